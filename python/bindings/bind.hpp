@@ -1,0 +1,10 @@
+// What module.cpp lists: one function per room.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace stickslip::bindings {
+
+void bind_errors(pybind11::module_& m);
+
+} // namespace stickslip::bindings

@@ -1,0 +1,9 @@
+// Table of contents of the compiled module.
+#include "bind.hpp"
+
+PYBIND11_MODULE(_core, m) {
+  namespace b = stickslip::bindings;
+  m.doc() = "The compiled engine of stickslip.";
+  m.attr("__version__") = STICKSLIP_VERSION;
+  b::bind_errors(m);
+}

@@ -1,0 +1,5 @@
+"""Exact simulation of machines in which things stick, slip, separate and strike."""
+
+from stickslip._core import __version__
+
+__all__ = ["__version__"]
