@@ -15,7 +15,8 @@
 
 namespace stickslip {
 
-using Term = std::variant<Coulomb, Viscous, Stribeck>;
+using Term = std::variant<Coulomb, Viscous, Stribeck, Tanh, Table, Callable, LuGre, Dahl, TwoStateBristle,
+                          ElastoPlastic, MaxwellSlip, BoucWen>;
 
 struct Law {
   std::vector<Term> terms;
