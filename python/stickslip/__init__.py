@@ -1,5 +1,33 @@
 """Exact simulation of machines in which things stick, slip, separate and strike."""
 
 from stickslip._core import __version__
+from stickslip.signals import (
+    Constant,
+    Input,
+    Piecewise,
+    PointToPoint,
+    Ramp,
+    Samples,
+    Signal,
+    Sine,
+    SmoothStep,
+    Step,
+    Trapezoidal,
+    as_signal,
+)
 
-__all__ = ["__version__"]
+__all__ = [
+    "Constant",
+    "Input",
+    "Piecewise",
+    "PointToPoint",
+    "Ramp",
+    "Samples",
+    "Signal",
+    "Sine",
+    "SmoothStep",
+    "Step",
+    "Trapezoidal",
+    "__version__",
+    "as_signal",
+]
