@@ -1,6 +1,61 @@
 """Exact simulation of machines in which things stick, slip, separate and strike."""
 
 from stickslip._core import __version__
-from stickslip.laws import Coulomb, Stribeck, Viscous
+from stickslip.laws import (
+    BoucWen,
+    Coulomb,
+    Curve,
+    Dahl,
+    ElastoPlastic,
+    Law,
+    LuGre,
+    MaxwellSlip,
+    Stribeck,
+    Table,
+    Tanh,
+    TwoStateBristle,
+    Viscous,
+)
+from stickslip.signals import (
+    Constant,
+    Input,
+    Piecewise,
+    PointToPoint,
+    Ramp,
+    Samples,
+    Signal,
+    Sine,
+    SmoothStep,
+    Step,
+    Trapezoidal,
+    as_signal,
+)
 
-__all__ = ["Coulomb", "Stribeck", "Viscous", "__version__"]
+__all__ = [
+    "BoucWen",
+    "Constant",
+    "Coulomb",
+    "Curve",
+    "Dahl",
+    "ElastoPlastic",
+    "Input",
+    "Law",
+    "LuGre",
+    "MaxwellSlip",
+    "Piecewise",
+    "PointToPoint",
+    "Ramp",
+    "Samples",
+    "Signal",
+    "Sine",
+    "SmoothStep",
+    "Step",
+    "Stribeck",
+    "Table",
+    "Tanh",
+    "Trapezoidal",
+    "TwoStateBristle",
+    "Viscous",
+    "__version__",
+    "as_signal",
+]
