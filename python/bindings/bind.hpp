@@ -6,10 +6,7 @@
 namespace stickslip::bindings {
 
 void bind_errors(pybind11::module_& m);
-<<<<<<< HEAD
 void bind_friction(pybind11::module_& m);
-=======
 void bind_signal(pybind11::module_& m);
->>>>>>> signals
 
 } // namespace stickslip::bindings

@@ -1,7 +1,9 @@
 #include "bind.hpp"
 
 #include "friction/law.hpp"
+#include "friction/response.hpp"
 
+#include <pybind11/eigen.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -203,6 +205,17 @@ Array slope(const Law& law, const Array& v, double normal_load, int direction) {
   });
 }
 
+// velocity, force, work, states (one row per state)
+py::tuple response(const Law& law, const Signal& velocity, const VectorRef& t, const VectorRef& initial,
+                   double normal_load, double rtol) {
+  Response r;
+  {
+    py::gil_scoped_release others;
+    r = respond(law, velocity, t, initial, {normal_load, rtol});
+  }
+  return py::make_tuple(r.velocity, r.force, r.work, r.states);
+}
+
 } // namespace
 
 void bind_friction(py::module_& m) {
@@ -241,6 +254,8 @@ void bind_friction(py::module_& m) {
       .def_property_readonly("velocity_kinks", [](const Law& law) { return velocity_kinks(law); })
       .def("force", &force, py::arg("velocity"), py::arg("normal_load") = 1.0)
       .def("slope", &slope, py::arg("velocity"), py::arg("normal_load") = 1.0, py::arg("direction") = 1)
+      .def("response", &response, py::arg("velocity"), py::arg("t"), py::arg("initial"),
+           py::arg("normal_load"), py::arg("rtol"))
       .def("__add__", [](const Law& a, const Law& b) { return a + b; })
       .def(
           "__eq__", [](const Law& a, const Law& b) { return a == b; }, py::is_operator())

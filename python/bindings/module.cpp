@@ -6,9 +6,6 @@ PYBIND11_MODULE(_core, m) {
   m.doc() = "The compiled engine of stickslip.";
   m.attr("__version__") = STICKSLIP_VERSION;
   b::bind_errors(m);
-<<<<<<< HEAD
   b::bind_friction(m);
-=======
   b::bind_signal(m);
->>>>>>> signals
 }
