@@ -1,20 +1,21 @@
-// A friction law as the engine sees it: a sum of terms, each a curve F(v), possibly with a jump at v = 0, or a bristle
-// with internal states. Dry parts are per unit normal load, viscous parts are absolute forces:
+// A friction law as the engine sees it: a sum of terms, each a curve F(v), possibly with a jump at v = 0, or
+// a bristle with internal states. Dry parts are per unit normal load, viscous parts are absolute forces:
 //   F = N * (dry(v) + bristle(z, v)) + viscous(v),   F opposes v and acts on the body as -F.
-// `direction` (+1 or -1) is the side of v = 0 on which a formula is meant; the integrator may try velocities slightly
-// beyond zero on the wrong side, where each formula is continued smoothly (analytically where it can be, else evenly).
+// `direction` (+1 or -1) is the side of v = 0 on which a formula is meant; the integrator may try velocities
+// slightly beyond zero on the wrong side, where each formula is continued smoothly (analytically where it can
+// be, else evenly).
 #pragma once
 
 #include "core/types.hpp"
-#include "friction/terms.hpp" // Coulomb, Viscous, Stribeck, Tanh, Table, Callable, Dahl, LuGre, ... : plain structs
+#include "friction/terms.hpp" // the plain structs, LawTraits, Interval, Force
 
-#include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
 namespace stickslip {
 
-using Term = std::variant<Coulomb, Viscous, Stribeck /* ... one line per law ... */>;
+using Term = std::variant<Coulomb, Viscous, Stribeck>;
 
 struct Law {
   std::vector<Term> terms;
@@ -22,25 +23,20 @@ struct Law {
   bool operator==(const Law&) const = default;
 };
 
-struct Interval {
-  double lo = 0.0, hi = 0.0;
-};
+// Throws InvalidArgument naming the parameter.
+void validate(const Law&);
 
-// Everything about a law that does not change while it runs; computed once per machine.
-struct LawTraits {
-  Index states = 0;           // number of internal states, all terms together
-  bool sticks = false;        // the curve has a jump at v = 0: stick is a mode
-  bool kinked = false;        // no jump, but derivatives jump at v = 0: crossings are switches of the flow
-  bool affine = false;        // on each side of zero: dry constant, viscous part linear, no internal states
-  bool needs_interpreter = false;
-  Index switches = 0;         // internal switching guards besides v = 0 (generalised Maxwell slip), else 0
-};
+// The terms of both; forces add.
+Law operator+(const Law& a, const Law& b);
+
+// Computed once per machine.
 LawTraits traits(const Law&);
 
+// Public names of the internal states, in their order; names that occur twice get the number of their term in
+// front.
+std::vector<std::string> state_names(const Law&);
+
 // The dry parts and bristles together are `dry` (per unit load); rates of all internal states go to zdot.
-struct Force {
-  double dry = 0.0, viscous = 0.0;
-};
 // `branch` holds the internal switching state (bit i: element i slips), 0 where the law has none.
 Force evaluate(const Law&, double v, int direction, unsigned branch, const double* z, double* zdot);
 
@@ -48,21 +44,32 @@ Force evaluate(const Law&, double v, int direction, unsigned branch, const doubl
 struct Slopes {
   double dry_v = 0.0, viscous_v = 0.0;
 };
-Slopes linearise(const Law&, double v, int direction, unsigned branch, const double* z, double* dry_z, double* zdot_v,
-                 double* zdot_z);
+Slopes linearise(const Law&, double v, int direction, unsigned branch, const double* z, double* dry_z,
+                 double* zdot_v, double* zdot_z);
 
-// At rest (v = 0): dry force per unit load may be anything in offset(z) + [lo, hi]; the interval includes the offset.
+// At rest (v = 0): dry force per unit load may be anything in offset(z) + [lo, hi]; the interval includes the
+// offset.
 Interval rest_interval(const Law&, const double* z);
-// Rates of the internal states at rest when the dry force per unit load is `dry` (matters for the second bristle state
-// of TwoStateBristle, whose step at v = 0 is set-valued; zero for most).
+// Rates of the internal states at rest when the dry force per unit load is `dry` (matters for the second
+// bristle state of TwoStateBristle, whose step at v = 0 is set-valued; zero for most). Set-valued terms share
+// by equal utilisation.
 void rest_rates(const Law&, double dry, const double* z, double* zdot);
 
-// Steady state at v != 0 with the internal states settled; also fills z.
+// Steady state at v != 0 with the internal states settled; also fills z (unless null).
 Force steady(const Law&, double v, double* z);
+// Slope of the steady curve, on the side `direction` if v = 0.
+Slopes steady_slopes(const Law&, double v, int direction);
+// The steady curve with load, defined for every v: at v = 0 the member of the set with the least magnitude.
+double steady_force(const Law&, const LawTraits&, double v, double normal_load);
 
-// Internal switching guards (fires when > 0) and the branch after guard i fired.
+// Internal switching guards (fires when > 0; one that is > 0 from the start fires at once) and the branch
+// after guard i fired. Whenever v reaches zero or changes its sign the branch starts again from
+// initial_branch.
 void switch_guards(const Law&, double v, int direction, unsigned branch, const double* z, double* guards);
 unsigned switch_branch(const Law&, unsigned branch, Index fired);
 unsigned initial_branch(const Law&);
+
+// Velocities other than zero where the curve or its slope jumps (knots of tables), ascending.
+std::vector<double> velocity_kinks(const Law&);
 
 } // namespace stickslip
