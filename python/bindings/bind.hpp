@@ -11,7 +11,6 @@ void bind_signal(pybind11::module_& m);
 void bind_friction(pybind11::module_& m);
 void bind_contact(pybind11::module_& m);
 void bind_control(pybind11::module_& m);
-void bind_machine(pybind11::module_& m);
 void bind_simulate(pybind11::module_& m);
 
 } // namespace stickslip::bindings

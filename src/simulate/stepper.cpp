@@ -191,7 +191,7 @@ bool Stepper::attempt(const Regime& r, const State& state, double h, FlowKind ki
 
 void Stepper::dense(const State& state, double h, FlowKind kind) {
   if (kind == FlowKind::explicit_pair) dopri5_dense(state.base_x.data(), h, explicit_work, C.leftCols(dopri5_dense_columns));
-  else rosenbrock_dense(state.base_x.data(), h, stiff_work, C.leftCols(rosenbrock_dense_columns));
+  else rosenbrock_dense(state.base_x.data(), stiff_work, C.leftCols(rosenbrock_dense_columns));
 }
 
 double Stepper::guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta) {
