@@ -4,9 +4,11 @@ Slip: `F = [Fc + (Fs - Fc) exp(-(v/vs)^2)] sgn v + s2 v`; stick: |F| <= Fs; unit
 lugre.py.
 * pull: stick ends when k (V t - x) = Fs, in closed form; slip is integrated to v = 0.
 * hunting: `u = -Kp (x - xd) - Kv v - Ki I`; in stick v = 0 and I grows linearly, so u reaches +-Fs in closed
-  form. After v = 0 the mass sticks if the external force is within +-Fs, else it goes on the other way (a
-  reversal). At break-away v = v' = 0 and v'' > 0 in the direction of the force, so slip begins without a
-  choice.
+  form.
+
+After v = 0 the mass sticks if the external force is within +-Fs, else it goes on the other way (a reversal).
+At break-away v = v' = 0 and v'' > 0 in the direction of the force, so slip begins without a choice.
+
 Source: derivation; experiments of Canudas de Wit et al. 1995.
 """
 

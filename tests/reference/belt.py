@@ -1,11 +1,11 @@
 """Mass on a spring on a moving belt, Coulomb friction: every event in closed form.
 
 `m x'' = -k x + F_belt`, the belt moves with v > 0, normal load N, levels Fs = static*N, Fc = kinetic*N.
-Stick: x' = v until k x = Fs. Slip (x' < v): `x = Fc/k + A cos(w s) + B sin(w s)`, w = sqrt(k/m), A = (Fs -
-Fc)/k, B = v/w, s from break-away. x' reaches v again first at `s = (2 pi - 2 atan2(A, B))/w`, where x = Fc/k
-- A by symmetry; |k x| = |2 Fc - Fs| <= Fs, so the mass always sticks there, for 2 A/v. From the first
-break-away on the motion is periodic. Assumption: it starts moving with the belt at a place where the belt can
-hold it.
+Stick: x' = v until k x = Fs. Slip (x' < v): `x = Fc/k + A cos(w s) + B sin(w s)` with w = sqrt(k/m),
+A = (Fs - Fc)/k, B = v/w, s from break-away. x' reaches v again first at `s = (2 pi - 2 atan2(A, B))/w`, where
+`x = Fc/k - A` by symmetry; |k x| = |2 Fc - Fs| <= Fs, so the mass always sticks there, for 2 A/v. From the
+first break-away on the motion is periodic.
+Assumption: it starts moving with the belt at a place where the belt can hold it.
 Source: derivation; the classical stick-slip oscillator.
 """
 

@@ -5,9 +5,10 @@ s0 = 1e5, s1 = sqrt(1e5), s2 = 0.4, Fc = 1, Fs = 1.5, vs = 0.001, m = 1 kg.
 * pull: `m v' = k (V t - x) - F`, k = 2 N/m, V = 0.1 m/s, from rest at x = z = 0.
 * hunting: `m v' = u - F`, `u = -Kp (x - xd) - Kv v - Ki I`, `I' = x - xd`, Kv = 6, Kp = 3, Ki = 4, xd = 1,
   from rest.
-The flow has a kink at v = 0 only, so the run is cut there: a phase has one sign of v, the next
-  one begins with v = 0 set exactly and the sign of v' (v = 0 and v' = 0 together do not occur after the
-  start).
+
+The flow has a kink at v = 0 only, so the run is cut there: a phase has one sign of v, the next one begins
+with v = 0 set exactly and the sign of v' (v = 0 and v' = 0 together do not occur after the start).
+
 Source: Canudas de Wit, Olsson, Astrom, Lischinsky, IEEE TAC 40 (1995) 419-425 (law, values and experiments).
 """
 

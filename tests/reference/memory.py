@@ -12,11 +12,14 @@ A mass m at rest on its guide; a spring c whose free end moves at vd pulls it: s
   then being the limit less b |v|, so that the force is continuous.
 Slip ends at v = 0: rigid, it sticks if the spring force is within the limit (fa with dwell, Fs without), else
 it goes back with the same f; with presliding the stick is a motion that begins with v = 0 and the same force.
-Rigid stick ends in closed form (with dwell the root of `r tau^2 + (F0 + r Td - Fs) tau - (fa - F0) Td`, r = c
-vd, F0 the spring force on entering); everything else is integrated. Printed: T = 0.01 s, Td = 1 s, s_max =
-0.05 mm, bs = 1 Ns/m. The rest is only in a picture; chosen here so that the surface rings visibly but dies
-out within a stick: m = 0.1 kg, c = 10 N/m, vd = 0.5 mm/s, Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.01
-Ns/m, 10 s.
+Rigid stick ends in closed form (with dwell the root of `r tau^2 + (F0 + r Td - Fs) tau - (fa - F0) Td` with
+r = c vd and F0 the spring force on entering); everything else is integrated.
+
+Printed: T = 0.01 s, Td = 1 s, s_max = 0.05 mm, bs = 1 Ns/m. The rest is only in a picture; chosen here, the
+same for all four runs, so that the surface rings visibly but dies out within a stick (damping ratio 0.11):
+m = 0.1 kg, c = 10 N/m, vd = 0.5 mm/s, Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.01 Ns/m. The stored runs
+last 20 s.
+
 Source: Klotzbach, Henrichfreise, eq. 1, 2, 10 - 14, figures 4.2 - 4.5; in (14) b |v| is kept in slip.
 """
 
