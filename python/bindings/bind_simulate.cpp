@@ -130,6 +130,7 @@ void bind_simulate(py::module_& m) {
              return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}};
            }),
            "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
+      .def("copy", [](const Machine& self) { return Machine(self); })
       .def("add_force",
            [](Machine& self, Vector direction, Signal signal) {
              self.forces.push_back({std::move(direction), std::move(signal)});

@@ -217,7 +217,7 @@ class Machine:
     def _copy(self) -> Machine:
         other = object.__new__(Machine)
         other.__dict__.update(self.__dict__)
-        other._core = _core.Machine(self._core)
+        other._core = self._core.copy()
         return other
 
     def compile(self) -> _core.Compiled:

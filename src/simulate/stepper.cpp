@@ -110,29 +110,34 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
 void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   step.kind = FlowKind::exact;
   for (Index i = 0; i < sys.ns(); ++i) signal_series(i, 0) = s(i);
-  for (std::size_t i : varying) {
+  Index signal_degree = 0;
+  double fastest = 0.0;
+  for (std::size_t k = 0; k < varying.size(); ++k) {
+    const std::size_t i = varying[k];
     std::array<double, exact_columns> c{};
     taylor(sys.signals[i], state.base_t, static_cast<int>(exact_columns), c.data());
-    for (Index k = 0; k < exact_columns; ++k) signal_series(static_cast<Index>(i), k) = c[static_cast<std::size_t>(k)];
+    for (Index j = 0; j < exact_columns; ++j) {
+      signal_series(static_cast<Index>(i), j) = c[static_cast<std::size_t>(j)];
+      if (c[static_cast<std::size_t>(j)] != 0.0) signal_degree = std::max(signal_degree, j);
+    }
+    for (const Harmonic& h : pieces[k]->harmonics) fastest = std::max(fastest, std::abs(h.omega));
   }
   // A series that ends (free flight, sticking) would hold for ever: look as far as guards can be expected to fire.
-  const double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
+  double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
+  // Guards see the signals even where the state does not: a harmonic's own series must have converged as well.
+  if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
   step.columns = affine_taylor(r.Ax, r.As, signal_series, state.base_x, reach, state.nominal, C, step.h) + 1;
-  const Index degree = step.columns - 1;
   const Index ng = static_cast<Index>(r.guards.size());
   if (ng == 0) return;
   // Guards are linear forms, so they are polynomials too.
-  guard_series.resize(ng, step.columns);
-  guard_series.noalias() = r.Gx * C.leftCols(step.columns);
+  const Index columns = std::max(step.columns, signal_degree + 1);
+  guard_series.resize(ng, columns);
+  guard_series.leftCols(step.columns).noalias() = r.Gx * C.leftCols(step.columns);
+  guard_series.rightCols(columns - step.columns).setZero();
   double power = 1.0;
-  for (Index k = 0; k < step.columns; ++k, power *= step.h)
+  for (Index k = 0; k <= signal_degree; ++k, power *= step.h)
     guard_series.col(k) += power * (r.Gs * signal_series.col(k));
-  if (find_crossings(r, state, step, degree)) collect(r, state, step);
-}
-
-double Stepper::guard_size(const Regime& r, std::size_t k) const {
-  (void)r;
-  return guard_series.row(static_cast<Index>(k)).cwiseAbs().sum();
+  if (find_crossings(r, state, step, columns - 1)) collect(r, state, step);
 }
 
 // Fills `crossing`; true if any guard fires in this step.

@@ -56,7 +56,6 @@ private:
   void guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
   bool find_crossings(const Regime& r, const State& state, const Step& step, Index degree);
   void collect(const Regime& r, const State& state, Step& step);
-  double guard_size(const Regime& r, std::size_t k) const;
 };
 
 } // namespace stickslip
