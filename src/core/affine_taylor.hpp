@@ -1,73 +1,26 @@
-// Exact flow of x' = A x + S s(tau): the Taylor series of the solution, summed to rounding. The series of a linear
-// system has an infinite radius of convergence, its terms follow by one product each, and the result is a polynomial in
-// time, on which guards can be isolated with certainty.
+// Exact flow of dx/dtau = A x + S s(tau) by its Taylor series, which is exact to rounding because the series
+// of a linear flow converges everywhere and its recurrence x_{k+1} = (A x_k + S s_k) / (k + 1) costs one
+// product per term.
 #pragma once
 
 #include "core/types.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace stickslip {
 
-inline constexpr Index affine_taylor_max_degree = 30;
+// Degree that balances the cost of a step against its length: 2 to 3 steps per period of the fastest
+// oscillation.
+inline constexpr Index affine_taylor_degree = 30;
 
-// s_series: Taylor coefficients of the signals in tau, one row each. Fills C with coefficients in theta = tau / h and
-// sets h <= horizon; returns the degree. `scale` is the size of each state below which errors do not matter.
-inline Index affine_taylor(const Matrix& A, const Matrix& S, const Matrix& s_series, const Vector& x0, double horizon,
-                           const Vector& scale, Matrix& C, double& h) {
-  constexpr Index N = affine_taylor_max_degree;
-  const Index n = x0.size();
-  C.col(0) = x0;
-  Index last = 0; // highest power with a non-zero coefficient
-  for (Index k = 0; k < N; ++k) {
-    auto next = C.col(k + 1);
-    next.noalias() = A.lazyProduct(C.col(k));
-    if (k < s_series.cols()) next.noalias() += S.lazyProduct(s_series.col(k));
-    next /= static_cast<double>(k + 1);
-    if (!next.isZero(0.0)) last = k + 1;
-    else if (k >= last + 2 && (k + 1 >= s_series.cols() || s_series.rightCols(s_series.cols() - k - 1).isZero(0.0))) {
-      C.middleCols(k + 2, N - k - 1).setZero();
-      break;
-    }
-  }
-  h = horizon;
-  if (last > N - 2) {
-    // The last two terms must drop below rounding of the state (or of its size), and no term may outgrow it much.
-    double reach = horizon;
-    for (Index i = 0; i < n; ++i) {
-      double size = std::max(std::abs(x0(i)), 1e-3 * scale(i));
-      if (!(size > 0.0)) size = 1e-300;
-      // Grow with what the state becomes: a state at rest may start from zero.
-      for (Index k = N - 1; k <= N; ++k) {
-        const double c = std::abs(C(i, k));
-        if (c == 0.0) continue;
-        // c h^k <= eps * max_j |c_j| h^j, approximated with the first terms
-        double best = std::pow(1e-17 * size / c, 1.0 / static_cast<double>(k));
-        for (Index j = 1; j <= 4; ++j) {
-          const double cj = std::abs(C(i, j));
-          if (cj > 0.0) best = std::max(best, std::pow(1e-17 * cj / c, 1.0 / static_cast<double>(k - j)));
-        }
-        reach = std::min(reach, best);
-      }
-    }
-    h = reach;
-    last = N;
-  }
-  double power = h;
-  for (Index k = 1; k <= last; ++k, power *= h) C.col(k) *= power;
-  // Terms below rounding of every state are dropped.
-  while (last > 0) {
-    bool small = true;
-    for (Index i = 0; i < n && small; ++i) {
-      double size = 0.0;
-      for (Index k = 0; k <= std::min<Index>(last - 1, 4); ++k) size = std::max(size, std::abs(C(i, k)));
-      small = std::abs(C(i, last)) <= 1e-17 * size;
-    }
-    if (!small) break;
-    --last;
-  }
-  return last;
-}
+// Writes the coefficients of x(theta h) = sum_k C.col(k) theta^k, theta in [0, 1], and the step h <= horizon;
+// returns the degree. Columns beyond the degree are not touched. C needs at least 3 columns; the degree is at
+// most C.cols() - 1 (affine_taylor_degree + 1 columns are a good choice).
+//   A n x n, S n x m, s m x K: Taylor coefficients of the signals in tau; those beyond K are zero
+//   (polynomials). x0 n values; horizon > 0, finite, the time that is left; scale n values > 0, the nominal
+//   size of each state, in which all sizes are compared.
+// The step ends where the first term left out would exceed 2^-60 of the state, or the largest term 30 times
+// the state (cancellation). A series that ends (free flight, stick, constant acceleration) gives h = horizon
+// and its exact degree.
+Index affine_taylor(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const double* x0,
+                    double horizon, const double* scale, Eigen::Ref<Matrix> C, double& h);
 
 } // namespace stickslip

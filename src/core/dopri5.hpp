@@ -1,6 +1,7 @@
-// Explicit Runge-Kutta pair of order 5(4) of Dormand and Prince (J. Comp. Appl. Math. 6 (1980) 19-26) with the free
-// interpolant of order 4 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., II.6.12), which is C1 across steps. The
-// last stage is the first of the next step. One attempt costs six evaluations and allocates nothing.
+// Explicit Runge-Kutta pair of order 5(4) of Dormand and Prince (J. Comp. Appl. Math. 6 (1980) 19-26) with
+// the free interpolant of order 4 (Hairer, Norsett, Wanner, Solving ODEs I, 2nd ed., II.6.12), which is C1
+// across steps. The last stage is the first of the next step. One attempt costs six evaluations and allocates
+// nothing.
 #pragma once
 
 #include "core/types.hpp"
@@ -29,8 +30,8 @@ void dopri5_attempt(F&& f, double t, const double* x, const double* k1, double h
   const Index n = w.x1.size();
   double* const k = w.k.data();
   double* const y = w.stage.data();
-  const double *const a = k, *const b = k + n, *const c = k + 2 * n, *const d = k + 3 * n, *const e = k + 4 * n,
-                     *const g = k + 5 * n, *const last = k + 6 * n;
+  const double *const a = k, *const b = k + n, *const c = k + 2 * n, *const d = k + 3 * n,
+                      *const e = k + 4 * n, *const g = k + 5 * n, *const last = k + 6 * n;
   for (Index i = 0; i < n; ++i) k[i] = k1[i];
   for (Index i = 0; i < n; ++i) y[i] = x[i] + h * (1.0 / 5 * a[i]);
   f(t + h * (1.0 / 5), y, k + n);
@@ -39,7 +40,8 @@ void dopri5_attempt(F&& f, double t, const double* x, const double* k1, double h
   for (Index i = 0; i < n; ++i) y[i] = x[i] + h * (44.0 / 45 * a[i] - 56.0 / 15 * b[i] + 32.0 / 9 * c[i]);
   f(t + h * (4.0 / 5), y, k + 3 * n);
   for (Index i = 0; i < n; ++i)
-    y[i] = x[i] + h * (19372.0 / 6561 * a[i] - 25360.0 / 2187 * b[i] + 64448.0 / 6561 * c[i] - 212.0 / 729 * d[i]);
+    y[i] = x[i] +
+           h * (19372.0 / 6561 * a[i] - 25360.0 / 2187 * b[i] + 64448.0 / 6561 * c[i] - 212.0 / 729 * d[i]);
   f(t + h * (8.0 / 9), y, k + 4 * n);
   for (Index i = 0; i < n; ++i)
     y[i] = x[i] + h * (9017.0 / 3168 * a[i] - 355.0 / 33 * b[i] + 46732.0 / 5247 * c[i] + 49.0 / 176 * d[i] -

@@ -1,5 +1,5 @@
-// Coefficients of Rodas5P (Steinebach 2023, table 3 and its transformation); the tests verify the order conditions of
-// step, embedded result and dense output for all rooted trees, and L-stability.
+// Coefficients of Rodas5P (Steinebach 2023, table 3 and its transformation); the tests verify the order
+// conditions of step, embedded result and dense output for all rooted trees, and L-stability.
 #pragma once
 
 #include <array>
@@ -10,9 +10,16 @@ inline constexpr int stages = 8;
 using Row = std::array<double, stages>;
 
 inline constexpr double gamma = 0.21193756319429014;
-inline constexpr Row c{0.0, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664, 1.0, 1.0, 1.0};
-inline constexpr Row d{0.21193756319429014, -0.42387512638858027, -0.3384627126235924, 1.8046452872882734,
-                       2.325825639765069, 0.0, 0.0, 0.0};
+inline constexpr Row c{
+    0.0, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664, 1.0, 1.0, 1.0};
+inline constexpr Row d{0.21193756319429014,
+                       -0.42387512638858027,
+                       -0.3384627126235924,
+                       1.8046452872882734,
+                       2.325825639765069,
+                       0.0,
+                       0.0,
+                       0.0};
 // Rows 6 and 7 repeat row 5 with ones appended; the result is row 7 with a one appended.
 inline constexpr std::array<Row, 6> a{{
     {},

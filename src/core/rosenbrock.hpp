@@ -1,7 +1,8 @@
-// Rosenbrock method Rodas5P (G. Steinebach, BIT Numer. Math. 63 (2023) 27): 8 stages, order 5 with an embedded result
-// of order 4, L-stable, stiffly accurate, dense output of order 4. It needs the Jacobian df/dx and the time derivative
-// df/dt exactly, one LU factorisation per attempt and no iteration. Stages are in the transformed form of Hairer and
-// Wanner, Solving ODEs II, IV.7: (1/(h gamma) I - J) u_i = f(t + c_i h, x + sum a_ij u_j) + sum C_ij u_j / h + h d_i f_t.
+// Rosenbrock method Rodas5P (G. Steinebach, BIT Numer. Math. 63 (2023) 27): 8 stages, order 5 with an
+// embedded result of order 4, L-stable, stiffly accurate, dense output of order 4. It needs the Jacobian
+// df/dx and the time derivative df/dt exactly, one LU factorisation per attempt and no iteration. Stages are
+// in the transformed form of Hairer and Wanner, Solving ODEs II, IV.7: (1/(h gamma) I - J) u_i = f(t + c_i h,
+// x + sum a_ij u_j) + sum C_ij u_j / h + h d_i f_t.
 #pragma once
 
 #include "core/rodas5p.hpp"
@@ -32,7 +33,8 @@ struct RosenbrockWorkspace {
 
 namespace detail {
 
-// out += factor * sum of row[j] * U.col(j) over j < S; the newest column comes last, so that its latency shows once.
+// out += factor * sum of row[j] * U.col(j) over j < S; the newest column comes last, so that its latency
+// shows once.
 template <int S>
 inline void accumulate(const rodas5p::Row& row, double factor, const double* U, Index n, double* out) {
   [&]<size_t... j>(std::index_sequence<j...>) {
@@ -43,12 +45,13 @@ inline void accumulate(const rodas5p::Row& row, double factor, const double* U, 
 
 } // namespace detail
 
-// f(t, const double* x, double* dx); f0 = f(t, x); J = df/dx, column by column; ft = df/dt, null if autonomous.
-// Fills w.x1 and w.error (x1 minus the embedded result). False if the matrix is singular: take a smaller h.
-// N > 0 fixes the size at compile time (it must be that of the workspace), which saves a third for small systems.
+// f(t, const double* x, double* dx); f0 = f(t, x); J = df/dx, column by column; ft = df/dt, null if
+// autonomous. Fills w.x1 and w.error (x1 minus the embedded result). False if the matrix is singular: take a
+// smaller h. N > 0 fixes the size at compile time (it must be that of the workspace), which saves a third for
+// small systems.
 template <Index N = 0, class F>
-bool rosenbrock_attempt(F&& f, double t, const double* x, const double* f0, const double* J, const double* ft, double h,
-                        RosenbrockWorkspace& w) {
+bool rosenbrock_attempt(F&& f, double t, const double* x, const double* f0, const double* J, const double* ft,
+                        double h, RosenbrockWorkspace& w) {
   using namespace rodas5p;
   const Index n = N > 0 ? N : w.x1.size();
   double* const lu = w.lu.data();

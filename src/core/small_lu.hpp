@@ -1,5 +1,5 @@
-// LU factorisation with partial pivoting of a small dense matrix, in place, column-major, without allocation. With
-// N > 0 the size is known to the compiler.
+// LU factorisation with partial pivoting of a small dense matrix, in place, column-major, without allocation.
+// With N > 0 the size is known to the compiler.
 #pragma once
 
 #include "core/types.hpp"
@@ -9,10 +9,9 @@
 
 namespace stickslip {
 
-// False if a pivot is zero or not finite. Row i of the factors is row order[i] of the matrix; the diagonal keeps the
-// reciprocals of the pivots.
-template <Index N = 0>
-bool lu_factor(double* m, Index size, int* order) {
+// False if a pivot is zero or not finite. Row i of the factors is row order[i] of the matrix; the diagonal
+// keeps the reciprocals of the pivots.
+template <Index N = 0> bool lu_factor(double* m, Index size, int* order) {
   const Index n = N > 0 ? N : size;
   for (Index i = 0; i < n; ++i) order[i] = static_cast<int>(i);
   for (Index k = 0; k < n; ++k) {

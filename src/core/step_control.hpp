@@ -1,18 +1,20 @@
-// Step size control for embedded pairs: weights, first step, PI controller (Gustafsson, ACM TOMS 17 (1991) 533-554;
-// Hairer, Norsett, Wanner, Solving ODEs I, II.4). The error is measured in the maximum norm, so that states which rest
-// in the present mode do not dilute the error of those that move.
+// Step size control for embedded pairs: weights, first step, PI controller (Gustafsson, ACM TOMS 17 (1991)
+// 533-554; Hairer, Norsett, Wanner, Solving ODEs I, II.4). The error is measured in the maximum norm, so that
+// states which rest in the present mode do not dilute the error of those that move.
 #pragma once
 
 #include "core/types.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
-// max_i |error_i| / (atol_i + rtol max(|x0_i|, |x1_i|)); <= 1 is acceptable, NaN or infinite entries give infinity.
-inline double error_norm(const double* error, const double* x0, const double* x1, const double* atol, double rtol,
-                         Index n) {
+// max_i |error_i| / (atol_i + rtol max(|x0_i|, |x1_i|)); <= 1 is acceptable, NaN or infinite entries give
+// infinity.
+inline double error_norm(const double* error, const double* x0, const double* x1, const double* atol,
+                         double rtol, Index n) {
   double worst = 0.0;
   for (Index i = 0; i < n; ++i) {
     const double e = std::abs(error[i]) / (atol[i] + rtol * std::max(std::abs(x0[i]), std::abs(x1[i])));
@@ -23,15 +25,15 @@ inline double error_norm(const double* error, const double* x0, const double* x1
 }
 
 struct StepController {
-  double order = 5.0;       // the error estimate shrinks with h^order
-  double safety = 0.9;      // of the step that would just do
-  double integral = 0.7;    // exponents are integral / order and proportional / order
+  double order = 5.0;    // the error estimate shrinks with h^order
+  double safety = 0.9;   // of the step that would just do
+  double integral = 0.7; // exponents are integral / order and proportional / order
   double proportional = 0.4;
-  double least = 0.2;       // bounds of one change
+  double least = 0.2; // bounds of one change
   double greatest = 8.0;
 
-  double previous = 0.0;    // error norm of the last accepted step; 0: none since the last restart
-  bool rejected = false;    // the last attempt failed: the next step must not grow
+  double previous = 0.0; // error norm of the last accepted step; 0: none since the last restart
+  bool rejected = false; // the last attempt failed: the next step must not grow
 
   // Forget the past at an event; the step size itself may be taken over as a hint.
   void restart() { previous = 0.0, rejected = false; }
@@ -62,12 +64,12 @@ inline double fit_step(double h, double remaining) {
   return h > 0.5 * remaining ? 0.5 * remaining : h;
 }
 
-// A first step for a pair of this order (Hairer, Norsett, Wanner I, II.4, p. 169), at most `horizon`; one evaluation of
-// f. `hint` > 0 is the step of the segment before: the greater of the two is tried first, since a rejected attempt
-// costs less than growing from a tiny step. `work` holds 2 n values; f0 = f(t, x).
+// A first step for a pair of this order (Hairer, Norsett, Wanner I, II.4, p. 169), at most `horizon`; one
+// evaluation of f. `hint` > 0 is the step of the segment before: the greater of the two is tried first, since
+// a rejected attempt costs less than growing from a tiny step. `work` holds 2 n values; f0 = f(t, x).
 template <class F>
-double initial_step(F&& f, double t, const double* x, const double* f0, Index n, int order, const double* atol,
-                    double rtol, double horizon, double hint, double* work) {
+double initial_step(F&& f, double t, const double* x, const double* f0, Index n, int order,
+                    const double* atol, double rtol, double horizon, double hint, double* work) {
   if (hint > 0.0) return std::min(hint, horizon);
   double size = 0.0, speed = 0.0;
   for (Index i = 0; i < n; ++i) {
@@ -84,7 +86,8 @@ double initial_step(F&& f, double t, const double* x, const double* f0, Index n,
   for (Index i = 0; i < n; ++i)
     bend = std::max(bend, std::abs(f1[i] - f0[i]) / (atol[i] + rtol * std::abs(x[i])) / trial);
   const double rate = std::max(speed, bend);
-  const double h = rate <= 1e-15 ? std::max(1e-6 * horizon, 1e-3 * trial) : std::pow(0.01 / rate, 1.0 / (order + 1.0));
+  const double h =
+      rate <= 1e-15 ? std::max(1e-6 * horizon, 1e-3 * trial) : std::pow(0.01 / rate, 1.0 / (order + 1.0));
   return std::min({100.0 * trial, h, horizon});
 }
 

@@ -132,6 +132,7 @@ private:
     p.law = f.law;
     p.traits = traits(f.law);
     p.automaton = f.automaton;
+    p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
     p.load = add_signal(f.normal_load);
     p.surface = add_signal(f.surface_velocity);
     if (p.traits.states > 0) {

@@ -14,7 +14,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr Index exact_columns = affine_taylor_max_degree + 1;
+constexpr Index exact_columns = affine_taylor_degree + 1;
 constexpr Index sample_degree = 8;
 constexpr int method_order = 5;
 
@@ -69,7 +69,7 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   signal_series = Matrix::Zero(ns, exact_columns);
   explicit_work.resize(nx);
   stiff_work.resize(nx);
-  atol = Vector::Zero(nx);
+  atol = scale = Vector::Zero(nx);
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
     if (!is_constant(sys.signals[i])) varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
@@ -126,7 +126,10 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
   // Guards see the signals even where the state does not: a harmonic's own series must have converged as well.
   if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
-  step.columns = affine_taylor(r.Ax, r.As, signal_series, state.base_x, reach, state.nominal, C, step.h) + 1;
+  const double largest = state.nominal.maxCoeff();
+  for (Index i = 0; i < sys.nx; ++i)
+    scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
+  step.columns = affine_taylor(r.Ax, r.As, signal_series, state.base_x.data(), reach, scale.data(), C, step.h) + 1;
   const Index ng = static_cast<Index>(r.guards.size());
   if (ng == 0) return;
   // Guards are linear forms, so they are polynomials too.
@@ -167,6 +170,13 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       // Positive from the start although the transition should have prevented it.
       if (!from_zero && c[0] > 0.0) crossing[k] = 0.0, any = true;
       continue;
+    }
+    // Where the force has a vertical tangent at v = 0 the interpolant may start on the wrong side; the transition has
+    // already found that the motion departs, and the end of the step shows it.
+    if (found.at_once && step.kind != FlowKind::exact && r.guards[k].kind == GuardKind::slip_ends) {
+      double end = 0.0;
+      for (Index j = 0; j <= degree; ++j) end += c[static_cast<std::size_t>(j)];
+      if (end < 0.0) continue;
     }
     crossing[k] = found.theta;
     any = true;

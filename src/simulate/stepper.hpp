@@ -36,7 +36,7 @@ private:
   const System& sys;
   const Options& options;
   Scratch scratch;
-  Vector s, sdot, force, atol, f0, work, guards, end_guards, theta_column;
+  Vector s, sdot, force, atol, scale, f0, work, guards, end_guards, theta_column;
   Matrix J, signal_series, guard_series, sampled;
   Vector dfdt;
   Dopri5Workspace explicit_work;
