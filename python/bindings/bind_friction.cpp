@@ -26,15 +26,71 @@ template <class X> constexpr const char* kind_of();
 STICKSLIP_KIND(Coulomb)
 STICKSLIP_KIND(Viscous)
 STICKSLIP_KIND(Stribeck)
+STICKSLIP_KIND(Tanh)
+STICKSLIP_KIND(Table)
+STICKSLIP_KIND(LuGre)
+STICKSLIP_KIND(Dahl)
+STICKSLIP_KIND(TwoStateBristle)
+STICKSLIP_KIND(ElastoPlastic)
+STICKSLIP_KIND(MaxwellSlip)
+STICKSLIP_KIND(BoucWen)
 #undef STICKSLIP_KIND
+
+template <> constexpr const char* kind_of<Callable>() {
+  return "Curve";
+}
+
+// A Python function; calls take the interpreter lock.
+struct PythonCurve final : CurveFunction {
+  explicit PythonCurve(py::object f) : function(std::move(f)) {}
+  ~PythonCurve() override {
+    py::gil_scoped_acquire lock;
+    function = py::object();
+  }
+  PythonCurve(const PythonCurve&) = delete;
+  PythonCurve& operator=(const PythonCurve&) = delete;
+
+  double operator()(double v) const override {
+    py::gil_scoped_acquire lock;
+    try {
+      const py::object result = function(v);
+      const double number = PyFloat_AsDouble(result.ptr());
+      if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+      return number;
+    } catch (const py::error_already_set& e) {
+      if (!e.matches(PyExc_Exception)) throw; // an interrupt goes through
+      const std::string what = py::str(py::type::handle_of(e.value()).attr("__name__"));
+      throw CurveError("function raised " + what + " (" + std::string(py::str(e.value())) + ")", v,
+                       std::current_exception());
+    }
+  }
+
+  bool same(const CurveFunction& other) const override {
+    const auto* python = dynamic_cast<const PythonCurve*>(&other);
+    if (python == nullptr) return false;
+    py::gil_scoped_acquire lock;
+    return function.is(python->function) || function.equal(python->function);
+  }
+
+  py::object function;
+};
+
+py::object to_python(const std::shared_ptr<const CurveFunction>& f) {
+  const auto* python = dynamic_cast<const PythonCurve*>(f.get());
+  return python == nullptr ? py::none() : python->function;
+}
+void from_python(const std::string& name, const py::handle& h, std::shared_ptr<const CurveFunction>& out) {
+  if (PyCallable_Check(h.ptr()) == 0) throw py::type_error(name + " must be callable");
+  out = std::make_shared<PythonCurve>(py::reinterpret_borrow<py::object>(h));
+}
 
 py::object to_python(double x) {
   return py::float_(x);
 }
-[[maybe_unused]] py::object to_python(bool x) {
+py::object to_python(bool x) {
   return py::bool_(x);
 }
-[[maybe_unused]] py::object to_python(const std::vector<double>& x) {
+py::object to_python(const std::vector<double>& x) {
   return py::cast(x);
 }
 py::object to_python(StribeckForm f) {
@@ -54,10 +110,10 @@ double as_number(const std::string& name, const py::handle& h) {
 void from_python(const std::string& name, const py::handle& h, double& out) {
   out = as_number(name, h);
 }
-[[maybe_unused]] void from_python(const std::string&, const py::handle& h, bool& out) {
+void from_python(const std::string&, const py::handle& h, bool& out) {
   out = h.cast<bool>();
 }
-[[maybe_unused]] void from_python(const std::string& name, const py::handle& h, std::vector<double>& out) {
+void from_python(const std::string& name, const py::handle& h, std::vector<double>& out) {
   out.clear();
   for (const py::handle item : py::iter(h)) out.push_back(as_number(name, item));
 }
@@ -150,6 +206,21 @@ Array slope(const Law& law, const Array& v, double normal_load, int direction) {
 } // namespace
 
 void bind_friction(py::module_& m) {
+  py::register_exception_translator([](std::exception_ptr p) {
+    try {
+      if (p) std::rethrow_exception(p);
+    } catch (const CurveError& e) {
+      try {
+        if (!e.cause) throw py::value_error(e.what());
+        std::rethrow_exception(e.cause);
+      } catch (py::error_already_set& cause) {
+        py::raise_from(cause, PyExc_ValueError, e.what());
+      } catch (const py::value_error&) {
+        py::set_error(PyExc_ValueError, e.what());
+      }
+    }
+  });
+
   py::class_<LawTraits>(m, "LawTraits", "What does not change while a law runs.")
       .def_readonly("states", &LawTraits::states)
       .def_readonly("sticks", &LawTraits::sticks)

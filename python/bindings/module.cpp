@@ -9,5 +9,6 @@ PYBIND11_MODULE(_core, m) {
   b::bind_numerics(m);
   b::bind_signal(m);
   b::bind_friction(m);
+  b::bind_contact(m);
   b::bind_simulate(m);
 }

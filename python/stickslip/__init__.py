@@ -1,9 +1,29 @@
 """Exact simulation of machines in which things stick, slip, separate and strike."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from stickslip import lcp
 from stickslip._core import __version__
 from stickslip.energy import Energy
 from stickslip.events import Event, Events
-from stickslip.laws import Coulomb, Stribeck, Viscous
+from stickslip.laws import (
+    BoucWen,
+    Coulomb,
+    Curve,
+    Dahl,
+    ElastoPlastic,
+    Law,
+    LuGre,
+    MaxwellSlip,
+    Stribeck,
+    Table,
+    Tanh,
+    TwoStateBristle,
+    Viscous,
+)
 from stickslip.machine import Machine
 from stickslip.modes import Mode
 from stickslip.signals import (
@@ -23,14 +43,26 @@ from stickslip.signals import (
 from stickslip.simulation import simulate
 from stickslip.trajectory import Status, Trajectory
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from stickslip import analysis, figures, machines, plotting
+
 __all__ = [
+    "BoucWen",
     "Constant",
     "Coulomb",
+    "Curve",
+    "Dahl",
+    "ElastoPlastic",
     "Energy",
     "Event",
     "Events",
     "Input",
+    "Law",
+    "LuGre",
     "Machine",
+    "MaxwellSlip",
     "Mode",
     "Piecewise",
     "PointToPoint",
@@ -42,10 +74,33 @@ __all__ = [
     "Status",
     "Step",
     "Stribeck",
+    "Table",
+    "Tanh",
     "Trajectory",
     "Trapezoidal",
+    "TwoStateBristle",
     "Viscous",
     "__version__",
+    "analysis",
     "as_signal",
+    "figures",
+    "lcp",
+    "machines",
+    "plotting",
     "simulate",
 ]
+
+# Parts that importing the package does not pay for: they are loaded when first named.
+_LAZY = ("analysis", "figures", "machines", "plotting")
+
+
+if not TYPE_CHECKING:  # a type checker would take every unknown name for a module
+
+    def __getattr__(name: str) -> ModuleType:
+        if name in _LAZY:
+            return importlib.import_module(f"stickslip.{name}")
+        raise AttributeError(f"module 'stickslip' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

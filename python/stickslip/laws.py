@@ -18,7 +18,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 
-__all__ = ["BreakAway", "Coulomb", "Law", "Linearisation", "Stribeck", "Sum", "Viscous"]
+__all__ = [
+    "BoucWen",
+    "BreakAway",
+    "Coulomb",
+    "Curve",
+    "Dahl",
+    "ElastoPlastic",
+    "Law",
+    "Linearisation",
+    "LuGre",
+    "MaxwellSlip",
+    "Stribeck",
+    "Sum",
+    "Table",
+    "Tanh",
+    "TwoStateBristle",
+    "Viscous",
+]
 
 Array = NDArray[np.float64]
 

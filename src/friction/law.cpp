@@ -215,7 +215,7 @@ Slopes steady_slopes(const Law& law, double v, int direction) {
 
 double steady_force(const Law& law, const LawTraits& about_law, double v, double normal_load) {
   if (std::isnan(v)) return v;
-  if (v == 0.0) return normal_load * std::clamp(0.0, about_law.break_away.lo, about_law.break_away.hi);
+  if (v == 0.0) return normal_load * 0.5 * (about_law.break_away.lo + about_law.break_away.hi);
   const Force f = steady(law, v, nullptr);
   return normal_load * f.dry + f.viscous;
 }

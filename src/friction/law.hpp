@@ -15,7 +15,8 @@
 
 namespace stickslip {
 
-using Term = std::variant<Coulomb, Viscous, Stribeck>;
+using Term = std::variant<Coulomb, Viscous, Stribeck, Tanh, Table, Callable, LuGre, Dahl, TwoStateBristle,
+                          ElastoPlastic, MaxwellSlip, BoucWen>;
 
 struct Law {
   std::vector<Term> terms;
@@ -59,7 +60,7 @@ void rest_rates(const Law&, double dry, const double* z, double* zdot);
 Force steady(const Law&, double v, double* z);
 // Slope of the steady curve, on the side `direction` if v = 0.
 Slopes steady_slopes(const Law&, double v, int direction);
-// The steady curve with load, defined for every v: at v = 0 the member of the set with the least magnitude.
+// The steady curve with load, defined for every v: at v = 0 the middle of the set.
 double steady_force(const Law&, const LawTraits&, double v, double normal_load);
 
 // Internal switching guards (fires when > 0; one that is > 0 from the start fires at once) and the branch
