@@ -336,11 +336,11 @@ def mode_timeline(run: TrajectoryLike, *elements: str, ax: Axes | None = None) -
     named: set[str] = set()
     for row, element in enumerate(chosen):
         for span in mode_spans(run, element):
-            # slip+ and slip- share the plain face; a thin line at the bar's upper or lower edge tells them
-            # apart
+            # slip+ and slip- share the plain face; a line at one edge tells them apart
             axes.barh(
                 row, span.end - span.start, left=span.start, height=0.7, linewidth=0.4,
-                edgecolor=_style.OPEN_EDGE, label=None if span.kind in named else span.kind, **_FACES[span.kind],
+                edgecolor=_style.OPEN_EDGE, label=None if span.kind in named else span.kind,
+                **_FACES[span.kind],
             )  # fmt: skip
             named.add(span.kind)
             side = {"+": -0.35, "-": 0.35}.get(_sign(span.mode))

@@ -43,7 +43,14 @@ _MODULES = ("servo_stribeck",)
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one figure: its checks, the files written and the time it took in s."""
+    """What became of one figure: its checks, the files written and the time it took in s.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.figures.Result("servo_2", (), (), 0.1).name
+    'servo_2'
+    """
 
     name: str
     checks: Sequence[Check]

@@ -38,7 +38,8 @@ class Check:
 
     Examples
     --------
-    >>> Check("slip ends at x [m]", 0.3 + 1e-16, 0.3, 1e-12, "closed form").verdict
+    >>> import stickslip as ss
+    >>> ss.figures.Check("slip ends at x [m]", 0.3 + 1e-16, 0.3, 1e-12, "closed form").verdict
     'agrees'
     """
 
@@ -89,8 +90,9 @@ class Series:
 
     Examples
     --------
-    >>> s = Series({"time": [0.0, 0.5], "force": [1.0, 2.0]}, {"time": "s", "force": "N"})
-    >>> s.header, s["force"].max()
+    >>> import stickslip as ss
+    >>> s = ss.figures.Series({"time": [0.0, 0.5], "force": [1.0, 2.0]}, {"time": "s", "force": "N"})
+    >>> s.header, float(s["force"].max())
     (['time [s]', 'force [N]'], 2.0)
     """
 
@@ -133,6 +135,13 @@ class FigureData:
         Panel name to its columns; a figure with one panel calls it ``""``.
     checks
         The numbers the figure claims.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> line = ss.figures.Series({"time": [0.0, 1.0]}, {"time": "s"})
+    >>> ss.figures.FigureData({"": line})[""]["time"].size
+    2
     """
 
     series: Mapping[str, Series]
