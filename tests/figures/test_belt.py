@@ -1,6 +1,6 @@
 """The belt figure against the closed form of its machine, so that it can be tested without the engine.
 
-The stand-in below solves exactly one machine, by hand: x = v·t in stick, x = c + A·cos ωt + (v/ω)·sin ωt in slip.
+The stand-in below solves one machine by hand: x = v·t in stick, x = c + A·cos ωt + (v/ω)·sin ωt in slip.
 """
 
 import math
