@@ -4,7 +4,8 @@ import ast
 import enum
 import inspect
 import re
-from collections.abc import Iterator
+import types
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import stickslip
 from stickslip import _core
 
-STUB = ast.parse((Path(stickslip.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
+PACKAGE = Path(stickslip.__file__).parent
 # What pybind11 and Python put into every class, or what a stub states otherwise.
 MACHINERY = {
     "__doc__",
@@ -40,6 +41,27 @@ SPOKEN = re.compile(
 
 def public(name: str) -> bool:
     return bool(SPOKEN.fullmatch(name)) or (not name.startswith("_") and name not in MACHINERY)
+
+
+def modules(module: types.ModuleType) -> Iterator[types.ModuleType]:
+    """The compiled module and the modules inside it."""
+    yield module
+    for name, value in vars(module).items():
+        if public(name) and isinstance(value, types.ModuleType):
+            yield from modules(value)
+
+
+def stub_of(name: str) -> Path:
+    """The stub of a module: name.pyi, or __init__.pyi in a folder when there are modules inside it."""
+    stem = PACKAGE.joinpath(*name.split(".")[1:])
+    folder = stem / "__init__.pyi"
+    return folder if folder.exists() else stem.with_suffix(".pyi")
+
+
+def own(runtime: Mapping[str, object]) -> dict[str, object]:
+    """Public names, without modules (they have a stub of their own) and what Python puts into every class."""
+    slots = (types.ModuleType, types.WrapperDescriptorType)
+    return {name: value for name, value in runtime.items() if public(name) and not isinstance(value, slots)}
 
 
 def stub_names(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
@@ -93,10 +115,10 @@ def stub_signature(node: ast.FunctionDef) -> tuple[str, ...]:
     return tuple(names + ([f"**{spec.kwarg.arg}"] if spec.kwarg else []))
 
 
-def differences(where: str, runtime: dict[str, object], body: list[ast.stmt]) -> Iterator[str]:
+def differences(where: str, runtime: Mapping[str, object], body: list[ast.stmt]) -> Iterator[str]:
     """Every way in which `runtime` and the stub's `body` disagree."""
     stub = {name: nodes for name, nodes in stub_names(body).items() if public(name)}
-    real = {name: value for name, value in runtime.items() if public(name)}
+    real = own(runtime)
     yield from (f"{where}.{name} is missing in the stub" for name in sorted(real.keys() - stub.keys()))
     yield from (f"{where}.{name} is in the stub only" for name in sorted(stub.keys() - real.keys()))
     for name in sorted(real.keys() & stub.keys()):
@@ -120,13 +142,20 @@ def differences(where: str, runtime: dict[str, object], body: list[ast.stmt]) ->
                 yield f"{where}.{name}: arguments {sorted(real_arguments)}, stub {sorted(stub_arguments)}"
 
 
-def test_stub_and_module_agree() -> None:
-    assert list(differences("_core", vars(_core), STUB.body)) == []
+@pytest.mark.parametrize("module", modules(_core), ids=lambda module: module.__name__)
+def test_stub_and_module_agree(module: types.ModuleType) -> None:
+    stub = ast.parse(stub_of(module.__name__).read_text(encoding="utf-8"))
+    assert list(differences(module.__name__, vars(module), stub.body)) == []
+
+
+def test_there_is_no_stub_without_a_module() -> None:
+    stubs = {*PACKAGE.glob("_core.pyi"), *PACKAGE.glob("_core/**/*.pyi")}
+    assert stubs == {stub_of(module.__name__) for module in modules(_core)}
 
 
 def test_module_and_stub_have_the_version() -> None:
     assert isinstance(_core.__version__, str)
-    assert any(isinstance(n, ast.AnnAssign) and ast.unparse(n) == "__version__: str" for n in STUB.body)
+    assert "__version__: str" in stub_of("stickslip._core").read_text(encoding="utf-8")
 
 
 class _Sample:

@@ -94,7 +94,7 @@ def compute() -> FigureData:
 
 
 def _name(mode: object) -> str:
-    return str(getattr(mode, "name", mode)).lower()
+    return str(getattr(mode, "name", mode)).lower().replace("_plus", "+").replace("_minus", "−")
 
 
 def _stick_spans(log: Series, end: float) -> list[tuple[float, float]]:
