@@ -6,13 +6,14 @@ import importlib
 from typing import TYPE_CHECKING
 
 from stickslip._core import __version__
+from stickslip.laws import Coulomb, Stribeck, Viscous
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from stickslip import figures, plotting
 
-__all__ = ["__version__", "figures", "plotting"]
+__all__ = ["Coulomb", "Stribeck", "Viscous", "__version__", "figures", "plotting"]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
 _LAZY = ("figures", "plotting")

@@ -56,8 +56,11 @@ class Span:
         return "other"
 
 
-def _mode_name(mode: object) -> str:
-    """Return a mode's plain name, from a string, an enum member or its integer."""
+_SHORT = {"slip_forward": "slip+", "slip_backward": "slip-"}
+
+
+def mode_name(mode: object) -> str:
+    """Return a mode's short name (stick, slip+, open, …), from a string, an enum member or its integer."""
     if isinstance(mode, (int, np.integer)) and not hasattr(mode, "name"):
         import stickslip
 
@@ -67,7 +70,8 @@ def _mode_name(mode: object) -> str:
             if modes is not None
             else {0: "stick", 1: "slip+", -1: "slip-"}.get(int(mode), "other")
         )
-    return str(getattr(mode, "name", mode)).lower()
+    name = str(getattr(mode, "name", mode)).lower()
+    return _SHORT.get(name, name)
 
 
 def mode_spans(run: TrajectoryLike, element: str) -> list[Span]:
@@ -87,11 +91,13 @@ def mode_spans(run: TrajectoryLike, element: str) -> list[Span]:
 
     Examples
     --------
-    See the example of the module.
-
-    >>> import stickslip as ss
-    >>> ss.plotting.Span(0.0, 1.0, "slip_plus").kind
-    'slip'
+    >>> import numpy as np, stickslip as ss
+    >>> class Still:
+    ...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+    ...     def __getitem__(self, name):
+    ...         return np.zeros(2, dtype=np.int8)
+    >>> ss.plotting.mode_spans(Still(), "pad")
+    [Span(start=0.0, end=1.0, mode='stick')]
     """
     start, end = float(run.t[0]), float(run.t[-1])
     changes = [event for event in run.events if event.element == element and event.time <= end]
@@ -99,9 +105,9 @@ def mode_spans(run: TrajectoryLike, element: str) -> list[Span]:
     spans = []
     for event in changes:
         if event.time > start:
-            spans.append(Span(start, float(event.time), _mode_name(mode)))
+            spans.append(Span(start, float(event.time), mode_name(mode)))
             start = float(event.time)
         mode = event.after
     if end > start or not spans:
-        spans.append(Span(start, end, _mode_name(mode)))
+        spans.append(Span(start, end, mode_name(mode)))
     return spans

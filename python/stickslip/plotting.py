@@ -357,8 +357,4 @@ def mode_timeline(run: TrajectoryLike, *elements: str, ax: Axes | None = None) -
 
 
 def _sign(mode: str) -> str:
-    if not mode.startswith("slip"):
-        return ""
-    if mode.endswith(("+", "plus", "positive", "forward")):
-        return "+"
-    return "-" if mode.endswith(("-", "−", "minus", "negative", "backward")) else ""
+    return mode[4:] if mode.startswith("slip") else ""

@@ -34,7 +34,7 @@ class Run:
             "belt.force": np.where(slipping, -0.8, -2.0 * x),
         }
         changes = np.sort(np.concatenate([a := 2.5 + np.arange(60) * (SLIP + 1.0), a + SLIP]))
-        stick, slip = SimpleNamespace(name="STICK"), SimpleNamespace(name="SLIP_MINUS")
+        stick, slip = SimpleNamespace(name="stick"), SimpleNamespace(name="slip_backward")
         self.events = [
             SimpleNamespace(time=float(time), before=slip if k % 2 else stick, after=stick if k % 2 else slip)
             for k, time in enumerate(changes[changes <= end])

@@ -142,7 +142,7 @@ def differences(where: str, runtime: Mapping[str, object], body: list[ast.stmt])
                 yield f"{where}.{name}: arguments {sorted(real_arguments)}, stub {sorted(stub_arguments)}"
 
 
-@pytest.mark.parametrize("module", modules(_core), ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", list(modules(_core)), ids=lambda module: module.__name__)
 def test_stub_and_module_agree(module: types.ModuleType) -> None:
     stub = ast.parse(stub_of(module.__name__).read_text(encoding="utf-8"))
     assert list(differences(module.__name__, vars(module), stub.body)) == []

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from stickslip._spans import mode_name
 from stickslip.figures._data import Check, Figure, FigureData, Series
 
 if TYPE_CHECKING:
@@ -84,17 +85,13 @@ def compute() -> FigureData:
     log = Series(
         {
             "time": times,
-            "before": [_name(event.before) for event in events],
-            "after": [_name(event.after) for event in events],
+            "before": [mode_name(event.before) for event in events],
+            "after": [mode_name(event.after) for event in events],
             "closed form": expected if expected.size == times.size else np.full(times.size, np.nan),
         },
         {"time": "s", "before": "", "after": "", "closed form": "s"},
     )
     return FigureData({"trajectory": trajectory, "events": log}, checks)
-
-
-def _name(mode: object) -> str:
-    return str(getattr(mode, "name", mode)).lower().replace("_plus", "+").replace("_minus", "−")
 
 
 def _stick_spans(log: Series, end: float) -> list[tuple[float, float]]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.laws import Stribeck
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -22,9 +23,10 @@ STATIC, KINETIC, VISCOUS, STRIBECK_VELOCITY = 1.5, 1.0, 20.0, 1e-3
 
 def force(velocity: npt.ArrayLike, shape: float) -> npt.NDArray[np.float64]:
     """Return the steady friction force (N) that opposes `velocity` (m/s); the jump at zero is shown as 0."""
-    v = np.asarray(velocity, dtype=float)
-    fall = np.exp(-((np.abs(v) / STRIBECK_VELOCITY) ** shape))
-    return np.asarray((KINETIC + (STATIC - KINETIC) * fall) * np.sign(v) + VISCOUS * v)
+    law = Stribeck(
+        static=STATIC, kinetic=KINETIC, stribeck_velocity=STRIBECK_VELOCITY, shape=shape, viscous=VISCOUS
+    )
+    return np.asarray(law.force(velocity))
 
 
 def minimum_velocity() -> float:
