@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stickslip import _arguments as arguments
+from stickslip import _checks as checks
 from stickslip.machines import wedge_motion
 from stickslip.machines._flight import Flight
 from stickslip.machines.contact_data import ContactData
@@ -56,18 +56,18 @@ class WedgeGear:
     def __post_init__(self) -> None:
         """Check every parameter."""
         for name in ("upper_mass", "lower_mass", "load", "stiffness"):
-            object.__setattr__(self, name, arguments.positive(name, getattr(self, name)))
-        angle = arguments.within("angle", self.angle, 0.0, math.pi / 2, closed=False, unit="rad")
+            object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
+        angle = checks.within("angle", self.angle, 0.0, math.pi / 2, closed=False, unit="rad")
         object.__setattr__(self, "angle", angle)
-        object.__setattr__(self, "friction", arguments.non_negative("friction", self.friction))
-        object.__setattr__(self, "pull_velocity", arguments.finite("pull_velocity", self.pull_velocity))
-        object.__setattr__(self, "restitution", arguments.within("restitution", self.restitution, 0.0, 1.0))
+        object.__setattr__(self, "friction", checks.non_negative("friction", self.friction))
+        object.__setattr__(self, "pull_velocity", checks.finite("pull_velocity", self.pull_velocity))
+        object.__setattr__(self, "restitution", checks.within("restitution", self.restitution, 0.0, 1.0))
         if self.static_friction is not None:
-            static = arguments.non_negative("static_friction", self.static_friction)
+            static = checks.non_negative("static_friction", self.static_friction)
             if static < self.friction:
-                arguments.reject("static_friction", static, f">= friction = {self.friction}")
+                checks.reject("static_friction", static, f">= friction = {self.friction}")
             object.__setattr__(self, "static_friction", static)
-        arguments.choice("impact", self.impact, ("poisson", "newton"))
+        checks.choice("impact", self.impact, ("poisson", "newton"))
 
     # -- friction angles and what follows from them alone ------------------------------------------
 
@@ -183,7 +183,7 @@ class WedgeGear:
         True
         """
         sign = direction_sign(direction)
-        pull = self.stiffness * arguments.finite("extension", extension)
+        pull = self.stiffness * checks.finite("extension", extension)
         m1, m2 = self.upper_mass, self.lower_mass
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
         up = cosine - sign * self.friction * sine
@@ -208,7 +208,7 @@ class WedgeGear:
         extension : float
             Spring extension w, m.
         """
-        pull = self.stiffness * arguments.finite("extension", extension)
+        pull = self.stiffness * checks.finite("extension", extension)
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
         normal = self.load * cosine - pull * sine
         tangential = self.load * sine + pull * cosine
@@ -300,7 +300,7 @@ class WedgeGear:
         gap : float
             Gap, m.
         """
-        pull = self.stiffness * arguments.finite("extension", extension)
+        pull = self.stiffness * checks.finite("extension", extension)
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
         return ContactData(
             mass=np.diag([self.upper_mass, self.lower_mass]),
@@ -310,8 +310,8 @@ class WedgeGear:
             friction=np.array([self.friction]),
             static_friction=np.array([self.break_away_friction]),
             restitution=np.array([self.restitution]),
-            gap=np.array([arguments.finite("gap", gap)]),
-            velocity=arguments.vector("velocity", velocity, 2),
+            gap=np.array([checks.finite("gap", gap)]),
+            velocity=checks.vector("velocity", velocity, 2),
         )
 
     @cached_property

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stickslip import _arguments as arguments
+from stickslip import _checks as checks
 from stickslip.machines._flight import Flight
 from stickslip.machines.wedge_states import ChatterCycle, Direction, FirstMotion, StickImpact, direction_sign
 
@@ -97,9 +97,9 @@ def stick_impact(gear: WedgeGear, direction: float, speed: float = 1.0) -> Stick
     speed : float
         Relative speed v, m/s.
     """
-    alpha, v = arguments.finite("direction", direction), arguments.positive("speed", speed)
+    alpha, v = checks.finite("direction", direction), checks.positive("speed", speed)
     if math.cos(alpha) <= 0.0:
-        arguments.reject("direction", alpha, "a direction of approach, cos(direction) > 0")
+        checks.reject("direction", alpha, "a direction of approach, cos(direction) > 0")
     m1, m2 = gear.upper_mass, gear.lower_mass
     sine, cosine = math.sin(gear.angle), math.cos(gear.angle)
     nn, tt = m1 * cosine**2 + m2 * sine**2, m1 * sine**2 + m2 * cosine**2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from stickslip import _arguments as arguments
+from stickslip import _checks as checks
 
 Direction = Literal["lowering", "lifting"]
 Outcome = Literal["opens at once", "opens after a slip", "slips", "never moves"]
@@ -13,7 +13,7 @@ Outcome = Literal["opens at once", "opens after a slip", "slips", "never moves"]
 
 def direction_sign(direction: str) -> int:
     """Sign of the tangential velocity ġ_T: +1 when lifting, −1 when lowering."""
-    return 1 if arguments.choice("direction", direction, ("lowering", "lifting")) == "lifting" else -1
+    return 1 if checks.choice("direction", direction, ("lowering", "lifting")) == "lifting" else -1
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickslip import _arguments as arguments
+from stickslip import _checks as checks
 from stickslip.machines._flight import bisect
 from stickslip.machines.contact_data import ContactData
 from stickslip.machines.wedge_gear import WedgeGear
@@ -81,23 +81,23 @@ class WormGear:
             "wheel_inertia", "worm_inertia", "wheel_radius", "worm_radius", "load_torque", "shaft_stiffness"
         )  # fmt: skip
         for name in positive:
-            object.__setattr__(self, name, arguments.positive(name, getattr(self, name)))
+            object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
         for name in ("lead_angle", "pressure_angle"):
             if name == "pressure_angle" and self.pressure_angle == 0.0:
                 continue
-            value = arguments.within(name, getattr(self, name), 0.0, math.pi / 2, closed=False, unit="rad")
+            value = checks.within(name, getattr(self, name), 0.0, math.pi / 2, closed=False, unit="rad")
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "friction", arguments.non_negative("friction", self.friction))
-        object.__setattr__(self, "motor_speed", arguments.finite("motor_speed", self.motor_speed))
-        object.__setattr__(self, "restitution", arguments.within("restitution", self.restitution, 0.0, 1.0))
+        object.__setattr__(self, "friction", checks.non_negative("friction", self.friction))
+        object.__setattr__(self, "motor_speed", checks.finite("motor_speed", self.motor_speed))
+        object.__setattr__(self, "restitution", checks.within("restitution", self.restitution, 0.0, 1.0))
         if self.clearance is not None:
-            object.__setattr__(self, "clearance", arguments.positive("clearance", self.clearance))
+            object.__setattr__(self, "clearance", checks.positive("clearance", self.clearance))
         if self.static_friction is not None:
-            static = arguments.non_negative("static_friction", self.static_friction)
+            static = checks.non_negative("static_friction", self.static_friction)
             if static < self.friction:
-                arguments.reject("static_friction", static, f">= friction = {self.friction}")
+                checks.reject("static_friction", static, f">= friction = {self.friction}")
             object.__setattr__(self, "static_friction", static)
-        arguments.choice("impact", self.impact, ("poisson", "newton"))
+        checks.choice("impact", self.impact, ("poisson", "newton"))
 
     @cached_property
     def wedge(self) -> WedgeGear:
@@ -178,7 +178,7 @@ class WormGear:
             Direction of the motion.
         """
         sign = direction_sign(direction)
-        torque = arguments.finite("worm_torque", worm_torque)
+        torque = checks.finite("worm_torque", worm_torque)
         tilted = math.tan(self.lead_angle + sign * self.friction_angle)
         slope, ratio = math.tan(self.lead_angle), self.radius_ratio
         inertia = self.worm_inertia + self.wheel_inertia * ratio**2 * slope * tilted
@@ -356,20 +356,20 @@ class WormGear:
             Gap of the driving flank along its normal, m.
         """
         normal, tangent = self._gradients()
-        opening = arguments.finite("gap", gap)
+        opening = checks.finite("gap", gap)
         clearance = self.normal_clearance
         flanks = 1 if clearance is None else 2
         static = self.friction if self.static_friction is None else self.static_friction
         return ContactData(
             mass=np.diag([self.wheel_inertia, self.worm_inertia]),
-            force=np.array([-self.load_torque, self.shaft_stiffness * arguments.finite("twist", twist)]),
+            force=np.array([-self.load_torque, self.shaft_stiffness * checks.finite("twist", twist)]),
             normals=np.array([normal, -normal][:flanks]),
             tangents=np.array([tangent, tangent][:flanks]),
             friction=np.full(flanks, self.friction),
             static_friction=np.full(flanks, static),
             restitution=np.full(flanks, self.restitution),
             gap=np.array([opening] if clearance is None else [opening, clearance - opening]),
-            velocity=arguments.vector("velocity", velocity, 2),
+            velocity=checks.vector("velocity", velocity, 2),
         )
 
     @cached_property

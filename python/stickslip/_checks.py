@@ -1,4 +1,4 @@
-"""Checks of arguments in the words of the engine: the name, the value, and what is allowed."""
+"""Checks of arguments for the parts written in Python: the name, the value, and what is allowed."""
 
 from __future__ import annotations
 
