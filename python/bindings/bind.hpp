@@ -6,5 +6,6 @@
 namespace stickslip::bindings {
 
 void bind_errors(pybind11::module_& m);
+void bind_contact(pybind11::module_& m);
 
 } // namespace stickslip::bindings

@@ -6,4 +6,5 @@ PYBIND11_MODULE(_core, m) {
   m.doc() = "The compiled engine of stickslip.";
   m.attr("__version__") = STICKSLIP_VERSION;
   b::bind_errors(m);
+  b::bind_contact(m);
 }
