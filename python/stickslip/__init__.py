@@ -1,6 +1,14 @@
 """Exact simulation of machines in which things stick, slip, separate and strike."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from stickslip import lcp
 from stickslip._core import __version__
+from stickslip.energy import Energy
+from stickslip.events import Event, Events
 from stickslip.laws import (
     BoucWen,
     Coulomb,
@@ -16,6 +24,8 @@ from stickslip.laws import (
     TwoStateBristle,
     Viscous,
 )
+from stickslip.machine import Machine
+from stickslip.modes import Mode
 from stickslip.signals import (
     Constant,
     Input,
@@ -30,6 +40,13 @@ from stickslip.signals import (
     Trapezoidal,
     as_signal,
 )
+from stickslip.simulation import simulate
+from stickslip.trajectory import Status, Trajectory
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from stickslip import analysis, figures, machines, plotting
 
 __all__ = [
     "BoucWen",
@@ -38,10 +55,15 @@ __all__ = [
     "Curve",
     "Dahl",
     "ElastoPlastic",
+    "Energy",
+    "Event",
+    "Events",
     "Input",
     "Law",
     "LuGre",
+    "Machine",
     "MaxwellSlip",
+    "Mode",
     "Piecewise",
     "PointToPoint",
     "Ramp",
@@ -49,13 +71,36 @@ __all__ = [
     "Signal",
     "Sine",
     "SmoothStep",
+    "Status",
     "Step",
     "Stribeck",
     "Table",
     "Tanh",
+    "Trajectory",
     "Trapezoidal",
     "TwoStateBristle",
     "Viscous",
     "__version__",
+    "analysis",
     "as_signal",
+    "figures",
+    "lcp",
+    "machines",
+    "plotting",
+    "simulate",
 ]
+
+# Parts that importing the package does not pay for: they are loaded when first named.
+_LAZY = ("analysis", "figures", "machines", "plotting")
+
+
+if not TYPE_CHECKING:  # a type checker would take every unknown name for a module
+
+    def __getattr__(name: str) -> ModuleType:
+        if name in _LAZY:
+            return importlib.import_module(f"stickslip.{name}")
+        raise AttributeError(f"module 'stickslip' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

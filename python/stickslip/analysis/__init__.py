@@ -1,0 +1,39 @@
+"""What can be said about a run, a law or a machine."""
+
+from stickslip.analysis.cycles import LimitCycle, limit_cycle
+from stickslip.analysis.describing import PredictedCycle, describing_function, harmonic_balance
+from stickslip.analysis.linear import (
+    FrequencyResponse,
+    TwoMassResonance,
+    cascade_matrices,
+    cascade_poles,
+    closed_loop,
+    closed_loop_poles,
+    frequency_response,
+    two_mass_matrices,
+    two_mass_resonance,
+)
+from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
+
+__all__ = [
+    "FollowingError",
+    "FrequencyResponse",
+    "LimitCycle",
+    "PredictedCycle",
+    "Settling",
+    "Stops",
+    "TwoMassResonance",
+    "cascade_matrices",
+    "cascade_poles",
+    "closed_loop",
+    "closed_loop_poles",
+    "describing_function",
+    "following_error",
+    "frequency_response",
+    "harmonic_balance",
+    "limit_cycle",
+    "settling",
+    "stops",
+    "two_mass_matrices",
+    "two_mass_resonance",
+]

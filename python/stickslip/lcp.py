@@ -1,0 +1,480 @@
+"""Linear complementarity problems ``w = M z + q``, ``w >= 0``, ``z >= 0``, ``w @ z = 0``.
+
+Problem, measure of an answer and solvers are kept apart: :func:`lemke` follows one path to one solution,
+:func:`solve_all` finds every solution, :func:`classify` says how many there must be, and :func:`residual` judges any
+``z``. Several solutions, a continuum of them, or none are results here, not errors.
+
+Sources: R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992; U. Hinrichsen,
+dissertation 2007, appendix B, whose example has a second solution that Lemke's path does not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+
+__all__ = [
+    "LARGEST_ENUMERATION",
+    "Classification",
+    "Continuum",
+    "Enumeration",
+    "LemkeBatch",
+    "LemkeResult",
+    "Solution",
+    "SolveAllBatch",
+    "classify",
+    "lemke",
+    "lemke_batch",
+    "residual",
+    "solve_all",
+    "solve_all_batch",
+]
+
+Array = NDArray[np.float64]
+
+LARGEST_ENUMERATION: int = _core.lcp.largest_enumeration
+"""Largest order that :func:`solve_all` accepts."""
+
+
+def _array(name: str, value: ArrayLike) -> Array:
+    try:
+        return np.ascontiguousarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of real numbers: {error}") from error
+
+
+@dataclass(frozen=True, eq=False)
+class LemkeResult:
+    """What one run of :func:`lemke` found.
+
+    Attributes
+    ----------
+    z, w : ndarray, shape (n,)
+        The answer; NaN if there is none.
+    status : str
+        ``"trivial"`` (q >= 0, so z = 0), ``"solved"``, ``"ray"`` (no answer found, which proves nothing),
+        ``"budget"`` (too many pivots) or ``"inaccurate"`` (the answer found does not verify).
+    pivots, attempts : int
+        Pivots over all attempts, and how many covering vectors were tried.
+    residual : float
+        Largest relative violation of the problem as given (see :func:`residual`); infinite without an answer.
+    basis : tuple of int
+        Indices whose z is basic; hand it to the next call as ``start``.
+    """
+
+    z: Array
+    w: Array
+    status: str
+    pivots: int
+    attempts: int
+    residual: float
+    basis: tuple[int, ...]
+
+    @property
+    def success(self) -> bool:
+        """Whether a verified solution was found."""
+        return self.status in ("trivial", "solved")
+
+
+def lemke(
+    M: ArrayLike,
+    q: ArrayLike,
+    covering: ArrayLike | None = None,
+    *,
+    start: ArrayLike | None = None,
+    max_pivots: int = 0,
+) -> LemkeResult:
+    """Solve ``w = M z + q`` by Lemke's complementary pivoting.
+
+    The lexicographic ratio test never cycles; among ties the artificial variable leaves first. Badly scaled
+    problems are equilibrated inside, the answer is verified on the problem as given before success is reported.
+
+    Parameters
+    ----------
+    M : array_like, shape (n, n)
+        Any real matrix.
+    q : array_like, shape (n,)
+    covering : array_like, shape (n,), optional
+        Covering vector d > 0, in the rows of the problem as given. Where several solutions exist, the one found
+        depends on it; scaling row i by s is the same as dividing d[i] by s. Default: ones, then six others
+        before the solver gives up.
+    start : sequence of int, optional
+        Warm start: indices expected to be basic, such as ``result.basis`` of a similar problem.
+    max_pivots : int, optional
+        Budget per covering vector; 0, the default, is 1000 + 50 n.
+
+    Returns
+    -------
+    LemkeResult
+
+    Raises
+    ------
+    ValueError
+        If M is not square, q does not fit, an entry is not finite or ``start`` names an index out of range.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> lcp.lemke([[2, 1], [1, 2]], [-5, -6]).z.round(12)
+    array([1.33333333, 2.33333333])
+    """
+    matrix, vector = _array("M", M), _array("q", q)
+    cover = None if covering is None else _array("covering", covering)
+    if cover is not None and not (np.isfinite(cover).all() and (cover > 0).all()):
+        raise ValueError(f"covering = {cover} is not allowed: all entries must be finite and > 0")
+    bits = None
+    if start is not None:
+        index = np.asarray(start, dtype=np.int64).ravel()
+        if index.size and (index.min() < 0 or index.max() >= vector.size):
+            raise ValueError(f"start = {index} is not allowed: indices must be in 0 .. {vector.size - 1}")
+        bits = np.zeros(vector.size, dtype=np.uint8)
+        bits[index] = 1
+    if max_pivots < 0:
+        raise ValueError(f"max_pivots = {max_pivots} is not allowed: it must be >= 0")
+    z, w, status, pivots, attempts, res, basis = _core.lcp.lemke(matrix, vector, cover, bits, max_pivots)
+    return LemkeResult(z, w, status, pivots, attempts, res, tuple(int(i) for i in np.flatnonzero(basis)))
+
+
+@dataclass(frozen=True, eq=False)
+class Continuum:
+    """A polyhedron of solutions: convex combinations of the vertices plus non-negative multiples of the directions.
+
+    Attributes
+    ----------
+    vertices : ndarray, shape (n_vertices, n)
+    directions : ndarray, shape (n_directions, n)
+        Unbounded directions; none if the set is bounded.
+    """
+
+    vertices: Array
+    directions: Array
+
+    @property
+    def point(self) -> Array:
+        """One solution of the set, shape (n,)."""
+        return self.vertices[0]
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the set is bounded."""
+        return len(self.directions) == 0
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """One complementary solution, or one continuum of them.
+
+    Attributes
+    ----------
+    z, w : ndarray, shape (n,)
+        The solution; of a continuum, its first vertex.
+    basis : tuple of int
+        Indices whose z is basic.
+    bases : tuple of tuple of int
+        Every examined basis that gives this solution or a part of this continuum.
+    continuum : Continuum or None
+    residual : float
+        Largest relative violation (see :func:`residual`).
+    """
+
+    z: Array
+    w: Array
+    basis: tuple[int, ...]
+    bases: tuple[tuple[int, ...], ...]
+    continuum: Continuum | None
+    residual: float
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """Every solution of a problem; a sequence of :class:`Solution`. Empty means that there is none.
+
+    Attributes
+    ----------
+    solutions : tuple of Solution
+    singular_bases : tuple of tuple of int
+        Bases with a singular matrix that were examined, with or without solutions.
+    leaves : int
+        Bases examined one by one; the other ones of the 2**n were refuted by signs.
+    doubtful : int
+        Answers dropped because they did not verify; 0 unless the problem is ill-conditioned.
+    """
+
+    solutions: tuple[Solution, ...]
+    singular_bases: tuple[tuple[int, ...], ...]
+    leaves: int
+    doubtful: int
+
+    @property
+    def status(self) -> str:
+        """``"none"``, ``"unique"``, ``"several"`` or ``"continuum"``."""
+        if any(s.continuum is not None for s in self.solutions):
+            return "continuum"
+        return ("none", "unique")[len(self.solutions)] if len(self.solutions) < 2 else "several"
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    def __iter__(self) -> Iterator[Solution]:
+        return iter(self.solutions)
+
+    def __getitem__(self, index: int) -> Solution:
+        return self.solutions[index]
+
+
+def solve_all(M: ArrayLike, q: ArrayLike) -> Enumeration:
+    """Find every solution of ``w = M z + q`` by a search over the complementary bases.
+
+    Branches are refuted by the signs of the rows, so far fewer than 2**n bases are examined. Singular bases are
+    examined too: their solutions form a polyhedron, reported as :class:`Continuum`.
+
+    Parameters
+    ----------
+    M : array_like, shape (n, n)
+    q : array_like, shape (n,)
+
+    Returns
+    -------
+    Enumeration
+
+    Raises
+    ------
+    ValueError
+        If n is larger than :data:`LARGEST_ENUMERATION`, and for the reasons named in :func:`lemke`.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> [s.z.round(6).tolist() for s in lcp.solve_all([[-1, -2], [1, -1]], [2, -1])]
+    [[1.333333, 0.333333], [2.0, 0.0]]
+    >>> ray = lcp.solve_all([[1, -1], [-1, 1]], [1, -1])[0].continuum
+    >>> ray.point, ray.directions
+    (array([0., 1.]), array([[1., 1.]]))
+    """
+    raw = _core.lcp.solve_all(_array("M", M), _array("q", q))
+    solutions = tuple(
+        Solution(z, w, basis, bases, Continuum(vertices, directions) if len(vertices) else None, res)
+        for z, w, basis, bases, vertices, directions, res in raw["solutions"]
+    )
+    return Enumeration(solutions, raw["singular_bases"], raw["leaves"], raw["doubtful"])
+
+
+def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
+    """Largest violation of the three conditions by any ``z``, free of units.
+
+    Row i is judged against ``|q[i]| + sum_j |M[i, j] z[j]|`` and ``z[j]`` by what it contributes to some row on
+    that scale (the componentwise backward error), so neither scaling of the rows nor of the columns changes it.
+
+    Parameters
+    ----------
+    M : array_like, shape (n, n)
+    q, z : array_like, shape (n,)
+
+    Returns
+    -------
+    float
+        0 for an exact solution, about 1 for an answer that is simply wrong.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit or entries that are not finite.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> lcp.residual([[2, 1], [1, 2]], [-5, -6], [4 / 3, 7 / 3]) < 1e-15
+    True
+    """
+    point = _array("z", z)
+    if not np.isfinite(point).all():
+        raise ValueError("z must have finite entries only")
+    return float(_core.lcp.residual(_array("M", M), _array("q", q), point))
+
+
+@dataclass(frozen=True)
+class Classification:
+    """Classes of M; ``None`` where the order is too large to decide.
+
+    Attributes
+    ----------
+    p_matrix : bool or None
+        All principal minors are positive: exactly one solution for every q.
+    positive_definite, positive_semidefinite : bool
+        Of the symmetric part.
+    copositive, strictly_copositive : bool or None
+        ``z @ M @ z >= 0`` (``> 0``) for all ``z >= 0``, z not 0.
+    """
+
+    p_matrix: bool | None
+    positive_definite: bool
+    positive_semidefinite: bool
+    copositive: bool | None
+    strictly_copositive: bool | None
+
+    @property
+    def unique(self) -> bool:
+        """Whether every q is certain to have exactly one solution."""
+        return bool(self.p_matrix)
+
+    @property
+    def solvable(self) -> bool:
+        """Whether every q is certain to have a solution, which Lemke's path then finds."""
+        return bool(self.p_matrix) or bool(self.strictly_copositive)
+
+    @property
+    def name(self) -> str:
+        """The strongest class found, or ``"none"``."""
+        order = (
+            ("positive definite", self.positive_definite),
+            ("P-matrix", self.p_matrix),
+            ("positive semidefinite", self.positive_semidefinite),
+            ("strictly copositive", self.strictly_copositive),
+            ("copositive", self.copositive),
+        )
+        return next((text for text, holds in order if holds), "none")
+
+
+def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
+    """Say to which classes M belongs, as a certificate of uniqueness or existence.
+
+    Parameters
+    ----------
+    M : array_like, shape (n, n)
+    tolerance : float, optional
+        Pivots and eigenvalues within it, after scaling to a unit diagonal, count as zero. Default 1e-12.
+
+    Returns
+    -------
+    Classification
+
+    Raises
+    ------
+    ValueError
+        If M is not square or has entries that are not finite.
+
+    Notes
+    -----
+    P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with the
+    symmetric part S has no solution but z = 0, and strictly so if ``w = S z`` has none either; both are decided by
+    :func:`solve_all`.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> lcp.classify([[1, 3], [0, 1]]).name, lcp.classify([[1, 3], [0, 1]]).unique
+    ('P-matrix', True)
+    """
+    return Classification(**_core.lcp.classify(_array("M", M), float(tolerance)))
+
+
+@dataclass(frozen=True, eq=False)
+class LemkeBatch:
+    """Answers of :func:`lemke_batch`, row by row.
+
+    Attributes
+    ----------
+    z : ndarray, shape (k, n)
+        NaN where no answer was found.
+    status : ndarray of str, shape (k,)
+    pivots : ndarray of int, shape (k,)
+    residual : ndarray, shape (k,)
+    """
+
+    z: Array
+    status: NDArray[np.str_]
+    pivots: NDArray[np.int64]
+    residual: Array
+
+    @property
+    def success(self) -> NDArray[np.bool_]:
+        """Where a verified solution was found, shape (k,)."""
+        return (self.status == "solved") | (self.status == "trivial")
+
+
+def lemke_batch(M: ArrayLike, q: ArrayLike, *, max_pivots: int = 0) -> LemkeBatch:
+    """Solve many problems of one order by :func:`lemke`, in compiled code without the interpreter lock.
+
+    Parameters
+    ----------
+    M : array_like, shape (k, n, n) or (n, n)
+        One matrix each, or one for all.
+    q : array_like, shape (k, n)
+    max_pivots : int, optional
+        As in :func:`lemke`.
+
+    Returns
+    -------
+    LemkeBatch
+
+    Raises
+    ------
+    ValueError
+        For the reasons named in :func:`lemke`.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> lcp.lemke_batch([[2, 1], [1, 2]], [[-5, -6], [1, 1]]).status
+    array(['solved', 'trivial'], dtype='<U10')
+    """
+    z, status, pivots, res = _core.lcp.lemke_batch(_array("M", M), _array("q", q), max_pivots)
+    return LemkeBatch(z, np.asarray(_core.lcp.statuses)[status], pivots, res)
+
+
+@dataclass(frozen=True, eq=False)
+class SolveAllBatch:
+    """Solutions of :func:`solve_all_batch`: those of problem i are ``z[offsets[i]:offsets[i + 1]]``.
+
+    Attributes
+    ----------
+    z : ndarray, shape (total, n)
+        A continuum is represented by one vertex.
+    offsets : ndarray of int, shape (k + 1,)
+    continuum : ndarray of bool, shape (total,)
+    """
+
+    z: Array
+    offsets: NDArray[np.int64]
+    continuum: NDArray[np.bool_]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of solutions of each problem, shape (k,)."""
+        return np.diff(self.offsets)
+
+    def __getitem__(self, index: int) -> Array:
+        return self.z[self.offsets[index] : self.offsets[index + 1]]
+
+
+def solve_all_batch(M: ArrayLike, q: ArrayLike) -> SolveAllBatch:
+    """Find every solution of many problems of one order, in compiled code without the interpreter lock.
+
+    Parameters
+    ----------
+    M : array_like, shape (k, n, n) or (n, n)
+        One matrix each, or one for all.
+    q : array_like, shape (k, n)
+
+    Returns
+    -------
+    SolveAllBatch
+
+    Raises
+    ------
+    ValueError
+        For the reasons named in :func:`solve_all`.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> lcp.solve_all_batch([[-1, -2], [1, -1]], [[2, -1], [-1, -1]]).counts
+    array([2, 0])
+    """
+    z, offsets, continuum = _core.lcp.solve_all_batch(_array("M", M), _array("q", q))
+    return SolveAllBatch(z, offsets, continuum.astype(np.bool_))
