@@ -13,9 +13,11 @@ from stickslip._law import SingleLaw
 class LuGre(SingleLaw):
     """Bristle law with presliding, Stribeck effect, lag and varying break-away.
 
-    ``dz/dt = v − stiffness · |v| · z / level(|v|)``, ``F = stiffness · z + damping(v) · dz/dt + viscous part``,
-    ``level(|v|) = kinetic + (static − kinetic) · exp(−(|v|/stribeck_velocity)^shape)``. Stiffness and damping,
-    like the levels, are per unit normal load. Steady sliding is the curve of `Stribeck`.
+    ``dz/dt = v − stiffness · |v| · z / level(|v|)``,
+    ``F = stiffness · z + damping(v) · dz/dt + viscous part``,
+    ``level(|v|) = kinetic + (static − kinetic) · exp(−(|v|/stribeck_velocity)^shape)``.
+    Stiffness and damping, like the levels, are per unit normal load. Steady sliding is the curve of
+    `Stribeck`.
 
     Parameters
     ----------
@@ -46,10 +48,10 @@ class LuGre(SingleLaw):
 
     Notes
     -----
-    Internal state ``z`` in m (``q`` in N per unit load if normalised). Passive for constant damping and linear
-    viscous part if and only if ``viscous >= damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000); see
-    `stickslip.analysis.passivity`. Source: Canudas de Wit, Olsson, Åström, Lischinsky, IEEE Trans. Autom.
-    Control 40(3), 1995.
+    Internal state ``z`` in m (``q`` in N per unit load if normalised). Passive for constant damping and
+    linear viscous part if and only if ``viscous >= damping · (static − kinetic)/kinetic`` (Barabanov, Ortega
+    2000); see `stickslip.analysis.passivity`. Source: Canudas de Wit, Olsson, Åström, Lischinsky, IEEE Trans.
+    Autom. Control 40(3), 1995.
 
     Examples
     --------
@@ -75,8 +77,9 @@ class LuGre(SingleLaw):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Dahl(SingleLaw):
-    """Elastic presliding that saturates: ``dF/dx = stiffness · |u|^exponent · sgn u``, ``u = 1 − (F/kinetic)·sgn v``.
+    """Elastic presliding that saturates at one level.
 
+    ``dF/dx = stiffness · |u|^exponent · sgn u`` with ``u = 1 − (F/kinetic) · sgn v``.
     Rate-independent: no Stribeck effect and no break-away peak.
 
     Parameters
@@ -95,7 +98,8 @@ class Dahl(SingleLaw):
 
     Notes
     -----
-    Internal state ``z = F/stiffness`` in m. Source: Dahl, TOR-0158(3107-18)-1, The Aerospace Corporation, 1968.
+    Internal state ``z = F/stiffness`` in m. Source: Dahl, TOR-0158(3107-18)-1, The Aerospace Corporation,
+    1968.
 
     Examples
     --------
@@ -143,10 +147,10 @@ class TwoStateBristle(SingleLaw):
 
     Notes
     -----
-    The second state has the time constant 1 s whatever the speed, as printed in the source. At v = 0 the force
-    steps by ±alpha/σ0; the step is set-valued (any value between), so that a body can rest on it. With the
-    printed alpha = 1e9 and σ0 = 1e5 it is ±1e4 N per unit load: the source's figures cannot come from that
-    value. The law is not passive for every alpha; see `stickslip.analysis`. Source: Martínez-Rosas,
+    The second state has the time constant 1 s whatever the speed, as printed in the source. At v = 0 the
+    force steps by ±alpha/σ0; the step is set-valued (any value between), so that a body can rest on it.
+    With the printed alpha = 1e9 and σ0 = 1e5 it is ±1e4 N per unit load: the source's figures cannot come
+    from that value. The law is not passive for every alpha; see `stickslip.analysis`. Source: Martínez-Rosas,
     Alvarez-Icaza, Noriega-Pineda, an extension of the LuGre model linear in its parameters.
 
     Examples
@@ -179,8 +183,8 @@ class TwoStateBristle(SingleLaw):
 class ElastoPlastic(SingleLaw):
     """LuGre with a purely elastic range: loads below it leave no drift.
 
-    ``dz/dt = v · [1 − a(z, v) · sgn(v) · z/z_ss(v)]``, ``z_ss = level(|v|)/stiffness``; a rises smoothly from 0
-    at ``z·sgn v = elastic_limit`` to 1 at z_ss and is 0 while z opposes v. ``F`` as in `LuGre`.
+    ``dz/dt = v · [1 − a(z, v) · sgn(v) · z/z_ss(v)]``, ``z_ss = level(|v|)/stiffness``; a rises smoothly from
+    0 at ``z·sgn v = elastic_limit`` to 1 at z_ss and is 0 while z opposes v. ``F`` as in `LuGre`.
 
     Parameters
     ----------
@@ -316,9 +320,9 @@ class BoucWen(SingleLaw):
 
     Notes
     -----
-    Internal state ``z = F/stiffness`` in m. In Wen's symbols A = 1, ``β = beta · (stiffness/kinetic)^n``, ``γ =
-    (1 − beta) · (stiffness/kinetic)^n``. Sources: Bouc 1967; Wen, J. Eng. Mech. Div. ASCE 102, 1976; admissible
-    range of beta: Erlicher and Point 2004.
+    Internal state ``z = F/stiffness`` in m. In Wen's symbols A = 1, ``β = beta · (stiffness/kinetic)^n``,
+    ``γ = (1 − beta) · (stiffness/kinetic)^n``. Sources: Bouc 1967; Wen, J. Eng. Mech. Div. ASCE 102, 1976;
+    admissible range of beta: Erlicher and Point 2004.
 
     Examples
     --------

@@ -124,7 +124,8 @@ class Tanh(SingleLaw):
     """Regularised dry friction: ``F = level(|v|) · tanh(v/width) + viscous · |v|^viscous_exponent · sgn v``.
 
     The level is that of `Coulomb` (one level) or `Stribeck` (two). There is no stiction: at rest the force is
-    zero, and a body under any load, however small, creeps at about ``width · load/static``. `break_away` is 0.
+    zero, and a body under any load, however small, creeps at about ``width · load/static``. `break_away` is
+    zero.
 
     Parameters
     ----------
@@ -248,7 +249,8 @@ class Curve(SingleLaw):
     Raises
     ------
     ValueError
-        If the function raises or returns NaN; the error names the velocity (and the time, where there is one).
+        If the function raises or returns NaN; the error names the velocity (and the time, where there is
+        one).
 
     Examples
     --------

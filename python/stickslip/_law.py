@@ -95,7 +95,8 @@ class Response:
 
     def __getitem__(self, name: str) -> Array:
         if name in self.state_names:
-            return self.states[self.state_names.index(name)]
+            row: Array = self.states[self.state_names.index(name)]
+            return row
         if name in ("t", "velocity", "force", "work"):
             result: Array = getattr(self, name)
             return result
@@ -255,9 +256,9 @@ class Law:
             signal = _core.Signal.piecewise(times, samples)
         names = self.state_names
         if isinstance(initial, Mapping):
-            unknown = set(initial) - set(names)
+            unknown = sorted(set(initial) - set(names))
             if unknown:
-                raise ValueError(f"initial names {sorted(unknown)}, but the internal states are {list(names)}")
+                raise ValueError(f"initial names {unknown}, but the internal states are {list(names)}")
             start = np.array([float(initial.get(name, 0.0)) for name in names])
         else:
             start = np.zeros(len(names)) if initial is None else np.array(initial, dtype=float, ndmin=1)
@@ -352,5 +353,3 @@ class Sum(Law):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return Sum, (self._terms,)
-
-

@@ -1,8 +1,8 @@
 """Friction laws: what force at what sliding velocity.
 
 Every law is an immutable value: parameters are attributes, laws compare by value, can be pickled and printed
-so that the text builds the law again, and add up with ``+``. ``F`` opposes the relative velocity ``v`` and acts
-on the body as ``-F``. Levels, bristle stiffness and bristle damping are **per unit normal load**: with
+so that the text builds the law again, and add up with ``+``. ``F`` opposes the relative velocity ``v`` and
+acts on the body as ``-F``. Levels, bristle stiffness and bristle damping are **per unit normal load**: with
 ``normal_load=1`` they are forces, otherwise coefficients of friction. Viscous parts are absolute and do not
 scale with the load.
 """
