@@ -13,7 +13,7 @@ from stickslip.analysis.linear import (
     two_mass_matrices,
     two_mass_resonance,
 )
-from stickslip.analysis.passivity import ExtractableEnergy, Passivity, extractable_energy, passivity
+from stickslip.analysis.passive import ExtractableEnergy, Passivity, extractable_energy, passivity
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
 __all__ = [
