@@ -1,4 +1,4 @@
-"""Steady curves against their formulas written with NumPy, their slopes against complex steps of those formulas."""
+"""Steady curves against their formulas written with NumPy, slopes against complex steps of those."""
 
 import math
 
@@ -89,7 +89,7 @@ def test_force_at_zero_is_zero_and_shapes_are_kept(name):
 
 @pytest.mark.parametrize("name", CURVES)
 def test_one_sided_values_are_limits_and_continue_smoothly(name):
-    """The engine's formula of one side at v = 0 is the limit, and just beyond zero it goes on without a jump."""
+    """The engine's formula of one side is the limit at v = 0, and just beyond zero it goes on without a jump."""
     law, dry, _ = CURVES[name]
     core = law.compiled
     limit = float(dry(np.array(1e-300)))
@@ -134,7 +134,11 @@ def test_break_away_levels():
 
 
 def test_linearise_at_rest():
-    assert ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1.0, viscous=0.4).linearise() == (0.4, 0.0, 0.4)
+    assert ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1.0, viscous=0.4).linearise() == (
+        0.4,
+        0.0,
+        0.4,
+    )
     lugre = ss.LuGre(stiffness=1e5, damping=300.0, viscous=0.4, kinetic=1.0)
     assert lugre.linearise(0.0, normal_load=2.0)[1:] == (2e5, 600.4)
     with pytest.raises(ValueError, match="direction = 0"):
@@ -150,7 +154,7 @@ def test_sum_adds_forces_and_slopes():
     assert (both + a).terms == (a, b, a)
 
 
-# --- tables -------------------------------------------------------------------------------------------------------
+# --- tables ------------------------------------------------------------------------------------
 
 
 def test_table_is_numpy_interp():
@@ -165,7 +169,9 @@ def test_odd_table_and_its_jump():
     v = np.linspace(-3.0, 3.0, 240)  # without zero
     np.testing.assert_allclose(law.force(v), np.sign(v) * np.interp(np.abs(v), x, f), rtol=2e-15)
     assert law.break_away == 1.5 and law.compiled.traits.sticks
-    assert law.linearise([-1.0, -0.1, 0.0, 0.1]).slope == pytest.approx([0.2 / 1.5, -1.0, -1.0, -1.0], rel=1e-14)
+    assert law.linearise([-1.0, -0.1, 0.0, 0.1]).slope == pytest.approx(
+        [0.2 / 1.5, -1.0, -1.0, -1.0], rel=1e-14
+    )
     assert law.linearise(0.0, direction=-1).slope == pytest.approx(-1.0, rel=1e-15)
     # beyond zero the first line is prolonged
     assert law.compiled.evaluate(-0.1, 1, [])[0] == pytest.approx(1.6, rel=1e-15)
@@ -194,7 +200,7 @@ def test_samples_of_a_law_follow_it():
     assert ss.Table.sample(lambda v: 2.0 * v, [-1.0, 0.0, 1.0]).velocities == (-1.0, 0.0, 1.0)
 
 
-# --- a function of one's own --------------------------------------------------------------------------------------
+# --- a function of one's own -------------------------------------------------------------------
 
 
 def test_callable_is_the_function():
@@ -223,7 +229,9 @@ def test_callable_that_fails_names_velocity_and_time():
         return math.copysign(1.0, v)
 
     law = ss.Curve(fails)
-    with pytest.raises(ValueError, match=r"function raised ZeroDivisionError \(here\) at velocity 0\.5") as error:
+    with pytest.raises(
+        ValueError, match=r"function raised ZeroDivisionError \(here\) at velocity 0\.5"
+    ) as error:
         law.force(0.5)
     assert isinstance(error.value.__cause__, ZeroDivisionError)
     with pytest.raises(ValueError, match=r"ZeroDivisionError \(here\) at time 0\.2\d+, at velocity 0\.2\d+"):

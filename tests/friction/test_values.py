@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip import (  # noqa: F401 -- for eval(repr)
+from stickslip import (
     BoucWen,
     Coulomb,
     Curve,
@@ -165,7 +165,10 @@ def test_wrong_types():
         (dict(t=[0.0, 1.0, 0.5], velocity=1.0), "t = 0.5 is not allowed"),
         (dict(t=[], velocity=1.0), "t must have at least one time"),
         (dict(t=[0.0, float("inf")], velocity=1.0), "t = inf"),
-        (dict(t=[0.0, 1.0], velocity=1.0, initial=[1.0, 2.0]), "initial must have one value per internal state"),
+        (
+            dict(t=[0.0, 1.0], velocity=1.0, initial=[1.0, 2.0]),
+            "initial must have one value per internal state",
+        ),
         (dict(t=[0.0, 1.0], velocity=1.0, initial={"q": 1.0}), r"initial names \['q'\]"),
         (dict(t=[0.0, 1.0], velocity=1.0, normal_load=-1.0), "normal_load = -1"),
         (dict(t=[0.0, 1.0], velocity=1.0, rtol=0.0), "rtol = 0"),
