@@ -10,18 +10,9 @@ from stickslip._core import __version__
 from stickslip.energy import Energy
 from stickslip.events import Event, Events
 from stickslip.laws import (
-    BoucWen,
     Coulomb,
-    Curve,
-    Dahl,
-    ElastoPlastic,
     Law,
-    LuGre,
-    MaxwellSlip,
     Stribeck,
-    Table,
-    Tanh,
-    TwoStateBristle,
     Viscous,
 )
 from stickslip.machine import Machine
@@ -49,20 +40,14 @@ if TYPE_CHECKING:
     from stickslip import analysis, figures, machines, plotting
 
 __all__ = [
-    "BoucWen",
     "Constant",
     "Coulomb",
-    "Curve",
-    "Dahl",
-    "ElastoPlastic",
     "Energy",
     "Event",
     "Events",
     "Input",
     "Law",
-    "LuGre",
     "Machine",
-    "MaxwellSlip",
     "Mode",
     "Piecewise",
     "PointToPoint",
@@ -74,11 +59,8 @@ __all__ = [
     "Status",
     "Step",
     "Stribeck",
-    "Table",
-    "Tanh",
     "Trajectory",
     "Trapezoidal",
-    "TwoStateBristle",
     "Viscous",
     "__version__",
     "analysis",
