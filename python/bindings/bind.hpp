@@ -7,5 +7,6 @@ namespace stickslip::bindings {
 
 void bind_errors(pybind11::module_& m);
 void bind_signal(pybind11::module_& m);
+void bind_control(pybind11::module_& m);
 
 } // namespace stickslip::bindings

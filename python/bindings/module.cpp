@@ -7,4 +7,5 @@ PYBIND11_MODULE(_core, m) {
   m.attr("__version__") = STICKSLIP_VERSION;
   b::bind_errors(m);
   b::bind_signal(m);
+  b::bind_control(m);
 }

@@ -1,6 +1,7 @@
 """Exact simulation of machines in which things stick, slip, separate and strike."""
 
 from stickslip._core import __version__
+from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.signals import (
     Constant,
     Input,
@@ -17,8 +18,14 @@ from stickslip.signals import (
 )
 
 __all__ = [
+    "LTI",
+    "PI",
+    "PID",
+    "Cascade",
     "Constant",
+    "Controller",
     "Input",
+    "P",
     "Piecewise",
     "PointToPoint",
     "Ramp",
