@@ -13,12 +13,15 @@ from stickslip.analysis.linear import (
     two_mass_matrices,
     two_mass_resonance,
 )
+from stickslip.analysis.passivity import ExtractableEnergy, Passivity, extractable_energy, passivity
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
 __all__ = [
+    "ExtractableEnergy",
     "FollowingError",
     "FrequencyResponse",
     "LimitCycle",
+    "Passivity",
     "PredictedCycle",
     "Settling",
     "Stops",
@@ -28,10 +31,12 @@ __all__ = [
     "closed_loop",
     "closed_loop_poles",
     "describing_function",
+    "extractable_energy",
     "following_error",
     "frequency_response",
     "harmonic_balance",
     "limit_cycle",
+    "passivity",
     "settling",
     "stops",
     "two_mass_matrices",
