@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,7 @@ def _rises(t: Array, x: Array, hysteresis: float) -> Array:
 
 def _judge(t: Array, x: Array, begins: Array, group: int, allowed: float) -> LimitCycle:
     periods = np.diff(begins)
-    pieces = [clip(t, x, a, b) for a, b in zip(begins[:-1], begins[1:], strict=True)]
+    pieces = [clip(t, x, a, b) for a, b in pairwise(begins)]
     amplitudes = np.array([0.5 * (_peak(*piece, 1.0) - _peak(*piece, -1.0)) for piece in pieces])
     means = [float(np.sum(np.diff(u) * (y[1:] + y[:-1]))) / (2.0 * (u[-1] - u[0])) for u, y in pieces]
     period, amplitude = float(periods.mean()), float(amplitudes.mean())
