@@ -43,9 +43,20 @@ class Contact:
         """G, shape (2, 2)."""
         return np.asarray(self.frame @ np.linalg.solve(self.data.mass, self.frame.T))
 
+    @cached_property
+    def rows(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """G as plain numbers, for the many evaluations of a search."""
+        (nn, nt), (tn, tt) = self.delassus.tolist()
+        return (nn, nt), (tn, tt)
+
+    @cached_property
+    def response(self) -> Array:
+        """W·M⁻¹: relative acceleration by applied forces, shape (2, n)."""
+        return np.asarray(np.linalg.solve(self.data.mass.T, self.frame.T).T)
+
     def free(self, force: Array) -> Array:
         """Relative acceleration (normal, tangential) without contact force."""
-        return np.asarray(self.frame @ np.linalg.solve(self.data.mass, force))
+        return np.asarray(self.response @ force)
 
     def matrix(self, friction: float) -> Array:
         """The matrix of (4.21), rows as written."""
@@ -161,26 +172,25 @@ def margins(contact: Contact, free: Array, friction: float, offset: Array | None
 
     They are linear in `free` and `offset`, so the modes can change only where one of them is zero.
     """
-    shift = np.zeros(2) if offset is None else offset
-    (nn, nt), (tn, tt) = contact.delassus
-    held = -np.linalg.solve(contact.delassus, free)
-    total = held + shift
-    values = [held[0], friction * total[0] - total[1], friction * total[0] + total[1], free[0]]
-    for sign in (1, -1):
+    shift_n, shift_t = (0.0, 0.0) if offset is None else (float(offset[0]), float(offset[1]))
+    free_n, free_t = float(free[0]), float(free[1])
+    (nn, nt), (tn, tt) = contact.rows
+    determinant = nn * tt - nt * tn
+    held_n, held_t = (nt * free_t - tt * free_n) / determinant, (tn * free_n - nn * free_t) / determinant
+    limit = friction * (held_n + shift_n)
+    values = [held_n, limit - held_t - shift_t, limit + held_t + shift_t, free_n]
+    for slope in (friction, -friction):
         # Closed and sliding: λ_T + shift_T = −μ·sgn·(λ_N + shift_N).
-        constant = -friction * sign * shift[0] - shift[1]
-        normal = -(free[0] + nt * constant) / (nn - friction * sign * nt)
-        tangential = constant - friction * sign * normal
-        values += [normal, free[1] + tn * normal + tt * tangential]
+        constant = -slope * shift_n - shift_t
+        normal = -(free_n + nt * constant) / (nn - slope * nt)
+        values += [normal, free_t + tn * normal + tt * (constant - slope * normal)]
         # Open after an expansion, sliding at the bound.
-        values += [free[0] + nt * constant, free[1] + tt * constant]
-    resting = -free[1] / tt
-    values += [
-        free[0] + nt * resting,
-        friction * shift[0] - resting - shift[1],
-        friction * shift[0] + resting + shift[1],
-    ]
-    return [float(value) for value in values]
+        values += [free_n + nt * constant, free_t + tt * constant]
+    # Open after an expansion, without slip.
+    resting = -free_t / tt
+    limit = friction * shift_n
+    values += [free_n + nt * resting, limit - resting - shift_t, limit + resting + shift_t]
+    return values
 
 
 def sign_changes(

@@ -159,12 +159,15 @@ def _judge(t: Array, x: Array, begins: Array, group: int, allowed: float) -> Lim
     period_spread = float(np.abs(periods - period).max()) / period
     amplitude_spread = float(np.abs(amplitudes - amplitude).max()) / amplitude
     trend = float(amplitudes[-1] - amplitudes[0]) / (amplitude * (amplitudes.size - 1))
-    found = period_spread <= allowed and amplitude_spread <= allowed
+    # The mean tells cycles apart that have the same length and height but another shape.
+    mean_spread = float(np.abs(np.array(means) - np.mean(means)).max()) / amplitude
+    found = max(period_spread, amplitude_spread, mean_spread) <= allowed
     if found:
         message = f"limit cycle: period {period:.6g} s, amplitude {amplitude:.6g}"
     else:
         change = "dies out" if trend < -allowed else "grows" if trend > allowed else "does not repeat"
-        message = f"no limit cycle: the motion {change} (spread {max(period_spread, amplitude_spread):.2g})"
+        spread = max(period_spread, amplitude_spread, mean_spread)
+        message = f"no limit cycle: the motion {change} (spread {spread:.2g})"
     return LimitCycle(
         found,
         period,

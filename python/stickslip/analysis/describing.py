@@ -209,5 +209,6 @@ def harmonic_balance(
 
 
 def _changes(values: Array) -> list[int]:
-    signs = np.sign(values)
-    return [int(i) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0.0)]
+    # A zero on the grid counts as above, so that it is found once.
+    above = values >= 0.0
+    return [int(i) for i in np.flatnonzero(above[:-1] != above[1:])]

@@ -166,6 +166,10 @@ def _build(parameter: str, candidates: list[float], low: float, high: float, lab
     for left, right in pairwise(knots):
         solutions = labels(0.5 * (left + right))[0]
         inner = transitions.label_changes(lambda p: labels(p)[1:], left, right, 17)
+        # Next to a boundary Lemke still accepts an answer that violates the problem by 1e-9: that makes no
+        # region of its own.
+        width = 1e-8 * (high - low)
+        inner = [p for p in inner if min(p - left, right - p) > width]
         for a, b in pairwise([left, *inner, right]):
             row = (solutions, *labels(0.5 * (a + b))[1:])
             if rows and rows[-1] == row:
@@ -364,11 +368,12 @@ def impact_map(
 
 def _compressions(contact: transitions.Contact, before: Array, friction: float) -> list[Array]:
     """Impulses of the compression in each closed mode, whether it solves the problem or not."""
-    (nn, nt), _ = contact.delassus
-    forces: list[Array] = [np.asarray(-np.linalg.solve(contact.delassus, before))]
-    for sign in (1, -1):
-        normal = -before[0] / (nn - friction * sign * nt)
-        forces.append(normal * np.array([1.0, -friction * sign]))
+    (nn, nt), (tn, tt) = contact.rows
+    normal, tangential = float(before[0]), float(before[1])
+    determinant = nn * tt - nt * tn
+    forces = [np.array([nt * tangential - tt * normal, tn * normal - nn * tangential]) / determinant]
+    for slope in (friction, -friction):
+        forces.append(-normal / (nn - slope * nt) * np.array([1.0, -slope]))
     return forces
 
 
