@@ -1,6 +1,88 @@
 """Exact simulation of machines in which things stick, slip, separate and strike."""
 
-from stickslip import analysis, lcp, machines
-from stickslip._core import __version__
+from __future__ import annotations
 
-__all__ = ["__version__", "analysis", "lcp", "machines"]
+import importlib
+from typing import TYPE_CHECKING
+
+from stickslip import lcp
+from stickslip._core import __version__
+from stickslip.energy import Energy
+from stickslip.events import Event, Events
+from stickslip.laws import (
+    Coulomb,
+    Law,
+    Stribeck,
+    Viscous,
+)
+from stickslip.machine import Machine
+from stickslip.modes import Mode
+from stickslip.signals import (
+    Constant,
+    Input,
+    Piecewise,
+    PointToPoint,
+    Ramp,
+    Samples,
+    Signal,
+    Sine,
+    SmoothStep,
+    Step,
+    Trapezoidal,
+    as_signal,
+)
+from stickslip.simulation import simulate
+from stickslip.trajectory import Status, Trajectory
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from stickslip import analysis, figures, machines, plotting
+
+__all__ = [
+    "Constant",
+    "Coulomb",
+    "Energy",
+    "Event",
+    "Events",
+    "Input",
+    "Law",
+    "Machine",
+    "Mode",
+    "Piecewise",
+    "PointToPoint",
+    "Ramp",
+    "Samples",
+    "Signal",
+    "Sine",
+    "SmoothStep",
+    "Status",
+    "Step",
+    "Stribeck",
+    "Trajectory",
+    "Trapezoidal",
+    "Viscous",
+    "__version__",
+    "analysis",
+    "as_signal",
+    "figures",
+    "lcp",
+    "machines",
+    "plotting",
+    "simulate",
+]
+
+# Parts that importing the package does not pay for: they are loaded when first named.
+_LAZY = ("analysis", "figures", "machines", "plotting")
+
+
+if not TYPE_CHECKING:  # a type checker would take every unknown name for a module
+
+    def __getattr__(name: str) -> ModuleType:
+        if name in _LAZY:
+            return importlib.import_module(f"stickslip.{name}")
+        raise AttributeError(f"module 'stickslip' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
