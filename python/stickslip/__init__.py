@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from stickslip import lcp
+from stickslip import contact, lcp
 from stickslip._core import __version__
+from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
 from stickslip.events import Event, Events
 from stickslip.laws import (
@@ -41,6 +42,7 @@ from stickslip.signals import (
     as_signal,
 )
 from stickslip.simulation import simulate
+from stickslip.stick_slip import Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Trajectory
 
 if TYPE_CHECKING:
@@ -49,8 +51,13 @@ if TYPE_CHECKING:
     from stickslip import analysis, figures, machines, plotting
 
 __all__ = [
+    "LTI",
+    "PI",
+    "PID",
     "BoucWen",
+    "Cascade",
     "Constant",
+    "Controller",
     "Coulomb",
     "Curve",
     "Dahl",
@@ -59,13 +66,16 @@ __all__ = [
     "Event",
     "Events",
     "Input",
+    "Lag",
     "Law",
     "LuGre",
     "Machine",
     "MaxwellSlip",
     "Mode",
+    "P",
     "Piecewise",
     "PointToPoint",
+    "Presliding",
     "Ramp",
     "Samples",
     "Signal",
@@ -73,6 +83,7 @@ __all__ = [
     "SmoothStep",
     "Status",
     "Step",
+    "StickSlip",
     "Stribeck",
     "Table",
     "Tanh",
@@ -83,6 +94,7 @@ __all__ = [
     "__version__",
     "analysis",
     "as_signal",
+    "contact",
     "figures",
     "lcp",
     "machines",

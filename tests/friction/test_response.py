@@ -119,7 +119,7 @@ def test_presliding_slopes():
 
 
 def test_hysteresis_widens_with_frequency():
-    """v = 0.001 (sin ωt + 1): lower force on decreasing speed; the loop widens with ω (Canudas de Wit 1995)."""
+    """v = 0.001 (sin ωt + 1): lower force on decreasing speed, loops widen with ω (Canudas de Wit 1995)."""
     law, widths = ss.LuGre(**TABLE_I), []
     for omega in (1.0, 10.0, 25.0):
         v = ss.Constant(1e-3) + ss.Sine(amplitude=1e-3, frequency=omega / (2.0 * np.pi))
@@ -169,7 +169,7 @@ def test_dahl_below_one_reaches_its_level_and_stays():
 
 
 def test_bouc_wen_closed_forms():
-    """On first loading dw/dx = (σ/Fc)(1 - w^n): tanh for n = 2. Unloading is a straight line at beta = 1/2."""
+    """On first loading dw/dx = (σ/Fc)(1 - w^n): tanh for n = 2. Unloading is straight at beta = 1/2."""
     law = ss.BoucWen(stiffness=1e5, kinetic=2.0, exponent=2.0, beta=0.5)
     x = np.linspace(0.0, 5e-5, 51)
     run = law.response(x, 1.0)
