@@ -43,7 +43,7 @@ int direction_of(const Piece& p, double from, double to) {
 }
 
 std::vector<Span> spans_of(const Law& law, const Signal& velocity, double from, double to) {
-  std::vector<double> levels = velocity_kinks(law);
+  std::vector<double> levels = velocity_marks(law);
   levels.push_back(0.0);
   std::vector<Span> spans;
   double begin = from;
@@ -89,6 +89,9 @@ public:
     piece_ = &piece;
     if (direction != direction_) branch = initial_branch(law_);
     direction_ = direction;
+    double fastest = 0.0;
+    for (const Harmonic& h : piece.harmonics) fastest = std::max(fastest, std::abs(h.omega));
+    longest_ = fastest > 0.0 ? 1.0 / fastest : std::numeric_limits<double>::infinity();
   }
 
   double velocity(double t) const { return direction_ == 0 ? 0.0 : at(*piece_, t); }
@@ -108,7 +111,7 @@ public:
   void advance(double t, double end) {
     fire(t);
     while (t < end) {
-      double h = std::min(step_, end - t);
+      double h = std::min({step_, longest_, end - t});
       if (end - t - h < 0.1 * h) h = end - t;
       const bool to_end = h >= end - t;
       const double error = attempt(t, h);
@@ -277,7 +280,7 @@ private:
   std::size_t n_;
   const Piece* piece_ = nullptr;
   int direction_ = 0;
-  double step_ = 0.0;
+  double step_ = 0.0, longest_ = 0.0;
 
 public:
   std::vector<double> z;
