@@ -452,7 +452,7 @@ def test_stiff_sliding_takes_no_more_steps_than_it_needs():
 
 @pytest.mark.parametrize("v", [ss.Sine(amplitude=0.02, frequency=1.0), ss.Sine(amplitude=1.0, frequency=0.2)])
 def test_stiff_motion_agrees_with_cvode(v):
-    """LuGre written anew, Table I, up to 1 m/s (rate 1e5 1/s), by CVODE's BDF restarted at every zero of v."""
+    """LuGre written anew, Table I, up to 1 m/s (rate 1e5 1/s), by CVODE, restarted at every zero of v."""
     cvode = pytest.importorskip("sksundae.cvode")
     law, s1 = ss.LuGre(**TABLE_I), math.sqrt(1e5)
 
