@@ -103,6 +103,34 @@ def test_stops_from_events_are_exact():
     np.testing.assert_array_equal(late.end, [1.75, 3.5])
 
 
+def belt_run():
+    """Belt oscillator m = 1, k = 2, v = 0.2, N = 1, static 1.0, kinetic 0.8."""
+    machine = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    law = ss.Coulomb(static=1.0, kinetic=0.8)
+    machine.add_friction("belt", on="block", law=law, normal_load=1.0, surface_velocity=0.2)
+    return ss.simulate(machine, t_end=100.0, dt=0.01, initial={"block.velocity": 0.2})
+
+
+def test_a_run_of_the_engine():
+    """Stick lasts 1 s and slip (2π − 2·atan2(A, B))/ω with A = 0.1, B = 0.2/ω, after a first stick of 2.5
+    s.
+    """
+    run = belt_run()
+    omega = math.sqrt(2.0)
+    slip = (2.0 * math.pi - 2.0 * math.atan2(0.1, 0.2 / omega)) / omega
+    result = stops(run, "belt")
+    assert result.length[0] == pytest.approx(2.5, abs=1e-11)
+    np.testing.assert_allclose(result.length[1:-1], 1.0, atol=1e-11)
+    np.testing.assert_allclose(result.begin[2:] - result.end[1:-1], slip, atol=1e-11)
+    window = stops(run, "belt", start=2.5, end=2.5 + 10.0 * (1.0 + slip))
+    assert window.fraction == pytest.approx(1.0 / (1.0 + slip), rel=1e-11)
+    cycle = ss.analysis.limit_cycle(run, "block.position")
+    assert cycle.found and cycle.period == pytest.approx(1.0 + slip, rel=1e-5)
+    assert cycle.amplitude == pytest.approx(math.hypot(0.1, 0.2 / omega), rel=1e-6)
+    error = following_error(run, "block.position", 0.4, start=2.5, end=2.5 + 10.0 * (1.0 + slip))
+    assert error.max == pytest.approx(math.hypot(0.1, 0.2 / omega), rel=1e-4)
+
+
 def test_stops_of_an_element_without_events():
     run = Run([0.0, 1.0], guide__mode=np.zeros(2, dtype=np.int8), slide__mode=np.ones(2, dtype=np.int8))
     assert stops(run, "guide").fraction == 1.0

@@ -309,8 +309,5 @@ def _history(run: Any, element: str, begin: float) -> tuple[Array, NDArray[np.bo
 
 
 def _is_stick(mode: Any) -> bool:
-    """Modes come as words, as members of an enumeration or as its integers."""
-    if isinstance(mode, str):
-        return mode == "stick"
-    name = getattr(mode, "name", None)
-    return str(name) == "stick" if name is not None else int(mode) == 0
+    """Modes come as members of `ss.Mode`, as its integers, or as words."""
+    return mode == "stick" if isinstance(mode, str) else int(mode) == 0
