@@ -1,10 +1,13 @@
 """Following error, settling and stops against closed forms."""
 
+import json
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import stickslip as ss
 from stickslip.analysis import following_error, settling, stops
@@ -153,6 +156,57 @@ def test_stops_of_no_length_do_not_count():
     assert stops(Run([0.0, 2.0], events), "guide").number == 0
 
 
+REFERENCE = json.loads(
+    (Path(__file__).parents[1] / "reference" / "two_mass.json").read_text(encoding="utf-8")
+)
+
+
+def test_following_error_of_the_drive_without_friction():
+    """Table 1, case a, from the closed loop's matrices: 3.19 µm over 3 s, 2.17 µm from 1 s on."""
+    a, b, c, d = ss.analysis.two_mass_matrices(1000.0, 1000.0, 5e6, 1341.64)
+    kv, kp, tn = 8 / 60e-3, 700e3, 30e-3
+    plant = (a, b[:, :1], c[[0, 2]], d[[0, 2]][:, :1])
+    loop = ss.analysis.closed_loop(plant, ss.analysis.cascade_matrices(kv, kp, tn))
+    # The reference adds kv·x_ref to the velocity error: through kp to the force, and to the integral (the
+    # last state).
+    entry = kv * kp * loop[1][:, 0]
+    entry[-1] -= kv
+    # Extended by the sine and its derivative, the motion is one matrix exponential per step.
+    omega, step = math.pi, 1e-4
+    system = np.zeros((7, 7))
+    system[:5, :5], system[:5, 5] = loop[0], entry
+    system[5, 6], system[6, 5] = omega, -omega
+    advance = scipy.linalg.expm(system * step)
+    state = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 50e-6])
+    rows = [state]
+    for _ in range(30_000):
+        state = advance @ state
+        rows.append(state)
+    table = np.array(rows)
+    times = step * np.arange(30_001)
+    whole = following_error(times, table[:, 3], table[:, 5])
+    late = following_error(times, table[:, 3], table[:, 5], start=1.0)
+    assert whole.max == pytest.approx(REFERENCE["a"]["worst"], rel=1e-4)
+    assert late.max == pytest.approx(REFERENCE["a"]["worst_late"], rel=1e-4)
+    samples = np.array(REFERENCE["a"]["samples"])[:, :4]
+    np.testing.assert_allclose(table[5000::5000, :4], samples, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("case", "number", "percent"), [("b", 13, 13.8), ("c", 39, 47.1)])
+def test_stops_of_the_drive(case, number, percent):
+    """Table 1: 13 and 39 mode changes, stuck 13.8 and 47.1 % of the time, from the stored events."""
+    stored = REFERENCE[case]
+    modes = ["stick", *(mode for _, mode in stored["events"])]
+    events = [
+        event(time, "guide", before, after)
+        for (time, after), before in zip(stored["events"], modes[:-1], strict=True)
+    ]
+    result = stops(Run([0.0, 3.0], events), "guide")
+    assert len(events) == number
+    assert result.fraction == pytest.approx(stored["stuck"], rel=1e-12)
+    assert 100.0 * result.fraction == pytest.approx(percent, abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("call", "name"),
     [
@@ -172,15 +226,3 @@ def test_stops_of_no_length_do_not_count():
 def test_bad_input_names_the_argument(call, name):
     with pytest.raises(ValueError, match=name):
         call()
-
-
-def test_examples():
-    """The examples of the docstrings run."""
-    import doctest
-    import importlib
-
-    names = ["analysis." + name for name in ("cycles", "describing", "linear", "maps", "tracking")]
-    names += ["machines." + name for name in ("contact_data", "wedge_gear", "worm_gear")]
-    for name in names:
-        result = doctest.testmod(importlib.import_module(f"stickslip.{name}"), extraglobs={"ss": ss})
-        assert result.failed == 0 and result.attempted > 0

@@ -4,7 +4,9 @@ Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetr
 """
 
 import dataclasses
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -340,6 +342,46 @@ def test_impact_that_slips():
 def test_newton_impact_reverses_the_gap_velocity():
     hit = dataclasses.replace(SET_2, restitution=0.5, impact="newton").stick_impact(0.3, 2.0)
     assert hit.gap_velocity == pytest.approx(0.5 * 2.0 * math.cos(0.3))
+
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "wedge.json").read_text(encoding="utf-8"))
+
+
+def test_independent_program():
+    """Chatter, slip before opening, sticks of zero length and with static > kinetic, against stored
+    results.
+    """
+    cycle = SET_2.chatter_cycle
+    found = [cycle.separation_time, cycle.meeting_time, cycle.period]
+    np.testing.assert_allclose(found, REFERENCE["chatter"], rtol=1e-14)
+    heavy = dataclasses.replace(SET_2, lower_mass=20.0)
+    found = [heavy.break_away_time, heavy.separation_time, heavy.meeting_time]
+    np.testing.assert_allclose(found, [event[0] for event in REFERENCE["m2_20"][:3]], rtol=1e-13)
+    static = dataclasses.replace(SET_1, static_friction=math.tan(np.deg2rad(15)))
+    ends = static.break_away_time + static.first_motion.slip_duration
+    found = [static.break_away_time, ends]
+    np.testing.assert_allclose(found, [event[0] for event in REFERENCE["set_1_static"][:2]], rtol=1e-13)
+
+
+def test_independent_program_with_restitution():
+    """The first impact with ε = 0.3: time, velocities before and after, impulses of both phases."""
+    gear = dataclasses.replace(SET_2, restitution=0.3)
+    stored = REFERENCE["restitution_0.3"]
+    time, _, _, *after = stored["impacts"][0]
+    assert gear.meeting_time == pytest.approx(time, rel=1e-14)
+    flight = gear.first_flight
+    upper, lower = flight.velocities(time - gear.separation_time)
+    frame = np.vstack([gear.contact_data(0.0).normals, gear.contact_data(0.0).tangents])
+    normal, tangential = frame @ [upper, lower]
+    hit = gear.stick_impact(math.atan2(-tangential, -normal), math.hypot(normal, tangential))
+    impulses = [
+        hit.normal_impulse,
+        hit.tangential_impulse,
+        hit.normal_impulse_expansion,
+        hit.tangential_impulse_expansion,
+    ]
+    np.testing.assert_allclose(impulses, stored["impulses"][0], rtol=1e-11)
+    np.testing.assert_allclose(frame.T @ [hit.gap_velocity, 0.0], after, rtol=1e-11)
 
 
 def test_contact_data():
