@@ -22,14 +22,17 @@ from stickslip.analysis.maps import (
     impact_map,
     state_map,
 )
+from stickslip.analysis.passivity import ExtractableEnergy, Passivity, extractable_energy, passivity
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
 __all__ = [
     "ChatterMap",
+    "ExtractableEnergy",
     "FollowingError",
     "FrequencyResponse",
     "ImpactMap",
     "LimitCycle",
+    "Passivity",
     "PredictedCycle",
     "Region",
     "Settling",
@@ -42,11 +45,13 @@ __all__ = [
     "closed_loop",
     "closed_loop_poles",
     "describing_function",
+    "extractable_energy",
     "following_error",
     "frequency_response",
     "harmonic_balance",
     "impact_map",
     "limit_cycle",
+    "passivity",
     "settling",
     "state_map",
     "stops",
