@@ -1,6 +1,7 @@
 #include "core/affine_taylor.hpp"
 
 #include "core/error.hpp"
+#include "core/rough_math.hpp"
 
 #include <algorithm>
 #include <array>
@@ -65,13 +66,6 @@ double rate_of(const double* A, Index stride, Index n, const double* scale, cons
   return worst;
 }
 
-// Binary logarithm to 0.09, enough where it is divided by a degree.
-double rough_log2(double x) {
-  int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);
-  return exponent + 2.0 * (fraction - 1.0);
-}
-
 // The greatest ratio by which the trial step may be stretched: the last terms (four, for series with gaps)
 // have to become negligible beside the state, whose size the first terms show.
 double allowed_ratio(const double* size, Index last) {
@@ -79,7 +73,7 @@ double allowed_ratio(const double* size, Index last) {
   Index count = 0;
   for (Index k = last; k > last - 4 && k >= 1; --k)
     logs[static_cast<size_t>(count++)] =
-        size[k] > 0.0 ? rough_log2(size[k]) : -std::numeric_limits<double>::infinity();
+        size[k] > underflow ? rough_log2(size[k]) : -std::numeric_limits<double>::infinity();
   double ratio = 1.0;
   for (int round = 0; round < 4; ++round) {
     const double reference =
@@ -87,7 +81,7 @@ double allowed_ratio(const double* size, Index last) {
     double next = std::numeric_limits<double>::infinity();
     for (Index i = 0; i < count; ++i)
       next = std::min(next, (reference - logs[static_cast<size_t>(i)]) / static_cast<double>(last - i));
-    next = std::exp2(next);
+    next = rough_exp2(next);
     if (std::abs(next - ratio) <= 0.02 * ratio) return std::min(next, ratio);
     ratio = next;
   }

@@ -3,6 +3,7 @@
 // states which rest in the present mode do not dilute the error of those that move.
 #pragma once
 
+#include "core/rough_math.hpp"
 #include "core/types.hpp"
 
 #include <algorithm>
@@ -44,14 +45,14 @@ struct StepController {
     accepted = error <= 1.0;
     if (!accepted) {
       rejected = true;
-      return std::isfinite(error) ? std::clamp(std::pow(target / error, 1.0 / order), 0.1, 0.9) : 0.1;
+      return std::isfinite(error) ? std::clamp(rough_exp2(rough_log2(target / error) / order), 0.1, 0.9)
+                                  : 0.1;
     }
     // Without a past there is no trend to use; a plain controller finds its step at once instead of creeping.
     const double e = std::max(error, 1e-10);
-    const double trend = previous > 0.0
-                             ? integral * std::log(target / e) + proportional * std::log(previous / e)
-                             : std::log(target / e);
-    double factor = std::exp(trend / order);
+    const double lack = rough_log2(target / e);
+    const double trend = previous > 0.0 ? integral * lack + proportional * rough_log2(previous / e) : lack;
+    double factor = rough_exp2(trend / order);
     factor = std::clamp(factor, least, greatest);
     if (rejected) factor = std::min(factor, 1.0);
     previous = std::max(e, 1e-4);

@@ -72,3 +72,10 @@ def test_last_steps_are_fitted():
     assert nm.fit_step(0.9995, 1.0) == 1.0
     assert nm.fit_step(0.7, 1.0) == 0.5
     assert nm.fit_step(0.3, 1.0) == 0.3
+
+
+def test_rough_logarithm_and_exponential():
+    x = np.concatenate([np.geomspace(1e-300, 1e300, 2001), np.linspace(0.5, 4, 801)])
+    assert max(abs(nm.rough_log2(v) - np.log2(v)) for v in x) < 0.01
+    assert max(abs(nm.rough_exp2(v) / 2.0**v - 1) for v in np.linspace(-900, 900, 4001)) < 0.0035
+    assert nm.rough_exp2(np.inf) == 2.0**1000 and nm.rough_exp2(-np.inf) == 2.0**-1000
