@@ -11,7 +11,6 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from stickslip._core import numerics as nm
 
-RNG = np.random.default_rng(5)
 NONE = (np.zeros((2, 0)), np.zeros((0, 1)))
 
 
@@ -71,7 +70,8 @@ def test_error_grows_slowly_over_many_periods():
 @pytest.mark.parametrize("masses", [1, 2, 3, 4, 5, 8])
 def test_driven_chains_against_their_modes(masses):
     """37 s, some 80 periods of the fastest mode. (SciPy's expm differs by 1e-11 here, the modes do not.)"""
-    x0, f = RNG.standard_normal(2 * masses), RNG.standard_normal(masses)
+    rng = np.random.default_rng(masses)
+    x0, f = rng.standard_normal(2 * masses), rng.standard_normal(masses)
     A, drive = chain(masses, 50.0, 1e-3), np.append(np.zeros(masses), f)
     x, _, _ = nm.affine_propagate(A, drive, x0, 37.3, np.ones(2 * masses))
     np.testing.assert_allclose(x, modal(masses, 50.0, 1e-3, f, x0, 37.3), atol=5e-12, rtol=0)
@@ -79,12 +79,13 @@ def test_driven_chains_against_their_modes(masses):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 9, 12])
 def test_random_matrices_against_expm(n):
-    A, x0, drive = RNG.standard_normal((n, n)), RNG.standard_normal(n), RNG.standard_normal(n)
+    rng = np.random.default_rng(n)
+    A, x0, drive = rng.standard_normal((n, n)), rng.standard_normal(n), rng.standard_normal(n)
     B = np.zeros((n + 1, n + 1))
     B[:n, :n], B[:n, n] = A, drive
     x, _, _ = nm.affine_propagate(A, drive, x0, 2.5, np.ones(n))
     expected = (expm(2.5 * B) @ np.append(x0, 1.0))[:n]
-    np.testing.assert_allclose(x, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+    np.testing.assert_allclose(x, expected, rtol=0, atol=4e-13 * np.abs(expected).max())
 
 
 def test_defective_matrix():
@@ -175,8 +176,9 @@ def test_instability_and_growth():
 
 
 def test_against_an_ode_solver():
-    A = RNG.standard_normal((6, 6))
-    x0 = RNG.standard_normal(6)
+    rng = np.random.default_rng(6)
+    A = rng.standard_normal((6, 6))
+    x0 = rng.standard_normal(6)
     x, _, _ = nm.affine_propagate(A, np.ones(6), x0, 3.0, np.ones(6))
     reference = solve_ivp(lambda t, y: A @ y + 1.0, (0, 3), x0, method="DOP853", rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(x, reference.y[:, -1], rtol=1e-11)

@@ -8,8 +8,6 @@ from scipy.integrate import solve_ivp
 from scipy.integrate._ivp.rk import RK45
 from stickslip._core import numerics as nm
 
-RNG = np.random.default_rng(7)
-
 
 def pendulum(t, x):
     """A driven pendulum: smooth, nonlinear, not autonomous."""
@@ -228,8 +226,9 @@ def test_residual_has_the_order_of_the_error_estimate():
 
 def test_fixed_and_free_size_agree():
     """Size 3 is compiled for its size; the same problem with a state that does nothing is not."""
-    A = RNG.standard_normal((3, 3))
-    x = RNG.standard_normal(3)
+    rng = np.random.default_rng(7)
+    A = rng.standard_normal((3, 3))
+    x = rng.standard_normal(3)
     B = np.zeros((4, 4))
     B[:3, :3] = A
     small = nm.rosenbrock_step(lambda t, x: np.tanh(A @ x), A, None, 0.0, x, 0.1)
@@ -240,9 +239,10 @@ def test_fixed_and_free_size_agree():
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 12])
 def test_small_lu_against_numpy(n):
-    a = RNG.standard_normal((n, n))
+    rng = np.random.default_rng(n)
+    a = rng.standard_normal((n, n))
     a[0, 0] = 0.0 if n > 1 else 2.0
-    b = RNG.standard_normal(n)
+    b = rng.standard_normal(n)
     regular, x = nm.lu_solve(a, b)
     assert regular
     np.testing.assert_allclose(x, np.linalg.solve(a, b), rtol=1e-11)
@@ -253,8 +253,8 @@ def test_lugre_mass_on_a_spring():
     """Stick-slip of Canudas de Wit 1995 over 40 s: the error follows rtol.
 
     Truth: the method itself at 1e-13; the next test checks it against Radau up to the first break-away. The
-    velocity counts in units of the Stribeck velocity, which takes half the steps of units of 0.1 m/s. Measured
-    on a busy server (g++ 12 -O3, 0.43 us an attempt, crossings and 4001 samples included): error 9e-8 in
+    velocity counts in units of the Stribeck velocity, which takes half the steps of 0.1 m/s. Measured on
+    a busy server (g++ 12 -O3, 0.43 us an attempt, crossings and 4001 samples included): error 9e-8 in
     0.65 ms (1440 attempts), 3e-9 in 1.1 ms (2580), 2e-10 in 1.8 ms (4030), 3e-11 in 2.8 ms (6430).
     """
     truth = nm.lugre_spring(40.0, 1e-13, 4000)[0]
