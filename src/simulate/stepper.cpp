@@ -132,6 +132,19 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   step.columns = affine_taylor(r.Ax, r.As, signal_series, state.base_x.data(), reach, scale.data(), C, step.h) + 1;
   const Index ng = static_cast<Index>(r.guards.size());
   if (ng == 0) return;
+  rounding.resize(ng);
+  rounding.setZero();
+  if (state.after_transition) {
+    // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's
+    // slope is known no better than the terms of the acceleration it is made of.
+    work.head(sys.nx).noalias() = r.Ax.cwiseAbs().lazyProduct(state.base_x.cwiseAbs());
+    work.head(sys.nx).noalias() += r.As.cwiseAbs().lazyProduct(s.cwiseAbs());
+    for (Index k = 0; k < ng; ++k) {
+      const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
+      if (kind == GuardKind::slip_ends || kind == GuardKind::kink)
+        rounding(k) = 16.0 * std::numeric_limits<double>::epsilon() * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
+    }
+  }
   // Guards are linear forms, so they are polynomials too.
   const Index columns = std::max(step.columns, signal_degree + 1);
   guard_series.resize(ng, columns);
@@ -163,7 +176,13 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
         zero = std::max(zero, 1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
       else zero = 1e-11 * size;
     }
-    const bool from_zero = std::abs(c[0]) <= zero;
+    // Nor does the place of the event within the last digits of t.
+    const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() * std::abs(state.base_t) / step.h : 0.0;
+    const bool from_zero = std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
+    if (from_zero && state.after_transition && degree >= 2) {
+      const double slope = step.kind == FlowKind::exact ? rounding(static_cast<Index>(k)) : 0.0;
+      if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
+    }
     const Crossing found =
         first_crossing(c.data(), static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise_factor * size);
     if (!found.found) {
@@ -272,6 +291,12 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
 void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step) {
   const double t = state.base_t;
   const Index n = sys.nx;
+  // Guards see the signals even where the state does not (a stuck block under a vibrating force): no step may be so long
+  // that the polynomial through their samples misses a swing. Pieces of polynomials are short enough by themselves.
+  double fastest = 0.0;
+  for (const Piece* p : pieces)
+    for (const Harmonic& h : p->harmonics) fastest = std::max(fastest, std::abs(h.omega));
+  if (fastest > 0.0) horizon = std::min(horizon, 1.5 / fastest);
   for (Index i = 0; i < n; ++i) {
     const double size = std::max(state.nominal(i), 1e-12 * state.nominal.maxCoeff());
     atol(i) = options.atol.size() > 0 ? options.atol(i) : options.rtol * (size > 0.0 ? size : 1.0);
@@ -297,7 +322,8 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   auto f = [&](double tt, const double* x, double* dx) { rhs(r, tt, x, dx); };
   const double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
   if (!(state.step > 0.0))
-    state.step = initial_step(f, t, state.base_x.data(), f0.data(), n, method_order, atol.data(), options.rtol, reach, 0.0, work.data());
+    state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), n, method_order, atol.data(), options.rtol, reach, 0.0, work.data()),
+                          16.0 * std::numeric_limits<double>::epsilon() * std::abs(t));
   double proposed = state.step;
   if (kind == FlowKind::explicit_pair && bristles) {
     // In steady sliding a bristle's rate is zero to the last bit and the error estimate is blind to instability.

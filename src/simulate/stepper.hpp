@@ -36,7 +36,8 @@ private:
   const System& sys;
   const Options& options;
   Scratch scratch;
-  Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, end_guards, theta_column;
+  Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, theta_column;
+  Vector rounding; // of the slope of each guard just after a transition, per step
   Matrix J, signal_series, guard_series, sampled;
   Vector dfdt;
   Dopri5Workspace explicit_work;
