@@ -8,7 +8,7 @@ Examples
 --------
 >>> import numpy as np, stickslip as ss
 >>> class Still:
-...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+...     t, events, signals = np.array([0.0, 1.0]), (), ("pad.mode",)
 ...     def __getitem__(self, name):
 ...         return np.zeros(2, dtype=np.int8) if name == "pad.mode" else np.zeros(2)
 >>> [span.kind for span in ss.plotting.mode_spans(Still(), "pad")]
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from stickslip._spans import Span, TrajectoryLike, mode_spans
+from stickslip._spans import Span, TrajectoryLike, elements, mode_spans
 from stickslip.figures import _style
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _axes(ax: Axes | None, height: float = 60.0) -> Axes:
 
 def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> str | None:
     """Choose whose modes are shaded: the one asked for, else the owner of the first signal that has one."""
-    known = list(run.modes)
+    known = elements(run)
     if isinstance(shade, str):
         if shade not in known:
             raise ValueError(
@@ -130,7 +130,8 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
     run
         A trajectory.
     *names
-        Signals, for example ``"block.position", "belt.force"``; of at most two different units.
+        Signals, for example ``"block.position", "belt.force"``; of at most two different units. When none is
+        named: all positions and all forces of elements.
     ax
         Where to draw; a new figure when None.
     shade
@@ -145,7 +146,7 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
     Raises
     ------
     ValueError
-        When no signal is named, when they have more than two units, or `shade` is no element with modes.
+        When there is nothing to draw, there are more than two units, or `shade` is no element with modes.
     MissingExtraError
         When matplotlib is not installed.
 
@@ -153,14 +154,15 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Still:
-    ...     t, events, modes = np.array([0.0, 1.0]), (), ()
+    ...     t, events, signals = np.array([0.0, 1.0]), (), ("block.position",)
     ...     def __getitem__(self, name):
     ...         return np.zeros(2)
     >>> ss.plotting.plot(Still(), "block.position").get_ylabel()
     'block.position [m]'
     """
+    names = names or tuple(name for name in run.signals if name.endswith((".position", ".force")))
     if not names:
-        raise ValueError("names is empty; name at least one signal")
+        raise ValueError("names is empty and the trajectory has neither positions nor forces")
     units: dict[str, list[str]] = {}
     for name in names:
         units.setdefault(label(name, run).partition(" [")[2], []).append(name)
@@ -221,7 +223,7 @@ def phase_plane(
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Circle:
-    ...     t, events, modes = np.linspace(0.0, 6.0, 50), (), ()
+    ...     t, events, signals = np.linspace(0.0, 6.0, 50), (), ()
     ...     def __getitem__(self, name):
     ...         return np.sin(self.t) if name == "mass.position" else np.cos(self.t)
     >>> ss.plotting.phase_plane(Circle(), "mass").get_ylabel()
@@ -271,7 +273,7 @@ def friction_velocity_loop(
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Pad:
-    ...     t, events, modes = np.linspace(0.0, 6.0, 50), (), ("pad",)
+    ...     t, events, signals = np.linspace(0.0, 6.0, 50), (), ("pad.mode",)
     ...     def __getitem__(self, name):
     ...         return np.sin(self.t)
     >>> ss.plotting.friction_velocity_loop(Pad(), "pad").get_xlabel()
@@ -296,14 +298,14 @@ _FACES: dict[str, dict[str, Any]] = {
 }
 
 
-def mode_timeline(run: TrajectoryLike, *elements: str, ax: Axes | None = None) -> Axes:
+def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> Axes:
     """Draw one bar per element that shows its modes over time, with the impacts above.
 
     Parameters
     ----------
     run
         A trajectory.
-    *elements
+    *chosen
         Elements with modes; all of them when none is named.
     ax
         Where to draw; a new figure when None.
@@ -321,20 +323,20 @@ def mode_timeline(run: TrajectoryLike, *elements: str, ax: Axes | None = None) -
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Still:
-    ...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+    ...     t, events, signals = np.array([0.0, 1.0]), (), ("pad.mode",)
     ...     def __getitem__(self, name):
     ...         return np.zeros(2, dtype=np.int8)
     >>> [tick.get_text() for tick in ss.plotting.mode_timeline(Still()).get_yticklabels()]
     ['pad']
     """
-    chosen = list(elements) or list(run.modes)
-    if not chosen:
-        raise ValueError("elements is empty and the trajectory has no element with modes")
-    for element in chosen:
+    rows = list(chosen) or elements(run)
+    if not rows:
+        raise ValueError("chosen is empty and the trajectory has no element with modes")
+    for element in rows:
         _element(run, (), element)
-    axes = _axes(ax, 14.0 + 9.0 * len(chosen))
+    axes = _axes(ax, 14.0 + 9.0 * len(rows))
     named: set[str] = set()
-    for row, element in enumerate(chosen):
+    for row, element in enumerate(rows):
         for span in mode_spans(run, element):
             # slip+ and slip- share the plain face; a line at one edge tells them apart
             axes.barh(
@@ -347,7 +349,7 @@ def mode_timeline(run: TrajectoryLike, *elements: str, ax: Axes | None = None) -
             if side is not None:
                 axes.plot([span.start, span.end], [row + side] * 2, color=_style.BLUE, linewidth=1.6)
     _mark_impacts(axes, _impacts(run))
-    axes.set_yticks(range(len(chosen)), chosen)
+    axes.set_yticks(range(len(rows)), rows)
     axes.invert_yaxis()
     axes.grid(visible=False)
     axes.set_xlabel("time [s]")

@@ -15,7 +15,7 @@ class Hand:
 
     def __init__(self) -> None:
         self.t = np.linspace(0.0, 10.0, 101)
-        self.modes = ("pad", "stop")
+        self.signals = ("block.position", "pad.force", "pad.mode", "stop.mode")
         change = lambda time, before, after, cause: SimpleNamespace(  # noqa: E731
             time=time, element="pad", before=before, after=after, cause=cause
         )
@@ -114,7 +114,6 @@ def test_units_of_the_run_go_first(run: Hand) -> None:
 @pytest.mark.parametrize(
     ("names", "options", "said"),
     [
-        ((), {}, "names is empty"),
         (("block.position", "pad.force", "pad.power"), {}, "3 different units, allowed are two"),
         (("block.position",), {"shade": "nobody"}, "shade = 'nobody' is not an element.*known: pad, stop"),
     ],
@@ -150,6 +149,6 @@ def test_mode_timeline_has_a_bar_per_span(run: Hand) -> None:
 def test_mode_timeline_refuses_unknown_elements(run: Hand) -> None:
     with pytest.raises(ValueError, match="'nobody'"):
         plotting.mode_timeline(run, "nobody")
-    run.modes = ()
+    run.signals = ()
     with pytest.raises(ValueError, match="no element with modes"):
         plotting.mode_timeline(run)
