@@ -32,6 +32,7 @@ from stickslip.signals import (
     as_signal,
 )
 from stickslip.simulation import simulate
+from stickslip.stick_slip import Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Trajectory
 
 if TYPE_CHECKING:
@@ -46,11 +47,13 @@ __all__ = [
     "Event",
     "Events",
     "Input",
+    "Lag",
     "Law",
     "Machine",
     "Mode",
     "Piecewise",
     "PointToPoint",
+    "Presliding",
     "Ramp",
     "Samples",
     "Signal",
@@ -58,6 +61,7 @@ __all__ = [
     "SmoothStep",
     "Status",
     "Step",
+    "StickSlip",
     "Stribeck",
     "Trajectory",
     "Trapezoidal",

@@ -294,7 +294,8 @@ def stops(
 
 def _history(run: Any, element: str, begin: float) -> tuple[Array, NDArray[np.bool_]]:
     """Times from which each mode of an element holds, and whether it is stick."""
-    moments, sticks = [begin], []
+    moments: list[float] = [begin]
+    sticks: list[bool] = []
     for event in run.events:
         if event.element != element or event.before == event.after:
             continue

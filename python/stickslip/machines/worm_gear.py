@@ -473,8 +473,9 @@ def worm_gear(
     --------
     >>> import numpy as np, stickslip as ss
     >>> rig = ss.machines.worm_gear(wheel_inertia=0.875424, worm_inertia=1.56e-3, wheel_radius=0.05,
-    worm_radius=0.036, ...     lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
-    shaft_stiffness=20.0, motor_speed=-0.47) >>> rig.chatters, round(rig.critical_wheel_inertia, 6)
+    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
+    ...     shaft_stiffness=20.0, motor_speed=-0.47)
+    >>> rig.chatters, round(rig.critical_wheel_inertia, 6)
     (True, 0.149805)
     """
     return WormGear(
