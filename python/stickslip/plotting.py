@@ -17,7 +17,8 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,11 +77,14 @@ def _impacts(run: TrajectoryLike) -> npt.NDArray[np.float64]:
     return np.array([event.time for event in run.events if "impact" in str(event.cause).lower()], dtype=float)
 
 
-def _axes(ax: Axes | None, height: float = 60.0) -> Axes:
+@contextmanager
+def _drawing(ax: Axes | None, height: float = 60.0) -> Iterator[Axes]:
+    """Give the axes to draw on: the caller's as they are, or new ones, drawn wholly in the style of the package."""
     if ax is not None:
-        return ax
+        yield ax
+        return
     with _style.style():
-        return _style.canvas(height).subplots()
+        yield _style.canvas(height).subplots()
 
 
 def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> str | None:
@@ -170,27 +174,29 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         listed = ", ".join(label(name, run) for name in names)
         raise ValueError(f"names have {len(units)} different units, allowed are two in one picture: {listed}")
     element = _element(run, names, shade)
-    left = _axes(ax)
-    if element is not None:
-        _shade(left, mode_spans(run, element))
-    sides = [left, left.twinx()] if len(units) == 2 else [left]
-    drawn = 0
-    for side, group in zip(sides, units.values(), strict=True):
-        for name in group:
-            colour = _style.CYCLE[drawn % len(_style.CYCLE)]
-            side.plot(run.t, run[name], color=colour, linestyle="-" if side is left else "--", label=name)
-            drawn += 1
-        side.set_ylabel(label(group[0], run) if len(group) == 1 else _shared_label(group, run))
-    if len(sides) == 2:
-        sides[1].grid(visible=False)
-        sides[1].spines["right"].set_visible(True)
-    _mark_impacts(left, _impacts(run))
-    left.set_xlabel("time [s]")
-    left.set_xlim(float(run.t[0]), float(run.t[-1]))
-    handles = [entry for side in sides for entry in zip(*side.get_legend_handles_labels(), strict=True)]
-    if len(handles) > 1:
-        sides[-1].legend(*zip(*handles, strict=True), loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
-    return left
+    with _drawing(ax) as left:
+        if element is not None:
+            _shade(left, mode_spans(run, element))
+        sides = [left, left.twinx()] if len(units) == 2 else [left]
+        drawn = 0
+        for side, group in zip(sides, units.values(), strict=True):
+            for name in group:
+                colour = _style.CYCLE[drawn % len(_style.CYCLE)]
+                side.plot(run.t, run[name], color=colour, linestyle="-" if side is left else "--", label=name)
+                drawn += 1
+            side.set_ylabel(label(group[0], run) if len(group) == 1 else _shared_label(group, run))
+        if len(sides) == 2:
+            sides[1].grid(visible=False)
+            sides[1].spines["right"].set_visible(True)
+        _mark_impacts(left, _impacts(run))
+        left.set_xlabel("time [s]")
+        left.set_xlim(float(run.t[0]), float(run.t[-1]))
+        handles = [entry for side in sides for entry in zip(*side.get_legend_handles_labels(), strict=True)]
+        if len(handles) > 1:
+            sides[-1].legend(
+                *zip(*handles, strict=True), loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4
+            )
+        return left
 
 
 def _shared_label(names: Sequence[str], run: object) -> str:
@@ -230,23 +236,28 @@ def phase_plane(
     'mass.velocity [m/s]'
     """
     owner = _element(run, (), element if element is not None else True)
-    axes = _axes(ax)
-    x, v = run[f"{coordinate}.position"], run[f"{coordinate}.velocity"]
-    if owner is not None:
-        text: str | None = "stick"
-        for span in mode_spans(run, owner):
-            if span.kind == "stick":
-                inside = (run.t >= span.start) & (run.t <= span.end)
-                axes.plot(
-                    x[inside], v[inside], color="#A0A0A0", linewidth=4.0, solid_capstyle="butt", label=text
-                )
-                text = None
-    axes.plot(x, v, color=_style.BLUE)
-    axes.set_xlabel(label(f"{coordinate}.position", run))
-    axes.set_ylabel(label(f"{coordinate}.velocity", run))
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="best")
-    return axes
+    with _drawing(ax) as axes:
+        x, v = run[f"{coordinate}.position"], run[f"{coordinate}.velocity"]
+        if owner is not None:
+            text: str | None = "stick"
+            for span in mode_spans(run, owner):
+                if span.kind == "stick":
+                    inside = (run.t >= span.start) & (run.t <= span.end)
+                    axes.plot(
+                        x[inside],
+                        v[inside],
+                        color="#A0A0A0",
+                        linewidth=4.0,
+                        solid_capstyle="butt",
+                        label=text,
+                    )
+                    text = None
+        axes.plot(x, v, color=_style.BLUE)
+        axes.set_xlabel(label(f"{coordinate}.position", run))
+        axes.set_ylabel(label(f"{coordinate}.velocity", run))
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(loc="best")
+        return axes
 
 
 def friction_velocity_loop(
@@ -279,14 +290,14 @@ def friction_velocity_loop(
     >>> ss.plotting.friction_velocity_loop(Pad(), "pad").get_xlabel()
     'pad.velocity [m/s]'
     """
-    axes = _axes(ax)
-    name = velocity or f"{element}.velocity"
-    axes.plot(run[name], run[f"{element}.force"], color=_style.VERMILION)
-    axes.axhline(0.0, color="#9A9A9A", linewidth=0.6)
-    axes.axvline(0.0, color="#9A9A9A", linewidth=0.6)
-    axes.set_xlabel(label(name, run))
-    axes.set_ylabel(label(f"{element}.force", run))
-    return axes
+    with _drawing(ax) as axes:
+        name = velocity or f"{element}.velocity"
+        axes.plot(run[name], run[f"{element}.force"], color=_style.VERMILION)
+        axes.axhline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)
+        axes.axvline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)
+        axes.set_xlabel(label(name, run))
+        axes.set_ylabel(label(f"{element}.force", run))
+        return axes
 
 
 _FACES: dict[str, dict[str, Any]] = {
@@ -334,28 +345,28 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> 
         raise ValueError("chosen is empty and the trajectory has no element with modes")
     for element in rows:
         _element(run, (), element)
-    axes = _axes(ax, 14.0 + 9.0 * len(rows))
-    named: set[str] = set()
-    for row, element in enumerate(rows):
-        for span in mode_spans(run, element):
-            # slip+ and slip- share the plain face; a line at one edge tells them apart
-            axes.barh(
-                row, span.end - span.start, left=span.start, height=0.7, linewidth=0.4,
-                edgecolor=_style.OPEN_EDGE, label=None if span.kind in named else span.kind,
-                **_FACES[span.kind],
-            )  # fmt: skip
-            named.add(span.kind)
-            side = {"+": -0.35, "-": 0.35}.get(_sign(span.mode))
-            if side is not None:
-                axes.plot([span.start, span.end], [row + side] * 2, color=_style.BLUE, linewidth=1.6)
-    _mark_impacts(axes, _impacts(run))
-    axes.set_yticks(range(len(rows)), rows)
-    axes.invert_yaxis()
-    axes.grid(visible=False)
-    axes.set_xlabel("time [s]")
-    axes.set_xlim(float(run.t[0]), float(run.t[-1]))
-    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=5)
-    return axes
+    with _drawing(ax, 14.0 + 9.0 * len(rows)) as axes:
+        named: set[str] = set()
+        for row, element in enumerate(rows):
+            for span in mode_spans(run, element):
+                # slip+ and slip- share the plain face; a line at one edge tells them apart
+                axes.barh(
+                    row, span.end - span.start, left=span.start, height=0.7, linewidth=0.4,
+                    edgecolor=_style.OPEN_EDGE, label=None if span.kind in named else span.kind,
+                    **_FACES[span.kind],
+                )  # fmt: skip
+                named.add(span.kind)
+                side = {"+": -0.35, "-": 0.35}.get(_sign(span.mode))
+                if side is not None:
+                    axes.plot([span.start, span.end], [row + side] * 2, color=_style.BLUE, linewidth=1.6)
+        _mark_impacts(axes, _impacts(run))
+        axes.set_yticks(range(len(rows)), rows)
+        axes.invert_yaxis()
+        axes.grid(visible=False)
+        axes.set_xlabel("time [s]")
+        axes.set_xlim(float(run.t[0]), float(run.t[-1]))
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=5)
+        return axes
 
 
 def _sign(mode: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from types import SimpleNamespace
 
+import matplotlib
 import numpy as np
 import pytest
 
@@ -152,3 +153,12 @@ def test_mode_timeline_refuses_unknown_elements(run: Hand) -> None:
     run.signals = ()
     with pytest.raises(ValueError, match="no element with modes"):
         plotting.mode_timeline(run)
+
+
+def test_a_picture_of_its_own_is_wholly_in_the_style() -> None:
+    with matplotlib.rc_context({"font.size": 20.0, "axes.labelsize": 20.0, "legend.fontsize": 20.0}):
+        ax = plotting.plot(Hand(), "block.position", "pad.force")
+    left, right = ax.figure.axes
+    sizes = {left.yaxis.label.get_size(), right.yaxis.label.get_size(), left.xaxis.label.get_size()}
+    assert sizes == {8.0}
+    assert {text.get_size() for text in right.get_legend().get_texts()} == {7.0}

@@ -10,6 +10,7 @@ import typing
 import numpy
 import numpy.typing
 
+from . import contact as contact
 from . import lcp as lcp
 from . import numerics as numerics
 
@@ -147,17 +148,54 @@ class Law:
     def __init__(
         self, terms: collections.abc.Sequence[typing.Any] | numpy.typing.NDArray[typing.Any]
     ) -> None: ...
+    def evaluate(
+        self,
+        velocity: typing.SupportsFloat | typing.SupportsIndex,
+        direction: typing.SupportsInt | typing.SupportsIndex,
+        z: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+        branch: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> tuple[typing.Any, ...]: ...
     def force(
         self,
         velocity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
         normal_load: typing.SupportsFloat | typing.SupportsIndex = 1.0,
     ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def linearise(
+        self,
+        velocity: typing.SupportsFloat | typing.SupportsIndex,
+        direction: typing.SupportsInt | typing.SupportsIndex,
+        z: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+        branch: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> tuple[typing.Any, ...]: ...
+    def response(
+        self,
+        velocity: Signal,
+        t: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+        initial: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+        normal_load: typing.SupportsFloat | typing.SupportsIndex,
+        rtol: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[typing.Any, ...]: ...
+    def rest_interval(
+        self, z: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]
+    ) -> tuple[float, float]: ...
+    def rest_rates(
+        self,
+        dry: typing.SupportsFloat | typing.SupportsIndex,
+        z: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
     def slope(
         self,
         velocity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
         normal_load: typing.SupportsFloat | typing.SupportsIndex = 1.0,
         direction: typing.SupportsInt | typing.SupportsIndex = 1,
     ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def switch_guards(
+        self,
+        velocity: typing.SupportsFloat | typing.SupportsIndex,
+        direction: typing.SupportsInt | typing.SupportsIndex,
+        z: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+        branch: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
     @property
     def state_names(self) -> list[str]: ...
     @property
