@@ -13,13 +13,6 @@ from stickslip.analysis.linear import (
     two_mass_matrices,
     two_mass_resonance,
 )
-<<<<<<< HEAD
-from stickslip.analysis.passivity import ExtractableEnergy, Passivity, extractable_energy, passivity
-from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
-
-__all__ = [
-    "ExtractableEnergy",
-=======
 from stickslip.analysis.maps import (
     ChatterMap,
     ImpactMap,
@@ -29,11 +22,12 @@ from stickslip.analysis.maps import (
     impact_map,
     state_map,
 )
+from stickslip.analysis.passivity import ExtractableEnergy, Passivity, extractable_energy, passivity
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
 __all__ = [
     "ChatterMap",
->>>>>>> gears
+    "ExtractableEnergy",
     "FollowingError",
     "FrequencyResponse",
     "ImpactMap",
