@@ -6,6 +6,7 @@ namespace stickslip::bindings {
 
 void bind_contact(pybind11::module_& m) {
   bind_lcp(m);
+  bind_transition(m);
 }
 
 } // namespace stickslip::bindings

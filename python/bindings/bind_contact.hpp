@@ -8,5 +8,6 @@
 namespace stickslip::bindings {
 
 void bind_lcp(pybind11::module_& m);
+void bind_transition(pybind11::module_& m);
 
 } // namespace stickslip::bindings

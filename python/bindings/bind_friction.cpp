@@ -1,7 +1,9 @@
 #include "bind.hpp"
 
 #include "friction/law.hpp"
+#include "friction/response.hpp"
 
+#include <pybind11/eigen.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -203,6 +205,60 @@ Array slope(const Law& law, const Array& v, double normal_load, int direction) {
   });
 }
 
+void check_states(const Law& law, const VectorRef& z, int direction) {
+  if (z.size() != traits(law).states) reject("z", "must have one value per internal state");
+  if (direction != 1 && direction != -1) reject("direction", direction, "1 or -1");
+}
+
+// dry, viscous, rates of the internal states
+py::tuple evaluated(const Law& law, double v, int direction, const VectorRef& z, unsigned branch) {
+  check_states(law, z, direction);
+  Vector rates(z.size());
+  const Force f = evaluate(law, v, direction, branch, z.data(), rates.data());
+  return py::make_tuple(f.dry, f.viscous, rates);
+}
+
+// d dry/dv, d viscous/dv, d dry/dz, d zdot/dv, d zdot/dz
+py::tuple linearised(const Law& law, double v, int direction, const VectorRef& z, unsigned branch) {
+  check_states(law, z, direction);
+  const Index n = z.size();
+  Vector dry_z(n), zdot_v(n);
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> zdot_z(n, n);
+  const Slopes s = linearise(law, v, direction, branch, z.data(), dry_z.data(), zdot_v.data(), zdot_z.data());
+  return py::make_tuple(s.dry_v, s.viscous_v, dry_z, zdot_v, Matrix(zdot_z));
+}
+
+std::pair<double, double> rest_set(const Law& law, const VectorRef& z) {
+  check_states(law, z, 1);
+  const Interval i = rest_interval(law, z.data());
+  return {i.lo, i.hi};
+}
+
+Vector rates_in_rest(const Law& law, double dry, const VectorRef& z) {
+  check_states(law, z, 1);
+  Vector rates(z.size());
+  rest_rates(law, dry, z.data(), rates.data());
+  return rates;
+}
+
+Vector guards_of(const Law& law, double v, int direction, const VectorRef& z, unsigned branch) {
+  check_states(law, z, direction);
+  Vector guards(traits(law).switches);
+  switch_guards(law, v, direction, branch, z.data(), guards.data());
+  return guards;
+}
+
+// velocity, force, work, states (one row per state)
+py::tuple response(const Law& law, const Signal& velocity, const VectorRef& t, const VectorRef& initial,
+                   double normal_load, double rtol) {
+  Response r;
+  {
+    py::gil_scoped_release others;
+    r = respond(law, velocity, t, initial, {normal_load, rtol});
+  }
+  return py::make_tuple(r.velocity, r.force, r.work, r.states);
+}
+
 } // namespace
 
 void bind_friction(py::module_& m) {
@@ -241,6 +297,16 @@ void bind_friction(py::module_& m) {
       .def_property_readonly("velocity_kinks", [](const Law& law) { return velocity_kinks(law); })
       .def("force", &force, py::arg("velocity"), py::arg("normal_load") = 1.0)
       .def("slope", &slope, py::arg("velocity"), py::arg("normal_load") = 1.0, py::arg("direction") = 1)
+      .def("response", &response, py::arg("velocity"), py::arg("t"), py::arg("initial"),
+           py::arg("normal_load"), py::arg("rtol"))
+      .def("evaluate", &evaluated, py::arg("velocity"), py::arg("direction"), py::arg("z"),
+           py::arg("branch") = 0U)
+      .def("linearise", &linearised, py::arg("velocity"), py::arg("direction"), py::arg("z"),
+           py::arg("branch") = 0U)
+      .def("rest_interval", &rest_set, py::arg("z"))
+      .def("rest_rates", &rates_in_rest, py::arg("dry"), py::arg("z"))
+      .def("switch_guards", &guards_of, py::arg("velocity"), py::arg("direction"), py::arg("z"),
+           py::arg("branch") = 0U)
       .def("__add__", [](const Law& a, const Law& b) { return a + b; })
       .def(
           "__eq__", [](const Law& a, const Law& b) { return a == b; }, py::is_operator())

@@ -10,5 +10,6 @@ PYBIND11_MODULE(_core, m) {
   b::bind_signal(m);
   b::bind_friction(m);
   b::bind_contact(m);
+  b::bind_control(m);
   b::bind_simulate(m);
 }

@@ -5,14 +5,24 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from stickslip import lcp
+from stickslip import contact, lcp
 from stickslip._core import __version__
+from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
 from stickslip.events import Event, Events
 from stickslip.laws import (
+    BoucWen,
     Coulomb,
+    Curve,
+    Dahl,
+    ElastoPlastic,
     Law,
+    LuGre,
+    MaxwellSlip,
     Stribeck,
+    Table,
+    Tanh,
+    TwoStateBristle,
     Viscous,
 )
 from stickslip.machine import Machine
@@ -32,6 +42,7 @@ from stickslip.signals import (
     as_signal,
 )
 from stickslip.simulation import simulate
+from stickslip.stick_slip import Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Trajectory
 
 if TYPE_CHECKING:
@@ -40,17 +51,31 @@ if TYPE_CHECKING:
     from stickslip import analysis, figures, machines, plotting
 
 __all__ = [
+    "LTI",
+    "PI",
+    "PID",
+    "BoucWen",
+    "Cascade",
     "Constant",
+    "Controller",
     "Coulomb",
+    "Curve",
+    "Dahl",
+    "ElastoPlastic",
     "Energy",
     "Event",
     "Events",
     "Input",
+    "Lag",
     "Law",
+    "LuGre",
     "Machine",
+    "MaxwellSlip",
     "Mode",
+    "P",
     "Piecewise",
     "PointToPoint",
+    "Presliding",
     "Ramp",
     "Samples",
     "Signal",
@@ -58,13 +83,18 @@ __all__ = [
     "SmoothStep",
     "Status",
     "Step",
+    "StickSlip",
     "Stribeck",
+    "Table",
+    "Tanh",
     "Trajectory",
     "Trapezoidal",
+    "TwoStateBristle",
     "Viscous",
     "__version__",
     "analysis",
     "as_signal",
+    "contact",
     "figures",
     "lcp",
     "machines",

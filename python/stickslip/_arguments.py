@@ -40,3 +40,19 @@ def vector(name: str, value: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(f"{name} has the shape {out.shape}, but it must be one-dimensional")
     out.flags.writeable = False
     return out
+
+
+def matrix(name: str, value: ArrayLike, one_dimensional: str = "column") -> NDArray[np.float64]:
+    """``value`` as a read-only matrix of its own; a number is 1 x 1, a vector a "column" or "row"."""
+    try:
+        out = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        reject(name, value, "a matrix of numbers")
+    if out.ndim == 0:
+        out = out.reshape(1, 1)
+    elif out.ndim == 1:
+        out = out.reshape((-1, 1) if one_dimensional == "column" else (1, -1))
+    if out.ndim != 2:
+        raise ValueError(f"{name} has the shape {out.shape}, but it must be two-dimensional")
+    out.flags.writeable = False
+    return out

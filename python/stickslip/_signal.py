@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._arguments import number, reject
+from stickslip._value import Value
 
 
-class Signal:
+class Signal(Value):
     """What all signals have in common; make one with `Constant`, `Ramp`, `Sine` and so on.
 
     Two signals are equal if they compile to the same function of time, so ``Step(1.0, at=2.0, before=1.0)``
@@ -121,31 +122,6 @@ class Signal:
     def __pos__(self) -> Signal:
         return self
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Signal):
-            return NotImplemented
-        return self.compiled == other.compiled
-
-    def __hash__(self) -> int:
-        return hash(self.compiled)
-
-    def _arguments(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, f.name) for f in fields(self) if f.init)  # type: ignore[arg-type]
-
-    def __reduce__(self) -> tuple[type[Signal], tuple[Any, ...]]:
-        return type(self), self._arguments()
-
-    def __repr__(self) -> str:
-        given = []
-        for f in fields(self):  # type: ignore[arg-type]
-            if not f.init:
-                continue
-            value = getattr(self, f.name)
-            if f.default is not MISSING and value == f.default:
-                continue
-            given.append(f"{f.name}={value.tolist() if isinstance(value, np.ndarray) else value!r}")
-        return f"{type(self).__name__}({', '.join(given)})"
-
 
 SignalLike: TypeAlias = Signal | float
 
@@ -188,13 +164,6 @@ def _parts(signal: Signal) -> tuple[Signal, ...]:
     return signal.parts if isinstance(signal, Sum) else (signal,)
 
 
-def fill(signal: Signal, compiled: _core.Signal, **values: object) -> None:
-    """Fill the fields of a frozen signal with what was read."""
-    for name, value in values.items():
-        object.__setattr__(signal, name, value)
-    object.__setattr__(signal, "compiled", compiled)
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Constant(Signal):
     """The same value at all times.
@@ -233,7 +202,7 @@ class Sum(Signal):
         compiled = signals[0].compiled
         for s in signals[1:]:
             compiled = compiled + s.compiled
-        fill(self, compiled, parts=signals)
+        self._fill(compiled, parts=signals)
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts)) if len(self.parts) > 1 else f"Sum(({self.parts[0]!r},))"
@@ -249,7 +218,7 @@ class Scaled(Signal):
 
     def __post_init__(self) -> None:
         factor = number("factor", self.factor)
-        fill(self, factor * as_signal(self.signal).compiled, factor=factor)
+        self._fill(factor * as_signal(self.signal).compiled, factor=factor)
 
     def __repr__(self) -> str:
         inner = repr(self.signal)
@@ -267,7 +236,7 @@ class Derivative(Signal):
     def __post_init__(self) -> None:
         if self.order < 1:
             reject("order", self.order, ">= 1")
-        fill(self, self.signal.compiled.differentiate(self.order))
+        self._fill(self.signal.compiled.differentiate(self.order))
 
     def derivative(self, order: int = 1) -> Signal:
         """The derivative of this derivative."""

@@ -12,6 +12,7 @@ from stickslip import _core
 from stickslip._arguments import reject
 from stickslip.laws import Law
 from stickslip.signals import Signal, as_signal
+from stickslip.stick_slip import StickSlip
 
 __all__ = ["Machine"]
 
@@ -172,6 +173,7 @@ class Machine:
         law: Law,
         normal_load: Signal | float = 1.0,
         surface_velocity: Signal | float = 0.0,
+        load: Mapping[str, float] | None = None,
     ) -> None:
         """Add a place of friction.
 
@@ -188,6 +190,9 @@ class Machine:
             Normal load, N, >= 0.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface under the coordinate (a belt), m/s.
+        load : mapping, optional
+            The load force F_l of ``StickSlip(load_factor=...)`` as a linear form: ``"<coordinate>.position"``,
+            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` -> factor.
 
         Raises
         ------
@@ -203,16 +208,51 @@ class Machine:
         if not isinstance(law, Law):
             reject("law", law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
         direction = self._direction(name, on)
-        load, surface = as_signal(normal_load), as_signal(surface_velocity)
+        weight, surface = as_signal(normal_load), as_signal(surface_velocity)
+        options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
+        position, velocity, applied = self._load_form(name, load)
         trial = self._copy()
-        none = np.zeros(0)
         trial._core.add_friction(
-            str(name), direction, law.compiled, _core.Automaton(), load.compiled, surface.compiled, none, none, as_signal(0.0).compiled
+            str(name),
+            direction,
+            law.compiled,
+            options,
+            weight.compiled,
+            surface.compiled,
+            position,
+            velocity,
+            applied.compiled,
         )
         trial._compiled = None
         compiled = trial.compile()
         self._core, self._compiled = trial._core, compiled
-        self._friction.append({"name": name, "on": on, "law": law, "normal_load": load, "surface_velocity": surface})
+        self._friction.append({"name": name, "on": on, "law": law, "normal_load": weight, "surface_velocity": surface})
+
+    def _load_form(
+        self, name: str, load: Mapping[str, float] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Signal]:
+        none = np.zeros(0)
+        applied = as_signal(0.0)
+        if load is None:
+            return none, none, applied
+        if not isinstance(load, Mapping):
+            reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
+        n = len(self._names)
+        position, velocity = np.zeros(n), np.zeros(n)
+        for key, factor in load.items():
+            coordinate, _, kind = str(key).rpartition(".")
+            i = self._coordinate(coordinate)
+            if kind == "position":
+                position[i] += float(factor)
+            elif kind == "velocity":
+                velocity[i] += float(factor)
+            elif kind == "applied_force":
+                for on, signal in self._forces:
+                    if on == coordinate:
+                        applied = applied + float(factor) * signal
+            else:
+                reject(f"load of '{name}'", key, "'<coordinate>.position', '.velocity' or '.applied_force'")
+        return position, velocity, applied
 
     def _copy(self) -> Machine:
         other = object.__new__(Machine)

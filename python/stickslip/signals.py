@@ -27,7 +27,6 @@ from stickslip._signal import (
     SignalLike,
     Sum,
     as_signal,
-    fill,
 )
 
 __all__ = [
@@ -90,7 +89,7 @@ class Ramp(Signal):
         )
         stop = optional_number("stop", self.stop)
         compiled = _core.Signal.ramp(slope, start, offset, stop)
-        fill(self, compiled, slope=slope, start=start, offset=offset, stop=stop)
+        self._fill(compiled, slope=slope, start=start, offset=offset, stop=stop)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -119,7 +118,7 @@ class Step(Signal):
 
     def __post_init__(self) -> None:
         value, at, before = number("value", self.value), number("at", self.at), number("before", self.before)
-        fill(self, _core.Signal.step(value, at, before), value=value, at=at, before=before)
+        self._fill(_core.Signal.step(value, at, before), value=value, at=at, before=before)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -158,8 +157,8 @@ class Sine(Signal):
         phase, offset = number("phase", self.phase), number("offset", self.offset)
         start = optional_number("start", self.start)
         compiled = _core.Signal.sine(amplitude, frequency, phase, offset, start)
-        fill(
-            self, compiled, amplitude=amplitude, frequency=frequency, phase=phase, offset=offset, start=start
+        self._fill(
+            compiled, amplitude=amplitude, frequency=frequency, phase=phase, offset=offset, start=start
         )
 
 
@@ -197,7 +196,7 @@ class SmoothStep(Signal):
         value, start = number("value", self.value), number("start", self.start)
         duration, before = number("duration", self.duration), number("before", self.before)
         compiled = _core.Signal.smooth_step(value, start, duration, before)
-        fill(self, compiled, value=value, start=start, duration=duration, before=before)
+        self._fill(compiled, value=value, start=start, duration=duration, before=before)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -228,7 +227,7 @@ class Piecewise(Signal):
 
     def __init__(self, times: ArrayLike, values: ArrayLike) -> None:
         t, y = vector("times", times), vector("values", values)
-        fill(self, _core.Signal.piecewise(t, y), times=t, values=y)
+        self._fill(_core.Signal.piecewise(t, y), times=t, values=y)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -265,7 +264,7 @@ class Samples(Signal):
         self, t: ArrayLike, values: ArrayLike, kind: Literal["linear", "cubic", "hold"] = "linear"
     ) -> None:
         times, y = vector("t", t), vector("values", values)
-        fill(self, _core.Signal.samples(times, y, str(kind)), t=times, values=y, kind=kind)
+        self._fill(_core.Signal.samples(times, y, str(kind)), t=times, values=y, kind=kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -298,7 +297,7 @@ class Input(Signal):
         if not isinstance(self.name, str):
             reject("name", self.name, "a string")
         default = number("default", self.default)
-        fill(self, _core.Signal.input(self.name, default), default=default)
+        self._fill(_core.Signal.input(self.name, default), default=default)
 
 
 class _Move(Signal):
@@ -307,8 +306,8 @@ class _Move(Signal):
     __slots__ = ()
 
     def _plan(self) -> tuple[float, float, float]:
-        distance, velocity, acceleration = self._arguments()[:3]
-        plan = _core.Signal.move_plan(distance, velocity, acceleration, getattr(self, "jerk", None))
+        way = self._arguments()
+        plan = _core.Signal.move_plan(way["distance"], way["velocity"], way["acceleration"], way.get("jerk"))
         return plan[0], plan[1], plan[2]
 
     @property
@@ -372,8 +371,7 @@ class Trapezoidal(_Move):
         acceleration = number("acceleration", self.acceleration)
         start, offset = number("start", self.start), number("offset", self.offset)
         compiled = _core.Signal.move(distance, velocity, acceleration, None, start, offset)
-        fill(
-            self,
+        self._fill(
             compiled,
             distance=distance,
             velocity=velocity,
@@ -432,8 +430,7 @@ class PointToPoint(_Move):
         acceleration, jerk = number("acceleration", self.acceleration), number("jerk", self.jerk)
         start, offset = number("start", self.start), number("offset", self.offset)
         compiled = _core.Signal.move(distance, velocity, acceleration, jerk, start, offset)
-        fill(
-            self,
+        self._fill(
             compiled,
             distance=distance,
             velocity=velocity,

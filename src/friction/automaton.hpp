@@ -1,5 +1,5 @@
-// Options of the stick/slip automaton (Klotzbach, Henrichfreise): frictional memory, dwell, elastic presliding and load
-// dependence, on top of any law with a jump at v = 0. Zero switches an option off.
+// Options of the stick/slip automaton (Klotzbach, Henrichfreise): frictional memory, dwell, elastic
+// presliding and load dependence, on top of any law with a jump at v = 0. Zero switches an option off.
 #pragma once
 
 namespace stickslip {

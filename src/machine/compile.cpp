@@ -52,6 +52,21 @@ void check_signal(const std::string& name, const Signal& s) {
   }
 }
 
+// Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss it.
+double fine_structure(const Law& law, const LawTraits& traits) {
+  if (traits.affine) return 0.0;
+  std::vector<double> z(static_cast<std::size_t>(std::max<Index>(traits.states, 1)));
+  const double near = steady(law, 1e-150, z.data()).dry;
+  double lo = 1e-150, hi = 1e150; // in the logarithm
+  const double far = steady(law, hi, z.data()).dry;
+  if (!(std::abs(near - far) > 0.0)) return 0.0;
+  for (int i = 0; i < 60; ++i) {
+    const double v = std::sqrt(lo) * std::sqrt(hi);
+    (std::abs(steady(law, v, z.data()).dry - near) < 0.05 * std::abs(near - far) ? lo : hi) = v;
+  }
+  return lo;
+}
+
 class Builder {
 public:
   explicit Builder(const Machine& m) : machine(m) {}
@@ -133,8 +148,10 @@ private:
     p.traits = traits(f.law);
     p.automaton = f.automaton;
     p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
+    p.fine = fine_structure(f.law, p.traits);
     p.load = add_signal(f.normal_load);
     p.surface = add_signal(f.surface_velocity);
+    automaton(f, p);
     if (p.traits.states > 0) {
       p.states = static_cast<Index>(sys.states.size());
       for (Index i = 0; i < p.traits.states; ++i) add_state(f.name + ".z" + (p.traits.states > 1 ? std::to_string(i) : ""));
@@ -143,12 +160,48 @@ private:
     sys.places.push_back(std::move(p));
   }
 
+  // Options of the stick/slip automaton: which of its states this place has.
+  void automaton(const FrictionPlace& f, Place& p) {
+    const Automaton& a = f.automaton;
+    const std::string of = " of '" + f.name + "'";
+    non_negative("memory" + of, a.lag);
+    non_negative("dwell" + of, a.dwell);
+    non_negative("presliding travel" + of, a.travel);
+    non_negative("presliding damping" + of, a.surface_damping);
+    non_negative("load_factor" + of, a.load_factor);
+    if (a == Automaton{}) return;
+    if (p.traits.states > 0)
+      reject("law" + of, "has internal states: the options of StickSlip need a curve such as Coulomb or Stribeck");
+    if (!p.traits.sticks) reject("law" + of, "has no jump at v = 0: the options of StickSlip need one that sticks");
+    if (std::abs(p.traits.break_away.lo + p.traits.break_away.hi) > 1e-12 * p.break_away)
+      reject("law" + of, "is not odd: the options of StickSlip need one level for both directions");
+    p.kinetic = evaluate(f.law, 1e100, 1, 0, nullptr, nullptr).dry;
+    if (a.lag > 0.0) p.lagged = add_state(f.name + ".lagged_force");
+    if (a.travel > 0.0) p.surface_travel = add_state(f.name + ".presliding");
+    if (a.dwell > 0.0) {
+      p.aged = add_state(f.name + ".aged");
+      p.peak = add_state(f.name + ".peak");
+      p.entered = add_state(f.name + ".stuck_since");
+    }
+    if (a.load_factor > 0.0) {
+      if (!(p.kinetic > 0.0)) reject("kinetic level" + of, p.kinetic, "> 0 where the load adds to it");
+      if (f.load_position.size() == 0 && f.load_velocity.size() == 0)
+        reject("load" + of, "is missing: load_factor needs the linear form of the load force");
+      p.load_per_force = a.load_factor / p.kinetic;
+    }
+  }
+
   // All signals and states are known now: fill the matrices.
   void size_up() {
     const Index n = sys.n_coordinates;
     // Derivatives of surface velocities accelerate the relative motion; they are signals of their own.
     std::vector<Index> surface_rate;
     for (const Place& p : sys.places) surface_rate.push_back(add_signal(differentiate(sys.signals[static_cast<std::size_t>(p.surface)])));
+    std::vector<Index> load_signal;
+    for (const FrictionPlace& f : machine.friction) {
+      check_signal("load of '" + f.name + "'", f.load_signal);
+      load_signal.push_back(add_signal(f.load_signal));
+    }
     sys.nx = static_cast<Index>(sys.states.size());
     const Index ns = sys.ns();
     sys.A = Matrix::Zero(sys.nx, sys.nx);
@@ -168,6 +221,14 @@ private:
       p.velocity.s(p.surface) = -1.0;
       p.acceleration_s = Vector::Zero(ns);
       p.acceleration_s(surface_rate[i]) = -1.0;
+      if (p.load_per_force != 0.0) {
+        const FrictionPlace& f = machine.friction[i];
+        p.load_force.x = Vector::Zero(sys.nx);
+        if (f.load_position.size() == n) p.load_force.x.head(n) = f.load_position;
+        if (f.load_velocity.size() == n) p.load_force.x.segment(n, n) = f.load_velocity;
+        p.load_force.s = Vector::Zero(ns);
+        p.load_force.s(load_signal[i]) = 1.0;
+      }
     }
   }
 

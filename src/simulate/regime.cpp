@@ -206,8 +206,9 @@ namespace {
 bool is_affine(const System& sys, const Place& p, int mode) {
   const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
   const bool constant_load = is_constant(load) && p.load_per_force == 0.0;
-  if (mode == 0) return constant_load; // k s with a given k
-  return p.traits.affine;
+  if (mode == 0) return constant_load && p.aged < 0; // k s with a given k, up to a given limit
+  // A peak raised by a dwell multiplies the curve with a state.
+  return p.traits.affine && (p.peak < 0 || p.break_away == p.kinetic || p.fine == 0.0);
 }
 
 // Facets of the set of forces that the stuck places can take together: for every rank - 1 independent columns the

@@ -186,13 +186,17 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
     const Crossing found =
         first_crossing(c.data(), static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise_factor * size);
     if (!found.found) {
-      // Positive from the start although the transition should have prevented it.
-      if (!from_zero && c[0] > 0.0) crossing[k] = 0.0, any = true;
+      // Positive from the start although the transition should have prevented it. (In elastic presliding the force may
+      // exceed its limit while the surface still moves back; then it stays stuck.)
+      const Guard& g = r.guards[k];
+      const bool moves_back = g.kind == GuardKind::breaks_away && sys.places[static_cast<std::size_t>(g.element)].surface_travel >= 0;
+      if (!from_zero && c[0] > 0.0 && !moves_back) crossing[k] = 0.0, any = true;
       continue;
     }
-    // Where the force has a vertical tangent at v = 0 the interpolant may start on the wrong side; the transition has
-    // already found that the motion departs, and the end of the step shows it.
-    if (found.at_once && step.kind != FlowKind::exact && r.guards[k].kind == GuardKind::slip_ends) {
+    // A velocity or load that departs from zero with a high power of time, or where the force has a vertical tangent,
+    // may start on the wrong side in the interpolant; the transition has already found that it departs, and the end of
+    // the step shows it.
+    if (found.at_once && step.kind != FlowKind::exact && r.guards[k].kind != GuardKind::breaks_away) {
       double end = 0.0;
       for (Index j = 0; j <= degree; ++j) end += c[static_cast<std::size_t>(j)];
       if (end < 0.0) continue;
@@ -335,6 +339,24 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   return true;
 }
 
+// Far from v = 0 a Stribeck curve is flat to the last bit, and a long step towards zero would jump its peak without any
+// sign of it in the error estimate. So no step may reduce a sliding velocity more than eightfold above the curve's finest
+// structure. Shortens h and returns true where it would.
+bool Stepper::passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h) {
+  double shorten = 1.0;
+  for (Index i : r.unstuck) {
+    const Place& p = sys.places[static_cast<std::size_t>(i)];
+    const int mode = r.modes.place[static_cast<std::size_t>(i)];
+    if (p.fine == 0.0 || mode == 0) continue;
+    const double v0 = mode * (p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals));
+    const double v1 = mode * relative_velocity(p, x1.data(), s.data());
+    if (v0 > p.fine && v1 < 0.125 * v0) shorten = std::min(shorten, 0.85 * v0 / (v0 - v1));
+  }
+  if (shorten == 1.0) return false;
+  h *= shorten;
+  return true;
+}
+
 void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step) {
   const double t = state.base_t;
   const Index n = sys.nx;
@@ -349,6 +371,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     atol(i) = options.atol.size() > 0 ? options.atol(i) : options.rtol * (size > 0.0 ? size : 1.0);
   }
   rhs(r, t, state.base_x.data(), f0.data());
+  frame_signals = s;
   bool bristles = false;
   for (Index i : r.unstuck) bristles = bristles || sys.places[static_cast<std::size_t>(i)].traits.states > 0;
   // Out of rest the slope of a falling curve may be infinite; the tiny first steps need no implicit method.
@@ -372,8 +395,22 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   if (!(state.step > 0.0))
     state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), n, method_order, atol.data(), options.rtol, reach, 0.0, work.data()),
                           16.0 * std::numeric_limits<double>::epsilon() * std::abs(t));
-  double h = std::min(state.step, longest);
-  if (std::isfinite(horizon)) h = fit_step(h, horizon);
+  double proposed = std::min(state.step, longest);
+  if (kind == FlowKind::explicit_pair && bristles) {
+    // In steady sliding a bristle's rate is zero to the last bit and the error estimate is blind to instability.
+    for (Index i : r.unstuck) {
+      const Place& p = sys.places[static_cast<std::size_t>(i)];
+      const auto u = static_cast<std::size_t>(i);
+      if (p.traits.states == 0) continue;
+      linearise(p.law, relative_velocity(p, state.base_x.data(), s.data()), r.modes.place[u], r.modes.branch[u],
+                state.base_x.data() + p.states, scratch.dry_z.data(), scratch.zdot_v.data(), scratch.zdot_z.data());
+      for (Index j = 0; j < p.traits.states; ++j) {
+        const double rate = std::abs(scratch.zdot_z(j * p.traits.states + j));
+        if (rate > 0.0) proposed = std::min(proposed, 2.5 / rate);
+      }
+    }
+  }
+  double h = std::isfinite(horizon) ? fit_step(proposed, horizon) : proposed;
   for (int tries = 0;; ++tries) {
     if (t + h == t || tries > 100) { // the flow is steeper than time can resolve
       step.h = 0.0;
@@ -387,6 +424,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     if (!departing.empty() && std::isfinite(e)) e = std::max(e, departing_error(t + h, x1, error, state));
     bool accepted = false;
     const double factor = controller.next(e, accepted);
+    if (accepted && passes_fine_structure(r, state, x1, h)) continue;
     if (accepted) {
       // A step cut short by a breakpoint says nothing against the one proposed before.
       state.step = h < state.step ? std::max(state.step, h * factor) : h * factor;

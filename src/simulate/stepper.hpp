@@ -36,7 +36,7 @@ private:
   const System& sys;
   const Options& options;
   Scratch scratch;
-  Vector s, sdot, force, atol, scale, f0, work, guards, theta_column;
+  Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, theta_column;
   Vector rounding; // of the slope of each guard just after a transition, per step
   Matrix J, signal_series, guard_series, sampled;
   Vector dfdt;
@@ -52,6 +52,7 @@ private:
   void rhs(const Regime& r, double t, const double* x, double* dx);
   void exact(const Regime& r, State& state, double horizon, Step& step);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
+  bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
   bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
   void dense(const State& state, double h, FlowKind kind);
   bool find_departing(const Regime& r, const State& state);

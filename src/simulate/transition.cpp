@@ -86,7 +86,9 @@ private:
   void free_acceleration(Vector& xdot);
   double sliding_force(std::size_t i, int d);
   void apply_modes();
-  void enter_modes();
+  void enter_modes(bool start);
+  void start_clock(std::size_t i);
+  double reached_force(std::size_t i);
   void record(const std::vector<Guard>& fired, bool start);
 };
 
@@ -112,12 +114,14 @@ double Decision::sliding_force(std::size_t i, int d) {
   const double* x = state.base_x.data();
   const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
   if (p.lagged >= 0) {
+    if (before.place[i] != 0) return d * x[p.lagged]; // a direct reversal keeps the lagged force
     const Interval limits = stick_limits(p, state.modes.load_sign[i], t, x, sig.data());
     return d > 0 ? limits.hi : limits.lo;
   }
   Vector unused = Vector::Zero(sys.nx);
-  const PlaceForce f = place_force(p, d, state.modes.branch[i], 0.0, N, x, unused.data());
-  return f.dry * N + f.other;
+  const Force f = evaluate(p.law, 0.0, d, state.modes.branch[i], p.states >= 0 ? x + p.states : nullptr, unused.data());
+  if (p.peak < 0) return f.dry * N + f.viscous;
+  return with_peak(p, f.dry, before.place[i] == 0 ? aged_share(p, t, x) : x[p.peak]) * N + f.viscous;
 }
 
 void Decision::switches(const std::vector<Guard>& fired, bool start) {
@@ -156,23 +160,26 @@ void Decision::sides_of_kinks(bool start) {
 }
 
 void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
+  std::vector<bool> stopped(n, false);
+  for (const Guard& g : fired)
+    if (g.kind == GuardKind::slip_ends) stopped[static_cast<std::size_t>(g.element)] = true;
   for (std::size_t i = 0; i < n; ++i) {
     if (!set_valued(i)) continue;
     const double speed = v(i);
     const double tiny = 1e-11 * velocity_size(sys.places[i], state.nominal);
     const int mode = state.modes.place[i];
-    if (presliding(i) && mode == 0 && !start) continue;
-    if (std::abs(speed) > tiny) {
-      // A surface that jumps away from a stuck place, or the motion given at the start.
-      bool ends = false;
-      for (const Guard& g : fired) ends = ends || (g.kind == GuardKind::slip_ends && g.element == static_cast<Index>(i));
-      if (!ends) {
-        state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
-        continue;
-      }
+    const bool moves = std::abs(speed) > tiny && !stopped[i];
+    if (presliding(i)) {
+      // Sticking is a motion of its own here; the force is continuous and nothing has to be balanced.
+      if (start && moves) state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
+      if (stopped[i]) state.modes.place[i] = 0;
+      continue;
     }
-    bool ends = start || mode == 0;
-    for (const Guard& g : fired) ends = ends || (g.kind == GuardKind::slip_ends && g.element == static_cast<Index>(i));
+    if (moves) { // a surface that jumps away from a stuck place, or the motion given at the start
+      state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
+      continue;
+    }
+    bool ends = start || mode == 0 || stopped[i];
     if (!ends) {
       // Also at zero at this instant, by coincidence: it rests if it comes to a halt, and slides on if it departs.
       Vector xdot(sys.nx);
@@ -180,10 +187,14 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       ends = (sys.places[i].velocity.x.dot(xdot) + sys.places[i].acceleration_s.dot(sig)) * mode < 0.0;
     }
     rests[i] = ends;
+    if (ends && mode != 0) start_clock(i);
   }
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
-    if (g.kind == GuardKind::breaks_away && !presliding(i)) dir[i] = g.side;
+    if (g.kind == GuardKind::breaks_away) {
+      if (!presliding(i)) dir[i] = g.side;
+      else if (v(i) * g.side >= 0.0) state.modes.place[i] = static_cast<std::int8_t>(g.side); // else it stays stuck
+    }
     if (g.kind == GuardKind::shared_limit) {
       const Regime& r = cache.get(sys, before);
       const Facet& f = r.facets[i];
@@ -192,6 +203,29 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
             f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
     }
   }
+}
+
+// Entering stick: the static level starts from the force that was reached, f_sa, and ages from there.
+void Decision::start_clock(std::size_t i) {
+  const Place& p = sys.places[i];
+  if (p.aged < 0) return;
+  double* x = state.base_x.data();
+  const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
+  const double level = p.break_away * N;
+  x[p.aged] = level > 0.0 ? std::min(reached_force(i) / level, 1.0) : 1.0;
+  x[p.entered] = t;
+}
+
+// Dry force with which a sliding place comes to v = 0.
+double Decision::reached_force(std::size_t i) {
+  const Place& p = sys.places[i];
+  const double* x = state.base_x.data();
+  if (p.lagged >= 0) return x[p.lagged];
+  const int d = before.place[i];
+  const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
+  double dry = evaluate(p.law, 0.0, d, 0, nullptr, nullptr).dry;
+  if (p.peak >= 0) dry = with_peak(p, dry, x[p.peak]);
+  return std::abs(dry) * N;
 }
 
 // Velocities of resting places are set to zero exactly, with the least change of kinetic energy.
@@ -408,12 +442,39 @@ void Decision::decide() {
   log.status = TransitionStatus::undecided;
 }
 
-void Decision::enter_modes() {
+// What each transition sets of the automaton's states (physics: Klotzbach, Henrichfreise, section 3):
+//   start at rest     fully aged, no presliding          start sliding    lagged force on the curve, peak as given
+//   slip -> stick     level ages from f_sa, s continuous stick -> slip    lagged force and peak from the level reached
+//   slip -> slip      the lagged force is kept
+void Decision::enter_modes(bool start) {
+  double* x = state.base_x.data();
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
-    if (!set_valued(i) || state.modes.place[i] == before.place[i]) continue;
-    // The automaton's states are set here: see friction/automaton.hpp.
-    (void)p;
+    if (!set_valued(i) || p.automaton == Automaton{}) continue;
+    const int was = before.place[i], is = state.modes.place[i];
+    const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
+    const double speed = v(i);
+    if (start) {
+      if (p.aged >= 0) x[p.aged] = x[p.peak] = 1.0, x[p.entered] = t;
+      if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
+      if (p.lagged >= 0)
+        x[p.lagged] = is == 0 ? p.break_away * N : evaluate(p.law, speed, is, 0, nullptr, nullptr).dry * is * N;
+      continue;
+    }
+    if (was == is) continue;
+    if (is == 0 && presliding(i)) {
+      start_clock(i);
+      const double k = presliding_stiffness(p, N);
+      x[p.surface_travel] = k > 0.0 ? reached_force(i) * was / k : 0.0;
+    } else if (was == 0) {
+      const Interval limits = stick_limits(p, state.modes.load_sign[i], t, x, sig.data());
+      const double share = aged_share(p, t, x);
+      if (p.peak >= 0) x[p.peak] = share;
+      if (p.lagged >= 0) {
+        const double viscous = evaluate(p.law, speed, is, 0, nullptr, nullptr).viscous * is;
+        x[p.lagged] = std::max(0.0, (is > 0 ? limits.hi : -limits.lo) - viscous);
+      }
+    }
   }
 }
 
@@ -459,7 +520,7 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
   find_resting(fired, start);
   project();
   decide();
-  enter_modes();
+  enter_modes(start);
   record(fired, start);
   state.after_transition = true;
 }

@@ -68,8 +68,8 @@ def test_third_order_move_keeps_its_limits(distance, velocity, acceleration, jer
 @given(way, limit, limit, limit)
 @settings(max_examples=200, deadline=None)
 def test_third_order_move_is_time_optimal(distance, velocity, acceleration, jerk):
-    """At every instant exactly one of jerk, acceleration and velocity is at its limit, as the maximum principle
-    asks for.
+    """At every instant exactly one of jerk, acceleration and velocity is at its limit (maximum
+    principle).
     """
     move = PointToPoint(distance, velocity, acceleration, jerk)
     kinks = move.breakpoints

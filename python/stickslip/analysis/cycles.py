@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,13 @@ class LimitCycle:
         Relative change of the amplitude per cycle; below zero the motion dies out.
     message : str
         The finding in words.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> t = np.linspace(0.0, 40.0, 4001)
+    >>> ss.analysis.limit_cycle(t, np.sin(3.0 * t)).message
+    'limit cycle: period 2.0944 s, amplitude 1'
     """
 
     found: bool
@@ -151,19 +159,22 @@ def _rises(t: Array, x: Array, hysteresis: float) -> Array:
 
 def _judge(t: Array, x: Array, begins: Array, group: int, allowed: float) -> LimitCycle:
     periods = np.diff(begins)
-    pieces = [clip(t, x, a, b) for a, b in zip(begins[:-1], begins[1:], strict=True)]
+    pieces = [clip(t, x, a, b) for a, b in pairwise(begins)]
     amplitudes = np.array([0.5 * (_peak(*piece, 1.0) - _peak(*piece, -1.0)) for piece in pieces])
     means = [float(np.sum(np.diff(u) * (y[1:] + y[:-1]))) / (2.0 * (u[-1] - u[0])) for u, y in pieces]
     period, amplitude = float(periods.mean()), float(amplitudes.mean())
     period_spread = float(np.abs(periods - period).max()) / period
     amplitude_spread = float(np.abs(amplitudes - amplitude).max()) / amplitude
     trend = float(amplitudes[-1] - amplitudes[0]) / (amplitude * (amplitudes.size - 1))
-    found = period_spread <= allowed and amplitude_spread <= allowed
+    # The mean tells cycles apart that have the same length and height but another shape.
+    mean_spread = float(np.abs(np.array(means) - np.mean(means)).max()) / amplitude
+    found = max(period_spread, amplitude_spread, mean_spread) <= allowed
     if found:
         message = f"limit cycle: period {period:.6g} s, amplitude {amplitude:.6g}"
     else:
         change = "dies out" if trend < -allowed else "grows" if trend > allowed else "does not repeat"
-        message = f"no limit cycle: the motion {change} (spread {max(period_spread, amplitude_spread):.2g})"
+        spread = max(period_spread, amplitude_spread, mean_spread)
+        message = f"no limit cycle: the motion {change} (spread {spread:.2g})"
     return LimitCycle(
         found,
         period,

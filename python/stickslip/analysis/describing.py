@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,12 @@ class PredictedCycle:
         Amplitude V of the velocity at the friction, m/s.
     stable : bool
         Whether neighbouring motions approach it (Loeb's criterion).
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.analysis.PredictedCycle(omega=2.0, velocity=0.1, stable=True).displacement
+    0.05
     """
 
     omega: float
@@ -185,7 +192,10 @@ def harmonic_balance(
     gains = describing_function(law, sizes, bias, normal_load)
 
     def impedance(value: float) -> complex:
-        return 1.0 / gain(value)
+        return 1.0 / complex(gain(value))
+
+    def excess(needed: float, size: float) -> float:
+        return float(describing_function(law, size, bias, normal_load)) - needed
 
     parts_imaginary = np.array([impedance(value).imag for value in frequencies])
     cycles = []
@@ -199,15 +209,12 @@ def harmonic_balance(
             continue  # a pole of the impedance, not a zero
         rises = parts_imaginary[i + 1] > parts_imaginary[i]
         for j in _changes(gains - needed):
-            size = bisect(
-                lambda v, needed=needed: float(describing_function(law, v, bias, normal_load)) - needed,
-                float(sizes[j]),
-                float(sizes[j + 1]),
-            )
+            size = bisect(partial(excess, needed), float(sizes[j]), float(sizes[j + 1]))
             cycles.append(PredictedCycle(value, size, bool((gains[j + 1] > gains[j]) == rises)))
     return cycles
 
 
 def _changes(values: Array) -> list[int]:
-    signs = np.sign(values)
-    return [int(i) for i in np.flatnonzero(signs[:-1] * signs[1:] < 0.0)]
+    # A zero on the grid counts as above, so that it is found once.
+    above = values >= 0.0
+    return [int(i) for i in np.flatnonzero(above[:-1] != above[1:])]

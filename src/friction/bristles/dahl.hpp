@@ -27,10 +27,18 @@ struct Dahl {
   }
 };
 
+// |u|^i sgn u. For i < 1 the level is reached in finite travel and the slope at u = 0 is infinite; closer to
+// zero than `steepest_at` a straight line takes its place, so that sliding at the level is a stiff linear
+// decay, not chatter.
+template <class T> T approach(const T& u, double i) {
+  if (i < 1.0 && std::abs(value_of(u)) < steepest_at) return T(std::pow(steepest_at, i - 1.0)) * u;
+  return odd_power(u, i);
+}
+
 template <class T>
 ForceOf<T> bristle(const Dahl& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
   const T u = T(1.0) - T(direction * c.stiffness / c.kinetic) * z[0];
-  zdot[0] = v * odd_power(u, c.exponent);
+  zdot[0] = v * approach(u, c.exponent);
   return {T(c.stiffness) * z[0], T(0.0)};
 }
 

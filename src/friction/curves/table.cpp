@@ -45,24 +45,25 @@ Line line_at(const Table& c, double v, int direction) {
 
 void validate(const Table& c) {
   if (c.velocity.size() != c.force.size())
-    reject("velocity and force", "must have the same number of points");
-  if (c.velocity.empty()) reject("velocity", "must have at least one point");
+    reject("velocities and forces", "must have the same number of points");
+  if (c.velocity.empty()) reject("velocities", "must have at least one point");
   for (std::size_t i = 0; i < c.velocity.size(); ++i) {
-    finite("velocity", c.velocity[i]);
-    finite("force", c.force[i]);
+    finite("velocities", c.velocity[i]);
+    finite("forces", c.force[i]);
   }
   for (std::size_t i = 1; i < c.velocity.size(); ++i) {
     const bool jump =
         !c.odd && c.velocity[i] == 0.0 && c.velocity[i - 1] == 0.0 && (i < 2 || c.velocity[i - 2] != 0.0);
     if (!(c.velocity[i] > c.velocity[i - 1]) && !jump)
-      reject("velocity", c.velocity[i], "increasing (only zero may occur twice, in a table that is not odd)");
+      reject("velocities", c.velocity[i],
+             "increasing (only zero may occur twice, in a table that is not odd)");
   }
   if (c.odd && c.velocity[0] != 0.0)
-    reject("velocity", c.velocity[0], "0 at the first point of an odd table");
+    reject("velocities", c.velocity[0], "0 at the first point of an odd table");
   if (!c.odd && !(c.velocity.front() <= 0.0 && c.velocity.back() >= 0.0))
-    reject("velocity", "must reach from <= 0 to >= 0 in a table that is not odd");
+    reject("velocities", "must reach from <= 0 to >= 0 in a table that is not odd");
   const double below = curve(c, 0.0, -1).dry, above = curve(c, 0.0, 1).dry;
-  if (above < below) reject("force", above - below, "not falling at the jump at v = 0 (F(0+) >= F(0-))");
+  if (above < below) reject("forces", above - below, "not falling at the jump at v = 0 (F(0+) >= F(0-))");
 }
 
 LawTraits about(const Table& c) {

@@ -17,8 +17,8 @@ struct Table {
   bool operator==(const Table&) const = default;
 
   template <class Self, class F> static void each(Self& self, F&& f) {
-    f("velocity", self.velocity);
-    f("force", self.force);
+    f("velocities", self.velocity);
+    f("forces", self.force);
     f("odd", self.odd);
   }
 
