@@ -161,10 +161,12 @@ class Machine:
         >>> m.add_force("slide", ss.Ramp(slope=0.2))
         """
         s = as_signal(signal)
-        self._core.add_force(self._direction("force", on), s.compiled)
+        trial = self._copy()
+        trial._core.add_force(self._direction("force", on), s.compiled)
+        trial._compiled = None
+        compiled = trial.compile()
+        self._core, self._compiled = trial._core, compiled
         self._forces.append((on if isinstance(on, str) else str(on), s))
-        self._compiled = None
-        self.compile()
 
     def add_friction(
         self,

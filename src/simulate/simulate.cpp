@@ -35,6 +35,9 @@ void validate(const System& sys, const State& state, const Options& o) {
     for (Index i = 0; i < o.atol.size(); ++i)
       if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
   }
+  if (state.modes.place.size() != sys.places.size())
+    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) + " places of friction, this one " +
+                        std::to_string(sys.places.size()));
   if (state.x.size() != sys.nx) reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) + " values, this one " + std::to_string(sys.nx));
 }
 
@@ -51,6 +54,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     transition(sys, cache, state, {}, true, log);
     state.started = true;
   }
+  const bool undecided = log.status == TransitionStatus::undecided;
   Stepper stepper(sys, options);
   Step step;
   double limit = -INFINITY; // next breakpoint
@@ -85,6 +89,10 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     run.state = std::move(state);
   };
 
+  if (undecided) {
+    finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
+    return run;
+  }
   while (true) {
     if ((++count & 15) == 0) {
       const auto now = std::chrono::steady_clock::now();
