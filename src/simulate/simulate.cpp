@@ -1,6 +1,7 @@
 #include "simulate/simulate.hpp"
 
 #include "core/error.hpp"
+#include "signal/least.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -35,6 +36,16 @@ void validate(const System& sys, const State& state, const Options& o) {
     for (Index i = 0; i < o.atol.size(); ++i)
       if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
   }
+  for (const Place& p : sys.places) {
+    const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
+    if (is_constant(load)) continue;
+    const Least l = least(load, state.t, o.t_end);
+    if (l.value < -1e-12 * l.size) {
+      std::ostringstream text;
+      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t << ", but a surface cannot pull";
+      reject("normal_load", text.str());
+    }
+  }
   if (state.modes.place.size() != sys.places.size())
     reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) + " places of friction, this one " +
                         std::to_string(sys.places.size()));
@@ -60,6 +71,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   double limit = -INFINITY; // next breakpoint
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
+  const Regime* current = nullptr;
   int at_one_instant = 0;
   std::int64_t count = 0;
 
@@ -108,7 +120,8 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
         }
       }
     }
-    const Regime& r = cache.get(sys, state.modes);
+    if (!current || current->modes != state.modes) current = &cache.get(sys, state.modes);
+    const Regime& r = *current;
     if (!(limit > state.base_t)) {
       limit = INFINITY;
       for (const Signal& s : sys.signals) limit = std::min(limit, next_breakpoint(s, state.base_t));
