@@ -88,6 +88,8 @@ class Machine:
         if m.ndim < 2 and m.size > 0 and not np.all(np.isfinite(m) & (m > 0)):
             reject("mass", mass, "finite and > 0")
         n = 1 if m.ndim == 0 else m.shape[0]
+        if isinstance(names, str) or not (names is None or isinstance(names, Sequence)):
+            reject("names", names, "a sequence of names")
         self._names = [f"q{i}" for i in range(n)] if names is None else [str(x) for x in names]
         if len(self._names) != n:
             raise ValueError(f"names has {len(self._names)} entries, but mass has {n} coordinates")
@@ -105,6 +107,8 @@ class Machine:
         self._forces: list[tuple[str, Signal]] = []
         self._compiled: _core.Compiled | None = None
         self.compile()
+        if not (force is None or isinstance(force, Mapping)):
+            reject("force", force, "a mapping of coordinates to numbers or signals")
         for coordinate, signal in (force or {}).items():
             self.add_force(coordinate, signal)
 
@@ -130,7 +134,7 @@ class Machine:
             parts: Mapping[str, float] = {on: 1.0}
         elif isinstance(on, Mapping):
             parts = on
-        elif len(on) == 2:
+        elif isinstance(on, Sequence) and len(on) == 2:
             if on[0] == on[1]:
                 reject(f"on of '{name}'", on, "two different coordinates")
             parts = {on[0]: 1.0, on[1]: -1.0}
@@ -161,11 +165,14 @@ class Machine:
         >>> m = ss.Machine(mass=1.0, names=["slide"])
         >>> m.add_force("slide", ss.Ramp(slope=0.2))
         """
-        s = as_signal(signal)
-        self._core.add_force(self._direction("force", on), s.compiled)
+        direction = self._direction("force", on)
+        s = as_signal(signal, f"force on {on!r}")
+        trial = self._copy()
+        trial._core.add_force(direction, s.compiled)
+        trial._compiled = None
+        compiled = trial.compile()
+        self._core, self._compiled = trial._core, compiled
         self._forces.append((on if isinstance(on, str) else str(on), s))
-        self._compiled = None
-        self.compile()
 
     def add_friction(
         self,
@@ -209,7 +216,8 @@ class Machine:
         if not isinstance(law, Law):
             reject("law", law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
         direction = self._direction(name, on)
-        weight, surface = as_signal(normal_load), as_signal(surface_velocity)
+        weight = as_signal(normal_load, f"normal_load of '{name}'")
+        surface = as_signal(surface_velocity, f"surface_velocity of '{name}'")
         options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
         position, velocity, applied = self._load_form(name, load)
         trial = self._copy()

@@ -195,7 +195,9 @@ class Trajectory:
             Times within the run, s, not decreasing.
         """
         times = np.array(t, dtype=float, ndmin=1)
-        if times.size == 0 or times[0] < self._raw.t_begin or times[-1] > self._raw.t_end:
+        if times.ndim != 1 or not np.all(np.diff(times) >= 0):
+            raise ValueError("t must be a sequence of finite times that do not decrease")
+        if times.size == 0 or not (times[0] >= self._raw.t_begin and times[-1] <= self._raw.t_end):
             raise ValueError(f"t must lie within the run, {self._raw.t_begin} to {self._raw.t_end}")
         return Trajectory(self._machine, self._raw, times)
 

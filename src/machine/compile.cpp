@@ -131,7 +131,8 @@ private:
 
   void force(const AppliedForce& f) {
     check_signal("force", f.signal);
-    if (f.direction.size() != sys.n_coordinates) reject("force direction", "has the wrong length");
+    if (f.direction.size() != sys.n_coordinates || !f.direction.allFinite())
+      reject("on", "of a force must give a finite direction over " + std::to_string(sys.n_coordinates) + " coordinates");
     sys.drives.push_back({f.direction, add_signal(f.signal)});
   }
 

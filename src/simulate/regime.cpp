@@ -524,6 +524,7 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
 }
 
 const Regime& RegimeCache::get(const System& sys, const Modes& modes) {
+  const std::lock_guard<std::mutex> lock(access);
   if (last && last->modes == modes) return *last;
   auto it = regimes.find(modes);
   if (it == regimes.end()) {

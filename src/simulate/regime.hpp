@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace stickslip {
@@ -97,12 +98,14 @@ double normal_load(const Place& place, int load_sign, const double* x, const dou
 // Forces that a stuck place can take; on a contact per unit of its normal force, whose load counts as 1 everywhere.
 Interval stick_limits(const Place& place, int load_sign, double t, const double* x, const double* s);
 
+// May be used by several threads at once; a regime stays where it is.
 class RegimeCache {
 public:
   const Regime& get(const System& sys, const Modes& modes);
   std::size_t size() const { return regimes.size(); }
 
 private:
+  std::mutex access;
   std::map<Modes, std::unique_ptr<Regime>> regimes;
   const Regime* last = nullptr;
 };

@@ -1,6 +1,7 @@
 #include "simulate/simulate.hpp"
 
 #include "core/error.hpp"
+#include "signal/least.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -36,6 +37,19 @@ void validate(const System& sys, const State& state, const Options& o) {
     for (Index i = 0; i < o.atol.size(); ++i)
       if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
   }
+  for (const Place& p : sys.places) {
+    const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
+    if (is_constant(load)) continue;
+    const Least l = least(load, state.t, o.t_end);
+    if (l.value < -1e-12 * l.size) {
+      std::ostringstream text;
+      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t << ", but a surface cannot pull";
+      reject("normal_load", text.str());
+    }
+  }
+  if (state.modes.place.size() != sys.places.size())
+    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) + " places of friction, this one " +
+                        std::to_string(sys.places.size()));
   if (state.x.size() != sys.nx) reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) + " values, this one " + std::to_string(sys.nx));
 }
 
@@ -53,11 +67,13 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     run.events = log.events; // impacts that make the velocities at the start consistent
     state.started = true;
   }
+  const bool undecided = log.status == TransitionStatus::undecided;
   Stepper stepper(sys, options);
   Step step;
   double limit = -INFINITY; // next breakpoint
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
+  const Regime* current = nullptr;
   int at_one_instant = 0;
   std::int64_t count = 0;
 
@@ -87,6 +103,10 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     run.state = std::move(state);
   };
 
+  if (undecided) {
+    finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
+    return run;
+  }
   while (true) {
     if ((++count & 15) == 0) {
       const auto now = std::chrono::steady_clock::now();
@@ -102,7 +122,8 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
         }
       }
     }
-    const Regime& r = cache.get(sys, state.modes);
+    if (!current || current->modes != state.modes) current = &cache.get(sys, state.modes);
+    const Regime& r = *current;
     if (!(limit > state.base_t)) {
       limit = INFINITY;
       for (const Signal& s : sys.signals) limit = std::min(limit, next_breakpoint(s, state.base_t));
