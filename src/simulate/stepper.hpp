@@ -36,13 +36,15 @@ private:
   const System& sys;
   const Options& options;
   Scratch scratch;
-  Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, end_guards, theta_column;
+  Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, theta_column;
+  Vector rounding; // of the slope of each guard just after a transition, per step
   Matrix J, signal_series, guard_series, sampled;
   Vector dfdt;
   Dopri5Workspace explicit_work;
   RosenbrockWorkspace stiff_work;
   std::vector<std::size_t> varying;        // signals that are not constant
   std::vector<const Piece*> pieces;        // the piece of each that holds during this step
+  std::vector<Index> departing;            // places whose velocity grows out of zero
   std::vector<double> crossing;            // theta of each guard's first crossing, > 1 if none
 
   void frame(double t);
@@ -53,8 +55,11 @@ private:
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
   bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
   void dense(const State& state, double h, FlowKind kind);
+  bool find_departing(const Regime& r, const State& state);
+  double departing_error(double t, const Vector& x1, const Vector& error, const State& state);
+  void confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree);
   double guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta);
-  void guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
+  bool guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
   bool find_crossings(const Regime& r, const State& state, const Step& step, Index degree);
   void collect(const Regime& r, const State& state, Step& step);
 };

@@ -24,15 +24,17 @@ namespace {
 constexpr int series_terms = 6;
 
 // Signs of guards just after an instant, from the first coefficients of their Taylor series.
-// +1 becomes positive, -1 negative, 0 stays zero as far as can be told.
-int sign_after(const double* c, double size, double time_scale) {
+// +1 becomes positive, -1 negative, 0 stays zero as far as can be told. t: the instant, whose last digits are not known.
+int sign_after(const double* c, double size, double time_scale, double t) {
   const double tiny = 1e-11 * size;
   double power = 1.0;
   std::array<double, series_terms> scaled{};
   for (int k = 0; k < series_terms; ++k, power *= time_scale) scaled[static_cast<std::size_t>(k)] = c[k] * power;
-  if (std::abs(scaled[0]) > tiny) return scaled[0] > 0.0 ? 1 : -1;
+  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / time_scale;
+  if (std::abs(scaled[0]) > std::max(tiny, unresolved * std::abs(scaled[1]))) return scaled[0] > 0.0 ? 1 : -1;
   for (std::size_t k = 1; k < scaled.size(); ++k) {
     if (std::abs(scaled[k]) <= tiny) continue;
+    if (k == 1 && std::abs(scaled[1]) <= 2.0 * unresolved * std::abs(scaled[2])) continue;
     // A first derivative left over by rounding at the top of a touch must not count: it lifts the guard by c1^2/4c2.
     if (k == 1 && scaled[1] > 0.0 && scaled[2] < 0.0 && scaled[1] * scaled[1] < -4.0 * scaled[2] * 1e-13 * size) continue;
     return scaled[k] > 0.0 ? 1 : -1;
@@ -383,7 +385,7 @@ bool Decision::look_ahead() {
     if (g.kind == GuardKind::slip_ends && rests[i]) {
       row(0) = 0.0;
       double size = velocity_size(sys.places[i], state.nominal);
-      const int after = sign_after(row.data(), size, sys.time_scale);
+      const int after = sign_after(row.data(), size, sys.time_scale, t);
       const bool fired_outwards = after > 0;
       if (fired_outwards || (after == 0 && row.isZero(0.0))) {
         // Accelerates the wrong way, or does not move at all: it did not leave.
@@ -394,7 +396,7 @@ bool Decision::look_ahead() {
     } else if (g.kind == GuardKind::breaks_away && rests[i]) {
       const Interval limits = stick_limits(sys.places[i], state.modes.load_sign[i], t, state.base_x.data(), sig.data());
       const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(force(static_cast<Index>(i)));
-      if (sign_after(row.data(), size, sys.time_scale) > 0 && !blocked[i][g.side > 0 ? 1 : 0]) {
+      if (sign_after(row.data(), size, sys.time_scale, t) > 0 && !blocked[i][g.side > 0 ? 1 : 0]) {
         dir[i] = g.side;
         changed = true;
       }
@@ -406,7 +408,7 @@ bool Decision::look_ahead() {
                                              state.base_x.data(), sig.data());
         size += limits.hi - limits.lo;
       }
-      if (sign_after(row.data(), size, sys.time_scale) > 0)
+      if (sign_after(row.data(), size, sys.time_scale, t) > 0)
         for (std::size_t j = 0; j < f.members.size(); ++j) {
           const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])]);
           const int side = f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
