@@ -43,7 +43,7 @@ from stickslip.signals import (
 )
 from stickslip.simulation import simulate
 from stickslip.stick_slip import Lag, Presliding, StickSlip
-from stickslip.trajectory import Status, Trajectory
+from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -85,6 +85,7 @@ __all__ = [
     "Step",
     "StickSlip",
     "Stribeck",
+    "Stuck",
     "Table",
     "Tanh",
     "Trajectory",

@@ -29,8 +29,13 @@ enum class GuardKind : std::int8_t {
   shared_limit, // several stuck places share a force in many ways, and all of them reach their limits together
   kink,         // the velocity changes its side, for laws with internal states: a switch of the flow, not an event
   load_sign,    // the load force of an automaton changes its sign
-  branch        // a law's internal switch
+  branch,       // a law's internal switch
+  surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks away
+  limit_again    // the same, but the force comes back below its limit first
 };
+
+// Internal switching state of a presliding place whose force is above its limit on `side` while v opposes it.
+inline unsigned over_limit(int side) { return side > 0 ? 1U : 2U; }
 
 struct Guard {
   GuardKind kind;

@@ -1,6 +1,7 @@
 #include "simulate/simulate.hpp"
 
 #include "core/error.hpp"
+#include "simulate/rest.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -82,6 +83,9 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       state.x.resize(sys.nx);
       run.state_at(run.segments.back(), t, state.x.data());
     }
+    if (status == Status::finished)
+      if (const std::string rest = note_of_rest(sys, cache.get(sys, state.modes), t, state.x.data()); !rest.empty())
+        run.message += "; " + rest;
     run.state = std::move(state);
   };
 

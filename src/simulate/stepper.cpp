@@ -186,11 +186,8 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
     const Crossing found =
         first_crossing(c.data(), static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise_factor * size);
     if (!found.found) {
-      // Positive from the start although the transition should have prevented it. (In elastic presliding the force may
-      // exceed its limit while the surface still moves back; then it stays stuck.)
-      const Guard& g = r.guards[k];
-      const bool moves_back = g.kind == GuardKind::breaks_away && sys.places[static_cast<std::size_t>(g.element)].surface_travel >= 0;
-      if (!from_zero && c[0] > 0.0 && !moves_back) crossing[k] = 0.0, any = true;
+      // Positive from the start although the transition should have prevented it.
+      if (!from_zero && c[0] > 0.0) crossing[k] = 0.0, any = true;
       continue;
     }
     // A velocity or load that departs from zero with a high power of time, or where the force has a vertical tangent,

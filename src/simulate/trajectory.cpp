@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
@@ -57,6 +58,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
   out.force.resize(np, m);
   out.velocity.resize(np, m);
   out.load.resize(np, m);
+  out.limit_lo = out.limit_hi = Matrix::Constant(np, m, std::numeric_limits<double>::quiet_NaN());
   out.signals.resize(sys.ns(), m);
   out.mode.resize(np, m);
   Scratch w(sys);
@@ -76,6 +78,10 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       // Held by a constraint: the velocity is zero, not what rounding left of it.
       if (p.traits.sticks && p.surface_travel < 0 && r.modes.place[u] == 0) out.velocity(i, j) = 0.0;
       out.load(i, j) = normal_load(p, r.modes.load_sign[u], x, s);
+      if (p.traits.sticks && r.modes.place[u] == 0) {
+        const Interval limits = stick_limits(p, r.modes.load_sign[u], t, x, s);
+        out.limit_lo(i, j) = limits.lo, out.limit_hi(i, j) = limits.hi;
+      }
       out.mode(i, j) = p.traits.sticks ? r.modes.place[u]
                                        : static_cast<std::int8_t>(out.velocity(i, j) > 0.0 ? 1 : out.velocity(i, j) < 0.0 ? -1 : 0);
     }

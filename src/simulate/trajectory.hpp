@@ -56,6 +56,7 @@ struct Samples {
   Matrix force;        // places x times
   Matrix velocity;     // places x times: relative velocity
   Matrix load;         // places x times
+  Matrix limit_lo, limit_hi; // places x times: forces that a stuck place can take; NaN where it does not stick
   Matrix signals;      // ns x times
   Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode; // places x times
 };
