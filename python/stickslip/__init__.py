@@ -42,7 +42,7 @@ from stickslip.signals import (
 )
 from stickslip.simulation import simulate
 from stickslip.stick_slip import Lag, Presliding, StickSlip
-from stickslip.trajectory import Status, Trajectory
+from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -84,6 +84,7 @@ __all__ = [
     "Step",
     "StickSlip",
     "Stribeck",
+    "Stuck",
     "Table",
     "Tanh",
     "Trajectory",

@@ -197,7 +197,7 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
     ws.lambda[static_cast<U>(j)] = j < p.contacts ? out.force[static_cast<U>(j)] : -out.force[static_cast<U>(j)];
   double constraint = 0.0;
   for (Index i = 0; i < n; ++i) {
-    double sum = 0.0, scale = std::abs(p.free(i));
+    double sum = 0.0, scale = p.free_scale(i);
     for (Index j = 0; j < n; ++j) {
       const double term = e.g(i, j) * ws.lambda[static_cast<U>(j)];
       sum += term;

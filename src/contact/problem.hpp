@@ -9,6 +9,8 @@
 
 #include "core/types.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +38,8 @@ struct Problem {
   std::vector<Place> places;
   Matrix G;
   Vector free;
+  Vector free_size; // what the terms amount to that make up `free` and may cancel in it; empty: its own size
+  double free_scale(Index i) const { return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i)); }
   Index size() const { return contacts + static_cast<Index>(places.size()); }
 };
 

@@ -37,7 +37,7 @@ struct Cascade {
       const U k = static_cast<U>(p.contacts) + s;
       if (c.modes[k] == Mode::open) continue;
       const double a = c.modes[k] == Mode::plus ? c.acceleration[k] : -c.acceleration[k];
-      double scale = std::abs(p.free(static_cast<Index>(k)));
+      double scale = p.free_scale(static_cast<Index>(k));
       for (Index j = 0; j < p.size(); ++j) scale += std::abs(p.G(static_cast<Index>(k), j) * c.force[static_cast<U>(j)]);
       if (a < -1e-10 * scale) return false;
     }
@@ -59,7 +59,7 @@ struct Cascade {
       ws.left[at][s] = 1;
       // Zero acceleration at the start: only a higher derivative can tell whether it goes.
       const double a = c.acceleration[k];
-      double scale = std::abs(p.free(static_cast<Index>(k)));
+      double scale = p.free_scale(static_cast<Index>(k));
       for (Index j = 0; j < p.size(); ++j) scale += std::abs(p.G(static_cast<Index>(k), j) * c.force[static_cast<U>(j)]);
       if (std::abs(a) <= 1e-10 * scale) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
     }

@@ -159,10 +159,12 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
   Vector xdot(sys.nx);
   free_acceleration(xdot);
+  const Vector terms = sys.A.cwiseAbs() * state.base_x.cwiseAbs() + sys.S.cwiseAbs() * sig.cwiseAbs();
   ct::Problem p;
   p.contacts = nc;
   p.G.resize(m, m);
   p.free.resize(m);
+  p.free_size.resize(m);
   std::vector<const Vector*> rows, columns;
   std::vector<Vector> along;
   along.reserve(places.size());
@@ -203,8 +205,10 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
     }
     p.places.push_back(q);
   }
-  for (Index k = 0; k < m; ++k)
+  for (Index k = 0; k < m; ++k) {
+    p.free_size(k) = rows[static_cast<std::size_t>(k)]->cwiseAbs().dot(terms);
     for (Index l = 0; l < m; ++l) p.G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
+  }
 
   if (narrowed)
     for (const Guard& g : fired) {

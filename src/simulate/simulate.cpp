@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "signal/least.hpp"
+#include "simulate/rest.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -100,6 +101,9 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       state.x.resize(sys.nx);
       run.state_at(run.segments.back(), t, state.x.data());
     }
+    if (status == Status::finished)
+      if (const std::string rest = note_of_rest(sys, cache.get(sys, state.modes), t, state.x.data()); !rest.empty())
+        run.message += "; " + rest;
     run.state = std::move(state);
   };
 
