@@ -42,6 +42,17 @@ int sign_after(const double* c, double size, double time_scale, double t) {
   return 0;
 }
 
+// The velocity of a law without a jump changes its side, and all elements of the law stick again; or an element slips.
+void switch_flow(const System& sys, Modes& modes, const Guard& g) {
+  const auto i = static_cast<std::size_t>(g.element);
+  if (g.kind == GuardKind::kink) {
+    modes.place[i] = static_cast<std::int8_t>(-modes.place[i]);
+    modes.branch[i] = initial_branch(sys.places[i].law);
+  } else if (g.kind == GuardKind::branch) {
+    modes.branch[i] = switch_branch(sys.places[i].law, modes.branch[i], g.side);
+  }
+}
+
 class Decision {
 public:
   Decision(const System& s, RegimeCache& c, State& st, TransitionLog& l)
@@ -127,10 +138,8 @@ double Decision::sliding_force(std::size_t i, int d) {
 void Decision::switches(const std::vector<Guard>& fired, bool start) {
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
-    if (g.kind == GuardKind::kink) state.modes.place[i] = static_cast<std::int8_t>(-state.modes.place[i]);
+    switch_flow(sys, state.modes, g);
     if (g.kind == GuardKind::load_sign) state.modes.load_sign[i] = static_cast<std::int8_t>(-state.modes.load_sign[i]);
-    if (g.kind == GuardKind::branch)
-      state.modes.branch[i] = switch_branch(sys.places[i].law, state.modes.branch[i], g.side);
   }
   if (start)
     for (std::size_t i = 0; i < n; ++i)
@@ -147,6 +156,7 @@ void Decision::sides_of_kinks(bool start) {
     if (p.traits.sticks) continue;
     const double speed = v(i);
     const double tiny = 1e-13 * velocity_size(p, state.nominal);
+    const auto was = state.modes.place[i];
     if (std::abs(speed) > tiny) {
       state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
     } else if (start || state.modes.place[i] == 0) {
@@ -156,6 +166,7 @@ void Decision::sides_of_kinks(bool start) {
       const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
       if (a != 0.0) state.modes.place[i] = static_cast<std::int8_t>(a > 0.0 ? 1 : -1);
     }
+    if (state.modes.place[i] != was) state.modes.branch[i] = initial_branch(p.law);
   }
 }
 
@@ -520,6 +531,8 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
   find_resting(fired, start);
   project();
   decide();
+  for (std::size_t i = 0; i < n; ++i) // elements of a law that also sticks begin anew with each rest
+    if (set_valued(i) && state.modes.place[i] != before.place[i]) state.modes.branch[i] = initial_branch(sys.places[i].law);
   enter_modes(start);
   record(fired, start);
   state.after_transition = true;
@@ -529,6 +542,15 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
 
 void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
                 TransitionLog& log) {
+  // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else has to be
+  // decided.
+  if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
+        return g.kind == GuardKind::kink || g.kind == GuardKind::branch;
+      })) {
+    for (const Guard& g : fired) switch_flow(sys, state.modes, g);
+    state.after_transition = true;
+    return;
+  }
   Decision(sys, cache, state, log).run(fired, start);
 }
 
