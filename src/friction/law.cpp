@@ -236,6 +236,23 @@ unsigned initial_branch(const Law&) {
   return 0U;
 } // all elements stick
 
+Index bend_count(const Law& law) {
+  Index n = 0;
+  walk(law, [&](const auto& x, const Place&) {
+    if constexpr (requires { bend_count(x); }) n += bend_count(x);
+  });
+  return n;
+}
+
+void bends(const Law& law, double v, int direction, const double* z, double* out) {
+  walk(law, [&](const auto& x, const Place& at) {
+    if constexpr (requires { bend_count(x); }) {
+      bends(x, v, direction, z + at.state, out);
+      out += bend_count(x);
+    }
+  });
+}
+
 std::vector<double> velocity_kinks(const Law& law) {
   std::set<double> all;
   walk(law, [&](const auto& x, const Place&) {

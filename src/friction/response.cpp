@@ -1,5 +1,6 @@
 #include "friction/response.hpp"
 
+#include "core/roots.hpp"
 #include "friction/collocation.hpp"
 #include "friction/switch_times.hpp"
 
@@ -74,7 +75,8 @@ public:
       : law_(law), load_(options.normal_load), rtol_(options.rtol), traits_(traits(law)),
         n_(static_cast<std::size_t>(traits_.states)), z(n_, 0.0), branch(initial_branch(law)), size_(n_),
         rate_(n_), dry_z_(n_), zdot_v_(n_), zdot_z_(n_ * n_),
-        guards_(static_cast<std::size_t>(traits_.switches)) {
+        guards_(static_cast<std::size_t>(traits_.switches)),
+        bends_(static_cast<std::size_t>(bend_count(law))), turn_(bends_.size(), 0) {
     for (auto* s : {&whole_, &first_, &second_}) s->z.resize(n_);
     for (auto* block : {&value_, &f_, &df_}) block->resize(n_);
     std::vector<double> other(n_);
@@ -119,7 +121,7 @@ public:
         throw std::runtime_error("response: no finite solution at time " + std::to_string(t));
       const double grown = h * std::min(6.0, 0.9 * std::pow(std::max(error, 1e-12), -0.1));
       step_ = to_end ? std::max(step_, grown) : grown;
-      if (traits_.switches > 0 && passed(t + h, second_.z)) {
+      if (limited() && limit(t + h, second_.z) > 0.0) {
         t = locate(t, h);
       } else {
         z = second_.z;
@@ -219,49 +221,54 @@ private:
     return worst / rtol_;
   }
 
-  double worst_guard(double t, const std::vector<double>& state) {
-    switch_guards(law_, velocity(t), direction_, branch, state.data(), guards_.data());
-    return *std::max_element(guards_.begin(), guards_.end());
+  // What must not pass zero upwards within a step: guards of elements that stick, and bends, turned such that
+  // they begin below zero. Those that begin at zero have just been passed.
+  double limit(double t, const std::vector<double>& state) {
+    double worst = -std::numeric_limits<double>::infinity();
+    const double v = velocity(t);
+    switch_guards(law_, v, direction_, branch, state.data(), guards_.data());
+    for (double g : guards_) worst = std::max(worst, g);
+    bends(law_, v, direction_, state.data(), bends_.data());
+    for (std::size_t i = 0; i < bends_.size(); ++i)
+      if (turn_[i] != 0) worst = std::max(worst, turn_[i] * bends_[i]);
+    return worst;
   }
 
-  bool passed(double t, const std::vector<double>& state) {
-    return direction_ != 0 && worst_guard(t, state) > 0.0;
-  }
+  bool limited() const { return direction_ != 0 && guards_.size() + bends_.size() > 0; }
 
-  // Elements whose guard is met slip from now on.
+  // Elements whose guard is met slip from now on; the sides of all bends are noted.
   void fire(double t) {
-    if (traits_.switches == 0 || direction_ == 0) return;
-    const double touch = 1e-14 * std::max(traits_.break_away.hi, -traits_.break_away.lo);
-    if (worst_guard(t, z) < -touch) return;
+    if (!limited()) return;
+    const double v = velocity(t), touch = 1e-14 * std::max(traits_.break_away.hi, -traits_.break_away.lo);
+    switch_guards(law_, v, direction_, branch, z.data(), guards_.data());
     for (std::size_t i = 0; i < guards_.size(); ++i)
       if (guards_[i] >= -touch) branch = switch_branch(law_, branch, static_cast<Index>(i));
+    bends(law_, v, direction_, z.data(), bends_.data());
+    for (std::size_t i = 0; i < bends_.size(); ++i)
+      turn_[i] = std::abs(bends_[i]) <= 100.0 * touch ? 0 : (bends_[i] > 0.0 ? -1 : 1);
   }
 
-  // Goes to the first slip within the step (t, t + h), where the guard is zero or just above.
+  // Goes to the first zero of the limit within the step (t, t + h), as a function of the length of one step.
   double locate(double t, double h) {
-    double lo = 0.0, hi = h, at_lo = worst_guard(t, z), at_hi = worst_guard(t + h, second_.z);
-    collocate(t, h, z, whole_);
-    for (int i = 0; i < 100 && hi - lo > 4.0 * DBL_EPSILON * std::max(std::abs(t), h); ++i) {
-      // Regula falsi, with every third a bisection, so that the bracket shrinks from both ends.
-      double x = i % 3 == 2 ? 0.5 * (lo + hi) : lo + (hi - lo) * (-at_lo / (at_hi - at_lo));
-      if (!(x > lo && x < hi)) x = 0.5 * (lo + hi);
-      if (!(x > lo && x < hi)) break;
+    const auto at_length = [&](double x) {
+      if (x == 0.0) return limit(t, z);
       collocate(t, x, z, first_);
-      const double g = worst_guard(t + x, first_.z);
-      if (g >= 0.0) {
-        hi = x;
-        at_hi = g;
-      } else {
-        lo = x;
-        at_lo = g;
-      }
-      if (at_hi == 0.0) break;
-    }
-    collocate(t, hi, z, whole_);
+      return limit(t + x, first_.z);
+    };
+    const double x = refine_root(at_length, 0.0, h);
+    if (!(x > 0.0)) throw std::runtime_error("response: a switch was lost at time " + std::to_string(t));
+    collocate(t, x, z, whole_);
     z = whole_.z;
     work += whole_.work;
     turnover += whole_.turnover;
-    return t + hi;
+    // The element that fired does so even if rounding left its guard a little below zero.
+    if (!guards_.empty()) {
+      switch_guards(law_, velocity(t + x), direction_, branch, z.data(), guards_.data());
+      const auto first = std::max_element(guards_.begin(), guards_.end());
+      if (*first > -1e-9 * std::max(traits_.break_away.hi, -traits_.break_away.lo))
+        branch = switch_branch(law_, branch, first - guards_.begin());
+    }
+    return t + x;
   }
 
   const Law& law_;
@@ -278,7 +285,8 @@ public:
   double work = 0.0, turnover = 0.0;
 
 private:
-  std::vector<double> size_, rate_, dry_z_, zdot_v_, zdot_z_, guards_, stage_;
+  std::vector<double> size_, rate_, dry_z_, zdot_v_, zdot_z_, guards_, bends_, stage_;
+  std::vector<int> turn_;
   std::vector<Radau::Stages> value_, f_, df_;
   Step whole_, first_, second_;
 };

@@ -109,10 +109,15 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
-    const bool event = !step.fired.empty();
     double t1 = state.base_t + step.end * step.h;
     bool at_limit = false;
-    if (!event && std::isfinite(limit) && state.base_t + step.h >= limit - 4e-16 * std::abs(limit)) t1 = limit, at_limit = true;
+    if (std::isfinite(limit) && t1 >= limit - 4e-16 * std::abs(limit)) {
+      t1 = limit, at_limit = true;
+      // A force that reaches its limit just where a signal has a kink may turn back there: what holds from the right of
+      // the kink decides, as for all others at this instant.
+      std::erase_if(step.fired, [](const Guard& g) { return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit; });
+    }
+    const bool event = !step.fired.empty();
     keep(r, state.base_t, t1);
     if (t1 > options.t_end) { // the run that goes on takes this step again, from the same proposal
       state.step = proposed, state.last_error = last_error, state.stiff = stiff;

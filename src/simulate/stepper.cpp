@@ -93,7 +93,7 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
   step.end = 1.0;
   frame(state.base_t);
   crossing.assign(regime.guards.size(), 2.0);
-  const double horizon = std::min(t_limit - state.base_t, options.max_step);
+  const double horizon = t_limit - state.base_t;
   const bool use_exact = regime.affine && (options.method == Method::automatic || options.method == Method::exact);
   if (use_exact) exact(regime, state, horizon, step);
   else adaptive(regime, state, horizon, step);
@@ -115,7 +115,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     for (const Harmonic& h : pieces[k]->harmonics) fastest = std::max(fastest, std::abs(h.omega));
   }
   // A series that ends (free flight, sticking) would hold for ever: look as far as guards can be expected to fire.
-  double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
+  double reach = std::min(std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale, options.max_step);
   // Guards see the signals even where the state does not: a harmonic's own series must have converged as well.
   if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
   const double largest = state.nominal.maxCoeff();
@@ -291,7 +291,83 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
   return degree;
 }
 
-void Stepper::guard_polynomials(const Regime& r, const State& state, double h, Index& degree) {
+// Places that have just begun to slide on a falling curve. Their velocity grows out of zero and takes its relative error
+// along: an error that is small beside the size of the state would shift the whole slip in time (with a vertical tangent
+// at v = 0 as much as the first step is long).
+// Returns whether one of them has no velocity yet.
+bool Stepper::find_departing(const Regime& r, const State& state) {
+  departing.clear();
+  bool out_of_rest = false;
+  if (options.atol.size() > 0) return false;
+  for (Index i : r.unstuck) {
+    const Place& p = sys.places[static_cast<std::size_t>(i)];
+    if (!p.traits.sticks || p.traits.affine || r.modes.place[static_cast<std::size_t>(i)] == 0) continue;
+    signals_at(state.base_t, s.data());
+    const double v = relative_velocity(p, state.base_x.data(), s.data());
+    const double size = p.velocity.x.cwiseAbs().dot(state.nominal);
+    if (std::abs(v) > 1e-2 * size) continue;
+    double a = p.velocity.x.dot(f0);
+    for (std::size_t k = 0; k < varying.size(); ++k)
+      a += p.velocity.s(static_cast<Index>(varying[k])) * piece_rate(*pieces[k], state.base_t);
+    if (a * r.modes.place[static_cast<std::size_t>(i)] < -1e-11 * f0.cwiseAbs().dot(p.velocity.x.cwiseAbs())) continue;
+    departing.push_back(i);
+    out_of_rest = out_of_rest || std::abs(v) < 1e-10 * size;
+  }
+  return out_of_rest;
+}
+
+double Stepper::departing_error(double t, const Vector& x1, const Vector& error, const State& state) {
+  signals_at(t, s.data());
+  double worst = 0.0;
+  for (Index i : departing) {
+    const Place& p = sys.places[static_cast<std::size_t>(i)];
+    const double v = std::abs(relative_velocity(p, x1.data(), s.data()));
+    const double size = p.velocity.x.cwiseAbs().dot(state.nominal);
+    const double e = std::abs(p.velocity.x.dot(error)) / (options.rtol * std::max(v, 1e-12 * size) + 1e-16 * size);
+    worst = std::max(worst, e);
+  }
+  return worst;
+}
+
+// A crossing that the polynomial through samples makes by less than its own error: asks the guard itself, and moves
+// the crossing to where the guard is zero or takes it back.
+void Stepper::confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree) {
+  std::array<double, guard_max_degree + 1> c{};
+  double size = 0.0;
+  for (Index j = 0; j <= degree; ++j) {
+    c[static_cast<std::size_t>(j)] = guard_series(static_cast<Index>(k), j);
+    size += std::abs(c[static_cast<std::size_t>(j)]);
+  }
+  const Extremes e = extremes(c.data(), static_cast<int>(degree));
+  if (e.maximum > 1e-7 * size) return;
+  auto g = [&](double theta) { return guard_at(r, k, state, h, theta); };
+  double top = e.at_maximum, most = g(top);
+  const double w = 1e-3;
+  if (top - w > 0.0 && top + w < 1.0) { // its own maximum, from a parabola
+    const double left = g(top - w), right = g(top + w), bend = left - 2.0 * most + right;
+    if (bend < 0.0) {
+      const double better = top + std::clamp(0.5 * w * (left - right) / bend, -w, w);
+      if (const double value = g(better); value > most) most = value, top = better;
+    }
+  }
+  if (most <= 1e-12 * size) {
+    crossing[k] = 2.0;
+    return;
+  }
+  const double low = std::max(0.0, std::min(crossing[k], top) - 0.1);
+  if (g(low) < 0.0) crossing[k] = refine_root(g, low, top);
+}
+
+double Stepper::guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta) {
+  polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
+  rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+  if (guards.size() < static_cast<Index>(r.guards.size())) guards.resize(static_cast<Index>(r.guards.size()));
+  guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
+  return guards(static_cast<Index>(k));
+}
+
+// Returns whether the polynomials stand for guards that are not polynomials themselves.
+bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, Index& degree) {
   const Index ng = static_cast<Index>(r.guards.size());
   const Index dense_degree = dopri5_dense_columns - 1;
   bool all_linear = true, forces = false;
@@ -335,6 +411,7 @@ void Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
       else guard_series(k, 0) -= g.side * form->s(i) * s(i);
     }
   }
+  return !all_linear;
 }
 
 // Far from v = 0 a Stribeck curve is flat to the last bit, and a long step towards zero would jump its peak without any
@@ -363,20 +440,31 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   double fastest = 0.0;
   for (const Piece* p : pieces)
     for (const Harmonic& h : p->harmonics) fastest = std::max(fastest, std::abs(h.omega));
-  if (fastest > 0.0) horizon = std::min(horizon, 1.5 / fastest);
+  const double longest = fastest > 0.0 ? std::min(options.max_step, 1.5 / fastest) : options.max_step;
   for (Index i = 0; i < n; ++i) {
     const double size = std::min(std::max(state.nominal(i), 1e-12 * state.nominal.maxCoeff()), sys.finest(i));
     atol(i) = options.atol.size() > 0 ? options.atol(i) : options.rtol * (size > 0.0 ? size : 1.0);
   }
   fast = field.bind(r, varying, s.data());
   if (fast) field.frame(pieces);
-  bool bristles = false;
-  for (Index i : r.unstuck) bristles = bristles || sys.places[static_cast<std::size_t>(i)].traits.states > 0;
-  FlowKind kind = FlowKind::explicit_pair;
-  if (options.method == Method::stiff || (options.method == Method::automatic && (bristles || state.stiff >= 15)))
-    kind = FlowKind::stiff;
+  bool bristles = false, falls = false;
+  for (Index i : r.unstuck) {
+    const LawTraits& law = sys.places[static_cast<std::size_t>(i)].traits;
+    bristles = bristles || law.states > 0;
+    falls = falls || (law.sticks && !law.affine);
+  }
   if (!fast) rhs(r, t, state.base_x.data(), f0.data());
-  else if (++evaluations; kind == FlowKind::explicit_pair) field.rhs<0>(t, state.base_x.data(), f0.data());
+  else if (falls) ++evaluations, field.rhs<0>(t, state.base_x.data(), f0.data());
+  // Out of rest the slope of a falling curve may be infinite; the tiny first steps need no implicit method.
+  departing.clear();
+  const bool out_of_rest = falls && find_departing(r, state);
+  FlowKind kind = FlowKind::explicit_pair;
+  if (!out_of_rest && (options.method == Method::stiff || (options.method == Method::automatic && (bristles || state.stiff >= 15))))
+    kind = FlowKind::stiff;
+  if (fast && !falls) {
+    ++evaluations;
+    if (kind == FlowKind::explicit_pair) field.rhs<0>(t, state.base_x.data(), f0.data());
+  }
   frame_signals = s;
   if (kind == FlowKind::stiff) slopes(r, t, state.base_x.data());
   step.kind = kind;
@@ -390,7 +478,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   if (!(state.step > 0.0))
     state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), n, method_order, atol.data(), options.rtol, reach, 0.0, work.data()),
                           16.0 * std::numeric_limits<double>::epsilon() * std::abs(t));
-  double proposed = state.step;
+  double proposed = std::min(state.step, longest);
   if (kind == FlowKind::explicit_pair && bristles) {
     // In steady sliding a bristle's rate is zero to the last bit and the error estimate is blind to instability.
     for (Index i : r.unstuck) {
@@ -414,8 +502,9 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     const bool solved = attempt(r, state, h, kind);
     const Vector& x1 = kind == FlowKind::explicit_pair ? explicit_work.x1 : stiff_work.x1;
     const Vector& error = kind == FlowKind::explicit_pair ? explicit_work.error : stiff_work.error;
-    const double e = solved ? error_norm(error.data(), state.base_x.data(), x1.data(), atol.data(), options.rtol, n)
-                            : std::numeric_limits<double>::infinity();
+    double e = solved ? error_norm(error.data(), state.base_x.data(), x1.data(), atol.data(), options.rtol, n)
+                      : std::numeric_limits<double>::infinity();
+    if (!departing.empty() && std::isfinite(e)) e = std::max(e, departing_error(t + h, x1, error, state));
     bool accepted = false;
     const double factor = controller.next(e, accepted);
     if (accepted && passes_fine_structure(r, state, x1, h)) continue;
@@ -438,8 +527,13 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   dense(state, h, kind);
   step.h = h;
   Index degree = 0;
-  guard_polynomials(r, state, h, degree);
+  const bool sampled_guards = guard_polynomials(r, state, h, degree);
   if (r.guards.empty() || !find_crossings(r, state, step, degree)) return;
+  if (sampled_guards) {
+    for (std::size_t k = 0; k < crossing.size(); ++k)
+      if (crossing[k] > 0.0 && crossing[k] <= 1.0) confirm(r, k, state, h, degree);
+    if (*std::min_element(crossing.begin(), crossing.end()) > 1.0) return;
+  }
 
   // The polynomial shows which guard fires first; the guard itself says when, and a step of just that length where.
   double first = 2.0;
