@@ -77,6 +77,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   const Regime* current = nullptr;
   int at_one_instant = 0;
   std::int64_t count = 0;
+  Vector end(sys.nx);
 
   auto keep = [&](const Regime& r, double t0, double t1) {
     Segment seg{t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind};
@@ -155,7 +156,6 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       return run;
     }
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
-    Vector end(sys.nx);
     run.state_at(run.segments.back(), step.end == 1.0 ? state.base_t + step.h : t1, end.data());
     state.base_x = end;
     if (!end.allFinite()) {

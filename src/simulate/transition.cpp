@@ -21,6 +21,17 @@ bool State::operator==(const State& o) const {
 
 double velocity_size(const Place& place, const Vector& nominal) { return place.velocity.x.cwiseAbs().dot(nominal); }
 
+// The velocity of a law without a jump changes its side, and all elements of the law stick again; or an element slips.
+static void switch_flow(const System& sys, Modes& modes, const Guard& g) {
+  const auto i = static_cast<std::size_t>(g.element);
+  if (g.kind == GuardKind::kink) {
+    modes.place[i] = static_cast<std::int8_t>(-modes.place[i]);
+    modes.branch[i] = initial_branch(sys.places[i].law);
+  } else if (g.kind == GuardKind::branch) {
+    modes.branch[i] = switch_branch(sys.places[i].law, modes.branch[i], g.side);
+  }
+}
+
 // x' with the resting places taken out altogether.
 void Decision::free_acceleration(Vector& xdot) {
   const double* x = state.base_x.data();
@@ -56,10 +67,8 @@ double Decision::sliding_force(std::size_t i, int d) {
 void Decision::switches(const std::vector<Guard>& fired, bool start) {
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
-    if (g.kind == GuardKind::kink) state.modes.place[i] = static_cast<std::int8_t>(-state.modes.place[i]);
+    switch_flow(sys, state.modes, g);
     if (g.kind == GuardKind::load_sign) state.modes.load_sign[i] = static_cast<std::int8_t>(-state.modes.load_sign[i]);
-    if (g.kind == GuardKind::branch)
-      state.modes.branch[i] = switch_branch(sys.places[i].law, state.modes.branch[i], g.side);
   }
   if (start)
     for (std::size_t i = 0; i < n; ++i)
@@ -80,6 +89,7 @@ void Decision::sides_of_kinks(bool start) {
     }
     const double speed = v(i);
     const double tiny = 1e-13 * velocity_size(p, state.nominal);
+    const auto was = state.modes.place[i];
     if (std::abs(speed) > tiny) {
       state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
     } else if (start || std::abs(state.modes.place[i]) != 1) {
@@ -89,6 +99,7 @@ void Decision::sides_of_kinks(bool start) {
       const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
       if (a != 0.0) state.modes.place[i] = static_cast<std::int8_t>(a > 0.0 ? 1 : -1);
     }
+    if (state.modes.place[i] != was) state.modes.branch[i] = initial_branch(p.law);
   }
 }
 
@@ -512,6 +523,8 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
       break;
     }
   }
+  for (std::size_t i = 0; i < n; ++i) // elements of a law that also sticks begin anew with each rest
+    if (set_valued(i) && state.modes.place[i] != before.place[i]) state.modes.branch[i] = initial_branch(sys.places[i].law);
   enter_modes(start);
   record(fired, start);
   state.after_transition = true;
@@ -519,6 +532,15 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
 
 void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
                 TransitionLog& log) {
+  // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else has to be
+  // decided.
+  if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
+        return g.kind == GuardKind::kink || g.kind == GuardKind::branch;
+      })) {
+    for (const Guard& g : fired) switch_flow(sys, state.modes, g);
+    state.after_transition = true;
+    return;
+  }
   Decision(sys, cache, state, log).run(fired, start);
 }
 
