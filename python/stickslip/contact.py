@@ -426,10 +426,19 @@ class Contacts:
         """
         raw, complete = _core.contact.transitions(*self._problem(), [])
         root = np.sqrt(np.maximum(np.diag(self._data["G"]), 1e-300))
+
+        def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
+            fence = a["touching"].any() or b["touching"].any()
+            force, acceleration = a["force"] - b["force"], a["acceleration"] - b["acceleration"]
+            return bool(
+                fence
+                and np.abs(force * root).max() <= 1e-8 * np.abs(a["force"] * root).max()
+                and np.abs(acceleration / root).max() <= 1e-8 * np.abs(self._data["free"] / root).max()
+            )
+
         kept: list[dict[str, Any]] = []
         for r in raw:
-            if not any(_close(r["force"] * root, k["force"] * root) and _close(r["acceleration"] / root,
-                       k["acceleration"] / root) for k in kept):
+            if not any(same(r, k) for k in kept):
                 kept.append(r)
         return Transitions(tuple(self._transition(r) for r in kept), complete)
 
@@ -477,10 +486,6 @@ class Contacts:
         raw = _core.contact.decide(*self._problem(), contacts + places, allowed, admissible)
         found = raw["rule"] != "none"
         return Decision(self._transition(raw) if found else None, raw["rule"], raw["solutions"])
-
-
-def _close(a: Array, b: Array) -> bool:
-    return bool(np.abs(a - b).max(initial=0.0) <= 1e-8 * max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0)))
 
 
 def _signs(name: str, value: ArrayLike, size: int) -> list[int]:
@@ -562,7 +567,7 @@ class Impact:
     @property
     def loss(self) -> float:
         """Energy lost in the contacts, J; negative is a gain, which no passive contact can give."""
-        return self.wall_work - self.energy_change
+        return self.wall_work - self.energy_change + 0.0
 
     @property
     def gains_energy(self) -> bool:
@@ -580,7 +585,7 @@ class Impacts:
     solutions : tuple of Impact
         Ordered by the least work ``Λ.T G Λ / 2`` of the impulses in compression, then in expansion.
     ambiguous : bool
-        The first two tie.
+        The first two tie, or the outcome hangs on impulses that rigidity leaves open.
     complete : bool
         All mode sets were tried, so that the number of outcomes is certain.
     """

@@ -14,8 +14,8 @@ namespace stickslip::contact {
 namespace {
 
 using U = std::size_t;
-constexpr double exact = 1e-10;    // what counts as zero, relative to the terms that cancel
 constexpr double singular = 1e-11; // pivots of the scaled equations below this are zero
+constexpr double epsilon = 2.3e-16;
 
 const Line& slip_line(const Place& place, Mode mode, Slip slip) {
   if (slip == Slip::sliding) return mode == Mode::plus ? place.plus : place.minus;
@@ -26,6 +26,7 @@ const Line& slip_line(const Place& place, Mode mode, Slip slip) {
 bool regular_solve(CandidateWorkspace& ws, U k) {
   auto& m = ws.matrix;
   ws.column_order.resize(k);
+  ws.smallest_pivot = 1.0;
   for (U i = 0; i < k; ++i) ws.column_order[i] = static_cast<Index>(i);
   for (U c = 0; c < k; ++c) {
     U row = c, col = c;
@@ -34,6 +35,7 @@ bool regular_solve(CandidateWorkspace& ws, U k) {
       for (U j = c; j < k; ++j)
         if (std::abs(m[i * k + j]) > best) best = std::abs(m[i * k + j]), row = i, col = j;
     if (best <= singular) return false;
+    ws.smallest_pivot = std::min(ws.smallest_pivot, best);
     if (row != c) {
       for (U j = 0; j < k; ++j) std::swap(m[c * k + j], m[row * k + j]);
       std::swap(ws.rhs[c], ws.rhs[row]);
@@ -169,7 +171,7 @@ void validate(const Problem& p) {
 }
 
 bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
-                 CandidateWorkspace& ws, Candidate& out) {
+                 const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out) {
   const Index n = p.size();
   Equations e{p, modes, slip, ws};
   e.build();
@@ -209,9 +211,13 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
   }
   out.constraint = constraint;
   out.utilisation = 0.0;
-  // The inequalities. A force is judged against what the terms of its own row amount to as a force.
+  // The inequalities. A force is judged against what the terms of its own row amount to as a force. What counts as zero,
+  // relative to the terms that cancel, is rounding times the condition of the equations.
+  const double rounding = std::min(4.0 * static_cast<double>(n) * epsilon * (1.0 + 1.0 / ws.smallest_pivot), located);
   for (Index i = 0; i < n; ++i) {
     const U r = static_cast<U>(i);
+    const bool fired = (allowed[r] & (allowed[r] - 1U)) == 0;
+    const double exact = fired ? located : (out.unique ? rounding : located);
     const double zero_a = exact * ws.scale[r];
     const double zero_f = e.g(i, i) > 0.0 ? zero_a / e.g(i, i) : exact * std::abs(out.force[r]);
     double margin = 0.0, zero = zero_a;
@@ -271,5 +277,12 @@ bool same_motion(const Problem& p, const Candidate& a, const Candidate& b) {
 }
 
 bool same_forces(const Problem& p, const Candidate& a, const Candidate& b) { return close(a.force, b.force, p, true); }
+
+bool same_solution(const Problem& p, const Candidate& a, const Candidate& b) {
+  const auto fence = [](const Candidate& c) {
+    return !c.unique || std::find(c.touching.begin(), c.touching.end(), std::uint8_t{1}) != c.touching.end();
+  };
+  return (fence(a) || fence(b)) && same_motion(p, a, b) && same_forces(p, a, b);
+}
 
 } // namespace stickslip::contact

@@ -32,7 +32,7 @@ Phase phase_of(const Impact& p, const Candidate& c) {
 void distinct(const Problem& p, Pool& pool) {
   for (U a = 0; a < pool.size(); ++a)
     for (U b = pool.size(); b-- > a + 1;)
-      if (same_motion(p, pool[a], pool[b]) && same_forces(p, pool[a], pool[b])) pool.order_as_found(b);
+      if (same_solution(p, pool[a], pool[b])) pool.order_as_found(b);
 }
 
 // Vertices of the continua of impulses that lead to the motion of `shared`, appended to the pool.
@@ -158,17 +158,23 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
     for (Index i = 0; i < n; ++i)
       if (last.acceleration[static_cast<U>(i)] == 0.0)
         s.velocity(i) = i < nc && shifted ? -p.restitution(i) * p.velocity(i) : 0.0;
+    s.impulse.array() += 0.0; // no negative zeros
+    s.velocity.array() += 0.0;
     Vector mean = 0.5 * (p.velocity + s.velocity);
     if (p.wall.size() > 0) {
-      s.wall_work = -total.dot(p.wall);
+      s.wall_work = 0.0 - total.dot(p.wall);
       mean -= p.wall;
     }
     s.energy_change = total.dot(mean);
     const double fast = std::max(s.velocity.cwiseAbs().maxCoeff(), p.velocity.cwiseAbs().maxCoeff());
-    for (const Ranked& r : all) // undetermined impulses that come to the same are one outcome
-      if (!s.unique_impulse && !r.solution.unique_impulse &&
-          (r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= 1e-9 * fast)
+    // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open), whatever the phase.
+    const double pushed = s.impulse.cwiseAbs().maxCoeff();
+    for (const Ranked& r : all) {
+      const bool open = !s.unique_impulse && !r.solution.unique_impulse;
+      if ((r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= 1e-9 * fast &&
+          (open || (r.solution.impulse - s.impulse).cwiseAbs().maxCoeff() <= 1e-9 * pushed))
         return;
+    }
     all.push_back({c.constraint, extreme, second, std::move(s)});
   };
 
@@ -207,7 +213,8 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
   std::stable_sort(all.begin(), all.end(), before);
   if (all.size() > 1) {
     const double slack = 1e-9 * (std::abs(all[0].first) + std::abs(all[0].second));
-    answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack && std::abs(all[0].second - all[1].second) <= slack;
+    answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack &&
+                       (all[1].extreme || std::abs(all[0].second - all[1].second) <= slack);
   }
   for (Ranked& r : all) answer.solutions.push_back(std::move(r.solution));
   return answer;

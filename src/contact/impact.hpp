@@ -51,7 +51,8 @@ struct ImpactWorkspace {
 constexpr Index largest_extreme_order = 9; // contacts + 2 places: up to here the extreme impulses are found as well
 
 // Every distinct outcome, ordered by rule: least work of the impulses 1/2 Lambda' G Lambda in compression, then in
-// expansion. The first is the answer of the engine; `ambiguous` if the second ties with it. Empty: no solution.
+// expansion. The first is the answer of the engine; `ambiguous` if the second ties with it, or if the outcome hangs on
+// impulses that rigidity leaves open. Empty: no solution.
 // Where rigidity leaves the impulses of compression open, the shared ones (share.hpp) come first, and the extreme ones
 // follow as far as they lead to another velocity: with unequal eps they do.
 struct ImpactAnswer {

@@ -21,7 +21,7 @@ struct Walk {
 
   void component(Index i) {
     if (i == p.size()) {
-      if (solve_modes(p, ws.modes, slip, ws.solve, out.next())) out.keep();
+      if (solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) out.keep();
       return;
     }
     const U k = static_cast<U>(i);
@@ -167,7 +167,7 @@ bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vec
       const bool fixed = static_cast<Index>(k) >= nc && slip[k - static_cast<U>(nc)] == Slip::sliding;
       if (!fixed && !may(allowed[k], ws.modes[k])) return false;
     }
-  if (!solve_modes(p, ws.modes, slip, ws.solve, out.next())) return false;
+  if (!solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) return false;
   for (U k = 0; k < out.size(); ++k)
     if (out[k].modes == ws.modes) return true;
   out.keep();

@@ -30,22 +30,27 @@ struct Cascade {
 
   U round_limit() const { return p.places.size() + 1; }
 
-  // Places that left rest in this event must go the way they left.
-  bool goes_its_way(const Candidate& c, const std::vector<Slip>& slip) const {
-    for (U s = 0; s < p.places.size(); ++s) {
-      if (slip[s] != Slip::sliding || p.places[s].state != Mode::stick) continue;
-      const U k = static_cast<U>(p.contacts) + s;
-      if (c.modes[k] == Mode::open) continue;
-      const double a = c.modes[k] == Mode::plus ? c.acceleration[k] : -c.acceleration[k];
-      double scale = std::abs(p.free(static_cast<Index>(k)));
-      for (Index j = 0; j < p.size(); ++j) scale += std::abs(p.G(static_cast<Index>(k), j) * c.force[static_cast<U>(j)]);
-      if (a < -1e-10 * scale) return false;
-    }
-    return true;
+  // The acceleration of a place that left rest in this event, counted along its way; zero if it is zero within rounding, or
+  // within what locating the event leaves if its guard has fired.
+  double along(const Candidate& c, U s) const {
+    const U k = static_cast<U>(p.contacts) + s;
+    const auto row = static_cast<Index>(k);
+    double scale = std::abs(p.free(row));
+    for (Index j = 0; j < p.size(); ++j) scale += std::abs(p.G(row, j) * c.force[static_cast<U>(j)]);
+    const bool fired = (ws.allowed[k] & (ws.allowed[k] - 1U)) == 0;
+    const double zero = fired ? located : 4e-15 * static_cast<double>(p.size());
+    const double a = c.modes[k] == Mode::plus ? c.acceleration[k] : -c.acceleration[k];
+    return std::abs(a) <= zero * scale ? 0.0 : a;
+  }
+
+  bool left_rest(const Candidate& c, const std::vector<Slip>& slip, U s) const {
+    return slip[s] == Slip::sliding && p.places[s].state == Mode::stick &&
+           c.modes[static_cast<U>(p.contacts) + s] != Mode::open;
   }
 
   void keep(const Candidate& c, const std::vector<Slip>& slip) {
-    if (!goes_its_way(c, slip)) return;
+    for (U s = 0; s < p.places.size(); ++s)
+      if (left_rest(c, slip, s) && along(c, s) < 0.0) return; // rejected: it accelerates the wrong way
     for (U k = 0; k < ws.answers.size(); ++k)
       if (ws.answers[k].modes == c.modes) return;
     const U at = ws.answers.size();
@@ -54,14 +59,11 @@ struct Cascade {
     if (ws.left.size() <= at) ws.left.emplace_back();
     ws.left[at].assign(p.places.size(), 0);
     for (U s = 0; s < p.places.size(); ++s) {
+      if (!left_rest(c, slip, s)) continue;
       const U k = static_cast<U>(p.contacts) + s;
-      if (slip[s] != Slip::sliding || p.places[s].state != Mode::stick || c.modes[k] == Mode::open) continue;
       ws.left[at][s] = 1;
       // Zero acceleration at the start: only a higher derivative can tell whether it goes.
-      const double a = c.acceleration[k];
-      double scale = std::abs(p.free(static_cast<Index>(k)));
-      for (Index j = 0; j < p.size(); ++j) scale += std::abs(p.G(static_cast<Index>(k), j) * c.force[static_cast<U>(j)]);
-      if (std::abs(a) <= 1e-10 * scale) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
+      if (along(c, s) == 0.0) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
     }
     ws.answers.keep();
   }
@@ -122,6 +124,54 @@ bool certified_unique(const Problem& p) {
   return Matrix(factor.matrixL()).diagonal().minCoeff() > 1e-6;
 }
 
+namespace {
+
+// One place under prescribed load is the commonest machine of all. Strictly inside or outside its static limits there is
+// one answer; true if it was that simple.
+bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const Admissible& admissible, Decision& out) {
+  const Place& place = p.places[0];
+  const double g = p.G(0, 0), free = p.free(0);
+  const Allowed may = allowed.empty() ? anything : allowed[0];
+  Candidate& c = out.answer;
+  if (!(g > 0.0)) return false;
+  Mode mode = place.state;
+  bool left = false;
+  if (mode == Mode::stick && (may == bit(Mode::plus) || may == bit(Mode::minus))) {
+    mode = may == bit(Mode::plus) ? Mode::plus : Mode::minus;
+    left = true;
+  } else if (mode == Mode::stick) {
+    const double slack = 1e-14 * (std::abs(free) + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
+    const double up = free - g * place.high.a, down = g * place.low.a - free;
+    if (up > slack) mode = Mode::plus, left = true;
+    else if (down > slack) mode = Mode::minus, left = true;
+    else if (!(up < -slack && down < -slack)) return false; // on the fence: the general way
+    if ((may & bit(mode)) == 0) return false;
+  }
+  const double force = mode == Mode::stick ? free / g : (mode == Mode::plus ? place.plus.a : place.minus.a);
+  const double acceleration = mode == Mode::stick ? 0.0 : free - g * force;
+  if (left) {
+    const double a = mode == Mode::plus ? acceleration : -acceleration;
+    if (!(a > located * (std::abs(free) + std::abs(g * force)))) return false;
+  }
+  c.modes.assign(1, mode);
+  c.force.assign(1, force);
+  c.acceleration.assign(1, acceleration);
+  c.touching.assign(1, 0);
+  c.constraint = 0.5 * g * force * force;
+  const double limit = force >= 0.0 ? place.high.a : -place.low.a;
+  c.utilisation = mode == Mode::stick && force != 0.0 ? std::abs(force) / limit : 0.0;
+  c.unique = true;
+  out.left_rest.assign(1, left ? 1 : 0);
+  out.rounds = left ? 2 : 1;
+  out.certified_unique = false;
+  const bool good = admissible(c);
+  out.rule = good ? Rule::only : Rule::none;
+  out.solutions = good ? 1 : 0;
+  return true;
+}
+
+} // namespace
+
 bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
   const U n = static_cast<U>(p.size()), m = p.places.size();
   ws.allowed = allowed;
@@ -147,6 +197,7 @@ bool transitions(const Problem& p, const std::vector<Allowed>& allowed, Transiti
 
 void decide(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Decision& out) {
+  if (p.contacts == 0 && p.places.size() == 1 && decide_single(p, allowed, admissible, out)) return;
   const bool complete = transitions(p, allowed, ws);
   out.rounds = static_cast<Index>(ws.visited_count);
   out.certified_unique = !complete && certified_unique(p);
@@ -164,8 +215,7 @@ void decide(const Problem& p, const std::vector<Mode>& present, const std::vecto
     for (U a = 0; a < order.size(); ++a) {
       bool fresh = true;
       for (U b = 0; b < a && fresh; ++b)
-        fresh = !(same_motion(p, ws.answers[order[a]], ws.answers[order[b]]) &&
-                  same_forces(p, ws.answers[order[a]], ws.answers[order[b]]));
+        fresh = !same_solution(p, ws.answers[order[a]], ws.answers[order[b]]);
       out.solutions += fresh;
     }
   else if (out.certified_unique && !order.empty()) out.solutions = 1;
@@ -191,8 +241,7 @@ void decide(const Problem& p, const std::vector<Mode>& present, const std::vecto
               order.end());
   bool alike = true; // equal forces and motion: labels of one solution, which of them is a matter of words
   for (const U k : order)
-    alike = alike && same_motion(p, ws.answers[k], ws.answers[order[0]]) &&
-            same_forces(p, ws.answers[k], ws.answers[order[0]]);
+    alike = alike && (k == order[0] || same_solution(p, ws.answers[k], ws.answers[order[0]]));
   take(order[0], order.size() == 1 || alike ? Rule::least_constraint : Rule::ambiguous);
 }
 
