@@ -73,7 +73,8 @@ struct Equations {
     return m == Mode::closed || m == Mode::stick;
   }
 
-  // Scaled by the roots of the diagonal, so that units of the directions drop out: root_i root_j A_ij x'_j = -root_i c_i.
+  // Scaled by the roots of the diagonal, so that units of the directions drop out: root_i root_j A_ij x'_j =
+  // -root_i c_i.
   void build() {
     const Index n = p.size();
     ws.root.resize(static_cast<U>(n));
@@ -156,8 +157,8 @@ struct Equations {
 void validate(const Problem& p) {
   const Index n = p.size();
   if (p.G.rows() != n || p.G.cols() != n)
-    reject("G", "has shape (" + std::to_string(p.G.rows()) + ", " + std::to_string(p.G.cols()) + "): it must be (" +
-                    std::to_string(n) + ", " + std::to_string(n) + ")");
+    reject("G", "has shape (" + std::to_string(p.G.rows()) + ", " + std::to_string(p.G.cols()) +
+                    "): it must be (" + std::to_string(n) + ", " + std::to_string(n) + ")");
   if (p.free.size() != n) reject("free", "must have length " + std::to_string(n));
   if (!p.G.allFinite()) reject("G", "must have finite entries only");
   if (!p.free.allFinite()) reject("free", "must have finite entries only");
@@ -196,7 +197,8 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
     out.force[row] = slip_line(p.places[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[static_cast<U>(c)]);
   }
   for (Index j = 0; j < n; ++j)
-    ws.lambda[static_cast<U>(j)] = j < p.contacts ? out.force[static_cast<U>(j)] : -out.force[static_cast<U>(j)];
+    ws.lambda[static_cast<U>(j)] =
+        j < p.contacts ? out.force[static_cast<U>(j)] : -out.force[static_cast<U>(j)];
   double constraint = 0.0;
   for (Index i = 0; i < n; ++i) {
     double sum = 0.0, scale = std::abs(p.free(i));
@@ -211,9 +213,10 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
   }
   out.constraint = constraint;
   out.utilisation = 0.0;
-  // The inequalities. A force is judged against what the terms of its own row amount to as a force. What counts as zero,
-  // relative to the terms that cancel, is rounding times the condition of the equations.
-  const double rounding = std::min(4.0 * static_cast<double>(n) * epsilon * (1.0 + 1.0 / ws.smallest_pivot), located);
+  // The inequalities. A force is judged against what the terms of its own row amount to as a force. What
+  // counts as zero, relative to the terms that cancel, is rounding times the condition of the equations.
+  const double rounding =
+      std::min(4.0 * static_cast<double>(n) * epsilon * (1.0 + 1.0 / ws.smallest_pivot), located);
   for (Index i = 0; i < n; ++i) {
     const U r = static_cast<U>(i);
     const bool fired = (allowed[r] & (allowed[r] - 1U)) == 0;
@@ -222,7 +225,9 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
     const double zero_f = e.g(i, i) > 0.0 ? zero_a / e.g(i, i) : exact * std::abs(out.force[r]);
     double margin = 0.0, zero = zero_a;
     switch (modes[r]) {
-    case Mode::closed: margin = out.force[r], zero = zero_f; break;
+    case Mode::closed:
+      margin = out.force[r], zero = zero_f;
+      break;
     case Mode::open:
       if (i >= p.contacts) continue;
       margin = out.acceleration[r];
@@ -247,8 +252,10 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
     if (margin < -zero) return false;
     if (margin > zero) continue;
     out.touching[r] = 1;
-    if (modes[r] == Mode::closed) out.force[r] = std::max(out.force[r], 0.0);
-    else if (modes[r] != Mode::stick) out.acceleration[r] = 0.0;
+    if (modes[r] == Mode::closed)
+      out.force[r] = std::max(out.force[r], 0.0);
+    else if (modes[r] != Mode::stick)
+      out.acceleration[r] = 0.0;
   }
   return true;
 }
@@ -276,7 +283,9 @@ bool same_motion(const Problem& p, const Candidate& a, const Candidate& b) {
   return close(a.acceleration, b.acceleration, p, false);
 }
 
-bool same_forces(const Problem& p, const Candidate& a, const Candidate& b) { return close(a.force, b.force, p, true); }
+bool same_forces(const Problem& p, const Candidate& a, const Candidate& b) {
+  return close(a.force, b.force, p, true);
+}
 
 bool same_solution(const Problem& p, const Candidate& a, const Candidate& b) {
   const auto fence = [](const Candidate& c) {

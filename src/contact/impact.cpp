@@ -60,8 +60,10 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
       const U k = static_cast<U>(i);
       const double v = std::abs(a(i)) <= 1e-9 * size(i) ? 0.0 : a(i);
       c.acceleration[k] = v;
-      if (i < nc) c.modes[k] = v == 0.0 ? Mode::closed : Mode::open;
-      else c.modes[k] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::plus : Mode::minus);
+      if (i < nc)
+        c.modes[k] = v == 0.0 ? Mode::closed : Mode::open;
+      else
+        c.modes[k] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::plus : Mode::minus);
     }
     if (same_motion(p, c, shared) && !same_forces(p, c, shared)) ws.compression.keep();
   };
@@ -76,13 +78,15 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
 void validate(const Impact& p) {
   const Index n = p.contacts + static_cast<Index>(p.place.size());
   if (p.G.rows() != n || p.G.cols() != n || p.velocity.size() != n)
-    reject("G", "and the velocities must have order " + std::to_string(n) + ": contacts plus tangential directions");
+    reject("G", "and the velocities must have order " + std::to_string(n) +
+                    ": contacts plus tangential directions");
   if (!p.G.allFinite()) reject("G", "must have finite entries only");
   if (!p.velocity.allFinite()) reject("velocity", "must have finite entries only");
   if (p.wall.size() != 0 && p.wall.size() != n) reject("wall", "must have length " + std::to_string(n));
   if (p.restitution.size() != p.contacts) reject("restitution", "must have one entry per contact");
   for (Index i = 0; i < p.contacts; ++i)
-    if (!(p.restitution(i) >= 0.0 && p.restitution(i) <= 1.0)) reject("restitution", p.restitution(i), "in [0, 1]");
+    if (!(p.restitution(i) >= 0.0 && p.restitution(i) <= 1.0))
+      reject("restitution", p.restitution(i), "in [0, 1]");
   if (p.friction.size() != static_cast<Index>(p.place.size()))
     reject("friction", "must have one entry per tangential direction");
   for (Index i = 0; i < p.friction.size(); ++i) non_negative("friction", p.friction(i));
@@ -143,7 +147,8 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
     double second = 0.0;
     if (e != nullptr) {
       const Phase pe = phase_of(p, *e);
-      Vector given = Vector::Zero(n); // eps Lambda_NC, which the shifted problem has put into its free velocity
+      Vector given =
+          Vector::Zero(n); // eps Lambda_NC, which the shifted problem has put into its free velocity
       given.head(nc) = p.restitution.cwiseProduct(pc.lambda.head(nc));
       s.impulse += pe.lambda + given;
       total += pe.signed_lambda + given;
@@ -167,7 +172,8 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
     }
     s.energy_change = total.dot(mean);
     const double fast = std::max(s.velocity.cwiseAbs().maxCoeff(), p.velocity.cwiseAbs().maxCoeff());
-    // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open), whatever the phase.
+    // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open),
+    // whatever the phase.
     const double pushed = s.impulse.cwiseAbs().maxCoeff();
     for (const Ranked& r : all) {
       const bool open = !s.unique_impulse && !r.solution.unique_impulse;

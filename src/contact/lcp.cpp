@@ -69,8 +69,8 @@ double residual(const Problem& p, const double* z) {
   return worst;
 }
 
-double residual_of_basis(const Problem& p, const Equilibration& e, const double* z, const std::uint8_t* in_basis,
-                         double* w) {
+double residual_of_basis(const Problem& p, const Equilibration& e, const double* z,
+                         const std::uint8_t* in_basis, double* w) {
   double worst = 0.0;
   bool basic = false, driven = false;
   for (Index i = 0; i < p.n; ++i) {

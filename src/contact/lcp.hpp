@@ -38,7 +38,7 @@ void evaluate(const Problem& p, const double* z, double* w);
 struct Equilibration {
   std::vector<double> row, col;
   bool identity = true;
-  double floor = 0.0; // least size of a row's terms that counts, in equilibrated rows
+  double floor = 0.0;             // least size of a row's terms that counts, in equilibrated rows
   void compute(const Problem& p); // leaves well scaled matrices alone
 
 private:
@@ -53,8 +53,8 @@ double residual(const Problem& p, const double* z);
 // of residual(). Infinite if q is lost in the rounding of M z in every basic row: then M_aa is singular to
 // working precision and z only its null vector, a "solution at infinity" that any backward error would let
 // pass.
-double residual_of_basis(const Problem& p, const Equilibration& e, const double* z, const std::uint8_t* in_basis,
-                         double* w);
+double residual_of_basis(const Problem& p, const Equilibration& e, const double* z,
+                         const std::uint8_t* in_basis, double* w);
 
 // Solves M_aa z_a = -q_a for the basis a, with one step of refinement. False if M_aa is singular to working
 // precision.

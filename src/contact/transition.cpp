@@ -9,12 +9,18 @@ namespace stickslip::contact {
 
 const char* name(Rule r) {
   switch (r) {
-  case Rule::only: return "only";
-  case Rule::present: return "present";
-  case Rule::fewest_changes: return "fewest_changes";
-  case Rule::least_constraint: return "least_constraint";
-  case Rule::ambiguous: return "ambiguous";
-  case Rule::none: return "none";
+  case Rule::only:
+    return "only";
+  case Rule::present:
+    return "present";
+  case Rule::fewest_changes:
+    return "fewest_changes";
+  case Rule::least_constraint:
+    return "least_constraint";
+  case Rule::ambiguous:
+    return "ambiguous";
+  case Rule::none:
+    return "none";
   }
   return "";
 }
@@ -30,8 +36,8 @@ struct Cascade {
 
   U round_limit() const { return p.places.size() + 1; }
 
-  // The acceleration of a place that left rest in this event, counted along its way; zero if it is zero within rounding, or
-  // within what locating the event leaves if its guard has fired.
+  // The acceleration of a place that left rest in this event, counted along its way; zero if it is zero
+  // within rounding, or within what locating the event leaves if its guard has fired.
   double along(const Candidate& c, U s) const {
     const U k = static_cast<U>(p.contacts) + s;
     const auto row = static_cast<Index>(k);
@@ -97,11 +103,39 @@ struct Cascade {
         ws.direction[depth + 1][s] = m;
         leaves = true;
       }
-      if (leaves) round(depth + 1);
-      else keep(pool[k], ws.slip[depth]);
+      if (leaves)
+        round(depth + 1);
+      else
+        keep(pool[k], ws.slip[depth]);
     }
   }
 };
+
+// Too many mode sets to try: whether the present one, with every place at rest still sticking, goes on.
+bool present_goes_on(const Problem& p, const std::vector<Mode>& present, const Admissible& admissible,
+                     TransitionWorkspace& ws, Decision& out) {
+  auto& slip = ws.slip[0];
+  for (U k = 0; k < present.size(); ++k) {
+    if ((ws.allowed[k] & bit(present[k])) == 0) return false;
+    if (static_cast<Index>(k) < p.contacts) continue;
+    const U s = k - static_cast<U>(p.contacts);
+    const Mode state = p.places[s].state;
+    if (present[k] != Mode::open && present[k] != state) return false;
+    slip[s] = state == Mode::stick ? Slip::impending : Slip::sliding;
+    const Index c = p.places[s].contact;
+    if ((present[k] == Mode::open) != (c >= 0 && present[static_cast<U>(c)] == Mode::open)) return false;
+  }
+  ws.answers.clear();
+  Candidate& c = ws.answers.next();
+  if (!solve_modes(p, present, slip, ws.allowed, ws.stage.solve, c) || !admissible(c)) return false;
+  out.answer = c;
+  out.left_rest.assign(p.places.size(), 0);
+  out.rounds = 1;
+  out.certified_unique = certified_unique(p);
+  out.rule = out.certified_unique ? Rule::only : Rule::present;
+  out.solutions = out.certified_unique ? 1 : -1;
+  return true;
+}
 
 Index changes(const Candidate& c, const std::vector<Mode>& present) {
   Index n = 0;
@@ -113,7 +147,8 @@ Index changes(const Candidate& c, const std::vector<Mode>& present) {
 
 bool certified_unique(const Problem& p) {
   for (const Place& s : p.places)
-    if (s.contact >= 0 && (s.low.b != 0.0 || s.high.b != 0.0 || s.plus.b != 0.0 || s.minus.b != 0.0)) return false;
+    if (s.contact >= 0 && (s.low.b != 0.0 || s.high.b != 0.0 || s.plus.b != 0.0 || s.minus.b != 0.0))
+      return false;
   const double top = p.G.cwiseAbs().maxCoeff();
   if (!((p.G - p.G.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * top)) return false;
   const Vector root = p.G.diagonal().cwiseSqrt();
@@ -126,9 +161,10 @@ bool certified_unique(const Problem& p) {
 
 namespace {
 
-// One place under prescribed load is the commonest machine of all. Strictly inside or outside its static limits there is
-// one answer; true if it was that simple.
-bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const Admissible& admissible, Decision& out) {
+// One place under prescribed load is the commonest machine of all. Strictly inside or outside its static
+// limits there is one answer; true if it was that simple.
+bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const Admissible& admissible,
+                   Decision& out) {
   const Place& place = p.places[0];
   const double g = p.G(0, 0), free = p.free(0);
   const Allowed may = allowed.empty() ? anything : allowed[0];
@@ -140,11 +176,15 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
     mode = may == bit(Mode::plus) ? Mode::plus : Mode::minus;
     left = true;
   } else if (mode == Mode::stick) {
-    const double slack = 1e-14 * (std::abs(free) + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
+    const double slack =
+        1e-14 * (std::abs(free) + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
     const double up = free - g * place.high.a, down = g * place.low.a - free;
-    if (up > slack) mode = Mode::plus, left = true;
-    else if (down > slack) mode = Mode::minus, left = true;
-    else if (!(up < -slack && down < -slack)) return false; // on the fence: the general way
+    if (up > slack)
+      mode = Mode::plus, left = true;
+    else if (down > slack)
+      mode = Mode::minus, left = true;
+    else if (!(up < -slack && down < -slack))
+      return false; // on the fence: the general way
     if ((may & bit(mode)) == 0) return false;
   }
   const double force = mode == Mode::stick ? free / g : (mode == Mode::plus ? place.plus.a : place.minus.a);
@@ -172,7 +212,9 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
 
 } // namespace
 
-bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
+namespace {
+
+void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
   const U n = static_cast<U>(p.size()), m = p.places.size();
   ws.allowed = allowed;
   ws.allowed.resize(n, anything);
@@ -185,11 +227,18 @@ bool transitions(const Problem& p, const std::vector<Allowed>& allowed, Transiti
     const Allowed a = ws.allowed[static_cast<U>(p.contacts) + s];
     const bool up = a == bit(Mode::plus), down = a == bit(Mode::minus);
     Mode way = p.places[s].state;
-    if (way == Mode::stick && (up || down)) way = up ? Mode::plus : Mode::minus; // its guard fired: kinetic from the start
+    if (way == Mode::stick && (up || down))
+      way = up ? Mode::plus : Mode::minus; // its guard fired: kinetic from the start
     if (way == Mode::stick) continue;
     ws.slip[0][s] = Slip::sliding;
     ws.direction[0][s] = way;
   }
+}
+
+} // namespace
+
+bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
+  prepare(p, allowed, ws);
   Cascade cascade{p, ws};
   cascade.round(0);
   return cascade.complete;
@@ -198,6 +247,10 @@ bool transitions(const Problem& p, const std::vector<Allowed>& allowed, Transiti
 void decide(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Decision& out) {
   if (p.contacts == 0 && p.places.size() == 1 && decide_single(p, allowed, admissible, out)) return;
+  prepare(p, allowed, ws);
+  if (count_modes(p, ws.allowed, ws.slip[0]) > largest_mode_count &&
+      present_goes_on(p, present, admissible, ws, out))
+    return;
   const bool complete = transitions(p, allowed, ws);
   out.rounds = static_cast<Index>(ws.visited_count);
   out.certified_unique = !complete && certified_unique(p);
@@ -218,7 +271,8 @@ void decide(const Problem& p, const std::vector<Mode>& present, const std::vecto
         fresh = !same_solution(p, ws.answers[order[a]], ws.answers[order[b]]);
       out.solutions += fresh;
     }
-  else if (out.certified_unique && !order.empty()) out.solutions = 1;
+  else if (out.certified_unique && !order.empty())
+    out.solutions = 1;
   if (order.empty()) {
     out.rule = Rule::none;
     out.answer = Candidate{};

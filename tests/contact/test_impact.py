@@ -57,8 +57,9 @@ def test_expansion_of_the_wedge_separates_without_sliding(eps):
 
 
 def test_wedges_that_part_exchange_nothing_but_could_jam_at_first():
-    """alpha > pi/2: g'_N > 0 before and separation with zero impulses, as in the source; but up to the alpha at which
-    stick needs mu Lambda_N, impulses that stop the parting wedges solve the problem as well."""
+    """alpha > pi/2: g'_N > 0 before and separation with zero impulses, as in the source; but up to the
+    alpha at which stick needs mu Lambda_N, impulses that stop the parting wedges solve the problem as
+    well."""
     m1, m2, s, c, mu = 2420.0, 10.878, np.sin(12 * DEG), np.cos(12 * DEG), np.tan(14 * DEG)
     last = np.pi + np.arctan(
         (mu * (m1 * c**2 + m2 * s**2) - s * c * (m1 - m2)) / (m1 * s**2 + m2 * c**2 - mu * s * c * (m1 - m2))
@@ -74,7 +75,9 @@ def test_steep_wedge_slips_instead_of_sticking():
     """gamma = 50, rho = 60, m2/m1 = 0.05, alpha = -44 degrees."""
     (only,) = wedge(-44 * DEG, gamma=50 * DEG, rho=60 * DEG, m1=1.0, m2=0.05)
     assert only.compression[0].startswith("slip")
-    assert abs(only.friction_impulse[0]) == pytest.approx(np.tan(60 * DEG) * only.normal_impulse[0], rel=1e-14)
+    assert abs(only.friction_impulse[0]) == pytest.approx(
+        np.tan(60 * DEG) * only.normal_impulse[0], rel=1e-14
+    )
     normal, tangential = closed_form(-44 * DEG, gamma=50 * DEG, m1=1.0, m2=0.05)
     assert abs(tangential) > np.tan(60 * DEG) * normal  # stick would need more than friction can give
     assert wedge(-30 * DEG, gamma=50 * DEG, rho=60 * DEG, m1=1.0, m2=0.05)[0].compression == ("stick",)
@@ -107,9 +110,11 @@ def test_newton_with_friction_gains_energy_and_says_so():
 
 
 def test_poisson_with_unequal_restitution_can_gain_and_says_so():
-    """Unit point mass between normals at 285 and 0 degrees, mu = 1, eps = (1, 0), unit velocity at 135 degrees.
+    """Unit point mass between normals at 285 and 0 degrees, mu = 1, eps = (1, 0), unit velocity at 135
+    degrees.
 
-    Rigidity leaves the impulses of compression open, and the outcome hangs on them: up to 0.5 -> 2 + sqrt(3) J.
+    Rigidity leaves the impulses of compression open, and the outcome hangs on them: up to 0.5 -> 2 +
+    sqrt(3) J.
     """
     a = 285 * DEG
     normals = np.array([[np.cos(a), np.sin(a)], [1.0, 0.0]])
@@ -180,7 +185,8 @@ def test_all_closed_contacts_take_part():
 
 
 def test_moving_wall_does_work():
-    """A ball at rest struck by a wall at 2 m/s, eps = 1: leaves with 4 m/s, the wall gives 8 J, nothing is lost."""
+    """A ball at rest struck by a wall at 2 m/s, eps = 1: leaves with 4 m/s, the wall gives 8 J, nothing is
+    lost."""
     (only,) = contact.impact([1.0], [0.0], [[1.0]], restitution=1.0, normal_drift=-2.0)
     np.testing.assert_allclose(only.velocity, [4.0])
     assert (only.energy_change, only.wall_work, only.loss) == (8.0, 8.0, 0.0)

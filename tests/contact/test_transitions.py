@@ -1,4 +1,5 @@
-"""Contact transitions: the wedge gear of the source, Painlevé's rod, shared forces, static to kinetic friction.
+"""Contact transitions: the wedge gear of the source, Painlevé's rod, shared forces, static to kinetic
+friction.
 
 Truth is closed form, enumeration of the printed problem, or the definition of the modes checked with NumPy.
 """
@@ -14,9 +15,7 @@ DEG = np.pi / 180
 def wedge(w, *, m1=2420.0, m2=10.878, k=4000.0, force=100.0, gamma=12 * DEG, rho=14 * DEG, **options):
     """Wedge gear at rest at the spring extension w, m (set 2 of the source)."""
     s, c = np.sin(gamma), np.cos(gamma)
-    return contact.Contacts(
-        [m1, m2], [-force, k * w], [[c, s]], [[s, -c]], friction=np.tan(rho), **options
-    )
+    return contact.Contacts([m1, m2], [-force, k * w], [[c, s]], [[s, -c]], friction=np.tan(rho), **options)
 
 
 def breakpoint(inside, outside, answer):
@@ -38,7 +37,12 @@ THREE = {("stick",), ("slip-",), ("separate",)}
 
 @pytest.mark.parametrize(
     ("interval", "expected"),
-    [((-0.05, LOW), {("slip+",)}), ((LOW, SPLIT), {("stick",)}), ((SPLIT, HIGH), THREE), ((HIGH, 0.05), {("separate",)})],
+    [
+        ((-0.05, LOW), {("slip+",)}),
+        ((LOW, SPLIT), {("stick",)}),
+        ((SPLIT, HIGH), THREE),
+        ((HIGH, 0.05), {("separate",)}),
+    ],
 )
 def test_wedge_has_the_four_intervals_of_solutions(interval, expected):
     """physics.md 4: enumeration of all 2^5 bases; the source shows one solution each."""
@@ -71,8 +75,9 @@ def lemke_label(w, scale, **options):
 
 
 def test_what_lemke_returns_depends_on_the_scaling_of_the_rows():
-    """With the rows as written separation from 0.5287 mm on; with the first three times m1, as the source does, stick
-    up to 0.87302 mm. Scaling row i by s is the same as dividing the covering vector by s there."""
+    """With the rows as written separation from 0.5287 mm on; with the first three times m1, as the source
+    does, stick up to 0.87302 mm. Scaling row i by s is the same as dividing the covering vector by s
+    there."""
     plain, source = [1, 1, 1, 1, 1], [2420, 2420, 2420, 1, 1]
     for w in np.linspace(-0.0121, 0.9 * SPLIT, 23):
         assert lemke_label(w, plain) == lemke_label(w, source) == "stick"
@@ -88,8 +93,8 @@ def test_what_lemke_returns_depends_on_the_scaling_of_the_rows():
 
 @pytest.mark.parametrize("rho", [50, 60])
 def test_the_answer_of_lemke_in_cases_1_and_4_changes_below_the_true_limit_of_stick(rho):
-    """With the source's scaling at (F/k)(m1 c + m2 c - m2 s)/(m1 (2 s + c)), which its own text misprints; an artefact
-    of the path: stick solves up to (F/k) tan(rho - gamma)."""
+    """With the source's scaling at (F/k)(m1 c + m2 c - m2 s)/(m1 (2 s + c)), which its own text misprints;
+    an artefact of the path: stick solves up to (F/k) tan(rho - gamma)."""
     m1, m2, k = 2420.0, 10.878, 4000.0
     s, c = np.sin(12 * DEG), np.cos(12 * DEG)
     artefact = (100 / k) * (m1 * c + m2 * c - m2 * s) / (m1 * (2 * s + c))
@@ -102,7 +107,8 @@ def test_the_answer_of_lemke_in_cases_1_and_4_changes_below_the_true_limit_of_st
 
 
 def test_a_light_upper_wedge_slides_without_losing_contact():
-    """Set 1 (contact never lost): above the limit of stick there is slip alone, until the load is overcome."""
+    """Set 1 (contact never lost): above the limit of stick there is slip alone, until the load is
+    overcome."""
     options = {"m1": 2.42, "m2": 108.78, "k": 2000.0}
     limit, lost = 0.05 * np.tan(2 * DEG), 0.05 * (108.78 / 2.42) / np.tan(12 * DEG)
     ends = [
@@ -110,7 +116,12 @@ def test_a_light_upper_wedge_slides_without_losing_contact():
         breakpoint(1.0, 2 * lost, lambda w: wedge(w, **options).transitions().modes),
     ]
     np.testing.assert_allclose(ends, [limit, lost], rtol=3e-12)
-    for w, mode in ((0.5 * limit, "stick"), (1.5 * limit, "slip-"), (0.99 * lost, "slip-"), (1.01 * lost, "separate")):
+    for w, mode in (
+        (0.5 * limit, "stick"),
+        (1.5 * limit, "slip-"),
+        (0.99 * lost, "slip-"),
+        (1.01 * lost, "separate"),
+    ):
         assert wedge(w, **options).transitions().modes == ((mode,),)
 
 
@@ -141,7 +152,8 @@ def test_a_machine_at_rest_stays_at_rest_while_sticking_solves():
 
 
 def rod(angle, mu, spin, sliding=1, gravity=9.81):
-    """Uniform rod, m = 1 kg, half length 1 m, lower end on the floor, at `angle` to it, sliding to the right."""
+    """Uniform rod, m = 1 kg, half length 1 m, lower end on the floor, at `angle` to it, sliding to the
+    right."""
     inertia = 1.0 / 3.0
     s, c = np.sin(angle), np.cos(angle)
     return contact.Contacts(
@@ -156,7 +168,8 @@ def rod(angle, mu, spin, sliding=1, gravity=9.81):
 
 
 def test_painleves_rod_on_both_sides_of_its_critical_friction():
-    """Critical at 4/3 for tan(theta) = 2 (Génot, Brogliato 1999): below one solution always; above none or two.
+    """Critical at 4/3 for tan(theta) = 2 (Génot, Brogliato 1999): below one solution always; above none or
+    two.
 
     Sliding so that friction turns the rod into the floor; the sign of the free normal acceleration decides.
     """
@@ -211,7 +224,8 @@ def test_shared_break_away_when_the_utilisation_reaches_one():
 
 
 def test_sharing_by_unequal_levers_is_a_linear_programme():
-    """Three places on a body with two degrees of freedom: the least greatest utilisation by scipy's simplex."""
+    """Three places on a body with two degrees of freedom: the least greatest utilisation by scipy's
+    simplex."""
     from scipy.optimize import linprog
 
     rng = np.random.default_rng(2)
@@ -247,16 +261,20 @@ def test_between_the_levels_a_place_at_rest_stays_although_slip_would_solve():
     (only,) = over.transitions()
     assert only.guides == ("slip+",) and only.guide_force[0] == 1.0
     assert only.acceleration[0] == pytest.approx(0.6, rel=1e-15)
-    moving = contact.Contacts([1.0], [1.2], np.zeros((0, 1)), guides=[contact.Guide([1.0], 1.0, 1.5, sliding=-1)])
+    moving = contact.Contacts(
+        [1.0], [1.2], np.zeros((0, 1)), guides=[contact.Guide([1.0], 1.0, 1.5, sliding=-1)]
+    )
     assert moving.transitions()[0].guide_force[0] == -1.0 and moving.transitions()[0].acceleration[0] == 2.2
 
 
 def test_one_place_that_lets_go_takes_another_along_in_a_second_round():
-    """A (1 kg) on the floor, 2.5/1 N, carries B (3 kg), 0.3/0.2 N; 2.6 N at A. At the static levels only A leaves
-    (a = 0.025, B needs 0.075 N); with A's kinetic level B would need 1.2 N, so it slips back on A."""
+    """A (1 kg) on the floor, 2.5/1 N, carries B (3 kg), 0.3/0.2 N; 2.6 N at A. At the static levels only A
+    leaves (a = 0.025, B needs 0.075 N); with A's kinetic level B would need 1.2 N, so it slips back on A."""
     floor = contact.Guide([1.0, 0.0], 1.0, 2.5)
     between = contact.Guide([-1.0, 1.0], 0.2, 0.3)
-    (only,) = contact.Contacts([1.0, 3.0], [2.6, 0.0], np.zeros((0, 2)), guides=[floor, between]).transitions()
+    (only,) = contact.Contacts(
+        [1.0, 3.0], [2.6, 0.0], np.zeros((0, 2)), guides=[floor, between]
+    ).transitions()
     assert only.guides == ("slip+", "slip-")
     np.testing.assert_allclose(only.acceleration, [2.6 - 1.0 - 0.2, 0.2 / 3], rtol=1e-14)
 
@@ -267,7 +285,9 @@ def test_break_away_exactly_at_the_limit_is_decided_by_the_guard_that_fired():
     stay = block.decide(["stick"])
     assert stay.transition.guides == ("stick",) and stay.transition.touching and stay.rule == "present"
     go = block.decide(["stick"], fired={0: "slip+"})
-    assert go.transition.guides == ("slip+",) and go.transition.acceleration[0] == pytest.approx(0.25, rel=1e-15)
+    assert go.transition.guides == ("slip+",) and go.transition.acceleration[0] == pytest.approx(
+        0.25, rel=1e-15
+    )
     equal = contact.Contacts([2.0], [1.5], np.zeros((0, 1)), guides=[contact.Guide([1.0], 1.5)])
     creeping = equal.decide(["stick"], fired={0: "slip+"})  # zero acceleration, positive jerk
     assert creeping.transition.guides == ("slip+",) and creeping.transition.touching
@@ -278,7 +298,15 @@ def test_break_away_exactly_at_the_limit_is_decided_by_the_guard_that_fired():
 def _single(G, free, low, high, present, allowed=()):
     line = [low, 0, high, 0, low, 0, high, 0]
     return _core.contact.decide(
-        np.array([[G]]), np.array([free]), 0, np.array([-1]), np.array([0]), np.array([line]), [present], list(allowed), None
+        np.array([[G]]),
+        np.array([free]),
+        0,
+        np.array([-1]),
+        np.array([0]),
+        np.array([line]),
+        [present],
+        list(allowed),
+        None,
     )
 
 
@@ -343,7 +371,8 @@ def brute_force(problem):
 
 
 def test_random_mixtures_of_contacts_and_guides_against_brute_force_and_the_printed_problem():
-    """Two contacts and a guide on four degrees of freedom: three independent ways to the same list of solutions."""
+    """Two contacts and a guide on four degrees of freedom: three independent ways to the same list of
+    solutions."""
     rng = np.random.default_rng(8)
     several = none = 0
     for _ in range(150):
@@ -372,12 +401,15 @@ def test_random_mixtures_of_contacts_and_guides_against_brute_force_and_the_prin
 
 
 def test_given_loads_alone_have_exactly_one_answer():
-    """Without friction on a contact force the matrix is positive definite: unique, however many places; above 256 mode
-    sets Lemke finds it and the matrix certifies it."""
+    """Without friction on a contact force the matrix is positive definite: unique, however many places;
+    above 256 mode sets Lemke finds it and the matrix certifies it."""
     rng = np.random.default_rng(4)
     for m in (3, 5, 8, 12):
         a = rng.normal(size=(m, m))
-        guides = [contact.Guide(w, 0.5 * s, s) for w, s in zip(rng.normal(size=(m, m)), rng.uniform(0.1, 1, m), strict=True)]
+        guides = [
+            contact.Guide(w, 0.5 * s, s)
+            for w, s in zip(rng.normal(size=(m, m)), rng.uniform(0.1, 1, m), strict=True)
+        ]
         problem = contact.Contacts(a @ a.T + np.eye(m), rng.normal(size=m), np.zeros((0, m)), guides=guides)
         found = problem.transitions()
         assert found.complete == (3**m <= 256)
@@ -401,6 +433,39 @@ def test_the_same_contact_listed_many_times_moves_alike():
             assert len(found) == 1 and found[0].contacts == (mode,) * copies
             np.testing.assert_allclose(found[0].acceleration, [max(0.0, push - 8.0) / 2, 0.0], atol=1e-9)
             np.testing.assert_allclose(found[0].normal_force, np.full(copies, 20 / copies), rtol=1e-7)
+
+
+def test_above_256_mode_sets_the_present_modes_are_tried_first():
+    """Six blocks side by side: 4^6 mode sets. At rest they stay; one that is pushed over its limit goes
+    alone."""
+    n = 6
+    normals, tangents = np.kron(np.eye(n), [0, 1]), np.kron(np.eye(n), [1, 0])
+    push = np.full(n, 3.0)
+
+    def blocks():
+        force = np.ravel(np.c_[push, np.full(n, -10.0)])
+        return contact.Contacts(np.ones(2 * n), force, normals, tangents, friction=0.4, static=0.5)
+
+    held = blocks().decide(["stick"] * n)
+    assert (held.transition.contacts, held.rule, held.solutions) == (("stick",) * n, "present", None)
+    push[2] = 6.0
+    gone = blocks().decide(["stick"] * n)
+    assert gone.transition.contacts == ("stick", "stick", "slip+", "stick", "stick", "stick")
+    np.testing.assert_allclose(gone.transition.acceleration, np.eye(2 * n)[4] * 2.0, atol=1e-12)
+    assert not blocks().transitions().complete
+
+
+def test_contacts_with_static_above_kinetic_friction():
+    """A block, static 0.5, kinetic 0.3, load 10 N: sticks up to 5 N, then accelerates with push - 3 N at
+    once."""
+    for push, mode, acceleration in ((4.9, "stick", 0.0), (5.1, "slip+", 2.1), (-5.1, "slip-", -2.1)):
+        found = contact.transitions([1, 1], [push, -10.0], [[0, 1]], [[1, 0]], friction=0.3, static=0.5)
+        assert found.modes == ((mode,),)
+        assert found[0].acceleration[0] == pytest.approx(acceleration, abs=1e-14)
+        assert abs(found[0].friction_force[0]) == pytest.approx(3.0 if mode != "stick" else abs(push))
+    block = contact.Contacts([1, 1], [0.0, 0.0], [[0, 1]], [[1, 0]], friction=0.3)
+    lifted = block.decide(["stick"], fired={0: "separate"})  # it carries nothing, and its guard has fired
+    assert lifted.transition.contacts == ("separate",) and lifted.transition.touching
 
 
 def test_frictionless_contacts_and_the_sign_of_forces():
