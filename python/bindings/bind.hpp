@@ -6,6 +6,11 @@
 namespace stickslip::bindings {
 
 void bind_errors(pybind11::module_& m);
+void bind_numerics(pybind11::module_& m);
+void bind_signal(pybind11::module_& m);
+void bind_friction(pybind11::module_& m);
 void bind_contact(pybind11::module_& m);
+void bind_control(pybind11::module_& m);
+void bind_simulate(pybind11::module_& m);
 
 } // namespace stickslip::bindings

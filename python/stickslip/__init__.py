@@ -1,5 +1,118 @@
 """Exact simulation of machines in which things stick, slip, separate and strike."""
 
-from stickslip._core import __version__
+from __future__ import annotations
 
-__all__ = ["__version__"]
+import importlib
+from typing import TYPE_CHECKING
+
+from stickslip import contact, lcp
+from stickslip._core import __version__
+from stickslip.control import LTI, PI, PID, Cascade, Controller, P
+from stickslip.energy import Energy
+from stickslip.events import Event, Events
+from stickslip.laws import (
+    BoucWen,
+    Coulomb,
+    Curve,
+    Dahl,
+    ElastoPlastic,
+    Law,
+    LuGre,
+    MaxwellSlip,
+    Stribeck,
+    Table,
+    Tanh,
+    TwoStateBristle,
+    Viscous,
+)
+from stickslip.machine import Machine
+from stickslip.modes import Mode
+from stickslip.signals import (
+    Constant,
+    Input,
+    Piecewise,
+    PointToPoint,
+    Ramp,
+    Samples,
+    Signal,
+    Sine,
+    SmoothStep,
+    Step,
+    Trapezoidal,
+    as_signal,
+)
+from stickslip.simulation import simulate
+from stickslip.stick_slip import Lag, Presliding, StickSlip
+from stickslip.trajectory import Status, Trajectory
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from stickslip import analysis, figures, machines, plotting
+
+__all__ = [
+    "LTI",
+    "PI",
+    "PID",
+    "BoucWen",
+    "Cascade",
+    "Constant",
+    "Controller",
+    "Coulomb",
+    "Curve",
+    "Dahl",
+    "ElastoPlastic",
+    "Energy",
+    "Event",
+    "Events",
+    "Input",
+    "Lag",
+    "Law",
+    "LuGre",
+    "Machine",
+    "MaxwellSlip",
+    "Mode",
+    "P",
+    "Piecewise",
+    "PointToPoint",
+    "Presliding",
+    "Ramp",
+    "Samples",
+    "Signal",
+    "Sine",
+    "SmoothStep",
+    "Status",
+    "Step",
+    "StickSlip",
+    "Stribeck",
+    "Table",
+    "Tanh",
+    "Trajectory",
+    "Trapezoidal",
+    "TwoStateBristle",
+    "Viscous",
+    "__version__",
+    "analysis",
+    "as_signal",
+    "contact",
+    "figures",
+    "lcp",
+    "machines",
+    "plotting",
+    "simulate",
+]
+
+# Parts that importing the package does not pay for: they are loaded when first named.
+_LAZY = ("analysis", "figures", "machines", "plotting")
+
+
+if not TYPE_CHECKING:  # a type checker would take every unknown name for a module
+
+    def __getattr__(name: str) -> ModuleType:
+        if name in _LAZY:
+            return importlib.import_module(f"stickslip.{name}")
+        raise AttributeError(f"module 'stickslip' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -1,4 +1,5 @@
-// Errors that name the argument, its value and what is allowed. The bindings turn InvalidArgument into ValueError.
+// Errors that name the argument, its value and what is allowed. The bindings turn InvalidArgument into
+// ValueError.
 #pragma once
 
 #include <cmath>

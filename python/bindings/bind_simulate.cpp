@@ -1,0 +1,203 @@
+// Machines, runs and what they leave behind.
+#include "bind.hpp"
+
+#include "machine/system.hpp"
+#include "simulate/simulate.hpp"
+
+#include <algorithm>
+
+#include <pybind11/eigen.h>
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+namespace stickslip::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+Automaton automaton(double lag, double dwell, double travel, double surface_damping, double load_factor) {
+  return {lag, dwell, travel, surface_damping, load_factor};
+}
+
+Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol, const Vector& atol,
+               Method method, double max_step, std::int64_t max_events, double max_time) {
+  Options o;
+  o.t_end = t_end;
+  o.rtol = rtol;
+  o.atol = atol;
+  o.method = method;
+  o.max_step = max_step;
+  o.max_events = max_events;
+  o.max_time = max_time;
+  // The interpreter is needed only to look for Ctrl-C, a few times per second.
+  const std::function<bool()> stop = [] {
+    py::gil_scoped_acquire hold;
+    return PyErr_CheckSignals() != 0;
+  };
+  Trajectory out;
+  if (compiled->system.needs_interpreter) {
+    out = simulate(compiled, state, o, stop);
+  } else {
+    py::gil_scoped_release release;
+    out = simulate(compiled, state, o, stop);
+  }
+  if (out.status == Status::interrupted) throw py::error_already_set();
+  return out;
+}
+
+py::dict sampled(const Trajectory& run, const std::vector<double>& times) {
+  Samples s;
+  if (run.system().needs_interpreter) {
+    s = sample(run, times);
+  } else {
+    py::gil_scoped_release release;
+    s = sample(run, times);
+  }
+  // Handed over without a copy: NumPy arrays of shape (things, times) that own the Eigen matrices.
+  return py::dict("y"_a = std::move(s.y), "rate"_a = std::move(s.rate), "force"_a = std::move(s.force),
+                  "velocity"_a = std::move(s.velocity), "load"_a = std::move(s.load),
+                  "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode));
+}
+
+py::dict balance(const Trajectory& run, const std::vector<double>& times) {
+  EnergyBalance e;
+  if (run.system().needs_interpreter) {
+    e = energy(run, times);
+  } else {
+    py::gil_scoped_release release;
+    e = energy(run, times);
+  }
+  return py::dict("kinetic"_a = e.kinetic, "elastic"_a = e.elastic, "drives"_a = e.drives, "damping"_a = e.damping,
+                  "friction"_a = e.friction, "surfaces"_a = e.surfaces, "imbalance"_a = e.imbalance,
+                  "residual"_a = e.residual);
+}
+
+py::list regimes(const Trajectory& run) {
+  py::list out;
+  std::vector<std::pair<const Regime*, FlowKind>> seen;
+  for (const Segment& s : run.segments) {
+    const std::pair<const Regime*, FlowKind> key{s.regime, s.kind};
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+    seen.push_back(key);
+    const char* kind = s.kind == FlowKind::exact ? "exact" : s.kind == FlowKind::explicit_pair ? "explicit" : "stiff";
+    out.append(py::make_tuple(s.regime->modes.place, kind));
+  }
+  return out;
+}
+
+py::tuple pack(const State& s) {
+  return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.base_t, s.base_x,
+                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant);
+}
+
+State unpack(const py::tuple& p) {
+  if (p.size() != 15 || p[0].cast<int>() != 1) throw std::runtime_error("this state was saved by another version");
+  State s;
+  s.t = p[1].cast<double>();
+  s.x = p[2].cast<Vector>();
+  s.modes.place = p[3].cast<std::vector<std::int8_t>>();
+  s.modes.load_sign = p[4].cast<std::vector<std::int8_t>>();
+  s.modes.branch = p[5].cast<std::vector<unsigned>>();
+  s.base_t = p[6].cast<double>();
+  s.base_x = p[7].cast<Vector>();
+  s.after_transition = p[8].cast<bool>();
+  s.started = p[9].cast<bool>();
+  s.step = p[10].cast<double>();
+  s.last_error = p[11].cast<double>();
+  s.stiff = p[12].cast<int>();
+  s.nominal = p[13].cast<Vector>();
+  s.instant = p[14].cast<std::int64_t>();
+  return s;
+}
+
+} // namespace
+
+void bind_simulate(py::module_& m) {
+  py::enum_<Method>(m, "Method")
+      .value("auto", Method::automatic)
+      .value("exact", Method::exact)
+      .value("explicit", Method::explicit_pair)
+      .value("stiff", Method::stiff);
+
+  py::class_<Automaton>(m, "Automaton")
+      .def(py::init(&automaton), "lag"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0, "surface_damping"_a = 0.0,
+           "load_factor"_a = 0.0);
+
+  py::class_<Machine>(m, "Machine")
+      .def(py::init([](Matrix mass, Matrix damping, Matrix stiffness, std::vector<std::string> names) {
+             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}};
+           }),
+           "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
+      .def("copy", [](const Machine& self) { return Machine(self); })
+      .def("add_force",
+           [](Machine& self, Vector direction, Signal signal) {
+             self.forces.push_back({std::move(direction), std::move(signal)});
+           },
+           "direction"_a, "signal"_a)
+      .def("add_friction",
+           [](Machine& self, std::string name, Vector direction, Law law, Automaton options, Signal load, Signal surface,
+              Vector load_position, Vector load_velocity, Signal load_signal) {
+             self.friction.push_back({std::move(name), std::move(direction), std::move(law), options, std::move(load),
+                                      std::move(surface), std::move(load_position), std::move(load_velocity),
+                                      std::move(load_signal)});
+           },
+           "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a, "load_position"_a,
+           "load_velocity"_a, "load_signal"_a);
+
+  py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")
+      .def(py::init([](const Machine& machine) {
+             auto c = std::make_shared<Compiled>();
+             c->system = compile(machine);
+             return c;
+           }),
+           "machine"_a)
+      .def_property_readonly("states", [](const Compiled& c) { return c.system.states; })
+      .def_property_readonly("places",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const Place& p : c.system.places) names.push_back(p.name);
+                               return names;
+                             })
+      .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
+      .def("initial_state", [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
+           "t0"_a, "x0"_a);
+
+  py::class_<State>(m, "State")
+      .def_readonly("t", &State::t)
+      .def_readonly("x", &State::x)
+      .def_property_readonly("modes", [](const State& s) { return s.modes.place; })
+      .def("__eq__", [](const State& a, const State& b) { return a == b; })
+      .def(py::pickle(&pack, &unpack));
+
+  py::class_<Event>(m, "Event")
+      .def_readonly("time", &Event::time)
+      .def_readonly("instant", &Event::instant)
+      .def_readonly("element", &Event::element)
+      .def_property_readonly("before", [](const Event& e) { return static_cast<int>(e.before); })
+      .def_property_readonly("after", [](const Event& e) { return static_cast<int>(e.after); })
+      .def_readonly("cause", &Event::cause)
+      .def_readonly("rule", &Event::rule)
+      .def_readonly("solutions", &Event::solutions)
+      .def_readonly("ambiguous", &Event::ambiguous);
+
+  py::class_<Trajectory>(m, "Trajectory")
+      .def_readonly("t_begin", &Trajectory::t_begin)
+      .def_readonly("t_end", &Trajectory::t_end)
+      .def_readonly("events", &Trajectory::events)
+      .def_readonly("state", &Trajectory::state)
+      .def_readonly("message", &Trajectory::message)
+      .def_readonly("steps", &Trajectory::steps)
+      .def_readonly("evaluations", &Trajectory::evaluations)
+      .def_property_readonly("status", [](const Trajectory& r) { return std::string(name(r.status)); })
+      .def_property_readonly("regimes", &regimes)
+      .def("step_times", &Trajectory::step_times)
+      .def("sample", &sampled, "times"_a)
+      .def("energy", &balance, "times"_a);
+
+  m.def("simulate", &run, "compiled"_a, "state"_a, "t_end"_a, "rtol"_a, "atol"_a, "method"_a, "max_step"_a,
+        "max_events"_a, "max_time"_a);
+}
+
+} // namespace stickslip::bindings

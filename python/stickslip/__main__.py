@@ -1,0 +1,176 @@
+"""The command line: ``stickslip`` is also ``python -m stickslip``."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import NoReturn
+
+import stickslip
+from stickslip import figures
+from stickslip.figures._style import need_matplotlib
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        # argparse would print the usage and exit with 2; bad input is one clear line and 1.
+        _fail(message)
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"stickslip: error: {message}", file=sys.stderr)
+    raise SystemExit(1)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="stickslip", description="Machines in which things stick, slip, separate and strike."
+    )
+    parser.add_argument("--version", action="version", version=f"stickslip {stickslip.__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands.add_parser("list", help="list the published figures that can be re-run")
+    draw = commands.add_parser(
+        "figures",
+        help="re-run published figures: PNG, CSV and a table of computed against expected numbers",
+        description="Re-run published figures. Without NAME: all of them.",
+    )
+    draw.add_argument(
+        "names", nargs="*", metavar="NAME", help="which figures (see 'stickslip list'); default: all"
+    )
+    draw.add_argument(
+        "--out", type=Path, default=Path("out"), metavar="DIR", help="where to write (default: out)"
+    )
+    draw.add_argument(
+        "--jobs",
+        type=int,
+        default=min(4, os.cpu_count() or 1),
+        metavar="N",
+        help="processes (default: %(default)s)",
+    )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code: 0, or 1 when a number is off.
+
+    Parameters
+    ----------
+    arguments
+        As in ``sys.argv[1:]``, which is the default.
+
+    Raises
+    ------
+    SystemExit
+        With code 1, after one line on the standard error, for bad input.
+
+    Examples
+    --------
+    >>> from stickslip.__main__ import main
+    >>> main(["list"])  # doctest: +ELLIPSIS
+    servo_2 ...
+    0
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return _list() if options.command == "list" else _figures(options.names, options.out, options.jobs)
+    except KeyboardInterrupt:
+        print("stickslip: interrupted", file=sys.stderr)
+        return 130
+
+
+def _list() -> int:
+    chosen = [figures.get(name) for name in figures.names()]
+    width = max(len(figure.name) for figure in chosen)
+    for figure in chosen:
+        print(f"{figure.name:<{width}}  {figure.title} ({figure.source})")
+    return 0
+
+
+def _figures(names: list[str], out: Path, jobs: int) -> int:
+    try:
+        wanted = list(dict.fromkeys(names)) or figures.names()
+        results = figures.run(wanted, out, jobs)
+        need_matplotlib()
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):  # an unwritable folder is found before minutes of work
+            pass
+        done = list(_progress(results, len(wanted)))
+        _save_checks(done, out / "checks.csv")
+    except ValueError as error:
+        _fail(str(error))
+    except figures.MissingExtraError as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(f"cannot write to {str(out)!r}: {error.strerror or error}")
+    _print_checks(done)
+    pictures = sum(path.suffix == ".png" for result in done for path in result.files)
+    print(f"\n{pictures} picture{'s' * (pictures != 1)}, their data and checks.csv are in {out}")
+    return int(any(check.failed for result in done for check in result.checks))
+
+
+def _progress(results: Iterable[figures.Result], total: int) -> Iterator[figures.Result]:
+    """Pass results through; show progress on the standard error once a second has gone by."""
+    start = perf_counter()
+    if sys.stderr.isatty():
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            pass
+        else:
+            yield from tqdm(results, total=total, unit="figure", delay=1.0, leave=False, file=sys.stderr)
+            return
+    for count, result in enumerate(results, 1):
+        if perf_counter() - start > 1.0:
+            print(f"[{count}/{total}] {result.name}: {result.seconds:.1f} s", file=sys.stderr, flush=True)
+        yield result
+
+
+_TITLES = ("figure", "quantity", "computed", "expected", "deviation", "verdict", "expected from")
+
+
+def _save_checks(done: Sequence[figures.Result], path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*_TITLES[:5], "tolerance", *_TITLES[5:], "reason"])
+        for result in done:
+            for c in result.checks:
+                row = (
+                    c.quantity,
+                    c.computed,
+                    c.expected,
+                    c.deviation,
+                    c.tolerance,
+                    c.verdict,
+                    c.source,
+                    c.reason,
+                )
+                writer.writerow([result.name, *row])
+
+
+def _print_checks(done: Sequence[figures.Result]) -> None:
+    rows = [_TITLES]
+    reasons = [""]
+    for result in done:
+        for c in result.checks:
+            numbers = (f"{c.computed:.12g}", f"{c.expected:.12g}", f"{c.deviation:+.1e}")
+            rows.append((result.name, c.quantity, *numbers, c.verdict, c.source))
+            reasons.append("" if c.within else c.reason)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row, reason in zip(rows, reasons, strict=True):
+        cells = [
+            f"{cell:>{w}}" if 2 <= k <= 4 else f"{cell:<{w}}"
+            for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+        if reason:
+            print(f"    because: {reason}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

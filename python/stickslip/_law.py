@@ -1,0 +1,355 @@
+"""What all friction laws have in common, and their sum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._arguments import vector
+
+Array = NDArray[np.float64]
+
+
+class BreakAway(float):
+    """Break-away level per unit normal load: the force that quasi-static loading from rest has to exceed.
+
+    As a number it is the level in the positive direction; `positive` and `negative` hold both sides, the
+    negative one as a force (``-level`` for a symmetric law). Unpacks as ``negative, positive``.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.Coulomb(static=1.0, kinetic=0.8).break_away == 1.0
+    True
+    """
+
+    negative: float
+    positive: float
+
+    def __new__(cls, negative: float, positive: float) -> BreakAway:
+        """Both levels as forces."""
+        self = super().__new__(cls, positive)
+        self.negative = negative
+        self.positive = positive
+        return self
+
+    def __getnewargs__(self) -> tuple[float, float]:  # type: ignore[override]
+        return self.negative, self.positive
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.negative, self.positive))
+
+    def __repr__(self) -> str:
+        if self.negative == -self.positive:
+            return f"BreakAway(±{self.positive!r})"
+        return f"BreakAway(negative={self.negative!r}, positive={self.positive!r})"
+
+
+class Linearisation(NamedTuple):
+    """First-order behaviour of a law.
+
+    Attributes
+    ----------
+    slope : float or ndarray
+        dF/dv of the steady curve at the velocities asked for, N s/m.
+    stiffness : float
+        dF/dx at rest, N/m, of laws with bristles; 0 for curves.
+    damping : float
+        dF/dv at rest with the bristles undeflected, N s/m: bristle damping plus the slope of the viscous
+        part.
+    """
+
+    slope: Any
+    stiffness: float
+    damping: float
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """A law under a prescribed velocity, as returned by `Law.response`.
+
+    Attributes
+    ----------
+    t, velocity, force : ndarray, shape (n_times,)
+        Time s, velocity m/s and force N (opposing the velocity).
+    work : ndarray, shape (n_times,)
+        Integral of ``force * velocity`` since ``t[0]``, J: what the law has taken in.
+    states : ndarray, shape (n_states, n_times)
+        Internal states.
+    state_names : tuple of str
+        Their names; ``response["z"]`` is the row of that name.
+    """
+
+    t: Array
+    velocity: Array
+    force: Array
+    work: Array
+    states: Array
+    state_names: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Array:
+        if name in self.state_names:
+            row: Array = self.states[self.state_names.index(name)]
+            return row
+        if name in ("t", "velocity", "force", "work"):
+            result: Array = getattr(self, name)
+            return result
+        raise KeyError(f"no state is named {name!r}: there are {', '.join(self.state_names) or 'none'}")
+
+
+def _shaped(result: Array, like: ArrayLike) -> Any:
+    return float(result) if np.ndim(like) == 0 else result
+
+
+class Law:
+    """What all friction laws can do. Not built directly: see `Coulomb`, `Stribeck`, `LuGre` and so on."""
+
+    _compiled: _core.Law
+
+    @property
+    def compiled(self) -> _core.Law:
+        """The law as the engine sees it."""
+        return self._compiled
+
+    @property
+    def terms(self) -> tuple[Law, ...]:
+        """The laws of which this one is the sum; a single law is its own only term."""
+        return (self,)
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the internal states, empty for curves."""
+        return tuple(self._compiled.state_names)
+
+    @property
+    def break_away(self) -> BreakAway:
+        """Break-away level per unit normal load (a number with `negative` and `positive`)."""
+        return BreakAway(*self._compiled.traits.break_away)
+
+    def force(self, velocity: ArrayLike, normal_load: float = 1.0) -> Any:
+        """Steady-state friction force, opposing the velocity.
+
+        Parameters
+        ----------
+        velocity : float or array_like
+            Relative velocity, m/s, any shape.
+        normal_load : float, default 1.0
+            Normal load, N, >= 0. Scales everything but viscous parts.
+
+        Returns
+        -------
+        float or ndarray
+            Force, N, of the shape of `velocity`. Where the velocity is exactly zero the force may be anything
+            between the break-away levels; their middle is returned (0 for every law that is odd).
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3, viscous=0.4).force([-1.0, 0.0, 1.0])
+        array([-1.4,  0. ,  1.4])
+        """
+        return _shaped(self._compiled.force(np.asarray(velocity, dtype=float), float(normal_load)), velocity)
+
+    def linearise(
+        self, velocity: ArrayLike = 0.0, normal_load: float = 1.0, direction: int = 1
+    ) -> Linearisation:
+        """Slope of the steady curve, and stiffness and damping at rest.
+
+        Parameters
+        ----------
+        velocity : float or array_like, default 0.0
+            Relative velocity, m/s.
+        normal_load : float, default 1.0
+            Normal load, N, >= 0.
+        direction : {1, -1}, default 1
+            The side from which velocities that are exactly zero are meant (the jump itself has no slope). A
+            Stribeck curve with shape < 1 has a vertical tangent there; its slope is given at 1e-12 Stribeck
+            velocities instead.
+
+        Returns
+        -------
+        Linearisation
+            ``slope`` (of the shape of `velocity`), ``stiffness`` and ``damping`` at rest.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> ss.Viscous(0.4).linearise(2.0).slope
+        0.4
+        """
+        if direction not in (1, -1):
+            raise ValueError(f"direction = {direction!r} is not allowed: it must be 1 or -1")
+        slope = self._compiled.slope(np.asarray(velocity, dtype=float), float(normal_load), int(direction))
+        traits = self._compiled.traits
+        at_rest = float(self._compiled.slope(np.zeros(()), 0.0, int(direction)))
+        load = float(normal_load)
+        return Linearisation(
+            _shaped(slope, velocity), load * traits.stiffness, load * traits.damping + at_rest
+        )
+
+    def response(
+        self,
+        t: ArrayLike,
+        velocity: Any,
+        *,
+        initial: ArrayLike | Mapping[str, float] | None = None,
+        normal_load: float = 1.0,
+        rtol: float = 1e-12,
+    ) -> Response:
+        """Force and internal states under a prescribed velocity.
+
+        Zeros and jumps of the velocity are switch points, found exactly for straight lines; in between the
+        states are integrated by an L-stable method of order 9, so that stiff bristles cost nothing extra.
+
+        Parameters
+        ----------
+        t : array_like, shape (n_times,)
+            Times of the result, s, not decreasing. A time that stands twice shows both sides of a jump.
+        velocity : array_like, shape (n_times,), or signal, or float
+            Velocity in m/s: samples at `t`, taken as straight lines between them, or a function of time.
+        initial : array_like or mapping from state name to value, optional
+            Internal states at ``t[0]``; those not given are zero (a virgin contact).
+        normal_load : float, default 1.0
+            Normal load, N, >= 0.
+        rtol : float, default 1e-12
+            Relative tolerance of states and work.
+
+        Returns
+        -------
+        Response
+            ``t``, ``velocity``, ``force``, ``work``, ``states``.
+
+        Raises
+        ------
+        ValueError
+            If an argument is outside its domain, or the function of a `Curve` raises or returns NaN; the
+            error then names time and velocity.
+
+        Notes
+        -----
+        While the velocity rests at zero the bristles hold; where the force is then any of a set, the middle
+        of the set is given.
+
+        Examples
+        --------
+        >>> import numpy as np, stickslip as ss
+        >>> law = ss.Dahl(stiffness=1e5, kinetic=1.0)
+        >>> run = law.response([0.0, 1.0], [1e-5, 1e-5])
+        >>> bool(np.isclose(run.force[-1], 1 - np.exp(-1.0), rtol=1e-12))
+        True
+        """
+        times = vector("t", t)
+        if hasattr(velocity, "compiled"):
+            signal = velocity.compiled
+        elif np.ndim(velocity) == 0:
+            signal = _core.Signal.constant(float(velocity))
+        else:
+            samples = vector("velocity", velocity)
+            if samples.shape != times.shape:
+                raise ValueError(f"velocity has {samples.size} samples, but t has {times.size}")
+            signal = _core.Signal.piecewise(times, samples)
+        names = self.state_names
+        if isinstance(initial, Mapping):
+            unknown = sorted(set(initial) - set(names))
+            if unknown:
+                raise ValueError(f"initial names {unknown}, but the internal states are {list(names)}")
+            start = np.array([float(initial.get(name, 0.0)) for name in names])
+        else:
+            start = np.zeros(len(names)) if initial is None else np.array(initial, dtype=float, ndmin=1)
+        v, force, work, states = self._compiled.response(
+            signal, times, start, float(normal_load), float(rtol)
+        )
+        return Response(times, v, force, work, states, names)
+
+    def __add__(self, other: object) -> Sum:
+        if not isinstance(other, Law):
+            return NotImplemented
+        return Sum(self.terms + other.terms)
+
+
+def _as_value(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def _rebuild(kind: type[Any], parameters: Mapping[str, Any]) -> Any:
+    return kind(**parameters)
+
+
+class SingleLaw(Law):
+    """A law of one term: a frozen dataclass whose fields are the parameters, checked by the engine."""
+
+    def __post_init__(self) -> None:
+        given = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        self._defaults(given)
+        given = {name: value for name, value in given.items() if value is not None}
+        compiled = _core.Law([(type(self).__name__, given)])
+        for name, value in compiled.terms[0][1].items():
+            object.__setattr__(self, name, _as_value(value))
+        object.__setattr__(self, "_compiled", compiled)
+
+    def _defaults(self, given: dict[str, Any]) -> None:
+        """Fill what follows from other parameters."""
+        if "static" in given and "kinetic" in given:
+            for missing, other in (("static", "kinetic"), ("kinetic", "static")):
+                if given[missing] is None:
+                    given[missing] = given[other]
+            if given["static"] is None:
+                raise ValueError(f"{type(self).__name__} needs static or kinetic (finite and >= 0)")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.parameters.items())})"
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _rebuild, (type(self), self.parameters)
+
+
+class Sum(Law):
+    """The sum of several laws: their forces add. Written ``law + law``.
+
+    Parameters
+    ----------
+    terms : sequence of Law
+        At least one law; sums among them are taken apart.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> (ss.Coulomb(1.0) + ss.Viscous(0.5)).force(2.0)
+    2.0
+    """
+
+    def __init__(self, terms: Any) -> None:
+        self._terms: tuple[Law, ...] = tuple(single for law in terms for single in law.terms)
+        self._compiled = _core.Law([pair for law in self._terms for pair in law.compiled.terms])
+
+    @property
+    def terms(self) -> tuple[Law, ...]:
+        """The single laws."""
+        return self._terms
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sum):
+            return NotImplemented
+        return self._terms == other._terms
+
+    def __hash__(self) -> int:
+        return hash(self._terms)
+
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self._terms)) if len(self._terms) > 1 else f"Sum([{self._terms[0]!r}])"
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return Sum, (self._terms,)

@@ -1,0 +1,251 @@
+"""What all signals have in common, and the signals that are made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._arguments import number, reject
+from stickslip._value import Value
+
+
+class Signal(Value):
+    """What all signals have in common; make one with `Constant`, `Ramp`, `Sine` and so on.
+
+    Two signals are equal if they compile to the same function of time, so ``Step(1.0, at=2.0, before=1.0)``
+    equals ``Constant(1.0)``. ``repr`` is an expression that makes an equal signal.
+    """
+
+    __slots__ = ()
+    __array_ufunc__ = None  # a NumPy number times a signal is a signal
+    compiled: _core.Signal
+
+    @overload
+    def __call__(self, t: float, order: int = 0) -> float: ...
+    @overload
+    def __call__(self, t: ArrayLike, order: int = 0) -> float | NDArray[np.float64]: ...
+    def __call__(self, t: Any, order: int = 0) -> float | NDArray[np.float64]:
+        """Value, or derivative of the given order, at the times `t`.
+
+        Parameters
+        ----------
+        t : float or array_like
+            Times in s, of any shape.
+        order : int, default 0
+            Order of the derivative, per s to that power; taken piece by piece, from the right at breakpoints,
+            so that a jump leaves no impulse.
+
+        Returns
+        -------
+        float or ndarray
+            A float for a single time, else an array of the shape of `t`.
+
+        Examples
+        --------
+        >>> Ramp(slope=2.0)([0.0, 0.5, 1.0])
+        array([0., 1., 2.])
+        >>> Ramp(slope=2.0)(0.5, order=1)
+        2.0
+        """
+        if order < 0:
+            reject("order", order, ">= 0")
+        if type(t) is float:
+            return self.compiled.value(t, order)
+        times = np.asarray(t, dtype=np.float64)
+        out = self.compiled.values(times, order)
+        return float(out) if times.ndim == 0 else out
+
+    def derivative(self, order: int = 1) -> Signal:
+        """The derivative as a signal of its own, piece by piece: jumps leave no impulse.
+
+        Examples
+        --------
+        >>> Ramp(slope=2.0).derivative()(1.0)
+        2.0
+        """
+        if order < 0:
+            reject("order", order, ">= 0")
+        return self if order == 0 else Derivative(self, order)
+
+    @property
+    def breakpoints(self) -> NDArray[np.float64]:
+        """Times in s, increasing, at which the function or one of its derivatives may jump."""
+        return np.array(self.compiled.breakpoints)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the value never changes (an `Input` counts as its default)."""
+        return self.compiled.is_constant
+
+    def __add__(self, other: SignalLike) -> Signal:
+        if not is_signal_like(other):
+            return NotImplemented
+        return Sum((*_parts(self), *_parts(as_signal(other))))
+
+    def __radd__(self, other: SignalLike) -> Signal:
+        if not is_signal_like(other):
+            return NotImplemented
+        return Sum((*_parts(as_signal(other)), *_parts(self)))
+
+    def __sub__(self, other: SignalLike) -> Signal:
+        if not is_signal_like(other):
+            return NotImplemented
+        return self + -as_signal(other)
+
+    def __rsub__(self, other: SignalLike) -> Signal:
+        if not is_signal_like(other):
+            return NotImplemented
+        return as_signal(other) + -self
+
+    def __mul__(self, factor: float) -> Signal:
+        if not _is_number(factor):
+            return NotImplemented
+        return Scaled(number("factor", factor), self)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> Signal:
+        if not _is_number(divisor):
+            return NotImplemented
+        if divisor == 0.0:
+            reject("divisor", divisor, "other than zero")
+        return Scaled(1.0 / number("divisor", divisor), self)
+
+    def __neg__(self) -> Signal:
+        return Scaled(-1.0, self)
+
+    def __pos__(self) -> Signal:
+        return self
+
+
+SignalLike: TypeAlias = Signal | float
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (float, int, np.floating, np.integer))
+
+
+def is_signal_like(value: object) -> bool:
+    """Whether `as_signal` takes it."""
+    return isinstance(value, Signal) or _is_number(value)
+
+
+def as_signal(value: SignalLike, name: str = "signal") -> Signal:
+    """``value`` itself if it is a signal, a `Constant` if it is a number.
+
+    Parameters
+    ----------
+    value : Signal or float
+        What the user gave.
+    name : str
+        What to call it in the error.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or not finite.
+    """
+    if isinstance(value, Signal):
+        return value
+    if not is_signal_like(value):
+        reject(name, value, "a number or a signal")
+    value = float(value)
+    if not np.isfinite(value):
+        reject(name, value, "finite")
+    return Constant(value)
+
+
+def _parts(signal: Signal) -> tuple[Signal, ...]:
+    return signal.parts if isinstance(signal, Sum) else (signal,)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Constant(Signal):
+    """The same value at all times.
+
+    Parameters
+    ----------
+    value : float
+        The value.
+
+    Examples
+    --------
+    >>> Constant(3.0)(7.0)
+    3.0
+    """
+
+    value: float
+    compiled: _core.Signal = field(init=False)
+
+    def __init__(self, value: float) -> None:
+        value = number("value", value)
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "compiled", _core.Signal.constant(value))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sum(Signal):
+    """Sum of signals; ``a + b`` makes one."""
+
+    parts: tuple[Signal, ...]
+    compiled: _core.Signal = field(init=False)
+
+    def __init__(self, parts: Iterable[SignalLike]) -> None:
+        signals = tuple(as_signal(p, f"parts[{i}]") for i, p in enumerate(parts))
+        if not signals:
+            raise ValueError("parts is empty: a sum needs at least one signal")
+        compiled = signals[0].compiled
+        for s in signals[1:]:
+            compiled = compiled + s.compiled
+        self._fill(compiled, parts=signals)
+
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self.parts)) if len(self.parts) > 1 else f"Sum(({self.parts[0]!r},))"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scaled(Signal):
+    """Multiple of a signal; ``2.0 * a`` and ``-a`` make one."""
+
+    factor: float
+    signal: Signal
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        factor = number("factor", self.factor)
+        self._fill(factor * as_signal(self.signal).compiled, factor=factor)
+
+    def __repr__(self) -> str:
+        inner = repr(self.signal)
+        return f"{self.factor!r} * " + (f"({inner})" if isinstance(self.signal, (Sum, Scaled)) else inner)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Derivative(Signal):
+    """Derivative of a signal, piece by piece; ``a.derivative()`` makes one."""
+
+    signal: Signal
+    order: int = 1
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.order < 1:
+            reject("order", self.order, ">= 1")
+        self._fill(self.signal.compiled.differentiate(self.order))
+
+    def derivative(self, order: int = 1) -> Signal:
+        """The derivative of this derivative."""
+        if order < 0:
+            reject("order", order, ">= 0")
+        return Derivative(self.signal, self.order + order)
+
+    def __repr__(self) -> str:
+        inner = repr(self.signal)
+        if isinstance(self.signal, (Sum, Scaled)):
+            inner = f"({inner})"
+        return f"{inner}.derivative({'' if self.order == 1 else self.order})"

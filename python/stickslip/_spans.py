@@ -1,0 +1,113 @@
+"""Modes over time, from the events of a trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+
+class TrajectoryLike(Protocol):
+    """What the pictures need of a trajectory."""
+
+    @property
+    def t(self) -> npt.NDArray[np.float64]:
+        """Sample times (n_times,) in s."""
+
+    @property
+    def events(self) -> Iterable[Any]:
+        """Events with ``time``, ``element``, ``before``, ``after`` and ``cause``."""
+
+    @property
+    def modes(self) -> Sequence[str]:
+        """Names of the elements that have modes."""
+
+    def __getitem__(self, name: str, /) -> npt.NDArray[Any]:
+        """Signal of that name, (n_times,)."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of time (s) that one element spent in one mode.
+
+    `kind` is what decides the shading: ``"stick"``, ``"slip"``, ``"open"``, ``"closed"`` or ``"other"``;
+    `mode` is the mode's own name.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.plotting.Span(0.0, 2.5, "stick").kind
+    'stick'
+    """
+
+    start: float
+    end: float
+    mode: str
+
+    @property
+    def kind(self) -> str:
+        """Family of the mode."""
+        for kind in ("stick", "slip", "open", "closed"):
+            if self.mode.startswith(kind):
+                return kind
+        return "other"
+
+
+_SHORT = {"slip_forward": "slip+", "slip_backward": "slip-"}
+
+
+def mode_name(mode: object) -> str:
+    """Return a mode's short name (stick, slip+, open, …), from a string, an enum member or its integer."""
+    if isinstance(mode, (int, np.integer)) and not hasattr(mode, "name"):
+        import stickslip
+
+        modes = getattr(stickslip, "Mode", None)
+        mode = (
+            modes(int(mode))
+            if modes is not None
+            else {0: "stick", 1: "slip+", -1: "slip-"}.get(int(mode), "other")
+        )
+    name = str(getattr(mode, "name", mode)).lower()
+    return _SHORT.get(name, name)
+
+
+def mode_spans(run: TrajectoryLike, element: str) -> list[Span]:
+    """Return the modes of one element over time, with the exact times of its events as borders.
+
+    Parameters
+    ----------
+    run
+        A trajectory.
+    element
+        Name of an element that has modes.
+
+    Returns
+    -------
+    list of Span
+        In order of time, without gaps, from the first to the last sample; spans of no length are left out.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> class Still:
+    ...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+    ...     def __getitem__(self, name):
+    ...         return np.zeros(2, dtype=np.int8)
+    >>> ss.plotting.mode_spans(Still(), "pad")
+    [Span(start=0.0, end=1.0, mode='stick')]
+    """
+    start, end = float(run.t[0]), float(run.t[-1])
+    changes = [event for event in run.events if event.element == element and event.time <= end]
+    mode = changes[0].before if changes else run[f"{element}.mode"][0]
+    spans = []
+    for event in changes:
+        if event.time > start:
+            spans.append(Span(start, float(event.time), mode_name(mode)))
+            start = float(event.time)
+        mode = event.after
+    if end > start or not spans:
+        spans.append(Span(start, end, mode_name(mode)))
+    return spans

@@ -1,0 +1,53 @@
+"""Descriptions as values: compared, hashed, printed and pickled by what they say."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+import numpy as np
+
+
+class Value:
+    """Base of the frozen dataclasses that hold what a user wrote and, in ``compiled``, what the engine reads.
+
+    Two values are equal if the engine reads the same. ``repr`` is an expression that makes an equal value.
+    """
+
+    __slots__ = ()
+    compiled: Any
+
+    def _arguments(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
+
+    def _fill(self, compiled: object, **values: object) -> None:
+        """Set the fields of a frozen value to what was read."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "compiled", compiled)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Value):
+            return NotImplemented
+        return bool(self.compiled == other.compiled)
+
+    def __hash__(self) -> int:
+        return hash(self.compiled)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self._arguments())
+
+    def __repr__(self) -> str:
+        given = []
+        shown = [f for f in fields(self) if f.init]  # type: ignore[arg-type]
+        for f in sorted(shown, key=lambda f: bool(f.kw_only)):  # options last
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray):
+                value = value.tolist()
+            if f.default is MISSING or value != f.default:
+                given.append(f"{f.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(given)})"
+
+
+def _rebuild(cls: type[Any], arguments: dict[str, Any]) -> Any:
+    return cls(**arguments)

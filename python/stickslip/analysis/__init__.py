@@ -1,0 +1,60 @@
+"""What can be said about a run, a law or a machine."""
+
+from stickslip.analysis.cycles import LimitCycle, limit_cycle
+from stickslip.analysis.describing import PredictedCycle, describing_function, harmonic_balance
+from stickslip.analysis.linear import (
+    FrequencyResponse,
+    TwoMassResonance,
+    cascade_matrices,
+    cascade_poles,
+    closed_loop,
+    closed_loop_poles,
+    frequency_response,
+    two_mass_matrices,
+    two_mass_resonance,
+)
+from stickslip.analysis.maps import (
+    ChatterMap,
+    ImpactMap,
+    Region,
+    StateMap,
+    chatter_map,
+    impact_map,
+    state_map,
+)
+from stickslip.analysis.passivity import ExtractableEnergy, Passivity, extractable_energy, passivity
+from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
+
+__all__ = [
+    "ChatterMap",
+    "ExtractableEnergy",
+    "FollowingError",
+    "FrequencyResponse",
+    "ImpactMap",
+    "LimitCycle",
+    "Passivity",
+    "PredictedCycle",
+    "Region",
+    "Settling",
+    "StateMap",
+    "Stops",
+    "TwoMassResonance",
+    "cascade_matrices",
+    "cascade_poles",
+    "chatter_map",
+    "closed_loop",
+    "closed_loop_poles",
+    "describing_function",
+    "extractable_energy",
+    "following_error",
+    "frequency_response",
+    "harmonic_balance",
+    "impact_map",
+    "limit_cycle",
+    "passivity",
+    "settling",
+    "state_map",
+    "stops",
+    "two_mass_matrices",
+    "two_mass_resonance",
+]

@@ -1,0 +1,60 @@
+"""Reading of a run, or of plain arrays, by the functions of this room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip import _checks as checks
+
+Array = NDArray[np.float64]
+
+
+def times_of(source: Any) -> Array:
+    """The times of a run (its ``t``), or of an array that holds them, checked."""
+    times = checks.vector("source.t" if hasattr(source, "t") else "source", getattr(source, "t", source))
+    if times.size < 2:
+        checks.reject("source", f"{times.size} samples", "a record of at least 2 samples")
+    if np.any(np.diff(times) < 0.0):
+        index = int(np.argmin(np.diff(times)))
+        checks.reject("source", f"times with t[{index + 1}] < t[{index}]", "in the order of time")
+    return times
+
+
+def signal_of(source: Any, name: str, signal: Any, times: Array) -> Array:
+    """A signal of the run by its name, or an array of one value per time, or a constant."""
+    if isinstance(signal, str):
+        if not hasattr(source, "t"):
+            checks.reject(name, repr(signal), "an array: signals have names only in a run")
+        signal = source[signal]
+    values = np.asarray(signal)
+    if values.ndim == 0:
+        return np.full(times.size, checks.finite(name, values))
+    return checks.vector(name, values, times.size)
+
+
+def window(name: str, times: Array, start: float | None, end: float | None) -> tuple[float, float]:
+    """The part of the record that is looked at."""
+    first = float(times[0]) if start is None else checks.finite("start", start)
+    last = float(times[-1]) if end is None else checks.finite("end", end)
+    if not times[0] <= first < last <= times[-1]:
+        allowed = f"within {times[0]:g} … {times[-1]:g} s and not empty"
+        checks.reject(name, f"({first:g}, {last:g})", allowed)
+    return first, last
+
+
+def clip(times: Array, values: Array, first: float, last: float) -> tuple[Array, Array]:
+    """The samples in a window, with interpolated ones at its ends."""
+    inside = (times > first) & (times < last)
+    t = np.concatenate([[first], times[inside], [last]])
+    x = np.concatenate([[np.interp(first, times, values)], values[inside], [np.interp(last, times, values)]])
+    return t, x
+
+
+def crossings(times: Array, values: Array) -> Array:
+    """Times at which the straight line through the samples rises through zero."""
+    rises = np.flatnonzero((values[:-1] < 0.0) & (values[1:] >= 0.0))
+    left, right = values[rises], values[rises + 1]
+    return times[rises] + (times[rises + 1] - times[rises]) * left / (left - right)

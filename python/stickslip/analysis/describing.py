@@ -1,0 +1,220 @@
+"""Describing function of a friction law, and the limit cycles it predicts: a cross-check, not a result.
+
+Friction under v = b + V·sin θ is replaced by its mean and its first harmonic, F ≈ F0 + N(V)·V·sin θ. In a
+loop with the linear path G(jω) from force to velocity a limit cycle is expected where 1 + N(V)·G(jω) = 0
+(Gelb, Vander Velde, "Multiple-input describing functions and nonlinear system design", 1968). Sticking has no
+place in it: where the body stops in each cycle the answer is a rough one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _checks as checks
+from stickslip.analysis.linear import frequency_response, matrices
+from stickslip.machines._flight import bisect
+
+Array = NDArray[np.float64]
+
+
+def _curve(law: Any) -> Callable[[Array], Array]:
+    force = getattr(law, "force", law)
+    if not callable(force):
+        checks.reject("law", type(law).__name__, "a law with .force, or a function of the velocity")
+    return lambda v: np.asarray(force(v), dtype=np.float64)
+
+
+def _rule() -> tuple[Array, Array]:
+    """Nodes and weights on (0, 1), panels halved 50 times towards 0, where the force may jump or fall
+    steeply.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    edges = np.concatenate([[0.0], 2.0 ** -np.arange(50.0, -1.0, -1.0)])
+    width = np.diff(edges)
+    points = edges[:-1, None] + 0.5 * width[:, None] * (nodes + 1.0)
+    return points.ravel(), (0.5 * width[:, None] * weights).ravel()
+
+
+_NODES, _WEIGHTS = _rule()
+
+
+def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, normal_load: float = 1.0) -> Array:
+    """Return N(V), the gain of the first harmonic of friction under v = bias + V·sin θ.
+
+    Parameters
+    ----------
+    law : law or callable
+        Anything with ``.force(v)`` (per unit normal load, opposing v), or that function itself.
+    amplitude : array_like
+        Amplitude V > 0 of the velocity, m/s.
+    bias : float
+        Mean velocity, m/s: minus the belt's velocity for a body on a belt; default 0.
+    normal_load : float
+        Normal load, N. It scales the force as a whole; a viscous term, which does not scale with the load,
+        must be divided by it in the law.
+
+    Returns
+    -------
+    ndarray
+        N(V), Ns/m, shape of `amplitude`. For Coulomb friction 4·Fc/(π·V).
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gain = ss.analysis.describing_function(np.sign, 2.0)
+    >>> bool(abs(gain - 4 / (np.pi * 2.0)) < 1e-12)
+    True
+    """
+    force = _curve(law)
+    mean, load = checks.finite("bias", bias), checks.positive("normal_load", normal_load)
+    sizes = np.asarray(amplitude, dtype=np.float64)
+    if not (np.all(np.isfinite(sizes)) and np.all(sizes > 0.0)):
+        checks.reject("amplitude", amplitude, "finite and > 0")
+    answer = np.empty(sizes.shape)
+    for index, size in np.ndenumerate(sizes):
+        # θ from −π/2 to π/2, split and graded where v = 0; the other half of the period repeats it.
+        zero = math.asin(-mean / size) if abs(mean) < size else None
+        pieces = [(-0.5 * math.pi, 0.5 * math.pi)]
+        if zero is not None:
+            pieces = [(zero, -0.5 * math.pi), (zero, 0.5 * math.pi)]
+        total = 0.0
+        for origin, end in pieces:
+            angle = origin + (end - origin) * _NODES
+            if zero is None:
+                velocity = mean + size * np.sin(angle)
+            else:
+                # sin θ − sin θ0 without cancellation next to the zero of the velocity.
+                half = 0.5 * (end - origin) * _NODES
+                velocity = 2.0 * size * np.sin(half) * np.cos(origin + half)
+            values = force(velocity) * np.sin(angle)
+            total += abs(end - origin) * float(_WEIGHTS @ values)
+        answer[index] = load * 2.0 * total / (math.pi * size)
+    return answer
+
+
+@dataclass(frozen=True)
+class PredictedCycle:
+    """A limit cycle expected by harmonic balance.
+
+    Attributes
+    ----------
+    omega : float
+        Angular frequency, rad/s.
+    velocity : float
+        Amplitude V of the velocity at the friction, m/s.
+    stable : bool
+        Whether neighbouring motions approach it (Loeb's criterion).
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.analysis.PredictedCycle(omega=2.0, velocity=0.1, stable=True).displacement
+    0.05
+    """
+
+    omega: float
+    velocity: float
+    stable: bool
+
+    @property
+    def period(self) -> float:
+        """Period, s."""
+        return 2.0 * math.pi / self.omega
+
+    @property
+    def displacement(self) -> float:
+        """Amplitude of the displacement, V/ω, m."""
+        return self.velocity / self.omega
+
+
+def harmonic_balance(
+    system: Any,
+    law: Any,
+    *,
+    omega: tuple[float, float] = (1e-3, 1e6),
+    amplitude: tuple[float, float] = (1e-9, 1e3),
+    bias: float = 0.0,
+    normal_load: float = 1.0,
+    samples: int = 400,
+) -> list[PredictedCycle]:
+    """Return the limit cycles that the describing function predicts.
+
+    Parameters
+    ----------
+    system : (A, B, C, D) or object with A, B, C and D, or callable
+        The linear path from a force at the place of friction to the velocity there, controller included; one
+        input, one output. A callable takes ω in rad/s and returns the complex gain.
+    law : law or callable
+        As in `describing_function`.
+    omega, amplitude : tuple of float
+        Ranges searched, rad/s and m/s.
+    bias, normal_load : float
+        As in `describing_function`.
+    samples : int
+        Samples per range, spaced by equal factors.
+
+    Returns
+    -------
+    list of PredictedCycle
+        By rising frequency; empty if the balance has no solution in the ranges.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> oscillator = lambda w: 1j * w / (2.0 - w**2 + 0.1j * w)
+    >>> cubic = lambda v: v**3 - v
+    >>> [round(cycle.omega, 4) for cycle in ss.analysis.harmonic_balance(oscillator, cubic)]
+    [1.4142]
+    """
+    if callable(system) and not hasattr(system, "A"):
+        gain = system
+    else:
+        parts = matrices("system", system)
+        if parts[3].shape != (1, 1):
+            checks.reject("system", f"{parts[3].shape[1]} inputs, {parts[3].shape[0]} outputs", "one of each")
+
+        def gain(value: float) -> complex:
+            return complex(frequency_response(parts, [value]).response[0, 0, 0])
+
+    low, high = checks.positive("omega[0]", omega[0]), checks.positive("omega[1]", omega[1])
+    small, large = (
+        checks.positive("amplitude[0]", amplitude[0]),
+        checks.positive("amplitude[1]", amplitude[1]),
+    )
+    frequencies, sizes = np.geomspace(low, high, samples), np.geomspace(small, large, samples)
+    gains = describing_function(law, sizes, bias, normal_load)
+
+    def impedance(value: float) -> complex:
+        return 1.0 / complex(gain(value))
+
+    def excess(needed: float, size: float) -> float:
+        return float(describing_function(law, size, bias, normal_load)) - needed
+
+    parts_imaginary = np.array([impedance(value).imag for value in frequencies])
+    cycles = []
+    for i in _changes(parts_imaginary):
+        value = bisect(lambda w: impedance(w).imag, float(frequencies[i]), float(frequencies[i + 1]))
+        needed = -impedance(value).real
+        if (
+            not math.isfinite(needed)
+            or abs(impedance(value).imag) > 1e-6 * abs(parts_imaginary[i : i + 2]).max()
+        ):
+            continue  # a pole of the impedance, not a zero
+        rises = parts_imaginary[i + 1] > parts_imaginary[i]
+        for j in _changes(gains - needed):
+            size = bisect(partial(excess, needed), float(sizes[j]), float(sizes[j + 1]))
+            cycles.append(PredictedCycle(value, size, bool((gains[j + 1] > gains[j]) == rises)))
+    return cycles
+
+
+def _changes(values: Array) -> list[int]:
+    # A zero on the grid counts as above, so that it is found once.
+    above = values >= 0.0
+    return [int(i) for i in np.flatnonzero(above[:-1] != above[1:])]

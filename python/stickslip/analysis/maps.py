@@ -1,0 +1,521 @@
+"""Maps of gears: which modes are possible where, and which of them Lemke's path returns.
+
+The complementarity problem of a contact with friction can have several solutions or none, and what Lemke's
+algorithm returns depends on how its rows are scaled. These maps hold all solutions and mark the two answers:
+with the source's scaling (the rows of motion multiplied by m1) and with none.
+
+Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, figures 4.3,
+6.2, 6.3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _checks as checks
+from stickslip.analysis import _transitions as transitions
+from stickslip.machines.wedge_gear import WedgeGear
+from stickslip.machines.worm_gear import WormGear
+
+Array = NDArray[np.float64]
+Labels = Callable[[float], tuple[tuple[int, ...], int, int]]
+
+OUTCOMES = ("slips", "opens after a slip", "opens at once", "never moves")
+
+
+class Region(NamedTuple):
+    """One region of a map: its ends, every solution in it, and what Lemke's path returns.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> ss.analysis.state_map(gear).at(0.7e-3).lemke_plain
+    'open'
+    """
+
+    low: float
+    high: float
+    solutions: tuple[str, ...]
+    lemke_source: str
+    lemke_plain: str
+
+
+@dataclass(frozen=True, eq=False)
+class StateMap:
+    """The modes that solve a contact problem along one parameter.
+
+    Attributes
+    ----------
+    parameter : str
+        What is along the axis, with its unit.
+    edges : ndarray, shape (regions + 1,)
+        Ends of the regions. An inner one is where the set of solutions or an answer of Lemke changes, to the
+        last bits.
+    present : ndarray of bool, shape (regions, 5)
+        Whether each of `modes` is a solution.
+    lemke_source, lemke_plain : ndarray of int8, shape (regions,)
+        Index into `modes` of what Lemke's path returns with the rows of motion multiplied by m1, and with the
+        rows as written, covering vector of ones; −1 if it ends in a ray.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> found = ss.analysis.state_map(gear)
+    >>> found.at(0.7e-3).solutions
+    ('stick', 'slip-', 'open')
+    >>> found.unique
+    array([ True,  True, False,  True])
+    """
+
+    parameter: str
+    edges: Array
+    present: NDArray[np.bool_]
+    lemke_source: NDArray[np.int8]
+    lemke_plain: NDArray[np.int8]
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Names of the columns of `present`; *open* is separation."""
+        return transitions.MODES
+
+    def __len__(self) -> int:
+        return int(self.present.shape[0])
+
+    def __getitem__(self, index: int) -> Region:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"region {index} of {len(self)}")
+        i = index % len(self)
+        solutions = tuple(mode for mode, here in zip(transitions.MODES, self.present[i], strict=True) if here)
+        return Region(
+            float(self.edges[i]),
+            float(self.edges[i + 1]),
+            solutions,
+            _word(int(self.lemke_source[i])),
+            _word(int(self.lemke_plain[i])),
+        )
+
+    def at(self, value: float) -> Region:
+        """Return the region that holds a value of the parameter."""
+        point = checks.within("value", value, float(self.edges[0]), float(self.edges[-1]))
+        return self[min(int(np.searchsorted(self.edges, point, side="right")) - 1, len(self) - 1)]
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """All regions in order."""
+        return tuple(self[i] for i in range(len(self)))
+
+    @property
+    def intervals(self) -> tuple[tuple[float, float, tuple[str, ...]], ...]:
+        """Ends and solutions of the regions, joined where only an answer of Lemke changes."""
+        joined: list[tuple[float, float, tuple[str, ...]]] = []
+        for region in self.regions:
+            if joined and joined[-1][2] == region.solutions:
+                joined[-1] = (joined[-1][0], region.high, region.solutions)
+            else:
+                joined.append((region.low, region.high, region.solutions))
+        return tuple(joined)
+
+    @property
+    def unique(self) -> NDArray[np.bool_]:
+        """Whether each region has exactly one solution, shape (regions,)."""
+        return np.asarray(self.present.sum(axis=1) == 1)
+
+    def __repr__(self) -> str:
+        rows = [("from", "to", "solutions", "Lemke, source's scaling", "Lemke, as written")]
+        for low, high, solutions, source, plain in self.regions:
+            rows.append((f"{low:.9g}", f"{high:.9g}", ", ".join(solutions) or "none", source, plain))
+        widths = [max(len(row[column]) for row in rows) for column in range(5)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        return "\n".join([self.parameter, *lines])
+
+
+@dataclass(frozen=True, eq=False)
+class ImpactMap:
+    """The state of a gear after the two phases of a Poisson impact, over the impact direction.
+
+    Attributes
+    ----------
+    compression : StateMap
+        State at the end of the compression (figure 6.2).
+    expansion : StateMap
+        State at the end of the expansion (figure 6.3): the solutions from every solution of the compression;
+        Lemke's answers follow Lemke's path in both phases. *open without slip* is separation with ġ_T = 0.
+    restitution : float
+        Coefficient of restitution.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> ss.analysis.impact_map(gear).compression.edges.round(4)
+    array([-1.5708, -1.3521,  1.5708,  1.6522,  3.1416])
+    """
+
+    compression: StateMap
+    expansion: StateMap
+    restitution: float
+
+    def __repr__(self) -> str:
+        return (
+            f"end of compression\n{self.compression!r}\n\n"
+            f"end of expansion, restitution {self.restitution:g}\n{self.expansion!r}"
+        )
+
+
+def _word(index: int) -> str:
+    return "none" if index < 0 else transitions.MODES[index]
+
+
+def _build(parameter: str, candidates: list[float], low: float, high: float, labels: Labels) -> StateMap:
+    # Quantities that vanish together are found at points a few units in the last place apart: one point.
+    close = 1e-12 * (high - low)
+    knots = [low]
+    for point in [*candidates, high]:
+        if point - knots[-1] > close:
+            knots.append(point)
+    knots[-1] = high
+    edges: list[float] = [low]
+    rows: list[tuple[tuple[int, ...], int, int]] = []
+    for left, right in pairwise(knots):
+        solutions = labels(0.5 * (left + right))[0]
+        inner = transitions.label_changes(lambda p: labels(p)[1:], left, right, 17)
+        # Next to a boundary Lemke still accepts an answer that violates the problem by 1e-9: that makes no
+        # region of its own.
+        width = 1e-8 * (high - low)
+        inner = [p for p in inner if min(p - left, right - p) > width]
+        for a, b in pairwise([left, *inner, right]):
+            row = (solutions, *labels(0.5 * (a + b))[1:])
+            if rows and rows[-1] == row:
+                edges[-1] = b
+            else:
+                rows.append(row)
+                edges.append(b)
+    present = np.zeros((len(rows), len(transitions.MODES)), dtype=bool)
+    for i, (solutions, _, _) in enumerate(rows):
+        present[i, list(solutions)] = True
+    return StateMap(
+        parameter,
+        np.asarray(edges),
+        present,
+        np.asarray([row[1] for row in rows], dtype=np.int8),
+        np.asarray([row[2] for row in rows], dtype=np.int8),
+    )
+
+
+def _wedge(gear: WedgeGear | WormGear) -> WedgeGear:
+    wedge = gear.wedge if isinstance(gear, WormGear) else gear
+    if not isinstance(wedge, WedgeGear):
+        checks.reject("gear", type(gear).__name__, "a WedgeGear or a WormGear")
+    return wedge
+
+
+def _mode(answer: transitions.Answer | None) -> int:
+    return transitions.NONE if answer is None else answer.mode
+
+
+def state_map(
+    gear: WedgeGear | WormGear,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    start: str = "stick",
+) -> StateMap:
+    """Return the modes that follow a state of the gear, over the spring extension w (figure 4.3).
+
+    Parameters
+    ----------
+    gear : WedgeGear or WormGear
+        The gear; a worm gear is read as its wedge gear, so w is −r2 times the twist of the shaft.
+    low, high : float, optional
+        Range of w, m. Default: half as far again as the limits of stick and opening.
+    start : {"stick", "slip+", "slip-"}
+        State before: at rest (4.3), lifting with ġ_T > 0, or lowering with ġ_T < 0 (4.4).
+
+    Returns
+    -------
+    StateMap
+
+    Notes
+    -----
+    From stick the problem holds the static coefficient in all its rows. A gear at rest stays at rest while
+    *stick* is a solution; the other solutions there are what makes Lemke's answer depend on the scaling of
+    the rows. From lowering there can be no solution at all: then an impact without collision follows.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> for region in ss.analysis.state_map(gear).regions:
+    ...     print(f"{1e3 * region.high:.4f}", *region.solutions)
+    -12.1933 slip+
+    0.5287 stick
+    0.8730 stick slip- open
+    1.3095 open
+    """
+    wedge = _wedge(gear)
+    checks.choice("start", start, ("stick", "slip+", "slip-"))
+    stick = wedge.stick_limits
+    marks = [mark for mark in (*stick, wedge.opening_limit) if math.isfinite(mark)]
+    span = max(marks) - min(*marks, 0.0)
+    # With a lower limit of stick the range goes half as far beyond it, else as far below zero as above.
+    default_low = 1.5 * min(marks) if min(marks) < 0.0 else -span
+    first = checks.finite("low", default_low if low is None else low)
+    last = checks.finite("high", 1.5 * max(max(marks), 1e-3 * span) if high is None else high)
+    if not first < last:
+        checks.reject("high", last, f"> low = {first}")
+    contact = transitions.Contact(wedge.contact_data(0.0))
+    friction = wedge.break_away_friction if start == "stick" else wedge.friction
+    sliding = {"stick": 0, "slip+": 1, "slip-": -1}[start]
+
+    def free(extension: float) -> Array:
+        return contact.free(np.array([-wedge.load, wedge.stiffness * extension]))
+
+    def problem(extension: float) -> transitions.Transition:
+        if sliding:
+            return transitions.from_slip(contact, free(extension), friction, sliding)
+        return transitions.from_stick(contact, free(extension), friction)
+
+    def labels(extension: float) -> tuple[tuple[int, ...], int, int]:
+        here = problem(extension)
+        answers = tuple(answer.mode for answer in here.all())
+        return answers, _mode(here.lemke(wedge.upper_mass)), _mode(here.lemke(1.0))
+
+    def margins(extension: float) -> list[float]:
+        if sliding:
+            return [float(free(extension)[0])]
+        return transitions.margins(contact, free(extension), friction)
+
+    candidates = transitions.sign_changes(margins, first, last, 5)
+    return _build(f"from {start}, over the spring extension w, m", candidates, first, last, labels)
+
+
+def impact_map(
+    gear: WedgeGear | WormGear,
+    low: float = -math.pi / 2,
+    high: float = math.pi,
+    *,
+    restitution: float | None = None,
+) -> ImpactMap:
+    """Return the state after a Poisson impact over the impact direction α (figures 6.2 and 6.3).
+
+    Before the impact ġ_N = −v·cos α and ġ_T = −v·sin α; the speed v does not matter for the states.
+
+    Parameters
+    ----------
+    gear : WedgeGear or WormGear
+        The gear; its kinetic friction rules the impact.
+    low, high : float
+        Range of α, rad; default −π/2 … π.
+    restitution : float, optional
+        Coefficient of restitution in [0, 1]; default that of the gear.
+
+    Returns
+    -------
+    ImpactMap
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> after = ss.analysis.impact_map(gear, restitution=0.3)
+    >>> after.compression.at(0.5).solutions, after.expansion.at(0.5).solutions
+    (('stick',), ('open without slip',))
+    """
+    wedge = _wedge(gear)
+    first, last = checks.finite("low", low), checks.finite("high", high)
+    if not first < last:
+        checks.reject("high", last, f"> low = {first}")
+    epsilon = checks.within(
+        "restitution", wedge.restitution if restitution is None else restitution, 0.0, 1.0
+    )
+    contact = transitions.Contact(wedge.contact_data(0.0))
+    friction = wedge.friction
+
+    def before(alpha: float) -> Array:
+        return np.array([-math.cos(alpha), -math.sin(alpha)])
+
+    def compression(alpha: float) -> transitions.Transition:
+        return transitions.from_stick(contact, before(alpha), friction)
+
+    def expanded(answer: transitions.Answer) -> transitions.Transition:
+        return transitions.expansion(contact, answer, friction, epsilon)
+
+    def compression_labels(alpha: float) -> tuple[tuple[int, ...], int, int]:
+        here = compression(alpha)
+        answers = tuple(answer.mode for answer in here.all())
+        return answers, _mode(here.lemke(wedge.upper_mass)), _mode(here.lemke(1.0))
+
+    def lemke_through(alpha: float, scale: float) -> int:
+        answer = compression(alpha).lemke(scale)
+        return transitions.NONE if answer is None else _mode(expanded(answer).lemke(scale))
+
+    def expansion_labels(alpha: float) -> tuple[tuple[int, ...], int, int]:
+        after = {last.mode for answer in compression(alpha).all() for last in expanded(answer).all()}
+        return tuple(sorted(after)), lemke_through(alpha, wedge.upper_mass), lemke_through(alpha, 1.0)
+
+    def compression_margins(alpha: float) -> list[float]:
+        return transitions.margins(contact, before(alpha), friction)
+
+    def expansion_margins(alpha: float) -> list[float]:
+        values = compression_margins(alpha)
+        for force in _compressions(contact, before(alpha), friction):
+            offset = epsilon * force
+            motion = before(alpha) + contact.delassus @ (force + offset)
+            values += transitions.margins(contact, motion, friction, offset)
+        return values
+
+    samples = 721
+    axis = "over the impact direction α, rad"
+    first_phase = transitions.sign_changes(compression_margins, first, last, samples)
+    second_phase = (
+        transitions.sign_changes(expansion_margins, first, last, samples) if epsilon > 0.0 else first_phase
+    )
+    return ImpactMap(
+        _build(axis, first_phase, first, last, compression_labels),
+        _build(axis, second_phase, first, last, expansion_labels),
+        epsilon,
+    )
+
+
+def _compressions(contact: transitions.Contact, before: Array, friction: float) -> list[Array]:
+    """Impulses of the compression in each closed mode, whether it solves the problem or not."""
+    (nn, nt), (tn, tt) = contact.rows
+    normal, tangential = float(before[0]), float(before[1])
+    determinant = nn * tt - nt * tn
+    forces = [np.array([nt * tangential - tt * normal, tn * normal - nn * tangential]) / determinant]
+    for slope in (friction, -friction):
+        forces.append(-normal / (nn - slope * nt) * np.array([1.0, -slope]))
+    return forces
+
+
+@dataclass(frozen=True, eq=False)
+class ChatterMap:
+    """Chatter over friction and inertia ratio.
+
+    Attributes
+    ----------
+    friction : ndarray, shape (columns,)
+        Kinetic coefficients of friction.
+    inertia_ratio : ndarray, shape (rows,)
+        Ratios m2/m1 of lower to upper mass; for a worm gear (Θ2/r2²)/(Θ1/r1²).
+    margin : ndarray, shape (rows, columns)
+        δ/m1; below zero the gear chatters by Füsgen's condition.
+    chatters : ndarray of bool, shape (rows, columns)
+        That condition, with self-braking.
+    outcome : ndarray of int8, shape (rows, columns)
+        Index into `outcomes`: what the pull from rest does.
+    separation_time : ndarray, shape (rows, columns)
+        Time at which contact is first lost, s; infinite if the first slip keeps it.
+    boundary : ndarray, shape (columns,)
+        Inertia ratio tan γ·tan(ρ − γ) below which the gear chatters; zero where it is not self-braking.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> found = ss.analysis.chatter_map(gear, [0.25], [0.004, 0.008, 0.2])
+    >>> [found.outcomes[i] for i in found.outcome[:, 0]]
+    ['opens at once', 'opens after a slip', 'slips']
+    """
+
+    friction: Array
+    inertia_ratio: Array
+    margin: Array
+    chatters: NDArray[np.bool_]
+    outcome: NDArray[np.int8]
+    separation_time: Array
+    boundary: Array
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """Names of the outcomes."""
+        return OUTCOMES
+
+    def __repr__(self) -> str:
+        cells = self.outcome.size
+        columns, rows = self.friction.size, self.inertia_ratio.size
+        lines = [f"chatter over {columns} friction coefficients and {rows} inertia ratios"]
+        lines.append(f"{'condition holds':20}{np.count_nonzero(self.chatters) / cells:8.1%}")
+        for index, name in enumerate(OUTCOMES):
+            lines.append(f"{name:20}{np.count_nonzero(self.outcome == index) / cells:8.1%}")
+        return "\n".join(lines)
+
+
+def chatter_map(
+    gear: WedgeGear | WormGear, friction: ArrayLike, inertia_ratio: ArrayLike, *, vary: str = "lower"
+) -> ChatterMap:
+    """Return where a gear chatters, over friction and inertia ratio, and what the pull from rest does there.
+
+    The condition δ < 0 is sharp only for the direct transition stick → separation: beyond it contact may
+    still be lost after a slip, which the outcome shows.
+
+    Parameters
+    ----------
+    gear : WedgeGear or WormGear
+        The gear whose other parameters are kept; the ratio of its static to its kinetic coefficient too.
+    friction : array_like, shape (columns,)
+        Kinetic coefficients of friction, ≥ 0.
+    inertia_ratio : array_like, shape (rows,)
+        Ratios m2/m1, > 0.
+    vary : {"lower", "upper"}
+        Which inertia takes the ratio: the lower wedge (worm) or the upper wedge (wheel).
+
+    Returns
+    -------
+    ChatterMap
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> ss.analysis.chatter_map(gear, [0.1, 0.25, 0.4], [0.001, 0.01]).chatters
+    array([[False,  True,  True],
+           [False, False,  True]])
+    """
+    wedge = _wedge(gear)
+    checks.choice("vary", vary, ("lower", "upper"))
+    levels, ratios = checks.vector("friction", friction), checks.vector("inertia_ratio", inertia_ratio)
+    if np.any(levels < 0.0):
+        checks.reject("friction", float(levels.min()), ">= 0")
+    if np.any(ratios <= 0.0):
+        checks.reject("inertia_ratio", float(ratios.min()), "> 0")
+    flank = math.cos(gear.pressure_angle) if isinstance(gear, WormGear) else 1.0
+    step = wedge.break_away_friction / wedge.friction if wedge.friction > 0.0 else 1.0
+    shape = (ratios.size, levels.size)
+    margin, separation = np.empty(shape), np.empty(shape)
+    chatters, outcome = np.empty(shape, dtype=bool), np.empty(shape, dtype=np.int8)
+    boundary = np.empty(levels.size)
+    for j, level in enumerate(levels / flank):
+        for i, ratio in enumerate(ratios):
+            masses = (
+                {"lower_mass": ratio * wedge.upper_mass}
+                if vary == "lower"
+                else {"upper_mass": wedge.lower_mass / ratio}
+            )
+            static = None if wedge.static_friction is None else step * level
+            here = replace(wedge, friction=level, static_friction=static, **masses)
+            margin[i, j] = here.chatter_margin / here.upper_mass
+            chatters[i, j] = here.chatters
+            outcome[i, j] = OUTCOMES.index(here.first_motion.outcome)
+            separation[i, j] = here.separation_time
+        boundary[j] = max(0.0, math.tan(wedge.angle) * math.tan(math.atan(level) - wedge.angle))
+    return ChatterMap(levels, ratios, margin, chatters, outcome, separation, boundary)

@@ -1,0 +1,332 @@
+"""How well a drive follows, settles and keeps moving: errors, settling, stops."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _checks as checks
+from stickslip.analysis._series import clip, signal_of, times_of, window
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FollowingError:
+    """Following error reference − actual over a window of time.
+
+    Attributes
+    ----------
+    max : float
+        Greatest magnitude, in the unit of the signals.
+    time : float
+        When it occurs, s.
+    rms : float
+        Root of the mean square over time; the samples are joined by straight lines, so the grid may be
+        uneven.
+    mean : float
+        Mean over time.
+    at_rest : float
+        Greatest magnitude at the end of the intervals in which the reference rests; NaN if it never does.
+    rests : int
+        Number of those intervals.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> error = ss.analysis.following_error([0.0, 1.0, 2.0], [0.0, 0.9, 1.0], [0.0, 1.0, 1.0])
+    >>> round(error.max, 3), error.time, error.at_rest
+    (0.1, 1.0, 0.0)
+    """
+
+    max: float
+    time: float
+    rms: float
+    mean: float
+    at_rest: float
+    rests: int
+
+
+def following_error(
+    source: Any,
+    actual: str | ArrayLike,
+    reference: str | ArrayLike,
+    *,
+    start: float | None = None,
+    end: float | None = None,
+    rest: float = 0.0,
+) -> FollowingError:
+    """Return the following error of a run.
+
+    Parameters
+    ----------
+    source : run or array_like, shape (n,)
+        A run, or the times of the samples, s.
+    actual, reference : str or array_like, shape (n,)
+        The two signals: names in the run, arrays, or a constant.
+    start, end : float, optional
+        Window of time, s; default the whole record.
+    rest : float
+        Time for which the reference must stay unchanged to count as at rest, s; default 0, that is two
+        samples.
+
+    Returns
+    -------
+    FollowingError
+
+    Raises
+    ------
+    ValueError
+        If a signal does not fit the times or the window is not within the record.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> t = np.linspace(0, 2 * np.pi, 1001)
+    >>> round(ss.analysis.following_error(t, np.zeros(1001), np.sin(t)).rms, 4)
+    0.7071
+    """
+    times = times_of(source)
+    error = signal_of(source, "reference", reference, times) - signal_of(source, "actual", actual, times)
+    target = signal_of(source, "reference", reference, times)
+    shortest = checks.non_negative("rest", rest)
+    first, last = window("(start, end)", times, start, end)
+    t, e = clip(times, error, first, last)
+    _, r = clip(times, target, first, last)
+    step = np.diff(t)
+    worst = int(np.argmax(np.abs(e)))
+    square = float(np.sum(step * (e[:-1] ** 2 + e[:-1] * e[1:] + e[1:] ** 2)) / 3.0)
+    begin, stop = _runs(np.diff(r) == 0.0)
+    long_enough = t[stop] - t[begin] >= shortest
+    ends = np.abs(e[stop[long_enough]])
+    return FollowingError(
+        max=float(np.abs(e[worst])),
+        time=float(t[worst]),
+        rms=math.sqrt(max(0.0, square) / (last - first)),
+        mean=float(np.sum(step * (e[:-1] + e[1:]))) / (2.0 * (last - first)),
+        at_rest=float(ends.max()) if ends.size else math.nan,
+        rests=int(ends.size),
+    )
+
+
+def _runs(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First and last sample of every run of intervals that hold."""
+    padded = np.concatenate([[False], holds, [False]])
+    edges = np.flatnonzero(padded[1:] != padded[:-1])
+    return edges[::2], edges[1::2]
+
+
+@dataclass(frozen=True)
+class Settling:
+    """How a signal comes to its target.
+
+    Attributes
+    ----------
+    time : float
+        Time from the start of the window until the signal has entered the band for good, s; infinite if it
+        has not.
+    overshoot : float
+        How far it goes beyond the target, as a fraction of the step from the first value to the target.
+    error : float
+        Target minus last value.
+    band : float
+        Half width of the band, in the unit of the signal.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.analysis.settling([0.0, 1.0, 2.0, 3.0], [0.0, 1.25, 1.0, 1.0], band=0.125).time
+    1.5
+    """
+
+    time: float
+    overshoot: float
+    error: float
+    band: float
+
+    @property
+    def settled(self) -> bool:
+        """Whether the signal stays in the band at the end of the record."""
+        return math.isfinite(self.time)
+
+
+def settling(
+    source: Any,
+    signal: str | ArrayLike,
+    target: float | None = None,
+    *,
+    band: float = 0.02,
+    absolute: bool = False,
+    start: float | None = None,
+    end: float | None = None,
+) -> Settling:
+    """Return when a signal settles, and its overshoot.
+
+    Parameters
+    ----------
+    source : run or array_like, shape (n,)
+        A run, or the times of the samples, s.
+    signal : str or array_like, shape (n,)
+        The signal.
+    target : float, optional
+        Value to which it should come; default its last value.
+    band : float
+        Half width of the band around the target: a fraction of the step from the first value to the target,
+        or in the unit of the signal if `absolute`; default 0.02.
+    absolute : bool
+        Whether `band` is in the unit of the signal.
+    start, end : float, optional
+        Window of time, s.
+
+    Returns
+    -------
+    Settling
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> t = np.linspace(0.0, 10.0, 10_001)
+    >>> round(ss.analysis.settling(t, 1.0 - np.exp(-t), target=1.0).time, 3)
+    3.912
+    """
+    times = times_of(source)
+    values = signal_of(source, "signal", signal, times)
+    width = checks.positive("band", band)
+    first, last = window("(start, end)", times, start, end)
+    t, x = clip(times, values, first, last)
+    goal = float(x[-1]) if target is None else checks.finite("target", target)
+    step = goal - float(x[0])
+    half = width if absolute else width * abs(step)
+    if half == 0.0:
+        checks.reject("band", width, "absolute if the signal starts at its target")
+    beyond = (x - goal) * (math.copysign(1.0, step) if step != 0.0 else 1.0)
+    overshoot = max(0.0, float(beyond.max())) / abs(step) if step != 0.0 else math.nan
+    outside = np.flatnonzero(np.abs(x - goal) > half)
+    if outside.size == 0:
+        moment = 0.0
+    elif outside[-1] == x.size - 1:
+        moment = math.inf
+    else:
+        i = int(outside[-1])
+        edge = goal + math.copysign(half, float(x[i]) - goal)
+        moment = float(t[i] + (t[i + 1] - t[i]) * (x[i] - edge) / (x[i] - x[i + 1])) - first
+    return Settling(moment, overshoot, goal - float(x[-1]), half)
+
+
+@dataclass(frozen=True, eq=False)
+class Stops:
+    """The intervals in which an element sticks.
+
+    Attributes
+    ----------
+    begin, end : ndarray, shape (number,)
+        Their ends, s, cut at the window.
+    fraction : float
+        Part of the window that they cover.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.analysis.stops([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1]).length
+    array([1., 1.])
+    """
+
+    begin: Array
+    end: Array
+    fraction: float
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return int(self.begin.size)
+
+    @property
+    def length(self) -> Array:
+        """Their durations, s, shape (number,)."""
+        return self.end - self.begin
+
+    @property
+    def longest(self) -> float:
+        """Duration of the longest, s; 0 if there is none."""
+        return float(self.length.max()) if self.number else 0.0
+
+    @property
+    def total(self) -> float:
+        """Time stuck, s."""
+        return float(self.length.sum())
+
+    def __repr__(self) -> str:
+        return (
+            f"Stops({self.number} stops, {100 * self.fraction:.1f} % of the time, longest {self.longest:g} s)"
+        )
+
+
+def stops(
+    source: Any, mode: str | ArrayLike, *, start: float | None = None, end: float | None = None
+) -> Stops:
+    """Return the stops of an element: where its mode is *stick*.
+
+    Parameters
+    ----------
+    source : run or array_like, shape (n,)
+        A run, or the times of the samples, s. A run is read through its events, which are exact; the times of
+        plain samples are as fine as their grid, each value holding until the next.
+    mode : str or array_like, shape (n,)
+        Name of the element in the run, or its modes: the integers of `ss.Mode` (0 is stick), or booleans that
+        say whether it sticks.
+    start, end : float, optional
+        Window of time, s.
+
+    Returns
+    -------
+    Stops
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.analysis.stops([0.0, 1.0, 2.0, 3.0, 4.0], [True, False, False, True, True])
+    Stops(2 stops, 50.0 % of the time, longest 1 s)
+    """
+    times = times_of(source)
+    first, last = window("(start, end)", times, start, end)
+    if isinstance(mode, str):
+        if not hasattr(source, "events"):
+            checks.reject("mode", repr(mode), "an array: elements have names only in a run")
+        moments, sticks = _history(source, mode, float(times[0]))
+    else:
+        modes = np.asarray(mode)
+        if modes.shape != times.shape:
+            checks.reject("mode", f"array of shape {modes.shape}", f"of shape {times.shape}")
+        moments, sticks = times, modes if modes.dtype == bool else modes == 0
+    begin, stop = _runs(np.asarray(sticks, dtype=bool))
+    bounds = np.concatenate([moments, [max(last, float(moments[-1]))]])
+    opens, closes = np.clip(bounds[begin], first, last), np.clip(bounds[stop], first, last)
+    # Moments of no length are none: a slip that only touches zero speed, or a stop outside the window.
+    real = closes > opens
+    opens, closes = opens[real], closes[real]
+    return Stops(opens, closes, float(np.sum(closes - opens)) / (last - first))
+
+
+def _history(run: Any, element: str, begin: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Times from which each mode of an element holds, and whether it is stick."""
+    moments: list[float] = [begin]
+    sticks: list[bool] = []
+    for event in run.events:
+        if event.element != element or event.before == event.after:
+            continue
+        if not sticks:
+            sticks.append(_is_stick(event.before))
+        moments.append(float(event.time))
+        sticks.append(_is_stick(event.after))
+    if not sticks:
+        sticks.append(_is_stick(run[f"{element}.mode"][0]))
+    return np.asarray(moments), np.asarray(sticks, dtype=bool)
+
+
+def _is_stick(mode: Any) -> bool:
+    """Modes come as members of `ss.Mode`, as its integers, or as words."""
+    return mode == "stick" if isinstance(mode, str) else int(mode) == 0

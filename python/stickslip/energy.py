@@ -1,0 +1,63 @@
+"""The energy balance of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from stickslip.machine import Machine
+
+__all__ = ["Energy"]
+
+Array = NDArray[np.float64]
+
+
+class Energy:
+    """Every term of the energy balance over time, in J, cumulative from the start of the run.
+
+    ``kinetic + elastic - (their start values) = drives + surfaces - damping - friction``, up to `imbalance`.
+
+    Attributes
+    ----------
+    t : ndarray
+        Times, s.
+    kinetic, elastic : ndarray
+        Stored energies.
+    damping : ndarray
+        Energy taken by the damping matrix.
+    drives : dict of ndarray
+        Work done by each external force.
+    surfaces : dict of ndarray
+        Work done by the moving surface of each friction element.
+    friction : dict of ndarray
+        Energy taken at each friction element; bristles may hold some of it.
+    imbalance : ndarray
+        What is left over.
+    residual : float
+        The greatest imbalance, relative to all the work done.
+    """
+
+    def __init__(self, machine: Machine, t: Array, raw: dict[str, Any], places: tuple[str, ...]) -> None:
+        self.t = t
+        self.kinetic: Array = raw["kinetic"]
+        self.elastic: Array = raw["elastic"]
+        self.damping: Array = raw["damping"]
+        self.drives: dict[str, Array] = {}
+        for (name, _), work in zip(machine._forces, raw["drives"], strict=True):
+            self.drives[name] = self.drives[name] + work if name in self.drives else work
+        self.surfaces: dict[str, Array] = dict(zip(places, raw["surfaces"], strict=True))
+        self.friction: dict[str, Array] = dict(zip(places, raw["friction"], strict=True))
+        self.imbalance: Array = raw["imbalance"]
+        self.residual: float = raw["residual"]
+
+    def __repr__(self) -> str:
+        rows = {"kinetic": self.kinetic[-1], "elastic": self.elastic[-1], "damping": self.damping[-1]}
+        rows |= {f"drive {k}": v[-1] for k, v in self.drives.items()}
+        rows |= {f"surface {k}": v[-1] for k, v in self.surfaces.items()}
+        rows |= {f"friction {k}": v[-1] for k, v in self.friction.items()}
+        width = max(map(len, rows))
+        lines = [f"{k:<{width}}  {v: .9g} J" for k, v in rows.items()]
+        return "\n".join([f"Energy at t = {self.t[-1]:g} s", *lines, f"residual {self.residual:.3g}"])

@@ -1,0 +1,112 @@
+"""What happened in a run, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from stickslip.modes import Mode
+
+__all__ = ["Event", "Events"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One change of the mode of one element.
+
+    Attributes
+    ----------
+    time : float
+        When, s.
+    element : str
+        Name of the friction element, contact or controller.
+    before, after : Mode
+        Modes on both sides.
+    cause : str
+        The guards that fired at this instant.
+    rule : str
+        What decided the new modes: ``"unique"``, ``"static to kinetic"``, ``"present mode"``, ...
+    solutions : int or None
+        How many admissible answers there were, where that is certified or was counted.
+    ambiguous : bool
+        True where several answers were left that no rule tells apart.
+    instant : int
+        Changes that happen together share this number.
+    """
+
+    time: float
+    element: str
+    before: Mode
+    after: Mode
+    cause: str
+    rule: str
+    solutions: int | None
+    ambiguous: bool
+    instant: int
+
+    def __str__(self) -> str:
+        return f"{self.time:.12g} s  {self.element}: {self.before} -> {self.after}  ({self.cause}; {self.rule})"
+
+
+class Events(Sequence[Event]):
+    """The events of a run in the order of time; prints as a table."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = tuple(events)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> Events: ...
+    def __getitem__(self, index: int | slice) -> Event | Events:
+        if isinstance(index, slice):
+            return Events(self._events[index])
+        return self._events[index]
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Events) and self._events == other._events
+
+    def __hash__(self) -> int:
+        return hash(self._events)
+
+    def of(self, element: str) -> Events:
+        """The events of one element."""
+        return Events([e for e in self._events if e.element == element])
+
+    def to_dataframe(self) -> Any:
+        """The events as a pandas DataFrame (needs the extra ``data``)."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError('to_dataframe() needs pandas: pip install "stickslip[data]"') from error
+        columns = ["time", "element", "before", "after", "cause", "rule", "solutions", "ambiguous", "instant"]
+        rows = [{c: getattr(e, c) for c in columns} for e in self._events]
+        frame = pd.DataFrame(rows, columns=columns)
+        for column in ("before", "after"):
+            frame[column] = [str(m) for m in frame[column]]
+        return frame
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        if not self._events:
+            return "no events"
+        rows = [("time / s", "element", "before", "after", "cause", "rule", "solutions")]
+        shown = self._events if len(self._events) <= 40 else self._events[:20] + self._events[-20:]
+        for e in shown:
+            count = "?" if e.solutions is None else str(e.solutions)
+            rows.append((f"{e.time:.9f}", e.element, str(e.before), str(e.after), e.cause, e.rule, count))
+        widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+        lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
+        lines.insert(1, "  ".join("-" * w for w in widths))
+        if len(shown) < len(self._events):
+            lines.insert(22, f"... {len(self._events) - len(shown)} more ...")
+        return "\n".join(lines)

@@ -1,0 +1,193 @@
+"""What a figure hands back: columns with units, and numbers checked against published or closed-form ones."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One computed number beside the number it should be.
+
+    Parameters
+    ----------
+    quantity
+        What is compared, with its unit: ``"first break-away [s]"``.
+    computed, expected
+        The two numbers, in that unit.
+    tolerance
+        Greatest accepted ``|computed - expected|``, in that unit.
+    source
+        Where ``expected`` comes from: a publication with figure, table or equation number, or ``"closed
+        form"``.
+    reason
+        Only where the source cannot be met: why not, in a few words. Such a number is shown, not tuned away.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.figures.Check("slip ends at x [m]", 0.3 + 1e-16, 0.3, 1e-12, "closed form").verdict
+    'agrees'
+    """
+
+    quantity: str
+    computed: float
+    expected: float
+    tolerance: float
+    source: str
+    reason: str = ""
+
+    @property
+    def deviation(self) -> float:
+        """Computed minus expected, in the unit of the quantity."""
+        return self.computed - self.expected
+
+    @property
+    def within(self) -> bool:
+        """Whether the deviation is within the tolerance; a NaN never is."""
+        return math.isfinite(self.deviation) and abs(self.deviation) <= self.tolerance
+
+    @property
+    def failed(self) -> bool:
+        """Whether the number is off with no known defect of the source to explain it."""
+        return not self.within and not self.reason
+
+    @property
+    def verdict(self) -> str:
+        """``"agrees"``, ``"differs"`` (the source cannot be met, see ``reason``) or ``"FAILS"``."""
+        if self.within:
+            return "agrees"
+        return "FAILS" if self.failed else "differs"
+
+
+class Series:
+    """Named columns of equal length, each with its unit; one CSV file.
+
+    Parameters
+    ----------
+    columns
+        Name to one-dimensional array (n,).
+    units
+        Name to unit, for every column; ``""`` for words and counts.
+
+    Raises
+    ------
+    ValueError
+        When a column is not one-dimensional, has another length than the first, or has no unit.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> s = ss.figures.Series({"time": [0.0, 0.5], "force": [1.0, 2.0]}, {"time": "s", "force": "N"})
+    >>> s.header, float(s["force"].max())
+    (['time [s]', 'force [N]'], 2.0)
+    """
+
+    def __init__(self, columns: Mapping[str, npt.ArrayLike], units: Mapping[str, str]) -> None:
+        self.columns: dict[str, Array] = {name: np.asarray(values) for name, values in columns.items()}
+        self.units = dict(units)
+        lengths = {name: values.shape for name, values in self.columns.items()}
+        first = next(iter(lengths.values()), ())
+        for name, shape in lengths.items():
+            if len(shape) != 1 or shape != first:
+                raise ValueError(
+                    f"columns[{name!r}] has shape {shape}, allowed is one dimension, as long as the first"
+                )
+            if name not in self.units:
+                raise ValueError(f"units lacks {name!r}; give '' for a column without unit")
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name]
+
+    @property
+    def header(self) -> list[str]:
+        """Column titles with units, as in the file's first line."""
+        return [f"{name} [{unit}]" if (unit := self.units[name]) else name for name in self.columns]
+
+    def save(self, path: Path) -> None:
+        """Write the CSV file; floats keep every digit, so reading them gives the same bits."""
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(self.header)
+            writer.writerows(zip(*(values.tolist() for values in self.columns.values()), strict=True))
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """Everything a figure shows.
+
+    Parameters
+    ----------
+    series
+        Panel name to its columns; a figure with one panel calls it ``""``.
+    checks
+        The numbers the figure claims.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> line = ss.figures.Series({"time": [0.0, 1.0]}, {"time": "s"})
+    >>> ss.figures.FigureData({"": line})[""]["time"].size
+    2
+    """
+
+    series: Mapping[str, Series]
+    checks: Sequence[Check] = field(default_factory=tuple)
+
+    def __getitem__(self, panel: str) -> Series:
+        return self.series[panel]
+
+    def save(self, folder: Path, name: str) -> list[Path]:
+        """Write ``<name>.csv``, or ``<name>_<panel>.csv`` for named panels; return the paths."""
+        paths = []
+        for panel, series in self.series.items():
+            paths.append(folder / (f"{name}_{panel}.csv" if panel else f"{name}.csv"))
+            series.save(paths[-1])
+        return paths
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One published figure.
+
+    Parameters
+    ----------
+    name
+        What it is called on the command line and as a file.
+    title
+        What it shows, in one line.
+    source
+        The publication and the number of the figure there, or ``"closed form"``.
+    compute
+        Returns the data; needs NumPy and the engine only.
+    draw
+        Draws the data into an empty matplotlib figure.
+    height
+        Of the picture in mm.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.figures.get("servo_2").source
+    'Krämer, Kempkes, figure 2'
+    """
+
+    name: str
+    title: str
+    source: str
+    compute: Callable[[], FigureData]
+    draw: Callable[[FigureData, Canvas], None]
+    height: float = 85.0

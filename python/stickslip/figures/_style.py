@@ -1,0 +1,93 @@
+"""One restrained style: readable in print, in grey and for the colour-blind."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+# Okabe and Ito's palette (Color Universal Design, 2008), in an order whose neighbours also differ in
+# brightness.
+BLACK = "#000000"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+PURPLE = "#CC79A7"
+CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK)
+
+STICK_SHADE = "#D4D4D4"
+OPEN_HATCH = "////"
+OPEN_EDGE = "#9A9A9A"
+
+MILLIMETRE = 1.0 / 25.4
+WIDTH = 165.0  # mm: the text width of an A4 page
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed; the message says which extra brings it."""
+
+
+def need_matplotlib() -> None:
+    """Import matplotlib, or say how to get it.
+
+    Raises
+    ------
+    MissingExtraError
+        When matplotlib is not installed.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError('pictures need matplotlib: pip install "stickslip[figures]"') from error
+
+
+def style() -> AbstractContextManager[None]:
+    """Return the context in which every figure is drawn (`matplotlib.rc_context`)."""
+    need_matplotlib()
+    import matplotlib as mpl
+    from cycler import cycler
+
+    settings: dict[str, Any] = {
+        "figure.dpi": 100,
+        "savefig.dpi": 200,
+        "figure.constrained_layout.use": True,
+        "font.family": "DejaVu Sans",
+        "font.size": 8,
+        "axes.titlesize": 8,
+        "axes.titlelocation": "left",
+        "axes.labelsize": 8,
+        "xtick.labelsize": 7,
+        "ytick.labelsize": 7,
+        "legend.fontsize": 7,
+        "legend.frameon": False,
+        "axes.prop_cycle": cycler(color=CYCLE),
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": "#E6E6E6",
+        "grid.linewidth": 0.5,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "lines.linewidth": 1.2,
+        "hatch.linewidth": 0.5,
+        "hatch.color": OPEN_EDGE,
+        "axes.unicode_minus": True,
+    }
+    return mpl.rc_context(settings)
+
+
+def canvas(height: float, width: float = WIDTH) -> Canvas:
+    """Return an empty figure that no window and no global state knows; height and width in mm."""
+    need_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE))
+    FigureCanvasAgg(figure)
+    return figure

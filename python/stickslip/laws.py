@@ -1,0 +1,32 @@
+"""Friction laws: what force at what sliding velocity.
+
+Every law is an immutable value: parameters are attributes, laws compare by value, can be pickled and printed
+so that the text builds the law again, and add up with ``+``. ``F`` opposes the relative velocity ``v`` and
+acts on the body as ``-F``. Levels, bristle stiffness and bristle damping are **per unit normal load**: with
+``normal_load=1`` they are forces, otherwise coefficients of friction. Viscous parts are absolute and do not
+scale with the load.
+"""
+
+from stickslip._bristles import BoucWen, Dahl, ElastoPlastic, LuGre, MaxwellSlip, TwoStateBristle
+from stickslip._curves import Coulomb, Curve, Stribeck, Table, Tanh, Viscous
+from stickslip._law import BreakAway, Law, Linearisation, Response, Sum
+
+__all__ = [
+    "BoucWen",
+    "BreakAway",
+    "Coulomb",
+    "Curve",
+    "Dahl",
+    "ElastoPlastic",
+    "Law",
+    "Linearisation",
+    "LuGre",
+    "MaxwellSlip",
+    "Response",
+    "Stribeck",
+    "Sum",
+    "Table",
+    "Tanh",
+    "TwoStateBristle",
+    "Viscous",
+]

@@ -1,0 +1,273 @@
+"""The description of a machine: a linear plant and the elements in which it sticks, slips and separates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._arguments import reject
+from stickslip.laws import Law
+from stickslip.signals import Signal, as_signal
+from stickslip.stick_slip import StickSlip
+
+__all__ = ["Machine"]
+
+On: TypeAlias = "str | tuple[str, str] | Mapping[str, float]"
+
+
+def _matrix(name: str, value: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """A number or vector is a diagonal; None is zero."""
+    if value is None:
+        return np.zeros((n, n))
+    try:
+        a = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        reject(name, value, "a number, a vector or a matrix of numbers")
+    if a.ndim == 0:
+        a = np.full(n, float(a))
+    if a.ndim == 1:
+        if a.shape != (n,):
+            raise ValueError(f"{name} has the shape {a.shape}, but the machine has {n} coordinates")
+        return np.diag(a)
+    if a.shape != (n, n):
+        raise ValueError(f"{name} has the shape {a.shape}, but it must be ({n}, {n})")
+    return a
+
+
+class Machine:
+    """A linear mechanical plant with friction, driven by signals.
+
+    ``M q'' + D q' + K q = forces - friction``. Rotational machines are the same with inertias, angles and torques.
+
+    Parameters
+    ----------
+    mass : float or array_like
+        Mass matrix M, kg: a number, a vector (diagonal) of length n or an (n, n) symmetric positive definite matrix.
+    damping, stiffness : float or array_like, optional
+        D in N s/m and K in N/m, as numbers, vectors (diagonal) or (n, n) matrices; zero by default.
+    names : sequence of str, optional
+        Names of the coordinates; ``"q0", "q1", ...`` by default. All names of a machine share one name space.
+    force : mapping, optional
+        External forces: coordinate name -> number or signal, N.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> run = ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.2})
+    >>> round(run.events[0].time, 9)
+    2.5
+    """
+
+    def __init__(
+        self,
+        mass: ArrayLike,
+        damping: ArrayLike | None = None,
+        stiffness: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        force: Mapping[str, Signal | float] | None = None,
+    ) -> None:
+        try:
+            m = np.asarray(mass, dtype=float)
+        except (TypeError, ValueError):
+            reject("mass", mass, "a number, a vector or a matrix of numbers")
+        if m.ndim > 2:
+            raise ValueError(f"mass has the shape {m.shape}, but it must be a number, a vector or a square matrix")
+        if m.ndim == 0 and names is not None and len(names) != 1:
+            m = np.full(len(names), float(m))
+        if m.ndim < 2 and m.size > 0 and not np.all(np.isfinite(m) & (m > 0)):
+            reject("mass", mass, "finite and > 0")
+        n = 1 if m.ndim == 0 else m.shape[0]
+        self._names = [f"q{i}" for i in range(n)] if names is None else [str(x) for x in names]
+        if len(self._names) != n:
+            raise ValueError(f"names has {len(self._names)} entries, but mass has {n} coordinates")
+        matrices = {
+            "mass": _matrix("mass", m, n),
+            "damping": _matrix("damping", damping, n),
+            "stiffness": _matrix("stiffness", stiffness, n),
+        }
+        for name, matrix in matrices.items():
+            if not np.isfinite(matrix).all():
+                raise ValueError(f"{name} holds NaN or infinity: every entry must be finite")
+        self._core = _core.Machine(**matrices, names=self._names)
+        self._matrices = matrices
+        self._friction: list[dict[str, Any]] = []
+        self._forces: list[tuple[str, Signal]] = []
+        self._compiled: _core.Compiled | None = None
+        self.compile()
+        for coordinate, signal in (force or {}).items():
+            self.add_force(coordinate, signal)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates."""
+        return tuple(self._names)
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """Names of the friction elements."""
+        return tuple(self.compile().places)
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the states, in the order of ``run.y``."""
+        return tuple(self.compile().states)
+
+    def _direction(self, name: str, on: On) -> NDArray[np.float64]:
+        w = np.zeros(len(self._names))
+        if isinstance(on, str):
+            parts: Mapping[str, float] = {on: 1.0}
+        elif isinstance(on, Mapping):
+            parts = on
+        elif len(on) == 2:
+            if on[0] == on[1]:
+                reject(f"on of '{name}'", on, "two different coordinates")
+            parts = {on[0]: 1.0, on[1]: -1.0}
+        else:
+            reject(f"on of '{name}'", on, "a coordinate, a pair of coordinates, or a mapping of coordinates to factors")
+        for coordinate, factor in parts.items():
+            w[self._coordinate(coordinate)] += float(factor)
+        return w
+
+    def _coordinate(self, name: str) -> int:
+        if name not in self._names:
+            raise ValueError(f"unknown coordinate {name!r}; known are: {', '.join(map(repr, self._names))}")
+        return self._names.index(name)
+
+    def add_force(self, on: On, signal: Signal | float) -> None:
+        """Add an external force.
+
+        Parameters
+        ----------
+        on : str or tuple of two str or mapping
+            Where it acts: a coordinate, a pair (on the first, and with opposite sign on the second), or factors.
+        signal : float or Signal
+            Force over time, N.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_force("slide", ss.Ramp(slope=0.2))
+        """
+        s = as_signal(signal)
+        self._core.add_force(self._direction("force", on), s.compiled)
+        self._forces.append((on if isinstance(on, str) else str(on), s))
+        self._compiled = None
+        self.compile()
+
+    def add_friction(
+        self,
+        name: str,
+        on: On,
+        law: Law,
+        normal_load: Signal | float = 1.0,
+        surface_velocity: Signal | float = 0.0,
+        load: Mapping[str, float] | None = None,
+    ) -> None:
+        """Add a place of friction.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
+        on : str or tuple of two str or mapping
+            Whose velocity the relative velocity is: of a coordinate (against ground or the moving surface), of the
+            first of a pair relative to the second, or a combination {coordinate: factor}.
+        law : Law
+            Any friction law; levels are per unit normal load.
+        normal_load : float or Signal, default 1.0
+            Normal load, N, >= 0.
+        surface_velocity : float or Signal, default 0.0
+            Velocity of the surface under the coordinate (a belt), m/s.
+        load : mapping, optional
+            The load force F_l of ``StickSlip(load_factor=...)`` as a linear form: ``"<coordinate>.position"``,
+            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` -> factor.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"])
+        >>> m.add_friction("between", on=("a", "b"), law=ss.Coulomb(static=0.3, kinetic=0.2), normal_load=9.81)
+        """
+        if not isinstance(law, Law):
+            reject("law", law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
+        direction = self._direction(name, on)
+        weight, surface = as_signal(normal_load), as_signal(surface_velocity)
+        options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
+        position, velocity, applied = self._load_form(name, load)
+        trial = self._copy()
+        trial._core.add_friction(
+            str(name),
+            direction,
+            law.compiled,
+            options,
+            weight.compiled,
+            surface.compiled,
+            position,
+            velocity,
+            applied.compiled,
+        )
+        trial._compiled = None
+        compiled = trial.compile()
+        self._core, self._compiled = trial._core, compiled
+        self._friction.append({"name": name, "on": on, "law": law, "normal_load": weight, "surface_velocity": surface})
+
+    def _load_form(
+        self, name: str, load: Mapping[str, float] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Signal]:
+        none = np.zeros(0)
+        applied = as_signal(0.0)
+        if load is None:
+            return none, none, applied
+        if not isinstance(load, Mapping):
+            reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
+        n = len(self._names)
+        position, velocity = np.zeros(n), np.zeros(n)
+        for key, factor in load.items():
+            coordinate, _, kind = str(key).rpartition(".")
+            i = self._coordinate(coordinate)
+            if kind == "position":
+                position[i] += float(factor)
+            elif kind == "velocity":
+                velocity[i] += float(factor)
+            elif kind == "applied_force":
+                for on, signal in self._forces:
+                    if on == coordinate:
+                        applied = applied + float(factor) * signal
+            else:
+                reject(f"load of '{name}'", key, "'<coordinate>.position', '.velocity' or '.applied_force'")
+        return position, velocity, applied
+
+    def _copy(self) -> Machine:
+        other = object.__new__(Machine)
+        other.__dict__.update(self.__dict__)
+        other._core = self._core.copy()
+        return other
+
+    def compile(self) -> _core.Compiled:
+        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
+        if self._compiled is None:
+            self._compiled = _core.Compiled(self._core)
+        return self._compiled
+
+    def __repr__(self) -> str:
+        parts = [f"Machine(names={list(self._names)!r}"]
+        if self._friction:
+            parts.append(", friction=[" + ", ".join(f"{f['name']!r}: {f['law']!r}" for f in self._friction) + "]")
+        return "".join(parts) + ")"

@@ -1,0 +1,506 @@
+"""The self-locking worm gear: a loaded wheel on a worm that a motor turns through an elastic shaft.
+
+Wheel (inertia Θ1, radius r1, angle φ1, load torque M1 that lowers), worm (Θ2, r2, φ2, torque M2 of the
+shaft), lead angle γ, normal pressure angle α_n, friction μ = tan ρ·cos α_n. φ̇2 > 0 lifts. With y1 = r1·φ1,
+x2 = −r2·φ2 and the flank force λ_N·cos α_n, the equations (2.28) are those of a wedge gear with m1 = Θ1/r1²,
+m2 = Θ2/r2², F = M1/r1, k = k_φ/r2² and friction tan ρ: `WormGear.wedge`. All statements about the motion are
+taken from there.
+
+Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), 2.3.2 and
+chapter 7.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _checks as checks
+from stickslip.machines._flight import bisect
+from stickslip.machines.contact_data import ContactData
+from stickslip.machines.wedge_gear import WedgeGear
+from stickslip.machines.wedge_states import ChatterCycle, Direction, FirstMotion, direction_sign
+
+if TYPE_CHECKING:
+    from stickslip import Machine
+
+
+@dataclass(frozen=True)
+class WormSliding:
+    """What the gear does while it slides in a given direction.
+
+    Attributes
+    ----------
+    normal_force : float
+        λ_N on the flank, N. Sliding is possible only where it is not negative.
+    wheel_acceleration, worm_acceleration : float
+        φ̈1 and φ̈2, rad/s².
+    inertia : float
+        The bracket in front of φ̈2 in (2.32), kg·m²; negative where the gear chatters.
+    """
+
+    normal_force: float
+    wheel_acceleration: float
+    worm_acceleration: float
+    inertia: float
+
+    @property
+    def possible(self) -> bool:
+        """Whether the contact can be closed with this motion (λ_N ≥ 0)."""
+        return self.normal_force >= 0.0
+
+
+@dataclass(frozen=True)
+class WormGear:
+    """A worm gear; build it with `worm_gear`, which documents the parameters.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> rig = ss.machines.worm_gear(wheel_inertia=0.875424, worm_inertia=1.56e-3, wheel_radius=0.05,
+    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.14, load_torque=3.53,
+    ...     shaft_stiffness=20.0, motor_speed=-0.47, clearance=2e-3)
+    >>> rig.self_braking, rig.strikes_counter_flank
+    (True, False)
+    """
+
+    wheel_inertia: float
+    worm_inertia: float
+    wheel_radius: float
+    worm_radius: float
+    lead_angle: float
+    friction: float
+    load_torque: float
+    shaft_stiffness: float
+    motor_speed: float
+    pressure_angle: float = math.radians(20.0)
+    restitution: float = 0.0
+    clearance: float | None = None
+    static_friction: float | None = None
+    impact: str = "poisson"
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        positive = (
+            "wheel_inertia", "worm_inertia", "wheel_radius", "worm_radius", "load_torque", "shaft_stiffness"
+        )  # fmt: skip
+        for name in positive:
+            object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
+        for name in ("lead_angle", "pressure_angle"):
+            if name == "pressure_angle" and self.pressure_angle == 0.0:
+                continue
+            value = checks.within(name, getattr(self, name), 0.0, math.pi / 2, closed=False, unit="rad")
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "friction", checks.non_negative("friction", self.friction))
+        object.__setattr__(self, "motor_speed", checks.finite("motor_speed", self.motor_speed))
+        object.__setattr__(self, "restitution", checks.within("restitution", self.restitution, 0.0, 1.0))
+        if self.clearance is not None:
+            object.__setattr__(self, "clearance", checks.positive("clearance", self.clearance))
+        if self.static_friction is not None:
+            static = checks.non_negative("static_friction", self.static_friction)
+            if static < self.friction:
+                checks.reject("static_friction", static, f">= friction = {self.friction}")
+            object.__setattr__(self, "static_friction", static)
+        checks.choice("impact", self.impact, ("poisson", "newton"))
+
+    @cached_property
+    def wedge(self) -> WedgeGear:
+        """The wedge gear with the same motion: lengths y1 = r1·φ1, x2 = −r2·φ2, same times."""
+        cosine = math.cos(self.pressure_angle)
+        return WedgeGear(
+            upper_mass=self.wheel_inertia / self.wheel_radius**2,
+            lower_mass=self.worm_inertia / self.worm_radius**2,
+            angle=self.lead_angle,
+            friction=self.friction / cosine,
+            load=self.load_torque / self.wheel_radius,
+            stiffness=self.shaft_stiffness / self.worm_radius**2,
+            pull_velocity=-self.worm_radius * self.motor_speed,
+            restitution=self.restitution,
+            static_friction=None if self.static_friction is None else self.static_friction / cosine,
+            impact=self.impact,
+        )
+
+    # -- friction angles and the condition of chatter ----------------------------------------------
+
+    @property
+    def radius_ratio(self) -> float:
+        """r2/r1."""
+        return self.worm_radius / self.wheel_radius
+
+    @property
+    def friction_angle(self) -> float:
+        """ρ = arctan(μ/cos α_n) of kinetic friction, rad (2.30)."""
+        return self.wedge.friction_angle
+
+    @property
+    def self_locking(self) -> bool:
+        """Whether the load cannot move the gear from rest: ρ0 > γ."""
+        return self.wedge.self_locking
+
+    @property
+    def self_braking(self) -> bool:
+        """Whether the load cannot keep the gear moving: ρ > γ."""
+        return self.wedge.self_braking
+
+    @property
+    def chatter_margin(self) -> float:
+        """δ = Θ2 − Θ1(r2/r1)²·tan γ·tan(ρ − γ), kg·m²; below zero the gear chatters in lowering (2.33)."""
+        braking = math.tan(self.friction_angle - self.lead_angle)
+        return (
+            self.worm_inertia
+            - self.wheel_inertia * self.radius_ratio**2 * math.tan(self.lead_angle) * braking
+        )
+
+    @property
+    def chatters(self) -> bool:
+        """The chatter condition (2.33): lowering, self-braking, δ < 0."""
+        return self.self_braking and self.chatter_margin < 0.0
+
+    @property
+    def critical_wheel_inertia(self) -> float:
+        """Wheel inertia above which the gear chatters, kg·m² (7.3); infinite if it is not self-braking."""
+        if not self.self_braking:
+            return math.inf
+        braking = math.tan(self.friction_angle - self.lead_angle)
+        return self.worm_inertia / (self.radius_ratio**2 * math.tan(self.lead_angle) * braking)
+
+    @property
+    def critical_friction(self) -> float:
+        """Friction coefficient above which the gear chatters (7.6)."""
+        return self.wedge.critical_friction * math.cos(self.pressure_angle)
+
+    # -- motion in contact -------------------------------------------------------------------------
+
+    def sliding(self, worm_torque: float, direction: Direction) -> WormSliding:
+        """Acceleration and normal force while sliding (2.31, 2.32).
+
+        Parameters
+        ----------
+        worm_torque : float
+            Torque M2 on the worm, Nm; positive lifts.
+        direction : {"lowering", "lifting"}
+            Direction of the motion.
+        """
+        sign = direction_sign(direction)
+        torque = checks.finite("worm_torque", worm_torque)
+        tilted = math.tan(self.lead_angle + sign * self.friction_angle)
+        slope, ratio = math.tan(self.lead_angle), self.radius_ratio
+        inertia = self.worm_inertia + self.wheel_inertia * ratio**2 * slope * tilted
+        worm = (torque - self.load_torque * ratio * tilted) / inertia
+        wheel = worm * ratio * slope
+        # Along the flank: λ_N·(cos α_n·cos γ − sgn·μ·sin γ)·r1 = M1 + Θ1·φ̈1.
+        lever = math.cos(self.pressure_angle) * math.cos(self.lead_angle) - sign * self.friction * math.sin(
+            self.lead_angle
+        )
+        normal = (self.load_torque + self.wheel_inertia * wheel) / (self.wheel_radius * lever)
+        return WormSliding(normal, wheel, worm, inertia)
+
+    @property
+    def stick_limits(self) -> tuple[float, float]:
+        """Torques M2 on the worm between which the gear at rest stays at rest, Nm.
+
+        −M1(r2/r1)·tan(ρ0 − γ) and M1(r2/r1)·tan(γ + ρ0); the upper one is ∞ for γ + ρ0 ≥ 90°.
+        """
+        low, high = self.wedge.stick_limits
+        scale = self.shaft_stiffness / self.worm_radius
+        return -scale * high, -scale * low
+
+    @property
+    def opening_limit(self) -> float:
+        """Torque M2 below which wheel and worm, left alone, move apart, Nm."""
+        return -self.shaft_stiffness / self.worm_radius * self.wedge.opening_limit
+
+    def measured_friction(
+        self,
+        worm_torque: ArrayLike,
+        worm_acceleration: ArrayLike = 0.0,
+        direction: Direction = "lifting",
+    ) -> NDArray[np.float64]:
+        """Friction coefficient from torque and acceleration measured in sliding contact (7.2).
+
+        Equation (2.32) solved for μ. While lowering the difference under the tangent changes its sign,
+        μ = cos α_n·tan[γ − arctan(…)].
+
+        Parameters
+        ----------
+        worm_torque : array_like
+            Torque M2 on the worm, Nm.
+        worm_acceleration : array_like
+            φ̈2, rad/s²; default 0.
+        direction : {"lifting", "lowering"}
+            Direction of the motion.
+
+        Returns
+        -------
+        ndarray
+            Friction coefficients, shape of the arguments broadcast.
+        """
+        sign = direction_sign(direction)
+        torque = np.asarray(worm_torque, dtype=np.float64)
+        acceleration = np.asarray(worm_acceleration, dtype=np.float64)
+        ratio, slope = self.radius_ratio, math.tan(self.lead_angle)
+        effort = torque - self.worm_inertia * acceleration
+        load = self.wheel_inertia * ratio**2 * slope * acceleration + self.load_torque * ratio
+        tilted = np.arctan(effort / load)
+        return np.asarray(math.cos(self.pressure_angle) * np.tan(sign * (tilted - self.lead_angle)))
+
+    # -- motion from rest --------------------------------------------------------------------------
+
+    @property
+    def first_motion(self) -> FirstMotion:
+        """How the first stick ends when the motor starts with the shaft relaxed; lengths on the worm's
+        radius.
+        """
+        return self.wedge.first_motion
+
+    @property
+    def separation_time(self) -> float:
+        """Time at which contact is first lost, s; infinite if the first slip keeps it."""
+        return self.wedge.separation_time
+
+    @property
+    def meeting_time(self) -> float:
+        """Time at which the flanks first meet again, s, were there no counter flank."""
+        return self.wedge.meeting_time
+
+    @property
+    def chatter_cycle(self) -> ChatterCycle | None:
+        """The periodic chatter on one flank (ε = 0), or None if the motion is not of that kind.
+
+        Impulses are forces along the flank, Λ_N·cos α_n; speeds are those of the flank.
+        """
+        return self.wedge.chatter_cycle
+
+    # -- clearance ---------------------------------------------------------------------------------
+
+    @property
+    def normal_clearance(self) -> float | None:
+        """Clearance along the flank's normal, j·cos γ·cos α_n, m, from j along the wheel's pitch circle."""
+        if self.clearance is None:
+            return None
+        return self.clearance * math.cos(self.lead_angle) * math.cos(self.pressure_angle)
+
+    @property
+    def wheel_play(self) -> float | None:
+        """Angle j/r1 through which the wheel can turn while the worm rests, rad."""
+        return None if self.clearance is None else self.clearance / self.wheel_radius
+
+    @property
+    def worm_play(self) -> float | None:
+        """Angle j/(r2·tan γ) through which the worm can turn while the wheel rests, rad."""
+        if self.clearance is None:
+            return None
+        return self.clearance / (self.worm_radius * math.tan(self.lead_angle))
+
+    @property
+    def greatest_gap(self) -> float:
+        """Greatest gap along the flank's normal in the first flight, m, were there no counter flank; 0
+        without one.
+
+        With ε = 0 every later flight of the periodic chatter is the same.
+        """
+        flight = self.wedge.first_flight
+        return 0.0 if flight is None else math.cos(self.pressure_angle) * flight.greatest_gap()[1]
+
+    @property
+    def strikes_counter_flank(self) -> bool:
+        """Whether the counter flank is struck in the first flight."""
+        clearance = self.normal_clearance
+        return clearance is not None and self.greatest_gap > clearance
+
+    @cached_property
+    def counter_flank_speed(self) -> float:
+        """Speed of the motor from which the first flight strikes the counter flank, rad/s; ∞ without
+        clearance.
+
+        The magnitude; the sign is that of lowering. The opening grows with the speed, so there is one such
+        speed.
+        """
+        clearance = self.normal_clearance
+        if clearance is None:
+            return math.inf
+
+        def excess(speed: float) -> float:
+            return dataclasses.replace(self, motor_speed=-speed).greatest_gap - clearance
+
+        slow = dataclasses.replace(self, motor_speed=-1e-9 * self.shaft_frequency)
+        if slow.wedge.first_motion.outcome == "opens at once" and slow.strikes_counter_flank:
+            return 0.0
+        low, high = 0.0, 1e-3 * self.shaft_frequency
+        while excess(high) <= 0.0:
+            low, high = high, 2.0 * high
+            if not math.isfinite(high):
+                return math.inf
+        return bisect(lambda speed: -clearance if speed == 0.0 else excess(speed), low, high)
+
+    @property
+    def shaft_frequency(self) -> float:
+        """Natural frequency sqrt(k_φ/Θ2) of the worm on its shaft, rad/s."""
+        return math.sqrt(self.shaft_stiffness / self.worm_inertia)
+
+    # -- the contact problem and the machine -------------------------------------------------------
+
+    def _gradients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        sine, cosine = math.sin(self.lead_angle), math.cos(self.lead_angle)
+        normal = math.cos(self.pressure_angle) * np.array(
+            [self.wheel_radius * cosine, -self.worm_radius * sine]
+        )
+        return normal, np.array([self.wheel_radius * sine, self.worm_radius * cosine])
+
+    def contact_data(self, twist: float, velocity: ArrayLike = (0.0, 0.0), gap: float = 0.0) -> ContactData:
+        """The contact problem as plain arrays, for one state; two contacts if there is a clearance.
+
+        Parameters
+        ----------
+        twist : float
+            Twist of the shaft, motor angle − φ2, rad.
+        velocity : array_like, shape (2,)
+            (φ̇1, φ̇2), rad/s.
+        gap : float
+            Gap of the driving flank along its normal, m.
+        """
+        normal, tangent = self._gradients()
+        opening = checks.finite("gap", gap)
+        clearance = self.normal_clearance
+        flanks = 1 if clearance is None else 2
+        static = self.friction if self.static_friction is None else self.static_friction
+        return ContactData(
+            mass=np.diag([self.wheel_inertia, self.worm_inertia]),
+            force=np.array([-self.load_torque, self.shaft_stiffness * checks.finite("twist", twist)]),
+            normals=np.array([normal, -normal][:flanks]),
+            tangents=np.array([tangent, tangent][:flanks]),
+            friction=np.full(flanks, self.friction),
+            static_friction=np.full(flanks, static),
+            restitution=np.full(flanks, self.restitution),
+            gap=np.array([opening] if clearance is None else [opening, clearance - opening]),
+            velocity=checks.vector("velocity", velocity, 2),
+        )
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine that `simulate` runs: coordinates ``wheel`` and ``worm``, contact ``flank``.
+
+        With a clearance there is a second contact, ``counter_flank``, which works like lifting. It starts in
+        contact on ``flank``, with the shaft relaxed.
+        """
+        import stickslip as ss
+
+        normal, tangent = self._gradients()
+        static = self.friction if self.static_friction is None else self.static_friction
+        machine = ss.Machine(
+            mass=[self.wheel_inertia, self.worm_inertia],
+            stiffness=[[0.0, 0.0], [0.0, self.shaft_stiffness]],
+            names=["wheel", "worm"],
+            force={
+                "wheel": ss.Constant(-self.load_torque),
+                "worm": ss.Ramp(slope=self.shaft_stiffness * self.motor_speed),
+            },
+        )
+        flanks = [("flank", 1.0, 0.0)]
+        if self.normal_clearance is not None:
+            flanks.append(("counter_flank", -1.0, self.normal_clearance))
+        for name, side, gap in flanks:
+            machine.add_contact(
+                name,
+                normal={"wheel": side * float(normal[0]), "worm": side * float(normal[1])},
+                tangent={"wheel": float(tangent[0]), "worm": float(tangent[1])},
+                friction=ss.Coulomb(static=static, kinetic=self.friction),
+                gap=gap,
+                restitution=self.restitution,
+                impact=self.impact,
+            )
+        return machine
+
+
+def worm_gear(
+    *,
+    wheel_inertia: float,
+    worm_inertia: float,
+    wheel_radius: float,
+    worm_radius: float,
+    lead_angle: float,
+    friction: float,
+    load_torque: float,
+    shaft_stiffness: float,
+    motor_speed: float,
+    pressure_angle: float = math.radians(20.0),
+    restitution: float = 0.0,
+    clearance: float | None = None,
+    static_friction: float | None = None,
+    impact: str = "poisson",
+) -> WormGear:
+    """Return a worm gear driven through an elastic shaft by a motor at constant speed.
+
+    Parameters
+    ----------
+    wheel_inertia, worm_inertia : float
+        Inertias Θ1 of the wheel (with its load) and Θ2 of the worm, kg·m².
+    wheel_radius, worm_radius : float
+        Radii r1 and r2 of the pitch circles, m.
+    lead_angle : float
+        Lead angle γ, rad, between 0 and π/2.
+    friction : float
+        Kinetic coefficient of friction μ on the flank, ≥ 0.
+    load_torque : float
+        Load M1 on the wheel, Nm; it drives the wheel in the direction of lowering.
+    shaft_stiffness : float
+        Torsional stiffness of the input shaft, Nm/rad. The source does not print that of its rig.
+    motor_speed : float
+        Speed of the motor, rad/s; positive lifts, negative lowers.
+    pressure_angle : float
+        Normal pressure angle α_n, rad; default 20°, which follows from (7.4) and (7.5).
+    restitution : float
+        Coefficient of restitution ε in [0, 1]; default 0.
+    clearance : float, optional
+        Play along the pitch circle of the wheel, m; without it there is one flank only.
+    static_friction : float, optional
+        Static coefficient μ0 ≥ μ; equal to `friction` by default.
+    impact : {"poisson", "newton"}
+        Law of impact.
+
+    Returns
+    -------
+    WormGear
+        A value with closed forms as properties and the machine to simulate in ``.machine``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain; the message names it.
+
+    Notes
+    -----
+    Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, 2.3.2 and chapter
+    7. Its (7.4), 584978 kg·mm², was computed with ρ rounded to 8.47°; unrounded it is 584547.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> rig = ss.machines.worm_gear(wheel_inertia=0.875424, worm_inertia=1.56e-3, wheel_radius=0.05,
+    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
+    ...     shaft_stiffness=20.0, motor_speed=-0.47)
+    >>> rig.chatters, round(rig.critical_wheel_inertia, 6)
+    (True, 0.149805)
+    """
+    return WormGear(
+        wheel_inertia=wheel_inertia,
+        worm_inertia=worm_inertia,
+        wheel_radius=wheel_radius,
+        worm_radius=worm_radius,
+        lead_angle=lead_angle,
+        friction=friction,
+        load_torque=load_torque,
+        shaft_stiffness=shaft_stiffness,
+        motor_speed=motor_speed,
+        pressure_angle=pressure_angle,
+        restitution=restitution,
+        clearance=clearance,
+        static_friction=static_friction,
+        impact=impact,
+    )

@@ -1,0 +1,360 @@
+"""Pictures of a trajectory: signals over time, phase plane, mode timeline, friction-velocity loop.
+
+Every function takes `ax=` (or makes an axes) and returns Axes, so pictures compose as in any matplotlib
+program. Modes are shaded: stick grey, slip plain, open hatched; impacts are marked. matplotlib is imported
+when first drawn.
+
+Examples
+--------
+>>> import numpy as np, stickslip as ss
+>>> class Still:
+...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+...     def __getitem__(self, name):
+...         return np.zeros(2, dtype=np.int8) if name == "pad.mode" else np.zeros(2)
+>>> [span.kind for span in ss.plotting.mode_spans(Still(), "pad")]
+['stick']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stickslip._spans import Span, TrajectoryLike, mode_spans
+from stickslip.figures import _style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Span", "friction_velocity_loop", "label", "mode_spans", "mode_timeline", "phase_plane", "plot"]
+
+
+# Names a signal's last part may have, with title and unit (translational machines; `units` of the run goes
+# first).
+_UNITS = {
+    "position": "m",
+    "velocity": "m/s",
+    "acceleration": "m/s²",
+    "force": "N",
+    "gap": "m",
+    "normal": "N",
+    "normal_force": "N",
+    "tangential_force": "N",
+    "impulse": "Ns",
+    "power": "W",
+    "energy": "J",
+    "mode": "",
+}
+
+
+def label(name: str, run: object = None) -> str:
+    """Return the axis label of a signal: its name and, where known, its unit.
+
+    Parameters
+    ----------
+    name
+        Signal, for example ``"block.position"``.
+    run
+        A trajectory; its mapping ``units``, if it has one, goes before the usual units of a translational
+        machine.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.plotting.label("block.velocity")
+    'block.velocity [m/s]'
+    """
+    known = getattr(run, "units", None) or {}
+    unit = known.get(name) or _UNITS.get(name.rpartition(".")[2], "")
+    return f"{name} [{unit}]" if unit else name
+
+
+def _impacts(run: TrajectoryLike) -> npt.NDArray[np.float64]:
+    return np.array([event.time for event in run.events if "impact" in str(event.cause).lower()], dtype=float)
+
+
+def _axes(ax: Axes | None, height: float = 60.0) -> Axes:
+    if ax is not None:
+        return ax
+    with _style.style():
+        return _style.canvas(height).subplots()
+
+
+def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> str | None:
+    """Choose whose modes are shaded: the one asked for, else the owner of the first signal that has one."""
+    known = list(run.modes)
+    if isinstance(shade, str):
+        if shade not in known:
+            raise ValueError(
+                f"shade = {shade!r} is not an element with modes; known: {', '.join(known) or 'none'}"
+            )
+        return shade
+    if not shade or not known:
+        return None
+    owners = [name.rpartition(".")[0] for name in names]
+    return next((owner for owner in owners if owner in known), known[0])
+
+
+def _shade(ax: Axes, spans: Iterable[Span]) -> None:
+    named: set[str] = set()
+    for span in spans:
+        if span.kind not in ("stick", "open"):
+            continue
+        text = None if span.kind in named else span.kind
+        named.add(span.kind)
+        if span.kind == "stick":
+            ax.axvspan(span.start, span.end, color=_style.STICK_SHADE, linewidth=0.0, zorder=0.4, label=text)
+        else:
+            ax.axvspan(
+                span.start, span.end, facecolor="none", edgecolor=_style.OPEN_EDGE, hatch=_style.OPEN_HATCH,
+                linewidth=0.0, zorder=0.4, label=text,
+            )  # fmt: skip
+
+
+def _mark_impacts(ax: Axes, times: npt.NDArray[np.float64]) -> None:
+    if times.size:
+        ax.plot(
+            times, np.zeros_like(times), linestyle="none", marker=6, markersize=5, color=_style.BLACK,
+            transform=ax.get_xaxis_transform(), clip_on=False, label="impact",
+        )  # fmt: skip
+
+
+def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | bool = True) -> Axes:
+    """Draw signals over time; signals of another unit go on the right-hand axis.
+
+    Parameters
+    ----------
+    run
+        A trajectory.
+    *names
+        Signals, for example ``"block.position", "belt.force"``; of at most two different units.
+    ax
+        Where to draw; a new figure when None.
+    shade
+        Element whose modes are shaded (stick grey, open hatched); True: the one the first suitable signal
+        belongs to, else the first element; False: none.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The left-hand axes.
+
+    Raises
+    ------
+    ValueError
+        When no signal is named, when they have more than two units, or `shade` is no element with modes.
+    MissingExtraError
+        When matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> class Still:
+    ...     t, events, modes = np.array([0.0, 1.0]), (), ()
+    ...     def __getitem__(self, name):
+    ...         return np.zeros(2)
+    >>> ss.plotting.plot(Still(), "block.position").get_ylabel()
+    'block.position [m]'
+    """
+    if not names:
+        raise ValueError("names is empty; name at least one signal")
+    units: dict[str, list[str]] = {}
+    for name in names:
+        units.setdefault(label(name, run).partition(" [")[2], []).append(name)
+    if len(units) > 2:
+        listed = ", ".join(label(name, run) for name in names)
+        raise ValueError(f"names have {len(units)} different units, allowed are two in one picture: {listed}")
+    element = _element(run, names, shade)
+    left = _axes(ax)
+    if element is not None:
+        _shade(left, mode_spans(run, element))
+    sides = [left, left.twinx()] if len(units) == 2 else [left]
+    drawn = 0
+    for side, group in zip(sides, units.values(), strict=True):
+        for name in group:
+            colour = _style.CYCLE[drawn % len(_style.CYCLE)]
+            side.plot(run.t, run[name], color=colour, linestyle="-" if side is left else "--", label=name)
+            drawn += 1
+        side.set_ylabel(label(group[0], run) if len(group) == 1 else _shared_label(group, run))
+    if len(sides) == 2:
+        sides[1].grid(visible=False)
+        sides[1].spines["right"].set_visible(True)
+    _mark_impacts(left, _impacts(run))
+    left.set_xlabel("time [s]")
+    left.set_xlim(float(run.t[0]), float(run.t[-1]))
+    handles = [entry for side in sides for entry in zip(*side.get_legend_handles_labels(), strict=True)]
+    if len(handles) > 1:
+        sides[-1].legend(*zip(*handles, strict=True), loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
+    return left
+
+
+def _shared_label(names: Sequence[str], run: object) -> str:
+    parts = {name.rpartition(".")[2] for name in names}
+    unit = label(names[0], run).partition(" [")[2]
+    return f"{', '.join(sorted(parts))} [{unit}" if unit else ", ".join(sorted(parts))
+
+
+def phase_plane(
+    run: TrajectoryLike, coordinate: str, *, element: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw velocity over position of one coordinate; where `element` sticks, thick and grey.
+
+    Parameters
+    ----------
+    run
+        A trajectory.
+    coordinate
+        Name of a coordinate.
+    element
+        Element whose stick phases are marked; None: the first one with modes, if any.
+    ax
+        Where to draw; a new figure when None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> class Circle:
+    ...     t, events, modes = np.linspace(0.0, 6.0, 50), (), ()
+    ...     def __getitem__(self, name):
+    ...         return np.sin(self.t) if name == "mass.position" else np.cos(self.t)
+    >>> ss.plotting.phase_plane(Circle(), "mass").get_ylabel()
+    'mass.velocity [m/s]'
+    """
+    owner = _element(run, (), element if element is not None else True)
+    axes = _axes(ax)
+    x, v = run[f"{coordinate}.position"], run[f"{coordinate}.velocity"]
+    if owner is not None:
+        text: str | None = "stick"
+        for span in mode_spans(run, owner):
+            if span.kind == "stick":
+                inside = (run.t >= span.start) & (run.t <= span.end)
+                axes.plot(
+                    x[inside], v[inside], color="#A0A0A0", linewidth=4.0, solid_capstyle="butt", label=text
+                )
+                text = None
+    axes.plot(x, v, color=_style.BLUE)
+    axes.set_xlabel(label(f"{coordinate}.position", run))
+    axes.set_ylabel(label(f"{coordinate}.velocity", run))
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="best")
+    return axes
+
+
+def friction_velocity_loop(
+    run: TrajectoryLike, element: str, velocity: str | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the friction force of an element over a velocity.
+
+    Parameters
+    ----------
+    run
+        A trajectory.
+    element
+        Name of a friction element; its force is ``element.force``, opposing the relative velocity.
+    velocity
+        Signal on the horizontal axis; None: the element's own relative velocity ``element.velocity``.
+    ax
+        Where to draw; a new figure when None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> class Pad:
+    ...     t, events, modes = np.linspace(0.0, 6.0, 50), (), ("pad",)
+    ...     def __getitem__(self, name):
+    ...         return np.sin(self.t)
+    >>> ss.plotting.friction_velocity_loop(Pad(), "pad").get_xlabel()
+    'pad.velocity [m/s]'
+    """
+    axes = _axes(ax)
+    name = velocity or f"{element}.velocity"
+    axes.plot(run[name], run[f"{element}.force"], color=_style.VERMILION)
+    axes.axhline(0.0, color="#9A9A9A", linewidth=0.6)
+    axes.axvline(0.0, color="#9A9A9A", linewidth=0.6)
+    axes.set_xlabel(label(name, run))
+    axes.set_ylabel(label(f"{element}.force", run))
+    return axes
+
+
+_FACES: dict[str, dict[str, Any]] = {
+    "stick": {"facecolor": _style.STICK_SHADE},
+    "slip": {"facecolor": "white"},
+    "open": {"facecolor": "white", "hatch": _style.OPEN_HATCH},
+    "closed": {"facecolor": _style.SKY},
+    "other": {"facecolor": _style.ORANGE},
+}
+
+
+def mode_timeline(run: TrajectoryLike, *elements: str, ax: Axes | None = None) -> Axes:
+    """Draw one bar per element that shows its modes over time, with the impacts above.
+
+    Parameters
+    ----------
+    run
+        A trajectory.
+    *elements
+        Elements with modes; all of them when none is named.
+    ax
+        Where to draw; a new figure when None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        When there is no element with modes, or one of that name has none.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> class Still:
+    ...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+    ...     def __getitem__(self, name):
+    ...         return np.zeros(2, dtype=np.int8)
+    >>> [tick.get_text() for tick in ss.plotting.mode_timeline(Still()).get_yticklabels()]
+    ['pad']
+    """
+    chosen = list(elements) or list(run.modes)
+    if not chosen:
+        raise ValueError("elements is empty and the trajectory has no element with modes")
+    for element in chosen:
+        _element(run, (), element)
+    axes = _axes(ax, 14.0 + 9.0 * len(chosen))
+    named: set[str] = set()
+    for row, element in enumerate(chosen):
+        for span in mode_spans(run, element):
+            # slip+ and slip- share the plain face; a line at one edge tells them apart
+            axes.barh(
+                row, span.end - span.start, left=span.start, height=0.7, linewidth=0.4,
+                edgecolor=_style.OPEN_EDGE, label=None if span.kind in named else span.kind,
+                **_FACES[span.kind],
+            )  # fmt: skip
+            named.add(span.kind)
+            side = {"+": -0.35, "-": 0.35}.get(_sign(span.mode))
+            if side is not None:
+                axes.plot([span.start, span.end], [row + side] * 2, color=_style.BLUE, linewidth=1.6)
+    _mark_impacts(axes, _impacts(run))
+    axes.set_yticks(range(len(chosen)), chosen)
+    axes.invert_yaxis()
+    axes.grid(visible=False)
+    axes.set_xlabel("time [s]")
+    axes.set_xlim(float(run.t[0]), float(run.t[-1]))
+    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=5)
+    return axes
+
+
+def _sign(mode: str) -> str:
+    return mode[4:] if mode.startswith("slip") else ""

@@ -1,0 +1,441 @@
+"""Functions of time: references, forces, surface speeds and normal loads.
+
+A signal is a value: it can be compared, hashed, pickled, printed as the expression that makes it, evaluated
+at any times, added to other signals and numbers, multiplied by numbers and differentiated. The engine sees it
+as polynomial pieces plus harmonics, so it knows every kink in advance and every derivative exactly. Times are
+in seconds; the unit of the values is that of the place where the signal is used. At a jump the value is that
+from the right.
+
+Wherever a signal is expected, a number will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._arguments import number, optional_number, reject, vector
+from stickslip._signal import (
+    Constant,
+    Derivative,
+    Scaled,
+    Signal,
+    SignalLike,
+    Sum,
+    as_signal,
+)
+
+__all__ = [
+    "Constant",
+    "Derivative",
+    "Input",
+    "Piecewise",
+    "PointToPoint",
+    "Ramp",
+    "Samples",
+    "Scaled",
+    "Signal",
+    "SignalLike",
+    "Sine",
+    "SmoothStep",
+    "Step",
+    "Sum",
+    "Trapezoidal",
+    "as_signal",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Ramp(Signal):
+    """`offset` until `start`, then ``offset + slope * (t - start)``, held from `stop` on.
+
+    Parameters
+    ----------
+    slope : float
+        Rise per second.
+    start : float, default 0
+        Instant in s at which the rise begins.
+    offset : float, default 0
+        Value before it.
+    stop : float, optional
+        Instant in s from which the value is held; by default the rise never ends.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not finite or `stop` lies before `start`.
+
+    Examples
+    --------
+    >>> Ramp(slope=2.0, start=1.0, stop=3.0)([0.0, 2.0, 5.0])
+    array([0., 2., 4.])
+    """
+
+    slope: float
+    start: float = 0.0
+    offset: float = 0.0
+    stop: float | None = None
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        slope, start, offset = (
+            number("slope", self.slope),
+            number("start", self.start),
+            number("offset", self.offset),
+        )
+        stop = optional_number("stop", self.stop)
+        compiled = _core.Signal.ramp(slope, start, offset, stop)
+        self._fill(compiled, slope=slope, start=start, offset=offset, stop=stop)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Step(Signal):
+    """`before` until the instant `at`, `value` from then on.
+
+    Parameters
+    ----------
+    value : float
+        Value from `at` on, at this instant included.
+    at : float, default 0
+        Instant of the jump in s.
+    before : float, default 0
+        Value until then.
+
+    Examples
+    --------
+    >>> Step(5.0, at=1.0)([0.999, 1.0])
+    array([0., 5.])
+    """
+
+    value: float
+    at: float = 0.0
+    before: float = 0.0
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        value, at, before = number("value", self.value), number("at", self.at), number("before", self.before)
+        self._fill(_core.Signal.step(value, at, before), value=value, at=at, before=before)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sine(Signal):
+    """``offset + amplitude * sin(2 pi frequency (t - start) + phase)``.
+
+    Parameters
+    ----------
+    amplitude : float
+        Amplitude.
+    frequency : float
+        Frequency in Hz, not negative.
+    phase : float, default 0
+        Angle in rad at `start`.
+    offset : float, default 0
+        Mean value.
+    start : float, optional
+        Instant in s at which the oscillation begins; before it the value is the one at `start`. By default
+        the oscillation has always been there and the phase is that at t = 0.
+
+    Examples
+    --------
+    >>> round(Sine(amplitude=2.0, frequency=0.5)(0.5), 12)
+    2.0
+    """
+
+    amplitude: float
+    frequency: float
+    phase: float = 0.0
+    offset: float = 0.0
+    start: float | None = None
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        amplitude, frequency = number("amplitude", self.amplitude), number("frequency", self.frequency)
+        phase, offset = number("phase", self.phase), number("offset", self.offset)
+        start = optional_number("start", self.start)
+        compiled = _core.Signal.sine(amplitude, frequency, phase, offset, start)
+        self._fill(
+            compiled, amplitude=amplitude, frequency=frequency, phase=phase, offset=offset, start=start
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SmoothStep(Signal):
+    """From `before` to `value` within `duration`, with velocity and acceleration zero at both ends.
+
+    The quintic ``10 s^3 - 15 s^4 + 6 s^5`` of the elapsed share s of the duration. Its greatest slope is
+    1.875 and its greatest second derivative 10/sqrt(3) = 5.7735 times the step over the duration (squared).
+
+    Parameters
+    ----------
+    value : float
+        Final value.
+    start : float, default 0
+        Instant in s at which the change begins.
+    duration : float, default 1
+        Its length in s, positive.
+    before : float, default 0
+        Value before it.
+
+    Examples
+    --------
+    >>> SmoothStep(2.0, start=1.0, duration=4.0)([1.0, 3.0, 5.0])
+    array([0., 1., 2.])
+    """
+
+    value: float
+    start: float = 0.0
+    duration: float = 1.0
+    before: float = 0.0
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        value, start = number("value", self.value), number("start", self.start)
+        duration, before = number("duration", self.duration), number("before", self.before)
+        compiled = _core.Signal.smooth_step(value, start, duration, before)
+        self._fill(compiled, value=value, start=start, duration=duration, before=before)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Piecewise(Signal):
+    """Straight lines through given points; the first and the last value are held outside.
+
+    Parameters
+    ----------
+    times : array_like, shape (n,)
+        Times in s, not decreasing. A time given twice is a jump, with the second value from there on.
+    values : array_like, shape (n,)
+        Values at these times.
+
+    Raises
+    ------
+    ValueError
+        If times decrease, lengths differ or an entry is not finite.
+
+    Examples
+    --------
+    >>> Piecewise([0.0, 1.0, 1.0, 2.0], [0.0, 2.0, 5.0, 5.0])([0.5, 1.0, 3.0])
+    array([1., 5., 5.])
+    """
+
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+    compiled: _core.Signal = field(init=False)
+
+    def __init__(self, times: ArrayLike, values: ArrayLike) -> None:
+        t, y = vector("times", times), vector("values", values)
+        self._fill(_core.Signal.piecewise(t, y), times=t, values=y)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Samples(Signal):
+    """A curve through samples, for example measured ones; the first and the last value are held outside.
+
+    Parameters
+    ----------
+    t : array_like, shape (n,)
+        Times in s, increasing.
+    values : array_like, shape (n,)
+        Values at these times.
+    kind : {"linear", "cubic", "hold"}, default "linear"
+        Straight lines; the cubic spline with continuous second derivative and the not-a-knot end condition
+        (that of ``scipy.interpolate.CubicSpline``); or each value held until the next.
+
+    Raises
+    ------
+    ValueError
+        If times do not increase, lengths differ, an entry is not finite or `kind` is unknown.
+
+    Examples
+    --------
+    >>> Samples([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 4.0, 9.0], kind="cubic")(1.5)
+    2.25
+    """
+
+    t: NDArray[np.float64]
+    values: NDArray[np.float64]
+    kind: Literal["linear", "cubic", "hold"] = "linear"
+    compiled: _core.Signal = field(init=False)
+
+    def __init__(
+        self, t: ArrayLike, values: ArrayLike, kind: Literal["linear", "cubic", "hold"] = "linear"
+    ) -> None:
+        times, y = vector("t", t), vector("values", values)
+        self._fill(_core.Signal.samples(times, y, str(kind)), t=times, values=y, kind=kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Input(Signal):
+    """A value that comes from outside at each step of the fixed-step form; elsewhere it is its default.
+
+    Parameters
+    ----------
+    name : str
+        Name of the input.
+    default : float, default 0
+        Value where nothing is given from outside.
+
+    Notes
+    -----
+    The input may be scaled and added to other signals; a sum can hold one input only. Its derivative is zero:
+    it is held over each step.
+
+    Examples
+    --------
+    >>> (2.0 * Input("push", default=1.5) + Ramp(slope=1.0))(1.0)
+    4.0
+    """
+
+    name: str
+    default: float = 0.0
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            reject("name", self.name, "a string")
+        default = number("default", self.default)
+        self._fill(_core.Signal.input(self.name, default), default=default)
+
+
+class _Move(Signal):
+    """A move from rest to rest; `jerk` is None where the acceleration may jump."""
+
+    __slots__ = ()
+
+    def _plan(self) -> tuple[float, float, float]:
+        way = self._arguments()
+        plan = _core.Signal.move_plan(way["distance"], way["velocity"], way["acceleration"], way.get("jerk"))
+        return plan[0], plan[1], plan[2]
+
+    @property
+    def duration(self) -> float:
+        """Length of the move in s."""
+        return self._plan()[0]
+
+    @property
+    def peak_velocity(self) -> float:
+        """Greatest magnitude of the velocity that is reached, in m/s."""
+        return self._plan()[1]
+
+    @property
+    def peak_acceleration(self) -> float:
+        """Greatest magnitude of the acceleration that is reached, in m/s²."""
+        return self._plan()[2]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Trapezoidal(_Move):
+    """The fastest move from rest to rest within limits of velocity and acceleration.
+
+    The velocity is a trapezoid, or a triangle where the distance is too short to reach the limit. The
+    acceleration jumps; see `PointToPoint` for limited jerk.
+
+    Parameters
+    ----------
+    distance : float
+        Way to go in m (rad), of either sign.
+    velocity : float
+        Greatest velocity in m/s, positive.
+    acceleration : float
+        Greatest acceleration in m/s², positive.
+    start : float, default 0
+        Instant in s at which the move begins.
+    offset : float, default 0
+        Position in m before it.
+
+    Attributes
+    ----------
+    duration : float
+        Length of the move in s.
+    peak_velocity, peak_acceleration : float
+        Magnitudes that are reached.
+
+    Examples
+    --------
+    >>> Trapezoidal(distance=3.0, velocity=1.0, acceleration=1.0).duration
+    4.0
+    """
+
+    distance: float
+    velocity: float
+    acceleration: float
+    start: float = 0.0
+    offset: float = 0.0
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        distance, velocity = number("distance", self.distance), number("velocity", self.velocity)
+        acceleration = number("acceleration", self.acceleration)
+        start, offset = number("start", self.start), number("offset", self.offset)
+        compiled = _core.Signal.move(distance, velocity, acceleration, None, start, offset)
+        self._fill(
+            compiled,
+            distance=distance,
+            velocity=velocity,
+            acceleration=acceleration,
+            start=start,
+            offset=offset,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PointToPoint(_Move):
+    """The fastest move from rest to rest within limits of velocity, acceleration and jerk (third order).
+
+    Seven segments of constant jerk, in closed form; segments of length zero are left out where the distance
+    is too short to reach the limit of velocity or of acceleration, or the velocity too low to reach that of
+    acceleration.
+
+    Parameters
+    ----------
+    distance : float
+        Way to go in m (rad), of either sign.
+    velocity : float
+        Greatest velocity in m/s, positive.
+    acceleration : float
+        Greatest acceleration in m/s², positive.
+    jerk : float
+        Greatest jerk in m/s³, positive.
+    start : float, default 0
+        Instant in s at which the move begins.
+    offset : float, default 0
+        Position in m before it.
+
+    Attributes
+    ----------
+    duration : float
+        Length of the move in s.
+    peak_velocity, peak_acceleration : float
+        Magnitudes that are reached.
+
+    Examples
+    --------
+    >>> PointToPoint(distance=4.0, velocity=1.0, acceleration=1.0, jerk=1.0).duration
+    6.0
+    """
+
+    distance: float
+    velocity: float
+    acceleration: float
+    jerk: float
+    start: float = 0.0
+    offset: float = 0.0
+    compiled: _core.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        distance, velocity = number("distance", self.distance), number("velocity", self.velocity)
+        acceleration, jerk = number("acceleration", self.acceleration), number("jerk", self.jerk)
+        start, offset = number("start", self.start), number("offset", self.offset)
+        compiled = _core.Signal.move(distance, velocity, acceleration, jerk, start, offset)
+        self._fill(
+            compiled,
+            distance=distance,
+            velocity=velocity,
+            acceleration=acceleration,
+            jerk=jerk,
+            start=start,
+            offset=offset,
+        )

@@ -1,0 +1,164 @@
+"""simulate(): one run of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._arguments import reject
+from stickslip.machine import Machine
+from stickslip.trajectory import Trajectory
+
+__all__ = ["simulate"]
+
+_METHODS = {"auto": "auto", "exact": "exact", "explicit": "explicit", "stiff": "stiff"}
+
+
+def simulate(
+    machine: Machine | Any,
+    t_end: float,
+    *,
+    t_start: float = 0.0,
+    initial: Mapping[str, float] | ArrayLike | None = None,
+    dt: float | None = None,
+    t_eval: ArrayLike | None = None,
+    rtol: float = 1e-8,
+    atol: float | ArrayLike | None = None,
+    method: Literal["auto", "exact", "explicit", "stiff"] = "auto",
+    max_step: float = np.inf,
+    max_events: int = 10_000_000,
+    max_time: float = np.inf,
+    state: _core.State | None = None,
+) -> Trajectory:
+    """Run a machine.
+
+    Parameters
+    ----------
+    machine : Machine
+        What to run, or anything that has one as ``.machine``.
+    t_end : float
+        End of the run, s.
+    t_start : float, default 0.0
+        Start, s; not with `state`.
+    initial : mapping or array_like, optional
+        Initial values by the name of the state, such as ``{"block.velocity": 0.2}`` (all others 0), or all of them.
+    dt : float, optional
+        Sample on the grid ``t_start + k dt``, s. Samples take their values from the right of an event.
+    t_eval : array_like, optional
+        Sample at just these times, s. Without `dt` and `t_eval` the samples are the steps.
+    rtol : float, default 1e-8
+        Relative tolerance of regimes that are integrated numerically. Exact flows do not use it.
+    atol : float or array_like, optional
+        Absolute tolerance, one for all or per state; by default `rtol` times the size of each state.
+    method : {"auto", "exact", "explicit", "stiff"}
+        How regimes are run. ``auto``: linear ones exactly, others by an explicit pair of order 5, or by an L-stable
+        Rosenbrock method of order 5 where they are stiff.
+    max_step : float, optional
+        Longest step, s.
+    max_events : int, optional
+        Budget of events; when used up the run ends with status ``"budget"``.
+    max_time : float, optional
+        Budget of wall-clock time, s.
+    state : State, optional
+        Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run.
+
+    Returns
+    -------
+    Trajectory
+        Whatever happened: see its ``status`` and ``message``.
+
+    Raises
+    ------
+    ValueError, KeyError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+    >>> run = ss.simulate(m, t_end=10.0)
+    >>> run.events[0].time
+    5.0
+    """
+    described = machine
+    machine = getattr(machine, "machine", machine)
+    if not isinstance(machine, Machine):
+        reject("machine", described, "a stickslip.Machine, or hold one as .machine")
+    compiled = machine.compile()
+    names = compiled.states
+    if method not in _METHODS:
+        reject("method", method, f"one of {', '.join(map(repr, _METHODS))}")
+    if not isinstance(max_events, (int, np.integer)):
+        reject("max_events", max_events, "an integer")
+    if state is None:
+        if not np.isfinite(t_start):
+            reject("t_start", t_start, "finite")
+        state = compiled.initial_state(float(t_start), _initial(names, initial))
+    elif initial is not None:
+        raise ValueError("initial and state exclude each other: a state is complete")
+    n = len(names)
+    if atol is None:
+        tolerance = np.zeros(0)
+    else:
+        tolerance = np.atleast_1d(np.asarray(atol, dtype=float))
+        if tolerance.shape == (1,):
+            tolerance = np.full(n, tolerance[0])
+    if dt is not None and t_eval is not None:
+        raise ValueError("dt and t_eval exclude each other")
+    if dt is not None and not (np.isfinite(dt) and dt > 0):
+        reject("dt", dt, "finite and > 0")
+    start = state.t
+    grid = None if t_eval is None else _grid(t_eval, start, float(t_end))
+    raw = _core.simulate(
+        compiled,
+        state,
+        t_end=float(t_end),
+        rtol=float(rtol),
+        atol=tolerance,
+        method=_core.Method.__members__[method],
+        max_step=float(max_step),
+        max_events=int(max_events),
+        max_time=float(max_time),
+    )
+    if dt is not None:
+        count = int(np.floor((raw.t_end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
+        grid = np.minimum(start + dt * np.arange(count), raw.t_end)
+    elif grid is not None:
+        grid = grid[grid <= raw.t_end]
+    return Trajectory(machine, raw, grid)
+
+
+def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) -> NDArray[np.float64]:
+    x = np.zeros(len(names))
+    if initial is None:
+        return x
+    if isinstance(initial, Mapping):
+        for key, value in initial.items():
+            if key not in names:
+                raise KeyError(f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}")
+            x[names.index(key)] = value
+    else:
+        given = np.asarray(initial, dtype=float)
+        if given.shape != x.shape:
+            raise ValueError(f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}")
+        x[:] = given
+    bad = [n for n, v in zip(names, x, strict=True) if not np.isfinite(v)]
+    if bad:
+        raise ValueError(f"initial[{bad[0]!r}] = {x[names.index(bad[0])]} is not allowed: it must be finite")
+    return x
+
+
+def _grid(t_eval: ArrayLike, start: float, t_end: float) -> NDArray[np.float64]:
+    t = np.array(t_eval, dtype=float, ndmin=1)
+    if t.ndim != 1 or t.size == 0 or not np.isfinite(t).all():
+        raise ValueError("t_eval must be a non-empty sequence of finite times")
+    if np.any(np.diff(t) < 0):
+        raise ValueError("t_eval must not decrease")
+    if t[0] < start or t[-1] > t_end:
+        raise ValueError(f"t_eval reaches from {t[0]} to {t[-1]}, but the run only from {start} to {t_end}")
+    return t

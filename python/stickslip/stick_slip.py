@@ -1,0 +1,192 @@
+"""The stick/slip automaton as a law: load dependence, frictional memory, dwell time, elastic presliding."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from stickslip import _core
+from stickslip._arguments import number, reject
+from stickslip.laws import Law
+
+__all__ = ["Lag", "Presliding", "StickSlip"]
+
+
+def _positive(name: str, value: object) -> float:
+    x = number(name, value)
+    if not 0.0 < x < float("inf"):
+        reject(name, value, "finite and > 0")
+    return x
+
+
+def _non_negative(name: str, value: object) -> float:
+    x = number(name, value)
+    if not 0.0 <= x < float("inf"):
+        reject(name, value, "finite and >= 0")
+    return x
+
+
+@dataclass(frozen=True)
+class Lag:
+    """Frictional memory as a first-order lag of the dry force while sliding: ``T f' + f = f_curve(|v|)``.
+
+    Parameters
+    ----------
+    time_constant : float
+        T_fr, s, > 0.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.Lag(0.01).time_constant
+    0.01
+    """
+
+    time_constant: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time_constant", _positive("time_constant of memory", self.time_constant))
+
+
+@dataclass(frozen=True)
+class Presliding:
+    """Elastic presliding: while stuck, the surface is a spring ``k = f_s / travel`` with a damper.
+
+    Parameters
+    ----------
+    travel : float
+        s_max, m, > 0: displacement at which the static level is reached.
+    damping : float, default 0.0
+        b_surface, N s/m, >= 0.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.Presliding(travel=5e-5, damping=1.0)
+    Presliding(travel=5e-05, damping=1.0)
+    """
+
+    travel: float
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "travel", _positive("travel of presliding", self.travel))
+        object.__setattr__(self, "damping", _non_negative("damping of presliding", self.damping))
+
+
+class StickSlip(Law):
+    """A curve with the options of the stick/slip automaton, accepted wherever a law is.
+
+    Sliding follows the curve ``f_k + (f_s - f_k) g(|v|)`` plus its viscous part. The options combine freely:
+
+    * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to the static
+      one. F_l is given to ``add_friction(..., load=...)``.
+    * `memory`: while sliding, the dry force follows the curve with a first-order lag.
+    * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, from the lagged force f_sa
+      with which stick was entered. The level reached at break-away is the peak of the curve until the next stick.
+    * `presliding`: stick is a spring and a damper; the velocity is then not zero while stuck.
+
+    Source: Klotzbach and Henrichfreise, stick/slip automaton; ``F`` keeps its viscous part in break-away.
+
+    Parameters
+    ----------
+    curve : Law
+        A law with a jump at v = 0 and no internal states: Coulomb, Stribeck, sums with Viscous, odd tables.
+    memory : Lag or float, optional
+        Lag of the dry force, s.
+    dwell : float, default 0.0
+        T_dwell, s, >= 0. Without memory it has no effect, since stick is then entered at the static level; a warning
+        says so.
+    presliding : Presliding, optional
+        Elasticity of the stuck surface.
+    load_factor : float, default 0.0
+        nu, >= 0.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter, or if the curve has internal states or no jump.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> dry = ss.StickSlip(ss.Coulomb(static=1.5, kinetic=1.0), memory=ss.Lag(0.01), dwell=1.0)
+    >>> dry.dwell
+    1.0
+    """
+
+    def __init__(
+        self,
+        curve: Law,
+        memory: Lag | float | None = None,
+        dwell: float = 0.0,
+        presliding: Presliding | None = None,
+        load_factor: float = 0.0,
+    ) -> None:
+        if not isinstance(curve, Law) or isinstance(curve, StickSlip):
+            reject("curve", curve, "a friction law such as stickslip.Stribeck(...)")
+        traits = curve.compiled.traits
+        if traits.states > 0:
+            raise ValueError(
+                f"curve = {curve!r} is not allowed: it has internal states, which carry their own memory and presliding; "
+                "the options of StickSlip need a curve such as Coulomb or Stribeck"
+            )
+        if not traits.sticks:
+            reject("curve", curve, "a law with a jump at v = 0, one that sticks")
+        self.curve = curve
+        self.memory = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
+        if self.memory is not None and not isinstance(self.memory, Lag):
+            reject("memory", memory, "a Lag, or a time constant in s")
+        self.dwell = _non_negative("dwell", dwell)
+        if presliding is not None and not isinstance(presliding, Presliding):
+            reject("presliding", presliding, "a Presliding(travel=..., damping=...)")
+        self.presliding = presliding
+        self.load_factor = _non_negative("load_factor", load_factor)
+        if self.dwell > 0.0 and self.memory is None and self.load_factor == 0.0 and _full_at_rest(curve):
+            warnings.warn(
+                "dwell has no effect without memory: stick is entered at the static level already", stacklevel=2
+            )
+        self._compiled = curve.compiled
+
+    @property
+    def automaton(self) -> _core.Automaton:
+        """The options as the engine sees them."""
+        p = self.presliding
+        return _core.Automaton(
+            lag=self.memory.time_constant if self.memory else 0.0,
+            dwell=self.dwell,
+            travel=p.travel if p else 0.0,
+            surface_damping=p.damping if p else 0.0,
+            load_factor=self.load_factor,
+        )
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.curve, self.memory, self.dwell, self.presliding, self.load_factor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StickSlip) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(("StickSlip", self.memory, self.dwell, self.presliding, self.load_factor))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StickSlip, self._key()
+
+    def __repr__(self) -> str:
+        parts = [repr(self.curve)]
+        if self.memory:
+            parts.append(f"memory={self.memory!r}")
+        if self.dwell:
+            parts.append(f"dwell={self.dwell!r}")
+        if self.presliding:
+            parts.append(f"presliding={self.presliding!r}")
+        if self.load_factor:
+            parts.append(f"load_factor={self.load_factor!r}")
+        return f"StickSlip({', '.join(parts)})"
+
+
+def _full_at_rest(curve: Law) -> bool:
+    """Whether the sliding force comes up to the static level as v goes to zero (Stribeck does, Coulomb does not)."""
+    level = float(curve.break_away)
+    return abs(float(curve.force(1e-200)) - level) <= 1e-9 * level

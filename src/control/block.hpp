@@ -1,0 +1,122 @@
+// The one form in which the engine runs a controller: a linear system of its own with limited outputs.
+//
+//   continuous (period = 0)   z' = A z + B w + L (u - u_raw)      u_raw = C z + D w      u = u_raw limited to
+//   [lo, hi] sampled at t = k period   z+ = A z + B w + L (u - u_raw)      the same, held from t + delay on
+//
+// w are the inputs listed in `inputs`. The block knows nothing of the plant. A continuous block has one
+// saturation mode per output; in each combination it is affine, and guards say when the next one begins. A
+// sampled block is run by `tick`.
+//
+// Discretisation: P, PI, PID and Cascade by the backward rectangle rule, with the output taken after the
+// update, as is usual in drives: A_d = (1 - T A)^-1, B_d = A_d T B, C_d = C A_d, D_d = D + C B_d, and the
+// anti-windup taken implicitly as well, L_d = A_d T L / (1 + C A_d T L), so that it is stable for any
+// tracking time. Linear: exact for inputs held over the period, A_d = exp(A T), B_d = int exp(A s) ds B, L_d
+// likewise, C and D as they are.
+#pragma once
+
+#include "control/controllers.hpp"
+
+#include <span>
+#include <vector>
+
+namespace stickslip {
+
+struct Channel {
+  enum class Of { reference, measurement };
+  Of of = Of::reference;
+  int index = 0;           // which reference or measurement
+  int order = 0;           // 0: its value, 1: its rate, 2: its acceleration
+  bool difference = false; // the block forms the difference quotient of successive samples itself
+
+  bool operator==(const Channel&) const = default;
+};
+
+struct Block {
+  std::vector<Channel> inputs;
+  Matrix A, B, C, D;
+  Vector lo, hi; // infinite where there is no limit
+  AntiWindup anti_windup = AntiWindup::none;
+  Matrix L;              // states x outputs; zero without back-calculation
+  Index integrator = -1; // the state that clamping holds; it counts in units of the output
+  double period = 0.0, delay = 0.0, quantum = 0.0;
+  std::optional<Program> program; // instead of the matrices
+  Vector initial;                 // states at the start
+
+  bool continuous() const { return period == 0.0; }
+  Index states() const { return initial.size(); }
+  Index outputs() const { return lo.size(); }
+  // Clamping in continuous time also needs the rates of the inputs in its guards.
+  bool needs_input_rates() const { return continuous() && integrator >= 0; }
+};
+
+Block compile(const Controller& controller);
+
+// --- continuous blocks
+// -----------------------------------------------------------------------------------------------
+
+// high, low: at the limit, states going on (back-calculation, none, or clamping while the integral moves
+// inwards). Only with clamping: frozen: beyond the limit, integral held; following: the raw output stays on
+// the limit because the integral moves just so far as the limit allows (the sliding solution between free and
+// frozen). While following, the integral need not be computed, since the output does not depend on it;
+// `settle` sets it on leaving.
+enum class Saturation : signed char {
+  free = 0,
+  high = 1,
+  low = -1,
+  high_frozen = 2,
+  low_frozen = -2,
+  high_following = 3,
+  low_following = -3
+};
+
+// z' = A z + B w + b, u = C z + D w + d
+struct AffineBlock {
+  Matrix A, B, C, D;
+  Vector b, d;
+};
+AffineBlock affine(const Block& block, std::span<const Saturation> modes); // one mode per output
+
+// Fires where z . states + w . inputs + wdot . rates of the inputs + offset rises through zero.
+struct BlockGuard {
+  enum class Trigger { exceeds_max, exceeds_min, returns, turns_outwards, turns_inwards };
+  Trigger trigger = Trigger::returns;
+  Vector z, w, wdot;
+  double offset = 0.0;
+
+  double value(const double* states, const double* inputs, const double* input_rates) const;
+};
+std::vector<BlockGuard> guards(const Block& block, Index output, Saturation mode);
+
+// What a block reads at one instant; `wdot` may be null if !needs_input_rates().
+struct BlockInputs {
+  const double* w = nullptr;
+  const double* wdot = nullptr;
+};
+
+// The mode after a guard fired.
+Saturation after(const Block& block, Index output, Saturation mode, BlockGuard::Trigger fired,
+                 const double* z, BlockInputs in);
+// The mode at the start or after inputs have jumped; a raw output that lies on a limit up to rounding is
+// decided by its rate, and if that vanishes too by the mode before.
+Saturation decide(const Block& block, Index output, Saturation before, const double* z, BlockInputs in);
+// Sets the integral of a following output from the inputs; to be called before the mode is left or inputs
+// jump.
+void settle(const Block& block, Index output, Saturation mode, const double* w, double* z);
+
+double raw_output(const Block& block, Index output, const double* z, const double* w);
+
+// --- sampled blocks
+// --------------------------------------------------------------------------------------------------
+
+// Memory of a sampled block: states, the previous sample of each difference channel, and 1 after the first
+// tick.
+Index memory_size(const Block& block);
+Index work_size(const Block& block);
+void start(const Block& block, double* memory);
+
+// One sampling instant: `samples` holds what the channels ask for, where the block forms differences the
+// value itself. Measured values are rounded to the nearest multiple of the quantum. Fills u, already limited.
+// Does not allocate.
+void tick(const Block& block, double t, const double* samples, double* memory, double* work, double* u);
+
+} // namespace stickslip

@@ -1,0 +1,130 @@
+#include "control/controllers.hpp"
+
+#include "core/error.hpp"
+
+#include <string>
+#include <type_traits>
+
+namespace stickslip {
+
+bool Linear::operator==(const Linear& o) const {
+  const auto same = [](const Matrix& a, const Matrix& b) {
+    return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
+  };
+  return same(A, o.A) && same(B, o.B) && same(C, o.C) && same(D, o.D) && same(gain, o.gain) &&
+         error == o.error && references == o.references && discrete == o.discrete;
+}
+
+bool Program::operator==(const Program& o) const {
+  return identity == o.identity && references == o.references && measurements == o.measurements &&
+         outputs == o.outputs && memory.size() == o.memory.size() && memory == o.memory;
+}
+
+namespace {
+
+std::string shape(const Matrix& m) {
+  return std::to_string(m.rows()) + " x " + std::to_string(m.cols());
+}
+
+void matrix(std::string_view name, const Matrix& m, Index rows, Index cols) {
+  if (m.rows() != rows || m.cols() != cols)
+    reject(name,
+           "is " + shape(m) + ", but it must be " + std::to_string(rows) + " x " + std::to_string(cols));
+  for (Index i = 0; i < m.rows(); ++i)
+    for (Index j = 0; j < m.cols(); ++j)
+      finite(std::string(name) + "[" + std::to_string(i) + ", " + std::to_string(j) + "]", m(i, j));
+}
+
+void check_options(const ControlOptions& o) {
+  if (std::isnan(o.limits.min)) reject("limits[0]", o.limits.min, "a number or none");
+  if (std::isnan(o.limits.max)) reject("limits[1]", o.limits.max, "a number or none");
+  if (o.limits.min >= o.limits.max)
+    reject("limits[0]", o.limits.min, "less than limits[1] = " + std::to_string(o.limits.max));
+  if (o.tracking_time) positive("tracking_time", *o.tracking_time);
+  non_negative("period", o.period);
+  non_negative("delay", o.delay);
+  non_negative("quantum", o.quantum);
+  if (o.period == 0.0) {
+    if (o.delay > 0.0)
+      reject("delay", o.delay, "zero for a continuous controller; give a period to sample it");
+    if (o.quantum > 0.0)
+      reject("quantum", o.quantum, "zero for a continuous controller; give a period to sample it");
+    if (o.rate == RateSource::difference)
+      reject("rate", "= 'difference' is not allowed for a continuous controller; give a period to sample it");
+  }
+  if (o.delay > o.period) reject("delay", o.delay, "at most one period = " + std::to_string(o.period));
+}
+
+// Back-calculation needs a time constant once there are limits and an integral.
+void check_tracking(const ControlOptions& o, bool integral, double kp) {
+  const bool limited = std::isfinite(o.limits.min) || std::isfinite(o.limits.max);
+  if (limited && integral && o.anti_windup == AntiWindup::back_calculation && !o.tracking_time && kp == 0.0)
+    reject("tracking_time", "must be given for back_calculation with kp = 0: its default is kp / ki");
+}
+
+void check_law(const P& c, const ControlOptions&) {
+  finite("kp", c.kp);
+  finite("feedforward", c.feedforward);
+}
+
+void check_law(const PI& c, const ControlOptions& o) {
+  finite("kp", c.kp);
+  positive("tn", c.tn);
+  finite("feedforward", c.feedforward);
+  check_tracking(o, false, c.kp);
+}
+
+void check_law(const PID& c, const ControlOptions& o) {
+  finite("kp", c.kp);
+  finite("ki", c.ki);
+  finite("kd", c.kd);
+  non_negative("tf", c.tf);
+  if (c.kp * c.ki < 0.0 && !o.tracking_time && o.anti_windup == AntiWindup::back_calculation)
+    reject("tracking_time", "must be given where kp and ki have different signs: its default is kp / ki");
+  check_tracking(o, c.ki != 0.0, c.kp);
+}
+
+void check_law(const Cascade& c, const ControlOptions&) {
+  finite("kv", c.kv);
+  finite("kp", c.kp);
+  positive("tn", c.tn);
+  finite("velocity_feedforward", c.velocity_feedforward);
+  finite("force_feedforward", c.force_feedforward);
+}
+
+void check_law(const Linear& c, const ControlOptions& o) {
+  const Index n = c.A.rows(), inputs = c.D.cols(), outputs = c.D.rows();
+  if (outputs < 1 || inputs < 1)
+    reject("D", "is " + shape(c.D) + ", but at least one input and one output are needed");
+  matrix("A", c.A, n, n);
+  matrix("B", c.B, n, inputs);
+  matrix("C", c.C, outputs, n);
+  matrix("D", c.D, outputs, inputs);
+  if (!c.error && (c.references < 0 || c.references > inputs))
+    reject("references", static_cast<double>(c.references),
+           "a number of columns of B, between 0 and " + std::to_string(inputs));
+  if (c.gain.size() > 0) matrix("gain", c.gain, n, outputs);
+  if (o.anti_windup == AntiWindup::clamping)
+    reject("anti_windup",
+           "= 'clamping' is not allowed for a controller given by matrices, which has no state known "
+           "as its integral; give a gain for back-calculation");
+  if (c.discrete && o.period == 0.0) reject("period", "must be given for discrete matrices");
+}
+
+void check_law(const Program& c, const ControlOptions& o) {
+  if (!c.call) reject("function", "must be callable");
+  if (o.period == 0.0) reject("period", "must be given: a program runs at sampling instants");
+  if (c.references < 0) reject("references", static_cast<double>(c.references), ">= 0");
+  if (c.measurements < 0) reject("measurements", static_cast<double>(c.measurements), ">= 0");
+  if (c.outputs < 1) reject("outputs", static_cast<double>(c.outputs), ">= 1");
+  for (Index i = 0; i < c.memory.size(); ++i) finite("memory[" + std::to_string(i) + "]", c.memory[i]);
+}
+
+} // namespace
+
+void check(const Controller& controller) {
+  check_options(controller.options);
+  std::visit([&](const auto& law) { check_law(law, controller.options); }, controller.law);
+}
+
+} // namespace stickslip

@@ -1,0 +1,121 @@
+// Controllers as a user describes them: plain values. `compile` in block.hpp turns each into the engine's one
+// form. r is the reference, y what is measured, e = r - y, u the output. Laws are written in continuous time;
+// with a period they run at its multiples and hold their output in between.
+#pragma once
+
+#include "core/types.hpp"
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <variant>
+
+namespace stickslip {
+
+enum class AntiWindup {
+  none,
+  back_calculation, // the integral relaxes by (limited u - raw u) / tracking_time
+  clamping          // the integral goes outwards only as far as the limit of the output allows
+};
+
+// Where velocities come from: a sensor, or the difference quotient of sampled positions.
+enum class RateSource { measured, difference };
+
+struct Limits {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+
+  bool operator==(const Limits&) const = default;
+};
+
+// What all controllers have.
+struct ControlOptions {
+  Limits limits;
+  AntiWindup anti_windup = AntiWindup::back_calculation;
+  std::optional<double> tracking_time; // s; none: kp / ki
+  double period = 0.0;                 // s; 0: continuous
+  double delay = 0.0;                  // s from sampling to output, at most one period
+  double quantum = 0.0;                // step of the measuring scale, in units of y; 0: none
+  RateSource rate = RateSource::measured;
+
+  bool operator==(const ControlOptions&) const = default;
+};
+
+// Whether the measured signal itself or its rate is controlled (a velocity loop on a position encoder).
+enum class Quantity { value, rate };
+
+// u = kp e + feedforward r'
+struct P {
+  double kp = 0.0, feedforward = 0.0;
+  Quantity controls = Quantity::value;
+
+  bool operator==(const P&) const = default;
+};
+
+// u = kp (e + (1/tn) integral of e) + feedforward r'
+struct PI {
+  double kp = 0.0, tn = 1.0, feedforward = 0.0;
+  Quantity controls = Quantity::value;
+
+  bool operator==(const PI&) const = default;
+};
+
+enum class DerivativeOf { measurement, error };
+
+// u = kp e + ki integral of e + kd d, with tf d' + d = -y' or e'
+struct PID {
+  double kp = 0.0, ki = 0.0, kd = 0.0, tf = 0.0;
+  DerivativeOf derivative_of = DerivativeOf::measurement;
+
+  bool operator==(const PID&) const = default;
+};
+
+// Position loop around a velocity loop (servo, section 4): v_ref = kv (r - x) + velocity_feedforward r',
+// u = kp (e + (1/tn) integral of e) + force_feedforward r'', e = v_ref - v_M. Measurement 0 is the position
+// of the chosen side, measurement 1 that of the motor, of which only the rate is read.
+enum class Side { motor, load };
+
+struct Cascade {
+  double kv = 0.0, kp = 0.0, tn = 1.0;
+  Side position = Side::motor;
+  double velocity_feedforward = 0.0, force_feedforward = 0.0;
+
+  bool operator==(const Cascade&) const = default;
+};
+
+// z' = A z + B w, u = C z + D w. The first `references` columns of B and D read references, the others
+// measurements; with `error` all columns read r - y. `discrete`: z+ = A z + B w instead.
+struct Linear {
+  Matrix A, B, C, D;
+  bool error = true;
+  Index references = 0;
+  Matrix gain; // anti-windup: gain * (limited u - raw u) is added to z' (discrete: to z+); empty: none
+  bool discrete = false;
+
+  bool operator==(const Linear& o) const;
+};
+
+// A program of the user's: called at the sampling instants with the time, the samples w (references first),
+// its memory z, which it may change, and the outputs u it has to fill.
+struct Program {
+  std::function<void(double t, const double* w, double* z, double* u)> call;
+  const void* identity = nullptr; // what makes two programs the same
+  Index references = 1, measurements = 1, outputs = 1;
+  Vector memory; // at the start
+
+  bool operator==(const Program& o) const;
+};
+
+using ControlLaw = std::variant<P, PI, PID, Cascade, Linear, Program>;
+
+struct Controller {
+  ControlLaw law;
+  ControlOptions options;
+
+  bool operator==(const Controller&) const = default;
+};
+
+// Throws an error that names the argument.
+void check(const Controller& controller);
+
+} // namespace stickslip

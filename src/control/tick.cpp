@@ -1,0 +1,82 @@
+// One sampling instant of a sampled block.
+#include "control/block.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+using Map = Eigen::Map<Vector>;
+
+Index differences(const Block& b) {
+  return std::count_if(b.inputs.begin(), b.inputs.end(), [](const Channel& c) { return c.difference; });
+}
+
+// The nearest step of the measuring scale, halves upwards.
+double quantised(double x, double quantum) {
+  return quantum > 0.0 ? quantum * std::floor(x / quantum + 0.5) : x;
+}
+
+// How far the integral is taken back so that it does not carry the raw output beyond `bound`: at most its own
+// step.
+double overshoot(double excess, double step) {
+  return std::clamp(excess, 0.0, std::max(step, 0.0));
+}
+
+} // namespace
+
+Index memory_size(const Block& b) {
+  return b.states() + differences(b) + 1;
+}
+
+Index work_size(const Block& b) {
+  return static_cast<Index>(b.inputs.size()) + b.states() + b.outputs();
+}
+
+void start(const Block& b, double* memory) {
+  std::fill(memory, memory + memory_size(b), 0.0);
+  std::copy_n(b.initial.data(), b.states(), memory);
+}
+
+void tick(const Block& b, double t, const double* samples, double* memory, double* work, double* u) {
+  const Index n = b.states(), m = static_cast<Index>(b.inputs.size()), p = b.outputs();
+  Map w(work, m), next(work + m, n), raw(work + m + n, p), z(memory, n), out(u, p);
+  double* previous = memory + n;
+  double& started = memory[memory_size(b) - 1];
+
+  for (Index i = 0; i < m; ++i) {
+    const Channel& c = b.inputs[static_cast<std::size_t>(i)];
+    double x = samples[i];
+    if (c.of == Channel::Of::measurement && c.order == 0) x = quantised(x, b.quantum);
+    w[i] = x;
+    if (c.difference) {
+      w[i] = started != 0.0 ? (x - *previous) / b.period : 0.0;
+      *previous++ = x;
+    }
+  }
+  started = 1.0;
+
+  if (b.program) {
+    b.program->call(t, w.data(), memory, u);
+    out = out.cwiseMax(b.lo).cwiseMin(b.hi);
+    return;
+  }
+
+  raw.noalias() = b.C * z;
+  raw.noalias() += b.D * w;
+  next.noalias() = b.A * z;
+  next.noalias() += b.B * w;
+  out = raw.cwiseMax(b.lo).cwiseMin(b.hi);
+  if (b.integrator >= 0) {
+    const double step = next[b.integrator] - z[b.integrator];
+    next[b.integrator] -= overshoot(raw[0] - b.hi[0], step) - overshoot(b.lo[0] - raw[0], -step);
+  } else {
+    raw = out - raw;
+    next.noalias() += b.L * raw;
+  }
+  z = next;
+}
+
+} // namespace stickslip

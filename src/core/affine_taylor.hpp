@@ -1,0 +1,26 @@
+// Exact flow of dx/dtau = A x + S s(tau) by its Taylor series, which is exact to rounding because the series
+// of a linear flow converges everywhere and its recurrence x_{k+1} = (A x_k + S s_k) / (k + 1) costs one
+// product per term.
+#pragma once
+
+#include "core/types.hpp"
+
+namespace stickslip {
+
+// Degree that balances the cost of a step against its length: 2 to 3 steps per period of the fastest
+// oscillation.
+inline constexpr Index affine_taylor_degree = 30;
+
+// Writes the coefficients of x(theta h) = sum_k C.col(k) theta^k, theta in [0, 1], and the step h <= horizon;
+// returns the degree. Columns beyond the degree are not touched. C needs at least 3 columns; the degree is at
+// most C.cols() - 1 (affine_taylor_degree + 1 columns are a good choice).
+//   A n x n, S n x m, s m x K: Taylor coefficients of the signals in tau; those beyond K are zero
+//   (polynomials). x0 n values; horizon > 0, finite, the time that is left; scale n values > 0, the nominal
+//   size of each state, in which all sizes are compared.
+// The step ends where the first term left out would exceed 2^-60 of the state, or the largest term 30 times
+// the state (cancellation). A series that ends (free flight, stick, constant acceleration) gives h = horizon
+// and its exact degree.
+Index affine_taylor(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const double* x0,
+                    double horizon, const double* scale, Eigen::Ref<Matrix> C, double& h);
+
+} // namespace stickslip

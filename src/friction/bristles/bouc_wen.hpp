@@ -1,0 +1,67 @@
+// Bouc-Wen hysteresis (Wen, J. Eng. Mech. Div. ASCE 102, 1976) as a friction law, w = s0 z / Fc:
+//   dz/dt = v - beta |v| |w|^(n-1) w - (1 - beta) v |w|^n,   F = s0 z.
+// In Wen's symbols A = 1, beta_W = beta (s0/Fc)^n, gamma_W = (1 - beta) (s0/Fc)^n. Thermodynamically
+// admissible if |gamma_W| <= beta_W (Erlicher and Point 2004), that is beta >= 1/2.
+#pragma once
+
+#include "friction/common.hpp"
+
+#include <string>
+
+namespace stickslip {
+
+struct BoucWen {
+  static constexpr bool is_bristle = true;
+
+  double stiffness = 0.0; // s0
+  double kinetic = 0.0;   // Fc
+  double exponent = 1.0;  // n
+  double beta = 0.5;
+
+  bool operator==(const BoucWen&) const = default;
+  Index states() const { return 1; }
+  std::string state_name(Index) const { return "z"; }
+
+  template <class Self, class F> static void each(Self& self, F&& f) {
+    f("stiffness", self.stiffness);
+    f("kinetic", self.kinetic);
+    f("exponent", self.exponent);
+    f("beta", self.beta);
+  }
+};
+
+template <class T>
+ForceOf<T> bristle(const BoucWen& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+  const T odd = odd_power(T(c.stiffness / c.kinetic) * z[0], c.exponent);
+  const T magnitude = value_of(odd) < 0.0 ? -odd : odd;
+  zdot[0] = v * (T(1.0) - T(c.beta * direction) * odd - T(1.0 - c.beta) * magnitude);
+  return {T(c.stiffness) * z[0], T(0.0)};
+}
+
+template <class T> ForceOf<T> curve(const BoucWen& c, const T&, int direction) {
+  return {T(direction * c.kinetic), T(0.0)};
+}
+
+inline void settle(const BoucWen& c, double, int direction, double* z) {
+  z[0] = direction * c.kinetic / c.stiffness;
+}
+
+inline void validate(const BoucWen& c) {
+  positive("stiffness", c.stiffness);
+  positive("kinetic", c.kinetic);
+  if (!(c.exponent >= 1.0 && std::isfinite(c.exponent))) reject("exponent", c.exponent, "finite and >= 1");
+  if (!(c.beta >= 0.5 && std::isfinite(c.beta)))
+    reject("beta", c.beta, "finite and >= 0.5 (below that the law would create energy)");
+}
+
+inline LawTraits about(const BoucWen& c) {
+  LawTraits t;
+  t.states = 1;
+  t.kinked = true;
+  t.affine = false;
+  t.break_away = {-c.kinetic, c.kinetic};
+  t.stiffness = c.stiffness;
+  return t;
+}
+
+} // namespace stickslip

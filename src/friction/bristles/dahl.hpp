@@ -1,0 +1,71 @@
+// Dahl (TOR-0158(3107-18)-1, Aerospace Corporation 1968): with u = 1 - (F/Fc) sgn v,
+//   dF/dx = s |u|^i sgn u.  State z = F/s, a deflection. Rate-independent: no Stribeck effect, no break-away
+//   peak.
+#pragma once
+
+#include "friction/common.hpp"
+
+#include <string>
+
+namespace stickslip {
+
+struct Dahl {
+  static constexpr bool is_bristle = true;
+
+  double stiffness = 0.0; // s
+  double kinetic = 0.0;   // Fc
+  double exponent = 1.0;  // i
+
+  bool operator==(const Dahl&) const = default;
+  Index states() const { return 1; }
+  std::string state_name(Index) const { return "z"; }
+
+  template <class Self, class F> static void each(Self& self, F&& f) {
+    f("stiffness", self.stiffness);
+    f("kinetic", self.kinetic);
+    f("exponent", self.exponent);
+  }
+};
+
+// |u|^i sgn u. For i < 1 the level is reached in finite travel and the slope at u = 0 is infinite; closer to
+// zero than `steepest_at` a straight line takes its place, so that sliding at the level is a stiff linear
+// decay, not chatter.
+template <class T> T approach(const T& u, double i) {
+  if (i < 1.0 && std::abs(value_of(u)) < steepest_at) return T(std::pow(steepest_at, i - 1.0)) * u;
+  return odd_power(u, i);
+}
+
+template <class T>
+ForceOf<T> bristle(const Dahl& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+  const T u = T(1.0) - T(direction * c.stiffness / c.kinetic) * z[0];
+  zdot[0] = v * approach(u, c.exponent);
+  return {T(c.stiffness) * z[0], T(0.0)};
+}
+
+template <class T> ForceOf<T> curve(const Dahl& c, const T&, int direction) {
+  return {T(direction * c.kinetic), T(0.0)};
+}
+
+inline void settle(const Dahl& c, double, int direction, double* z) {
+  z[0] = direction * c.kinetic / c.stiffness;
+}
+
+// Below 1 the level would be reached in finite travel with an infinite slope, below 0.5 nearly a jump in the
+// rate.
+inline void validate(const Dahl& c) {
+  positive("stiffness", c.stiffness);
+  positive("kinetic", c.kinetic);
+  positive("exponent", c.exponent);
+}
+
+inline LawTraits about(const Dahl& c) {
+  LawTraits t;
+  t.states = 1;
+  t.kinked = true;
+  t.affine = false;
+  t.break_away = {-c.kinetic, c.kinetic};
+  t.stiffness = c.stiffness;
+  return t;
+}
+
+} // namespace stickslip

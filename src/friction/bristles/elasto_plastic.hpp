@@ -1,0 +1,78 @@
+// Elasto-plastic bristle (Dupont, Hayward, Armstrong, Altpeter, IEEE Trans. Autom. Control 47(5), 2002):
+// LuGre whose bristle is purely elastic up to the deflection z_ba, so that loads below it leave no drift:
+//   dz/dt = v [1 - a(z, v) sgn(v) z / z_ss(v)],  z_ss = level(|v|)/s0,  F = s0 z + s1 dz/dt + s2(v),
+//   a = 0 for z sgn v <= z_ba, 1 for z sgn v >= z_ss, else (1 + sin(pi (z sgn v - (z_ss + z_ba)/2)/(z_ss -
+//   z_ba)))/2.
+#pragma once
+
+#include "friction/curves/viscous.hpp"
+
+#include <numbers>
+#include <string>
+
+namespace stickslip {
+
+struct ElastoPlastic {
+  static constexpr bool is_bristle = true;
+
+  double stiffness = 0.0, damping = 0.0;
+  double elastic_limit = 0.0; // z_ba, m
+  Levels levels;
+  Viscous viscous;
+
+  bool operator==(const ElastoPlastic&) const = default;
+  Index states() const { return 1; }
+  std::string state_name(Index) const { return "z"; }
+
+  template <class Self, class F> static void each(Self& self, F&& f) {
+    f("stiffness", self.stiffness);
+    f("damping", self.damping);
+    f("elastic_limit", self.elastic_limit);
+    Levels::each(self.levels, f);
+    Viscous::each_as_part(self.viscous, f);
+  }
+};
+
+template <class T>
+ForceOf<T> bristle(const ElastoPlastic& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+  const T side(direction);
+  const T end = level(c.levels, side * v) / T(c.stiffness), begin(c.elastic_limit), along = side * z[0];
+  T plastic(1.0);
+  if (value_of(along) <= value_of(begin))
+    plastic = T(0.0);
+  else if (value_of(along) < value_of(end))
+    plastic = T(0.5) + T(0.5) * sine(T(std::numbers::pi) * (along - T(0.5) * (end + begin)) / (end - begin));
+  zdot[0] = v * (T(1.0) - plastic * along / end);
+  return {T(c.stiffness) * z[0] + T(c.damping) * zdot[0], viscous_force(c.viscous, v, direction)};
+}
+
+template <class T> ForceOf<T> curve(const ElastoPlastic& c, const T& v, int direction) {
+  const T side(direction);
+  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
+}
+
+inline void settle(const ElastoPlastic& c, double v, int direction, double* z) {
+  z[0] = curve(c, v, direction).dry / c.stiffness;
+}
+
+inline void validate(const ElastoPlastic& c) {
+  positive("stiffness", c.stiffness);
+  non_negative("damping", c.damping);
+  validate(c.levels, false);
+  validate(c.viscous, "viscous", "viscous_exponent");
+  if (!(c.elastic_limit > 0.0 && c.elastic_limit < c.levels.kinetic / c.stiffness))
+    reject("elastic_limit", c.elastic_limit, "> 0 and < kinetic/stiffness");
+}
+
+inline LawTraits about(const ElastoPlastic& c) {
+  LawTraits t;
+  t.states = 1;
+  t.kinked = true;
+  t.affine = false;
+  t.break_away = {-c.levels.static_level, c.levels.static_level};
+  t.stiffness = c.stiffness;
+  t.damping = c.damping;
+  return t;
+}
+
+} // namespace stickslip

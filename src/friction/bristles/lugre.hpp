@@ -1,0 +1,76 @@
+// LuGre (Canudas de Wit, Olsson, Astrom, Lischinsky, IEEE Trans. Autom. Control 40(3), 1995, eqs. 3-6):
+//   dz/dt = v - s0 |v| z / level(|v|),   F = s0 z + s1(v) dz/dt + s2(v),   s1(v) = s1 exp(-(v/vd)^2) or
+//   constant.
+// The normalised form has the bristle force q = s0 z for its state, the same force F and the same motion.
+#pragma once
+
+#include "friction/curves/viscous.hpp"
+
+#include <string>
+
+namespace stickslip {
+
+struct LuGre {
+  static constexpr bool is_bristle = true;
+
+  double stiffness = 0.0;                                            // s0, 1/m times the unit of the levels
+  double damping = 0.0;                                              // s1, s/m
+  double damping_velocity = std::numeric_limits<double>::infinity(); // vd, infinite: s1 is constant
+  Levels levels;
+  Viscous viscous;
+  bool normalised = false;
+
+  bool operator==(const LuGre&) const = default;
+  Index states() const { return 1; }
+  std::string state_name(Index) const { return normalised ? "q" : "z"; }
+
+  template <class Self, class F> static void each(Self& self, F&& f) {
+    f("stiffness", self.stiffness);
+    f("damping", self.damping);
+    Levels::each(self.levels, f);
+    Viscous::each_as_part(self.viscous, f);
+    f("damping_velocity", self.damping_velocity);
+    f("normalised", self.normalised);
+  }
+};
+
+template <class T>
+ForceOf<T> bristle(const LuGre& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+  const T speed = T(direction) * v;
+  const T q = c.normalised ? z[0] : T(c.stiffness) * z[0];
+  const T rate = v - speed * q / level(c.levels, speed);
+  zdot[0] = c.normalised ? T(c.stiffness) * rate : rate;
+  const T u = v / T(c.damping_velocity);
+  const T damping = std::isinf(c.damping_velocity) ? T(c.damping) : T(c.damping) * exponential(-(u * u));
+  return {q + damping * rate, viscous_force(c.viscous, v, direction)};
+}
+
+template <class T> ForceOf<T> curve(const LuGre& c, const T& v, int direction) {
+  const T side(direction);
+  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
+}
+
+inline void settle(const LuGre& c, double v, int direction, double* z) {
+  z[0] = curve(c, v, direction).dry / (c.normalised ? 1.0 : c.stiffness);
+}
+
+inline void validate(const LuGre& c) {
+  positive("stiffness", c.stiffness);
+  non_negative("damping", c.damping);
+  if (!(c.damping_velocity > 0.0)) reject("damping_velocity", c.damping_velocity, "> 0");
+  validate(c.levels, false);
+  validate(c.viscous, "viscous", "viscous_exponent");
+}
+
+inline LawTraits about(const LuGre& c) {
+  LawTraits t;
+  t.states = 1;
+  t.kinked = true;
+  t.affine = false;
+  t.break_away = {-c.levels.static_level, c.levels.static_level};
+  t.stiffness = c.stiffness;
+  t.damping = c.damping;
+  return t;
+}
+
+} // namespace stickslip

@@ -1,0 +1,91 @@
+// Second-order bristle law of Martinez-Rosas, Alvarez-Icaza, Noriega-Pineda, linear in its parameters:
+//   dz/dt = v - s0 |v| z,   dy/dt = -y + (1/s0) sgn(v) e(|v|),   e = exp(-(|v|/vs)^m),
+//   F = s0 Fc z + s1 dz/dt + s2 v + s0 (Fs - Fc) y + alpha dy/dt.
+// dy/dt has the time constant 1 s whatever the speed (as printed there). Put together, y enters F with the
+// factor s0 (Fs - Fc) - alpha and the step of sgn(v) with alpha/s0; alpha = s0 (Fs - Fc) makes y vanish from
+// F exactly. At v = 0 the step is set-valued: any s in [-1, 1] in place of sgn(v), so that a body can rest on
+// it.
+#pragma once
+
+#include "friction/curves/viscous.hpp"
+
+#include <string>
+
+namespace stickslip {
+
+struct TwoStateBristle {
+  static constexpr bool is_bristle = true;
+
+  double stiffness = 0.0; // s0, 1/m: the presliding stiffness is s0 Fc
+  double damping = 0.0;   // s1
+  Levels levels;          // Fs, Fc, vs, m
+  double alpha = 0.0;     // damping of the second state
+  Viscous viscous;        // s2
+
+  bool operator==(const TwoStateBristle&) const = default;
+  Index states() const { return 2; }
+  std::string state_name(Index i) const { return i == 0 ? "z" : "y"; }
+  double lagging() const { return stiffness * (levels.static_level - levels.kinetic) - alpha; }
+  double step() const { return alpha / stiffness; }
+
+  template <class Self, class F> static void each(Self& self, F&& f) {
+    f("stiffness", self.stiffness);
+    f("damping", self.damping);
+    Levels::each(self.levels, f);
+    f("alpha", self.alpha);
+    Viscous::each_as_part(self.viscous, f);
+  }
+};
+
+template <class T>
+ForceOf<T> bristle(const TwoStateBristle& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+  const T side(direction), speed = side * v;
+  const T e = side * fall(c.levels, speed);
+  zdot[0] = v - T(c.stiffness) * speed * z[0];
+  zdot[1] = e / T(c.stiffness) - z[1];
+  const T first = T(c.stiffness * c.levels.kinetic) * z[0] + T(c.damping) * zdot[0];
+  return {first + T(c.lagging()) * z[1] + T(c.step()) * e, viscous_force(c.viscous, v, direction)};
+}
+
+template <class T> ForceOf<T> curve(const TwoStateBristle& c, const T& v, int direction) {
+  const T side(direction);
+  return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
+}
+
+inline void settle(const TwoStateBristle& c, double v, int direction, double* z) {
+  z[0] = direction / c.stiffness;
+  z[1] = direction * fall(c.levels, direction * v) / c.stiffness;
+}
+
+inline Interval rest(const TwoStateBristle& c, const double* z) {
+  const double middle = c.stiffness * c.levels.kinetic * z[0] + c.lagging() * z[1];
+  return {middle - c.step(), middle + c.step()};
+}
+
+// part in [0, 1]: where between the ends of its interval the force is.
+inline void rates_at_rest(const TwoStateBristle& c, double part, const double* z, double* zdot) {
+  zdot[0] = 0.0;
+  zdot[1] = (2.0 * part - 1.0) / c.stiffness - z[1];
+}
+
+inline void validate(const TwoStateBristle& c) {
+  positive("stiffness", c.stiffness);
+  non_negative("damping", c.damping);
+  validate(c.levels, false);
+  non_negative("alpha", c.alpha);
+  validate(c.viscous, "viscous", "viscous_exponent");
+}
+
+inline LawTraits about(const TwoStateBristle& c) {
+  LawTraits t;
+  t.states = 2;
+  t.sticks = c.alpha > 0.0;
+  t.kinked = !t.sticks;
+  t.affine = false;
+  t.break_away = {-c.levels.static_level, c.levels.static_level};
+  t.stiffness = c.stiffness * c.levels.kinetic;
+  t.damping = c.damping;
+  return t;
+}
+
+} // namespace stickslip

@@ -1,0 +1,86 @@
+// What every term of a law says about itself, and the two pieces most laws share: the fall of the level from
+// static to kinetic, and the viscous part. Terms are plain values; kernels are free function templates:
+//   curve(term, v, direction)                      -> ForceOf<T>, the steady curve on the side `direction` of
+//   zero bristle(term, v, direction, branch, z, zdot)   -> ForceOf<T>, with the rates of the internal states
+//   settle(term, v, direction, z)                  the internal states of the steady curve
+//   about(term), validate(term), and Term::each(self, f) which shows f every parameter with its public name.
+#pragma once
+
+#include "core/error.hpp"
+#include "core/types.hpp"
+#include "friction/dual.hpp"
+
+#include <limits>
+
+namespace stickslip {
+
+// No term, and no law, has more internal states than this (bits of a branch, buffers on the stack).
+inline constexpr Index max_elements = 32;
+
+struct Interval {
+  double lo = 0.0, hi = 0.0;
+};
+
+// Everything about a law (or a term of one) that does not change while it runs.
+struct LawTraits {
+  Index states = 0;    // number of internal states, all terms together
+  bool sticks = false; // the curve has a jump at v = 0: stick is a mode
+  bool kinked = false; // no jump, but derivatives jump at v = 0: crossings are switches of the flow
+  bool affine = true;  // on each side of zero: dry constant, viscous part linear, no internal states
+  bool needs_interpreter = false;
+  Index switches = 0;     // internal switching guards besides v = 0 (generalised Maxwell slip), else 0
+  Interval break_away;    // levels per unit load that quasi-static loading from rest has to exceed
+  double stiffness = 0.0; // at rest, per unit load: bristles only
+  double damping = 0.0;   // at rest, per unit load, of bristles; the viscous part is not in it
+};
+
+template <class T> struct ForceOf {
+  T dry = 0.0, viscous = 0.0;
+};
+using Force = ForceOf<double>;
+
+enum class StribeckForm { exponential, lorentzian };
+
+// level(s) = kinetic + (static - kinetic) fall(s), s = |v| in units of m/s; fall = exp(-(s/vs)^shape) or
+// 1/(1 + (s/vs)^shape). No Stribeck velocity (infinite) means one level.
+struct Levels {
+  double static_level = 0.0, kinetic = 0.0;
+  double stribeck_velocity = std::numeric_limits<double>::infinity();
+  double shape = 2.0;
+  StribeckForm form = StribeckForm::exponential;
+
+  bool operator==(const Levels&) const = default;
+  bool one() const { return static_level == kinetic; }
+
+  template <class Self, class F> static void each(Self& self, F&& f) {
+    f("static", self.static_level);
+    f("kinetic", self.kinetic);
+    f("stribeck_velocity", self.stribeck_velocity);
+    f("shape", self.shape);
+    f("form", self.form);
+  }
+};
+
+void validate(const Levels& c, bool kinetic_may_be_zero);
+
+// s = direction * v may be slightly negative. For odd integer shapes the analytic continuation grows without
+// bound there; it is followed to half a Stribeck velocity and held beyond.
+template <class T> T fall(const Levels& c, const T& s) {
+  T u = s / T(c.stribeck_velocity);
+  if (is_integer(c.shape) && std::fmod(c.shape, 2.0) != 0.0 && value_of(u) < -0.5) u = T(-0.5);
+  const T p = power(u, c.shape);
+  if (c.form == StribeckForm::exponential) return value_of(p) > 745.0 ? T(0.0) : exponential(-p);
+  return value_of(p) > 1e150 ? T(0.0) : T(1.0) / (T(1.0) + p);
+}
+
+template <class T> T level(const Levels& c, const T& s) {
+  if (c.one()) return T(c.kinetic);
+  return T(c.kinetic) + T(c.static_level - c.kinetic) * fall(c, s);
+}
+
+// True if level(|v|) is analytic through v = 0.
+inline bool even(const Levels& c) {
+  return c.one() || (is_integer(c.shape) && std::fmod(c.shape, 2.0) == 0.0);
+}
+
+} // namespace stickslip

@@ -1,0 +1,34 @@
+// Coulomb: F = Fc sgn v; at rest anything in [-Fs, Fs].
+#pragma once
+
+#include "friction/common.hpp"
+
+namespace stickslip {
+
+struct Coulomb {
+  double static_level = 0.0, kinetic = 0.0; // per unit normal load
+
+  bool operator==(const Coulomb&) const = default;
+
+  template <class Self, class F> static void each(Self& self, F&& f) {
+    f("static", self.static_level);
+    f("kinetic", self.kinetic);
+  }
+};
+
+template <class T> ForceOf<T> curve(const Coulomb& c, const T&, int direction) {
+  return {T(direction * c.kinetic), T(0.0)};
+}
+
+inline void validate(const Coulomb& c) {
+  validate(Levels{c.static_level, c.kinetic, 1.0}, true);
+}
+
+inline LawTraits about(const Coulomb& c) {
+  LawTraits t;
+  t.sticks = c.static_level > 0.0;
+  t.break_away = {-c.static_level, c.static_level};
+  return t;
+}
+
+} // namespace stickslip

@@ -1,0 +1,51 @@
+// Viscous: F = Fv |v|^dv sgn v with 0 < dv <= 2. An absolute force: the normal load does not enter.
+#pragma once
+
+#include "friction/common.hpp"
+
+namespace stickslip {
+
+struct Viscous {
+  double coefficient = 0.0; // N (s/m)^exponent
+  double exponent = 1.0;
+
+  bool operator==(const Viscous&) const = default;
+
+  template <class Self, class F> static void each(Self& self, F&& f) {
+    f("coefficient", self.coefficient);
+    f("exponent", self.exponent);
+  }
+
+  // As a part of another law.
+  template <class Self, class F> static void each_as_part(Self& self, F&& f) {
+    f("viscous", self.coefficient);
+    f("viscous_exponent", self.exponent);
+  }
+};
+
+// Beyond zero: linear and quadratic are continued analytically, other exponents oddly (a real power has no
+// analytic continuation, and the odd one stays dissipative).
+template <class T> T viscous_force(const Viscous& p, const T& v, int direction) {
+  if (p.exponent == 1.0) return T(p.coefficient) * v;
+  if (p.exponent == 2.0) return T(p.coefficient * direction) * v * v;
+  return T(p.coefficient) * odd_power(v, p.exponent);
+}
+
+template <class T> ForceOf<T> curve(const Viscous& p, const T& v, int direction) {
+  return {T(0.0), viscous_force(p, v, direction)};
+}
+
+inline void validate(const Viscous& p, const char* coefficient = "coefficient",
+                     const char* exponent = "exponent") {
+  non_negative(coefficient, p.coefficient);
+  if (!(p.exponent > 0.0 && p.exponent <= 2.0)) reject(exponent, p.exponent, "> 0 and <= 2");
+}
+
+inline LawTraits about(const Viscous& p) {
+  LawTraits t;
+  t.affine = p.coefficient == 0.0 || p.exponent == 1.0;
+  t.kinked = !t.affine;
+  return t;
+}
+
+} // namespace stickslip

@@ -1,0 +1,249 @@
+#include "friction/law.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <type_traits>
+
+namespace stickslip {
+
+namespace {
+
+template <class X> inline constexpr bool with_states = requires { X::is_bristle; };
+
+template <class X> inline constexpr bool with_switches = requires { X::has_switches; };
+
+template <class X> inline constexpr bool with_knots = requires(const X& x) { x.knots(); };
+
+template <class X> Index count(const X& term) {
+  if constexpr (with_states<X>)
+    return term.states();
+  else
+    return 0;
+}
+
+// Where the states and switches of each term begin, while walking through the terms.
+struct Place {
+  Index state = 0, bit = 0;
+
+  template <class X> void pass(const X& term) {
+    state += count(term);
+    if constexpr (with_switches<X>) bit += term.states();
+  }
+};
+
+template <class F> void walk(const Law& law, F&& f) {
+  Place at;
+  for (const Term& term : law.terms)
+    std::visit(
+        [&](const auto& x) {
+          f(x, at);
+          at.pass(x);
+        },
+        term);
+}
+
+// The bits of one term. A term has at most max_elements of them, and so has a law.
+template <class X> unsigned own_branch(const X& term, unsigned branch, Index bit) {
+  if constexpr (with_switches<X>)
+    return bit >= max_elements ? 0U
+                               : (branch >> bit) & ((term.states() >= 32) ? ~0U : (1U << term.states()) - 1U);
+  else
+    return 0U;
+}
+
+template <class X> Interval rest_of(const X& term, const double* z) {
+  if constexpr (requires { rest(term, z); }) {
+    return rest(term, z);
+  } else if constexpr (with_states<X>) {
+    std::array<double, max_elements> unused{};
+    const double dry = bristle(term, 0.0, 1, 0U, z, unused.data()).dry;
+    return {dry, dry};
+  } else {
+    return about(term).break_away;
+  }
+}
+
+} // namespace
+
+void validate(const Law& law) {
+  if (law.terms.empty()) reject("law", "has no terms");
+  for (const Term& term : law.terms) std::visit([](const auto& x) { validate(x); }, term);
+  Index bits = 0;
+  walk(law, [&](const auto& x, const Place&) {
+    if constexpr (with_switches<std::decay_t<decltype(x)>>) bits += x.states();
+  });
+  if (bits > max_elements)
+    reject("law", static_cast<double>(bits), "at most 32 Maxwell slip elements in a sum");
+}
+
+Law operator+(const Law& a, const Law& b) {
+  Law sum = a;
+  sum.terms.insert(sum.terms.end(), b.terms.begin(), b.terms.end());
+  return sum;
+}
+
+LawTraits traits(const Law& law) {
+  LawTraits sum;
+  walk(law, [&](const auto& x, const Place&) {
+    const LawTraits t = about(x);
+    sum.states += t.states;
+    sum.sticks = sum.sticks || t.sticks;
+    sum.kinked = sum.kinked || t.kinked;
+    sum.affine = sum.affine && t.affine;
+    sum.needs_interpreter = sum.needs_interpreter || t.needs_interpreter;
+    sum.switches += t.switches;
+    sum.break_away.lo += t.break_away.lo;
+    sum.break_away.hi += t.break_away.hi;
+    sum.stiffness += t.stiffness;
+    sum.damping += t.damping;
+  });
+  return sum;
+}
+
+std::vector<std::string> state_names(const Law& law) {
+  std::vector<std::string> names;
+  std::vector<std::size_t> owner;
+  std::size_t number = 0;
+  walk(law, [&](const auto& x, const Place&) {
+    if constexpr (with_states<std::decay_t<decltype(x)>>)
+      for (Index i = 0; i < x.states(); ++i) {
+        names.push_back(x.state_name(i));
+        owner.push_back(number);
+      }
+    ++number;
+  });
+  std::vector<std::string> out = names;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::count(names.begin(), names.end(), names[i]) > 1)
+      out[i] = std::to_string(owner[i]) + "." + names[i];
+  return out;
+}
+
+Force evaluate(const Law& law, double v, int direction, unsigned branch, const double* z, double* zdot) {
+  Force sum;
+  walk(law, [&](const auto& x, const Place& at) {
+    using X = std::decay_t<decltype(x)>;
+    Force f;
+    if constexpr (with_states<X>)
+      f = bristle(x, v, direction, own_branch(x, branch, at.bit), z + at.state, zdot + at.state);
+    else
+      f = curve(x, v, direction);
+    sum.dry += f.dry;
+    sum.viscous += f.viscous;
+  });
+  return sum;
+}
+
+Slopes linearise(const Law& law, double v, int direction, unsigned branch, const double* z, double* dry_z,
+                 double* zdot_v, double* zdot_z) {
+  Index n = 0;
+  for (const Term& term : law.terms) n += std::visit([](const auto& x) { return count(x); }, term);
+  std::fill(zdot_z, zdot_z + n * n, 0.0);
+  Slopes sum;
+  walk(law, [&](const auto& x, const Place& at) {
+    using X = std::decay_t<decltype(x)>;
+    ForceOf<Dual> f;
+    if constexpr (with_states<X>) {
+      const Index own = x.states();
+      std::array<Dual, max_elements> state, rate;
+      for (Index j = 0; j < own; ++j) { // one seed per state; the velocity's derivative is the same each time
+        for (Index i = 0; i < own; ++i)
+          state[static_cast<std::size_t>(i)] = Dual(z[at.state + i], 0.0, i == j);
+        f = bristle(x, Dual(v, 1.0, 0.0), direction, own_branch(x, branch, at.bit), state.data(),
+                    rate.data());
+        dry_z[at.state + j] = f.dry.dz;
+        for (Index i = 0; i < own; ++i) {
+          zdot_v[at.state + i] = rate[static_cast<std::size_t>(i)].dv;
+          zdot_z[(at.state + i) * n + at.state + j] = rate[static_cast<std::size_t>(i)].dz;
+        }
+      }
+    } else {
+      f = curve(x, Dual(v, 1.0, 0.0), direction);
+    }
+    sum.dry_v += f.dry.dv;
+    sum.viscous_v += f.viscous.dv;
+  });
+  return sum;
+}
+
+Interval rest_interval(const Law& law, const double* z) {
+  Interval sum;
+  walk(law, [&](const auto& x, const Place& at) {
+    const Interval own = rest_of(x, z + at.state);
+    sum.lo += own.lo;
+    sum.hi += own.hi;
+  });
+  return sum;
+}
+
+void rest_rates(const Law& law, double dry, const double* z, double* zdot) {
+  const Interval all = rest_interval(law, z);
+  const double width = all.hi - all.lo;
+  const double part = width > 0.0 ? std::clamp((dry - all.lo) / width, 0.0, 1.0) : 0.5;
+  walk(law, [&](const auto& x, const Place& at) {
+    if constexpr (requires { rates_at_rest(x, part, z, zdot); })
+      rates_at_rest(x, part, z + at.state, zdot + at.state);
+    else
+      std::fill(zdot + at.state, zdot + at.state + count(x), 0.0);
+  });
+}
+
+Force steady(const Law& law, double v, double* z) {
+  const int direction = v < 0.0 ? -1 : 1;
+  Force sum;
+  walk(law, [&](const auto& x, const Place& at) {
+    if constexpr (with_states<std::decay_t<decltype(x)>>)
+      if (z != nullptr) settle(x, v, direction, z + at.state);
+    const Force f = curve(x, v, direction);
+    sum.dry += f.dry;
+    sum.viscous += f.viscous;
+  });
+  return sum;
+}
+
+Slopes steady_slopes(const Law& law, double v, int direction) {
+  Slopes sum;
+  walk(law, [&](const auto& x, const Place&) {
+    const ForceOf<Dual> f = curve(x, Dual(v, 1.0, 0.0), direction);
+    sum.dry_v += f.dry.dv;
+    sum.viscous_v += f.viscous.dv;
+  });
+  return sum;
+}
+
+double steady_force(const Law& law, const LawTraits& about_law, double v, double normal_load) {
+  if (std::isnan(v)) return v;
+  if (v == 0.0) return normal_load * 0.5 * (about_law.break_away.lo + about_law.break_away.hi);
+  const Force f = steady(law, v, nullptr);
+  return normal_load * f.dry + f.viscous;
+}
+
+void switch_guards(const Law& law, double v, int direction, unsigned branch, const double* z,
+                   double* guards) {
+  walk(law, [&](const auto& x, const Place& at) {
+    if constexpr (with_switches<std::decay_t<decltype(x)>>)
+      slip_guards(x, v, direction, own_branch(x, branch, at.bit), z + at.state, guards + at.bit);
+  });
+}
+
+unsigned switch_branch(const Law&, unsigned branch, Index fired) {
+  return branch | (1U << fired);
+}
+
+unsigned initial_branch(const Law&) {
+  return 0U;
+} // all elements stick
+
+std::vector<double> velocity_kinks(const Law& law) {
+  std::set<double> all;
+  walk(law, [&](const auto& x, const Place&) {
+    if constexpr (with_knots<std::decay_t<decltype(x)>>)
+      for (double v : x.knots())
+        if (v != 0.0) all.insert(v);
+  });
+  return {all.begin(), all.end()};
+}
+
+} // namespace stickslip

@@ -1,0 +1,76 @@
+// A friction law as the engine sees it: a sum of terms, each a curve F(v), possibly with a jump at v = 0, or
+// a bristle with internal states. Dry parts are per unit normal load, viscous parts are absolute forces:
+//   F = N * (dry(v) + bristle(z, v)) + viscous(v),   F opposes v and acts on the body as -F.
+// `direction` (+1 or -1) is the side of v = 0 on which a formula is meant; the integrator may try velocities
+// slightly beyond zero on the wrong side, where each formula is continued smoothly (analytically where it can
+// be, else evenly).
+#pragma once
+
+#include "core/types.hpp"
+#include "friction/terms.hpp" // the plain structs, LawTraits, Interval, Force
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace stickslip {
+
+using Term = std::variant<Coulomb, Viscous, Stribeck, Tanh, Table, Callable, LuGre, Dahl, TwoStateBristle,
+                          ElastoPlastic, MaxwellSlip, BoucWen>;
+
+struct Law {
+  std::vector<Term> terms;
+
+  bool operator==(const Law&) const = default;
+};
+
+// Throws InvalidArgument naming the parameter.
+void validate(const Law&);
+
+// The terms of both; forces add.
+Law operator+(const Law& a, const Law& b);
+
+// Computed once per machine.
+LawTraits traits(const Law&);
+
+// Public names of the internal states, in their order; names that occur twice get the number of their term in
+// front.
+std::vector<std::string> state_names(const Law&);
+
+// The dry parts and bristles together are `dry` (per unit load); rates of all internal states go to zdot.
+// `branch` holds the internal switching state (bit i: element i slips), 0 where the law has none.
+Force evaluate(const Law&, double v, int direction, unsigned branch, const double* z, double* zdot);
+
+// Derivatives at the same place: d/dv and d/dz_j of dry and viscous and of each zdot_i (row-major n x n).
+struct Slopes {
+  double dry_v = 0.0, viscous_v = 0.0;
+};
+Slopes linearise(const Law&, double v, int direction, unsigned branch, const double* z, double* dry_z,
+                 double* zdot_v, double* zdot_z);
+
+// At rest (v = 0): dry force per unit load may be anything in offset(z) + [lo, hi]; the interval includes the
+// offset.
+Interval rest_interval(const Law&, const double* z);
+// Rates of the internal states at rest when the dry force per unit load is `dry` (matters for the second
+// bristle state of TwoStateBristle, whose step at v = 0 is set-valued; zero for most). Set-valued terms share
+// by equal utilisation.
+void rest_rates(const Law&, double dry, const double* z, double* zdot);
+
+// Steady state at v != 0 with the internal states settled; also fills z (unless null).
+Force steady(const Law&, double v, double* z);
+// Slope of the steady curve, on the side `direction` if v = 0.
+Slopes steady_slopes(const Law&, double v, int direction);
+// The steady curve with load, defined for every v: at v = 0 the middle of the set.
+double steady_force(const Law&, const LawTraits&, double v, double normal_load);
+
+// Internal switching guards (fires when > 0; one that is > 0 from the start fires at once) and the branch
+// after guard i fired. Whenever v reaches zero or changes its sign the branch starts again from
+// initial_branch.
+void switch_guards(const Law&, double v, int direction, unsigned branch, const double* z, double* guards);
+unsigned switch_branch(const Law&, unsigned branch, Index fired);
+unsigned initial_branch(const Law&);
+
+// Velocities other than zero where the curve or its slope jumps (knots of tables), ascending.
+std::vector<double> velocity_kinks(const Law&);
+
+} // namespace stickslip

@@ -1,0 +1,352 @@
+#include "friction/response.hpp"
+
+#include "friction/collocation.hpp"
+#include "friction/switch_times.hpp"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+namespace {
+
+constexpr int n_stages = Radau::stages;
+
+// The motion between two switch points: one piece of the velocity, one direction.
+struct Span {
+  double from = 0.0, to = 0.0;
+  std::size_t piece = 0;
+  int direction = 0; // 0: at rest throughout
+};
+
+double at(const Piece& p, double t) {
+  const double d = t - p.anchor;
+  double sum = 0.0;
+  for (std::size_t k = p.c.size(); k-- > 0;) sum = sum * d + p.c[k];
+  for (const Harmonic& h : p.harmonics) sum += h.amplitude * std::sin(h.omega * t + h.phase);
+  return sum;
+}
+
+int direction_of(const Piece& p, double from, double to) {
+  // The span crosses no zero; asking where the velocity is largest avoids the rounding noise at its ends.
+  double largest = 0.0;
+  for (double x : {0.0, 0.1127, 0.25, 0.5, 0.75, 0.8873, 1.0}) {
+    const double v = at(p, from + x * (to - from));
+    if (std::abs(v) > std::abs(largest)) largest = v;
+  }
+  return largest > 0.0 ? 1 : (largest < 0.0 ? -1 : 0);
+}
+
+std::vector<Span> spans_of(const Law& law, const Signal& velocity, double from, double to) {
+  std::vector<double> levels = velocity_kinks(law);
+  levels.push_back(0.0);
+  std::vector<Span> spans;
+  double begin = from;
+  while (begin < to) {
+    const std::size_t number = piece_at(velocity, begin);
+    const double end = std::min(to, next_breakpoint(velocity, begin));
+    const Piece& p = velocity.pieces[number];
+    std::vector<double> stops;
+    for (double level : levels) {
+      const std::vector<double> t = crossings(p, level, begin, end);
+      stops.insert(stops.end(), t.begin(), t.end());
+    }
+    std::sort(stops.begin(), stops.end());
+    stops.push_back(end);
+    for (double stop : stops) {
+      if (stop <= begin) continue;
+      spans.push_back({begin, stop, number, direction_of(p, begin, stop)});
+      begin = stop;
+    }
+  }
+  return spans;
+}
+
+// One law moving along. All the laws' states are decoupled (d zdot_i / d z_j = 0 for i != j), so that a step
+// is one small linear system per state and iteration.
+class Mover {
+public:
+  Mover(const Law& law, const ResponseOptions& options)
+      : law_(law), load_(options.normal_load), rtol_(options.rtol), traits_(traits(law)),
+        n_(static_cast<std::size_t>(traits_.states)), z(n_, 0.0), branch(initial_branch(law)), size_(n_),
+        rate_(n_), dry_z_(n_), zdot_v_(n_), zdot_z_(n_ * n_),
+        guards_(static_cast<std::size_t>(traits_.switches)) {
+    for (auto* s : {&whole_, &first_, &second_}) s->z.resize(n_);
+    for (auto* block : {&value_, &f_, &df_}) block->resize(n_);
+    std::vector<double> other(n_);
+    steady(law, DBL_MIN, size_.data()); // sizes of the states: settled, just before or after v = 0
+    steady(law, -DBL_MIN, other.data());
+    for (std::size_t i = 0; i < n_; ++i) size_[i] = std::max(std::abs(size_[i]), std::abs(other[i]));
+  }
+
+  void enter(const Piece& piece, int direction) {
+    piece_ = &piece;
+    if (direction != direction_) branch = initial_branch(law_);
+    direction_ = direction;
+  }
+
+  double velocity(double t) const { return direction_ == 0 ? 0.0 : at(*piece_, t); }
+
+  double force(double t) {
+    Force f;
+    if (direction_ == 0) {
+      const Interval rest = rest_interval(law_, z.data());
+      f.dry = 0.5 * (rest.lo + rest.hi);
+    } else {
+      f = evaluate(law_, velocity(t), direction_, branch, z.data(), rate_.data());
+    }
+    return load_ * f.dry + f.viscous;
+  }
+
+  // From t to `end` with as many steps as the tolerance asks for.
+  void advance(double t, double end) {
+    fire(t);
+    while (t < end) {
+      double h = std::min(step_, end - t);
+      if (end - t - h < 0.1 * h) h = end - t;
+      const bool to_end = h >= end - t;
+      const double error = attempt(t, h);
+      const bool stuck = h <= 4.0 * DBL_EPSILON * std::max(std::abs(t), std::abs(end));
+      if (!(error <= 1.0) && !stuck) {
+        step_ = h * (std::isfinite(error) ? std::clamp(0.9 * std::pow(error, -0.1), 0.1, 0.9) : 0.1);
+        continue;
+      }
+      if (!finite_step())
+        throw std::runtime_error("response: no finite solution at time " + std::to_string(t));
+      const double grown = h * std::min(6.0, 0.9 * std::pow(std::max(error, 1e-12), -0.1));
+      step_ = to_end ? std::max(step_, grown) : grown;
+      if (traits_.switches > 0 && passed(t + h, second_.z)) {
+        t = locate(t, h);
+      } else {
+        z = second_.z;
+        work += first_.work + second_.work;
+        turnover += first_.turnover + second_.turnover;
+        t = to_end ? end : t + h;
+      }
+      fire(t);
+    }
+  }
+
+  void restart(double h) { step_ = h; }
+
+private:
+  struct Step {
+    std::vector<double> z;
+    double work = 0.0, turnover = 0.0;
+    bool converged = false;
+  };
+
+  bool finite_step() const {
+    return std::all_of(second_.z.begin(), second_.z.end(), [](double x) { return std::isfinite(x); }) &&
+           std::isfinite(second_.work);
+  }
+
+  // One collocation step by Newton's method with the exact Jacobian.
+  void collocate(double t, double h, const std::vector<double>& from, Step& to) {
+    const Radau& r = radau();
+    for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
+    to.converged = n_ == 0;
+    double last = std::numeric_limits<double>::infinity();
+    for (int iteration = 0; iteration < 12 && !to.converged; ++iteration) {
+      for (int j = 0; j < n_stages; ++j) rates(t + r.c[j] * h, j, true);
+      double change = 0.0;
+      for (std::size_t i = 0; i < n_; ++i) {
+        const Radau::Square m = Radau::Square::Identity() - h * r.a * df_[i].asDiagonal();
+        const Radau::Stages delta =
+            m.partialPivLu().solve(Radau::Stages::Constant(from[i]) + h * (r.a * f_[i]) - value_[i]);
+        value_[i] += delta;
+        change = std::max(change, delta.cwiseAbs().maxCoeff() / scale(i, value_[i].cwiseAbs().maxCoeff()));
+      }
+      if (!std::isfinite(change)) break;
+      to.converged = change < 1e-15 || (change < 1e-12 && change > 0.3 * last);
+      last = change;
+    }
+    to.work = to.turnover = 0.0;
+    for (int j = 0; j < n_stages; ++j) {
+      const double power = rates(t + r.c[j] * h, j, false);
+      to.work += h * r.a(n_stages - 1, j) * power;
+      to.turnover += h * r.a(n_stages - 1, j) * std::abs(power);
+    }
+    for (std::size_t i = 0; i < n_; ++i) to.z[i] = value_[i][n_stages - 1];
+  }
+
+  // Rates (and their slopes) of the states at stage j; returns the power F v.
+  double rates(double t, int j, bool with_slopes) {
+    std::vector<double>& here = stage_;
+    here.resize(n_);
+    for (std::size_t i = 0; i < n_; ++i) here[i] = value_[i][j];
+    const double v = velocity(t);
+    Force f;
+    try {
+      if (direction_ == 0) {
+        const Interval rest = rest_interval(law_, here.data());
+        rest_rates(law_, 0.5 * (rest.lo + rest.hi), here.data(), rate_.data());
+      } else {
+        f = evaluate(law_, v, direction_, branch, here.data(), rate_.data());
+      }
+      if (with_slopes && n_ > 0)
+        linearise(law_, v, direction_ == 0 ? 1 : direction_, branch, here.data(), dry_z_.data(),
+                  zdot_v_.data(), zdot_z_.data());
+    } catch (const CurveError& e) {
+      throw e.with_time(t);
+    }
+    for (std::size_t i = 0; i < n_; ++i) {
+      f_[i][j] = rate_[i];
+      if (with_slopes) df_[i][j] = zdot_z_[i * n_ + i];
+    }
+    return (load_ * f.dry + f.viscous) * v;
+  }
+
+  double scale(std::size_t i, double magnitude) const { return magnitude + 1e-3 * size_[i] + DBL_MIN; }
+
+  // One step beside two of half its length; the two are kept. The error in units of the tolerance.
+  double attempt(double t, double h) {
+    collocate(t, h, z, whole_);
+    if (!whole_.converged) return std::numeric_limits<double>::infinity();
+    collocate(t, 0.5 * h, z, first_);
+    collocate(t + 0.5 * h, 0.5 * h, first_.z, second_);
+    if (!first_.converged || !second_.converged) return std::numeric_limits<double>::infinity();
+    double worst = 0.0;
+    for (std::size_t i = 0; i < n_; ++i)
+      worst = std::max(worst, std::abs(second_.z[i] - whole_.z[i]) / scale(i, std::abs(second_.z[i])));
+    const double halves = first_.turnover + second_.turnover;
+    const double work_error = std::abs(first_.work + second_.work - whole_.work);
+    if (work_error > 0.0) worst = std::max(worst, work_error / (turnover + halves + DBL_MIN));
+    return worst / rtol_;
+  }
+
+  double worst_guard(double t, const std::vector<double>& state) {
+    switch_guards(law_, velocity(t), direction_, branch, state.data(), guards_.data());
+    return *std::max_element(guards_.begin(), guards_.end());
+  }
+
+  bool passed(double t, const std::vector<double>& state) {
+    return direction_ != 0 && worst_guard(t, state) > 0.0;
+  }
+
+  // Elements whose guard is met slip from now on.
+  void fire(double t) {
+    if (traits_.switches == 0 || direction_ == 0) return;
+    const double touch = 1e-14 * std::max(traits_.break_away.hi, -traits_.break_away.lo);
+    if (worst_guard(t, z) < -touch) return;
+    for (std::size_t i = 0; i < guards_.size(); ++i)
+      if (guards_[i] >= -touch) branch = switch_branch(law_, branch, static_cast<Index>(i));
+  }
+
+  // Goes to the first slip within the step (t, t + h), where the guard is zero or just above.
+  double locate(double t, double h) {
+    double lo = 0.0, hi = h, at_lo = worst_guard(t, z), at_hi = worst_guard(t + h, second_.z);
+    collocate(t, h, z, whole_);
+    for (int i = 0; i < 100 && hi - lo > 4.0 * DBL_EPSILON * std::max(std::abs(t), h); ++i) {
+      // Regula falsi, with every third a bisection, so that the bracket shrinks from both ends.
+      double x = i % 3 == 2 ? 0.5 * (lo + hi) : lo + (hi - lo) * (-at_lo / (at_hi - at_lo));
+      if (!(x > lo && x < hi)) x = 0.5 * (lo + hi);
+      if (!(x > lo && x < hi)) break;
+      collocate(t, x, z, first_);
+      const double g = worst_guard(t + x, first_.z);
+      if (g >= 0.0) {
+        hi = x;
+        at_hi = g;
+      } else {
+        lo = x;
+        at_lo = g;
+      }
+      if (at_hi == 0.0) break;
+    }
+    collocate(t, hi, z, whole_);
+    z = whole_.z;
+    work += whole_.work;
+    turnover += whole_.turnover;
+    return t + hi;
+  }
+
+  const Law& law_;
+  double load_, rtol_;
+  LawTraits traits_;
+  std::size_t n_;
+  const Piece* piece_ = nullptr;
+  int direction_ = 0;
+  double step_ = 0.0;
+
+public:
+  std::vector<double> z;
+  unsigned branch;
+  double work = 0.0, turnover = 0.0;
+
+private:
+  std::vector<double> size_, rate_, dry_z_, zdot_v_, zdot_z_, guards_, stage_;
+  std::vector<Radau::Stages> value_, f_, df_;
+  Step whole_, first_, second_;
+};
+
+void check(const Law& law, const VectorRef& times, const VectorRef& initial, const ResponseOptions& options) {
+  validate(law);
+  non_negative("normal_load", options.normal_load);
+  if (!(options.rtol >= 1e-14 && options.rtol < 1.0)) reject("rtol", options.rtol, ">= 1e-14 and < 1");
+  if (times.size() == 0) reject("t", "must have at least one time");
+  for (Index i = 0; i < times.size(); ++i) {
+    finite("t", times[i]);
+    if (i > 0 && times[i] < times[i - 1]) reject("t", times[i], "not less than the time before it");
+  }
+  const Index n = traits(law).states;
+  if (initial.size() != 0 && initial.size() != n) reject("initial", "must have one value per internal state");
+  for (Index i = 0; i < initial.size(); ++i) finite("initial", initial[i]);
+}
+
+} // namespace
+
+Response respond(const Law& law, const Signal& velocity, const VectorRef& times, const VectorRef& initial,
+                 const ResponseOptions& options) {
+  check(law, times, initial, options);
+  const Signal motion = velocity.pieces.empty() ? constant_signal(0.0) : velocity;
+  const Index count = times.size();
+  const double begin = times[0], end = times[count - 1];
+
+  Mover mover(law, options);
+  for (Index i = 0; i < initial.size(); ++i) mover.z[static_cast<std::size_t>(i)] = initial[i];
+  Response out{Vector(count), Vector(count), Vector(count),
+               Matrix(static_cast<Index>(mover.z.size()), count)};
+  Index next = 0;
+  const auto record = [&](double t) {
+    out.velocity[next] = mover.velocity(t);
+    try {
+      out.force[next] = mover.force(t);
+    } catch (const CurveError& e) {
+      throw e.with_time(t);
+    }
+    out.work[next] = mover.work;
+    for (std::size_t i = 0; i < mover.z.size(); ++i) out.states(static_cast<Index>(i), next) = mover.z[i];
+    ++next;
+  };
+
+  const std::vector<Span> spans = spans_of(law, motion, begin, end);
+  const auto enter = [&](const Span& s) { mover.enter(motion.pieces[s.piece], s.direction); };
+  for (const Span& span : spans) {
+    enter(span);
+    mover.restart(span.to - span.from);
+    double t = span.from;
+    while (next < count && times[next] < span.to) {
+      mover.advance(t, times[next]);
+      t = times[next];
+      record(t);
+    }
+    mover.advance(t, span.to);
+    // A time that stands twice here shows the left side first.
+    while (next + 1 < count && times[next] == span.to && times[next + 1] == span.to) record(span.to);
+  }
+  if (spans.empty()) { // a single instant
+    const Piece& p = motion.pieces[piece_at(motion, end)];
+    mover.enter(p, direction_of(p, end, end));
+  } else if (!spans.empty() && count > 1 && times[count - 2] == end) {
+    const Piece& p = motion.pieces[piece_at(motion, end)]; // the right side of a jump at the very end
+    mover.enter(p, direction_of(p, end, end));
+  }
+  while (next < count) record(end);
+  return out;
+}
+
+} // namespace stickslip

@@ -1,0 +1,287 @@
+#include "machine/system.hpp"
+
+#include "core/error.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+namespace stickslip {
+
+namespace {
+
+std::string shape(const Matrix& m) {
+  std::ostringstream text;
+  text << "(" << m.rows() << ", " << m.cols() << ")";
+  return text.str();
+}
+
+void check_matrix(std::string_view name, const Matrix& m, Index n) {
+  if (m.rows() != n || m.cols() != n)
+    reject(name, "has shape " + shape(m) + ", expected (" + std::to_string(n) + ", " + std::to_string(n) + ")");
+  if (!m.allFinite()) reject(name, "holds NaN or infinity: every entry must be finite");
+}
+
+void check_symmetric(std::string_view name, const Matrix& m) {
+  const double size = m.cwiseAbs().maxCoeff();
+  if ((m - m.transpose()).cwiseAbs().maxCoeff() > 1e-12 * size) reject(name, "is not symmetric");
+}
+
+void check_mass(const Matrix& mass) {
+  check_symmetric("mass", mass);
+  for (Index i = 0; i < mass.rows(); ++i)
+    if (!(mass(i, i) > 0.0)) reject("mass[" + std::to_string(i) + "]", mass(i, i), "> 0");
+  // Scaled to a unit diagonal, so that grams beside tonnes pass and only a real indefiniteness fails.
+  const Vector d = mass.diagonal().cwiseSqrt().cwiseInverse();
+  const Matrix scaled = d.asDiagonal() * mass * d.asDiagonal();
+  Eigen::SelfAdjointEigenSolver<Matrix> eig(scaled, Eigen::EigenvaluesOnly);
+  if (eig.eigenvalues().minCoeff() <= 1e-13) reject("mass", "is not positive definite");
+}
+
+void check_signal(const std::string& name, const Signal& s) {
+  if (s.pieces.empty()) reject(name, "is an empty signal");
+  for (const Piece& p : s.pieces) {
+    bool ok = std::isfinite(p.anchor);
+    for (double c : p.c) ok = ok && std::isfinite(c);
+    for (const Harmonic& h : p.harmonics)
+      ok = ok && std::isfinite(h.amplitude) && std::isfinite(h.omega) && std::isfinite(h.phase);
+    if (!ok) reject(name, "holds NaN or infinity: every value must be finite");
+  }
+}
+
+// Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss it.
+double fine_structure(const Law& law, const LawTraits& traits) {
+  if (traits.affine) return 0.0;
+  std::vector<double> z(static_cast<std::size_t>(std::max<Index>(traits.states, 1)));
+  const double near = steady(law, 1e-150, z.data()).dry;
+  double lo = 1e-150, hi = 1e150; // in the logarithm
+  const double far = steady(law, hi, z.data()).dry;
+  if (!(std::abs(near - far) > 0.0)) return 0.0;
+  for (int i = 0; i < 60; ++i) {
+    const double v = std::sqrt(lo) * std::sqrt(hi);
+    (std::abs(steady(law, v, z.data()).dry - near) < 0.05 * std::abs(near - far) ? lo : hi) = v;
+  }
+  return lo;
+}
+
+class Builder {
+public:
+  explicit Builder(const Machine& m) : machine(m) {}
+
+  System build() {
+    plant();
+    for (const AppliedForce& f : machine.forces) force(f);
+    for (const FrictionPlace& f : machine.friction) place(f);
+    size_up();
+    nominal();
+    return std::move(sys);
+  }
+
+private:
+  const Machine& machine;
+  System sys;
+  Matrix inverse_mass;
+  std::set<std::string> used;
+
+  void claim(const std::string& name, std::string_view what) {
+    if (name.empty()) reject(what, "is an empty string");
+    if (name.find('.') != std::string::npos) reject(what, "= '" + name + "' holds a dot, which separates an element from its signal");
+    if (!used.insert(name).second) reject(what, "= '" + name + "' is taken: all names of a machine share one name space");
+  }
+
+  Index add_state(const std::string& name) {
+    sys.states.push_back(name);
+    return static_cast<Index>(sys.states.size()) - 1;
+  }
+
+  Index add_signal(const Signal& s) {
+    for (std::size_t i = 0; i < sys.signals.size(); ++i)
+      if (s.input.empty() && sys.signals[i] == s) return static_cast<Index>(i);
+    sys.signals.push_back(s);
+    return static_cast<Index>(sys.signals.size()) - 1;
+  }
+
+  void plant() {
+    const Plant& p = machine.plant;
+    const Index n = p.mass.rows();
+    if (n < 1) reject("mass", "is empty: a machine has at least one coordinate");
+    check_matrix("mass", p.mass, n);
+    check_matrix("damping", p.damping, n);
+    check_matrix("stiffness", p.stiffness, n);
+    check_mass(p.mass);
+    if (static_cast<Index>(p.names.size()) != n)
+      reject("names", "has " + std::to_string(p.names.size()) + " entries for " + std::to_string(n) + " coordinates");
+    for (const std::string& name : p.names) claim(name, "names");
+    sys.n_coordinates = n;
+    sys.coordinates = p.names;
+    for (const std::string& name : p.names) add_state(name + ".position");
+    for (const std::string& name : p.names) add_state(name + ".velocity");
+    sys.mass = p.mass;
+    sys.damping = p.damping;
+    sys.stiffness = p.stiffness;
+    // A diagonal mass matrix is inverted exactly, entry by entry.
+    if (p.mass.isDiagonal(0.0)) inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();
+    else inverse_mass = p.mass.llt().solve(Matrix::Identity(n, n));
+  }
+
+  void force(const AppliedForce& f) {
+    check_signal("force", f.signal);
+    if (f.direction.size() != sys.n_coordinates) reject("force direction", "has the wrong length");
+    sys.drives.push_back({f.direction, add_signal(f.signal)});
+  }
+
+  void place(const FrictionPlace& f) {
+    claim(f.name, "name");
+    const Index n = sys.n_coordinates;
+    if (f.direction.size() != n || !f.direction.allFinite() || f.direction.isZero(0.0))
+      reject("on", "of '" + f.name + "' must give a finite, non-zero direction over " + std::to_string(n) + " coordinates");
+    if (f.law.terms.empty()) reject("law", "of '" + f.name + "' has no terms");
+    check_signal("normal_load of '" + f.name + "'", f.normal_load);
+    check_signal("surface_velocity of '" + f.name + "'", f.surface_velocity);
+    if (is_constant(f.normal_load)) non_negative("normal_load of '" + f.name + "'", value(f.normal_load, 0.0));
+    Place p;
+    p.name = f.name;
+    p.law = f.law;
+    p.traits = traits(f.law);
+    p.automaton = f.automaton;
+    p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
+    p.fine = fine_structure(f.law, p.traits);
+    p.load = add_signal(f.normal_load);
+    p.surface = add_signal(f.surface_velocity);
+    automaton(f, p);
+    if (p.traits.states > 0) {
+      p.states = static_cast<Index>(sys.states.size());
+      for (Index i = 0; i < p.traits.states; ++i) add_state(f.name + ".z" + (p.traits.states > 1 ? std::to_string(i) : ""));
+    }
+    sys.needs_interpreter = sys.needs_interpreter || p.traits.needs_interpreter;
+    sys.places.push_back(std::move(p));
+  }
+
+  // Options of the stick/slip automaton: which of its states this place has.
+  void automaton(const FrictionPlace& f, Place& p) {
+    const Automaton& a = f.automaton;
+    const std::string of = " of '" + f.name + "'";
+    non_negative("memory" + of, a.lag);
+    non_negative("dwell" + of, a.dwell);
+    non_negative("presliding travel" + of, a.travel);
+    non_negative("presliding damping" + of, a.surface_damping);
+    non_negative("load_factor" + of, a.load_factor);
+    if (a == Automaton{}) return;
+    if (p.traits.states > 0)
+      reject("law" + of, "has internal states: the options of StickSlip need a curve such as Coulomb or Stribeck");
+    if (!p.traits.sticks) reject("law" + of, "has no jump at v = 0: the options of StickSlip need one that sticks");
+    if (std::abs(p.traits.break_away.lo + p.traits.break_away.hi) > 1e-12 * p.break_away)
+      reject("law" + of, "is not odd: the options of StickSlip need one level for both directions");
+    p.kinetic = evaluate(f.law, 1e100, 1, 0, nullptr, nullptr).dry;
+    if (a.lag > 0.0) p.lagged = add_state(f.name + ".lagged_force");
+    if (a.travel > 0.0) p.surface_travel = add_state(f.name + ".presliding");
+    if (a.dwell > 0.0) {
+      p.aged = add_state(f.name + ".aged");
+      p.peak = add_state(f.name + ".peak");
+      p.entered = add_state(f.name + ".stuck_since");
+    }
+    if (a.load_factor > 0.0) {
+      if (!(p.kinetic > 0.0)) reject("kinetic level" + of, p.kinetic, "> 0 where the load adds to it");
+      if (f.load_position.size() == 0 && f.load_velocity.size() == 0)
+        reject("load" + of, "is missing: load_factor needs the linear form of the load force");
+      p.load_per_force = a.load_factor / p.kinetic;
+    }
+  }
+
+  // All signals and states are known now: fill the matrices.
+  void size_up() {
+    const Index n = sys.n_coordinates;
+    // Derivatives of surface velocities accelerate the relative motion; they are signals of their own.
+    std::vector<Index> surface_rate;
+    for (const Place& p : sys.places) surface_rate.push_back(add_signal(differentiate(sys.signals[static_cast<std::size_t>(p.surface)])));
+    std::vector<Index> load_signal;
+    for (const FrictionPlace& f : machine.friction) {
+      check_signal("load of '" + f.name + "'", f.load_signal);
+      load_signal.push_back(add_signal(f.load_signal));
+    }
+    sys.nx = static_cast<Index>(sys.states.size());
+    const Index ns = sys.ns();
+    sys.A = Matrix::Zero(sys.nx, sys.nx);
+    sys.S = Matrix::Zero(sys.nx, ns);
+    sys.A.block(0, n, n, n).setIdentity();
+    sys.A.block(n, 0, n, n) = -inverse_mass * sys.stiffness;
+    sys.A.block(n, n, n, n) = -inverse_mass * sys.damping;
+    for (const auto& d : sys.drives) sys.S.block(n, d.signal, n, 1) += inverse_mass * d.direction;
+    for (std::size_t i = 0; i < sys.places.size(); ++i) {
+      Place& p = sys.places[i];
+      const Vector& w = machine.friction[i].direction;
+      p.effect = Vector::Zero(sys.nx);
+      p.effect.segment(n, n) = -inverse_mass * w;
+      p.velocity.x = Vector::Zero(sys.nx);
+      p.velocity.x.segment(n, n) = w;
+      p.velocity.s = Vector::Zero(ns);
+      p.velocity.s(p.surface) = -1.0;
+      p.acceleration_s = Vector::Zero(ns);
+      p.acceleration_s(surface_rate[i]) = -1.0;
+      if (p.load_per_force != 0.0) {
+        const FrictionPlace& f = machine.friction[i];
+        p.load_force.x = Vector::Zero(sys.nx);
+        if (f.load_position.size() == n) p.load_force.x.head(n) = f.load_position;
+        if (f.load_velocity.size() == n) p.load_force.x.segment(n, n) = f.load_velocity;
+        p.load_force.s = Vector::Zero(ns);
+        p.load_force.s(load_signal[i]) = 1.0;
+      }
+    }
+  }
+
+  // A size for every state from what the description says: times from the plant, accelerations from loads and limits,
+  // velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
+  void nominal() {
+    const Index n = sys.n_coordinates;
+    const double rate = sys.A.topLeftCorner(2 * n, 2 * n).eigenvalues().cwiseAbs().maxCoeff();
+    sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
+    Vector acceleration = Vector::Zero(sys.nx);
+    Vector velocity = Vector::Zero(n);
+    auto size_of = [&](Index signal) {
+      double size = 0.0;
+      const Signal& s = sys.signals[static_cast<std::size_t>(signal)];
+      for (const Piece& p : s.pieces) {
+        double t = sys.time_scale;
+        double power = 1.0, piece = 0.0;
+        for (double c : p.c) {
+          piece = std::max(piece, std::abs(c) * power);
+          power *= t;
+        }
+        for (const Harmonic& h : p.harmonics) piece += std::abs(h.amplitude);
+        size = std::max(size, piece);
+      }
+      return size;
+    };
+    for (const auto& d : sys.drives)
+      acceleration.segment(n, n) += (inverse_mass * d.direction).cwiseAbs() * size_of(d.signal);
+    for (const Place& p : sys.places) {
+      const Interval levels = p.traits.sticks ? rest_interval(p.law, nullptr) : Interval{};
+      const double level = std::max(std::abs(levels.lo), std::abs(levels.hi));
+      acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
+      velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
+    }
+    sys.nominal = Vector::Constant(sys.nx, 0.0);
+    for (Index i = 0; i < n; ++i) {
+      const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
+      sys.nominal(n + i) = v;
+      sys.nominal(i) = v * sys.time_scale;
+    }
+  }
+};
+
+} // namespace
+
+System compile(const Machine& machine) { return Builder(machine).build(); }
+
+Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what) {
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it != names.end()) return static_cast<Index>(it - names.begin());
+  std::string text = "unknown " + std::string(what) + " '" + name + "'; known are:";
+  for (const std::string& n : names) text += " '" + n + "'";
+  throw UnknownName(text);
+}
+
+} // namespace stickslip

@@ -1,0 +1,44 @@
+// The description of a machine: a linear mechanical plant, signals that drive it and the elements in which it sticks,
+// slips, separates and strikes. A plain value; every complaint about it ends in compile().
+#pragma once
+
+#include "core/types.hpp"
+#include "friction/automaton.hpp"
+#include "friction/law.hpp"
+#include "signal/signal.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+// M q'' + D q' + K q = sum of forces - sum of w_i F_i
+struct Plant {
+  Matrix mass, damping, stiffness;
+  std::vector<std::string> names; // one per coordinate
+};
+
+struct AppliedForce {
+  Vector direction; // generalised force per unit of the signal
+  Signal signal;
+};
+
+struct FrictionPlace {
+  std::string name;
+  Vector direction; // w: relative velocity is w' q' - surface_velocity
+  Law law;
+  Automaton automaton;
+  Signal normal_load;
+  Signal surface_velocity;
+  Vector load_position; // linear form of the load force F_l over positions (empty: none)
+  Vector load_velocity;
+  Signal load_signal;
+};
+
+struct Machine {
+  Plant plant;
+  std::vector<AppliedForce> forces;
+  std::vector<FrictionPlace> friction;
+};
+
+} // namespace stickslip

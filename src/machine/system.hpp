@@ -1,0 +1,72 @@
+// What simulate() works on: a machine reduced to first order, x' = A x + S s(t) + sum_i e_i F_i, with one entry for
+// every place of friction. Mechanical plants and plants in matrix notation become the same thing here.
+#pragma once
+
+#include "core/types.hpp"
+#include "friction/automaton.hpp"
+#include "friction/law.hpp"
+#include "machine/machine.hpp"
+#include "signal/signal.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+// x_part . x + s_part . s
+struct Form {
+  Vector x, s;
+};
+
+struct Place {
+  std::string name;
+  Law law;
+  LawTraits traits;
+  Automaton automaton;
+  Vector effect;         // e: change of x' per unit of F, the force that opposes motion
+  Form velocity;         // relative velocity v
+  Vector acceleration_s; // v' = velocity.x . x' + acceleration_s . s
+  Index load = -1;       // signal with the given normal load
+  Form load_force;       // F_l of the automaton; empty without load dependence
+  double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
+  Index surface = -1;    // signal with the surface velocity
+  Index states = -1;     // first internal state of the law in x
+  Index lagged = -1;     // the lagged dry force
+  Index surface_travel = -1; // presliding displacement s
+  Index aged = -1;       // held: f_sa / f_s at the last entry into stick
+  Index peak = -1;       // held: peak of the sliding curve relative to its static level
+  Index entered = -1;    // held: time of the last entry into stick
+  double kinetic = 0.0, break_away = 0.0; // levels per unit load that the automaton's options refer to
+  double fine = 0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
+};
+
+struct System {
+  Index n_coordinates = 0;
+  Index nx = 0;
+  std::vector<std::string> coordinates;
+  std::vector<std::string> states; // names of x
+  Matrix A, S;
+  std::vector<Signal> signals;
+  std::vector<Place> places;
+  Vector nominal; // size of each state, for tolerances
+  double time_scale = 1.0;
+
+  // The mechanical plant again, for the energy balance.
+  Matrix mass, damping, stiffness;
+  struct Drive {
+    Vector direction;
+    Index signal;
+  };
+  std::vector<Drive> drives;
+  bool needs_interpreter = false;
+
+  Index ns() const { return static_cast<Index>(signals.size()); }
+};
+
+// Throws InvalidArgument or UnknownName where the description makes no sense.
+System compile(const Machine& machine);
+
+// Index of a name in a list, or UnknownName that lists the known ones.
+Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what);
+
+} // namespace stickslip

@@ -1,0 +1,86 @@
+#include "signal/signal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+namespace {
+
+// The order-th derivative of sum c[k] d^k, by Horner's rule with falling factorials.
+double polynomial(const Polynomial& c, double d, int order) {
+  double sum = 0.0;
+  for (int k = signal_max_degree; k >= order; --k) {
+    double factor = 1.0;
+    for (int j = 0; j < order; ++j) factor *= k - j;
+    sum = sum * d + factor * c[static_cast<std::size_t>(k)];
+  }
+  return sum;
+}
+
+// d^order/dt^order of A sin(w t + p) = A w^order times sin, cos, -sin, -cos in turn.
+double harmonic(const Harmonic& h, double t, int order) {
+  const double angle = h.omega * t + h.phase;
+  double size = h.amplitude;
+  for (int j = 0; j < order; ++j) size *= h.omega;
+  const double wave = order % 2 == 0 ? std::sin(angle) : std::cos(angle);
+  return order % 4 < 2 ? size * wave : -size * wave;
+}
+
+} // namespace
+
+std::size_t piece_at(const Signal& s, double t) {
+  if (s.pieces.size() < 2) return 0;
+  const auto after = std::upper_bound(s.pieces.begin() + 1, s.pieces.end(), t,
+                                      [](double time, const Piece& p) { return time < p.start; });
+  return static_cast<std::size_t>(after - s.pieces.begin()) - 1;
+}
+
+double value(const Signal& s, double t) {
+  return derivative(s, t, 0);
+}
+
+double derivative(const Signal& s, double t, int order) {
+  if (s.pieces.empty()) return 0.0;
+  const Piece& p = s.pieces[piece_at(s, t)];
+  double sum = polynomial(p.c, t - p.anchor, order);
+  for (const Harmonic& h : p.harmonics) sum += harmonic(h, t, order);
+  return sum;
+}
+
+void taylor(const Signal& s, double t, int count, double* out) {
+  std::fill(out, out + count, 0.0);
+  if (s.pieces.empty()) return;
+  const Piece& p = s.pieces[piece_at(s, t)];
+
+  Polynomial c = p.c;
+  shift(c, t - p.anchor);
+  std::copy_n(c.begin(), std::min(count, signal_max_degree + 1), out);
+
+  for (const Harmonic& h : p.harmonics) {
+    const double angle = h.omega * t + h.phase;
+    double even = h.amplitude * std::sin(angle);
+    double odd = h.amplitude * std::cos(angle);
+    double scale = 1.0; // omega^k / k!
+    for (int k = 0; k < count; ++k) {
+      if (k > 0) scale *= h.omega / k;
+      out[k] += scale * even;
+      const double next = -even;
+      even = odd;
+      odd = next;
+    }
+  }
+}
+
+double next_breakpoint(const Signal& s, double t) {
+  const std::size_t next = piece_at(s, t) + 1;
+  return next < s.pieces.size() ? s.pieces[next].start : std::numeric_limits<double>::infinity();
+}
+
+bool is_constant(const Signal& s) {
+  return std::all_of(s.pieces.begin(), s.pieces.end(),
+                     [&](const Piece& p) { return is_flat(p) && p.c[0] == s.pieces.front().c[0]; });
+}
+
+} // namespace stickslip

@@ -1,0 +1,80 @@
+// A function of time with known breakpoints and derivatives: polynomial pieces plus harmonics. Every signal a
+// user can write (constant, ramp, sine, point-to-point, samples, ...) is compiled to this one form, so that
+// exact flows know its Taylor series and event search knows where it has kinks. Between breakpoints a signal
+// is analytic.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+struct Harmonic {
+  double amplitude = 0.0;
+  double omega = 0.0; // rad/s
+  double phase = 0.0; // rad, of sin(omega * t + phase) with absolute time t
+
+  bool operator==(const Harmonic&) const = default;
+};
+
+inline constexpr int signal_max_degree = 5;
+
+using Polynomial = std::array<double, signal_max_degree + 1>;
+
+// Valid from `start` to the start of the next piece: sum_k c[k] (t - anchor)^k + sum of harmonics.
+struct Piece {
+  double start = 0.0;
+  double anchor = 0.0;
+  Polynomial c{};
+  std::vector<Harmonic> harmonics;
+
+  bool operator==(const Piece&) const = default;
+};
+
+// Pieces are ordered by start; the first one also holds for all earlier times (what this room builds starts
+// at -infinity). Values at a breakpoint are those from the right. A signal that names an input u contains
+// input_gain * u, held over each step of the fixed-step form; everywhere else u has its default, which the
+// pieces already contain. No pieces at all mean zero.
+struct Signal {
+  std::vector<Piece> pieces;
+  std::string input;
+  double input_gain = 1.0, input_default = 0.0;
+
+  bool operator==(const Signal&) const = default;
+};
+
+Signal constant_signal(double value);
+
+// What `value` has to grow by when the input is u instead of its default.
+inline double input_correction(const Signal& s, double u) {
+  return s.input.empty() ? 0.0 : s.input_gain * (u - s.input_default);
+}
+
+double value(const Signal& s, double t);
+double derivative(const Signal& s, double t, int order);
+
+// Taylor coefficients about t, from the right: out[k] = s^(k)(t) / k!, k = 0 ... count - 1.
+void taylor(const Signal& s, double t, int count, double* out);
+
+// The first breakpoint strictly after t, or infinity. The start of the first piece is not a breakpoint.
+double next_breakpoint(const Signal& s, double t);
+
+// Number of the piece that holds at t.
+std::size_t piece_at(const Signal& s, double t);
+
+bool is_constant(const Signal& s);
+
+Signal operator+(const Signal& a, const Signal& b); // two different inputs are refused
+Signal operator*(double factor, const Signal& s);
+Signal differentiate(const Signal& s, int order = 1); // piecewise; jumps of s leave no impulse
+
+void shift(Polynomial& c, double d); // the same polynomial about a point later by d
+bool is_flat(const Piece& p);        // a constant
+
+// The one way to write a function: joins neighbours that are the same function, drops harmonics of amplitude
+// zero.
+void normalise(Signal& s);
+
+} // namespace stickslip

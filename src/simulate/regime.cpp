@@ -1,0 +1,419 @@
+#include "simulate/regime.hpp"
+
+#include "simulate/place_force.hpp"
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+#include <cmath>
+
+namespace stickslip {
+
+using ConstVector = Eigen::Map<const Vector>;
+using MutableVector = Eigen::Map<Vector>;
+
+Scratch::Scratch(const System& sys) {
+  const Index np = static_cast<Index>(sys.places.size());
+  s = Vector::Zero(sys.ns());
+  rate = Vector::Zero(sys.ns());
+  xdot = Vector::Zero(sys.nx);
+  row = Vector::Zero(sys.nx);
+  force = Vector::Zero(np);
+  held = Vector::Zero(np);
+  unstuck = Vector::Zero(np);
+  guards = Vector::Zero(64);
+  Index most = 1;
+  for (const Place& p : sys.places) most = std::max(most, p.traits.states);
+  z = Vector::Zero(most);
+  zdot = Vector::Zero(most);
+  dry_z = Vector::Zero(most);
+  zdot_v = Vector::Zero(most);
+  zdot_z = Vector::Zero(most * most);
+}
+
+void signal_values(const System& sys, double t, double* s) {
+  for (std::size_t i = 0; i < sys.signals.size(); ++i) s[i] = value(sys.signals[i], t);
+}
+
+void signal_rates(const System& sys, double t, double* sdot) {
+  for (std::size_t i = 0; i < sys.signals.size(); ++i) sdot[i] = derivative(sys.signals[i], t, 1);
+}
+
+double relative_velocity(const Place& p, const double* x, const double* s) {
+  return p.velocity.x.dot(ConstVector(x, p.velocity.x.size())) + p.velocity.s.dot(ConstVector(s, p.velocity.s.size()));
+}
+
+double normal_load(const Place& p, int load_sign, const double* x, const double* s) {
+  double N = s[p.load];
+  if (p.load_per_force != 0.0)
+    N += p.load_per_force * load_sign *
+         (p.load_force.x.dot(ConstVector(x, p.load_force.x.size())) +
+          p.load_force.s.dot(ConstVector(s, p.load_force.s.size())));
+  return N;
+}
+
+Interval stick_limits(const Place& p, int load_sign, double t, const double* x, const double* s) {
+  const double N = normal_load(p, load_sign, x, s);
+  const Interval unit = rest_interval(p.law, p.states >= 0 ? x + p.states : nullptr);
+  const double share = aged_share(p, t, x);
+  return {unit.lo * N * share, unit.hi * N * share};
+}
+
+void evaluate(const System& sys, const Regime& r, double t, const double* x, const double* s, double* xdot,
+              double* force, Scratch& w) {
+  const ConstVector X(x, sys.nx), Sg(s, sys.ns());
+  MutableVector Xdot(xdot, sys.nx);
+  (void)t;
+  Xdot.noalias() = r.A * X;
+  Xdot.noalias() += r.S * Sg;
+  const Index nu = static_cast<Index>(r.unstuck.size()), nk = static_cast<Index>(r.stuck.size());
+  for (Index k = 0; k < nu; ++k) {
+    const Index i = r.unstuck[static_cast<std::size_t>(k)];
+    const auto u = static_cast<std::size_t>(i);
+    const Place& p = sys.places[u];
+    const double v = relative_velocity(p, x, s);
+    const double N = normal_load(p, r.modes.load_sign[u], x, s);
+    const PlaceForce f = place_force(p, r.modes.place[u], r.modes.branch[u], v, N, x, xdot);
+    w.unstuck(k) = f.dry * N + f.other;
+    force[i] = w.unstuck(k);
+  }
+  if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
+  if (nk > 0) {
+    auto held = w.held.head(nk);
+    held.noalias() = r.Lx * X;
+    held.noalias() += r.Ls * Sg;
+    if (nu > 0) held.noalias() += r.LF * w.unstuck.head(nu);
+    for (Index k = 0; k < nk; ++k) {
+      const Index i = r.stuck[static_cast<std::size_t>(k)];
+      const Place& p = sys.places[static_cast<std::size_t>(i)];
+      force[i] = held(k);
+      if (p.states >= 0) {
+        const double N = normal_load(p, r.modes.load_sign[static_cast<std::size_t>(i)], x, s);
+        rest_rates(p.law, N > 0.0 ? held(k) / N : 0.0, x + p.states, xdot + p.states);
+      }
+    }
+  }
+}
+
+void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* force,
+                  double* g) {
+  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+    const Guard& guard = r.guards[k];
+    const auto i = static_cast<std::size_t>(guard.element);
+    switch (guard.kind) {
+    case GuardKind::slip_ends:
+    case GuardKind::kink: g[k] = -guard.side * relative_velocity(sys.places[i], x, s); break;
+    case GuardKind::breaks_away: {
+      const Interval limits = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
+      g[k] = guard.side > 0 ? force[i] - limits.hi : limits.lo - force[i];
+      break;
+    }
+    case GuardKind::shared_limit: {
+      const Facet& f = r.facets[i];
+      double reach = 0.0, sum = 0.0;
+      for (std::size_t j = 0; j < f.members.size(); ++j) {
+        const Index m = r.stuck[static_cast<std::size_t>(f.members[j])];
+        const Interval limits =
+            stick_limits(sys.places[static_cast<std::size_t>(m)], r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s);
+        const double share = guard.side * f.share(static_cast<Index>(j));
+        reach += share * (share > 0.0 ? limits.hi : limits.lo);
+        sum += share * force[m];
+      }
+      g[k] = sum - reach;
+      break;
+    }
+    case GuardKind::load_sign: {
+      const Place& p = sys.places[i];
+      g[k] = -guard.side * (p.load_force.x.dot(ConstVector(x, sys.nx)) + p.load_force.s.dot(ConstVector(s, sys.ns())));
+      break;
+    }
+    case GuardKind::branch: {
+      const Place& p = sys.places[i];
+      double values[64];
+      switch_guards(p.law, relative_velocity(p, x, s), r.modes.place[i], r.modes.branch[i], x + p.states, values);
+      g[k] = values[guard.side];
+      break;
+    }
+    }
+  }
+}
+
+void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* sdot,
+              Matrix& J, Vector& dfdt, Scratch& w) {
+  (void)t;
+  const ConstVector Sdot(sdot, sys.ns());
+  J = r.A;
+  dfdt.noalias() = r.S * Sdot;
+  for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
+    const auto i = static_cast<std::size_t>(r.unstuck[k]);
+    const Place& p = sys.places[i];
+    const int mode = r.modes.place[i], sign = r.modes.load_sign[i];
+    const double v = relative_velocity(p, x, s);
+    const double N = normal_load(p, sign, x, s);
+    const double v_t = p.velocity.s.dot(Sdot);
+    double N_t = sdot[p.load];
+    if (p.load_per_force != 0.0) N_t += p.load_per_force * sign * p.load_force.s.dot(Sdot);
+    Vector& row = w.row; // d F / d x
+    double F_t = 0.0, F_N = 0.0;
+    if (mode == 0) {
+      const double stiffness = presliding_stiffness(p, N);
+      row = p.automaton.surface_damping * p.velocity.x;
+      row(p.surface_travel) += stiffness;
+      J.row(p.surface_travel) += p.velocity.x.transpose();
+      dfdt(p.surface_travel) += v_t;
+      F_N = p.break_away / p.automaton.travel * x[p.surface_travel];
+      F_t = p.automaton.surface_damping * v_t;
+    } else {
+      const double* z = p.states >= 0 ? x + p.states : nullptr;
+      const Slopes d = linearise(p.law, v, mode, r.modes.branch[i], z, w.dry_z.data(), w.zdot_v.data(), w.zdot_z.data());
+      double dry_v = d.dry_v, dry = evaluate(p.law, v, mode, r.modes.branch[i], z, w.zdot.data()).dry;
+      if (p.peak >= 0 && p.break_away > p.kinetic) {
+        dry_v *= (x[p.peak] * p.break_away - p.kinetic) / (p.break_away - p.kinetic);
+        dry = with_peak(p, dry, x[p.peak]);
+      }
+      if (p.lagged < 0) {
+        row = (N * dry_v + d.viscous_v) * p.velocity.x;
+        F_t = (N * dry_v + d.viscous_v) * v_t;
+        F_N = dry;
+        for (Index j = 0; j < p.traits.states; ++j) row(p.states + j) += N * w.dry_z(j);
+      } else {
+        row = d.viscous_v * p.velocity.x;
+        row(p.lagged) += mode;
+        F_t = d.viscous_v * v_t;
+        J.row(p.lagged) += (N * dry_v * mode / p.automaton.lag) * p.velocity.x.transpose();
+        J(p.lagged, p.lagged) -= 1.0 / p.automaton.lag;
+        dfdt(p.lagged) += (N * dry_v * mode * v_t + N_t * dry * mode) / p.automaton.lag;
+        if (p.load_per_force != 0.0)
+          J.row(p.lagged) += (dry * mode * p.load_per_force * sign / p.automaton.lag) * p.load_force.x.transpose();
+      }
+      for (Index j = 0; j < p.traits.states; ++j) {
+        J.row(p.states + j) += w.zdot_v(j) * p.velocity.x.transpose();
+        dfdt(p.states + j) += w.zdot_v(j) * v_t;
+        for (Index l = 0; l < p.traits.states; ++l) J(p.states + j, p.states + l) += w.zdot_z(j * p.traits.states + l);
+      }
+    }
+    if (p.load_per_force != 0.0) row += (F_N * p.load_per_force * sign) * p.load_force.x;
+    F_t += F_N * N_t;
+    J.noalias() += r.E.col(static_cast<Index>(k)) * row.transpose();
+    dfdt += r.E.col(static_cast<Index>(k)) * F_t;
+  }
+}
+
+namespace {
+
+// Is the force of this unstuck place linear and homogeneous in (x, s)?
+bool is_affine(const System& sys, const Place& p, int mode) {
+  const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
+  const bool constant_load = is_constant(load) && p.load_per_force == 0.0;
+  if (mode == 0) return constant_load && p.aged < 0; // k s with a given k, up to a given limit
+  // A peak raised by a dwell multiplies the curve with a state.
+  return p.traits.affine && (p.peak < 0 || p.break_away == p.kinetic || p.fine == 0.0);
+}
+
+// Facets of the set of forces that the stuck places can take together: for every rank - 1 independent columns the
+// direction normal to them. W has one column per stuck place, full row rank.
+void find_facets(const Matrix& W, Regime& r) {
+  const Index rank = W.rows(), m = W.cols();
+  std::vector<Index> pick(static_cast<std::size_t>(rank - 1));
+  for (std::size_t i = 0; i < pick.size(); ++i) pick[i] = static_cast<Index>(i);
+  std::vector<Vector> known;
+  while (true) {
+    Matrix chosen(rank, rank - 1);
+    for (std::size_t i = 0; i < pick.size(); ++i) chosen.col(static_cast<Index>(i)) = W.col(pick[i]);
+    Vector y = Vector::Ones(1);
+    bool independent = true;
+    if (rank > 1) {
+      Eigen::JacobiSVD<Matrix> svd(chosen, Eigen::ComputeFullU);
+      independent = svd.singularValues()(rank - 2) > 1e-9 * W.cwiseAbs().maxCoeff();
+      y = svd.matrixU().col(rank - 1);
+    }
+    if (independent) {
+      Facet f;
+      const Vector along = W.transpose() * y;
+      const double size = along.cwiseAbs().maxCoeff();
+      std::vector<double> share;
+      for (Index i = 0; i < m; ++i)
+        if (std::abs(along(i)) > 1e-9 * size) {
+          f.members.push_back(i);
+          share.push_back(along(i) / size);
+        }
+      f.share = ConstVector(share.data(), static_cast<Index>(share.size()));
+      const double side = f.share(0) < 0.0 ? -1.0 : 1.0;
+      f.share *= side;
+      const Vector signature = along * (side / size);
+      bool fresh = true;
+      for (const Vector& k : known) fresh = fresh && (k - signature).cwiseAbs().maxCoeff() > 1e-9;
+      if (fresh) {
+        known.push_back(signature);
+        r.facets.push_back(std::move(f));
+      }
+    }
+    // next combination
+    Index i = rank - 2;
+    while (i >= 0 && pick[static_cast<std::size_t>(i)] == m - (rank - 1) + i) --i;
+    if (i < 0) return;
+    ++pick[static_cast<std::size_t>(i)];
+    for (Index j = i + 1; j < rank - 1; ++j) pick[static_cast<std::size_t>(j)] = pick[static_cast<std::size_t>(j - 1)] + 1;
+  }
+}
+
+void constrain(const System& sys, Regime& r) {
+  const Index nk = static_cast<Index>(r.stuck.size()), nu = static_cast<Index>(r.unstuck.size());
+  r.E.resize(sys.nx, nu);
+  for (Index k = 0; k < nu; ++k) r.E.col(k) = sys.places[static_cast<std::size_t>(r.unstuck[static_cast<std::size_t>(k)])].effect;
+  r.A = sys.A;
+  r.S = sys.S;
+  if (nk == 0) return;
+  Matrix R(nk, sys.nx), Rs(nk, sys.ns()), U(sys.nx, nk);
+  Vector limit(nk);
+  for (Index k = 0; k < nk; ++k) {
+    const Place& p = sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)])];
+    R.row(k) = p.velocity.x.transpose();
+    Rs.row(k) = p.acceleration_s.transpose();
+    U.col(k) = p.effect;
+    limit(k) = std::max(p.break_away * std::max(value(sys.signals[static_cast<std::size_t>(p.load)], 0.0), 0.0), 1e-300);
+  }
+  const Matrix G = -R * U; // G f = acceleration that the stuck forces must take away
+  const Vector d = G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
+  const Matrix scaled = d.asDiagonal() * G * d.asDiagonal();
+  Eigen::JacobiSVD<Matrix> svd(scaled, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  svd.setThreshold(1e-10);
+  const Index rank = svd.rank();
+  Matrix H(nk, nk);
+  if (rank == nk) {
+    H = nk == 1 ? Matrix::Constant(1, 1, 1.0 / G(0, 0)) : Matrix(G.partialPivLu().inverse());
+  } else {
+    r.shared = true;
+    const Vector root = (limit / limit.maxCoeff()).cwiseSqrt();
+    Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
+    cod.setThreshold(1e-10);
+    cod.compute(d.asDiagonal() * G * root.asDiagonal());
+    H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
+    find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
+  }
+  r.Lx = H * R * sys.A;
+  r.Ls = H * (R * sys.S + Rs);
+  r.LF = H * R * r.E;
+  r.A += U * r.Lx;
+  r.S += U * r.Ls;
+  r.E += U * r.LF;
+  // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
+  for (Index k = 0; k < nk; ++k) {
+    Index only = -1, count = 0;
+    for (Index j = 0; j < sys.nx; ++j)
+      if (R(k, j) != 0.0) only = j, ++count;
+    if (count == 1) {
+      r.A.row(only).setZero();
+      r.E.row(only).setZero();
+      r.S.row(only) = -Rs.row(k) / R(k, only);
+    }
+  }
+}
+
+void list_guards(const System& sys, Regime& r) {
+  for (Index i : r.stuck) {
+    if (r.shared) break;
+    r.guards.push_back({GuardKind::breaks_away, i, +1});
+    r.guards.push_back({GuardKind::breaks_away, i, -1});
+  }
+  for (std::size_t f = 0; f < r.facets.size(); ++f) {
+    r.guards.push_back({GuardKind::shared_limit, static_cast<Index>(f), +1});
+    r.guards.push_back({GuardKind::shared_limit, static_cast<Index>(f), -1});
+  }
+  for (Index i : r.unstuck) {
+    const auto u = static_cast<std::size_t>(i);
+    const Place& p = sys.places[u];
+    const int mode = r.modes.place[u];
+    if (mode == 0) {
+      r.guards.push_back({GuardKind::breaks_away, i, +1});
+      r.guards.push_back({GuardKind::breaks_away, i, -1});
+    } else if (p.traits.sticks) {
+      r.guards.push_back({GuardKind::slip_ends, i, mode});
+    } else if (p.traits.kinked) {
+      r.guards.push_back({GuardKind::kink, i, mode});
+    }
+    for (Index b = 0; b < p.traits.switches; ++b) r.guards.push_back({GuardKind::branch, i, static_cast<int>(b)});
+  }
+  for (std::size_t i = 0; i < sys.places.size(); ++i)
+    if (sys.places[i].load_per_force != 0.0)
+      r.guards.push_back({GuardKind::load_sign, static_cast<Index>(i), r.modes.load_sign[i]});
+}
+
+} // namespace
+
+// An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit vectors.
+static void probe(const System& sys, Regime& r) {
+  const Index nx = sys.nx, ns = sys.ns(), ng = static_cast<Index>(r.guards.size());
+  Scratch w(sys);
+  Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot(nx), force(static_cast<Index>(sys.places.size())), g(std::max<Index>(ng, 1));
+  // Stiffness of presliding and the like multiply a given load, which therefore stays at its value while x is probed.
+  Vector given = Vector::Zero(ns);
+  bool needs_load = false;
+  for (Index i : r.unstuck)
+    if (r.modes.place[static_cast<std::size_t>(i)] == 0) {
+      const Index load = sys.places[static_cast<std::size_t>(i)].load;
+      given(load) = value(sys.signals[static_cast<std::size_t>(load)], 0.0);
+      needs_load = true;
+    }
+  Vector xdot0 = Vector::Zero(nx), g0 = Vector::Zero(std::max<Index>(ng, 1));
+  if (needs_load) {
+    evaluate(sys, r, 0.0, x.data(), given.data(), xdot0.data(), force.data(), w);
+    guard_values(sys, r, 0.0, x.data(), given.data(), force.data(), g0.data());
+  }
+  r.Ax.resize(nx, nx);
+  r.As.resize(nx, ns);
+  r.Gx.resize(ng, nx);
+  r.Gs.resize(ng, ns);
+  for (Index j = 0; j < nx + ns; ++j) {
+    x.setZero();
+    s = j < nx ? given : Vector::Zero(ns);
+    if (j < nx) x(j) = 1.0;
+    else s(j - nx) = 1.0;
+    xdot.setZero();
+    evaluate(sys, r, 0.0, x.data(), s.data(), xdot.data(), force.data(), w);
+    guard_values(sys, r, 0.0, x.data(), s.data(), force.data(), g.data());
+    if (j < nx) {
+      r.Ax.col(j) = xdot - xdot0;
+      r.Gx.col(j) = (g - g0).head(ng);
+    } else {
+      r.As.col(j - nx) = xdot;
+      r.Gs.col(j - nx) = g.head(ng);
+    }
+  }
+}
+
+static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
+  auto r = std::make_unique<Regime>();
+  r->modes = modes;
+  r->affine = true;
+  for (std::size_t i = 0; i < sys.places.size(); ++i) {
+    const Place& p = sys.places[i];
+    const int mode = modes.place[i];
+    const bool held = mode == 0 && p.traits.sticks && p.surface_travel < 0;
+    if (held) {
+      r->stuck.push_back(static_cast<Index>(i));
+      // Ageing limits are not linear in time, and internal states at rest may follow the held force.
+      if (p.aged >= 0 || p.states >= 0) r->affine = false;
+    } else {
+      r->unstuck.push_back(static_cast<Index>(i));
+      r->affine = r->affine && is_affine(sys, p, mode);
+    }
+  }
+  constrain(sys, *r);
+  list_guards(sys, *r);
+  if (r->affine) probe(sys, *r);
+  return r;
+}
+
+const Regime& RegimeCache::get(const System& sys, const Modes& modes) {
+  if (last && last->modes == modes) return *last;
+  auto it = regimes.find(modes);
+  if (it == regimes.end()) {
+    it = regimes.emplace(modes, build(sys, modes)).first;
+  }
+  last = it->second.get();
+  return *last;
+}
+
+} // namespace stickslip

@@ -1,0 +1,102 @@
+// One combination of modes and what it means: the motion with all constraints of sticking solved away, and the guards
+// that end it. Built once per combination and kept.
+#pragma once
+
+#include "core/mode.hpp"
+#include "core/types.hpp"
+#include "machine/system.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace stickslip {
+
+// Everything discrete about the state. place: the Mode of each place of friction as a number; for laws without a jump
+// at v = 0 the side of zero (+1, -1) on which their kink lies. load_sign: side of zero of the automaton's load force.
+struct Modes {
+  std::vector<std::int8_t> place, load_sign;
+  std::vector<unsigned> branch; // internal switching state of each law
+
+  auto operator<=>(const Modes&) const = default;
+  bool operator==(const Modes&) const = default;
+};
+
+enum class GuardKind : std::int8_t {
+  slip_ends,    // the sliding velocity comes to zero
+  breaks_away,  // the force of a stuck place reaches the end of its interval on `side`
+  shared_limit, // several stuck places share a force in many ways, and all of them reach their limits together
+  kink,         // the velocity changes its side, for laws with internal states: a switch of the flow, not an event
+  load_sign,    // the load force of an automaton changes its sign
+  branch        // a law's internal switch
+};
+
+struct Guard {
+  GuardKind kind;
+  Index element; // place; for shared_limit the number of the facet
+  int side = 0;
+};
+
+// What evaluate() works with; sized once, owned by the caller.
+struct Scratch {
+  Vector s, rate, xdot, force, guards, held, unstuck, z, zdot, row;
+  Vector dry_z, zdot_v, zdot_z;
+  explicit Scratch(const System& sys);
+};
+
+// Stuck places whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope) of what
+// they can take together. Each pair of its facets bounds one weighted sum of forces, which is the same for every way of
+// sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
+struct Facet {
+  std::vector<Index> members; // positions in `stuck` that are at their limit when the facet is reached
+  Vector share;               // weight of each member's force in the sum that the facet bounds
+};
+
+struct Regime {
+  Modes modes;
+  std::vector<Index> stuck;   // places held by a constraint
+  std::vector<Index> unstuck; // all others; their forces are functions of the state
+  // x' = A x + S s + E F_unstuck;  F_stuck = Lx x + Ls s + LF F_unstuck
+  Matrix A, S, E, Lx, Ls, LF;
+  bool shared = false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
+  std::vector<Facet> facets;
+
+  bool affine = false; // forces of unstuck places are linear in (x, s): then they are folded into the next four
+  Matrix Ax, As;       // x' = Ax x + As s
+  std::vector<Guard> guards;
+  Matrix Gx, Gs; // guard values of an affine regime; a guard fires when it becomes positive
+};
+
+// x' and the force at every place (opposing its velocity), at time t with signals s.
+void evaluate(const System& sys, const Regime& regime, double t, const double* x, const double* s, double* xdot,
+              double* force, Scratch& scratch);
+
+// Guard values; `force` as from evaluate().
+void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+                  const double* force, double* guards);
+
+// Jacobian d x' / d x and the partial derivative d x' / d t, with signal rates sdot.
+void jacobian(const System& sys, const Regime& regime, double t, const double* x, const double* s, const double* sdot,
+              Matrix& J, Vector& dfdt, Scratch& scratch);
+
+// Values of all signals at t, from the right; of their derivatives.
+void signal_values(const System& sys, double t, double* s);
+void signal_rates(const System& sys, double t, double* sdot);
+
+double relative_velocity(const Place& place, const double* x, const double* s);
+double normal_load(const Place& place, int load_sign, const double* x, const double* s);
+// Forces that a stuck place can take, as absolute forces.
+Interval stick_limits(const Place& place, int load_sign, double t, const double* x, const double* s);
+
+class RegimeCache {
+public:
+  const Regime& get(const System& sys, const Modes& modes);
+  std::size_t size() const { return regimes.size(); }
+
+private:
+  std::map<Modes, std::unique_ptr<Regime>> regimes;
+  const Regime* last = nullptr;
+};
+
+} // namespace stickslip

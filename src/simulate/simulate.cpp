@@ -1,0 +1,162 @@
+#include "simulate/simulate.hpp"
+
+#include "core/error.hpp"
+
+#include <chrono>
+#include <cmath>
+
+namespace stickslip {
+
+State initial_state(const System& sys, double t0, const Vector& x0) {
+  State s;
+  s.t = s.base_t = t0;
+  s.x = s.base_x = x0;
+  s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
+  s.modes.place.assign(sys.places.size(), 0);
+  s.modes.load_sign.assign(sys.places.size(), 1);
+  for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
+  return s;
+}
+
+void validate(const System& sys, const State& state, const Options& o) {
+  positive("rtol", o.rtol);
+  finite("t_end", o.t_end);
+  if (!(o.t_end > state.t)) {
+    std::ostringstream text;
+    text << "= " << o.t_end << " is not allowed: it must lie after the start at t = " << state.t;
+    reject("t_end", text.str());
+  }
+  if (!(o.max_step > 0.0)) reject("max_step", o.max_step, "> 0");
+  if (!(o.max_time > 0.0)) reject("max_time", o.max_time, "> 0");
+  if (o.max_events < 0) reject("max_events", static_cast<double>(o.max_events), ">= 0");
+  if (o.atol.size() > 0) {
+    if (o.atol.size() != sys.nx)
+      reject("atol", "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
+    for (Index i = 0; i < o.atol.size(); ++i)
+      if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
+  }
+  if (state.x.size() != sys.nx) reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) + " values, this one " + std::to_string(sys.nx));
+}
+
+Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options,
+                    const std::function<bool()>& stop) {
+  const System& sys = compiled->system;
+  RegimeCache& cache = compiled->regimes;
+  validate(sys, state, options);
+  Trajectory run;
+  run.compiled = compiled;
+  run.t_begin = state.t;
+  TransitionLog log;
+  if (!state.started) {
+    transition(sys, cache, state, {}, true, log);
+    state.started = true;
+  }
+  Stepper stepper(sys, options);
+  Step step;
+  double limit = -INFINITY; // next breakpoint
+  const auto begin = std::chrono::steady_clock::now();
+  auto asked = begin;
+  int at_one_instant = 0;
+  std::int64_t count = 0;
+
+  auto keep = [&](const Regime& r, double t0, double t1) {
+    Segment seg{t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind};
+    run.coefficients.insert(run.coefficients.end(), stepper.C.data(), stepper.C.data() + sys.nx * step.columns);
+    run.segments.push_back(seg);
+  };
+  auto finish = [&](Status status, double t, std::string message) {
+    run.status = status;
+    run.message = std::move(message);
+    run.t_end = t;
+    run.steps = count;
+    run.evaluations = stepper.evaluations;
+    if (run.segments.empty() || state.base_t == t) { // the state after the last event, as a segment of no length
+      step.h = 0.0;
+      step.columns = 1;
+      stepper.C.col(0) = state.base_x;
+      keep(cache.get(sys, state.modes), state.base_t, state.base_t);
+    }
+    state.t = t;
+    if (state.base_t == t) state.x = state.base_x;
+    else {
+      state.x.resize(sys.nx);
+      run.state_at(run.segments.back(), t, state.x.data());
+    }
+    run.state = std::move(state);
+  };
+
+  while (true) {
+    if ((++count & 15) == 0) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - asked > std::chrono::milliseconds(20)) {
+        asked = now;
+        if (stop && stop()) {
+          finish(Status::interrupted, std::max(state.base_t, run.t_begin), "interrupted");
+          return run;
+        }
+        if (std::chrono::duration<double>(now - begin).count() > options.max_time) {
+          finish(Status::budget, std::max(state.base_t, run.t_begin), "max_time is used up");
+          return run;
+        }
+      }
+    }
+    const Regime& r = cache.get(sys, state.modes);
+    if (!(limit > state.base_t)) {
+      limit = INFINITY;
+      for (const Signal& s : sys.signals) limit = std::min(limit, next_breakpoint(s, state.base_t));
+    }
+    const double proposed = state.step, last_error = state.last_error;
+    const int stiff = state.stiff;
+    stepper.take(r, state, limit, step);
+    const bool event = !step.fired.empty();
+    double t1 = state.base_t + step.end * step.h;
+    bool at_limit = false;
+    if (!event && std::isfinite(limit) && state.base_t + step.h >= limit - 4e-16 * std::abs(limit)) t1 = limit, at_limit = true;
+    keep(r, state.base_t, t1);
+    if (t1 > options.t_end) { // the run that goes on takes this step again, from the same proposal
+      state.step = proposed, state.last_error = last_error, state.stiff = stiff;
+      finish(Status::finished, options.t_end, "reached t_end");
+      return run;
+    }
+    if (!event && !(t1 > state.base_t)) {
+      finish(Status::stalled, std::max(state.base_t, run.t_begin), "the step became too small to move time: the motion is steeper than double precision resolves");
+      return run;
+    }
+    at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
+    Vector end(sys.nx);
+    run.state_at(run.segments.back(), step.end == 1.0 ? state.base_t + step.h : t1, end.data());
+    state.base_x = end;
+    if (!end.allFinite()) {
+      state.base_t = t1;
+      finish(Status::stalled, std::max(t1, run.t_begin), "the state is no longer finite");
+      return run;
+    }
+    state.base_t = t1;
+    state.after_transition = false;
+    state.nominal = state.nominal.cwiseMax(end.cwiseAbs());
+    if (event || at_limit) {
+      log.events.clear();
+      state.last_error = 0.0;
+      transition(sys, cache, state, step.fired, false, log);
+      run.events.insert(run.events.end(), log.events.begin(), log.events.end());
+      if (log.status == TransitionStatus::undecided) {
+        finish(Status::no_solution, state.base_t, "no admissible combination of modes was found");
+        return run;
+      }
+      if (at_one_instant > 100) {
+        finish(Status::stalled, state.base_t, "more than 100 transitions at one instant");
+        return run;
+      }
+      if (static_cast<std::int64_t>(run.events.size()) > options.max_events) {
+        finish(Status::budget, state.base_t, "max_events is used up");
+        return run;
+      }
+    }
+    if (state.base_t == options.t_end) {
+      finish(Status::finished, options.t_end, "reached t_end");
+      return run;
+    }
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,27 @@
+// The complete state of a run: continue from it and the result has the same bits as a run that never stopped.
+#pragma once
+
+#include "simulate/regime.hpp"
+
+namespace stickslip {
+
+// Steps never depend on where a run is told to stop: a run that ends within a step keeps the start of that step here
+// and takes the same step again when it goes on.
+struct State {
+  double t = 0.0;
+  Vector x; // at t
+  Modes modes;
+  double base_t = 0.0; // start of the step in progress
+  Vector base_x;
+  bool after_transition = true; // the step starts where guards may be zero by construction
+  bool started = false;         // modes have been chosen
+  double step = 0.0;            // proposed next step of an adaptive flow; 0: find one
+  double last_error = 0.0;      // of its step controller
+  int stiff = 0;                // how often in a row the explicit flow looked stiff
+  Vector nominal;               // size of each state as seen so far
+  std::int64_t instant = 0;     // number of the last instant with events
+
+  bool operator==(const State&) const;
+};
+
+} // namespace stickslip

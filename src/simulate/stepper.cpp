@@ -1,0 +1,410 @@
+#include "simulate/stepper.hpp"
+
+#include "core/affine_taylor.hpp"
+#include "core/polynomial.hpp"
+#include "core/roots.hpp"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+constexpr Index exact_columns = affine_taylor_degree + 1;
+constexpr Index sample_degree = 8;
+constexpr int method_order = 5;
+
+// Chebyshev points of [0, 1] with both ends, and the matrix from values there to coefficients of theta^k.
+struct SamplePoints {
+  std::array<double, sample_degree + 1> theta;
+  Eigen::Matrix<double, sample_degree + 1, sample_degree + 1> to_coefficients;
+  SamplePoints() {
+    Eigen::Matrix<double, sample_degree + 1, sample_degree + 1> powers;
+    for (int i = 0; i <= sample_degree; ++i) {
+      const double th = 0.5 * (1.0 - std::cos(3.14159265358979323846 * i / sample_degree));
+      theta[static_cast<std::size_t>(i)] = i == 0 ? 0.0 : i == sample_degree ? 1.0 : th;
+      double power = 1.0;
+      for (int k = 0; k <= sample_degree; ++k, power *= theta[static_cast<std::size_t>(i)]) powers(i, k) = power;
+    }
+    to_coefficients = powers.inverse();
+  }
+};
+
+const SamplePoints& sample_points() {
+  static const SamplePoints points;
+  return points;
+}
+
+double piece_value(const Piece& p, double t) {
+  const double tau = t - p.anchor;
+  double v = p.c[signal_max_degree];
+  for (int k = signal_max_degree - 1; k >= 0; --k) v = v * tau + p.c[static_cast<std::size_t>(k)];
+  for (const Harmonic& h : p.harmonics) v += h.amplitude * std::sin(h.omega * t + h.phase);
+  return v;
+}
+
+double piece_rate(const Piece& p, double t) {
+  const double tau = t - p.anchor;
+  double v = 0.0;
+  for (int k = signal_max_degree; k >= 1; --k) v = v * tau + k * p.c[static_cast<std::size_t>(k)];
+  for (const Harmonic& h : p.harmonics) v += h.amplitude * h.omega * std::cos(h.omega * t + h.phase);
+  return v;
+}
+
+} // namespace
+
+Stepper::Stepper(const System& system, const Options& opts) : sys(system), options(opts), scratch(system) {
+  const Index nx = sys.nx, ns = sys.ns();
+  C.resize(nx, exact_columns);
+  s = sdot = Vector::Zero(ns);
+  force = Vector::Zero(static_cast<Index>(sys.places.size()));
+  f0 = dfdt = Vector::Zero(nx);
+  work = Vector::Zero(2 * nx);
+  theta_column = Vector::Zero(nx);
+  J.resize(nx, nx);
+  signal_series = Matrix::Zero(ns, exact_columns);
+  explicit_work.resize(nx);
+  stiff_work.resize(nx);
+  atol = scale = Vector::Zero(nx);
+  for (std::size_t i = 0; i < sys.signals.size(); ++i)
+    if (!is_constant(sys.signals[i])) varying.push_back(i);
+  pieces.assign(varying.size(), nullptr);
+}
+
+// Signals keep the piece they have at the start of the step up to its very end, where the next one begins.
+void Stepper::frame(double t) {
+  for (std::size_t k = 0; k < varying.size(); ++k) {
+    const Signal& sig = sys.signals[varying[k]];
+    pieces[k] = &sig.pieces[piece_at(sig, t)];
+  }
+  for (std::size_t i = 0; i < sys.signals.size(); ++i)
+    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
+  signals_at(t, s.data());
+}
+
+void Stepper::signals_at(double t, double* out) const {
+  for (std::size_t k = 0; k < varying.size(); ++k) out[varying[k]] = piece_value(*pieces[k], t);
+}
+
+void Stepper::rhs(const Regime& r, double t, const double* x, double* dx) {
+  ++evaluations;
+  signals_at(t, s.data());
+  evaluate(sys, r, t, x, s.data(), dx, force.data(), scratch);
+}
+
+void Stepper::take(const Regime& regime, State& state, double t_limit, Step& step) {
+  step.fired.clear();
+  step.end = 1.0;
+  frame(state.base_t);
+  crossing.assign(regime.guards.size(), 2.0);
+  const double horizon = std::min(t_limit - state.base_t, options.max_step);
+  const bool use_exact = regime.affine && (options.method == Method::automatic || options.method == Method::exact);
+  if (use_exact) exact(regime, state, horizon, step);
+  else adaptive(regime, state, horizon, step);
+}
+
+void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
+  step.kind = FlowKind::exact;
+  for (Index i = 0; i < sys.ns(); ++i) signal_series(i, 0) = s(i);
+  Index signal_degree = 0;
+  double fastest = 0.0;
+  for (std::size_t k = 0; k < varying.size(); ++k) {
+    const std::size_t i = varying[k];
+    std::array<double, exact_columns> c{};
+    taylor(sys.signals[i], state.base_t, static_cast<int>(exact_columns), c.data());
+    for (Index j = 0; j < exact_columns; ++j) {
+      signal_series(static_cast<Index>(i), j) = c[static_cast<std::size_t>(j)];
+      if (c[static_cast<std::size_t>(j)] != 0.0) signal_degree = std::max(signal_degree, j);
+    }
+    for (const Harmonic& h : pieces[k]->harmonics) fastest = std::max(fastest, std::abs(h.omega));
+  }
+  // A series that ends (free flight, sticking) would hold for ever: look as far as guards can be expected to fire.
+  double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
+  // Guards see the signals even where the state does not: a harmonic's own series must have converged as well.
+  if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
+  const double largest = state.nominal.maxCoeff();
+  for (Index i = 0; i < sys.nx; ++i)
+    scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
+  step.columns = affine_taylor(r.Ax, r.As, signal_series, state.base_x.data(), reach, scale.data(), C, step.h) + 1;
+  const Index ng = static_cast<Index>(r.guards.size());
+  if (ng == 0) return;
+  rounding.resize(ng);
+  rounding.setZero();
+  if (state.after_transition) {
+    // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's
+    // slope is known no better than the terms of the acceleration it is made of.
+    work.head(sys.nx).noalias() = r.Ax.cwiseAbs().lazyProduct(state.base_x.cwiseAbs());
+    work.head(sys.nx).noalias() += r.As.cwiseAbs().lazyProduct(s.cwiseAbs());
+    for (Index k = 0; k < ng; ++k) {
+      const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
+      if (kind == GuardKind::slip_ends || kind == GuardKind::kink)
+        rounding(k) = 16.0 * std::numeric_limits<double>::epsilon() * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
+    }
+  }
+  // Guards are linear forms, so they are polynomials too.
+  const Index columns = std::max(step.columns, signal_degree + 1);
+  guard_series.resize(ng, columns);
+  guard_series.leftCols(step.columns).noalias() = r.Gx * C.leftCols(step.columns);
+  guard_series.rightCols(columns - step.columns).setZero();
+  double power = 1.0;
+  for (Index k = 0; k <= signal_degree; ++k, power *= step.h)
+    guard_series.col(k) += power * (r.Gs * signal_series.col(k));
+  if (find_crossings(r, state, step, columns - 1)) collect(r, state, step);
+}
+
+// Fills `crossing`; true if any guard fires in this step.
+bool Stepper::find_crossings(const Regime& r, const State& state, const Step& step, Index degree) {
+  bool any = false;
+  std::array<double, guard_max_degree + 1> c{};
+  const double noise_factor = step.kind == FlowKind::exact ? 0.0 : 1e-13;
+  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+    double size = 0.0;
+    for (Index j = 0; j <= degree; ++j) {
+      c[static_cast<std::size_t>(j)] = guard_series(static_cast<Index>(k), j);
+      size += std::abs(c[static_cast<std::size_t>(j)]);
+    }
+    if (size == 0.0) continue;
+    // What the last transition left at zero is decided by what comes after, not by rounding.
+    double zero = 1e-13 * size;
+    if (state.after_transition) {
+      const Guard& g = r.guards[k];
+      if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
+        zero = std::max(zero, 1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
+      else zero = 1e-11 * size;
+    }
+    // Nor does the place of the event within the last digits of t.
+    const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() * std::abs(state.base_t) / step.h : 0.0;
+    const bool from_zero = std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
+    if (from_zero && state.after_transition && degree >= 2) {
+      const double slope = step.kind == FlowKind::exact ? rounding(static_cast<Index>(k)) : 0.0;
+      if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
+    }
+    const Crossing found =
+        first_crossing(c.data(), static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise_factor * size);
+    if (!found.found) {
+      // Positive from the start although the transition should have prevented it. (In elastic presliding the force may
+      // exceed its limit while the surface still moves back; then it stays stuck.)
+      const Guard& g = r.guards[k];
+      const bool moves_back = g.kind == GuardKind::breaks_away && sys.places[static_cast<std::size_t>(g.element)].surface_travel >= 0;
+      if (!from_zero && c[0] > 0.0 && !moves_back) crossing[k] = 0.0, any = true;
+      continue;
+    }
+    // A velocity or load that departs from zero with a high power of time, or where the force has a vertical tangent,
+    // may start on the wrong side in the interpolant; the transition has already found that it departs, and the end of
+    // the step shows it.
+    if (found.at_once && step.kind != FlowKind::exact && r.guards[k].kind != GuardKind::breaks_away) {
+      double end = 0.0;
+      for (Index j = 0; j <= degree; ++j) end += c[static_cast<std::size_t>(j)];
+      if (end < 0.0) continue;
+    }
+    crossing[k] = found.theta;
+    any = true;
+  }
+  return any;
+}
+
+// The earliest guard and all that fire with it.
+void Stepper::collect(const Regime& r, const State& state, Step& step) {
+  double first = 2.0;
+  for (double th : crossing) first = std::min(first, th);
+  step.end = first;
+  const double together = first + (8e-16 * std::abs(state.base_t) + 1e-13 * sys.time_scale) / step.h;
+  for (std::size_t k = 0; k < crossing.size(); ++k)
+    if (crossing[k] <= together) step.fired.push_back(r.guards[k]);
+}
+
+bool Stepper::attempt(const Regime& r, const State& state, double h, FlowKind kind) {
+  auto f = [&](double t, const double* x, double* dx) { rhs(r, t, x, dx); };
+  if (kind == FlowKind::explicit_pair) {
+    dopri5_attempt(f, state.base_t, state.base_x.data(), f0.data(), h, explicit_work);
+    return true;
+  }
+  return rosenbrock_attempt(f, state.base_t, state.base_x.data(), f0.data(), J.data(), varying.empty() ? nullptr : dfdt.data(), h,
+                            stiff_work);
+}
+
+void Stepper::dense(const State& state, double h, FlowKind kind) {
+  if (kind == FlowKind::explicit_pair) dopri5_dense(state.base_x.data(), h, explicit_work, C.leftCols(dopri5_dense_columns));
+  else rosenbrock_dense(state.base_x.data(), stiff_work, C.leftCols(rosenbrock_dense_columns));
+}
+
+double Stepper::guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta) {
+  polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
+  rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+  if (guards.size() < static_cast<Index>(r.guards.size())) guards.resize(static_cast<Index>(r.guards.size()));
+  guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
+  return guards(static_cast<Index>(k));
+}
+
+void Stepper::guard_polynomials(const Regime& r, const State& state, double h, Index& degree) {
+  const SamplePoints& points = sample_points();
+  const Index ng = static_cast<Index>(r.guards.size());
+  guard_series.resize(ng, sample_degree + 1);
+  sampled.resize(ng, sample_degree + 1);
+  guards.resize(std::max<Index>(ng, guards.size()));
+  bool velocities_only = varying.empty();
+  for (const Guard& g : r.guards)
+    velocities_only = velocities_only && (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink);
+  if (velocities_only) { // polynomials as they stand
+    degree = dopri5_dense_columns - 1;
+    for (Index k = 0; k < ng; ++k) {
+      const Guard& g = r.guards[static_cast<std::size_t>(k)];
+      const Place& p = sys.places[static_cast<std::size_t>(g.element)];
+      for (Index j = 0; j <= degree; ++j) guard_series(k, j) = -g.side * p.velocity.x.dot(C.col(j));
+      guard_series(k, 0) -= g.side * p.velocity.s.dot(s);
+    }
+    return;
+  }
+  degree = sample_degree;
+  for (Index i = 0; i <= sample_degree; ++i) {
+    const double theta = points.theta[static_cast<std::size_t>(i)];
+    polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
+    rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+    guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
+    sampled.col(i) = guards.head(ng);
+  }
+  guard_series.noalias() = sampled * points.to_coefficients.transpose();
+}
+
+// Far from v = 0 a Stribeck curve is flat to the last bit, and a long step towards zero would jump its peak without any
+// sign of it in the error estimate. So no step may reduce a sliding velocity more than eightfold above the curve's finest
+// structure. Shortens h and returns true where it would.
+bool Stepper::passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h) {
+  double shorten = 1.0;
+  for (Index i : r.unstuck) {
+    const Place& p = sys.places[static_cast<std::size_t>(i)];
+    const int mode = r.modes.place[static_cast<std::size_t>(i)];
+    if (p.fine == 0.0 || mode == 0) continue;
+    const double v0 = mode * (p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals));
+    const double v1 = mode * relative_velocity(p, x1.data(), s.data());
+    if (v0 > p.fine && v1 < 0.125 * v0) shorten = std::min(shorten, 0.85 * v0 / (v0 - v1));
+  }
+  if (shorten == 1.0) return false;
+  h *= shorten;
+  return true;
+}
+
+void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step) {
+  const double t = state.base_t;
+  const Index n = sys.nx;
+  // Guards see the signals even where the state does not (a stuck block under a vibrating force): no step may be so long
+  // that the polynomial through their samples misses a swing. Pieces of polynomials are short enough by themselves.
+  double fastest = 0.0;
+  for (const Piece* p : pieces)
+    for (const Harmonic& h : p->harmonics) fastest = std::max(fastest, std::abs(h.omega));
+  if (fastest > 0.0) horizon = std::min(horizon, 1.5 / fastest);
+  for (Index i = 0; i < n; ++i) {
+    const double size = std::max(state.nominal(i), 1e-12 * state.nominal.maxCoeff());
+    atol(i) = options.atol.size() > 0 ? options.atol(i) : options.rtol * (size > 0.0 ? size : 1.0);
+  }
+  rhs(r, t, state.base_x.data(), f0.data());
+  frame_signals = s;
+  bool bristles = false;
+  for (Index i : r.unstuck) bristles = bristles || sys.places[static_cast<std::size_t>(i)].traits.states > 0;
+  FlowKind kind = FlowKind::explicit_pair;
+  if (options.method == Method::stiff || (options.method == Method::automatic && (bristles || state.stiff >= 15)))
+    kind = FlowKind::stiff;
+  if (kind == FlowKind::stiff) {
+    signals_at(t, s.data());
+    for (std::size_t k = 0; k < varying.size(); ++k) sdot(static_cast<Index>(varying[k])) = piece_rate(*pieces[k], t);
+    jacobian(sys, r, t, state.base_x.data(), s.data(), sdot.data(), J, dfdt, scratch);
+  }
+  step.kind = kind;
+  step.columns = dopri5_dense_columns;
+  static_assert(dopri5_dense_columns == rosenbrock_dense_columns);
+
+  StepController controller;
+  controller.previous = state.last_error;
+  auto f = [&](double tt, const double* x, double* dx) { rhs(r, tt, x, dx); };
+  const double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
+  if (!(state.step > 0.0))
+    state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), n, method_order, atol.data(), options.rtol, reach, 0.0, work.data()),
+                          16.0 * std::numeric_limits<double>::epsilon() * std::abs(t));
+  double proposed = state.step;
+  if (kind == FlowKind::explicit_pair && bristles) {
+    // In steady sliding a bristle's rate is zero to the last bit and the error estimate is blind to instability.
+    for (Index i : r.unstuck) {
+      const Place& p = sys.places[static_cast<std::size_t>(i)];
+      const auto u = static_cast<std::size_t>(i);
+      if (p.traits.states == 0) continue;
+      linearise(p.law, relative_velocity(p, state.base_x.data(), s.data()), r.modes.place[u], r.modes.branch[u],
+                state.base_x.data() + p.states, scratch.dry_z.data(), scratch.zdot_v.data(), scratch.zdot_z.data());
+      for (Index j = 0; j < p.traits.states; ++j) {
+        const double rate = std::abs(scratch.zdot_z(j * p.traits.states + j));
+        if (rate > 0.0) proposed = std::min(proposed, 2.5 / rate);
+      }
+    }
+  }
+  double h = std::isfinite(horizon) ? fit_step(proposed, horizon) : proposed;
+  for (int tries = 0;; ++tries) {
+    if (t + h == t || tries > 100) { // the flow is steeper than time can resolve
+      step.h = 0.0;
+      return;
+    }
+    const bool solved = attempt(r, state, h, kind);
+    const Vector& x1 = kind == FlowKind::explicit_pair ? explicit_work.x1 : stiff_work.x1;
+    const Vector& error = kind == FlowKind::explicit_pair ? explicit_work.error : stiff_work.error;
+    const double e = solved ? error_norm(error.data(), state.base_x.data(), x1.data(), atol.data(), options.rtol, n)
+                            : std::numeric_limits<double>::infinity();
+    bool accepted = false;
+    const double factor = controller.next(e, accepted);
+    if (accepted && passes_fine_structure(r, state, x1, h)) continue;
+    if (accepted) {
+      // A step cut short by a breakpoint says nothing against the one proposed before.
+      state.step = h < state.step ? std::max(state.step, h * factor) : h * factor;
+      break;
+    }
+    h *= factor;
+    state.step = h;
+  }
+  state.last_error = controller.previous;
+  if (kind == FlowKind::explicit_pair) {
+    // Stiff if the step is limited by stability: h |lambda| is estimated from the last two stages (Hairer, Wanner IV.2).
+    const double slope = (explicit_work.k.col(6) - explicit_work.k.col(5)).norm();
+    const double distance = (explicit_work.x1 - explicit_work.stage).norm();
+    const bool looks = distance > 0.0 && h * slope > 3.25 * distance;
+    state.stiff = looks ? std::min(state.stiff + 1, 1000) : std::max(0, state.stiff - 1);
+  }
+  dense(state, h, kind);
+  step.h = h;
+  Index degree = 0;
+  guard_polynomials(r, state, h, degree);
+  if (r.guards.empty() || !find_crossings(r, state, step, degree)) return;
+
+  // The polynomial shows which guard fires first; the guard itself says when, and a step of just that length where.
+  double first = 2.0;
+  std::size_t which = 0;
+  for (std::size_t k = 0; k < crossing.size(); ++k)
+    if (crossing[k] < first) first = crossing[k], which = k;
+  double theta = first;
+  if (theta > 0.0) {
+    const double slope = polynomial::value_slope(guard_series.row(static_cast<Index>(which)).eval().data(), degree, theta).slope / h;
+    double cut = theta * h;
+    for (int round = 0; round < 3; ++round) {
+      if (!attempt(r, state, cut, kind)) break;
+      const Vector& x1 = kind == FlowKind::explicit_pair ? explicit_work.x1 : stiff_work.x1;
+      work.head(n) = x1;
+      theta_column = x1;
+      rhs(r, t + cut, theta_column.data(), work.data());
+      guard_values(sys, r, t + cut, theta_column.data(), s.data(), force.data(), guards.data());
+      const double correction = slope > 0.0 ? -guards(static_cast<Index>(which)) / slope : 0.0;
+      const double next = cut + correction;
+      if (!(std::abs(correction) < 0.1 * theta * h) || next <= 0.0 || next > 1.01 * h) break;
+      if (std::abs(correction) <= 4e-16 * std::max(std::abs(t), h) || round == 2) break;
+      cut = next;
+    }
+    dense(state, cut, kind);
+    for (double& th : crossing) th = th <= 1.0 ? th * h / cut : th;
+    step.h = cut;
+    crossing[which] = 1.0;
+    for (std::size_t k = 0; k < crossing.size(); ++k)
+      if (k != which && crossing[k] < 1.0) crossing[k] = 1.0;
+  }
+  collect(r, state, step);
+}
+
+} // namespace stickslip

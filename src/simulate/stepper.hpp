@@ -1,0 +1,63 @@
+// One step of the flow of a regime, by whichever method suits it, and the first guard that fires within it.
+#pragma once
+
+#include "core/dopri5.hpp"
+#include "core/rosenbrock.hpp"
+#include "core/step_control.hpp"
+#include "simulate/options.hpp"
+#include "simulate/state.hpp"
+
+#include <vector>
+
+namespace stickslip {
+
+enum class FlowKind : std::int8_t { exact, explicit_pair, stiff };
+
+// The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h.
+struct Step {
+  double h = 0.0;
+  double end = 1.0; // theta up to which it holds
+  Index columns = 0;
+  FlowKind kind = FlowKind::exact;
+  std::vector<Guard> fired; // empty: no event
+};
+
+class Stepper {
+public:
+  Stepper(const System& sys, const Options& options);
+
+  // From state.base_t, not beyond t_limit (a breakpoint or tick, perhaps infinite). Coefficients are in `C`.
+  void take(const Regime& regime, State& state, double t_limit, Step& step);
+
+  Matrix C; // nx x columns
+  std::int64_t evaluations = 0;
+
+private:
+  const System& sys;
+  const Options& options;
+  Scratch scratch;
+  Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, theta_column;
+  Vector rounding; // of the slope of each guard just after a transition, per step
+  Matrix J, signal_series, guard_series, sampled;
+  Vector dfdt;
+  Dopri5Workspace explicit_work;
+  RosenbrockWorkspace stiff_work;
+  std::vector<std::size_t> varying;        // signals that are not constant
+  std::vector<const Piece*> pieces;        // the piece of each that holds during this step
+  std::vector<double> crossing;            // theta of each guard's first crossing, > 1 if none
+
+  void frame(double t);
+  void signals_at(double t, double* out) const;
+  void rhs(const Regime& r, double t, const double* x, double* dx);
+  void exact(const Regime& r, State& state, double horizon, Step& step);
+  void adaptive(const Regime& r, State& state, double horizon, Step& step);
+  bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
+  bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
+  void dense(const State& state, double h, FlowKind kind);
+  double guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta);
+  void guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
+  bool find_crossings(const Regime& r, const State& state, const Step& step, Index degree);
+  void collect(const Regime& r, const State& state, Step& step);
+};
+
+} // namespace stickslip

@@ -1,0 +1,224 @@
+#include "simulate/trajectory.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stickslip {
+
+std::string_view name(Status status) {
+  switch (status) {
+  case Status::finished: return "finished";
+  case Status::budget: return "budget";
+  case Status::no_solution: return "no_solution";
+  case Status::stalled: return "stalled";
+  case Status::interrupted: return "interrupted";
+  }
+  return "?";
+}
+
+std::size_t Trajectory::segment_at(double t) const {
+  // Last segment that starts at or before t; segments of no length, left by several transitions at one instant, come
+  // before the one that counts.
+  auto it = std::upper_bound(segments.begin(), segments.end(), t, [](double time, const Segment& s) { return time < s.t0; });
+  if (it == segments.begin()) return 0;
+  return static_cast<std::size_t>(it - segments.begin()) - 1;
+}
+
+void Trajectory::state_at(const Segment& seg, double t, double* x) const {
+  const Index nx = system().nx;
+  const double theta = seg.h > 0.0 ? (t - seg.t0) / seg.h : 0.0;
+  const double* c = coefficients.data() + seg.offset;
+  const double* last = c + (seg.columns - 1) * nx;
+  for (Index i = 0; i < nx; ++i) x[i] = last[i];
+  for (Index k = seg.columns - 2; k >= 0; --k) {
+    const double* column = c + k * nx;
+    for (Index i = 0; i < nx; ++i) x[i] = x[i] * theta + column[i];
+  }
+}
+
+std::vector<double> Trajectory::step_times() const {
+  std::vector<double> times;
+  for (const Segment& s : segments)
+    if (s.t0 >= t_begin && (times.empty() || s.t0 > times.back())) times.push_back(s.t0);
+  if (times.empty() || times.front() > t_begin) times.insert(times.begin(), t_begin);
+  if (times.back() < t_end) times.push_back(t_end);
+  return times;
+}
+
+Samples sample(const Trajectory& run, const std::vector<double>& times) {
+  const System& sys = run.system();
+  const Index m = static_cast<Index>(times.size()), np = static_cast<Index>(sys.places.size());
+  Samples out;
+  out.y.resize(sys.nx, m);
+  out.rate = Matrix::Zero(sys.nx, m);
+  out.force.resize(np, m);
+  out.velocity.resize(np, m);
+  out.load.resize(np, m);
+  out.signals.resize(sys.ns(), m);
+  out.mode.resize(np, m);
+  Scratch w(sys);
+  for (Index j = 0; j < m; ++j) {
+    const double t = times[static_cast<std::size_t>(j)];
+    if (!(t >= run.t_begin && t <= run.t_end)) reject("t_eval", t, "within the run");
+    const Segment& seg = run.segments[run.segment_at(t)];
+    const Regime& r = *seg.regime;
+    run.state_at(seg, t, out.y.col(j).data());
+    signal_values(sys, t, out.signals.col(j).data());
+    const double *x = out.y.col(j).data(), *s = out.signals.col(j).data();
+    evaluate(sys, r, t, x, s, out.rate.col(j).data(), out.force.col(j).data(), w);
+    for (Index i = 0; i < np; ++i) {
+      const Place& p = sys.places[static_cast<std::size_t>(i)];
+      const auto u = static_cast<std::size_t>(i);
+      out.velocity(i, j) = relative_velocity(p, x, s);
+      // Held by a constraint: the velocity is zero, not what rounding left of it.
+      if (p.traits.sticks && p.surface_travel < 0 && r.modes.place[u] == 0) out.velocity(i, j) = 0.0;
+      out.load(i, j) = normal_load(p, r.modes.load_sign[u], x, s);
+      out.mode(i, j) = p.traits.sticks ? r.modes.place[u]
+                                       : static_cast<std::int8_t>(out.velocity(i, j) > 0.0 ? 1 : out.velocity(i, j) < 0.0 ? -1 : 0);
+    }
+  }
+  return out;
+}
+
+namespace {
+
+// Gauss-Legendre nodes and weights on [0, 1].
+struct Gauss {
+  static constexpr int n = 14;
+  std::array<double, n> node{}, weight{};
+  Gauss() {
+    for (int i = 0; i < n; ++i) {
+      double z = std::cos(3.14159265358979323846 * (i + 0.75) / (n + 0.5)), slope = 1.0;
+      for (int it = 0; it < 100; ++it) {
+        double p0 = 1.0, p1 = z;
+        for (int k = 2; k <= n; ++k) {
+          const double p2 = ((2 * k - 1) * z * p1 - (k - 1) * p0) / k;
+          p0 = p1;
+          p1 = p2;
+        }
+        slope = n * (z * p1 - p0) / (z * z - 1.0);
+        const double dz = p1 / slope;
+        z -= dz;
+        if (std::abs(dz) < 1e-16) break;
+      }
+      node[static_cast<std::size_t>(i)] = 0.5 * (1.0 - z);
+      weight[static_cast<std::size_t>(i)] = 1.0 / ((1.0 - z * z) * slope * slope);
+    }
+  }
+};
+
+// All powers at one instant: drives, damping, friction places, surfaces.
+class Powers {
+public:
+  explicit Powers(const Trajectory& r)
+      : run(r), sys(r.system()), w(sys), x(sys.nx), xdot(Vector::Zero(sys.nx)), s(sys.ns()),
+        force(static_cast<Index>(sys.places.size())) {}
+
+  Index count() const { return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size()); }
+
+  void at(const Segment& seg, double t, Vector& out) {
+    const Index n = sys.n_coordinates;
+    run.state_at(seg, t, x.data());
+    signal_values(sys, t, s.data());
+    evaluate(sys, *seg.regime, t, x.data(), s.data(), xdot.data(), force.data(), w);
+    const auto v = x.segment(n, n);
+    Index k = 0;
+    for (const auto& d : sys.drives) out(k++) = s(d.signal) * d.direction.dot(v);
+    out(k++) = v.dot(sys.damping * v);
+    for (std::size_t i = 0; i < sys.places.size(); ++i) {
+      const Place& p = sys.places[i];
+      double rel = relative_velocity(p, x.data(), s.data());
+      if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.place[i] == 0) rel = 0.0;
+      out(k++) = force(static_cast<Index>(i)) * rel;
+      out(k++) = -force(static_cast<Index>(i)) * s(p.surface);
+    }
+  }
+
+  // Adds the integrals over [a, b] within one segment, and of the absolute powers.
+  void integrate(const Segment& seg, double a, double b, Vector& sum, double& absolute) {
+    static const Gauss gauss;
+    if (!(b > a)) return;
+    Vector p(count());
+    for (std::size_t i = 0; i < Gauss::n; ++i) {
+      at(seg, a + gauss.node[i] * (b - a), p);
+      sum += (gauss.weight[i] * (b - a)) * p;
+      absolute += gauss.weight[i] * (b - a) * p.cwiseAbs().sum();
+    }
+  }
+
+  double kinetic(const Segment& seg, double t) {
+    run.state_at(seg, t, x.data());
+    const auto v = x.segment(sys.n_coordinates, sys.n_coordinates);
+    return 0.5 * v.dot(sys.mass * v);
+  }
+  double elastic(const Segment& seg, double t) {
+    run.state_at(seg, t, x.data());
+    const auto q = x.head(sys.n_coordinates);
+    return 0.5 * q.dot(sys.stiffness * q);
+  }
+
+private:
+  const Trajectory& run;
+  const System& sys;
+  Scratch w;
+  Vector x, xdot, s, force;
+};
+
+} // namespace
+
+EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
+  const System& sys = run.system();
+  const Index m = static_cast<Index>(times.size()), nd = static_cast<Index>(sys.drives.size()),
+              np = static_cast<Index>(sys.places.size());
+  EnergyBalance out;
+  out.kinetic.resize(m);
+  out.elastic.resize(m);
+  out.damping.resize(m);
+  out.imbalance.resize(m);
+  out.drives.resize(nd, m);
+  out.friction.resize(np, m);
+  out.surfaces.resize(np, m);
+  Powers powers(run);
+  Vector sum = Vector::Zero(powers.count()), here(powers.count());
+  double absolute = 0.0, largest = 0.0;
+  const Segment& first = run.segments[run.segment_at(run.t_begin)];
+  const double start = powers.kinetic(first, run.t_begin) + powers.elastic(first, run.t_begin);
+  Index j = 0;
+  auto store = [&](const Segment& seg, double t, const Vector& work) {
+    out.kinetic(j) = powers.kinetic(seg, t);
+    out.elastic(j) = powers.elastic(seg, t);
+    largest = std::max(largest, out.kinetic(j) + out.elastic(j));
+    out.drives.col(j) = work.head(nd);
+    out.damping(j) = work(nd);
+    double given = work.head(nd).sum() - work(nd);
+    for (Index i = 0; i < np; ++i) {
+      out.friction(i, j) = work(nd + 1 + 2 * i);
+      out.surfaces(i, j) = work(nd + 2 + 2 * i);
+      given += out.surfaces(i, j) - out.friction(i, j);
+    }
+    out.imbalance(j) = out.kinetic(j) + out.elastic(j) - start - given;
+    ++j;
+  };
+  double ignore = 0.0;
+  for (std::size_t k = run.segment_at(run.t_begin); k < run.segments.size(); ++k) {
+    const Segment& seg = run.segments[k];
+    const double a = std::max(seg.t0, run.t_begin), b = std::min(seg.t1, run.t_end);
+    const bool final_segment = k + 1 == run.segments.size();
+    while (j < m && (times[static_cast<std::size_t>(j)] < b || final_segment)) {
+      const double t = times[static_cast<std::size_t>(j)];
+      here = sum;
+      powers.integrate(seg, a, t, here, ignore);
+      store(seg, t, here);
+    }
+    powers.integrate(seg, a, b, sum, absolute);
+  }
+  // Free vibration does no work: then its own energy is the measure.
+  const double size = std::max({absolute, largest, start});
+  out.residual = m > 0 && size > 0.0 ? out.imbalance.cwiseAbs().maxCoeff() / size : 0.0;
+  return out;
+}
+
+} // namespace stickslip

@@ -1,0 +1,76 @@
+// What a run leaves behind: its segments in dense form, its events, its last state. Sampling on any grid and the energy
+// balance are made from these afterwards.
+#pragma once
+
+#include "simulate/state.hpp"
+#include "simulate/stepper.hpp"
+#include "simulate/transition.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+enum class Status { finished, budget, no_solution, stalled, interrupted };
+std::string_view name(Status status);
+
+struct Segment {
+  double t0 = 0.0, t1 = 0.0; // where it holds
+  double h = 0.0;            // theta = (t - t0) / h
+  const Regime* regime = nullptr;
+  std::size_t offset = 0; // of its coefficients, nx values for each power of theta
+  Index columns = 0;
+  FlowKind kind = FlowKind::exact;
+};
+
+// A compiled machine with the regimes met so far.
+struct Compiled {
+  System system;
+  RegimeCache regimes;
+};
+
+struct Trajectory {
+  std::shared_ptr<Compiled> compiled;
+  double t_begin = 0.0, t_end = 0.0;
+  std::vector<Segment> segments;
+  std::vector<double> coefficients;
+  std::vector<Event> events;
+  State state; // at t_end
+  Status status = Status::finished;
+  std::string message;
+  std::int64_t steps = 0, evaluations = 0;
+
+  const System& system() const { return compiled->system; }
+  // Number of the segment that holds at t, from the right.
+  std::size_t segment_at(double t) const;
+  void state_at(const Segment& segment, double t, double* x) const;
+  // Every start of a step, and the end.
+  std::vector<double> step_times() const;
+};
+
+// Samples on a grid of times within [t_begin, t_end], values from the right.
+struct Samples {
+  Matrix y;            // nx x times
+  Matrix rate;         // x'
+  Matrix force;        // places x times
+  Matrix velocity;     // places x times: relative velocity
+  Matrix load;         // places x times
+  Matrix signals;      // ns x times
+  Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode; // places x times
+};
+Samples sample(const Trajectory& run, const std::vector<double>& times);
+
+// Every term of the energy balance at the given times, cumulative from t_begin.
+struct EnergyBalance {
+  Vector kinetic, elastic;
+  Matrix drives;   // work done by each applied force
+  Vector damping;  // energy taken by the damping matrix
+  Matrix friction; // energy taken at each place
+  Matrix surfaces; // work done by each moving surface
+  Vector imbalance;
+  double residual = 0.0; // greatest imbalance relative to all work done, each way counted
+};
+EnergyBalance energy(const Trajectory& run, const std::vector<double>& times);
+
+} // namespace stickslip

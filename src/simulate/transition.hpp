@@ -1,0 +1,37 @@
+// What comes after an event: the choice of modes for everything that may change at one instant.
+#pragma once
+
+#include "simulate/state.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+struct Event {
+  double time = 0.0;
+  std::int64_t instant = 0; // the same for all changes at one instant
+  Index element = 0;        // place
+  Mode before = Mode::stick, after = Mode::stick;
+  std::string cause;     // what fired
+  std::string rule;      // what decided: "unique", "present mode", "static to kinetic", ...
+  Index solutions = -1;  // how many admissible answers there were; -1 where they were not counted
+  bool ambiguous = false;
+};
+
+enum class TransitionStatus { decided, undecided };
+
+struct TransitionLog {
+  std::vector<Event> events;
+  TransitionStatus status = TransitionStatus::decided;
+};
+
+// Changes modes and, where velocities are set exactly, x, at state.base_t. `fired` are guards of the present regime;
+// empty at the start, at kinks of signals and at ticks.
+void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
+                TransitionLog& log);
+
+// Size that a linear guard of this place's velocity has, for thresholds.
+double velocity_size(const Place& place, const Vector& nominal);
+
+} // namespace stickslip

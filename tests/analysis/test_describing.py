@@ -1,0 +1,152 @@
+"""Describing functions against closed forms and SciPy's quadrature; predictions against integration."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad, solve_ivp
+
+import stickslip as ss
+from stickslip.analysis import describing_function, harmonic_balance, limit_cycle
+
+
+def coulomb(v):
+    return 0.8 * np.sign(v)
+
+
+def stribeck(v):
+    return (1.0 + 0.5 * np.exp(-((np.abs(v) / 1e-3) ** 2))) * np.sign(v) + 0.4 * v
+
+
+def test_closed_forms():
+    """4·Fc/(π·V) for Coulomb, Fv for viscous, 3V²/4 for a cubic, 8V/(3π) for v·|v|."""
+    sizes = np.geomspace(1e-6, 1e3, 12)
+    np.testing.assert_allclose(describing_function(coulomb, sizes), 4 * 0.8 / (np.pi * sizes), rtol=1e-13)
+    np.testing.assert_allclose(describing_function(lambda v: 0.4 * v, sizes), 0.4, rtol=1e-13)
+    np.testing.assert_allclose(describing_function(lambda v: v**3, sizes), 0.75 * sizes**2, rtol=1e-13)
+    np.testing.assert_allclose(
+        describing_function(lambda v: v * np.abs(v), sizes), 8 * sizes / (3 * np.pi), rtol=1e-13
+    )
+    assert describing_function(coulomb, 1.0, normal_load=10.0) == pytest.approx(32.0 / np.pi, rel=1e-13)
+
+
+def test_coulomb_with_bias():
+    """4·Fc/(π·V)·sqrt(1 − (b/V)²) for |b| < V, else nothing."""
+    for bias in (0.3, -0.9):
+        expected = 4 * 0.8 / np.pi * math.sqrt(1 - bias**2)
+        assert describing_function(coulomb, 1.0, bias) == pytest.approx(expected, rel=1e-13)
+    assert describing_function(coulomb, 1.0, 1.5) == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize(("size", "bias"), [(1e-4, 0.0), (1e-3, 2e-4), (1.0, 0.0), (1.0, -0.5), (0.01, 0.05)])
+def test_stribeck_agrees_with_quadrature(size, bias):
+    points = [math.asin(-bias / size)] if abs(bias) < size else []
+    edges = sorted([-math.pi / 2, *points, *(p + s for p in points for s in (-0.01, 0.01)), math.pi / 2])
+    total = sum(
+        quad(lambda a: stribeck(bias + size * math.sin(a)) * math.sin(a), low, high, limit=500, epsabs=1e-13)[
+            0
+        ]
+        for low, high in itertools.pairwise(edges)
+    )
+    assert describing_function(stribeck, size, bias) == pytest.approx(2 * total / (math.pi * size), rel=1e-9)
+
+
+def test_a_law_with_force_is_a_function_too():
+    class Law:
+        def force(self, v):
+            return coulomb(v)
+
+    assert describing_function(Law(), 2.0) == describing_function(coulomb, 2.0)
+
+
+def test_laws_of_the_engine():
+    """The engine's curves give the same gain as the formulas here."""
+    sizes = np.geomspace(1e-5, 1.0, 6)
+    law = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3, shape=2.0, viscous=0.4)
+    np.testing.assert_allclose(
+        describing_function(law, sizes, 0.3e-3), describing_function(stribeck, sizes, 0.3e-3), rtol=1e-12
+    )
+    gain = describing_function(ss.Coulomb(static=1.0, kinetic=0.8), sizes)
+    np.testing.assert_allclose(gain, 4 * 0.8 / (np.pi * sizes), rtol=1e-13)
+
+
+def test_relay_feedback():
+    """Relay of height M with K/(s(s + 1)(s + 2)): ω = sqrt 2, amplitude 2KM/(3π) (textbook)."""
+    a = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, -2.0, -3.0]])
+    system = (a, [[0.0], [0.0], [1.0]], [[5.0, 0.0, 0.0]], [[0.0]])
+    (cycle,) = harmonic_balance(system, coulomb, omega=(0.1, 100.0))
+    assert cycle.omega == pytest.approx(math.sqrt(2.0), rel=1e-12)
+    assert cycle.velocity == pytest.approx(2 * 5.0 * 0.8 / (3 * math.pi), rel=1e-10)
+    assert cycle.stable
+    assert cycle.period == pytest.approx(2 * math.pi / math.sqrt(2.0))
+
+
+def test_van_der_pol():
+    """ẍ − ε(1 − x²)… as ẍ + x = −(v³ − v): ω = 1 and V = 2/sqrt 3 to first order."""
+    oscillator = ([[0.0, -1.0], [1.0, 0.0]], [[1.0], [0.0]], [[1.0, 0.0]], [[0.0]])
+    (cycle,) = harmonic_balance(oscillator, lambda v: v**3 - v)
+    assert cycle.omega == pytest.approx(1.0, rel=1e-12)
+    assert cycle.velocity == pytest.approx(2.0 / math.sqrt(3.0), rel=1e-10)
+    assert cycle.stable and cycle.displacement == pytest.approx(cycle.velocity)
+
+
+@pytest.mark.parametrize(("belt", "damping", "rel"), [(0.40, 0.01, 0.003), (0.30, 0.05, 0.02)])
+def test_belt_oscillator_prediction_agrees_with_integration(belt, damping, rel):
+    """A body on a belt under friction v³ − v/2 that falls around the belt's speed: no sticking.
+
+    N(V) = 3b² + 3V²/4 − 1/2, so V = sqrt(4/3·(1/2 − d − 3b²)), the better the weaker the law outweighs d.
+    """
+
+    def friction(v):
+        return v**3 - 0.5 * v
+
+    system = ([[-damping, -2.0], [1.0, 0.0]], [[1.0], [0.0]], [[1.0, 0.0]], [[0.0]])
+    (cycle,) = harmonic_balance(system, friction, bias=-belt)
+    assert cycle.stable
+    assert cycle.omega == pytest.approx(math.sqrt(2.0), rel=1e-10)
+    assert cycle.velocity == pytest.approx(math.sqrt(4.0 / 3.0 * (0.5 - damping - 3.0 * belt**2)), rel=1e-9)
+    run = solve_ivp(
+        lambda t, y: [-damping * y[0] - 2.0 * y[1] - friction(y[0] - belt), y[0]],
+        (0.0, 1050.0),
+        [0.9 * cycle.velocity, -friction(-belt) / 2.0],
+        "DOP853",
+        np.arange(1000.0, 1050.0, 0.005),
+        rtol=1e-8,
+        atol=1e-10,
+    )
+    measured = limit_cycle(run.t, run.y[0], start=1000.0)
+    assert measured.found
+    assert measured.amplitude == pytest.approx(cycle.velocity, rel=rel)
+    assert measured.period == pytest.approx(cycle.period, rel=rel)
+
+
+def test_pid_with_friction_at_the_motor_predicts_no_hunting():
+    """Dissipative friction and the PID loop m = 1, Kv = 6, Kp = 3, Ki = 4: the balance has no solution.
+
+    G = s²/(s³ + 6s² + 3s + 4) is real at ω² = 3 with G = 3/14 > 0. Hunting comes from sticking, which the
+    describing function of the velocity does not see.
+    """
+    system = (
+        [[-6.0, -3.0, -4.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        [[1.0], [0.0], [0.0]],
+        [[1.0, 0.0, 0.0]],
+        [[0.0]],
+    )
+    assert harmonic_balance(system, stribeck) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: describing_function(3.0, 1.0), "law"),
+        (lambda: describing_function(coulomb, 0.0), "amplitude"),
+        (lambda: describing_function(coulomb, 1.0, math.nan), "bias"),
+        (lambda: describing_function(coulomb, 1.0, normal_load=0.0), "normal_load"),
+        (lambda: harmonic_balance((np.eye(2), np.eye(2), np.eye(2), np.eye(2)), coulomb), "system"),
+        (lambda: harmonic_balance(([[0]], [[1]], [[1]], [[0]]), coulomb, omega=(0.0, 1.0)), "omega"),
+    ],
+)
+def test_bad_input_names_the_argument(call, name):
+    with pytest.raises(ValueError, match=name):
+        call()

@@ -1,0 +1,52 @@
+"""Every notebook runs from top to bottom in a fresh kernel, and is stored without outputs."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+LIMIT = 120  # s, for one cell
+
+
+def stains(notebook: nbformat.NotebookNode) -> list[str]:
+    """What a stripped notebook must not hold."""
+    found = []
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            found += [f"cell {number} holds outputs"] if cell.outputs else []
+            found += [f"cell {number} holds an execution count"] if cell.execution_count is not None else []
+        found += [f"cell {number} holds metadata {key}" for key in cell.metadata if key != "tags"]
+    found += [
+        f"notebook metadata {key}" for key in notebook.metadata if key not in {"kernelspec", "language_info"}
+    ]
+    return found
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_stored_stripped(path: Path) -> None:
+    assert stains(nbformat.read(path, as_version=4)) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_runs(path: Path, tmp_path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert any(cell.get("outputs") for cell in notebook.cells)
+
+
+def test_a_stain_is_seen() -> None:
+    cell = nbformat.v4.new_code_cell(
+        "1 + 1", execution_count=1, outputs=[nbformat.v4.new_output("stream", text="2")]
+    )
+    assert len(stains(nbformat.v4.new_notebook(cells=[cell]))) == 2
+
+
+def test_a_failing_cell_is_seen(tmp_path: Path) -> None:
+    from nbclient.exceptions import CellExecutionError
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("raise ValueError('seen')")])
+    with pytest.raises(CellExecutionError, match="seen"):
+        NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(tmp_path)}}).execute()

@@ -1,0 +1,141 @@
+"""The command line: what it prints, what it writes, and how it answers bad input."""
+
+import csv
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import stickslip
+from stickslip import __main__ as cli
+from stickslip.figures import Check, Result
+
+
+def command(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
+    start = [sys.executable, "-c", code] if code else [sys.executable, "-m", "stickslip"]
+    return subprocess.run([*start, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def test_help() -> None:
+    done = command("--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "list" in done.stdout and "figures" in done.stdout
+
+
+def test_version() -> None:
+    assert command("--version").stdout == f"stickslip {stickslip.__version__}\n"
+
+
+def test_list() -> None:
+    done = command("list")
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == stickslip.figures.names()
+
+
+def test_one_figure(tmp_path: Path) -> None:
+    done = command("figures", "servo_2", "--out", str(tmp_path / "new" / "folder"))
+    assert done.returncode == 0, done.stderr
+    written = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
+    assert written == {"servo_2.png", "servo_2.csv", "checks.csv"}
+    table = done.stdout.splitlines()
+    assert table[0].split() == "figure quantity computed expected deviation verdict expected from".split()
+    assert table[1].startswith("servo_2  force just above rest [N]") and "agrees" in table[1]
+    assert table[-1].startswith("1 picture")
+
+
+def test_checks_are_saved(tmp_path: Path) -> None:
+    assert command("figures", "servo_2", "--out", str(tmp_path)).returncode == 0
+    with (tmp_path / "checks.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["figure"] for row in rows} == {"servo_2"}
+    for row in rows:
+        assert float(row["computed"]) - float(row["expected"]) == float(row["deviation"])
+        assert row["verdict"] == "agrees" and row["expected from"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["figures", "no_such_figure"], "unknown figure 'no_such_figure'; known: servo_2"),
+        (["figures", "--jobs", "0"], "jobs = 0 is not allowed"),
+        (["figures", "--jobs", "many"], "--jobs"),
+        (["figures", "--nonsense"], "--nonsense"),
+        (["dance"], "dance"),
+        ([], "COMMAND"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_1(arguments: list[str], said: str, tmp_path: Path) -> None:
+    done = command(*arguments, *(["--out", str(tmp_path)] if arguments[:1] == ["figures"] else []))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("stickslip: error: ") and done.stderr.count("\n") == 1
+    assert said in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_is_in_the_way_of_the_output_folder(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    for out in (file, file / "below"):
+        done = command("figures", "servo_2", "--out", str(out))
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"stickslip: error: cannot write to '{out}': ")
+        assert done.stderr.count("\n") == 1
+
+
+def test_matplotlib_is_missing(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; from stickslip.__main__ import main; sys.exit(main())"
+    )
+    done = command("figures", "servo_2", "--out", str(tmp_path), code=code)
+    assert done.returncode == 1
+    assert done.stderr == 'stickslip: error: pictures need matplotlib: pip install "stickslip[figures]"\n'
+
+
+def results(*checks: Check) -> Iterator[Result]:
+    yield Result("sample", checks, (Path("sample.png"),), 0.1)
+
+
+def test_a_source_that_cannot_be_met_is_shown_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check = Check("meets again at [s]", 0.287, 0.43, 0.01, "a figure", "the source deforms, this is rigid")
+    monkeypatch.setattr(cli.figures, "run", lambda *_: results(check))
+    assert cli.main(["figures", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "differs" in said and "    because: the source deforms, this is rigid\n" in said
+
+
+@pytest.mark.parametrize("computed", [1.2, float("nan"), float("inf")])
+def test_a_number_that_is_off_fails(
+    computed: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        cli.figures, "run", lambda *_: results(Check("x [m]", computed, 1.0, 0.1, "closed form"))
+    )
+    assert cli.main(["figures", "--out", str(tmp_path)]) == 1
+    assert "FAILS" in capsys.readouterr().out
+
+
+def test_interruption_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> Iterator[Result]:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(cli.figures, "run", interrupted)
+    assert cli.main(["figures", "--out", str(tmp_path)]) == 130
+    assert capsys.readouterr().err == "stickslip: interrupted\n"
+
+
+def test_progress_speaks_after_a_second(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter([0.0, 0.5, 1.5])
+    monkeypatch.setattr(cli, "perf_counter", lambda: next(clock))
+    two = [Result("quick", (), (), 0.5), Result("slow", (), (), 1.0)]
+    assert list(cli._progress(two, 2)) == two
+    assert capsys.readouterr().err == "[2/2] slow: 1.0 s\n"

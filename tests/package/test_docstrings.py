@@ -1,0 +1,80 @@
+"""Every public function and class is documented with an example, and every example runs."""
+
+import doctest
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+PARSER = doctest.DocTestParser()
+
+
+def named(module: types.ModuleType) -> list[str]:
+    """Public names of a module: its ``__all__``, or what it defines."""
+    listed = getattr(module, "__all__", None)
+    if listed is not None:
+        return list(listed)
+    return [
+        name for name, value in vars(module).items() if not name.startswith("_") and inspect.isroutine(value)
+    ]
+
+
+def public(module: types.ModuleType, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """Every public function and class below `module`, and the modules themselves."""
+    seen.add(id(module))
+    yield prefix, module
+    for name in named(module):
+        value = getattr(module, name)
+        if id(value) in seen:
+            continue
+        if inspect.ismodule(value):
+            yield from public(value, f"{prefix}.{name}", seen)
+        elif inspect.isclass(value) or inspect.isroutine(value):
+            seen.add(id(value))
+            yield f"{prefix}.{name}", value
+
+
+PUBLIC = dict(public(ss, "stickslip", set()))
+
+
+def members(value: Any) -> Iterator[tuple[str, Any]]:
+    yield "", value
+    if inspect.isclass(value):
+        for name, member in vars(value).items():
+            if not name.startswith("_"):
+                yield f".{name}", getattr(member, "__func__", member)
+
+
+def run(name: str, doc: str) -> int:
+    """Run a docstring's examples; return how many there were."""
+    test = PARSER.get_doctest(doc, {"ss": ss, "np": np}, name, None, 0)
+    said: list[str] = []
+    with np.printoptions(legacy=False):
+        doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append)
+    assert not said, "".join(said)
+    return len(test.examples)
+
+
+def test_all_is_complete_and_true() -> None:
+    assert len(set(ss.__all__)) == len(ss.__all__)
+    assert [name for name in ss.__all__ if not hasattr(ss, name)] == []
+
+
+def test_parts_are_found() -> None:
+    assert {"stickslip.figures.run", "stickslip.plotting.plot"} <= PUBLIC.keys()
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_examples_run(name: str) -> None:
+    value = PUBLIC[name]
+    doc = inspect.getdoc(value)
+    assert doc, f"{name} has no docstring"
+    exempt = inspect.ismodule(value) or (inspect.isclass(value) and issubclass(value, BaseException))
+    counts = {suffix: run(name + suffix, inspect.getdoc(member) or "") for suffix, member in members(value)}
+    assert exempt or counts[""] > 0, f"{name} has no example"

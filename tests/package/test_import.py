@@ -1,0 +1,49 @@
+"""Importing the package is cheap and brings in nothing but NumPy."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+TIMED = "import numpy, time; t = time.perf_counter(); import stickslip; print(time.perf_counter() - t)"
+HEAVY = ("matplotlib", "scipy", "pandas", "xarray", "tqdm", "control", "IPython")
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_import_adds_at_most_50_ms_to_numpy() -> None:
+    # The least of several runs: the others only show what else the machine was doing.
+    seconds = []
+    for _ in range(15):
+        seconds.append(float(run(TIMED)))
+        if len(seconds) >= 3 and min(seconds) < 0.05:
+            break
+    assert min(seconds) <= 0.05
+
+
+def test_import_brings_in_no_optional_package() -> None:
+    loaded = run("import sys, stickslip; print(*sys.modules)").split()
+    assert "numpy" not in HEAVY and "stickslip._core" in loaded
+    assert not set(HEAVY) & set(loaded)
+
+
+def test_lazy_parts_are_found_and_listed() -> None:
+    code = "import stickslip as ss; print('figures' in dir(ss), ss.plotting.__name__, ss.figures.__name__)"
+    assert run(code) == "True stickslip.plotting stickslip.figures"
+
+
+def test_unknown_attribute_is_an_attribute_error() -> None:
+    import stickslip
+
+    with pytest.raises(AttributeError, match="no attribute 'no_such_thing'"):
+        stickslip.no_such_thing  # type: ignore[attr-defined]
+
+
+def test_engine_and_package_are_built_for_this_interpreter() -> None:
+    import stickslip._core
+
+    assert os.path.dirname(stickslip._core.__file__) == os.path.dirname(stickslip.__file__)

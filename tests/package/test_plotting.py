@@ -1,0 +1,155 @@
+"""Plot helpers, on a hand-made trajectory: a pad that sticks, slips both ways, opens, and is struck."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from stickslip import plotting
+from stickslip.figures import _style
+
+
+class Hand:
+    """stick [0, 2), slip+ [2, 2.001), slip− [2.001, 5), open [5, 6), stick [6, 10]."""
+
+    def __init__(self) -> None:
+        self.t = np.linspace(0.0, 10.0, 101)
+        self.modes = ("pad", "stop")
+        change = lambda time, before, after, cause: SimpleNamespace(  # noqa: E731
+            time=time, element="pad", before=before, after=after, cause=cause
+        )
+        self.events = (
+            change(2.0, "stick", "slip+", "break-away"),
+            change(2.001, "slip+", "slip-", "reversal"),
+            change(5.0, "slip-", "open", "separation"),
+            change(6.0, "open", "stick", "impact"),
+        )
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name.endswith(".mode"):
+            return np.zeros(self.t.size, dtype=np.int8)
+        return {
+            "block.position": np.sin(self.t),
+            "block.velocity": np.cos(self.t),
+            "pad.velocity": np.cos(self.t),
+            "pad.force": np.sign(np.cos(self.t)),
+            "pad.power": self.t,
+            "wheel.position": self.t,
+        }[name]
+
+
+@pytest.fixture
+def run() -> Hand:
+    return Hand()
+
+
+@pytest.fixture(autouse=True)
+def styled() -> Iterator[None]:
+    with _style.style():
+        yield
+
+
+def test_spans_have_the_exact_times_of_the_events(run: Hand) -> None:
+    spans = plotting.mode_spans(run, "pad")
+    assert [(s.start, s.end, s.mode) for s in spans] == [
+        (0.0, 2.0, "stick"),
+        (2.0, 2.001, "slip+"),
+        (2.001, 5.0, "slip-"),
+        (5.0, 6.0, "open"),
+        (6.0, 10.0, "stick"),
+    ]
+    assert [s.kind for s in spans] == ["stick", "slip", "slip", "open", "stick"]
+
+
+def test_spans_without_events_come_from_the_signal(run: Hand) -> None:
+    assert [(s.start, s.end, s.kind) for s in plotting.mode_spans(run, "stop")] == [(0.0, 10.0, "stick")]
+
+
+def test_spans_end_with_the_samples_and_events_at_the_start_have_no_span(run: Hand) -> None:
+    run.t = np.array([2.0, 4.0])
+    assert [(s.start, s.end, s.mode) for s in plotting.mode_spans(run, "pad")] == [
+        (2.0, 2.001, "slip+"),
+        (2.001, 4.0, "slip-"),
+    ]
+
+
+def test_plot_puts_two_units_on_two_axes(run: Hand) -> None:
+    ax = plotting.plot(run, "block.position", "pad.force")
+    right = ax.figure.axes[1]
+    assert ax.get_ylabel() == "block.position [m]" and right.get_ylabel() == "pad.force [N]"
+    assert ax.get_xlabel() == "time [s]" and ax.get_xlim() == (0.0, 10.0)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), run["block.position"])
+    np.testing.assert_array_equal(right.lines[0].get_ydata(), run["pad.force"])
+
+
+def test_plot_shades_stick_and_open_and_marks_impacts(run: Hand) -> None:
+    ax = plotting.plot(run, "pad.force")
+    found = {(patch.get_x(), patch.get_x() + patch.get_width(), patch.get_hatch()) for patch in ax.patches}
+    assert found == {(0.0, 2.0, None), (6.0, 10.0, None), (5.0, 6.0, _style.OPEN_HATCH)}
+    impacts = [line for line in ax.lines if line.get_label() == "impact"]
+    np.testing.assert_array_equal(impacts[0].get_xdata(), [6.0])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "stick",
+        "open",
+        "pad.force",
+        "impact",
+    ]
+
+
+def test_plot_takes_axes_and_draws_nothing_else(run: Hand) -> None:
+    figure = _style.canvas(60.0)
+    mine = figure.subplots()
+    assert plotting.plot(run, "block.position", "wheel.position", ax=mine, shade=False) is mine
+    assert mine.get_ylabel() == "position [m]" and not mine.patches
+
+
+def test_units_of_the_run_go_first(run: Hand) -> None:
+    run.units = {"wheel.position": "rad"}  # type: ignore[attr-defined]
+    assert plotting.label("wheel.position", run) == "wheel.position [rad]"
+    assert plotting.label("block.position", run) == "block.position [m]"
+    assert plotting.label("something", run) == "something"
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "said"),
+    [
+        ((), {}, "names is empty"),
+        (("block.position", "pad.force", "pad.power"), {}, "3 different units, allowed are two"),
+        (("block.position",), {"shade": "nobody"}, "shade = 'nobody' is not an element.*known: pad, stop"),
+    ],
+)
+def test_plot_refuses(run: Hand, names: tuple[str, ...], options: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        plotting.plot(run, *names, **options)
+
+
+def test_phase_plane_marks_stick(run: Hand) -> None:
+    ax = plotting.phase_plane(run, "block", element="pad")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("block.position [m]", "block.velocity [m/s]")
+    thick = [line for line in ax.lines if line.get_linewidth() == 4.0]
+    assert [line.get_xdata().size for line in thick] == [21, 41]
+
+
+def test_friction_velocity_loop(run: Hand) -> None:
+    ax = plotting.friction_velocity_loop(run, "pad", "block.velocity")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("block.velocity [m/s]", "pad.force [N]")
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), run["block.velocity"])
+
+
+def test_mode_timeline_has_a_bar_per_span(run: Hand) -> None:
+    ax = plotting.mode_timeline(run)
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["pad", "stop"]
+    bars = [(patch.get_x(), patch.get_width()) for patch in ax.patches]
+    expected = [(0, 2), (2, 0.001), (2.001, 2.999), (5, 1), (6, 4), (0, 10)]
+    np.testing.assert_allclose(bars, expected, rtol=0.0, atol=1e-12)
+    edges = sorted(line.get_ydata()[0] for line in ax.lines if line.get_label() != "impact")
+    assert edges == [-0.35, 0.35]  # slip+ above, slip− below
+
+
+def test_mode_timeline_refuses_unknown_elements(run: Hand) -> None:
+    with pytest.raises(ValueError, match="'nobody'"):
+        plotting.mode_timeline(run, "nobody")
+    run.modes = ()
+    with pytest.raises(ValueError, match="no element with modes"):
+        plotting.mode_timeline(run)

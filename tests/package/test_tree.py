@@ -1,0 +1,77 @@
+"""The tree is clean: formatted, linted, typed, and free of paths of somebody's machine."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stickslip
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("python", "src", "tests", "tools", "notebooks", ".ci")
+TEXT = {".py", ".pyi", ".cpp", ".hpp", ".md", ".toml", ".txt", ".json", ".ipynb", ".typed", ""}
+MACHINE = re.compile(r"(?<![\w.])(?:/(?:home|root|Users|work)/[A-Za-z]|[A-Z]:\\Users\\)")
+
+
+def tree() -> list[Path]:
+    files = [path for path in ROOT.iterdir() if path.is_file()]
+    files += [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    hidden = {"__pycache__", ".ipynb_checkpoints", ".git"}
+    return [p for p in files if p.suffix in TEXT and not hidden & set(p.parts) and p.name not in hidden]
+
+
+def run(*command: str) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_path_of_a_machine() -> None:
+    files = tree()
+    assert len(files) > 10
+    found = {
+        f"{path.relative_to(ROOT)}: {hit[0]}"
+        for path in files
+        for hit in MACHINE.finditer(path.read_text(encoding="utf-8"))
+    }
+    assert found == set()
+
+
+def test_a_path_of_a_machine_would_be_seen() -> None:
+    assert MACHINE.search("see /" + "home/ann/x") and MACHINE.search('"/' + 'root/x"')
+    assert not MACHINE.search("https://example.org/home/page and src/work/x")
+
+
+def test_ruff_check() -> None:
+    run(sys.executable, "-m", "ruff", "check", ".")
+
+
+def test_ruff_format() -> None:
+    run(sys.executable, "-m", "ruff", "format", "--check", ".")
+
+
+def test_mypy_strict() -> None:
+    run(sys.executable, "-m", "mypy")
+
+
+def test_clang_format() -> None:
+    beside = Path(sys.executable).with_name("clang-format")
+    tool = str(beside) if beside.exists() else shutil.which("clang-format")
+    if tool is None:
+        pytest.skip("clang-format is not installed")
+    files = [
+        str(p) for p in (*(ROOT / "src").rglob("*.[ch]pp"), *(ROOT / "python/bindings").glob("*.[ch]pp"))
+    ]
+    assert files
+    run(tool, "--dry-run", "--Werror", *files)
+
+
+def test_package_holds_nothing_but_what_it_needs() -> None:
+    folder = Path(stickslip.__file__).parent
+    kinds = {p.suffix for p in folder.rglob("*") if p.is_file() and p.parent.name != "__pycache__"}
+    assert kinds <= {".py", ".pyi", ".typed", ".so", ".pyd"}
+    assert (folder / "py.typed").exists() and (
+        list(folder.glob("_core.pyi")) or list(folder.glob("_core/__init__.pyi"))
+    )

@@ -1,0 +1,1 @@
+"""Independent reference solutions: phases stitched by hand, none of them made with the package under test."""
