@@ -18,8 +18,8 @@ constexpr double singular = 1e-11; // pivots of the scaled equations below this 
 constexpr double epsilon = 2.3e-16;
 
 const Line& slip_line(const Place& place, Mode mode, Slip slip) {
-  if (slip == Slip::sliding) return mode == Mode::plus ? place.plus : place.minus;
-  return mode == Mode::plus ? place.high : place.low;
+  if (slip == Slip::sliding) return mode == Mode::slip_forward ? place.plus : place.minus;
+  return mode == Mode::slip_forward ? place.high : place.low;
 }
 
 // Gauss with complete pivoting on the scaled k by k system; false if it is singular.
@@ -95,7 +95,7 @@ struct Equations {
       for (U s = 0; s < p.places.size(); ++s) {
         const Index row = p.contacts + static_cast<Index>(s);
         const Mode m = modes[static_cast<U>(row)];
-        if (m != Mode::plus && m != Mode::minus) continue;
+        if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
         const Line line = slip_line(p.places[s], m, slip[s]);
         constant -= g(i, row) * line.a;
         if (line.b == 0.0 || p.places[s].contact < 0) continue;
@@ -166,7 +166,7 @@ void validate(const Problem& p) {
     if (s.contact < -1 || s.contact >= p.contacts)
       reject("contact", static_cast<double>(s.contact), "-1 or the index of a contact");
     if (!(s.low.a <= s.high.a && s.low.b <= s.high.b)) reject("friction", "must have low <= high");
-    if (s.state != Mode::stick && s.state != Mode::plus && s.state != Mode::minus)
+    if (s.state != Mode::stick && s.state != Mode::slip_forward && s.state != Mode::slip_backward)
       reject("state", "of a place must be stick, plus or minus");
   }
 }
@@ -192,7 +192,7 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
   for (U s = 0; s < p.places.size(); ++s) {
     const U row = static_cast<U>(p.contacts) + s;
     const Mode m = modes[row];
-    if (m != Mode::plus && m != Mode::minus) continue;
+    if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
     const Index c = p.places[s].contact;
     out.force[row] = slip_line(p.places[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[static_cast<U>(c)]);
   }
@@ -228,6 +228,10 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
     case Mode::closed:
       margin = out.force[r], zero = zero_f;
       break;
+    case Mode::free:
+    case Mode::high:
+    case Mode::low: // not of this room
+      continue;
     case Mode::open:
       if (i >= p.contacts) continue;
       margin = out.acceleration[r];
@@ -243,10 +247,10 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
       if (!out.unique) margin = std::max(margin, -zero); // share() has judged it
       break;
     }
-    case Mode::plus:
-    case Mode::minus:
+    case Mode::slip_forward:
+    case Mode::slip_backward:
       if (slip[r - static_cast<U>(p.contacts)] == Slip::sliding) continue;
-      margin = modes[r] == Mode::plus ? out.acceleration[r] : -out.acceleration[r];
+      margin = modes[r] == Mode::slip_forward ? out.acceleration[r] : -out.acceleration[r];
       break;
     }
     if (margin < -zero) return false;

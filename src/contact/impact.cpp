@@ -63,7 +63,7 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
       if (i < nc)
         c.modes[k] = v == 0.0 ? Mode::closed : Mode::open;
       else
-        c.modes[k] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::plus : Mode::minus);
+        c.modes[k] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::slip_forward : Mode::slip_backward);
     }
     if (same_motion(p, c, shared) && !same_forces(p, c, shared)) ws.compression.keep();
   };

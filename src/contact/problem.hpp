@@ -8,6 +8,7 @@
 // by a prescribed load.
 #pragma once
 
+#include "core/mode.hpp"
 #include "core/types.hpp"
 
 #include <cstdint>
@@ -15,8 +16,9 @@
 
 namespace stickslip::contact {
 
-// A contact is closed or open; a place sticks, slips, or is idle because its contact is open.
-enum class Mode : std::int8_t { minus = -1, stick = 0, plus = 1, open = 2, closed = 3 };
+// Modes here: a contact is closed or open; a place sticks, slips, or is idle (open) because its contact is
+// open.
+using stickslip::Mode;
 
 // A force that depends on the normal load: a + b N. With a prescribed load everything is in a.
 struct Line {
@@ -25,13 +27,14 @@ struct Line {
 };
 
 struct Place {
-  Index contact = -1;       // which contact loads it; -1: a prescribed load
-  Mode state = Mode::stick; // plus, minus: it slides that way; stick: at rest, so stick or slip from rest is
-                            // to be decided
-  Line low, high;           // static: F in [low, high]
-  Line minus, plus;         // kinetic: F while it slides in - and in + direction (as a rule minus < 0 < plus)
-  bool needs_contact =
-      true; // idle, F = 0, while its contact is open; false in expansion, where part of the load stays
+  Index contact = -1; // which contact loads it; -1: a prescribed load
+  // slip_forward, slip_backward: it slides that way. stick: it is at rest, and whether it stays is to be
+  // decided.
+  Mode state = Mode::stick;
+  Line low, high;   // static: F in [low, high]
+  Line minus, plus; // kinetic: F while it slides in - and in + direction (as a rule minus < 0 < plus)
+  // Idle, F = 0, while its contact is open; false in expansion, where part of the load stays.
+  bool needs_contact = true;
 };
 
 struct Problem {

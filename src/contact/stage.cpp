@@ -47,7 +47,7 @@ struct Walk {
       component(i + 1);
       return;
     }
-    for (const Mode m : {Mode::stick, Mode::plus, Mode::minus}) {
+    for (const Mode m : {Mode::stick, Mode::slip_forward, Mode::slip_backward}) {
       if (!may(allowed[k], m)) continue;
       ws.modes[k] = m;
       component(i + 1);
@@ -75,7 +75,7 @@ Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const s
   const auto options = [&](U s) {
     if (slip[s] == Slip::sliding) return Index{1};
     Index n = 0;
-    for (const Mode m : {Mode::stick, Mode::plus, Mode::minus})
+    for (const Mode m : {Mode::stick, Mode::slip_forward, Mode::slip_backward})
       n += may(allowed[static_cast<U>(p.contacts) + s], m);
     return n;
   };
@@ -106,8 +106,9 @@ void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::
     for (U s = 0; s < p.places.size(); ++s) {
       const Place& place = p.places[s];
       const double g = p.G(r, nc + static_cast<Index>(s));
-      const Line line =
-          slip[s] == Slip::impending ? place.low : (direction[s] == Mode::plus ? place.plus : place.minus);
+      const Line line = slip[s] == Slip::impending
+                            ? place.low
+                            : (direction[s] == Mode::slip_forward ? place.plus : place.minus);
       sum -= g * line.a;
       if (place.contact >= 0) lambda(place.contact, -g * line.b);
     }
@@ -160,11 +161,11 @@ bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vec
       const U below = static_cast<U>(nc + i), above = static_cast<U>(nc + nr + i);
       ++i;
       if (l.basis[above] != 0 && (!generous || l.z[above] > 1e-9 * top))
-        m = Mode::plus;
+        m = Mode::slip_forward;
       else if (l.basis[below] != 0 || (generous && l.w[below] <= 1e-9 * top))
         m = Mode::stick;
       else
-        m = Mode::minus;
+        m = Mode::slip_backward;
     }
     const bool idle = c >= 0 && p.places[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open;
     ws.modes[k] = idle ? Mode::open : m;

@@ -45,7 +45,7 @@ struct Cascade {
     for (Index j = 0; j < p.size(); ++j) scale += std::abs(p.G(row, j) * c.force[static_cast<U>(j)]);
     const bool fired = (ws.allowed[k] & (ws.allowed[k] - 1U)) == 0;
     const double zero = fired ? located : 4e-15 * static_cast<double>(p.size());
-    const double a = c.modes[k] == Mode::plus ? c.acceleration[k] : -c.acceleration[k];
+    const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
     return std::abs(a) <= zero * scale ? 0.0 : a;
   }
 
@@ -98,7 +98,8 @@ struct Cascade {
       bool leaves = false;
       for (U s = 0; s < p.places.size(); ++s) {
         const Mode m = pool[k].modes[static_cast<U>(p.contacts) + s];
-        if (ws.slip[depth][s] == Slip::sliding || (m != Mode::plus && m != Mode::minus)) continue;
+        if (ws.slip[depth][s] == Slip::sliding || (m != Mode::slip_forward && m != Mode::slip_backward))
+          continue;
         ws.slip[depth + 1][s] = Slip::sliding;
         ws.direction[depth + 1][s] = m;
         leaves = true;
@@ -172,25 +173,26 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
   if (!(g > 0.0)) return false;
   Mode mode = place.state;
   bool left = false;
-  if (mode == Mode::stick && (may == bit(Mode::plus) || may == bit(Mode::minus))) {
-    mode = may == bit(Mode::plus) ? Mode::plus : Mode::minus;
+  if (mode == Mode::stick && (may == bit(Mode::slip_forward) || may == bit(Mode::slip_backward))) {
+    mode = may == bit(Mode::slip_forward) ? Mode::slip_forward : Mode::slip_backward;
     left = true;
   } else if (mode == Mode::stick) {
     const double slack =
         1e-14 * (std::abs(free) + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
     const double up = free - g * place.high.a, down = g * place.low.a - free;
     if (up > slack)
-      mode = Mode::plus, left = true;
+      mode = Mode::slip_forward, left = true;
     else if (down > slack)
-      mode = Mode::minus, left = true;
+      mode = Mode::slip_backward, left = true;
     else if (!(up < -slack && down < -slack))
       return false; // on the fence: the general way
     if ((may & bit(mode)) == 0) return false;
   }
-  const double force = mode == Mode::stick ? free / g : (mode == Mode::plus ? place.plus.a : place.minus.a);
+  const double force =
+      mode == Mode::stick ? free / g : (mode == Mode::slip_forward ? place.plus.a : place.minus.a);
   const double acceleration = mode == Mode::stick ? 0.0 : free - g * force;
   if (left) {
-    const double a = mode == Mode::plus ? acceleration : -acceleration;
+    const double a = mode == Mode::slip_forward ? acceleration : -acceleration;
     if (!(a > located * (std::abs(free) + std::abs(g * force)))) return false;
   }
   c.modes.assign(1, mode);
@@ -225,10 +227,10 @@ void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWo
   ws.direction[0].assign(m, Mode::stick);
   for (U s = 0; s < m; ++s) {
     const Allowed a = ws.allowed[static_cast<U>(p.contacts) + s];
-    const bool up = a == bit(Mode::plus), down = a == bit(Mode::minus);
+    const bool up = a == bit(Mode::slip_forward), down = a == bit(Mode::slip_backward);
     Mode way = p.places[s].state;
     if (way == Mode::stick && (up || down))
-      way = up ? Mode::plus : Mode::minus; // its guard fired: kinetic from the start
+      way = up ? Mode::slip_forward : Mode::slip_backward; // its guard fired: kinetic from the start
     if (way == Mode::stick) continue;
     ws.slip[0][s] = Slip::sliding;
     ws.direction[0][s] = way;
