@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import reject
-from stickslip.laws import Law
+from stickslip._arguments import number, reject
+from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
 
@@ -119,8 +119,9 @@ class Machine:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """Names of the friction elements."""
-        return tuple(self.compile().places)
+        """Names of the friction elements and contacts."""
+        compiled = self.compile()
+        return tuple(dict.fromkeys([*compiled.places, *(name for name, _ in compiled.contacts)]))
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -235,6 +236,98 @@ class Machine:
         compiled = trial.compile()
         self._core, self._compiled = trial._core, compiled
         self._friction.append({"name": name, "on": on, "law": law, "normal_load": weight, "surface_velocity": surface})
+
+    def add_contact(
+        self,
+        name: str,
+        normal: Mapping[str, float] | ArrayLike,
+        tangent: Mapping[str, float] | ArrayLike | None = None,
+        friction: Law | float | None = None,
+        gap: Signal | float = 0.0,
+        restitution: float = 0.0,
+        impact: str = "poisson",
+        surface_velocity: Signal | float = 0.0,
+    ) -> None:
+        """Add a rigid unilateral contact with friction.
+
+        The gap ``g = normal . q + gap(t)`` stays >= 0; where it is closed a normal force >= 0 keeps it so.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.gap"``, ``.gap_rate``, ``.normal_force``, ``.normal_impulse`` and ``.mode``,
+            with friction also ``.force`` (opposing the velocity), ``.velocity`` and ``.load``.
+        normal : mapping or array_like
+            w_N, the gradient of the gap over the coordinates: {coordinate: factor}, or all factors.
+        tangent : mapping or array_like, optional
+            w_T: the tangential velocity is ``tangent . q' - surface_velocity``. Needed with friction.
+        friction : Law or float, optional
+            Law per unit normal force, or a coefficient of friction (static = kinetic); none by default.
+        gap : float or Signal, default 0.0
+            What is added to ``normal . q``, m: the distance at q = 0, or a moving wall.
+        restitution : float, default 0.0
+            Coefficient of restitution, in [0, 1].
+        impact : {"poisson", "newton"}
+            Impact law.
+        surface_velocity : float or Signal, default 0.0
+            Velocity of the surface along the tangent, m/s.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81})
+        >>> m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5)
+        >>> run = ss.simulate(m, t_end=2.0, initial={"y.position": 1.0, "x.velocity": 1.0})
+        >>> run.events[0].impact
+        True
+        """
+        if impact not in ("poisson", "newton"):
+            reject(f"impact of '{name}'", impact, "'poisson' or 'newton'")
+        w_n = self._gradient(f"normal of '{name}'", normal)
+        if (tangent is None) != (friction is None):
+            raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
+        w_t = np.zeros(0) if tangent is None else self._gradient(f"tangent of '{name}'", tangent)
+        if friction is None:
+            friction = Coulomb(static=0.0, kinetic=0.0)
+        elif not isinstance(friction, Law):
+            mu = number(f"friction of '{name}'", friction)
+            if not 0.0 <= mu < np.inf:
+                reject(f"friction of '{name}'", friction, "a law, or a finite coefficient >= 0")
+            friction = Coulomb(static=mu, kinetic=mu)
+        options = friction.automaton if isinstance(friction, StickSlip) else _core.Automaton()
+        trial = self._copy()
+        trial._core.add_contact(
+            str(name),
+            w_n,
+            w_t,
+            friction.compiled,
+            options,
+            as_signal(gap).compiled,
+            as_signal(surface_velocity).compiled,
+            number(f"restitution of '{name}'", restitution),
+            impact == "newton",
+        )
+        trial._compiled = None
+        compiled = trial.compile()
+        self._core, self._compiled = trial._core, compiled
+
+    def _gradient(self, what: str, given: Mapping[str, float] | ArrayLike) -> NDArray[np.float64]:
+        if isinstance(given, Mapping):
+            w = np.zeros(len(self._names))
+            for coordinate, factor in given.items():
+                w[self._coordinate(coordinate)] += float(factor)
+        else:
+            w = np.asarray(given, dtype=float)
+            if w.shape != (len(self._names),):
+                raise ValueError(f"{what} has the shape {w.shape}, but it must be ({len(self._names)},)")
+        if not np.isfinite(w).all() or not w.any():
+            raise ValueError(f"{what} = {given!r} is not allowed: it must be finite and not zero")
+        return w
 
     def _load_form(
         self, name: str, load: Mapping[str, float] | None

@@ -15,6 +15,7 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
   s.modes.place.assign(sys.places.size(), 0);
   s.modes.load_sign.assign(sys.places.size(), 1);
+  s.modes.contact.assign(sys.contacts.size(), static_cast<std::int8_t>(Mode::open));
   for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
   return s;
 }
@@ -63,6 +64,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   TransitionLog log;
   if (!state.started) {
     transition(sys, cache, state, {}, true, log);
+    run.events = log.events; // impacts that make the velocities at the start consistent
     state.started = true;
   }
   const bool undecided = log.status == TransitionStatus::undecided;

@@ -61,7 +61,7 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
-  force = Vector::Zero(static_cast<Index>(sys.places.size()));
+  force = scratch.force;
   f0 = dfdt = Vector::Zero(nx);
   work = Vector::Zero(2 * nx);
   theta_column = Vector::Zero(nx);
