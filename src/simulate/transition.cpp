@@ -40,6 +40,7 @@ void Decision::free_acceleration(Vector& xdot) {
   Vector unused = Vector::Zero(sys.nx);
   for (std::size_t i = 0; i < n; ++i) {
     if (rests[i] || contact_friction(i)) continue;
+    if (set_valued(i) && !presliding(i) && state.modes.place[i] == 0) continue; // held: no force of its own
     const Place& p = sys.places[i];
     const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
     const PlaceForce f = place_force(p, state.modes.place[i], state.modes.branch[i], v(i), N, x, unused.data());
