@@ -27,6 +27,7 @@ from stickslip.laws import (
 )
 from stickslip.machine import Machine
 from stickslip.modes import Mode
+from stickslip.real_time import RealTime
 from stickslip.signals import (
     Constant,
     Input,
@@ -77,6 +78,7 @@ __all__ = [
     "PointToPoint",
     "Presliding",
     "Ramp",
+    "RealTime",
     "Samples",
     "Signal",
     "Sine",
