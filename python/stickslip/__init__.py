@@ -26,6 +26,7 @@ from stickslip.laws import (
 )
 from stickslip.machine import Machine
 from stickslip.modes import Mode
+from stickslip.real_time import RealTime
 from stickslip.signals import (
     Constant,
     Input,
@@ -76,6 +77,7 @@ __all__ = [
     "PointToPoint",
     "Presliding",
     "Ramp",
+    "RealTime",
     "Samples",
     "Signal",
     "Sine",
