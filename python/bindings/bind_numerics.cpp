@@ -106,8 +106,11 @@ void bind_steppers(py::module_& m) {
     const bool done = x.size() == 3 ? rosenbrock_attempt<3>(field, t, x.data(), f0.data(), J.data(), fx, h, w)
                                     : rosenbrock_attempt(field, t, x.data(), f0.data(), J.data(), fx, h, w);
     Matrix C(x.size(), rosenbrock_dense_columns);
-    if (done) rosenbrock_dense(x.data(), w, C);
-    return std::tuple(done, w.x1, w.error, C);
+    if (done) {
+      rosenbrock_dense(x.data(), w, C);
+      rosenbrock_residual(field, t, h, C, w);
+    }
+    return std::tuple(done, w.x1, w.error, C, w.residual);
   });
   m.def("rodas5p", [] {
     py::dict d;
@@ -136,6 +139,8 @@ void bind_step_control(py::module_& m) {
           return error_norm(e.data(), x0.data(), x1.data(), atol.data(), rtol, e.size());
         });
   m.def("fit_step", &fit_step);
+  m.def("rough_log2", &rough_log2);
+  m.def("rough_exp2", &rough_exp2);
   m.def("initial_step", [](const Field& f, double t, const Vector& x, int order, const Vector& atol,
                            double rtol, double horizon, double hint) {
     const Vector f0 = f(t, x);

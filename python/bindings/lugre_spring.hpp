@@ -19,27 +19,33 @@ struct LuGreSpring {
   double mass = 1.0, stiffness = 2.0, speed = 0.1;
   double sign = 1.0; // of v, on this branch
 
+  // Divisions have the longest latency here and the stages wait for each other, so there is one per
+  // evaluation.
+  double per_stribeck = 1.0 / stribeck, per_mass = 1.0 / mass;
+
   void operator()(double t, const double* x, double* dx) const {
-    const double v = x[1], z = x[2], r = v / stribeck;
-    const double g = (kinetic + (statik - kinetic) * std::exp(-r * r)) / sigma0;
-    const double rate = v - sign * v * z / g;
+    const double v = x[1], z = x[2], r = v * per_stribeck;
+    const double level = kinetic + (statik - kinetic) * std::exp(-r * r);
+    const double pull = stiffness * (speed * t - x[0]) - sigma0 * z - sigma2 * v;
+    const double rate = v - sign * sigma0 * v * z / level;
     dx[0] = v;
-    dx[1] = (stiffness * (speed * t - x[0]) - sigma0 * z - sigma1 * rate - sigma2 * v) / mass;
+    dx[1] = (pull - sigma1 * rate) * per_mass;
     dx[2] = rate;
   }
   // Column by column; also the right-hand side itself.
   void jacobian(double t, const double* x, double* J, double* dx) const {
-    const double v = x[1], z = x[2], r = v / stribeck;
+    const double v = x[1], z = x[2], r = v * per_stribeck;
     const double drop = (statik - kinetic) * std::exp(-r * r);
-    const double g = (kinetic + drop) / sigma0, g_v = -2.0 * r / stribeck * drop / sigma0;
-    const double a = sign * v / g, rate = v - a * z;
-    const double rate_v = 1.0 - sign * z / g + a * z * g_v / g, rate_z = -a;
+    const double per_g = sigma0 / (kinetic + drop);                       // 1 / g
+    const double slope = -2.0 * r * per_stribeck * drop * per_g / sigma0; // g' / g
+    const double a = sign * v * per_g, rate = v - a * z;
+    const double rate_v = 1.0 - sign * z * per_g + a * z * slope, rate_z = -a;
     dx[0] = v;
-    dx[1] = (stiffness * (speed * t - x[0]) - sigma0 * z - sigma1 * rate - sigma2 * v) / mass;
+    dx[1] = (stiffness * (speed * t - x[0]) - sigma0 * z - sigma1 * rate - sigma2 * v) * per_mass;
     dx[2] = rate;
-    J[0] = 0.0, J[1] = -stiffness / mass, J[2] = 0.0;
-    J[3] = 1.0, J[4] = -(sigma1 * rate_v + sigma2) / mass, J[5] = rate_v;
-    J[6] = 0.0, J[7] = -(sigma0 + sigma1 * rate_z) / mass, J[8] = rate_z;
+    J[0] = 0.0, J[1] = -stiffness * per_mass, J[2] = 0.0;
+    J[3] = 1.0, J[4] = -(sigma1 * rate_v + sigma2) * per_mass, J[5] = rate_v;
+    J[6] = 0.0, J[7] = -(sigma0 + sigma1 * rate_z) * per_mass, J[8] = rate_z;
   }
 };
 

@@ -1,10 +1,12 @@
 #include "core/affine_taylor.hpp"
 
 #include "core/error.hpp"
+#include "core/rough_math.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 constexpr Index max_columns = 64;
 constexpr double negligible =
     0x1p-60; // of the state, for terms left out: far below rounding, so that it never adds up
+constexpr double log2_negligible = -60.0;
 constexpr double cancellation = 30.0; // largest term / state
 constexpr double underflow = 1e-250;  // in units of the scale: below it a zero proves nothing
 
@@ -26,10 +29,12 @@ template <Index N>
 void product(const double* A, Index stride, Index size, const double* x, double factor, double* y) {
   const Index n = N > 0 ? N : size;
   if constexpr (N > 0) {
-    double sum[N] = {};
-    for (Index j = 0; j < n; ++j)
-      for (Index i = 0; i < n; ++i) sum[i] += A[j * stride + i] * x[j];
-    for (Index i = 0; i < n; ++i) y[i] = factor * sum[i];
+    using Column = Eigen::Matrix<double, N, 1>;
+    const Column v = Eigen::Map<const Column>(x);
+    Column sum = Eigen::Map<const Column>(A) * v[0];
+    for (Index j = 1; j < N; ++j) sum += Eigen::Map<const Column>(A + j * stride) * v[j];
+    Eigen::Map<Column> out(y);
+    out = factor * sum;
   } else {
     for (Index i = 0; i < n; ++i) y[i] = 0.0;
     for (Index j = 0; j < n; ++j)
@@ -64,18 +69,31 @@ double rate_of(const double* A, Index stride, Index n, const double* scale, cons
 // The greatest ratio by which the trial step may be stretched: the last terms (four, for series with gaps)
 // have to become negligible beside the state, whose size the first terms show.
 double allowed_ratio(const double* size, Index last) {
+  std::array<double, 4> logs{};
+  Index count = 0;
+  for (Index k = last; k > last - 4 && k >= 1; --k)
+    logs[static_cast<size_t>(count++)] =
+        size[k] > underflow ? rough_log2(size[k]) : -std::numeric_limits<double>::infinity();
   double ratio = 1.0;
   for (int round = 0; round < 4; ++round) {
-    const double r2 = ratio * ratio;
-    const double reference = std::max({size[0], size[1] * ratio, size[2] * r2});
+    const double reference =
+        rough_log2(std::max({size[0], size[1] * ratio, size[2] * ratio * ratio})) + log2_negligible;
     double next = std::numeric_limits<double>::infinity();
-    for (Index k = last; k > last - 4 && k >= 1; --k)
-      if (size[k] > 0.0)
-        next = std::min(next, std::pow(negligible * reference / size[k], 1.0 / static_cast<double>(k)));
+    for (Index i = 0; i < count; ++i)
+      next = std::min(next, (reference - logs[static_cast<size_t>(i)]) / static_cast<double>(last - i));
+    next = rough_exp2(next);
     if (std::abs(next - ratio) <= 0.02 * ratio) return std::min(next, ratio);
     ratio = next;
   }
   return ratio;
+}
+
+// Cut to 24 significant bits: sums of up to 2^29 such steps are exact, so that time does not drift from the
+// flow.
+double cut(double h) {
+  int exponent = 0;
+  const double fraction = std::frexp(h, &exponent);
+  return std::ldexp(std::floor(std::ldexp(fraction, 24)), exponent - 24);
 }
 
 template <Index N>
@@ -147,7 +165,11 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
     if (biggest <= cancellation * state) break;
     ratio *= 0.7;
   }
-  h = ratio >= horizon / trial ? horizon : ratio * trial;
+  h = horizon;
+  if (ratio < horizon / trial) {
+    h = cut(ratio * trial);
+    ratio = h / trial;
+  }
 
   if (ratio != 1.0) {
     double p = ratio;

@@ -49,4 +49,17 @@ void lu_solve(const double* m, Index size, const int* order, const double* b, do
   }
 }
 
+// The factors of a matrix of fixed size become its inverse, each column solved with partial pivoting. For
+// repeated right-hand sides that wait for each other a product is much quicker than a solution, and as
+// accurate (A. Druinsky, S. Toledo, How accurate is inv(A)*b?, arXiv 1201.6035).
+template <Index N> void lu_invert(double* m, const int* order) {
+  double inverse[N * N];
+  for (Index k = 0; k < N; ++k) {
+    double unit[N] = {};
+    unit[k] = 1.0;
+    lu_solve<N>(m, N, order, unit, inverse + k * N);
+  }
+  for (Index i = 0; i < N * N; ++i) m[i] = inverse[i];
+}
+
 } // namespace stickslip

@@ -3,6 +3,7 @@
 // states which rest in the present mode do not dilute the error of those that move.
 #pragma once
 
+#include "core/rough_math.hpp"
 #include "core/types.hpp"
 
 #include <algorithm>
@@ -25,9 +26,10 @@ inline double error_norm(const double* error, const double* x0, const double* x1
 }
 
 struct StepController {
-  double order = 5.0;    // the error estimate shrinks with h^order
-  double safety = 0.9;   // of the step that would just do
-  double integral = 0.7; // exponents are integral / order and proportional / order
+  double order = 5.0;  // the error estimate shrinks with h^order
+  double target = 0.5; // error norm to settle at
+  double integral =
+      0.3; // factor = (target / error)^(integral / order) (previous / error)^(proportional / order)
   double proportional = 0.4;
   double least = 0.2; // bounds of one change
   double greatest = 8.0;
@@ -41,15 +43,16 @@ struct StepController {
   // Factor for h after an attempt with this error norm; `accepted` says what to do with the attempt.
   double next(double error, bool& accepted) {
     accepted = error <= 1.0;
-    const double e = std::max(error, 1e-10);
     if (!accepted) {
       rejected = true;
-      return std::isfinite(error) ? std::clamp(safety * std::pow(e, -1.0 / order), 0.1, 0.9) : 0.1;
+      return std::isfinite(error) ? std::clamp(rough_exp2(rough_log2(target / error) / order), 0.1, 0.9)
+                                  : 0.1;
     }
     // Without a past there is no trend to use; a plain controller finds its step at once instead of creeping.
-    double factor = previous > 0.0
-                        ? safety * std::pow(e, -integral / order) * std::pow(previous, proportional / order)
-                        : safety * std::pow(e, -1.0 / order);
+    const double e = std::max(error, 1e-10);
+    const double lack = rough_log2(target / e);
+    const double trend = previous > 0.0 ? integral * lack + proportional * rough_log2(previous / e) : lack;
+    double factor = rough_exp2(trend / order);
     factor = std::clamp(factor, least, greatest);
     if (rejected) factor = std::min(factor, 1.0);
     previous = std::max(e, 1e-4);
@@ -64,9 +67,10 @@ inline double fit_step(double h, double remaining) {
   return h > 0.5 * remaining ? 0.5 * remaining : h;
 }
 
-// A first step for a pair of this order (Hairer, Norsett, Wanner I, II.4, p. 169), at most `horizon`; one
-// evaluation of f. `hint` > 0 is the step of the segment before: the greater of the two is tried first, since
-// a rejected attempt costs less than growing from a tiny step. `work` holds 2 n values; f0 = f(t, x).
+// A first step for a pair of this order, at most `horizon`; one evaluation of f. After Hairer, Norsett,
+// Wanner I, II.4, but with T = |x'| / |x''| as the unit of time, so that the answer does not depend on the
+// user's. A `hint` > 0, the step of the segment before, is simply taken: a rejected attempt costs less than
+// growing from a tiny step. `work` holds 2 n values; f0 = f(t, x).
 template <class F>
 double initial_step(F&& f, double t, const double* x, const double* f0, Index n, int order,
                     const double* atol, double rtol, double horizon, double hint, double* work) {
@@ -77,7 +81,8 @@ double initial_step(F&& f, double t, const double* x, const double* f0, Index n,
     size = std::max(size, std::abs(x[i]) / weight);
     speed = std::max(speed, std::abs(f0[i]) / weight);
   }
-  const double trial = std::min(size < 1e-5 || speed < 1e-5 ? 1e-6 * horizon : 0.01 * size / speed, horizon);
+  const double trial =
+      std::min(size < 1e-5 || speed * horizon < 1e-5 ? 1e-6 * horizon : 0.01 * size / speed, horizon);
   double* const x1 = work;
   double* const f1 = work + n;
   for (Index i = 0; i < n; ++i) x1[i] = x[i] + trial * f0[i];
@@ -85,9 +90,13 @@ double initial_step(F&& f, double t, const double* x, const double* f0, Index n,
   double bend = 0.0;
   for (Index i = 0; i < n; ++i)
     bend = std::max(bend, std::abs(f1[i] - f0[i]) / (atol[i] + rtol * std::abs(x[i])) / trial);
-  const double rate = std::max(speed, bend);
-  const double h =
-      rate <= 1e-15 ? std::max(1e-6 * horizon, 1e-3 * trial) : std::pow(0.01 / rate, 1.0 / (order + 1.0));
+  double h = 100.0 * trial;
+  if (bend > 0.0 && speed > 0.0) {
+    const double unit = speed / bend;
+    h = unit * std::pow(0.01 / (speed * unit), 1.0 / (order + 1.0));
+  } else if (bend > 0.0) {
+    h = std::sqrt(0.01 / bend);
+  }
   return std::min({100.0 * trial, h, horizon});
 }
 

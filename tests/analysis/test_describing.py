@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
+import stickslip as ss
 from stickslip.analysis import describing_function, harmonic_balance, limit_cycle
 
 
@@ -57,6 +58,17 @@ def test_a_law_with_force_is_a_function_too():
             return coulomb(v)
 
     assert describing_function(Law(), 2.0) == describing_function(coulomb, 2.0)
+
+
+def test_laws_of_the_engine():
+    """The engine's curves give the same gain as the formulas here."""
+    sizes = np.geomspace(1e-5, 1.0, 6)
+    law = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3, shape=2.0, viscous=0.4)
+    np.testing.assert_allclose(
+        describing_function(law, sizes, 0.3e-3), describing_function(stribeck, sizes, 0.3e-3), rtol=1e-12
+    )
+    gain = describing_function(ss.Coulomb(static=1.0, kinetic=0.8), sizes)
+    np.testing.assert_allclose(gain, 4 * 0.8 / (np.pi * sizes), rtol=1e-13)
 
 
 def test_relay_feedback():

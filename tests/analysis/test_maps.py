@@ -177,6 +177,32 @@ def test_impact_maps_hold_what_enumeration_by_hand_finds(restitution):
             assert set(solutions) == after
 
 
+def test_contact_room_finds_the_same_transitions():
+    """The engine's own enumeration of modes, apart from the 5×5 problem of the maps."""
+    for gear in itertools.chain([SET_2, SET_1], random_gears(30, 3)):
+        for low, high, solutions in ss.analysis.state_map(gear).intervals:
+            found = gear.contact_data(0.5 * (low + high)).contacts().transitions()
+            names = {"separate": "open"}
+            assert {names.get(answer.contacts[0], answer.contacts[0]) for answer in found} == set(solutions)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
+def test_contact_room_finds_the_same_impacts(restitution):
+    names = {"separate": "open"}
+    for gear in itertools.chain([SET_2], random_gears(4, 4)):
+        gear = dataclasses.replace(gear, restitution=restitution)
+        result = ss.analysis.impact_map(gear)
+        data = gear.contact_data(0.0)
+        frame = np.vstack([data.normals, data.tangents])
+        for alpha in np.linspace(-1.5, 1.5, 31):
+            velocity = np.linalg.solve(frame, [-math.cos(alpha), -math.sin(alpha)])
+            hits = gear.contact_data(0.0, velocity).impact()
+            compression = {names.get(hit.compression[0], hit.compression[0]) for hit in hits}
+            assert compression == set(result.compression.at(alpha).solutions)
+            separates = {bool(hit.normal_velocity[0] > 1e-9) for hit in hits}
+            assert separates == {mode.startswith("open") for mode in result.expansion.at(alpha).solutions}
+
+
 def test_impact_of_set_2():
     """Figures 6.2 and 6.3: an approach in lowering ends in stick; expansion separates for ε > 0 with ġ_T =
     0.

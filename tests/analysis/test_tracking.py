@@ -1,10 +1,13 @@
 """Following error, settling and stops against closed forms."""
 
+import json
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import stickslip as ss
 from stickslip.analysis import following_error, settling, stops
@@ -103,6 +106,34 @@ def test_stops_from_events_are_exact():
     np.testing.assert_array_equal(late.end, [1.75, 3.5])
 
 
+def belt_run():
+    """Belt oscillator m = 1, k = 2, v = 0.2, N = 1, static 1.0, kinetic 0.8."""
+    machine = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    law = ss.Coulomb(static=1.0, kinetic=0.8)
+    machine.add_friction("belt", on="block", law=law, normal_load=1.0, surface_velocity=0.2)
+    return ss.simulate(machine, t_end=100.0, dt=0.01, initial={"block.velocity": 0.2})
+
+
+def test_a_run_of_the_engine():
+    """Stick lasts 1 s and slip (2π − 2·atan2(A, B))/ω with A = 0.1, B = 0.2/ω, after a first stick of 2.5
+    s.
+    """
+    run = belt_run()
+    omega = math.sqrt(2.0)
+    slip = (2.0 * math.pi - 2.0 * math.atan2(0.1, 0.2 / omega)) / omega
+    result = stops(run, "belt")
+    assert result.length[0] == pytest.approx(2.5, abs=1e-11)
+    np.testing.assert_allclose(result.length[1:-1], 1.0, atol=1e-11)
+    np.testing.assert_allclose(result.begin[2:] - result.end[1:-1], slip, atol=1e-11)
+    window = stops(run, "belt", start=2.5, end=2.5 + 10.0 * (1.0 + slip))
+    assert window.fraction == pytest.approx(1.0 / (1.0 + slip), rel=1e-11)
+    cycle = ss.analysis.limit_cycle(run, "block.position")
+    assert cycle.found and cycle.period == pytest.approx(1.0 + slip, rel=1e-5)
+    assert cycle.amplitude == pytest.approx(math.hypot(0.1, 0.2 / omega), rel=1e-6)
+    error = following_error(run, "block.position", 0.4, start=2.5, end=2.5 + 10.0 * (1.0 + slip))
+    assert error.max == pytest.approx(math.hypot(0.1, 0.2 / omega), rel=1e-4)
+
+
 def test_stops_of_an_element_without_events():
     run = Run([0.0, 1.0], guide__mode=np.zeros(2, dtype=np.int8), slide__mode=np.ones(2, dtype=np.int8))
     assert stops(run, "guide").fraction == 1.0
@@ -125,6 +156,57 @@ def test_stops_of_no_length_do_not_count():
     assert stops(Run([0.0, 2.0], events), "guide").number == 0
 
 
+REFERENCE = json.loads(
+    (Path(__file__).parents[1] / "reference" / "two_mass.json").read_text(encoding="utf-8")
+)
+
+
+def test_following_error_of_the_drive_without_friction():
+    """Table 1, case a, from the closed loop's matrices: 3.19 µm over 3 s, 2.17 µm from 1 s on."""
+    a, b, c, d = ss.analysis.two_mass_matrices(1000.0, 1000.0, 5e6, 1341.64)
+    kv, kp, tn = 8 / 60e-3, 700e3, 30e-3
+    plant = (a, b[:, :1], c[[0, 2]], d[[0, 2]][:, :1])
+    loop = ss.analysis.closed_loop(plant, ss.analysis.cascade_matrices(kv, kp, tn))
+    # The reference adds kv·x_ref to the velocity error: through kp to the force, and to the integral (the
+    # last state).
+    entry = kv * kp * loop[1][:, 0]
+    entry[-1] -= kv
+    # Extended by the sine and its derivative, the motion is one matrix exponential per step.
+    omega, step = math.pi, 1e-4
+    system = np.zeros((7, 7))
+    system[:5, :5], system[:5, 5] = loop[0], entry
+    system[5, 6], system[6, 5] = omega, -omega
+    advance = scipy.linalg.expm(system * step)
+    state = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 50e-6])
+    rows = [state]
+    for _ in range(30_000):
+        state = advance @ state
+        rows.append(state)
+    table = np.array(rows)
+    times = step * np.arange(30_001)
+    whole = following_error(times, table[:, 3], table[:, 5])
+    late = following_error(times, table[:, 3], table[:, 5], start=1.0)
+    assert whole.max == pytest.approx(REFERENCE["a"]["worst"], rel=1e-4)
+    assert late.max == pytest.approx(REFERENCE["a"]["worst_late"], rel=1e-4)
+    samples = np.array(REFERENCE["a"]["samples"])[:, :4]
+    np.testing.assert_allclose(table[5000::5000, :4], samples, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("case", "number", "percent"), [("b", 13, 13.8), ("c", 39, 47.1)])
+def test_stops_of_the_drive(case, number, percent):
+    """Table 1: 13 and 39 mode changes, stuck 13.8 and 47.1 % of the time, from the stored events."""
+    stored = REFERENCE[case]
+    modes = ["stick", *(mode for _, mode in stored["events"])]
+    events = [
+        event(time, "guide", before, after)
+        for (time, after), before in zip(stored["events"], modes[:-1], strict=True)
+    ]
+    result = stops(Run([0.0, 3.0], events), "guide")
+    assert len(events) == number
+    assert result.fraction == pytest.approx(stored["stuck"], rel=1e-12)
+    assert 100.0 * result.fraction == pytest.approx(percent, abs=0.05)
+
+
 @pytest.mark.parametrize(
     ("call", "name"),
     [
@@ -144,15 +226,3 @@ def test_stops_of_no_length_do_not_count():
 def test_bad_input_names_the_argument(call, name):
     with pytest.raises(ValueError, match=name):
         call()
-
-
-def test_examples():
-    """The examples of the docstrings run."""
-    import doctest
-    import importlib
-
-    names = ["analysis." + name for name in ("cycles", "describing", "linear", "maps", "tracking")]
-    names += ["machines." + name for name in ("contact_data", "wedge_gear", "worm_gear")]
-    for name in names:
-        result = doctest.testmod(importlib.import_module(f"stickslip.{name}"), extraglobs={"ss": ss})
-        assert result.failed == 0 and result.attempted > 0

@@ -3,7 +3,7 @@
 import control as ct
 import numpy as np
 import pytest
-from hybrid import FREE, Loop
+from reference.hybrid import FREE, Loop
 from scipy import signal
 from scipy.integrate import solve_ivp
 

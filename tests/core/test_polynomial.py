@@ -5,8 +5,7 @@ import pytest
 from numpy.polynomial import Polynomial
 from stickslip._core import numerics as nm
 
-RNG = np.random.default_rng(1)
-C = RNG.standard_normal((3, 9))
+C = np.random.default_rng(1).standard_normal((3, 9))
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.3, 1.0, -0.5])
@@ -22,7 +21,7 @@ def test_value_and_derivatives(theta):
 
 @pytest.mark.parametrize("degree", range(12))
 def test_value_and_slope_of_a_scalar(degree):
-    c = RNG.standard_normal(degree + 1)
+    c = np.random.default_rng(degree).standard_normal(degree + 1)
     p = Polynomial(c)
     for theta in (0.0, 0.37, 1.0):
         np.testing.assert_allclose(

@@ -4,7 +4,9 @@ Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetr
 """
 
 import dataclasses
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -342,6 +344,46 @@ def test_newton_impact_reverses_the_gap_velocity():
     assert hit.gap_velocity == pytest.approx(0.5 * 2.0 * math.cos(0.3))
 
 
+REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "wedge.json").read_text(encoding="utf-8"))
+
+
+def test_independent_program():
+    """Chatter, slip before opening, sticks of zero length and with static > kinetic, against stored
+    results.
+    """
+    cycle = SET_2.chatter_cycle
+    found = [cycle.separation_time, cycle.meeting_time, cycle.period]
+    np.testing.assert_allclose(found, REFERENCE["chatter"], rtol=1e-14)
+    heavy = dataclasses.replace(SET_2, lower_mass=20.0)
+    found = [heavy.break_away_time, heavy.separation_time, heavy.meeting_time]
+    np.testing.assert_allclose(found, [event[0] for event in REFERENCE["m2_20"][:3]], rtol=1e-13)
+    static = dataclasses.replace(SET_1, static_friction=math.tan(np.deg2rad(15)))
+    ends = static.break_away_time + static.first_motion.slip_duration
+    found = [static.break_away_time, ends]
+    np.testing.assert_allclose(found, [event[0] for event in REFERENCE["set_1_static"][:2]], rtol=1e-13)
+
+
+def test_independent_program_with_restitution():
+    """The first impact with ε = 0.3: time, velocities before and after, impulses of both phases."""
+    gear = dataclasses.replace(SET_2, restitution=0.3)
+    stored = REFERENCE["restitution_0.3"]
+    time, _, _, *after = stored["impacts"][0]
+    assert gear.meeting_time == pytest.approx(time, rel=1e-14)
+    flight = gear.first_flight
+    upper, lower = flight.velocities(time - gear.separation_time)
+    frame = np.vstack([gear.contact_data(0.0).normals, gear.contact_data(0.0).tangents])
+    normal, tangential = frame @ [upper, lower]
+    hit = gear.stick_impact(math.atan2(-tangential, -normal), math.hypot(normal, tangential))
+    impulses = [
+        hit.normal_impulse,
+        hit.tangential_impulse,
+        hit.normal_impulse_expansion,
+        hit.tangential_impulse_expansion,
+    ]
+    np.testing.assert_allclose(impulses, stored["impulses"][0], rtol=1e-11)
+    np.testing.assert_allclose(frame.T @ [hit.gap_velocity, 0.0], after, rtol=1e-11)
+
+
 def test_contact_data():
     data = SET_2.contact_data(1e-3, velocity=(-0.1, 0.2), gap=0.5)
     assert data.normals.shape == data.tangents.shape == (1, 2)
@@ -351,6 +393,74 @@ def test_contact_data():
     assert data.gap_velocity[0] == pytest.approx(-0.1 * np.cos(angle) + 0.2 * np.sin(angle))
     assert data.sliding_velocity[0] == pytest.approx(-0.1 * np.sin(angle) - 0.2 * np.cos(angle))
     assert data.static_friction == data.friction == SET_2.friction
+
+
+def test_contact_room_agrees_about_stick_and_sliding():
+    """The engine's transitions from the plain arrays give the closed forms of (2.1)–(2.20) and (4.25)."""
+    for gear in random_gears(60, 9):
+        low, high = gear.stick_limits
+        low = max(low, -3.0 * gear.load / gear.stiffness)
+        for part in (0.1, 0.5, 0.9):
+            extension = low + part * (high - low)
+            held = gear.sticking(extension)
+            found = {
+                answer.contacts[0]: answer for answer in gear.contact_data(extension).contacts().transitions()
+            }
+            assert found["stick"].normal_force[0] == pytest.approx(held.normal_force, rel=1e-9)
+            assert found["stick"].friction_force[0] == pytest.approx(-held.tangential_force, rel=1e-9)
+        for direction, sign in (("lifting", 1.0), ("lowering", -1.0)):
+            velocity = sign * np.array([np.sin(gear.angle), -np.cos(gear.angle)])
+            slide = gear.sliding(0.0, direction)
+            found = gear.contact_data(0.0, velocity).contacts().transitions()
+            slides = [answer for answer in found if answer.contacts[0] == f"slip{'+' if sign > 0 else '-'}"]
+            assert bool(slides) == slide.possible
+            for answer in slides:
+                expected = [slide.upper_acceleration, slide.lower_acceleration]
+                np.testing.assert_allclose(answer.acceleration, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.3, 1.0])
+def test_contact_room_agrees_about_impacts(restitution):
+    """Λ_NC, Λ_TC and ġ_NE of section 6 from the engine's Poisson impact."""
+    gear = dataclasses.replace(SET_2, restitution=restitution)
+    frame = np.vstack([gear.contact_data(0.0).normals, gear.contact_data(0.0).tangents])
+    for alpha in np.linspace(-math.pi / 4, math.pi / 2 - 1e-3, 40):
+        expected = gear.stick_impact(alpha, 0.7)
+        velocity = np.linalg.solve(frame, [-0.7 * math.cos(alpha), -0.7 * math.sin(alpha)])
+        (hit,) = gear.contact_data(0.0, velocity).impact()
+        assert hit.compression == ("stick",)
+        assert hit.compression_normal_impulse[0] == pytest.approx(expected.normal_impulse, rel=1e-12)
+        assert -hit.compression_friction_impulse[0] == pytest.approx(expected.tangential_impulse, rel=1e-9)
+        assert hit.normal_velocity[0] == pytest.approx(expected.gap_velocity, rel=1e-12, abs=1e-15)
+        assert hit.tangent_velocity[0] == pytest.approx(0.0, abs=1e-13)
+        assert hit.loss == pytest.approx(expected.energy_lost, rel=1e-9, abs=3e-11)  # of 593 J
+
+
+class RecordingMachine:
+    """Stands where `ss.Machine` is named, and notes what it is given."""
+
+    def __init__(self, **given):
+        self.given, self.contacts = given, []
+
+    def add_contact(self, name, **given):
+        self.contacts.append((name, given))
+
+
+def test_machine_is_described_as_the_contact_data(monkeypatch):
+    monkeypatch.setattr(ss, "Machine", RecordingMachine)
+    machine = dataclasses.replace(SET_2, restitution=0.2).machine
+    data = SET_2.contact_data(0.3)
+    np.testing.assert_array_equal(np.diag(machine.given["mass"]), data.mass)
+    assert machine.given["names"] == ["upper", "lower"]
+    np.testing.assert_array_equal(machine.given["stiffness"], [[0.0, 0.0], [0.0, SET_2.stiffness]])
+    time = 0.3 / SET_2.pull_velocity
+    forces = [float(machine.given["force"][name](time)) for name in ("upper", "lower")]
+    np.testing.assert_allclose(forces, data.force, rtol=1e-14)
+    ((name, contact),) = machine.contacts
+    assert name == "flank" and contact["gap"] == 0.0 and contact["restitution"] == 0.2
+    assert contact["impact"] == "poisson"
+    assert [contact["normal"]["upper"], contact["normal"]["lower"]] == list(data.normals[0])
+    assert [contact["tangent"]["upper"], contact["tangent"]["lower"]] == list(data.tangents[0])
 
 
 def test_gears_are_values():

@@ -215,6 +215,28 @@ def test_printed_speeds_can_be_met():
     assert any(4.5 < gear.counter_flank_speed * 30 / np.pi < 15 for gear in gears)
 
 
+def test_machine_is_described_as_the_contact_data(monkeypatch):
+    class RecordingMachine:
+        def __init__(self, **given):
+            self.given, self.contacts = given, []
+
+        def add_contact(self, name, **given):
+            self.contacts.append((name, given))
+
+    monkeypatch.setattr(ss, "Machine", RecordingMachine)
+    machine = dataclasses.replace(RIG).machine
+    data = RIG.contact_data(-0.4)
+    np.testing.assert_array_equal(np.diag(machine.given["mass"]), data.mass)
+    forces = [float(machine.given["force"][name](-0.4 / RIG.motor_speed)) for name in ("wheel", "worm")]
+    np.testing.assert_allclose(forces, data.force, rtol=1e-14)
+    assert [name for name, _ in machine.contacts] == ["flank", "counter_flank"]
+    for i, (_, contact) in enumerate(machine.contacts):
+        assert [contact["normal"][name] for name in ("wheel", "worm")] == list(data.normals[i])
+        assert [contact["tangent"][name] for name in ("wheel", "worm")] == list(data.tangents[i])
+    assert machine.contacts[0][1]["gap"] == 0.0 and machine.contacts[1][1]["gap"] == RIG.normal_clearance
+    assert len(dataclasses.replace(RIG, clearance=None).machine.contacts) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

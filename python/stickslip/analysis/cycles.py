@@ -38,6 +38,13 @@ class LimitCycle:
         Relative change of the amplitude per cycle; below zero the motion dies out.
     message : str
         The finding in words.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> t = np.linspace(0.0, 40.0, 4001)
+    >>> ss.analysis.limit_cycle(t, np.sin(3.0 * t)).message
+    'limit cycle: period 2.0944 s, amplitude 1'
     """
 
     found: bool

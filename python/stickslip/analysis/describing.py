@@ -111,6 +111,12 @@ class PredictedCycle:
         Amplitude V of the velocity at the friction, m/s.
     stable : bool
         Whether neighbouring motions approach it (Loeb's criterion).
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.analysis.PredictedCycle(omega=2.0, velocity=0.1, stable=True).displacement
+    0.05
     """
 
     omega: float

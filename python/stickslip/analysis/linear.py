@@ -48,6 +48,13 @@ class FrequencyResponse:
         Angular frequencies, rad/s.
     response : ndarray of complex, shape (n, outputs, inputs)
         Gain and phase; infinite at an undamped pole.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> response = ss.analysis.frequency_response(([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), [1.0])
+    >>> response.phase.round(4)
+    array([[[-0.7854]]])
     """
 
     omega: Array
@@ -121,6 +128,13 @@ def closed_loop(plant: Any, controller: Any, sign: int = -1) -> Matrices:
     ------
     ValueError
         If the parts do not fit, or the algebraic loop through both D has no solution.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> a, b, c, d = ss.analysis.closed_loop(([[0.0]], [[1.0]], [[1.0]], [[0.0]]), ([], [], [], [[3.0]]))
+    >>> a
+    array([[-3.]])
     """
     a, b, c, d = matrices("plant", plant)
     ac, bc, cc, dc = matrices("controller", controller)
@@ -186,6 +200,12 @@ class TwoMassResonance:
         Damping ratio d/(2·sqrt(c·m_L)) of the load on the resting motor.
     resonance_damping : float
         Damping ratio of the resonance, (d/2)·(1/m_M + 1/m_L)/resonance.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> round(ss.analysis.two_mass_resonance(1000.0, 3000.0, 5e6, 1000.0).load_damping, 6)
+    0.004082
     """
 
     antiresonance: float
@@ -243,6 +263,13 @@ def two_mass_matrices(
     ----------
     motor_mass, load_mass, stiffness, damping : float
         As in `two_mass_resonance`.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> a, b, c, d = ss.analysis.two_mass_matrices(1.0, 2.0, 8.0)
+    >>> a[1]
+    array([ 0., -0.,  4., -4.])
     """
     motor, load = checks.positive("motor_mass", motor_mass), checks.positive("load_mass", load_mass)
     c, d = checks.positive("stiffness", stiffness), checks.non_negative("damping", damping)
@@ -266,6 +293,13 @@ def cascade_matrices(kv: float, kp: float, tn: float) -> Matrices:
         Gain of the velocity loop, Ns/m.
     tn : float
         Integral time of the velocity loop, s.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> a, b, c, d = ss.analysis.cascade_matrices(kv=2.0, kp=10.0, tn=0.5)
+    >>> d
+    array([[10., 20.]])
     """
     position, gain = checks.positive("kv", kv), checks.positive("kp", kp)
     integral = checks.positive("tn", tn)

@@ -31,7 +31,16 @@ OUTCOMES = ("slips", "opens after a slip", "opens at once", "never moves")
 
 
 class Region(NamedTuple):
-    """One region of a map: its ends, every solution in it, and what Lemke's path returns."""
+    """One region of a map: its ends, every solution in it, and what Lemke's path returns.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> ss.analysis.state_map(gear).at(0.7e-3).lemke_plain
+    'open'
+    """
 
     low: float
     high: float
@@ -56,6 +65,17 @@ class StateMap:
     lemke_source, lemke_plain : ndarray of int8, shape (regions,)
         Index into `modes` of what Lemke's path returns with the rows of motion multiplied by m1, and with the
         rows as written, covering vector of ones; −1 if it ends in a ray.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> found = ss.analysis.state_map(gear)
+    >>> found.at(0.7e-3).solutions
+    ('stick', 'slip-', 'open')
+    >>> found.unique
+    array([ True,  True, False,  True])
     """
 
     parameter: str
@@ -136,6 +156,14 @@ class ImpactMap:
         Lemke's answers follow Lemke's path in both phases. *open without slip* is separation with ġ_T = 0.
     restitution : float
         Coefficient of restitution.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> ss.analysis.impact_map(gear).compression.edges.round(4)
+    array([-1.5708, -1.3521,  1.5708,  1.6522,  3.1416])
     """
 
     compression: StateMap
@@ -397,6 +425,15 @@ class ChatterMap:
         Time at which contact is first lost, s; infinite if the first slip keeps it.
     boundary : ndarray, shape (columns,)
         Inertia ratio tan γ·tan(ρ − γ) below which the gear chatters; zero where it is not self-braking.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> found = ss.analysis.chatter_map(gear, [0.25], [0.004, 0.008, 0.2])
+    >>> [found.outcomes[i] for i in found.outcome[:, 0]]
+    ['opens at once', 'opens after a slip', 'slips']
     """
 
     friction: Array

@@ -34,6 +34,13 @@ class FollowingError:
         Greatest magnitude at the end of the intervals in which the reference rests; NaN if it never does.
     rests : int
         Number of those intervals.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> error = ss.analysis.following_error([0.0, 1.0, 2.0], [0.0, 0.9, 1.0], [0.0, 1.0, 1.0])
+    >>> round(error.max, 3), error.time, error.at_rest
+    (0.1, 1.0, 0.0)
     """
 
     max: float
@@ -128,6 +135,12 @@ class Settling:
         Target minus last value.
     band : float
         Half width of the band, in the unit of the signal.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.analysis.settling([0.0, 1.0, 2.0, 3.0], [0.0, 1.25, 1.0, 1.0], band=0.125).time
+    1.5
     """
 
     time: float
@@ -214,6 +227,12 @@ class Stops:
         Their ends, s, cut at the window.
     fraction : float
         Part of the window that they cover.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.analysis.stops([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1]).length
+    array([1., 1.])
     """
 
     begin: Array
@@ -309,8 +328,5 @@ def _history(run: Any, element: str, begin: float) -> tuple[Array, NDArray[np.bo
 
 
 def _is_stick(mode: Any) -> bool:
-    """Modes come as words, as members of an enumeration or as its integers."""
-    if isinstance(mode, str):
-        return mode == "stick"
-    name = getattr(mode, "name", None)
-    return str(name) == "stick" if name is not None else int(mode) == 0
+    """Modes come as members of `ss.Mode`, as its integers, or as words."""
+    return mode == "stick" if isinstance(mode, str) else int(mode) == 0

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from stickslip.contact import Contacts, Impacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,3 +61,43 @@ class ContactData:
     def sliding_velocity(self) -> NDArray[np.float64]:
         """Tangential relative velocity, m/s, shape (contacts,)."""
         return self.tangents @ self.velocity
+
+    def contacts(self) -> Contacts:
+        """The closed contacts as a problem of `stickslip.contact`: every transition, and the one the engine
+        takes.
+
+        Contacts with a gap take no part. A contact slides in the direction of its tangential velocity.
+        """
+        from stickslip.contact import Contacts
+
+        closed = self.gap <= 0.0
+        return Contacts(
+            mass=self.mass,
+            force=self.force,
+            normals=self.normals[closed],
+            tangents=self.tangents[closed],
+            friction=self.friction[closed],
+            static=self.static_friction[closed],
+            sliding=np.sign(self.sliding_velocity[closed]),
+        )
+
+    def impact(self, law: Literal["poisson", "newton"] = "poisson") -> Impacts:
+        """Every outcome of the impact of the closed contacts at the velocity given, by `stickslip.contact`.
+
+        Parameters
+        ----------
+        law : {"poisson", "newton"}
+            Law of impact.
+        """
+        from stickslip.contact import impact
+
+        closed = self.gap <= 0.0
+        return impact(
+            self.mass,
+            self.velocity,
+            self.normals[closed],
+            self.tangents[closed],
+            friction=self.friction[closed],
+            restitution=self.restitution[closed],
+            law=law,
+        )

@@ -40,7 +40,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WedgeGear:
-    """A wedge gear; build it with `wedge_gear`, which documents the parameters."""
+    """A wedge gear; build it with `wedge_gear`, which documents the parameters.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> gear.self_locking, round(gear.chatter_margin, 3), gear.first_motion.outcome
+    (True, -7.085, 'opens at once')
+    """
 
     upper_mass: float
     lower_mass: float

@@ -58,7 +58,17 @@ class WormSliding:
 
 @dataclass(frozen=True)
 class WormGear:
-    """A worm gear; build it with `worm_gear`, which documents the parameters."""
+    """A worm gear; build it with `worm_gear`, which documents the parameters.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> rig = ss.machines.worm_gear(wheel_inertia=0.875424, worm_inertia=1.56e-3, wheel_radius=0.05,
+    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.14, load_torque=3.53,
+    ...     shaft_stiffness=20.0, motor_speed=-0.47, clearance=2e-3)
+    >>> rig.self_braking, rig.strikes_counter_flank
+    (True, False)
+    """
 
     wheel_inertia: float
     worm_inertia: float
