@@ -2,6 +2,7 @@
 #include "bind.hpp"
 
 #include "machine/system.hpp"
+#include "simulate/rest.hpp"
 #include "simulate/simulate.hpp"
 
 #include <algorithm>
@@ -58,6 +59,7 @@ py::dict sampled(const Trajectory& run, const std::vector<double>& times) {
   // Handed over without a copy: NumPy arrays of shape (things, times) that own the Eigen matrices.
   return py::dict("y"_a = std::move(s.y), "rate"_a = std::move(s.rate), "force"_a = std::move(s.force),
                   "velocity"_a = std::move(s.velocity), "load"_a = std::move(s.load),
+                  "limit_lo"_a = std::move(s.limit_lo), "limit_hi"_a = std::move(s.limit_hi),
                   "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode), "gap"_a = std::move(s.gap),
                   "gap_rate"_a = std::move(s.gap_rate), "contact_mode"_a = std::move(s.contact_mode),
                   "normal_impulse"_a = std::move(s.normal_impulse));
@@ -215,6 +217,14 @@ void bind_simulate(py::module_& m) {
       .def_property_readonly("status", [](const Trajectory& r) { return std::string(name(r.status)); })
       .def_property_readonly("regimes", &regimes)
       .def("step_times", &Trajectory::step_times)
+      .def("stuck_for_good",
+           [](const Trajectory& r, double t) {
+             const Segment& seg = r.segments[r.segment_at(t)];
+             Vector x(r.system().nx);
+             r.state_at(seg, t, x.data());
+             return stuck_for_good(r.system(), *seg.regime, t, x.data());
+           },
+           "t"_a)
       .def("sample", &sampled, "times"_a)
       .def("energy", &balance, "times"_a);
 

@@ -26,6 +26,7 @@ from stickslip.laws import (
 )
 from stickslip.machine import Machine
 from stickslip.modes import Mode
+from stickslip.real_time import RealTime
 from stickslip.signals import (
     Constant,
     Input,
@@ -42,7 +43,7 @@ from stickslip.signals import (
 )
 from stickslip.simulation import simulate
 from stickslip.stick_slip import Lag, Presliding, StickSlip
-from stickslip.trajectory import Status, Trajectory
+from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -76,6 +77,7 @@ __all__ = [
     "PointToPoint",
     "Presliding",
     "Ramp",
+    "RealTime",
     "Samples",
     "Signal",
     "Sine",
@@ -84,6 +86,7 @@ __all__ = [
     "Step",
     "StickSlip",
     "Stribeck",
+    "Stuck",
     "Table",
     "Tanh",
     "Trajectory",

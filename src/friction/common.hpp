@@ -68,7 +68,7 @@ void validate(const Levels& c, bool kinetic_may_be_zero);
 // bound there; it is followed to half a Stribeck velocity and held beyond.
 template <class T> T fall(const Levels& c, const T& s) {
   T u = s / T(c.stribeck_velocity);
-  if (is_integer(c.shape) && std::fmod(c.shape, 2.0) != 0.0 && value_of(u) < -0.5) u = T(-0.5);
+  if (value_of(u) < -0.5 && is_integer(c.shape) && std::fmod(c.shape, 2.0) != 0.0) u = T(-0.5);
   const T p = power(u, c.shape);
   if (c.form == StribeckForm::exponential) return value_of(p) > 745.0 ? T(0.0) : exponential(-p);
   return value_of(p) > 1e150 ? T(0.0) : T(1.0) / (T(1.0) + p);

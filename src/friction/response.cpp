@@ -149,7 +149,10 @@ public:
   // From t to `end` with as many steps as the tolerance asks for.
   void advance(double t, double end) {
     fire(t);
-    while (t < end) {
+    for (long attempts = 0; t < end; ++attempts) {
+      if (attempts > 1'000'000)
+        throw std::runtime_error("response: more than a million steps at time " +
+                                 std::to_string(origin_ + t));
       double h = std::min({step_, longest_, end - t});
       if (end - t - h < 0.1 * h) h = end - t;
       const bool to_end = h >= end - t;
@@ -190,13 +193,11 @@ private:
            std::isfinite(second_.work);
   }
 
-  // One collocation step by Newton's method with the exact Jacobian.
-  void collocate(double t, double h, const std::vector<double>& from, Step& to) {
+  // Newton's method with the exact Jacobian for the stages of a step, from the values they have.
+  bool newton(double t, double h, const std::vector<double>& from, int most) {
     const Radau& r = radau();
-    for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
-    to.converged = n_ == 0;
     double last = std::numeric_limits<double>::infinity();
-    for (int iteration = 0; iteration < 12 && !to.converged; ++iteration) {
+    for (int iteration = 0; iteration < most; ++iteration) {
       for (int j = 0; j < n_stages; ++j) rates(t + r.c[j] * h, j, true);
       double change = 0.0;
       for (std::size_t i = 0; i < n_; ++i) {
@@ -206,9 +207,25 @@ private:
         value_[i] += delta;
         change = std::max(change, delta.cwiseAbs().maxCoeff() / scale(i, value_[i].cwiseAbs().maxCoeff()));
       }
-      if (!std::isfinite(change)) break;
-      to.converged = change < 1e-15 || (change < 1e-12 && change > 0.3 * last);
+      if (!std::isfinite(change)) return false;
+      if (change < 1e-15 || (change < 1e-12 && change > 0.3 * last)) return true;
       last = change;
+    }
+    return false;
+  }
+
+  // One collocation step. The stages are sought from the values before and, if that fails, from the settled
+  // ones: a Dahl exponent below 1 makes the rate a root of the distance from there, on which Newton only
+  // converges upwards.
+  void collocate(double t, double h, const std::vector<double>& from, Step& to) {
+    const Radau& r = radau();
+    for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
+    to.converged = n_ == 0 || newton(t, h, from, 12);
+    if (!to.converged && direction_ != 0) {
+      const double v = velocity(t + h);
+      steady(law_, direction_ * std::max(direction_ * v, DBL_MIN), to.z.data());
+      for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(to.z[i]);
+      to.converged = newton(t, h, from, 50);
     }
     to.work = to.turnover = 0.0;
     for (int j = 0; j < n_stages; ++j) {

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -319,6 +320,25 @@ private:
       const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
       sys.nominal(n + i) = v;
       sys.nominal(i) = v * sys.time_scale;
+    }
+    bristles();
+  }
+
+  // A bristle's deflection has the size that it settles to. All that happens while it deflects and slips happens at about
+  // the Stribeck velocity, however fast the machine slides at other times: errors of velocity count in this unit.
+  void bristles() {
+    const Index n = sys.n_coordinates;
+    sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
+    for (const Place& p : sys.places) {
+      if (p.traits.states == 0) continue;
+      std::vector<double> slow(static_cast<std::size_t>(p.traits.states)), fast = slow;
+      steady(p.law, 1e-150, slow.data());
+      steady(p.law, 1e150, fast.data());
+      for (std::size_t i = 0; i < slow.size(); ++i)
+        sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
+      if (p.fine == 0.0) continue;
+      for (Index i = n; i < 2 * n; ++i)
+        if (p.velocity.x(i) != 0.0) sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
     }
   }
 };

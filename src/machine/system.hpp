@@ -62,6 +62,7 @@ struct System {
   std::vector<Place> places; // those of contacts last
   std::vector<Contact> contacts;
   Vector nominal; // size of each state, for tolerances
+  Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite: none
   double time_scale = 1.0;
 
   // The mechanical plant again, for the energy balance.

@@ -159,10 +159,12 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
   Vector xdot(sys.nx);
   free_acceleration(xdot);
+  const Vector terms = sys.A.cwiseAbs() * state.base_x.cwiseAbs() + sys.S.cwiseAbs() * sig.cwiseAbs();
   ct::Problem p;
   p.contacts = nc;
   p.G.resize(m, m);
   p.free.resize(m);
+  p.free_size.resize(m);
   std::vector<const Vector*> rows, columns;
   std::vector<Vector> along;
   along.reserve(places.size());
@@ -172,10 +174,10 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
     p.free(static_cast<Index>(rows.size()) - 1) = sys.contacts[j].rate.x.dot(xdot) + sys.contacts[j].acceleration_s.dot(sig);
   }
   Vector unused = Vector::Zero(sys.nx);
-  std::vector<ct::Mode> present;
+  std::vector<Mode> present;
   std::vector<ct::Allowed> allowed(static_cast<std::size_t>(m), ct::anything);
   for (std::size_t j : closed)
-    present.push_back(before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() ? ct::Mode::open : ct::Mode::closed);
+    present.push_back(before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() ? Mode::open : Mode::closed);
   for (std::size_t i : places) {
     const Place& place = sys.places[i];
     along.push_back(-place.effect);
@@ -194,37 +196,39 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
       q.minus = line(sliding_force(i, -1));
       q.plus = line(sliding_force(i, 1));
       const int was = before.place[i];
-      present.push_back(was == 1 ? ct::Mode::plus : was == -1 ? ct::Mode::minus : ct::Mode::stick);
+      present.push_back(was == 1 ? Mode::slip_forward : was == -1 ? Mode::slip_backward : Mode::stick);
     } else {
       const PlaceForce f = place_force(place, state.modes.place[i], state.modes.branch[i], v(i), 1.0, x, unused.data());
-      q.state = state.modes.place[i] < 0 ? ct::Mode::minus : ct::Mode::plus;
+      q.state = state.modes.place[i] < 0 ? Mode::slip_backward : Mode::slip_forward;
       q.low = q.high = q.minus = q.plus = ct::Line{f.other, f.dry};
       present.push_back(q.state);
     }
     p.places.push_back(q);
   }
-  for (Index k = 0; k < m; ++k)
+  for (Index k = 0; k < m; ++k) {
+    p.free_size(k) = rows[static_cast<std::size_t>(k)]->cwiseAbs().dot(terms);
     for (Index l = 0; l < m; ++l) p.G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
+  }
 
   if (narrowed)
     for (const Guard& g : fired) {
       const auto e = static_cast<std::size_t>(g.element);
-      if (g.kind == GuardKind::opens && candidate[e]) allowed[static_cast<std::size_t>(number[e])] = ct::bit(ct::Mode::open);
+      if (g.kind == GuardKind::opens && candidate[e]) allowed[static_cast<std::size_t>(number[e])] = ct::bit(Mode::open);
       for (std::size_t q = 0; q < places.size(); ++q) {
         if (places[q] != e || !rests[e]) continue;
         auto& a = allowed[static_cast<std::size_t>(nc) + q];
-        if (g.kind == GuardKind::breaks_away) a = ct::bit(g.side > 0 ? ct::Mode::plus : ct::Mode::minus);
+        if (g.kind == GuardKind::breaks_away) a = ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward);
         if (g.kind == GuardKind::slip_ends)
-          a = static_cast<ct::Allowed>(a & ~ct::bit(g.side > 0 ? ct::Mode::plus : ct::Mode::minus));
+          a = static_cast<ct::Allowed>(a & ~ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward));
       }
     }
 
   auto apply = [&](const ct::Candidate& c) {
     for (std::size_t k = 0; k < closed.size(); ++k)
-      state.modes.contact[closed[k]] = static_cast<std::int8_t>(c.modes[k] == ct::Mode::open ? Mode::open : Mode::closed);
+      state.modes.contact[closed[k]] = static_cast<std::int8_t>(c.modes[k] == Mode::open ? Mode::open : Mode::closed);
     for (std::size_t q = 0; q < places.size(); ++q) {
-      const ct::Mode mode = c.modes[closed.size() + q];
-      if (mode == ct::Mode::open) state.modes.place[places[q]] = static_cast<std::int8_t>(Mode::open);
+      const Mode mode = c.modes[closed.size() + q];
+      if (mode == Mode::open) state.modes.place[places[q]] = static_cast<std::int8_t>(Mode::open);
       else if (rests[places[q]]) state.modes.place[places[q]] = static_cast<std::int8_t>(mode);
     }
   };

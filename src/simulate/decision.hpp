@@ -71,6 +71,9 @@ private:
 
   bool set_valued(std::size_t i) const { return sys.places[i].traits.sticks; }
   bool presliding(std::size_t i) const { return sys.places[i].surface_travel >= 0; }
+  double load(std::size_t i) const {
+    return normal_load(sys.places[i], state.modes.load_sign[i], state.base_x.data(), sig.data());
+  }
   double v(std::size_t i) const { return relative_velocity(sys.places[i], state.base_x.data(), sig.data()); }
   std::vector<std::size_t> resting() const {
     std::vector<std::size_t> r;
@@ -82,6 +85,7 @@ private:
   void switches(const std::vector<Guard>& fired, bool start);
   void sides_of_kinks(bool start);
   void find_resting(const std::vector<Guard>& fired, bool start);
+  bool moves_towards(std::size_t i, int side);
   void project();
   void decide();
   bool balance();
@@ -90,8 +94,6 @@ private:
   double sliding_force(std::size_t i, int d);
   void apply_modes();
   void enter_modes(bool start);
-  void start_clock(std::size_t i);
-  double reached_force(std::size_t i);
   void record(const std::vector<Guard>& fired, bool start);
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r, Matrix& c);

@@ -166,11 +166,14 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     switch (guard.kind) {
     case GuardKind::slip_ends:
     case GuardKind::kink: g[k] = -guard.side * relative_velocity(sys.places[i], x, s); break;
-    case GuardKind::breaks_away: {
+    case GuardKind::surface_turns: g[k] = guard.side * relative_velocity(sys.places[i], x, s); break;
+    case GuardKind::breaks_away:
+    case GuardKind::limit_again: {
       const Place& p = sys.places[i];
       const Interval limits = stick_limits(p, r.modes.load_sign[i], t, x, s);
       const double N = p.contact >= 0 ? force[static_cast<Index>(sys.places.size()) + p.contact] : 1.0;
       g[k] = guard.side > 0 ? force[i] - limits.hi * N : limits.lo * N - force[i];
+      if (guard.kind == GuardKind::limit_again) g[k] = -g[k];
       break;
     }
     case GuardKind::shared_limit: {
@@ -436,8 +439,14 @@ void list_guards(const System& sys, Regime& r) {
     const Place& p = sys.places[u];
     const int mode = r.modes.place[u];
     if (mode == 0) {
-      r.guards.push_back({GuardKind::breaks_away, i, +1});
-      r.guards.push_back({GuardKind::breaks_away, i, -1});
+      for (int side : {+1, -1}) {
+        if (r.modes.branch[u] == over_limit(side)) {
+          r.guards.push_back({GuardKind::surface_turns, i, side});
+          r.guards.push_back({GuardKind::limit_again, i, side});
+        } else {
+          r.guards.push_back({GuardKind::breaks_away, i, side});
+        }
+      }
     } else if (p.traits.sticks) {
       r.guards.push_back({GuardKind::slip_ends, i, mode});
     } else if (p.traits.kinked) {

@@ -33,8 +33,13 @@ enum class GuardKind : std::int8_t {
   load_sign,    // the load force of an automaton changes its sign
   branch,       // a law's internal switch
   opens,        // the normal force of a closed contact comes to zero
-  closes        // the gap of an open one does
+  closes,       // the gap of an open one does
+  surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks away
+  limit_again    // the same, but the force comes back below its limit first
 };
+
+// Internal switching state of a presliding place whose force is above its limit on `side` while v opposes it.
+inline unsigned over_limit(int side) { return side > 0 ? 1U : 2U; }
 
 struct Guard {
   GuardKind kind;

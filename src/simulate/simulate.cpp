@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "signal/least.hpp"
+#include "simulate/rest.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -76,6 +77,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   const Regime* current = nullptr;
   int at_one_instant = 0;
   std::int64_t count = 0;
+  Vector end(sys.nx);
 
   auto keep = [&](const Regime& r, double t0, double t1) {
     Segment seg{t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind};
@@ -100,6 +102,9 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       state.x.resize(sys.nx);
       run.state_at(run.segments.back(), t, state.x.data());
     }
+    if (status == Status::finished)
+      if (const std::string rest = note_of_rest(sys, cache.get(sys, state.modes), t, state.x.data()); !rest.empty())
+        run.message += "; " + rest;
     run.state = std::move(state);
   };
 
@@ -151,7 +156,6 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       return run;
     }
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
-    Vector end(sys.nx);
     run.state_at(run.segments.back(), step.end == 1.0 ? state.base_t + step.h : t1, end.data());
     state.base_x = end;
     if (!end.allFinite()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
@@ -62,6 +63,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
   out.contact_mode.resize(nc, m);
   out.velocity.resize(np, m);
   out.load.resize(np, m);
+  out.limit_lo = out.limit_hi = Matrix::Constant(np, m, std::numeric_limits<double>::quiet_NaN());
   out.signals.resize(sys.ns(), m);
   out.mode.resize(np, m);
   Scratch w(sys);
@@ -80,7 +82,13 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       out.velocity(i, j) = relative_velocity(p, x, s);
       // Held by a constraint: the velocity is zero, not what rounding left of it.
       if (p.traits.sticks && p.surface_travel < 0 && r.modes.place[u] == 0) out.velocity(i, j) = 0.0;
-      out.load(i, j) = p.contact >= 0 ? out.force(np + p.contact, j) : normal_load(p, r.modes.load_sign[u], x, s);
+      const double load = p.contact >= 0 ? out.force(np + p.contact, j) : normal_load(p, r.modes.load_sign[u], x, s);
+      out.load(i, j) = load;
+      if (p.traits.sticks && r.modes.place[u] == 0) {
+        const Interval limits = stick_limits(p, r.modes.load_sign[u], t, x, s);
+        const double per = p.contact >= 0 ? load : 1.0; // limits of a contact are per unit of its force
+        out.limit_lo(i, j) = limits.lo * per, out.limit_hi(i, j) = limits.hi * per;
+      }
       const bool open = r.modes.place[u] == static_cast<std::int8_t>(Mode::open);
       out.mode(i, j) = p.traits.sticks || open ? r.modes.place[u]
                                        : static_cast<std::int8_t>(out.velocity(i, j) > 0.0 ? 1 : out.velocity(i, j) < 0.0 ? -1 : 0);

@@ -57,6 +57,7 @@ struct Samples {
   Matrix velocity;     // places x times: relative velocity
   Matrix load;         // places x times
   Matrix gap, gap_rate, normal_impulse; // contacts x times; the impulse is the sum of all impacts so far
+  Matrix limit_lo, limit_hi; // places x times: forces that a stuck place can take; NaN where it does not stick
   Matrix signals;      // ns x times
   Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode;         // places x times
   Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> contact_mode; // contacts x times

@@ -1,6 +1,7 @@
 #include "simulate/transition.hpp"
 
 #include "simulate/decision.hpp"
+#include "simulate/automaton_states.hpp"
 #include "simulate/place_force.hpp"
 
 #include <Eigen/LU>
@@ -19,6 +20,17 @@ bool State::operator==(const State& o) const {
 }
 
 double velocity_size(const Place& place, const Vector& nominal) { return place.velocity.x.cwiseAbs().dot(nominal); }
+
+// The velocity of a law without a jump changes its side, and all elements of the law stick again; or an element slips.
+static void switch_flow(const System& sys, Modes& modes, const Guard& g) {
+  const auto i = static_cast<std::size_t>(g.element);
+  if (g.kind == GuardKind::kink) {
+    modes.place[i] = static_cast<std::int8_t>(-modes.place[i]);
+    modes.branch[i] = initial_branch(sys.places[i].law);
+  } else if (g.kind == GuardKind::branch) {
+    modes.branch[i] = switch_branch(sys.places[i].law, modes.branch[i], g.side);
+  }
+}
 
 // x' with the resting places taken out altogether.
 void Decision::free_acceleration(Vector& xdot) {
@@ -56,10 +68,8 @@ double Decision::sliding_force(std::size_t i, int d) {
 void Decision::switches(const std::vector<Guard>& fired, bool start) {
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
-    if (g.kind == GuardKind::kink) state.modes.place[i] = static_cast<std::int8_t>(-state.modes.place[i]);
+    switch_flow(sys, state.modes, g);
     if (g.kind == GuardKind::load_sign) state.modes.load_sign[i] = static_cast<std::int8_t>(-state.modes.load_sign[i]);
-    if (g.kind == GuardKind::branch)
-      state.modes.branch[i] = switch_branch(sys.places[i].law, state.modes.branch[i], g.side);
   }
   if (start)
     for (std::size_t i = 0; i < n; ++i)
@@ -80,6 +90,7 @@ void Decision::sides_of_kinks(bool start) {
     }
     const double speed = v(i);
     const double tiny = 1e-13 * velocity_size(p, state.nominal);
+    const auto was = state.modes.place[i];
     if (std::abs(speed) > tiny) {
       state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
     } else if (start || std::abs(state.modes.place[i]) != 1) {
@@ -89,7 +100,18 @@ void Decision::sides_of_kinks(bool start) {
       const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
       if (a != 0.0) state.modes.place[i] = static_cast<std::int8_t>(a > 0.0 ? 1 : -1);
     }
+    if (state.modes.place[i] != was) state.modes.branch[i] = initial_branch(p.law);
   }
+}
+
+// Whether a presliding place moves to that side, or at v = 0 is about to.
+bool Decision::moves_towards(std::size_t i, int side) {
+  const Place& p = sys.places[i];
+  const double speed = v(i);
+  if (std::abs(speed) > 1e-11 * velocity_size(p, state.nominal)) return speed * side > 0.0;
+  Vector xdot = Vector::Zero(sys.nx);
+  evaluate(sys, cache.get(sys, before), t, state.base_x.data(), sig.data(), xdot.data(), force.data(), w);
+  return (p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig)) * side >= 0.0;
 }
 
 void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
@@ -111,7 +133,8 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       // Sticking is a motion of its own here; the force is continuous and nothing has to be balanced.
       if ((start || before.place[i] == static_cast<std::int8_t>(Mode::open)) && moves)
         state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
-      if (stopped[i]) state.modes.place[i] = 0;
+      // A surface velocity that jumps can also leave a sliding place at rest.
+      if (stopped[i] || (!start && fired.empty() && mode != 0 && !moves)) state.modes.place[i] = 0;
       continue;
     }
     if (moves) { // a surface that jumps away from a stuck place, or the motion given at the start
@@ -126,14 +149,17 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       ends = (sys.places[i].velocity.x.dot(xdot) + sys.places[i].acceleration_s.dot(sig)) * mode < 0.0;
     }
     rests[i] = ends;
-    if (ends && mode != 0) start_clock(i);
+    if (ends && mode != 0) start_clock(sys.places[i], mode, load(i), t, state.base_x.data());
   }
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
     if (g.kind == GuardKind::breaks_away) {
       if (!presliding(i)) dir[i] = g.side;
-      else if (v(i) * g.side >= 0.0) state.modes.place[i] = static_cast<std::int8_t>(g.side); // else it stays stuck
+      else if (moves_towards(i, g.side)) state.modes.place[i] = static_cast<std::int8_t>(g.side);
+      else state.modes.branch[i] = over_limit(g.side); // v opposes the force: it stays stuck until v turns
     }
+    if (g.kind == GuardKind::surface_turns) state.modes.place[i] = static_cast<std::int8_t>(g.side);
+    if (g.kind == GuardKind::limit_again) state.modes.branch[i] = 0;
     if (g.kind == GuardKind::shared_limit) {
       const Regime& r = cache.get(sys, before);
       const Facet& f = r.facets[i];
@@ -142,29 +168,6 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
             f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
     }
   }
-}
-
-// Entering stick: the static level starts from the force that was reached, f_sa, and ages from there.
-void Decision::start_clock(std::size_t i) {
-  const Place& p = sys.places[i];
-  if (p.aged < 0) return;
-  double* x = state.base_x.data();
-  const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
-  const double level = p.break_away * N;
-  x[p.aged] = level > 0.0 ? std::min(reached_force(i) / level, 1.0) : 1.0;
-  x[p.entered] = t;
-}
-
-// Dry force with which a sliding place comes to v = 0.
-double Decision::reached_force(std::size_t i) {
-  const Place& p = sys.places[i];
-  const double* x = state.base_x.data();
-  if (p.lagged >= 0) return x[p.lagged];
-  const int d = before.place[i];
-  const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
-  double dry = evaluate(p.law, 0.0, d, 0, nullptr, nullptr).dry;
-  if (p.peak >= 0) dry = with_peak(p, dry, x[p.peak]);
-  return std::abs(dry) * N;
 }
 
 // Velocities of resting places and the rates of closed gaps are set to zero exactly, with the least change of kinetic
@@ -417,10 +420,7 @@ void Decision::decide() {
   log.status = TransitionStatus::undecided;
 }
 
-// What each transition sets of the automaton's states (physics: Klotzbach, Henrichfreise, section 3):
-//   start at rest     fully aged, no presliding          start sliding    lagged force on the curve, peak as given
-//   slip -> stick     level ages from f_sa, s continuous stick -> slip    lagged force and peak from the level reached
-//   slip -> slip      the lagged force is kept
+// The automaton's states: the table is in automaton_states.hpp.
 void Decision::enter_modes(bool start) {
   double* x = state.base_x.data();
   for (std::size_t i = 0; i < n; ++i) // bristles of a contact that opens are let go
@@ -431,29 +431,10 @@ void Decision::enter_modes(bool start) {
     if (!set_valued(i) || p.automaton == Automaton{}) continue;
     const int was = before.place[i], is = state.modes.place[i];
     if (is == static_cast<int>(Mode::open)) continue;
-    const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
-    const double speed = v(i);
-    if (start || was == static_cast<int>(Mode::open)) {
-      if (p.aged >= 0) x[p.aged] = x[p.peak] = 1.0, x[p.entered] = t;
-      if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
-      if (p.lagged >= 0)
-        x[p.lagged] = is == 0 ? p.break_away * N : evaluate(p.law, speed, is, 0, nullptr, nullptr).dry * is * N;
-      continue;
-    }
-    if (was == is) continue;
-    if (is == 0 && presliding(i)) {
-      start_clock(i);
-      const double k = presliding_stiffness(p, N);
-      x[p.surface_travel] = k > 0.0 ? reached_force(i) * was / k : 0.0;
-    } else if (was == 0) {
-      const Interval limits = stick_limits(p, state.modes.load_sign[i], t, x, sig.data());
-      const double share = aged_share(p, t, x);
-      if (p.peak >= 0) x[p.peak] = share;
-      if (p.lagged >= 0) {
-        const double viscous = evaluate(p.law, speed, is, 0, nullptr, nullptr).viscous * is;
-        x[p.lagged] = std::max(0.0, (is > 0 ? limits.hi : -limits.lo) - viscous);
-      }
-    }
+    const double N = load(i);
+    if (start || was == static_cast<int>(Mode::open)) start_in_mode(p, is, v(i), N, t, x);
+    else if (was != is) change_mode(p, was, is, v(i), N, t, x);
+    if (presliding(i) && was != is) state.modes.branch[i] = 0;
   }
 }
 
@@ -465,7 +446,8 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     std::string one;
     switch (g.kind) {
     case GuardKind::slip_ends: one = sys.places[i].name + " stops"; break;
-    case GuardKind::breaks_away: one = sys.places[i].name + " breaks away"; break;
+    case GuardKind::breaks_away:
+    case GuardKind::surface_turns: one = sys.places[i].name + " breaks away"; break;
     case GuardKind::shared_limit: one = "shared limit"; break;
     case GuardKind::opens: one = sys.contacts[i].name + " loses its force"; break;
     case GuardKind::closes: one = sys.contacts[i].name + (impulses.empty() ? " touches" : " strikes"); break;
@@ -542,6 +524,8 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
       break;
     }
   }
+  for (std::size_t i = 0; i < n; ++i) // elements of a law that also sticks begin anew with each rest
+    if (set_valued(i) && state.modes.place[i] != before.place[i]) state.modes.branch[i] = initial_branch(sys.places[i].law);
   enter_modes(start);
   record(fired, start);
   state.after_transition = true;
@@ -549,6 +533,15 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
 
 void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
                 TransitionLog& log) {
+  // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else has to be
+  // decided.
+  if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
+        return g.kind == GuardKind::kink || g.kind == GuardKind::branch;
+      })) {
+    for (const Guard& g : fired) switch_flow(sys, state.modes, g);
+    state.after_transition = true;
+    return;
+  }
   Decision(sys, cache, state, log).run(fired, start);
 }
 
