@@ -42,6 +42,8 @@ struct Guard {
 struct Scratch {
   Vector s, rate, xdot, force, guards, held, unstuck, z, zdot, row;
   Vector dry_z, zdot_v, zdot_z;
+  Matrix held_x; // derivatives of the held forces
+  Vector held_t;
   explicit Scratch(const System& sys);
 };
 
