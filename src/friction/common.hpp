@@ -11,6 +11,7 @@
 #include "friction/dual.hpp"
 
 #include <limits>
+#include <vector>
 
 namespace stickslip {
 
@@ -77,6 +78,10 @@ template <class T> T level(const Levels& c, const T& s) {
   if (c.one()) return T(c.kinetic);
   return T(c.kinetic) + T(c.static_level - c.kinetic) * fall(c, s);
 }
+
+// Speeds between which the level changes: where (s/vs)^shape passes through the range in which the fall
+// happens. An integrator that strides over them from far away may not see the Stribeck peak at all.
+void marks(const Levels& c, std::vector<double>& out);
 
 // True if level(|v|) is analytic through v = 0.
 inline bool even(const Levels& c) {

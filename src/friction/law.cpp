@@ -263,4 +263,16 @@ std::vector<double> velocity_kinks(const Law& law) {
   return {all.begin(), all.end()};
 }
 
+std::vector<double> velocity_marks(const Law& law) {
+  const std::vector<double> kinks = velocity_kinks(law);
+  std::set<double> all(kinks.begin(), kinks.end());
+  std::vector<double> speeds;
+  walk(law, [&](const auto& x, const Place&) {
+    if constexpr (requires { marks(x, speeds); }) marks(x, speeds);
+  });
+  for (double s : speeds)
+    if (std::isfinite(s) && s > 0.0) all.insert({s, -s});
+  return {all.begin(), all.end()};
+}
+
 } // namespace stickslip

@@ -1,6 +1,8 @@
 #include "simulate/simulate.hpp"
 
 #include "core/error.hpp"
+#include "signal/least.hpp"
+#include "simulate/rest.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -14,6 +16,7 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
   s.modes.place.assign(sys.places.size(), 0);
   s.modes.load_sign.assign(sys.places.size(), 1);
+  s.modes.contact.assign(sys.contacts.size(), static_cast<std::int8_t>(Mode::open));
   for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
   return s;
 }
@@ -35,6 +38,19 @@ void validate(const System& sys, const State& state, const Options& o) {
     for (Index i = 0; i < o.atol.size(); ++i)
       if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
   }
+  for (const Place& p : sys.places) {
+    const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
+    if (is_constant(load)) continue;
+    const Least l = least(load, state.t, o.t_end);
+    if (l.value < -1e-12 * l.size) {
+      std::ostringstream text;
+      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t << ", but a surface cannot pull";
+      reject("normal_load", text.str());
+    }
+  }
+  if (state.modes.place.size() != sys.places.size())
+    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) + " places of friction, this one " +
+                        std::to_string(sys.places.size()));
   if (state.x.size() != sys.nx) reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) + " values, this one " + std::to_string(sys.nx));
 }
 
@@ -49,13 +65,16 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   TransitionLog log;
   if (!state.started) {
     transition(sys, cache, state, {}, true, log);
+    run.events = log.events; // impacts that make the velocities at the start consistent
     state.started = true;
   }
+  const bool undecided = log.status == TransitionStatus::undecided;
   Stepper stepper(sys, options);
   Step step;
   double limit = -INFINITY; // next breakpoint
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
+  const Regime* current = nullptr;
   int at_one_instant = 0;
   std::int64_t count = 0;
   Vector end(sys.nx);
@@ -83,9 +102,16 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       state.x.resize(sys.nx);
       run.state_at(run.segments.back(), t, state.x.data());
     }
+    if (status == Status::finished)
+      if (const std::string rest = note_of_rest(sys, cache.get(sys, state.modes), t, state.x.data()); !rest.empty())
+        run.message += "; " + rest;
     run.state = std::move(state);
   };
 
+  if (undecided) {
+    finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
+    return run;
+  }
   while (true) {
     if ((++count & 15) == 0) {
       const auto now = std::chrono::steady_clock::now();
@@ -101,7 +127,8 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
         }
       }
     }
-    const Regime& r = cache.get(sys, state.modes);
+    if (!current || current->modes != state.modes) current = &cache.get(sys, state.modes);
+    const Regime& r = *current;
     if (!(limit > state.base_t)) {
       limit = INFINITY;
       for (const Signal& s : sys.signals) limit = std::min(limit, next_breakpoint(s, state.base_t));

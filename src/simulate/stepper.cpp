@@ -53,7 +53,7 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
-  force = Vector::Zero(static_cast<Index>(sys.places.size()));
+  force = scratch.force;
   f0 = dfdt = Vector::Zero(nx);
   work = Vector::Zero(2 * nx);
   theta_column = Vector::Zero(nx);
@@ -175,14 +175,11 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const double slope = step.kind == FlowKind::exact ? rounding(static_cast<Index>(k)) : 0.0;
       if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
     }
-    const Crossing found =
+    Crossing found =
         first_crossing(c.data(), static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise_factor * size);
     if (!found.found) {
-      // Positive from the start although the transition should have prevented it. (In elastic presliding the force may
-      // exceed its limit while the surface still moves back; then it stays stuck.)
-      const Guard& g = r.guards[k];
-      const bool moves_back = g.kind == GuardKind::breaks_away && sys.places[static_cast<std::size_t>(g.element)].surface_travel >= 0;
-      if (!from_zero && c[0] > 0.0 && !moves_back) crossing[k] = 0.0, any = true;
+      // Positive from the start although the transition should have prevented it.
+      if (!from_zero && c[0] > 0.0) crossing[k] = 0.0, any = true;
       continue;
     }
     // A velocity or load that departs from zero with a high power of time, or where the force has a vertical tangent,
@@ -192,6 +189,15 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       double end = 0.0;
       for (Index j = 0; j <= degree; ++j) end += c[static_cast<std::size_t>(j)];
       if (end < 0.0) continue;
+    }
+    // A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out.
+    if (found.at_once && state.after_transition && r.guards[k].kind == GuardKind::closes) {
+      for (std::size_t j = 1; j <= 2 && found.at_once; ++j) {
+        if (std::abs(c[j]) > 1e-9 * size) break;
+        c[j] = 0.0;
+        found = first_crossing(c.data(), static_cast<int>(degree), GuardStart::zero, noise_factor * size);
+      }
+      if (!found.found) continue;
     }
     crossing[k] = found.theta;
     any = true;

@@ -71,6 +71,10 @@ inline void slip_guards(const MaxwellSlip& c, double v, int direction, unsigned 
     guards[i] = ((branch >> i) & 1U) != 0U ? -c.part(i) * height : direction * z[i] - c.part(i) * height;
 }
 
+inline void marks(const MaxwellSlip& c, std::vector<double>& out) {
+  marks(c.levels, out);
+}
+
 void validate(const MaxwellSlip&);
 LawTraits about(const MaxwellSlip&);
 
