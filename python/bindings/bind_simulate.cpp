@@ -5,6 +5,8 @@
 #include "simulate/simulate.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include <pybind11/eigen.h>
 #include <pybind11/functional.h>
@@ -58,7 +60,9 @@ py::dict sampled(const Trajectory& run, const std::vector<double>& times) {
   // Handed over without a copy: NumPy arrays of shape (things, times) that own the Eigen matrices.
   return py::dict("y"_a = std::move(s.y), "rate"_a = std::move(s.rate), "force"_a = std::move(s.force),
                   "velocity"_a = std::move(s.velocity), "load"_a = std::move(s.load),
-                  "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode));
+                  "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode), "output"_a = std::move(s.loops.output),
+                  "reference"_a = std::move(s.loops.reference), "error"_a = std::move(s.loops.error),
+                  "limit"_a = std::move(s.loops.mode));
 }
 
 py::dict balance(const Trajectory& run, const std::vector<double>& times) {
@@ -70,7 +74,7 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
     e = energy(run, times);
   }
   return py::dict("kinetic"_a = e.kinetic, "elastic"_a = e.elastic, "drives"_a = e.drives, "damping"_a = e.damping,
-                  "friction"_a = e.friction, "surfaces"_a = e.surfaces, "imbalance"_a = e.imbalance,
+                  "friction"_a = e.friction, "surfaces"_a = e.surfaces, "controllers"_a = e.controllers, "imbalance"_a = e.imbalance,
                   "residual"_a = e.residual);
 }
 
@@ -88,12 +92,14 @@ py::list regimes(const Trajectory& run) {
 }
 
 py::tuple pack(const State& s) {
+  const Ticks& k = s.ticks;
   return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.base_t, s.base_x,
-                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant);
+                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant, s.modes.limit,
+                        py::make_tuple(k.next, k.pending, k.output, k.memory));
 }
 
 State unpack(const py::tuple& p) {
-  if (p.size() != 15 || p[0].cast<int>() != 1) throw std::runtime_error("this state was saved by another version");
+  if (p.size() != 17 || p[0].cast<int>() != 1) throw std::runtime_error("this state was saved by another version");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -109,6 +115,10 @@ State unpack(const py::tuple& p) {
   s.stiff = p[12].cast<int>();
   s.nominal = p[13].cast<Vector>();
   s.instant = p[14].cast<std::int64_t>();
+  s.modes.limit = p[15].cast<std::vector<std::int8_t>>();
+  const auto ticks = p[16].cast<py::tuple>();
+  s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
+             ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
   return s;
 }
 
@@ -125,9 +135,19 @@ void bind_simulate(py::module_& m) {
       .def(py::init(&automaton), "lag"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0, "surface_damping"_a = 0.0,
            "load_factor"_a = 0.0);
 
-  py::class_<Machine>(m, "Machine")
+  py::class_<Source>(m, "Source", "What a controller reads: a form of states, a signal, outputs of other controllers.")
+      .def(py::init([](std::string text, Vector state, const std::optional<Signal>& signal,
+                       const std::vector<std::tuple<std::string, Index, double>>& outputs) {
+             Source s{std::move(text), std::move(state), signal.value_or(Signal{}), {}};
+             for (const auto& [name, output, factor] : outputs) s.outputs.push_back({name, output, factor});
+             return s;
+           }),
+           "text"_a, "state"_a, "signal"_a, "outputs"_a);
+
+  py::class_<Machine> described(m, "Machine");
+  described
       .def(py::init([](Matrix mass, Matrix damping, Matrix stiffness, std::vector<std::string> names) {
-             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}};
+             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}, {}};
            }),
            "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
       .def("copy", [](const Machine& self) { return Machine(self); })
@@ -146,6 +166,15 @@ void bind_simulate(py::module_& m) {
            "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a, "load_position"_a,
            "load_velocity"_a, "load_signal"_a);
 
+  described.def(
+      "add_controller",
+      [](Machine& self, std::string name, Controller control, std::vector<Source> references,
+         std::vector<Source> measurements, std::vector<Vector> directions) {
+        self.controllers.push_back({std::move(name), std::move(control), std::move(references), std::move(measurements),
+                                    std::move(directions)});
+      },
+      "name"_a, "control"_a, "references"_a, "measurements"_a, "directions"_a);
+
   py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")
       .def(py::init([](const Machine& machine) {
              auto c = std::make_shared<Compiled>();
@@ -161,6 +190,17 @@ void bind_simulate(py::module_& m) {
                                return names;
                              })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
+      .def_property_readonly("controllers",
+                             [](const Compiled& c) { // name, number of outputs, follows a reference, measures
+                               py::list out;
+                               for (const Loop& l : c.system.loops)
+                                 out.append(py::make_tuple(l.name, l.block.outputs(), l.has_reference, l.has_measured));
+                               return out;
+                             })
+      .def("linear_part",
+           [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
+             return linear_part(c.system, std::vector<std::int8_t>(static_cast<std::size_t>(c.system.limits), 0)).A;
+           })
       .def("initial_state", [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
            "t0"_a, "x0"_a);
 

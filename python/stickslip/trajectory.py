@@ -53,7 +53,8 @@ class Trajectory:
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same bits.
 
     Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of coordinates;
-    ``.force`` (opposing the velocity), ``.velocity``, ``.load`` and ``.mode`` of friction elements.
+    ``.force`` (opposing the velocity), ``.velocity``, ``.load`` and ``.mode`` of friction elements; ``.output``,
+    ``.reference``, ``.error`` and ``.mode`` of controllers.
     """
 
     def __init__(self, machine: Machine, raw: _core.Trajectory, grid: Array | None) -> None:
@@ -110,7 +111,7 @@ class Trajectory:
     @cached_property
     def events(self) -> Events:
         """Every change of mode."""
-        places = self._machine.elements
+        places = (*self._machine.elements, *self._machine.controllers)
         return Events(
             [
                 Event(
@@ -152,6 +153,17 @@ class Trajectory:
         for i, place in enumerate(self._machine.elements):
             for key in ("force", "velocity", "load", "mode"):
                 table[f"{place}.{key}"] = row(key, i)
+        first = 0
+        for i, (name, outputs, follows, measures) in enumerate(self._machine.compile().controllers):
+            for j in range(outputs):
+                number = str(j) if outputs > 1 else ""
+                table[f"{name}.output{number}"] = row("output", first + j)
+                table[f"{name}.mode{number}"] = row("limit", first + j)
+            first += outputs
+            if follows:
+                table[f"{name}.reference"] = row("reference", i)
+            if follows and measures:
+                table[f"{name}.error"] = row("error", i)
         return table
 
     @property

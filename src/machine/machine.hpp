@@ -5,6 +5,7 @@
 #include "core/types.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
+#include "machine/loop.hpp"
 #include "signal/signal.hpp"
 
 #include <string>
@@ -39,6 +40,7 @@ struct Machine {
   Plant plant;
   std::vector<AppliedForce> forces;
   std::vector<FrictionPlace> friction;
+  std::vector<ControllerPlace> controllers;
 };
 
 } // namespace stickslip

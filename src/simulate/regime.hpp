@@ -4,6 +4,7 @@
 
 #include "core/mode.hpp"
 #include "core/types.hpp"
+#include "machine/linear_part.hpp"
 #include "machine/system.hpp"
 
 #include <cstdint>
@@ -18,6 +19,7 @@ namespace stickslip {
 struct Modes {
   std::vector<std::int8_t> place, load_sign;
   std::vector<unsigned> branch; // internal switching state of each law
+  std::vector<std::int8_t> limit; // Saturation of each limited output of a continuous controller, as a number
 
   auto operator<=>(const Modes&) const = default;
   bool operator==(const Modes&) const = default;
@@ -29,7 +31,8 @@ enum class GuardKind : std::int8_t {
   shared_limit, // several stuck places share a force in many ways, and all of them reach their limits together
   kink,         // the velocity changes its side, for laws with internal states: a switch of the flow, not an event
   load_sign,    // the load force of an automaton changes its sign
-  branch        // a law's internal switch
+  branch,       // a law's internal switch
+  limit         // an output of a controller reaches or leaves a limit; element: number among the linear part's guards
 };
 
 struct Guard {
@@ -55,6 +58,7 @@ struct Facet {
 
 struct Regime {
   Modes modes;
+  const LinearPart* linear = nullptr; // the plant with its controllers
   std::vector<Index> stuck;   // places held by a constraint
   std::vector<Index> unstuck; // all others; their forces are functions of the state
   // x' = A x + S s + E F_unstuck;  F_stuck = Lx x + Ls s + LF F_unstuck
@@ -92,9 +96,11 @@ Interval stick_limits(const Place& place, int load_sign, double t, const double*
 class RegimeCache {
 public:
   const Regime& get(const System& sys, const Modes& modes);
+  const LinearPart& linear(const System& sys, const std::vector<std::int8_t>& limit);
   std::size_t size() const { return regimes.size(); }
 
 private:
+  std::map<std::vector<std::int8_t>, std::unique_ptr<LinearPart>> parts;
   std::map<Modes, std::unique_ptr<Regime>> regimes;
   const Regime* last = nullptr;
 };

@@ -15,6 +15,8 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.modes.place.assign(sys.places.size(), 0);
   s.modes.load_sign.assign(sys.places.size(), 1);
   for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
+  s.modes.limit.assign(static_cast<std::size_t>(sys.limits), 0);
+  s.ticks = start_ticks(sys, t0);
   return s;
 }
 
@@ -47,13 +49,15 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   run.compiled = compiled;
   run.t_begin = state.t;
   TransitionLog log;
+  Sampler sampler(sys, cache);
   if (!state.started) {
+    if (sampler.due(state, state.base_t)) sampler.run(state);
     transition(sys, cache, state, {}, true, log);
     state.started = true;
   }
   Stepper stepper(sys, options);
   Step step;
-  double limit = -INFINITY; // next breakpoint
+  double kink = -INFINITY;  // next breakpoint of a signal
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
   int at_one_instant = 0;
@@ -101,17 +105,20 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       }
     }
     const Regime& r = cache.get(sys, state.modes);
-    if (!(limit > state.base_t)) {
-      limit = INFINITY;
-      for (const Signal& s : sys.signals) limit = std::min(limit, next_breakpoint(s, state.base_t));
+    if (!(kink > state.base_t)) {
+      kink = INFINITY;
+      for (const Signal& s : sys.signals) kink = std::min(kink, next_breakpoint(s, state.base_t));
     }
+    // A tick that falls on a breakpoint to rounding is one instant with it.
+    const double tick = sampler.next(state);
+    const double limit = std::abs(kink - tick) <= 4e-16 * std::abs(tick) ? std::max(kink, tick) : std::min(kink, tick);
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
     const bool event = !step.fired.empty();
     double t1 = state.base_t + step.end * step.h;
-    bool at_limit = false;
-    if (!event && std::isfinite(limit) && state.base_t + step.h >= limit - 4e-16 * std::abs(limit)) t1 = limit, at_limit = true;
+    const bool at_limit = std::isfinite(limit) && (event ? t1 : state.base_t + step.h) >= limit - 4e-16 * std::abs(limit);
+    if (at_limit && !event) t1 = limit;
     keep(r, state.base_t, t1);
     if (t1 > options.t_end) { // the run that goes on takes this step again, from the same proposal
       state.step = proposed, state.last_error = last_error, state.stiff = stiff;
@@ -134,7 +141,11 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     state.base_t = t1;
     state.after_transition = false;
     state.nominal = state.nominal.cwiseMax(end.cwiseAbs());
-    if (event || at_limit) {
+    if (at_limit && sampler.due(state, t1)) {
+      sampler.run(state);
+      state.last_error = 0.0;
+    }
+    if (event || (at_limit && (kink <= t1 || !sampler.any() || !sampler.quiet(state)))) {
       log.events.clear();
       state.last_error = 0.0;
       transition(sys, cache, state, step.fired, false, log);

@@ -59,6 +59,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
   out.load.resize(np, m);
   out.signals.resize(sys.ns(), m);
   out.mode.resize(np, m);
+  out.loops.resize(sys, m);
   Scratch w(sys);
   for (Index j = 0; j < m; ++j) {
     const double t = times[static_cast<std::size_t>(j)];
@@ -69,6 +70,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
     signal_values(sys, t, out.signals.col(j).data());
     const double *x = out.y.col(j).data(), *s = out.signals.col(j).data();
     evaluate(sys, r, t, x, s, out.rate.col(j).data(), out.force.col(j).data(), w);
+    out.loops.set(sys, r, x, s, j);
     for (Index i = 0; i < np; ++i) {
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       const auto u = static_cast<std::size_t>(i);
@@ -117,7 +119,7 @@ public:
       : run(r), sys(r.system()), w(sys), x(sys.nx), xdot(Vector::Zero(sys.nx)), s(sys.ns()),
         force(static_cast<Index>(sys.places.size())) {}
 
-  Index count() const { return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size()); }
+  Index count() const { return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.loops.size()); }
 
   void at(const Segment& seg, double t, Vector& out) {
     const Index n = sys.n_coordinates;
@@ -135,6 +137,8 @@ public:
       out(k++) = force(static_cast<Index>(i)) * rel;
       out(k++) = -force(static_cast<Index>(i)) * s(p.surface);
     }
+    for (std::size_t b = 0; b < sys.loops.size(); ++b)
+      out(k++) = power(sys, *seg.regime, static_cast<Index>(b), x.data(), s.data());
   }
 
   // Adds the integrals over [a, b] within one segment, and of the absolute powers.
@@ -181,6 +185,8 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   out.drives.resize(nd, m);
   out.friction.resize(np, m);
   out.surfaces.resize(np, m);
+  const Index nl = static_cast<Index>(sys.loops.size());
+  out.controllers.resize(nl, m);
   Powers powers(run);
   Vector sum = Vector::Zero(powers.count()), here(powers.count());
   double absolute = 0.0, largest = 0.0;
@@ -199,6 +205,8 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
       out.surfaces(i, j) = work(nd + 2 + 2 * i);
       given += out.surfaces(i, j) - out.friction(i, j);
     }
+    out.controllers.col(j) = work.tail(nl);
+    given += work.tail(nl).sum();
     out.imbalance(j) = out.kinetic(j) + out.elastic(j) - start - given;
     ++j;
   };

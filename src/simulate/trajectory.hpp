@@ -2,6 +2,7 @@
 // balance are made from these afterwards.
 #pragma once
 
+#include "simulate/loop_signals.hpp"
 #include "simulate/state.hpp"
 #include "simulate/stepper.hpp"
 #include "simulate/transition.hpp"
@@ -58,6 +59,7 @@ struct Samples {
   Matrix load;         // places x times
   Matrix signals;      // ns x times
   Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode; // places x times
+  LoopSamples loops;
 };
 Samples sample(const Trajectory& run, const std::vector<double>& times);
 
@@ -68,6 +70,7 @@ struct EnergyBalance {
   Vector damping;  // energy taken by the damping matrix
   Matrix friction; // energy taken at each place
   Matrix surfaces; // work done by each moving surface
+  Matrix controllers; // work done by each controller
   Vector imbalance;
   double residual = 0.0; // greatest imbalance relative to all work done, each way counted
 };

@@ -1,5 +1,6 @@
 #include "simulate/transition.hpp"
 
+#include "simulate/saturations.hpp"
 #include "simulate/place_force.hpp"
 
 #include <Eigen/LU>
@@ -14,7 +15,8 @@ namespace stickslip {
 bool State::operator==(const State& o) const {
   return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_x == o.base_x &&
          after_transition == o.after_transition && started == o.started && step == o.step &&
-         last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant;
+         last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant &&
+         ticks == o.ticks;
 }
 
 double velocity_size(const Place& place, const Vector& nominal) { return place.velocity.x.cwiseAbs().dot(nominal); }
@@ -95,8 +97,9 @@ private:
 // x' with the resting places taken out altogether.
 void Decision::free_acceleration(Vector& xdot) {
   const double* x = state.base_x.data();
-  xdot.noalias() = sys.A * state.base_x;
-  xdot.noalias() += sys.S * sig;
+  const LinearPart& linear = cache.linear(sys, state.modes.limit);
+  xdot.noalias() = linear.A * state.base_x;
+  xdot.noalias() += linear.S * sig;
   Vector unused = Vector::Zero(sys.nx);
   for (std::size_t i = 0; i < n; ++i) {
     if (rests[i]) continue;
@@ -529,7 +532,11 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
 
 void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
                 TransitionLog& log) {
+  Saturations limits(sys, cache, state);
+  limits.decide(fired, start);
   Decision(sys, cache, state, log).run(fired, start);
+  for (int round = 0; round < 3 && limits.review(); ++round) Decision(sys, cache, state, log).run({}, false);
+  if (!start) limits.record(log);
 }
 
 } // namespace stickslip

@@ -11,7 +11,7 @@ namespace stickslip {
 struct Event {
   double time = 0.0;
   std::int64_t instant = 0; // the same for all changes at one instant
-  Index element = 0;        // place
+  Index element = 0;        // place, then controllers
   Mode before = Mode::stick, after = Mode::stick;
   std::string cause;     // what fired
   std::string rule;      // what decided: "unique", "present mode", "static to kinetic", ...
@@ -30,6 +30,8 @@ struct TransitionLog {
 // empty at the start, at kinks of signals and at ticks.
 void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
                 TransitionLog& log);
+
+inline Index element_of_loop(const System& sys, Index loop) { return static_cast<Index>(sys.places.size()) + loop; }
 
 // Size that a linear guard of this place's velocity has, for thresholds.
 double velocity_size(const Place& place, const Vector& nominal);
