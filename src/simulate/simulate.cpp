@@ -139,7 +139,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     }
     // A tick that falls on a breakpoint to rounding is one instant with it.
     const double tick = sampler.next(state);
-    const double limit = std::abs(kink - tick) <= 4e-16 * std::abs(tick) ? std::max(kink, tick) : std::min(kink, tick);
+    const double limit = std::isfinite(tick) && std::abs(kink - tick) <= 4e-16 * std::abs(tick) ? std::max(kink, tick) : std::min(kink, tick);
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
