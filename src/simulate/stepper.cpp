@@ -327,9 +327,10 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
     double a = p.velocity.x.dot(f0);
     for (std::size_t k = 0; k < varying.size(); ++k)
       a += p.velocity.s(static_cast<Index>(varying[k])) * piece_rate(*pieces[k], state.base_t);
-    if (a * r.modes.place[static_cast<std::size_t>(i)] < -1e-11 * f0.cwiseAbs().dot(p.velocity.x.cwiseAbs())) continue;
+    const bool rests = std::abs(v) < 1e-10 * size; // the sign of a is then one of rounding
+    if (!rests && a * r.modes.place[static_cast<std::size_t>(i)] < 0.0) continue;
     departing.push_back(i);
-    out_of_rest = out_of_rest || std::abs(v) < 1e-10 * size;
+    out_of_rest = out_of_rest || rests;
   }
   return out_of_rest;
 }
