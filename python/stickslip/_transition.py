@@ -332,9 +332,9 @@ class Contacts:
         modes = np.zeros(n + len(state), dtype=np.int8)
         modes[:n] = np.where(acceleration[:n] > 0, 2, 3)
         modes[n:] = np.where(state != 0, state, np.sign(acceleration[n:]))
-        for i, contact in enumerate(d["place_contact"].tolist()):
+        for place, contact in enumerate(d["place_contact"].tolist()):
             if contact >= 0 and modes[contact] == 2:
-                modes[n + i] = 2
+                modes[n + place] = 2
         raw = {
             "modes": modes,
             "force": force,
@@ -381,7 +381,8 @@ class Contacts:
         Transitions
             Solutions with equal forces and accelerations are listed once, closed and sticking first.
         """
-        raw, complete = _core.contact.transitions(*self._problem(), [])
+        arguments: list[Any] = [*self._problem(), []]
+        raw, complete = _core.contact.transitions(*arguments)
         root = np.sqrt(np.maximum(np.diag(self._data["G"]), 1e-300))
 
         def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
@@ -440,7 +441,8 @@ class Contacts:
                 allowed[index] = 1 << (3 if text == "separate" else 4)
             if text not in ("separate", "closed"):
                 allowed[place] = 1 << (_CODE[text] + 1)
-        raw = _core.contact.decide(*self._problem(), contacts + places, allowed, admissible)
+        arguments: list[Any] = [*self._problem(), contacts + places, allowed, admissible]
+        raw = _core.contact.decide(*arguments)
         found = raw["rule"] != "none"
         return Decision(self._transition(raw) if found else None, raw["rule"], raw["solutions"])
 
