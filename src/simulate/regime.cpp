@@ -7,6 +7,7 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -262,7 +263,11 @@ static void difference_jacobian(const System& sys, const Regime& r, double t, co
 void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* sdot,
               Matrix& J, Vector& dfdt, Scratch& w) {
   const ConstVector Sdot(sdot, sys.ns());
-  if (r.coupled) return difference_jacobian(sys, r, t, x, s, sdot, J, dfdt, w);
+  const bool load_follows = std::any_of(r.stuck.begin(), r.stuck.end(), [&](Index i) {
+    const Place& p = sys.places[static_cast<std::size_t>(i)];
+    return p.states >= 0 && p.contact >= 0;
+  });
+  if (r.coupled || load_follows) return difference_jacobian(sys, r, t, x, s, sdot, J, dfdt, w);
   J = r.A;
   dfdt.noalias() = r.S * Sdot;
   bool internal_at_rest = false;

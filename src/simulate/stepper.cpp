@@ -275,12 +275,22 @@ void Stepper::dense(const State& state, double h, FlowKind kind) {
 
 namespace {
 
-// Linear in the state and the signals, so that the dense output shows the guard as it is.
-const Form* linear_form(const System& sys, const Guard& g) {
-  const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::shared_limit ? 0 : g.element)];
-  if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink) return &p.velocity;
-  if (g.kind == GuardKind::load_sign) return &p.load_force;
-  return nullptr;
+// Guards that are linear in the state and the signals, so that the dense output shows them as they are.
+struct LinearGuard {
+  const Form* form = nullptr; // null: not linear
+  double sign = 0.0;
+};
+
+LinearGuard linear_guard(const System& sys, const Guard& g) {
+  const auto i = static_cast<std::size_t>(g.element);
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+  case GuardKind::kink: return {&sys.places[i].velocity, -1.0 * g.side};
+  case GuardKind::surface_turns: return {&sys.places[i].velocity, 1.0 * g.side};
+  case GuardKind::load_sign: return {&sys.places[i].load_force, -1.0 * g.side};
+  case GuardKind::closes: return {&sys.contacts[i].gap, -1.0};
+  default: return {};
+  }
 }
 
 } // namespace
@@ -294,7 +304,7 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
     const auto i = static_cast<Index>(varying[k]);
     bool seen = false;
     for (const Guard& g : r.guards)
-      if (const Form* form = linear_form(sys, g)) seen = seen || form->s(i) != 0.0;
+      if (const Form* form = linear_guard(sys, g).form) seen = seen || form->s(i) != 0.0;
     if (!seen) continue;
     const Index highest = pieces[k]->harmonics.empty() ? signal_max_degree : harmonic_degree;
     std::array<double, harmonic_degree + 1> c{};
@@ -391,8 +401,9 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   const Index dense_degree = dopri5_dense_columns - 1;
   bool all_linear = true, forces = false;
   for (const Guard& g : r.guards) {
-    all_linear = all_linear && linear_form(sys, g) != nullptr;
-    forces = forces || g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
+    if (linear_guard(sys, g).form != nullptr) continue;
+    all_linear = false;
+    forces = forces || g.kind != GuardKind::branch;
   }
   degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
   if (!all_linear) degree = std::max(degree, sample_degree);
@@ -414,20 +425,20 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   }
   for (Index k = 0; k < ng; ++k) {
     const Guard& g = r.guards[static_cast<std::size_t>(k)];
-    const Form* form = linear_form(sys, g);
+    const auto [form, sign] = linear_guard(sys, g);
     if (form == nullptr) continue;
     for (Index j = 0; j <= degree; ++j) guard_series(k, j) = 0.0;
     for (Index i = 0; i < sys.nx; ++i)
       if (form->x(i) != 0.0)
-        for (Index j = 0; j <= dense_degree; ++j) guard_series(k, j) -= g.side * form->x(i) * C(i, j);
+        for (Index j = 0; j <= dense_degree; ++j) guard_series(k, j) += sign * form->x(i) * C(i, j);
     std::size_t next = 0;
     for (Index i = 0; i < sys.ns(); ++i) {
       const bool varies = next < varying.size() && static_cast<Index>(varying[next]) == i;
       next += varies;
       if (form->s(i) == 0.0) continue;
       if (varies)
-        for (Index j = 0; j <= degree; ++j) guard_series(k, j) -= g.side * form->s(i) * signal_series(i, j);
-      else guard_series(k, 0) -= g.side * form->s(i) * s(i);
+        for (Index j = 0; j <= degree; ++j) guard_series(k, j) += sign * form->s(i) * signal_series(i, j);
+      else guard_series(k, 0) += sign * form->s(i) * s(i);
     }
   }
   return !all_linear;
