@@ -45,6 +45,8 @@ class Clean(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
         if node.name in DROPPED:
             return None
+        if isinstance(node.returns, ast.Constant) and node.returns.value is ...:
+            node.returns = ast.Name("typing.Any")  # a type the module bound only later
         self.generic_visit(node)
         if node.name in {"__eq__", "__ne__"}:
             node.args.args[1].annotation = ast.Name("object")
@@ -52,7 +54,30 @@ class Clean(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         self.generic_visit(node)
-        node.body = node.body or [ast.Expr(ast.Constant(...))]
+        # Comparisons that take any object have nothing left to tell their overloads apart.
+        same: set[str] = set()
+        kept: list[ast.stmt] = []
+        for member in node.body:
+            if isinstance(member, ast.FunctionDef) and member.name in {"__eq__", "__ne__"}:
+                member.decorator_list = []
+                if member.name in same:
+                    continue
+                same.add(member.name)
+            kept.append(member)
+        node.body = kept or [ast.Expr(ast.Constant(...))]
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        self.generic_visit(node)
+        # Where the module wants a sequence of numbers, it takes an array as well.
+        given = ast.unparse(node.annotation) if node.annotation else ""
+        if given.startswith("collections.abc.Sequence["):
+            node.annotation = ast.parse(f"{given} | numpy.typing.NDArray[typing.Any]", mode="eval").body
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        for alias in node.names if node.level else []:
+            alias.asname = alias.name  # said twice, it is meant to be seen from outside
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from stickslip import contact, lcp
 from stickslip._core import __version__
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
@@ -27,6 +26,7 @@ from stickslip.laws import (
 )
 from stickslip.machine import Machine
 from stickslip.modes import Mode
+from stickslip.real_time import RealTime
 from stickslip.signals import (
     Constant,
     Input,
@@ -43,12 +43,12 @@ from stickslip.signals import (
 )
 from stickslip.simulation import simulate
 from stickslip.stick_slip import Lag, Presliding, StickSlip
-from stickslip.trajectory import Status, Trajectory
+from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from stickslip import analysis, figures, machines, plotting
+    from stickslip import analysis, contact, figures, lcp, machines, plotting
 
 __all__ = [
     "LTI",
@@ -77,6 +77,7 @@ __all__ = [
     "PointToPoint",
     "Presliding",
     "Ramp",
+    "RealTime",
     "Samples",
     "Signal",
     "Sine",
@@ -85,6 +86,7 @@ __all__ = [
     "Step",
     "StickSlip",
     "Stribeck",
+    "Stuck",
     "Table",
     "Tanh",
     "Trajectory",
@@ -103,7 +105,7 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "figures", "machines", "plotting")
+_LAZY = ("analysis", "contact", "figures", "lcp", "machines", "plotting")
 
 
 if not TYPE_CHECKING:  # a type checker would take every unknown name for a module

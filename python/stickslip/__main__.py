@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     --------
     >>> from stickslip.__main__ import main
     >>> main(["list"])  # doctest: +ELLIPSIS
-    servo_2 ...
+    belt ...
     0
     """
     options = _parser().parse_args(arguments)

@@ -293,7 +293,7 @@ class MaxwellSlip(SingleLaw):
         super()._defaults(given)
         if given["share"] is None:
             count = len(given["stiffness"])
-            given["share"] = [1.0 / count] * count
+            given["share"] = [1.0 / max(count, 1)] * count
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from stickslip.modes import Mode
+
 
 class TrajectoryLike(Protocol):
     """What the pictures need of a trajectory."""
@@ -22,8 +24,8 @@ class TrajectoryLike(Protocol):
         """Events with ``time``, ``element``, ``before``, ``after`` and ``cause``."""
 
     @property
-    def modes(self) -> Sequence[str]:
-        """Names of the elements that have modes."""
+    def signals(self) -> Sequence[str]:
+        """Names that ``run[...]`` knows; an element has modes when ``<element>.mode`` is among them."""
 
     def __getitem__(self, name: str, /) -> npt.NDArray[Any]:
         """Signal of that name, (n_times,)."""
@@ -56,20 +58,18 @@ class Span:
         return "other"
 
 
+def elements(run: TrajectoryLike) -> list[str]:
+    """Return the names of the elements that have modes."""
+    return [name.removesuffix(".mode") for name in run.signals if name.endswith(".mode")]
+
+
 _SHORT = {"slip_forward": "slip+", "slip_backward": "slip-"}
 
 
 def mode_name(mode: object) -> str:
     """Return a mode's short name (stick, slip+, open, …), from a string, an enum member or its integer."""
-    if isinstance(mode, (int, np.integer)) and not hasattr(mode, "name"):
-        import stickslip
-
-        modes = getattr(stickslip, "Mode", None)
-        mode = (
-            modes(int(mode))
-            if modes is not None
-            else {0: "stick", 1: "slip+", -1: "slip-"}.get(int(mode), "other")
-        )
+    if isinstance(mode, (int, np.integer)):
+        mode = Mode(int(mode))
     name = str(getattr(mode, "name", mode)).lower()
     return _SHORT.get(name, name)
 
@@ -93,7 +93,7 @@ def mode_spans(run: TrajectoryLike, element: str) -> list[Span]:
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Still:
-    ...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+    ...     t, events, signals = np.array([0.0, 1.0]), (), ("pad.mode",)
     ...     def __getitem__(self, name):
     ...         return np.zeros(2, dtype=np.int8)
     >>> ss.plotting.mode_spans(Still(), "pad")

@@ -8,7 +8,7 @@ Examples
 --------
 >>> import numpy as np, stickslip as ss
 >>> class Still:
-...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+...     t, events, signals = np.array([0.0, 1.0]), (), ("pad.mode",)
 ...     def __getitem__(self, name):
 ...         return np.zeros(2, dtype=np.int8) if name == "pad.mode" else np.zeros(2)
 >>> [span.kind for span in ss.plotting.mode_spans(Still(), "pad")]
@@ -17,13 +17,14 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from stickslip._spans import Span, TrajectoryLike, mode_spans
+from stickslip._spans import Span, TrajectoryLike, elements, mode_spans
 from stickslip.figures import _style
 
 if TYPE_CHECKING:
@@ -76,16 +77,19 @@ def _impacts(run: TrajectoryLike) -> npt.NDArray[np.float64]:
     return np.array([event.time for event in run.events if "impact" in str(event.cause).lower()], dtype=float)
 
 
-def _axes(ax: Axes | None, height: float = 60.0) -> Axes:
+@contextmanager
+def _drawing(ax: Axes | None, height: float = 60.0) -> Iterator[Axes]:
+    """Give the axes to draw on: the caller's as they are, or new ones, wholly in the style of the package."""
     if ax is not None:
-        return ax
+        yield ax
+        return
     with _style.style():
-        return _style.canvas(height).subplots()
+        yield _style.canvas(height).subplots()
 
 
 def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> str | None:
     """Choose whose modes are shaded: the one asked for, else the owner of the first signal that has one."""
-    known = list(run.modes)
+    known = elements(run)
     if isinstance(shade, str):
         if shade not in known:
             raise ValueError(
@@ -130,7 +134,8 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
     run
         A trajectory.
     *names
-        Signals, for example ``"block.position", "belt.force"``; of at most two different units.
+        Signals, for example ``"block.position", "belt.force"``; of at most two different units. When none is
+        named: all positions and all forces of elements.
     ax
         Where to draw; a new figure when None.
     shade
@@ -145,7 +150,7 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
     Raises
     ------
     ValueError
-        When no signal is named, when they have more than two units, or `shade` is no element with modes.
+        When there is nothing to draw, there are more than two units, or `shade` is no element with modes.
     MissingExtraError
         When matplotlib is not installed.
 
@@ -153,14 +158,15 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Still:
-    ...     t, events, modes = np.array([0.0, 1.0]), (), ()
+    ...     t, events, signals = np.array([0.0, 1.0]), (), ("block.position",)
     ...     def __getitem__(self, name):
     ...         return np.zeros(2)
     >>> ss.plotting.plot(Still(), "block.position").get_ylabel()
     'block.position [m]'
     """
+    names = names or tuple(name for name in run.signals if name.endswith((".position", ".force")))
     if not names:
-        raise ValueError("names is empty; name at least one signal")
+        raise ValueError("names is empty and the trajectory has neither positions nor forces")
     units: dict[str, list[str]] = {}
     for name in names:
         units.setdefault(label(name, run).partition(" [")[2], []).append(name)
@@ -168,27 +174,29 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         listed = ", ".join(label(name, run) for name in names)
         raise ValueError(f"names have {len(units)} different units, allowed are two in one picture: {listed}")
     element = _element(run, names, shade)
-    left = _axes(ax)
-    if element is not None:
-        _shade(left, mode_spans(run, element))
-    sides = [left, left.twinx()] if len(units) == 2 else [left]
-    drawn = 0
-    for side, group in zip(sides, units.values(), strict=True):
-        for name in group:
-            colour = _style.CYCLE[drawn % len(_style.CYCLE)]
-            side.plot(run.t, run[name], color=colour, linestyle="-" if side is left else "--", label=name)
-            drawn += 1
-        side.set_ylabel(label(group[0], run) if len(group) == 1 else _shared_label(group, run))
-    if len(sides) == 2:
-        sides[1].grid(visible=False)
-        sides[1].spines["right"].set_visible(True)
-    _mark_impacts(left, _impacts(run))
-    left.set_xlabel("time [s]")
-    left.set_xlim(float(run.t[0]), float(run.t[-1]))
-    handles = [entry for side in sides for entry in zip(*side.get_legend_handles_labels(), strict=True)]
-    if len(handles) > 1:
-        sides[-1].legend(*zip(*handles, strict=True), loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
-    return left
+    with _drawing(ax) as left:
+        if element is not None:
+            _shade(left, mode_spans(run, element))
+        sides = [left, left.twinx()] if len(units) == 2 else [left]
+        drawn = 0
+        for side, group in zip(sides, units.values(), strict=True):
+            for name in group:
+                colour = _style.CYCLE[drawn % len(_style.CYCLE)]
+                side.plot(run.t, run[name], color=colour, linestyle="-" if side is left else "--", label=name)
+                drawn += 1
+            side.set_ylabel(label(group[0], run) if len(group) == 1 else _shared_label(group, run))
+        if len(sides) == 2:
+            sides[1].grid(visible=False)
+            sides[1].spines["right"].set_visible(True)
+        _mark_impacts(left, _impacts(run))
+        left.set_xlabel("time [s]")
+        left.set_xlim(float(run.t[0]), float(run.t[-1]))
+        handles = [entry for side in sides for entry in zip(*side.get_legend_handles_labels(), strict=True)]
+        if len(handles) > 1:
+            sides[-1].legend(
+                *zip(*handles, strict=True), loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4
+            )
+        return left
 
 
 def _shared_label(names: Sequence[str], run: object) -> str:
@@ -221,30 +229,35 @@ def phase_plane(
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Circle:
-    ...     t, events, modes = np.linspace(0.0, 6.0, 50), (), ()
+    ...     t, events, signals = np.linspace(0.0, 6.0, 50), (), ()
     ...     def __getitem__(self, name):
     ...         return np.sin(self.t) if name == "mass.position" else np.cos(self.t)
     >>> ss.plotting.phase_plane(Circle(), "mass").get_ylabel()
     'mass.velocity [m/s]'
     """
     owner = _element(run, (), element if element is not None else True)
-    axes = _axes(ax)
-    x, v = run[f"{coordinate}.position"], run[f"{coordinate}.velocity"]
-    if owner is not None:
-        text: str | None = "stick"
-        for span in mode_spans(run, owner):
-            if span.kind == "stick":
-                inside = (run.t >= span.start) & (run.t <= span.end)
-                axes.plot(
-                    x[inside], v[inside], color="#A0A0A0", linewidth=4.0, solid_capstyle="butt", label=text
-                )
-                text = None
-    axes.plot(x, v, color=_style.BLUE)
-    axes.set_xlabel(label(f"{coordinate}.position", run))
-    axes.set_ylabel(label(f"{coordinate}.velocity", run))
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="best")
-    return axes
+    with _drawing(ax) as axes:
+        x, v = run[f"{coordinate}.position"], run[f"{coordinate}.velocity"]
+        if owner is not None:
+            text: str | None = "stick"
+            for span in mode_spans(run, owner):
+                if span.kind == "stick":
+                    inside = (run.t >= span.start) & (run.t <= span.end)
+                    axes.plot(
+                        x[inside],
+                        v[inside],
+                        color="#A0A0A0",
+                        linewidth=4.0,
+                        solid_capstyle="butt",
+                        label=text,
+                    )
+                    text = None
+        axes.plot(x, v, color=_style.BLUE)
+        axes.set_xlabel(label(f"{coordinate}.position", run))
+        axes.set_ylabel(label(f"{coordinate}.velocity", run))
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(loc="best")
+        return axes
 
 
 def friction_velocity_loop(
@@ -271,20 +284,20 @@ def friction_velocity_loop(
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Pad:
-    ...     t, events, modes = np.linspace(0.0, 6.0, 50), (), ("pad",)
+    ...     t, events, signals = np.linspace(0.0, 6.0, 50), (), ("pad.mode",)
     ...     def __getitem__(self, name):
     ...         return np.sin(self.t)
     >>> ss.plotting.friction_velocity_loop(Pad(), "pad").get_xlabel()
     'pad.velocity [m/s]'
     """
-    axes = _axes(ax)
-    name = velocity or f"{element}.velocity"
-    axes.plot(run[name], run[f"{element}.force"], color=_style.VERMILION)
-    axes.axhline(0.0, color="#9A9A9A", linewidth=0.6)
-    axes.axvline(0.0, color="#9A9A9A", linewidth=0.6)
-    axes.set_xlabel(label(name, run))
-    axes.set_ylabel(label(f"{element}.force", run))
-    return axes
+    with _drawing(ax) as axes:
+        name = velocity or f"{element}.velocity"
+        axes.plot(run[name], run[f"{element}.force"], color=_style.VERMILION)
+        axes.axhline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)
+        axes.axvline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)
+        axes.set_xlabel(label(name, run))
+        axes.set_ylabel(label(f"{element}.force", run))
+        return axes
 
 
 _FACES: dict[str, dict[str, Any]] = {
@@ -296,14 +309,14 @@ _FACES: dict[str, dict[str, Any]] = {
 }
 
 
-def mode_timeline(run: TrajectoryLike, *elements: str, ax: Axes | None = None) -> Axes:
+def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> Axes:
     """Draw one bar per element that shows its modes over time, with the impacts above.
 
     Parameters
     ----------
     run
         A trajectory.
-    *elements
+    *chosen
         Elements with modes; all of them when none is named.
     ax
         Where to draw; a new figure when None.
@@ -321,39 +334,39 @@ def mode_timeline(run: TrajectoryLike, *elements: str, ax: Axes | None = None) -
     --------
     >>> import numpy as np, stickslip as ss
     >>> class Still:
-    ...     t, events, modes = np.array([0.0, 1.0]), (), ("pad",)
+    ...     t, events, signals = np.array([0.0, 1.0]), (), ("pad.mode",)
     ...     def __getitem__(self, name):
     ...         return np.zeros(2, dtype=np.int8)
     >>> [tick.get_text() for tick in ss.plotting.mode_timeline(Still()).get_yticklabels()]
     ['pad']
     """
-    chosen = list(elements) or list(run.modes)
-    if not chosen:
-        raise ValueError("elements is empty and the trajectory has no element with modes")
-    for element in chosen:
+    rows = list(chosen) or elements(run)
+    if not rows:
+        raise ValueError("chosen is empty and the trajectory has no element with modes")
+    for element in rows:
         _element(run, (), element)
-    axes = _axes(ax, 14.0 + 9.0 * len(chosen))
-    named: set[str] = set()
-    for row, element in enumerate(chosen):
-        for span in mode_spans(run, element):
-            # slip+ and slip- share the plain face; a line at one edge tells them apart
-            axes.barh(
-                row, span.end - span.start, left=span.start, height=0.7, linewidth=0.4,
-                edgecolor=_style.OPEN_EDGE, label=None if span.kind in named else span.kind,
-                **_FACES[span.kind],
-            )  # fmt: skip
-            named.add(span.kind)
-            side = {"+": -0.35, "-": 0.35}.get(_sign(span.mode))
-            if side is not None:
-                axes.plot([span.start, span.end], [row + side] * 2, color=_style.BLUE, linewidth=1.6)
-    _mark_impacts(axes, _impacts(run))
-    axes.set_yticks(range(len(chosen)), chosen)
-    axes.invert_yaxis()
-    axes.grid(visible=False)
-    axes.set_xlabel("time [s]")
-    axes.set_xlim(float(run.t[0]), float(run.t[-1]))
-    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=5)
-    return axes
+    with _drawing(ax, 14.0 + 9.0 * len(rows)) as axes:
+        named: set[str] = set()
+        for row, element in enumerate(rows):
+            for span in mode_spans(run, element):
+                # slip+ and slip- share the plain face; a line at one edge tells them apart
+                axes.barh(
+                    row, span.end - span.start, left=span.start, height=0.7, linewidth=0.4,
+                    edgecolor=_style.OPEN_EDGE, label=None if span.kind in named else span.kind,
+                    **_FACES[span.kind],
+                )  # fmt: skip
+                named.add(span.kind)
+                side = {"+": -0.35, "-": 0.35}.get(_sign(span.mode))
+                if side is not None:
+                    axes.plot([span.start, span.end], [row + side] * 2, color=_style.BLUE, linewidth=1.6)
+        _mark_impacts(axes, _impacts(run))
+        axes.set_yticks(range(len(rows)), rows)
+        axes.invert_yaxis()
+        axes.grid(visible=False)
+        axes.set_xlabel("time [s]")
+        axes.set_xlim(float(run.t[0]), float(run.t[-1]))
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=5)
+        return axes
 
 
 def _sign(mode: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from stickslip.modes import Mode
 if TYPE_CHECKING:
     from stickslip.machine import Machine
 
-__all__ = ["Status", "Trajectory"]
+__all__ = ["Status", "Stuck", "Trajectory"]
 
 Array = NDArray[np.float64]
 
@@ -34,6 +35,49 @@ class Status(str, Enum):
 
     def __str__(self) -> str:
         return self.value
+
+
+@dataclass(frozen=True, repr=False)
+class Stuck:
+    """Why an element sticks, from :meth:`Trajectory.why_stuck`.
+
+    Attributes
+    ----------
+    element : str
+        Name of the friction element.
+    time : float
+        When it was asked, s.
+    force : float
+        Force that it holds, N, with the sign of the motion that it prevents. Where several elements share a force in many
+        ways, its share by the rule of the engine.
+    limit : tuple of two float
+        Lowest and highest force that it can hold at that time, N.
+    since : float
+        Start of this stick, s, or of the run if it was stuck before.
+    for_good : bool
+        True if it is certain that nothing in the machine breaks away any more: all signals stay constant, everything
+        sticks, and what may still swing (free coordinates, elastic surfaces) has too little energy to reach a limit.
+        False where that is not known.
+    """
+
+    element: str
+    time: float
+    force: float
+    limit: tuple[float, float]
+    since: float
+    for_good: bool
+
+    @property
+    def margin(self) -> float:
+        """Distance of the force from the nearer limit, N."""
+        return min(self.limit[1] - self.force, self.force - self.limit[0])
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.element!r} holds {self.force:.6g} N within [{self.limit[0]:.6g}, {self.limit[1]:.6g}] N "
+            f"at t = {self.time:g} s: margin {self.margin:.6g} N, stuck since t = {self.since:g} s"
+            f"{', for good' if self.for_good else ''}"
+        )
 
 
 class Trajectory:
@@ -53,8 +97,9 @@ class Trajectory:
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same bits.
 
     Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of coordinates;
-    ``.force`` (opposing the velocity), ``.velocity``, ``.load`` and ``.mode`` of friction elements; ``.output``,
-    ``.reference``, ``.error`` and ``.mode`` of controllers.
+    ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of friction elements. The limit
+    is the force at which a stuck element breaks away, with the sign of the force that it holds; NaN while it slides.
+    Controllers have ``.output``, ``.reference``, ``.error`` and ``.mode``.
     """
 
     def __init__(self, machine: Machine, raw: _core.Trajectory, grid: Array | None) -> None:
@@ -101,17 +146,24 @@ class Trajectory:
     @cached_property
     def method(self) -> dict[str, str]:
         """How each combination of modes was run: ``"exact"``, ``"explicit"`` or ``"stiff"``."""
-        places = self._machine.elements
+        compiled = self._machine.compile()
         out: dict[str, str] = {}
-        for modes, kind in self._raw.regimes:
-            key = ", ".join(f"{p} {Mode(m)}" for p, m in zip(places, modes, strict=True)) or "linear"
+        for modes, contacts, kind in self._raw.regimes:
+            parts = [f"{p} {Mode(m)}" for p, m in zip(compiled.places, modes, strict=True)]
+            parts += [
+                f"{name} {Mode(m)}"
+                for (name, place), m in zip(compiled.contacts, contacts, strict=True)
+                if place < 0
+            ]
+            key = ", ".join(parts) or "linear"
             out[key] = f"{out[key]}, {kind}" if key in out and kind not in out[key] else kind
         return out
 
     @cached_property
     def events(self) -> Events:
         """Every change of mode."""
-        places = (*self._machine.elements, *self._machine.controllers)
+        compiled = self._machine.compile()
+        places = [*compiled.places, *(name for name, _ in compiled.contacts), *self._machine.controllers]
         return Events(
             [
                 Event(
@@ -124,6 +176,10 @@ class Trajectory:
                     None if e.solutions < 0 else e.solutions,
                     e.ambiguous,
                     e.instant,
+                    e.impact,
+                    e.normal_impulse,
+                    e.tangential_impulse,
+                    e.loss,
                 )
                 for e in self._raw.events
             ]
@@ -150,11 +206,18 @@ class Trajectory:
             table[state] = row("y", i)
         for i, name in enumerate(names):
             table[f"{name}.acceleration"] = row("rate", len(names) + i)
-        for i, place in enumerate(self._machine.elements):
+        compiled = self._machine.compile()
+        for i, place in enumerate(compiled.places):
             for key in ("force", "velocity", "load", "mode"):
                 table[f"{place}.{key}"] = row(key, i)
+            table[f"{place}.limit"] = self._limit(i)
+        for j, (name, _) in enumerate(compiled.contacts):
+            table[f"{name}.normal_force"] = row("force", len(compiled.places) + j)
+            table[f"{name}.mode"] = row("contact_mode", j)
+            for key in ("gap", "gap_rate", "normal_impulse"):
+                table[f"{name}.{key}"] = row(key, j)
         first = 0
-        for i, (name, outputs, follows, measures) in enumerate(self._machine.compile().controllers):
+        for i, (name, outputs, follows, measures) in enumerate(compiled.controllers):
             for j in range(outputs):
                 number = str(j) if outputs > 1 else ""
                 table[f"{name}.output{number}"] = row("output", first + j)
@@ -165,6 +228,13 @@ class Trajectory:
             if follows and measures:
                 table[f"{name}.error"] = row("error", i)
         return table
+
+    def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
+        def read() -> NDArray[Any]:
+            held, low, high = (self._samples[key][i] for key in ("force", "limit_lo", "limit_hi"))
+            return np.where(held < 0.0, low, high)
+
+        return read
 
     @property
     def signals(self) -> tuple[str, ...]:
@@ -190,14 +260,65 @@ class Trajectory:
             Times within the run, s, not decreasing.
         """
         times = np.array(t, dtype=float, ndmin=1)
-        if times.size == 0 or times[0] < self._raw.t_begin or times[-1] > self._raw.t_end:
+        if times.ndim != 1 or not np.all(np.diff(times) >= 0):
+            raise ValueError("t must be a sequence of finite times that do not decrease")
+        if times.size == 0 or not (times[0] >= self._raw.t_begin and times[-1] <= self._raw.t_end):
             raise ValueError(f"t must lie within the run, {self._raw.t_begin} to {self._raw.t_end}")
         return Trajectory(self._machine, self._raw, times)
+
+    def why_stuck(self, element: str, t: float | None = None) -> Stuck:
+        """Why a friction element sticks at some time, and how far it is from breaking away.
+
+        Parameters
+        ----------
+        element : str
+            Name of the friction element.
+        t : float, optional
+            Time within the run, s; its end by default.
+
+        Returns
+        -------
+        Stuck
+            Force held, limits, margin, since when, and whether it can never come loose again.
+
+        Raises
+        ------
+        KeyError
+            If there is no such element.
+        ValueError
+            If `t` is outside of the run, or the element slides at `t`.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 0.6})
+        >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+        >>> ss.simulate(m, t_end=1.0).why_stuck("guide")
+        'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, for good
+        """
+        places = self._machine.elements
+        if element not in places:
+            raise KeyError(f"unknown element {element!r}; known are: {', '.join(map(repr, places))}")
+        time = self._raw.t_end if t is None else float(t)
+        here = self.at(time)
+        i, mode = places.index(element), Mode(int(here[f"{element}.mode"][0]))
+        low, high = (float(here._samples[key][i, 0]) for key in ("limit_lo", "limit_hi"))
+        if np.isnan(low):
+            raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
+        entries = [e.time for e in self.events if e.element == element and e.after is Mode.STICK and e.time <= time]
+        return Stuck(
+            element=element,
+            time=time,
+            force=float(here[f"{element}.force"][0]),
+            limit=(low, high),
+            since=entries[-1] if entries else self._raw.t_begin,
+            for_good=self._raw.stuck_for_good(time),
+        )
 
     @cached_property
     def energy(self) -> Energy:
         """The energy balance at the sample times."""
-        return Energy(self._machine, self.t, self._raw.energy(self.t), self._machine.elements)
+        return Energy(self._machine, self.t, self._raw.energy(self.t))
 
     def to_xarray(self) -> Any:
         """All signals as an xarray Dataset over time (needs the extra ``data``)."""

@@ -70,7 +70,16 @@ void switch_guards(const Law&, double v, int direction, unsigned branch, const d
 unsigned switch_branch(const Law&, unsigned branch, Index fired);
 unsigned initial_branch(const Law&);
 
+// Places in the state where the rates have a kink but nothing switches: zeros of these functions, in units of
+// the dry force. An integrator with error control may pass over them; one that wants its full order stops
+// there.
+Index bend_count(const Law&);
+void bends(const Law&, double v, int direction, const double* z, double* out);
+
 // Velocities other than zero where the curve or its slope jumps (knots of tables), ascending.
 std::vector<double> velocity_kinks(const Law&);
+// The same together with both signs of all characteristic speeds: places that an integrator under prescribed
+// motion should not stride over.
+std::vector<double> velocity_marks(const Law&);
 
 } // namespace stickslip

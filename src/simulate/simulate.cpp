@@ -1,6 +1,8 @@
 #include "simulate/simulate.hpp"
 
 #include "core/error.hpp"
+#include "signal/least.hpp"
+#include "simulate/rest.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -14,6 +16,7 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
   s.modes.place.assign(sys.places.size(), 0);
   s.modes.load_sign.assign(sys.places.size(), 1);
+  s.modes.contact.assign(sys.contacts.size(), static_cast<std::int8_t>(Mode::open));
   for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
   s.modes.limit.assign(static_cast<std::size_t>(sys.limits), 0);
   s.ticks = start_ticks(sys, t0);
@@ -37,6 +40,19 @@ void validate(const System& sys, const State& state, const Options& o) {
     for (Index i = 0; i < o.atol.size(); ++i)
       if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
   }
+  for (const Place& p : sys.places) {
+    const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
+    if (is_constant(load)) continue;
+    const Least l = least(load, state.t, o.t_end);
+    if (l.value < -1e-12 * l.size) {
+      std::ostringstream text;
+      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t << ", but a surface cannot pull";
+      reject("normal_load", text.str());
+    }
+  }
+  if (state.modes.place.size() != sys.places.size())
+    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) + " places of friction, this one " +
+                        std::to_string(sys.places.size()));
   if (state.x.size() != sys.nx) reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) + " values, this one " + std::to_string(sys.nx));
 }
 
@@ -53,15 +69,19 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   if (!state.started) {
     if (sampler.due(state, state.base_t)) sampler.run(state);
     transition(sys, cache, state, {}, true, log);
+    run.events = log.events; // impacts that make the velocities at the start consistent
     state.started = true;
   }
+  const bool undecided = log.status == TransitionStatus::undecided;
   Stepper stepper(sys, options);
   Step step;
   double kink = -INFINITY;  // next breakpoint of a signal
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
+  const Regime* current = nullptr;
   int at_one_instant = 0;
   std::int64_t count = 0;
+  Vector end(sys.nx);
 
   auto keep = [&](const Regime& r, double t0, double t1) {
     Segment seg{t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind};
@@ -86,9 +106,16 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       state.x.resize(sys.nx);
       run.state_at(run.segments.back(), t, state.x.data());
     }
+    if (status == Status::finished)
+      if (const std::string rest = note_of_rest(sys, cache.get(sys, state.modes), t, state.x.data()); !rest.empty())
+        run.message += "; " + rest;
     run.state = std::move(state);
   };
 
+  if (undecided) {
+    finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
+    return run;
+  }
   while (true) {
     if ((++count & 15) == 0) {
       const auto now = std::chrono::steady_clock::now();
@@ -104,7 +131,8 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
         }
       }
     }
-    const Regime& r = cache.get(sys, state.modes);
+    if (!current || current->modes != state.modes) current = &cache.get(sys, state.modes);
+    const Regime& r = *current;
     if (!(kink > state.base_t)) {
       kink = INFINITY;
       for (const Signal& s : sys.signals) kink = std::min(kink, next_breakpoint(s, state.base_t));
@@ -115,10 +143,15 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
-    const bool event = !step.fired.empty();
     double t1 = state.base_t + step.end * step.h;
-    const bool at_limit = std::isfinite(limit) && (event ? t1 : state.base_t + step.h) >= limit - 4e-16 * std::abs(limit);
-    if (at_limit && !event) t1 = limit;
+    bool at_limit = false;
+    if (std::isfinite(limit) && t1 >= limit - 4e-16 * std::abs(limit)) {
+      t1 = limit, at_limit = true;
+      // A force that reaches its limit just where a signal has a kink may turn back there: what holds from the right of
+      // the kink decides, as for all others at this instant.
+      std::erase_if(step.fired, [](const Guard& g) { return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit; });
+    }
+    const bool event = !step.fired.empty();
     keep(r, state.base_t, t1);
     if (t1 > options.t_end) { // the run that goes on takes this step again, from the same proposal
       state.step = proposed, state.last_error = last_error, state.stiff = stiff;
@@ -130,7 +163,6 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       return run;
     }
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
-    Vector end(sys.nx);
     run.state_at(run.segments.back(), step.end == 1.0 ? state.base_t + step.h : t1, end.data());
     state.base_x = end;
     if (!end.allFinite()) {

@@ -70,7 +70,7 @@ def test_names_are_unique_and_fit_a_file() -> None:
 
 
 def test_unknown_figure_lists_the_known() -> None:
-    with pytest.raises(ValueError, match=r"unknown figure 'x'; known: servo_2"):
+    with pytest.raises(ValueError, match=r"unknown figure 'x'; known: belt"):
         figures.get("x")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from types import SimpleNamespace
 
+import matplotlib
 import numpy as np
 import pytest
 
@@ -15,7 +16,7 @@ class Hand:
 
     def __init__(self) -> None:
         self.t = np.linspace(0.0, 10.0, 101)
-        self.modes = ("pad", "stop")
+        self.signals = ("block.position", "pad.force", "pad.mode", "stop.mode")
         change = lambda time, before, after, cause: SimpleNamespace(  # noqa: E731
             time=time, element="pad", before=before, after=after, cause=cause
         )
@@ -114,7 +115,6 @@ def test_units_of_the_run_go_first(run: Hand) -> None:
 @pytest.mark.parametrize(
     ("names", "options", "said"),
     [
-        ((), {}, "names is empty"),
         (("block.position", "pad.force", "pad.power"), {}, "3 different units, allowed are two"),
         (("block.position",), {"shade": "nobody"}, "shade = 'nobody' is not an element.*known: pad, stop"),
     ],
@@ -150,6 +150,15 @@ def test_mode_timeline_has_a_bar_per_span(run: Hand) -> None:
 def test_mode_timeline_refuses_unknown_elements(run: Hand) -> None:
     with pytest.raises(ValueError, match="'nobody'"):
         plotting.mode_timeline(run, "nobody")
-    run.modes = ()
+    run.signals = ()
     with pytest.raises(ValueError, match="no element with modes"):
         plotting.mode_timeline(run)
+
+
+def test_a_picture_of_its_own_is_wholly_in_the_style() -> None:
+    with matplotlib.rc_context({"font.size": 20.0, "axes.labelsize": 20.0, "legend.fontsize": 20.0}):
+        ax = plotting.plot(Hand(), "block.position", "pad.force")
+    left, right = ax.figure.axes
+    sizes = {left.yaxis.label.get_size(), right.yaxis.label.get_size(), left.xaxis.label.get_size()}
+    assert sizes == {8.0}
+    assert {text.get_size() for text in right.get_legend().get_texts()} == {7.0}

@@ -22,7 +22,7 @@ from stickslip.analysis.maps import (
     impact_map,
     state_map,
 )
-from stickslip.analysis.passivity import ExtractableEnergy, Passivity, extractable_energy, passivity
+from stickslip.analysis.passive import ExtractableEnergy, Passivity, extractable_energy, passivity
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
 __all__ = [

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 # The explicit list: each module holds FIGURES, a tuple of Figure. Order here is order in print.
-_MODULES = ("servo_stribeck",)
+_MODULES = ("belt", "servo_stribeck")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def names() -> list[str]:
     --------
     >>> import stickslip as ss
     >>> ss.figures.names()[0]
-    'servo_2'
+    'belt'
     """
     return list(_registry())
 

@@ -25,6 +25,7 @@ OPEN_EDGE = "#9A9A9A"
 
 MILLIMETRE = 1.0 / 25.4
 WIDTH = 165.0  # mm: the text width of an A4 page
+DPI = 200.0
 
 
 class MissingExtraError(ImportError):
@@ -52,8 +53,7 @@ def style() -> AbstractContextManager[None]:
     from cycler import cycler
 
     settings: dict[str, Any] = {
-        "figure.dpi": 100,
-        "savefig.dpi": 200,
+        "figure.dpi": DPI,
         "figure.constrained_layout.use": True,
         "font.family": "DejaVu Sans",
         "font.size": 8,
@@ -88,6 +88,6 @@ def canvas(height: float, width: float = WIDTH) -> Canvas:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE))
+    figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), dpi=DPI)
     FigureCanvasAgg(figure)
     return figure

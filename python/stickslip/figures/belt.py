@@ -40,9 +40,7 @@ def closed_form(end: float = END) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 def compute() -> FigureData:
     """Run 200 s and compare every event with the closed form."""
-    import stickslip
-
-    ss: Any = stickslip
+    import stickslip as ss
 
     machine = ss.Machine(mass=[MASS], stiffness=[[STIFFNESS]], names=["block"])
     law = ss.Coulomb(static=STATIC, kinetic=KINETIC)

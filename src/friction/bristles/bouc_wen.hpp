@@ -46,6 +46,14 @@ inline void settle(const BoucWen& c, double, int direction, double* z) {
   z[0] = direction * c.kinetic / c.stiffness;
 }
 
+// Where the rate has a kink: between unloading and loading.
+inline constexpr Index bend_count(const BoucWen&) {
+  return 1;
+}
+inline void bends(const BoucWen& c, double, int direction, const double* z, double* out) {
+  out[0] = direction * c.stiffness * z[0];
+}
+
 inline void validate(const BoucWen& c) {
   positive("stiffness", c.stiffness);
   positive("kinetic", c.kinetic);

@@ -55,6 +55,19 @@ inline void settle(const ElastoPlastic& c, double v, int direction, double* z) {
   z[0] = curve(c, v, direction).dry / c.stiffness;
 }
 
+// Where the rate has a kink: the ends of the range between elastic and plastic.
+inline constexpr Index bend_count(const ElastoPlastic&) {
+  return 2;
+}
+inline void bends(const ElastoPlastic& c, double v, int direction, const double* z, double* out) {
+  out[0] = c.stiffness * (direction * z[0] - c.elastic_limit);
+  out[1] = c.stiffness * direction * z[0] - level(c.levels, direction * v);
+}
+
+inline void marks(const ElastoPlastic& c, std::vector<double>& out) {
+  marks(c.levels, out);
+}
+
 inline void validate(const ElastoPlastic& c) {
   positive("stiffness", c.stiffness);
   non_negative("damping", c.damping);

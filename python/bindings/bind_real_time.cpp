@@ -1,0 +1,91 @@
+// The fixed-step form.
+#include "bind.hpp"
+
+#include "core/error.hpp"
+#include "simulate/real_time.hpp"
+#include "simulate/trajectory.hpp"
+
+#include <memory>
+
+#include <pybind11/eigen.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+namespace stickslip::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+using Row = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// The stepper with the outputs that are asked of it.
+struct Stepping {
+  RealTime engine;
+  std::vector<RealTimeOutput> outputs;
+
+  Stepping(const Compiled& c, double step, const Vector& x0, double t0, int max_transitions,
+           const std::vector<std::pair<std::string, Index>>& what)
+      : engine(c.system, step, x0, t0, max_transitions) {
+    using Kind = RealTimeOutput::Kind;
+    static const std::map<std::string, Kind> kinds{{"state", Kind::state},       {"rate", Kind::rate}, {"force", Kind::force},
+                                                   {"velocity", Kind::velocity}, {"load", Kind::load}, {"mode", Kind::mode},
+                                                   {"limit", Kind::limit}};
+    for (const auto& [kind, index] : what) outputs.push_back({kinds.at(kind), index});
+  }
+
+  void check(Index given) const {
+    if (given != engine.input_values().size())
+      reject("inputs", "has " + std::to_string(given) + " values for " + std::to_string(engine.input_values().size()) + " inputs");
+  }
+
+  Vector step(const Vector& values) {
+    check(values.size());
+    Vector out(static_cast<Index>(outputs.size()));
+    engine.step(values.data());
+    engine.read(outputs.data(), out.size(), out.data());
+    return out;
+  }
+
+  Row run(const Row& values) {
+    check(values.cols());
+    Row out(values.rows(), static_cast<Index>(outputs.size()));
+    py::gil_scoped_release release;
+    for (Index k = 0; k < values.rows(); ++k) {
+      engine.step(values.row(k).data());
+      engine.read(outputs.data(), out.cols(), out.row(k).data());
+    }
+    return out;
+  }
+
+  Vector read() {
+    Vector out(static_cast<Index>(outputs.size()));
+    engine.read(outputs.data(), out.size(), out.data());
+    return out;
+  }
+};
+
+} // namespace
+
+void bind_real_time(py::module_& m) {
+  py::class_<Stepping>(m, "RealTime")
+      .def(py::init<const Compiled&, double, const Vector&, double, int, const std::vector<std::pair<std::string, Index>>&>(),
+           "compiled"_a, "step"_a, "x0"_a, "t0"_a, "max_transitions"_a, "outputs"_a)
+      .def("step", &Stepping::step, "inputs"_a)
+      .def("run", &Stepping::run, "inputs"_a)
+      .def("read", &Stepping::read)
+      .def_property_readonly("inputs", [](const Stepping& s) { return s.engine.inputs(); })
+      .def_property_readonly("input_values", [](const Stepping& s) { return s.engine.input_values(); })
+      .def_property_readonly("t", [](const Stepping& s) { return s.engine.time(); })
+      .def_property_readonly("ticks", [](const Stepping& s) { return s.engine.tick(); })
+      .def_property_readonly("state", [](const Stepping& s) { return s.engine.state(); })
+      .def_property_readonly("modes", [](const Stepping& s) { return s.engine.modes().place; })
+      .def_property_readonly("prebuilt", [](const Stepping& s) { return s.engine.prebuilt(); })
+      .def_property_readonly("transitions", [](const Stepping& s) { return s.engine.transitions; })
+      .def_property_readonly("left_over", [](const Stepping& s) { return s.engine.left_over; })
+      .def_property_readonly("late", [](const Stepping& s) { return s.engine.late; })
+      .def_property_readonly("failed", [](const Stepping& s) { return s.engine.failed; });
+}
+
+} // namespace stickslip::bindings

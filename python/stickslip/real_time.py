@@ -1,0 +1,235 @@
+"""The fixed-step form of a machine, for real time and hardware in the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._arguments import reject
+from stickslip.machine import Machine
+from stickslip.modes import Mode
+from stickslip.simulation import _initial
+
+__all__ = ["RealTime"]
+
+Array = NDArray[np.float64]
+
+
+class RealTime:
+    """A machine that goes on by one fixed step at a time, with bounded work per step.
+
+    Modes, transitions and what they set are those of :func:`simulate`. Linear regimes go by a map made in advance, which
+    is exact for signals that are straight within a step; others by one linearly implicit, L-stable step of order 2. An
+    event is located within its step, modes and states change there, and the rest of the step goes on in the new regime.
+    At most `max_transitions` instants are served per step; what is left is flagged (`late`) and served at the start of the
+    next one. The error is of first order in the step. Signals that jump do so between two steps.
+
+    The engine's step neither allocates memory nor throws, as long as `prebuilt` is True; it is a C++ class of its own
+    (``simulate/real_time.hpp``), usable without Python.
+
+    Parameters
+    ----------
+    machine : Machine
+        What to run, or anything that has one as ``.machine``. Laws that are Python functions are refused.
+    step : float
+        Step, s, > 0.
+    initial : mapping or array_like, optional
+        Initial values as in :func:`simulate`.
+    t_start : float, default 0.0
+        Time of the start, s.
+    outputs : sequence of str, optional
+        Signals that `step` returns, named as in ``run[...]``: by default all states.
+    max_transitions : int, default 2
+        Most instants with changes of mode that one step serves, >= 1.
+
+    Raises
+    ------
+    ValueError, KeyError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Input("motor")})
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+    >>> rt = ss.RealTime(m, step=1e-3, outputs=["slide.velocity", "guide.mode"])
+    >>> rt.step(0.9)
+    array([0., 0.])
+    >>> rt.step({"motor": 1.8}).round(12)
+    array([0.001, 1.   ])
+    """
+
+    def __init__(
+        self,
+        machine: Machine | Any,
+        step: float,
+        *,
+        initial: Mapping[str, float] | ArrayLike | None = None,
+        t_start: float = 0.0,
+        outputs: Sequence[str] | None = None,
+        max_transitions: int = 2,
+    ) -> None:
+        described = machine
+        machine = getattr(machine, "machine", machine)
+        if not isinstance(machine, Machine):
+            reject("machine", described, "a stickslip.Machine, or hold one as .machine")
+        if not isinstance(max_transitions, (int, np.integer)) or max_transitions < 1:
+            reject("max_transitions", max_transitions, "an integer >= 1")
+        if isinstance(outputs, str):
+            reject("outputs", outputs, "a sequence of names")
+        compiled = machine.compile()
+        self._machine = machine
+        self._outputs = tuple(compiled.states if outputs is None else outputs)
+        self._step = float(step)
+        self._engine = _core.RealTime(
+            compiled,
+            step=self._step,
+            x0=_initial(compiled.states, initial),
+            t0=float(t_start),
+            max_transitions=int(max_transitions),
+            outputs=self._find(self._outputs),
+        )
+        self._inputs = tuple(self._engine.inputs)
+        self._values: Array = np.array(self._engine.input_values)
+
+    def _find(self, outputs: Sequence[str]) -> list[tuple[str, int]]:
+        table = {name: ("state", i) for i, name in enumerate(self._machine.states)}
+        n = len(self._machine.names)
+        table |= {f"{name}.acceleration": ("rate", n + i) for i, name in enumerate(self._machine.names)}
+        for i, place in enumerate(self._machine.elements):
+            table |= {f"{place}.{kind}": (kind, i) for kind in ("force", "velocity", "load", "mode", "limit")}
+        unknown = [name for name in outputs if name not in table]
+        if unknown:
+            raise KeyError(f"unknown signal {unknown[0]!r} in outputs; known are: {', '.join(map(repr, table))}")
+        return [table[name] for name in outputs]
+
+    def step(self, inputs: Mapping[str, float] | ArrayLike | None = None) -> Array:
+        """Go on by one step.
+
+        Parameters
+        ----------
+        inputs : float, array_like or mapping, optional
+            Values of the machine's inputs, held over this step: in the order of `inputs`, or by name. Those that are not
+            given keep the value that they have, at first their default.
+
+        Returns
+        -------
+        ndarray, shape (n_outputs,)
+            The outputs at the end of the step.
+
+        Raises
+        ------
+        ValueError, KeyError
+            If inputs are unknown, too many or too few, or not finite.
+        """
+        if isinstance(inputs, Mapping):
+            for name, value in inputs.items():
+                if name not in self._inputs:
+                    raise KeyError(f"unknown input {name!r}; known are: {', '.join(map(repr, self._inputs)) or 'none'}")
+                self._set(self._inputs.index(name), float(value))
+        elif inputs is not None:
+            given = np.atleast_1d(np.asarray(inputs, dtype=float))
+            if given.shape != self._values.shape:
+                raise ValueError(f"inputs has the shape {given.shape}, but the machine has {len(self._inputs)} inputs")
+            for i, value in enumerate(given):
+                self._set(i, float(value))
+        out: Array = self._engine.step(self._values)
+        return out
+
+    def _set(self, i: int, value: float) -> None:
+        if not np.isfinite(value):
+            raise ValueError(f"inputs[{self._inputs[i]!r}] = {value} is not allowed: it must be finite")
+        self._values[i] = value
+
+    def run(self, steps: int | ArrayLike) -> Array:
+        """Go on by many steps at once.
+
+        Parameters
+        ----------
+        steps : int or array_like
+            Their number, with inputs as they are; or the inputs of each step, shape (n_steps, n_inputs), or (n_steps,) for
+            one input.
+
+        Returns
+        -------
+        ndarray, shape (n_steps, n_outputs)
+            The outputs at the end of each step.
+        """
+        if isinstance(steps, (int, np.integer)):
+            if steps < 0:
+                reject("steps", steps, ">= 0")
+            values = np.tile(self._values, (int(steps), 1))
+        else:
+            values = np.asarray(steps, dtype=float)
+            if values.ndim == 1 and len(self._inputs) == 1:
+                values = values[:, None]
+            if values.ndim != 2 or values.shape[1] != len(self._inputs):
+                raise ValueError(f"steps has the shape {values.shape}, but the machine has {len(self._inputs)} inputs")
+            if not np.isfinite(values).all():
+                raise ValueError("steps holds NaN or infinity: every input must be finite")
+        out: Array = self._engine.run(values)
+        if len(values):
+            self._values[:] = values[-1]
+        return out
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that runs."""
+        return self._machine
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs, in the order in which `step` takes them."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of what `step` returns."""
+        return self._outputs
+
+    @property
+    def t(self) -> float:
+        """Time at the end of the last step, s: start plus a whole number of steps."""
+        return self._engine.t
+
+    @property
+    def state(self) -> Array:
+        """All states at `t`, named in ``machine.states``."""
+        return self._engine.state
+
+    @property
+    def modes(self) -> dict[str, Mode]:
+        """Mode of each friction element."""
+        return {p: Mode(m) for p, m in zip(self._machine.elements, self._engine.modes, strict=True)}
+
+    @property
+    def transitions(self) -> int:
+        """Instants with changes of mode so far."""
+        return self._engine.transitions
+
+    @property
+    def late(self) -> bool:
+        """Whether the last step left a transition to the next one."""
+        return self._engine.late
+
+    @property
+    def late_steps(self) -> int:
+        """How many steps did so far."""
+        return self._engine.left_over
+
+    @property
+    def failed(self) -> bool:
+        """Whether the state would not have been finite; it stays as it was before."""
+        return self._engine.failed
+
+    @property
+    def prebuilt(self) -> bool:
+        """Whether every combination of modes was built in advance, so that no step allocates."""
+        return self._engine.prebuilt
+
+    def __repr__(self) -> str:
+        return f"RealTime(step={self._step:g} s, t={self.t:g} s, {self.transitions} transitions, {self.late_steps} late steps)"
