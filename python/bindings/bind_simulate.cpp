@@ -60,7 +60,9 @@ py::dict sampled(const Trajectory& run, const std::vector<double>& times) {
   return py::dict("y"_a = std::move(s.y), "rate"_a = std::move(s.rate), "force"_a = std::move(s.force),
                   "velocity"_a = std::move(s.velocity), "load"_a = std::move(s.load),
                   "limit_lo"_a = std::move(s.limit_lo), "limit_hi"_a = std::move(s.limit_hi),
-                  "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode));
+                  "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode), "gap"_a = std::move(s.gap),
+                  "gap_rate"_a = std::move(s.gap_rate), "contact_mode"_a = std::move(s.contact_mode),
+                  "normal_impulse"_a = std::move(s.normal_impulse));
 }
 
 py::dict balance(const Trajectory& run, const std::vector<double>& times) {
@@ -72,7 +74,7 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
     e = energy(run, times);
   }
   return py::dict("kinetic"_a = e.kinetic, "elastic"_a = e.elastic, "drives"_a = e.drives, "damping"_a = e.damping,
-                  "friction"_a = e.friction, "surfaces"_a = e.surfaces, "imbalance"_a = e.imbalance,
+                  "friction"_a = e.friction, "surfaces"_a = e.surfaces, "walls"_a = e.walls, "impacts"_a = e.impacts, "imbalance"_a = e.imbalance,
                   "residual"_a = e.residual);
 }
 
@@ -84,33 +86,34 @@ py::list regimes(const Trajectory& run) {
     if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
     seen.push_back(key);
     const char* kind = s.kind == FlowKind::exact ? "exact" : s.kind == FlowKind::explicit_pair ? "explicit" : "stiff";
-    out.append(py::make_tuple(s.regime->modes.place, kind));
+    out.append(py::make_tuple(s.regime->modes.place, s.regime->modes.contact, kind));
   }
   return out;
 }
 
 py::tuple pack(const State& s) {
-  return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.base_t, s.base_x,
+  return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact, s.base_t, s.base_x,
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant);
 }
 
 State unpack(const py::tuple& p) {
-  if (p.size() != 15 || p[0].cast<int>() != 1) throw std::runtime_error("this state was saved by another version");
+  if (p.size() != 16 || p[0].cast<int>() != 1) throw std::runtime_error("this state was saved by another version");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
   s.modes.place = p[3].cast<std::vector<std::int8_t>>();
   s.modes.load_sign = p[4].cast<std::vector<std::int8_t>>();
   s.modes.branch = p[5].cast<std::vector<unsigned>>();
-  s.base_t = p[6].cast<double>();
-  s.base_x = p[7].cast<Vector>();
-  s.after_transition = p[8].cast<bool>();
-  s.started = p[9].cast<bool>();
-  s.step = p[10].cast<double>();
-  s.last_error = p[11].cast<double>();
-  s.stiff = p[12].cast<int>();
-  s.nominal = p[13].cast<Vector>();
-  s.instant = p[14].cast<std::int64_t>();
+  s.modes.contact = p[6].cast<std::vector<std::int8_t>>();
+  s.base_t = p[7].cast<double>();
+  s.base_x = p[8].cast<Vector>();
+  s.after_transition = p[9].cast<bool>();
+  s.started = p[10].cast<bool>();
+  s.step = p[11].cast<double>();
+  s.last_error = p[12].cast<double>();
+  s.stiff = p[13].cast<int>();
+  s.nominal = p[14].cast<Vector>();
+  s.instant = p[15].cast<std::int64_t>();
   return s;
 }
 
@@ -129,7 +132,7 @@ void bind_simulate(py::module_& m) {
 
   py::class_<Machine>(m, "Machine")
       .def(py::init([](Matrix mass, Matrix damping, Matrix stiffness, std::vector<std::string> names) {
-             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}};
+             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}, {}};
            }),
            "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
       .def("copy", [](const Machine& self) { return Machine(self); })
@@ -146,7 +149,23 @@ void bind_simulate(py::module_& m) {
                                       std::move(load_signal)});
            },
            "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a, "load_position"_a,
-           "load_velocity"_a, "load_signal"_a);
+           "load_velocity"_a, "load_signal"_a)
+      .def("add_contact",
+           [](Machine& self, std::string name, Vector normal, Vector tangent, Law friction, Automaton options, Signal gap,
+              Signal surface, double restitution, bool newton) {
+             self.contacts.push_back({std::move(name), std::move(normal), std::move(tangent), std::move(friction), options,
+                                      std::move(gap), std::move(surface), restitution,
+                                      newton ? ImpactRule::newton : ImpactRule::poisson});
+           },
+           "name"_a, "normal"_a, "tangent"_a, "friction"_a, "automaton"_a, "gap"_a, "surface_velocity"_a, "restitution"_a,
+           "newton"_a);
+
+  py::class_<State>(m, "State")
+      .def_readonly("t", &State::t)
+      .def_readonly("x", &State::x)
+      .def_property_readonly("modes", [](const State& s) { return s.modes.place; })
+      .def("__eq__", [](const State& a, const State& b) { return a == b; })
+      .def(py::pickle(&pack, &unpack));
 
   py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")
       .def(py::init([](const Machine& machine) {
@@ -162,16 +181,15 @@ void bind_simulate(py::module_& m) {
                                for (const Place& p : c.system.places) names.push_back(p.name);
                                return names;
                              })
+      .def_property_readonly("contacts",
+                             [](const Compiled& c) {
+                               std::vector<std::pair<std::string, Index>> names; // with the number of its friction place
+                               for (const Contact& k : c.system.contacts) names.emplace_back(k.name, k.place);
+                               return names;
+                             })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
       .def("initial_state", [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
            "t0"_a, "x0"_a);
-
-  py::class_<State>(m, "State")
-      .def_readonly("t", &State::t)
-      .def_readonly("x", &State::x)
-      .def_property_readonly("modes", [](const State& s) { return s.modes.place; })
-      .def("__eq__", [](const State& a, const State& b) { return a == b; })
-      .def(py::pickle(&pack, &unpack));
 
   py::class_<Event>(m, "Event")
       .def_readonly("time", &Event::time)
@@ -182,7 +200,11 @@ void bind_simulate(py::module_& m) {
       .def_readonly("cause", &Event::cause)
       .def_readonly("rule", &Event::rule)
       .def_readonly("solutions", &Event::solutions)
-      .def_readonly("ambiguous", &Event::ambiguous);
+      .def_readonly("ambiguous", &Event::ambiguous)
+      .def_readonly("impact", &Event::impact)
+      .def_readonly("normal_impulse", &Event::normal_impulse)
+      .def_readonly("tangential_impulse", &Event::tangential_impulse)
+      .def_readonly("loss", &Event::loss);
 
   py::class_<Trajectory>(m, "Trajectory")
       .def_readonly("t_begin", &Trajectory::t_begin)

@@ -23,9 +23,10 @@ namespace py = pybind11;
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Ints = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 
-// Per place: contact, state, and the lines as rows (low.a, low.b, high.a, high.b, minus.a, minus.b, plus.a, plus.b).
-contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact, const Ints& state,
-                         const Array& lines) {
+// Per place: contact, state, and the lines as rows (low.a, low.b, high.a, high.b, minus.a, minus.b, plus.a,
+// plus.b).
+contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+                         const Ints& state, const Array& lines) {
   contact::Problem p;
   p.contacts = contacts;
   p.G = G;
@@ -45,8 +46,7 @@ contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, co
   return p;
 }
 
-template <class T, class S>
-py::array_t<T> copy(const std::vector<S>& v) {
+template <class T, class S> py::array_t<T> copy(const std::vector<S>& v) {
   py::array_t<T> a(static_cast<py::ssize_t>(v.size()));
   for (std::size_t i = 0; i < v.size(); ++i) a.mutable_data()[i] = static_cast<T>(v[i]);
   return a;
@@ -65,8 +65,8 @@ py::dict describe(const contact::Candidate& c, const std::vector<std::uint8_t>& 
   return d;
 }
 
-py::tuple transitions(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact, const Ints& state,
-                      const Array& lines, const std::vector<contact::Allowed>& allowed) {
+py::tuple transitions(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+                      const Ints& state, const Array& lines, const std::vector<contact::Allowed>& allowed) {
   const contact::Problem p = problem(G, free, contacts, place_contact, state, lines);
   contact::TransitionWorkspace ws;
   const bool complete = contact::transitions(p, allowed, ws);
@@ -75,8 +75,9 @@ py::tuple transitions(const Matrix& G, const Vector& free, Index contacts, const
   return py::make_tuple(all, complete);
 }
 
-py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact, const Ints& state,
-                const Array& lines, const std::vector<int>& present, const std::vector<contact::Allowed>& allowed,
+py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+                const Ints& state, const Array& lines, const std::vector<int>& present,
+                const std::vector<contact::Allowed>& allowed,
                 const std::optional<std::function<bool(py::dict)>>& admissible) {
   const contact::Problem p = problem(G, free, contacts, place_contact, state, lines);
   if (static_cast<Index>(present.size()) != p.size())
@@ -86,7 +87,8 @@ py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints&
   contact::TransitionWorkspace ws;
   contact::Decision out;
   auto ask = [&](const contact::Candidate& c) { return (*admissible)(describe(c, {})); };
-  contact::decide(p, modes, allowed, admissible ? contact::admissible_by(ask) : contact::Admissible{}, ws, out);
+  contact::decide(p, modes, allowed, admissible ? contact::admissible_by(ask) : contact::Admissible{}, ws,
+                  out);
   py::dict d = out.found() ? describe(out.answer, out.left_rest) : py::dict();
   d["rule"] = contact::name(out.rule);
   d["solutions"] = out.solutions >= 0 ? py::object(py::int_(out.solutions)) : py::none();
@@ -94,20 +96,22 @@ py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints&
   return d;
 }
 
-contact::Impact make_impact(Index contacts, const Ints& place, const Vector& friction, const Vector& restitution,
-                            const std::string& law, bool collision) {
+contact::Impact make_impact(Index contacts, const Ints& place, const Vector& friction,
+                            const Vector& restitution, const std::string& law, bool collision) {
   contact::Impact p;
   p.contacts = contacts;
   p.place.assign(place.data(), place.data() + place.size());
   p.friction = friction, p.restitution = restitution;
-  if (law != "poisson" && law != "newton") reject("law", "= '" + law + "' is not allowed: 'poisson' or 'newton'");
+  if (law != "poisson" && law != "newton")
+    reject("law", "= '" + law + "' is not allowed: 'poisson' or 'newton'");
   p.law = law == "poisson" ? contact::ImpactLaw::poisson : contact::ImpactLaw::newton;
   p.collision = collision;
   return p;
 }
 
-py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, Index contacts, const Ints& place,
-                 const Vector& friction, const Vector& restitution, const std::string& law, bool collision) {
+py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, Index contacts,
+                 const Ints& place, const Vector& friction, const Vector& restitution, const std::string& law,
+                 bool collision) {
   contact::Impact p = make_impact(contacts, place, friction, restitution, law, collision);
   p.G = G, p.velocity = velocity, p.wall = wall;
   contact::validate(p);
@@ -129,9 +133,10 @@ py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, In
   return py::make_tuple(all, a.ambiguous, a.complete);
 }
 
-// First answer of each of many impacts with the same elements: velocities after, energy change, number of answers.
-py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, const Ints& place, const Array& friction,
-                       const Array& restitution, const std::string& law) {
+// First answer of each of many impacts with the same elements: velocities after, energy change, number of
+// answers.
+py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, const Ints& place,
+                       const Array& friction, const Array& restitution, const std::string& law) {
   const Index k = velocity.shape(0), n = velocity.ndim() == 2 ? velocity.shape(1) : 0, m = n - contacts;
   if (velocity.ndim() != 2 || G.ndim() != 3 || G.shape(0) != k || G.shape(1) != n || G.shape(2) != n)
     reject("G", "must have shape (k, n, n) for velocities of shape (k, n)");
@@ -164,8 +169,8 @@ py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, co
   return py::make_tuple(after, energy, count);
 }
 
-py::tuple source_form(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact, const Ints& state,
-                      const Array& lines) {
+py::tuple source_form(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+                      const Ints& state, const Array& lines) {
   const contact::Problem p = problem(G, free, contacts, place_contact, state, lines);
   lcp::RowMatrix A;
   Vector b;
@@ -179,13 +184,14 @@ void bind_transition(py::module_& m) {
   using namespace py::literals;
   py::module_ s = m.def_submodule("contact", "Contact transitions and frictional impacts.");
   s.attr("largest_mode_count") = contact::largest_mode_count;
-  s.def("transitions", &transitions, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a, "allowed"_a);
-  s.def("decide", &decide, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a, "present"_a,
-        "allowed"_a, "admissible"_a);
-  s.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "place"_a, "friction"_a, "restitution"_a, "law"_a,
-        "collision"_a);
-  s.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "place"_a, "friction"_a, "restitution"_a,
-        "law"_a);
+  s.def("transitions", &transitions, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+        "allowed"_a);
+  s.def("decide", &decide, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+        "present"_a, "allowed"_a, "admissible"_a);
+  s.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "place"_a, "friction"_a,
+        "restitution"_a, "law"_a, "collision"_a);
+  s.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "place"_a, "friction"_a,
+        "restitution"_a, "law"_a);
   s.def("source_form", &source_form, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a);
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from stickslip import contact, lcp
 from stickslip._core import __version__
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
@@ -49,7 +48,7 @@ from stickslip.trajectory import Status, Stuck, Trajectory
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from stickslip import analysis, figures, machines, plotting
+    from stickslip import analysis, contact, figures, lcp, machines, plotting
 
 __all__ = [
     "LTI",
@@ -106,7 +105,7 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "figures", "machines", "plotting")
+_LAZY = ("analysis", "contact", "figures", "lcp", "machines", "plotting")
 
 
 if not TYPE_CHECKING:  # a type checker would take every unknown name for a module

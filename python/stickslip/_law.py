@@ -63,6 +63,12 @@ class Linearisation(NamedTuple):
     damping : float
         dF/dv at rest with the bristles undeflected, N s/m: bristle damping plus the slope of the viscous
         part.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.LuGre(stiffness=1e5, damping=300.0, viscous=0.4, kinetic=1.0).linearise(1.0)
+    Linearisation(slope=0.4, stiffness=100000.0, damping=300.4)
     """
 
     slope: Any
@@ -84,6 +90,13 @@ class Response:
         Internal states.
     state_names : tuple of str
         Their names; ``response["z"]`` is the row of that name.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> run = ss.Coulomb(2.0).response([0.0, 1.0], [1.0, 1.0])
+    >>> run.force, run.work
+    (array([2., 2.]), array([0., 2.]))
     """
 
     t: Array
@@ -108,7 +121,15 @@ def _shaped(result: Array, like: ArrayLike) -> Any:
 
 
 class Law:
-    """What all friction laws can do. Not built directly: see `Coulomb`, `Stribeck`, `LuGre` and so on."""
+    """What all friction laws can do. Not built directly: see `Coulomb`, `Stribeck`, `LuGre` and so on.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> law = ss.Coulomb(static=1.0, kinetic=0.8) + ss.Viscous(0.5)
+    >>> isinstance(law, ss.Law), law.force(2.0), law.terms[1]
+    (True, 1.8, Viscous(coefficient=0.5, exponent=1.0))
+    """
 
     _compiled: _core.Law
 

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 class Energy:
     """Every term of the energy balance over time, in J, cumulative from the start of the run.
 
-    ``kinetic + elastic - (their start values) = drives + surfaces - damping - friction``, up to `imbalance`.
+    ``kinetic + elastic - (their start values) = drives + surfaces - damping - friction - impacts``, up to `imbalance`.
 
     Attributes
     ----------
@@ -31,16 +31,20 @@ class Energy:
     drives : dict of ndarray
         Work done by each external force.
     surfaces : dict of ndarray
-        Work done by the moving surface of each friction element.
+        Work done by the moving surface of each friction element, and by contacts whose gap moves by itself.
     friction : dict of ndarray
         Energy taken at each friction element; bristles may hold some of it.
+    impacts : ndarray
+        Energy lost in impacts.
     imbalance : ndarray
         What is left over.
     residual : float
         The greatest imbalance, relative to all the work done.
     """
 
-    def __init__(self, machine: Machine, t: Array, raw: dict[str, Any], places: tuple[str, ...]) -> None:
+    def __init__(self, machine: Machine, t: Array, raw: dict[str, Any]) -> None:
+        compiled = machine.compile()
+        places = compiled.places
         self.t = t
         self.kinetic: Array = raw["kinetic"]
         self.elastic: Array = raw["elastic"]
@@ -50,6 +54,10 @@ class Energy:
             self.drives[name] = self.drives[name] + work if name in self.drives else work
         self.surfaces: dict[str, Array] = dict(zip(places, raw["surfaces"], strict=True))
         self.friction: dict[str, Array] = dict(zip(places, raw["friction"], strict=True))
+        walls = dict(zip((name for name, _ in compiled.contacts), raw["walls"], strict=True))
+        for name, work in walls.items():
+            self.surfaces[name] = self.surfaces[name] + work if name in self.surfaces else work
+        self.impacts: Array = raw["impacts"]
         self.imbalance: Array = raw["imbalance"]
         self.residual: float = raw["residual"]
 
@@ -58,6 +66,8 @@ class Energy:
         rows |= {f"drive {k}": v[-1] for k, v in self.drives.items()}
         rows |= {f"surface {k}": v[-1] for k, v in self.surfaces.items()}
         rows |= {f"friction {k}": v[-1] for k, v in self.friction.items()}
+        if self.impacts[-1] != 0.0:
+            rows["impacts"] = self.impacts[-1]
         width = max(map(len, rows))
         lines = [f"{k:<{width}}  {v: .9g} J" for k, v in rows.items()]
         return "\n".join([f"Energy at t = {self.t[-1]:g} s", *lines, f"residual {self.residual:.3g}"])

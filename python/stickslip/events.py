@@ -33,6 +33,12 @@ class Event:
         True where several answers were left that no rule tells apart.
     instant : int
         Changes that happen together share this number.
+    impact : bool
+        Whether the contact was struck at this instant.
+    normal_impulse, tangential_impulse : float
+        Impulses of the impact, N s; the tangential one opposes sliding in the positive direction.
+    loss : float
+        Energy lost in the impact, J; of several contacts struck together the first one carries the whole.
     """
 
     time: float
@@ -44,6 +50,10 @@ class Event:
     solutions: int | None
     ambiguous: bool
     instant: int
+    impact: bool = False
+    normal_impulse: float = 0.0
+    tangential_impulse: float = 0.0
+    loss: float = 0.0
 
     def __str__(self) -> str:
         return f"{self.time:.12g} s  {self.element}: {self.before} -> {self.after}  ({self.cause}; {self.rule})"

@@ -1,8 +1,8 @@
 """Linear complementarity problems ``w = M z + q``, ``w >= 0``, ``z >= 0``, ``w @ z = 0``.
 
-Problem, measure of an answer and solvers are kept apart: :func:`lemke` follows one path to one solution,
-:func:`solve_all` finds every solution, :func:`classify` says how many there must be, and :func:`residual` judges any
-``z``. Several solutions, a continuum of them, or none are results here, not errors.
+Problem, measure of an answer and solvers are kept apart: :func:`lemke` follows one path to one
+solution, :func:`solve_all` finds every solution, :func:`classify` says how many there must be, and
+:func:`residual` judges any ``z``. Several solutions, a continuum of them, or none are results here.
 
 Sources: R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992; U. Hinrichsen,
 dissertation 2007, appendix B, whose example has a second solution that Lemke's path does not show.
@@ -91,8 +91,9 @@ def lemke(
 ) -> LemkeResult:
     """Solve ``w = M z + q`` by Lemke's complementary pivoting.
 
-    The lexicographic ratio test never cycles; among ties the artificial variable leaves first. Badly scaled
-    problems are equilibrated inside, the answer is verified on the problem as given before success is reported.
+    The lexicographic ratio test never cycles; among ties the artificial variable leaves first. Badly
+    scaled problems are equilibrated inside; the answer is verified on the problem as given before success
+    is reported.
 
     Parameters
     ----------
@@ -100,9 +101,9 @@ def lemke(
         Any real matrix.
     q : array_like, shape (n,)
     covering : array_like, shape (n,), optional
-        Covering vector d > 0, in the rows of the problem as given. Where several solutions exist, the one found
-        depends on it; scaling row i by s is the same as dividing d[i] by s. Default: ones, then six others
-        before the solver gives up.
+        Covering vector d > 0, in the rows of the problem as given. Where several solutions exist, the one
+        found depends on it; scaling row i by s is the same as dividing d[i] by s. Default: ones, then six
+        others before the solver gives up.
     start : sequence of int, optional
         Warm start: indices expected to be basic, such as ``result.basis`` of a similar problem.
     max_pivots : int, optional
@@ -142,7 +143,7 @@ def lemke(
 
 @dataclass(frozen=True, eq=False)
 class Continuum:
-    """A polyhedron of solutions: convex combinations of the vertices plus non-negative multiples of the directions.
+    """A polyhedron of solutions: convex combinations of the vertices plus multiples >= 0 of the directions.
 
     Attributes
     ----------
@@ -157,7 +158,8 @@ class Continuum:
     @property
     def point(self) -> Array:
         """One solution of the set, shape (n,)."""
-        return self.vertices[0]
+        point: Array = self.vertices[0]
+        return point
 
     @property
     def bounded(self) -> bool:
@@ -230,8 +232,8 @@ class Enumeration:
 def solve_all(M: ArrayLike, q: ArrayLike) -> Enumeration:
     """Find every solution of ``w = M z + q`` by a search over the complementary bases.
 
-    Branches are refuted by the signs of the rows, so far fewer than 2**n bases are examined. Singular bases are
-    examined too: their solutions form a polyhedron, reported as :class:`Continuum`.
+    Branches are refuted by the signs of the rows, so far fewer than 2**n bases are examined. Singular
+    bases are examined too: their solutions form a polyhedron, reported as :class:`Continuum`.
 
     Parameters
     ----------
@@ -267,8 +269,9 @@ def solve_all(M: ArrayLike, q: ArrayLike) -> Enumeration:
 def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
     """Largest violation of the three conditions by any ``z``, free of units.
 
-    Row i is judged against ``|q[i]| + sum_j |M[i, j] z[j]|`` and ``z[j]`` by what it contributes to some row on
-    that scale (the componentwise backward error), so neither scaling of the rows nor of the columns changes it.
+    Row i is judged against ``|q[i]| + sum_j |M[i, j] z[j]|`` and ``z[j]`` by what it contributes to some
+    row on that scale (the componentwise backward error), so neither scaling of the rows nor of the columns
+    changes it. Rows whose terms all but vanish are judged against 1e-3 of the largest q.
 
     Parameters
     ----------
@@ -360,9 +363,9 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
 
     Notes
     -----
-    P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with the
-    symmetric part S has no solution but z = 0, and strictly so if ``w = S z`` has none either; both are decided by
-    :func:`solve_all`.
+    P by the recursion of Tsatsomeros and Li (2000). M is copositive if and only if ``w = S z + 1`` with
+    the symmetric part S has no solution but z = 0, and strictly so if ``w = S z`` has none either; both are
+    decided by :func:`solve_all`.
 
     Examples
     --------
@@ -394,7 +397,8 @@ class LemkeBatch:
     @property
     def success(self) -> NDArray[np.bool_]:
         """Where a verified solution was found, shape (k,)."""
-        return (self.status == "solved") | (self.status == "trivial")
+        good: NDArray[np.bool_] = (self.status == "solved") | (self.status == "trivial")
+        return good
 
 
 def lemke_batch(M: ArrayLike, q: ArrayLike, *, max_pivots: int = 0) -> LemkeBatch:
@@ -449,7 +453,8 @@ class SolveAllBatch:
         return np.diff(self.offsets)
 
     def __getitem__(self, index: int) -> Array:
-        return self.z[self.offsets[index] : self.offsets[index + 1]]
+        rows: Array = self.z[self.offsets[index] : self.offsets[index + 1]]
+        return rows
 
 
 def solve_all_batch(M: ArrayLike, q: ArrayLike) -> SolveAllBatch:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import reject
-from stickslip.laws import Law
+from stickslip._arguments import number, reject
+from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
 
@@ -88,6 +88,8 @@ class Machine:
         if m.ndim < 2 and m.size > 0 and not np.all(np.isfinite(m) & (m > 0)):
             reject("mass", mass, "finite and > 0")
         n = 1 if m.ndim == 0 else m.shape[0]
+        if isinstance(names, str) or not (names is None or isinstance(names, Sequence)):
+            reject("names", names, "a sequence of names")
         self._names = [f"q{i}" for i in range(n)] if names is None else [str(x) for x in names]
         if len(self._names) != n:
             raise ValueError(f"names has {len(self._names)} entries, but mass has {n} coordinates")
@@ -105,6 +107,8 @@ class Machine:
         self._forces: list[tuple[str, Signal]] = []
         self._compiled: _core.Compiled | None = None
         self.compile()
+        if not (force is None or isinstance(force, Mapping)):
+            reject("force", force, "a mapping of coordinates to numbers or signals")
         for coordinate, signal in (force or {}).items():
             self.add_force(coordinate, signal)
 
@@ -115,8 +119,9 @@ class Machine:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """Names of the friction elements."""
-        return tuple(self.compile().places)
+        """Names of the friction elements and contacts."""
+        compiled = self.compile()
+        return tuple(dict.fromkeys([*compiled.places, *(name for name, _ in compiled.contacts)]))
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -129,7 +134,7 @@ class Machine:
             parts: Mapping[str, float] = {on: 1.0}
         elif isinstance(on, Mapping):
             parts = on
-        elif len(on) == 2:
+        elif isinstance(on, Sequence) and len(on) == 2:
             if on[0] == on[1]:
                 reject(f"on of '{name}'", on, "two different coordinates")
             parts = {on[0]: 1.0, on[1]: -1.0}
@@ -160,11 +165,14 @@ class Machine:
         >>> m = ss.Machine(mass=1.0, names=["slide"])
         >>> m.add_force("slide", ss.Ramp(slope=0.2))
         """
-        s = as_signal(signal)
-        self._core.add_force(self._direction("force", on), s.compiled)
+        direction = self._direction("force", on)
+        s = as_signal(signal, f"force on {on!r}")
+        trial = self._copy()
+        trial._core.add_force(direction, s.compiled)
+        trial._compiled = None
+        compiled = trial.compile()
+        self._core, self._compiled = trial._core, compiled
         self._forces.append((on if isinstance(on, str) else str(on), s))
-        self._compiled = None
-        self.compile()
 
     def add_friction(
         self,
@@ -208,7 +216,8 @@ class Machine:
         if not isinstance(law, Law):
             reject("law", law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
         direction = self._direction(name, on)
-        weight, surface = as_signal(normal_load), as_signal(surface_velocity)
+        weight = as_signal(normal_load, f"normal_load of '{name}'")
+        surface = as_signal(surface_velocity, f"surface_velocity of '{name}'")
         options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
         position, velocity, applied = self._load_form(name, load)
         trial = self._copy()
@@ -227,6 +236,98 @@ class Machine:
         compiled = trial.compile()
         self._core, self._compiled = trial._core, compiled
         self._friction.append({"name": name, "on": on, "law": law, "normal_load": weight, "surface_velocity": surface})
+
+    def add_contact(
+        self,
+        name: str,
+        normal: Mapping[str, float] | ArrayLike,
+        tangent: Mapping[str, float] | ArrayLike | None = None,
+        friction: Law | float | None = None,
+        gap: Signal | float = 0.0,
+        restitution: float = 0.0,
+        impact: str = "poisson",
+        surface_velocity: Signal | float = 0.0,
+    ) -> None:
+        """Add a rigid unilateral contact with friction.
+
+        The gap ``g = normal . q + gap(t)`` stays >= 0; where it is closed a normal force >= 0 keeps it so.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.gap"``, ``.gap_rate``, ``.normal_force``, ``.normal_impulse`` and ``.mode``,
+            with friction also ``.force`` (opposing the velocity), ``.velocity`` and ``.load``.
+        normal : mapping or array_like
+            w_N, the gradient of the gap over the coordinates: {coordinate: factor}, or all factors.
+        tangent : mapping or array_like, optional
+            w_T: the tangential velocity is ``tangent . q' - surface_velocity``. Needed with friction.
+        friction : Law or float, optional
+            Law per unit normal force, or a coefficient of friction (static = kinetic); none by default.
+        gap : float or Signal, default 0.0
+            What is added to ``normal . q``, m: the distance at q = 0, or a moving wall.
+        restitution : float, default 0.0
+            Coefficient of restitution, in [0, 1].
+        impact : {"poisson", "newton"}
+            Impact law.
+        surface_velocity : float or Signal, default 0.0
+            Velocity of the surface along the tangent, m/s.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81})
+        >>> m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5)
+        >>> run = ss.simulate(m, t_end=2.0, initial={"y.position": 1.0, "x.velocity": 1.0})
+        >>> run.events[0].impact
+        True
+        """
+        if impact not in ("poisson", "newton"):
+            reject(f"impact of '{name}'", impact, "'poisson' or 'newton'")
+        w_n = self._gradient(f"normal of '{name}'", normal)
+        if (tangent is None) != (friction is None):
+            raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
+        w_t = np.zeros(0) if tangent is None else self._gradient(f"tangent of '{name}'", tangent)
+        if friction is None:
+            friction = Coulomb(static=0.0, kinetic=0.0)
+        elif not isinstance(friction, Law):
+            mu = number(f"friction of '{name}'", friction)
+            if not 0.0 <= mu < np.inf:
+                reject(f"friction of '{name}'", friction, "a law, or a finite coefficient >= 0")
+            friction = Coulomb(static=mu, kinetic=mu)
+        options = friction.automaton if isinstance(friction, StickSlip) else _core.Automaton()
+        trial = self._copy()
+        trial._core.add_contact(
+            str(name),
+            w_n,
+            w_t,
+            friction.compiled,
+            options,
+            as_signal(gap).compiled,
+            as_signal(surface_velocity).compiled,
+            number(f"restitution of '{name}'", restitution),
+            impact == "newton",
+        )
+        trial._compiled = None
+        compiled = trial.compile()
+        self._core, self._compiled = trial._core, compiled
+
+    def _gradient(self, what: str, given: Mapping[str, float] | ArrayLike) -> NDArray[np.float64]:
+        if isinstance(given, Mapping):
+            w = np.zeros(len(self._names))
+            for coordinate, factor in given.items():
+                w[self._coordinate(coordinate)] += float(factor)
+        else:
+            w = np.asarray(given, dtype=float)
+            if w.shape != (len(self._names),):
+                raise ValueError(f"{what} has the shape {w.shape}, but it must be ({len(self._names)},)")
+        if not np.isfinite(w).all() or not w.any():
+            raise ValueError(f"{what} = {given!r} is not allowed: it must be finite and not zero")
+        return w
 
     def _load_form(
         self, name: str, load: Mapping[str, float] | None

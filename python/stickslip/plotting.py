@@ -79,7 +79,7 @@ def _impacts(run: TrajectoryLike) -> npt.NDArray[np.float64]:
 
 @contextmanager
 def _drawing(ax: Axes | None, height: float = 60.0) -> Iterator[Axes]:
-    """Give the axes to draw on: the caller's as they are, or new ones, drawn wholly in the style of the package."""
+    """Give the axes to draw on: the caller's as they are, or new ones, wholly in the style of the package."""
     if ax is not None:
         yield ax
         return

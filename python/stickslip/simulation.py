@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import reject
+from stickslip._arguments import number, reject, vector
 from stickslip.machine import Machine
 from stickslip.trajectory import Trajectory
 
@@ -91,39 +91,46 @@ def simulate(
         reject("machine", described, "a stickslip.Machine, or hold one as .machine")
     compiled = machine.compile()
     names = compiled.states
-    if method not in _METHODS:
+    if not isinstance(method, str) or method not in _METHODS:
         reject("method", method, f"one of {', '.join(map(repr, _METHODS))}")
     if not isinstance(max_events, (int, np.integer)):
         reject("max_events", max_events, "an integer")
+    t_start, t_end, rtol = number("t_start", t_start), number("t_end", t_end), number("rtol", rtol)
     if state is None:
         if not np.isfinite(t_start):
             reject("t_start", t_start, "finite")
-        state = compiled.initial_state(float(t_start), _initial(names, initial))
+        state = compiled.initial_state(t_start, _initial(names, initial))
+    elif not isinstance(state, _core.State):
+        reject("state", state, "the state of a run")
     elif initial is not None:
         raise ValueError("initial and state exclude each other: a state is complete")
+    elif t_start not in (0.0, state.t):
+        raise ValueError(f"t_start = {t_start} is not allowed: the state starts at t = {state.t}")
     n = len(names)
     if atol is None:
         tolerance = np.zeros(0)
+    elif np.ndim(atol) == 0:
+        tolerance = np.full(n, number("atol", atol))
     else:
-        tolerance = np.atleast_1d(np.asarray(atol, dtype=float))
-        if tolerance.shape == (1,):
-            tolerance = np.full(n, tolerance[0])
+        tolerance = vector("atol", atol)
     if dt is not None and t_eval is not None:
         raise ValueError("dt and t_eval exclude each other")
-    if dt is not None and not (np.isfinite(dt) and dt > 0):
-        reject("dt", dt, "finite and > 0")
+    if dt is not None:
+        dt = number("dt", dt)
+        if not (np.isfinite(dt) and dt > 0):
+            reject("dt", dt, "finite and > 0")
     start = state.t
-    grid = None if t_eval is None else _grid(t_eval, start, float(t_end))
+    grid = None if t_eval is None else _grid(t_eval, start, t_end)
     raw = _core.simulate(
         compiled,
         state,
-        t_end=float(t_end),
-        rtol=float(rtol),
+        t_end=t_end,
+        rtol=rtol,
         atol=tolerance,
         method=_core.Method.__members__[method],
-        max_step=float(max_step),
+        max_step=number("max_step", max_step),
         max_events=int(max_events),
-        max_time=float(max_time),
+        max_time=number("max_time", max_time),
     )
     if dt is not None:
         count = int(np.floor((raw.t_end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
@@ -141,9 +148,9 @@ def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) 
         for key, value in initial.items():
             if key not in names:
                 raise KeyError(f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}")
-            x[names.index(key)] = value
+            x[names.index(key)] = number(f"initial[{key!r}]", value)
     else:
-        given = np.asarray(initial, dtype=float)
+        given = vector("initial", initial)
         if given.shape != x.shape:
             raise ValueError(f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}")
         x[:] = given
@@ -154,7 +161,7 @@ def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) 
 
 
 def _grid(t_eval: ArrayLike, start: float, t_end: float) -> NDArray[np.float64]:
-    t = np.array(t_eval, dtype=float, ndmin=1)
+    t = vector("t_eval", np.atleast_1d(t_eval))
     if t.ndim != 1 or t.size == 0 or not np.isfinite(t).all():
         raise ValueError("t_eval must be a non-empty sequence of finite times")
     if np.any(np.diff(t) < 0):

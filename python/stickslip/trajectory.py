@@ -145,17 +145,24 @@ class Trajectory:
     @cached_property
     def method(self) -> dict[str, str]:
         """How each combination of modes was run: ``"exact"``, ``"explicit"`` or ``"stiff"``."""
-        places = self._machine.elements
+        compiled = self._machine.compile()
         out: dict[str, str] = {}
-        for modes, kind in self._raw.regimes:
-            key = ", ".join(f"{p} {Mode(m)}" for p, m in zip(places, modes, strict=True)) or "linear"
+        for modes, contacts, kind in self._raw.regimes:
+            parts = [f"{p} {Mode(m)}" for p, m in zip(compiled.places, modes, strict=True)]
+            parts += [
+                f"{name} {Mode(m)}"
+                for (name, place), m in zip(compiled.contacts, contacts, strict=True)
+                if place < 0
+            ]
+            key = ", ".join(parts) or "linear"
             out[key] = f"{out[key]}, {kind}" if key in out and kind not in out[key] else kind
         return out
 
     @cached_property
     def events(self) -> Events:
         """Every change of mode."""
-        places = self._machine.elements
+        compiled = self._machine.compile()
+        places = [*compiled.places, *(name for name, _ in compiled.contacts)]
         return Events(
             [
                 Event(
@@ -168,6 +175,10 @@ class Trajectory:
                     None if e.solutions < 0 else e.solutions,
                     e.ambiguous,
                     e.instant,
+                    e.impact,
+                    e.normal_impulse,
+                    e.tangential_impulse,
+                    e.loss,
                 )
                 for e in self._raw.events
             ]
@@ -194,10 +205,16 @@ class Trajectory:
             table[state] = row("y", i)
         for i, name in enumerate(names):
             table[f"{name}.acceleration"] = row("rate", len(names) + i)
-        for i, place in enumerate(self._machine.elements):
+        compiled = self._machine.compile()
+        for i, place in enumerate(compiled.places):
             for key in ("force", "velocity", "load", "mode"):
                 table[f"{place}.{key}"] = row(key, i)
             table[f"{place}.limit"] = self._limit(i)
+        for j, (name, _) in enumerate(compiled.contacts):
+            table[f"{name}.normal_force"] = row("force", len(compiled.places) + j)
+            table[f"{name}.mode"] = row("contact_mode", j)
+            for key in ("gap", "gap_rate", "normal_impulse"):
+                table[f"{name}.{key}"] = row(key, j)
         return table
 
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
@@ -231,7 +248,9 @@ class Trajectory:
             Times within the run, s, not decreasing.
         """
         times = np.array(t, dtype=float, ndmin=1)
-        if times.size == 0 or times[0] < self._raw.t_begin or times[-1] > self._raw.t_end:
+        if times.ndim != 1 or not np.all(np.diff(times) >= 0):
+            raise ValueError("t must be a sequence of finite times that do not decrease")
+        if times.size == 0 or not (times[0] >= self._raw.t_begin and times[-1] <= self._raw.t_end):
             raise ValueError(f"t must lie within the run, {self._raw.t_begin} to {self._raw.t_end}")
         return Trajectory(self._machine, self._raw, times)
 
@@ -287,7 +306,7 @@ class Trajectory:
     @cached_property
     def energy(self) -> Energy:
         """The energy balance at the sample times."""
-        return Energy(self._machine, self.t, self._raw.energy(self.t), self._machine.elements)
+        return Energy(self._machine, self.t, self._raw.energy(self.t))
 
     def to_xarray(self) -> Any:
         """All signals as an xarray Dataset over time (needs the extra ``data``)."""

@@ -14,18 +14,19 @@ namespace stickslip::contact {
 namespace {
 
 using U = std::size_t;
-constexpr double exact = 1e-10;    // what counts as zero, relative to the terms that cancel
 constexpr double singular = 1e-11; // pivots of the scaled equations below this are zero
+constexpr double epsilon = 2.3e-16;
 
 const Line& slip_line(const Place& place, Mode mode, Slip slip) {
-  if (slip == Slip::sliding) return mode == Mode::plus ? place.plus : place.minus;
-  return mode == Mode::plus ? place.high : place.low;
+  if (slip == Slip::sliding) return mode == Mode::slip_forward ? place.plus : place.minus;
+  return mode == Mode::slip_forward ? place.high : place.low;
 }
 
 // Gauss with complete pivoting on the scaled k by k system; false if it is singular.
 bool regular_solve(CandidateWorkspace& ws, U k) {
   auto& m = ws.matrix;
   ws.column_order.resize(k);
+  ws.smallest_pivot = 1.0;
   for (U i = 0; i < k; ++i) ws.column_order[i] = static_cast<Index>(i);
   for (U c = 0; c < k; ++c) {
     U row = c, col = c;
@@ -34,6 +35,7 @@ bool regular_solve(CandidateWorkspace& ws, U k) {
       for (U j = c; j < k; ++j)
         if (std::abs(m[i * k + j]) > best) best = std::abs(m[i * k + j]), row = i, col = j;
     if (best <= singular) return false;
+    ws.smallest_pivot = std::min(ws.smallest_pivot, best);
     if (row != c) {
       for (U j = 0; j < k; ++j) std::swap(m[c * k + j], m[row * k + j]);
       std::swap(ws.rhs[c], ws.rhs[row]);
@@ -71,7 +73,8 @@ struct Equations {
     return m == Mode::closed || m == Mode::stick;
   }
 
-  // Scaled by the roots of the diagonal, so that units of the directions drop out: root_i root_j A_ij x'_j = -root_i c_i.
+  // Scaled by the roots of the diagonal, so that units of the directions drop out: root_i root_j A_ij x'_j =
+  // -root_i c_i.
   void build() {
     const Index n = p.size();
     ws.root.resize(static_cast<U>(n));
@@ -92,7 +95,7 @@ struct Equations {
       for (U s = 0; s < p.places.size(); ++s) {
         const Index row = p.contacts + static_cast<Index>(s);
         const Mode m = modes[static_cast<U>(row)];
-        if (m != Mode::plus && m != Mode::minus) continue;
+        if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
         const Line line = slip_line(p.places[s], m, slip[s]);
         constant -= g(i, row) * line.a;
         if (line.b == 0.0 || p.places[s].contact < 0) continue;
@@ -154,8 +157,8 @@ struct Equations {
 void validate(const Problem& p) {
   const Index n = p.size();
   if (p.G.rows() != n || p.G.cols() != n)
-    reject("G", "has shape (" + std::to_string(p.G.rows()) + ", " + std::to_string(p.G.cols()) + "): it must be (" +
-                    std::to_string(n) + ", " + std::to_string(n) + ")");
+    reject("G", "has shape (" + std::to_string(p.G.rows()) + ", " + std::to_string(p.G.cols()) +
+                    "): it must be (" + std::to_string(n) + ", " + std::to_string(n) + ")");
   if (p.free.size() != n) reject("free", "must have length " + std::to_string(n));
   if (!p.G.allFinite()) reject("G", "must have finite entries only");
   if (!p.free.allFinite()) reject("free", "must have finite entries only");
@@ -163,13 +166,13 @@ void validate(const Problem& p) {
     if (s.contact < -1 || s.contact >= p.contacts)
       reject("contact", static_cast<double>(s.contact), "-1 or the index of a contact");
     if (!(s.low.a <= s.high.a && s.low.b <= s.high.b)) reject("friction", "must have low <= high");
-    if (s.state != Mode::stick && s.state != Mode::plus && s.state != Mode::minus)
+    if (s.state != Mode::stick && s.state != Mode::slip_forward && s.state != Mode::slip_backward)
       reject("state", "of a place must be stick, plus or minus");
   }
 }
 
 bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
-                 CandidateWorkspace& ws, Candidate& out) {
+                 const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out) {
   const Index n = p.size();
   Equations e{p, modes, slip, ws};
   e.build();
@@ -189,15 +192,16 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
   for (U s = 0; s < p.places.size(); ++s) {
     const U row = static_cast<U>(p.contacts) + s;
     const Mode m = modes[row];
-    if (m != Mode::plus && m != Mode::minus) continue;
+    if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
     const Index c = p.places[s].contact;
     out.force[row] = slip_line(p.places[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[static_cast<U>(c)]);
   }
   for (Index j = 0; j < n; ++j)
-    ws.lambda[static_cast<U>(j)] = j < p.contacts ? out.force[static_cast<U>(j)] : -out.force[static_cast<U>(j)];
+    ws.lambda[static_cast<U>(j)] =
+        j < p.contacts ? out.force[static_cast<U>(j)] : -out.force[static_cast<U>(j)];
   double constraint = 0.0;
   for (Index i = 0; i < n; ++i) {
-    double sum = 0.0, scale = std::abs(p.free(i));
+    double sum = 0.0, scale = p.free_scale(i);
     for (Index j = 0; j < n; ++j) {
       const double term = e.g(i, j) * ws.lambda[static_cast<U>(j)];
       sum += term;
@@ -209,14 +213,25 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
   }
   out.constraint = constraint;
   out.utilisation = 0.0;
-  // The inequalities. A force is judged against what the terms of its own row amount to as a force.
+  // The inequalities. A force is judged against what the terms of its own row amount to as a force. What
+  // counts as zero, relative to the terms that cancel, is rounding times the condition of the equations.
+  const double rounding =
+      std::min(4.0 * static_cast<double>(n) * epsilon * (1.0 + 1.0 / ws.smallest_pivot), located);
   for (Index i = 0; i < n; ++i) {
     const U r = static_cast<U>(i);
+    const bool fired = (allowed[r] & (allowed[r] - 1U)) == 0;
+    const double exact = fired ? located : (out.unique ? rounding : located);
     const double zero_a = exact * ws.scale[r];
     const double zero_f = e.g(i, i) > 0.0 ? zero_a / e.g(i, i) : exact * std::abs(out.force[r]);
     double margin = 0.0, zero = zero_a;
     switch (modes[r]) {
-    case Mode::closed: margin = out.force[r], zero = zero_f; break;
+    case Mode::closed:
+      margin = out.force[r], zero = zero_f;
+      break;
+    case Mode::free:
+    case Mode::high:
+    case Mode::low: // not of this room
+      continue;
     case Mode::open:
       if (i >= p.contacts) continue;
       margin = out.acceleration[r];
@@ -232,17 +247,19 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
       if (!out.unique) margin = std::max(margin, -zero); // share() has judged it
       break;
     }
-    case Mode::plus:
-    case Mode::minus:
+    case Mode::slip_forward:
+    case Mode::slip_backward:
       if (slip[r - static_cast<U>(p.contacts)] == Slip::sliding) continue;
-      margin = modes[r] == Mode::plus ? out.acceleration[r] : -out.acceleration[r];
+      margin = modes[r] == Mode::slip_forward ? out.acceleration[r] : -out.acceleration[r];
       break;
     }
     if (margin < -zero) return false;
     if (margin > zero) continue;
     out.touching[r] = 1;
-    if (modes[r] == Mode::closed) out.force[r] = std::max(out.force[r], 0.0);
-    else if (modes[r] != Mode::stick) out.acceleration[r] = 0.0;
+    if (modes[r] == Mode::closed)
+      out.force[r] = std::max(out.force[r], 0.0);
+    else if (modes[r] != Mode::stick)
+      out.acceleration[r] = 0.0;
   }
   return true;
 }
@@ -270,6 +287,15 @@ bool same_motion(const Problem& p, const Candidate& a, const Candidate& b) {
   return close(a.acceleration, b.acceleration, p, false);
 }
 
-bool same_forces(const Problem& p, const Candidate& a, const Candidate& b) { return close(a.force, b.force, p, true); }
+bool same_forces(const Problem& p, const Candidate& a, const Candidate& b) {
+  return close(a.force, b.force, p, true);
+}
+
+bool same_solution(const Problem& p, const Candidate& a, const Candidate& b) {
+  const auto fence = [](const Candidate& c) {
+    return !c.unique || std::find(c.touching.begin(), c.touching.end(), std::uint8_t{1}) != c.touching.end();
+  };
+  return (fence(a) || fence(b)) && same_motion(p, a, b) && same_forces(p, a, b);
+}
 
 } // namespace stickslip::contact

@@ -203,10 +203,10 @@ private:
         ws_.z[static_cast<U>(v)] =
             std::max(l.table[static_cast<U>(i * stride_)], 0.0) * ws_.scaling.col[static_cast<U>(v)];
     }
-    double r = residual_of_basis(p_, ws_.z.data(), ws_.in_basis.data(), ws_.w.data());
+    double r = residual_of_basis(p_, ws_.scaling, ws_.z.data(), ws_.in_basis.data(), ws_.w.data());
     if (!(r <= o_.accept) && ws_.polish.solve(p_, ws_.scaling, ws_.in_basis.data(), ws_.z.data())) {
       for (double& z : ws_.z) z = std::max(z, 0.0);
-      r = residual_of_basis(p_, ws_.z.data(), ws_.in_basis.data(), ws_.w.data());
+      r = residual_of_basis(p_, ws_.scaling, ws_.z.data(), ws_.in_basis.data(), ws_.w.data());
     }
     if (!(r <= o_.accept)) {
       ++out_.doubtful;
@@ -280,7 +280,7 @@ private:
       s.directions.row(static_cast<Index>(k)) = expand(set.directions[k], 0.0).transpose();
     s.z = s.vertices.row(0).transpose();
     s.w.resize(n_);
-    s.residual = residual_of_basis(p_, s.z.data(), ws_.in_basis.data(), s.w.data());
+    s.residual = residual_of_basis(p_, ws_.scaling, s.z.data(), ws_.in_basis.data(), s.w.data());
     if (!(s.residual <= o_.accept)) {
       ++out_.doubtful;
       return;

@@ -32,7 +32,7 @@ Phase phase_of(const Impact& p, const Candidate& c) {
 void distinct(const Problem& p, Pool& pool) {
   for (U a = 0; a < pool.size(); ++a)
     for (U b = pool.size(); b-- > a + 1;)
-      if (same_motion(p, pool[a], pool[b]) && same_forces(p, pool[a], pool[b])) pool.order_as_found(b);
+      if (same_solution(p, pool[a], pool[b])) pool.order_as_found(b);
 }
 
 // Vertices of the continua of impulses that lead to the motion of `shared`, appended to the pool.
@@ -60,8 +60,10 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
       const U k = static_cast<U>(i);
       const double v = std::abs(a(i)) <= 1e-9 * size(i) ? 0.0 : a(i);
       c.acceleration[k] = v;
-      if (i < nc) c.modes[k] = v == 0.0 ? Mode::closed : Mode::open;
-      else c.modes[k] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::plus : Mode::minus);
+      if (i < nc)
+        c.modes[k] = v == 0.0 ? Mode::closed : Mode::open;
+      else
+        c.modes[k] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::slip_forward : Mode::slip_backward);
     }
     if (same_motion(p, c, shared) && !same_forces(p, c, shared)) ws.compression.keep();
   };
@@ -76,13 +78,15 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
 void validate(const Impact& p) {
   const Index n = p.contacts + static_cast<Index>(p.place.size());
   if (p.G.rows() != n || p.G.cols() != n || p.velocity.size() != n)
-    reject("G", "and the velocities must have order " + std::to_string(n) + ": contacts plus tangential directions");
+    reject("G", "and the velocities must have order " + std::to_string(n) +
+                    ": contacts plus tangential directions");
   if (!p.G.allFinite()) reject("G", "must have finite entries only");
   if (!p.velocity.allFinite()) reject("velocity", "must have finite entries only");
   if (p.wall.size() != 0 && p.wall.size() != n) reject("wall", "must have length " + std::to_string(n));
   if (p.restitution.size() != p.contacts) reject("restitution", "must have one entry per contact");
   for (Index i = 0; i < p.contacts; ++i)
-    if (!(p.restitution(i) >= 0.0 && p.restitution(i) <= 1.0)) reject("restitution", p.restitution(i), "in [0, 1]");
+    if (!(p.restitution(i) >= 0.0 && p.restitution(i) <= 1.0))
+      reject("restitution", p.restitution(i), "in [0, 1]");
   if (p.friction.size() != static_cast<Index>(p.place.size()))
     reject("friction", "must have one entry per tangential direction");
   for (Index i = 0; i < p.friction.size(); ++i) non_negative("friction", p.friction(i));
@@ -143,7 +147,8 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
     double second = 0.0;
     if (e != nullptr) {
       const Phase pe = phase_of(p, *e);
-      Vector given = Vector::Zero(n); // eps Lambda_NC, which the shifted problem has put into its free velocity
+      Vector given =
+          Vector::Zero(n); // eps Lambda_NC, which the shifted problem has put into its free velocity
       given.head(nc) = p.restitution.cwiseProduct(pc.lambda.head(nc));
       s.impulse += pe.lambda + given;
       total += pe.signed_lambda + given;
@@ -158,17 +163,24 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
     for (Index i = 0; i < n; ++i)
       if (last.acceleration[static_cast<U>(i)] == 0.0)
         s.velocity(i) = i < nc && shifted ? -p.restitution(i) * p.velocity(i) : 0.0;
+    s.impulse.array() += 0.0; // no negative zeros
+    s.velocity.array() += 0.0;
     Vector mean = 0.5 * (p.velocity + s.velocity);
     if (p.wall.size() > 0) {
-      s.wall_work = -total.dot(p.wall);
+      s.wall_work = 0.0 - total.dot(p.wall);
       mean -= p.wall;
     }
     s.energy_change = total.dot(mean);
     const double fast = std::max(s.velocity.cwiseAbs().maxCoeff(), p.velocity.cwiseAbs().maxCoeff());
-    for (const Ranked& r : all) // undetermined impulses that come to the same are one outcome
-      if (!s.unique_impulse && !r.solution.unique_impulse &&
-          (r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= 1e-9 * fast)
+    // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open),
+    // whatever the phase.
+    const double pushed = s.impulse.cwiseAbs().maxCoeff();
+    for (const Ranked& r : all) {
+      const bool open = !s.unique_impulse && !r.solution.unique_impulse;
+      if ((r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= 1e-9 * fast &&
+          (open || (r.solution.impulse - s.impulse).cwiseAbs().maxCoeff() <= 1e-9 * pushed))
         return;
+    }
     all.push_back({c.constraint, extreme, second, std::move(s)});
   };
 
@@ -207,7 +219,8 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
   std::stable_sort(all.begin(), all.end(), before);
   if (all.size() > 1) {
     const double slack = 1e-9 * (std::abs(all[0].first) + std::abs(all[0].second));
-    answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack && std::abs(all[0].second - all[1].second) <= slack;
+    answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack &&
+                       (all[1].extreme || std::abs(all[0].second - all[1].second) <= slack);
   }
   for (Ranked& r : all) answer.solutions.push_back(std::move(r.solution));
   return answer;

@@ -38,6 +38,8 @@ void evaluate(const Problem& p, const double* z, double* w) {
 }
 
 double residual(const Problem& p, const double* z) {
+  Equilibration e;
+  e.compute(p);
   std::vector<double> w(static_cast<std::size_t>(p.n)), share(static_cast<std::size_t>(p.n), 0.0);
   for (Index i = 0; i < p.n; ++i) {
     const double* row = p.M + i * p.n;
@@ -47,6 +49,7 @@ double residual(const Problem& p, const double* z) {
       scale += std::abs(row[j] * z[j]);
     }
     const auto k = static_cast<std::size_t>(i);
+    scale = std::max(scale, e.floor / e.row[k]);
     w[k] = scale > 0.0 ? sum / scale : 0.0;
     if (!std::isfinite(scale)) return std::numeric_limits<double>::infinity();
     for (Index j = 0; j < p.n && scale > 0.0; ++j) {
@@ -66,7 +69,8 @@ double residual(const Problem& p, const double* z) {
   return worst;
 }
 
-double residual_of_basis(const Problem& p, const double* z, const std::uint8_t* in_basis, double* w) {
+double residual_of_basis(const Problem& p, const Equilibration& e, const double* z,
+                         const std::uint8_t* in_basis, double* w) {
   double worst = 0.0;
   bool basic = false, driven = false;
   for (Index i = 0; i < p.n; ++i) {
@@ -79,6 +83,7 @@ double residual_of_basis(const Problem& p, const double* z, const std::uint8_t* 
     }
     if (!std::isfinite(scale)) return std::numeric_limits<double>::infinity();
     if (in_basis[i] != 0 && scale > 0.0) basic = true, driven = driven || std::abs(p.q[i]) > 1e-13 * scale;
+    scale = std::max(scale, e.floor / e.row[static_cast<std::size_t>(i)]);
     const double wrong = in_basis[i] != 0 ? std::abs(sum) : -sum;
     if (!(wrong <= worst * scale)) worst = scale > 0.0 ? wrong / scale : 0.0;
     w[i] = in_basis[i] != 0 ? 0.0 : std::max(sum, 0.0);
@@ -124,6 +129,7 @@ void Equilibration::compute(const Problem& p) {
   if (identity) {
     std::fill(row.begin(), row.end(), 1.0);
     std::fill(col.begin(), col.end(), 1.0);
+    set_floor(p);
     return;
   }
   // Alternating geometric means of the largest and smallest entry, then a last sweep that brings each row's
@@ -145,6 +151,13 @@ void Equilibration::compute(const Problem& p) {
     sweep(col, false, true);
   }
   sweep(row, true, false);
+  set_floor(p);
+}
+
+void Equilibration::set_floor(const Problem& p) {
+  double top = 0.0;
+  for (Index i = 0; i < p.n; ++i) top = std::max(top, row[static_cast<std::size_t>(i)] * std::abs(p.q[i]));
+  floor = 1e-3 * top;
 }
 
 bool BasisSolver::solve(const Problem& p, const Equilibration& e, const std::uint8_t* in_basis, double* z) {

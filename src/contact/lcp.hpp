@@ -33,6 +33,18 @@ void validate(const Problem& p);
 // w = M z + q.
 void evaluate(const Problem& p, const double* z, double* w);
 
+// Positive diagonal scalings by powers of two, M' = R M C, q' = R q, z = C z': they keep complementarity and
+// cost no digit.
+struct Equilibration {
+  std::vector<double> row, col;
+  bool identity = true;
+  double floor = 0.0;             // least size of a row's terms that counts, in equilibrated rows
+  void compute(const Problem& p); // leaves well scaled matrices alone
+
+private:
+  void set_floor(const Problem& p);
+};
+
 // Largest violation of the three conditions by an arbitrary z; 0 for an exact solution.
 double residual(const Problem& p, const double* z);
 
@@ -41,15 +53,8 @@ double residual(const Problem& p, const double* z);
 // of residual(). Infinite if q is lost in the rounding of M z in every basic row: then M_aa is singular to
 // working precision and z only its null vector, a "solution at infinity" that any backward error would let
 // pass.
-double residual_of_basis(const Problem& p, const double* z, const std::uint8_t* in_basis, double* w);
-
-// Positive diagonal scalings by powers of two, M' = R M C, q' = R q, z = C z': they keep complementarity and
-// cost no digit.
-struct Equilibration {
-  std::vector<double> row, col;
-  bool identity = true;
-  void compute(const Problem& p); // leaves well scaled matrices alone
-};
+double residual_of_basis(const Problem& p, const Equilibration& e, const double* z,
+                         const std::uint8_t* in_basis, double* w);
 
 // Solves M_aa z_a = -q_a for the basis a, with one step of refinement. False if M_aa is singular to working
 // precision.

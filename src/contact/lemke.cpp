@@ -248,19 +248,19 @@ bool covering_vector(Index attempt, const Problem& p, LemkeWorkspace& ws) {
 // Turns the final dictionary into a verified answer; solves the basis afresh if elimination lost too many
 // digits.
 bool verified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o, LemkeResult& result) {
-  result.residual = residual_of_basis(p, ws.z.data(), ws.basis.data(), ws.w.data());
+  result.residual = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
   if (result.residual <= o.polish) return true;
   std::copy(ws.z.begin(), ws.z.end(), ws.column.begin());
   if (ws.polish.solve(p, ws.scaling, ws.basis.data(), ws.z.data())) {
     for (double& z : ws.z) z = std::max(z, 0.0);
-    const double better = residual_of_basis(p, ws.z.data(), ws.basis.data(), ws.w.data());
+    const double better = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
     if (better <= result.residual) {
       result.residual = better;
       return better <= o.accept;
     }
   }
   std::copy(ws.column.begin(), ws.column.end(), ws.z.begin());
-  result.residual = residual_of_basis(p, ws.z.data(), ws.basis.data(), ws.w.data());
+  result.residual = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
   return result.residual <= o.accept;
 }
 

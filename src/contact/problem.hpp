@@ -1,21 +1,26 @@
-// The set-valued elements of one instant: closed contacts and the places with friction, seen through the accelerations
-// (or, at an impact, the velocities) that their forces cause:
+// The set-valued elements of one instant: closed contacts and the places with friction, seen through the
+// accelerations (or, at an impact, the velocities) that their forces cause:
 //
 //   a = free + G [lambda_N; -F],     rows: normals of the contacts, then tangents of the places.
 //
-// G = W' M^-1 W for a mechanical system; it need not be symmetric here, since a general linear plant gives what it gives.
-// F opposes the motion and acts on the body as -F. A place is loaded by one of the contacts or by a prescribed load.
+// G = W' M^-1 W for a mechanical system; it need not be symmetric here, since a general linear plant gives
+// what it gives. F opposes the motion and acts on the body as -F. A place is loaded by one of the contacts or
+// by a prescribed load.
 #pragma once
 
+#include "core/mode.hpp"
 #include "core/types.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 namespace stickslip::contact {
 
-// A contact is closed or open; a place sticks, slips, or is idle because its contact is open.
-enum class Mode : std::int8_t { minus = -1, stick = 0, plus = 1, open = 2, closed = 3 };
+// Modes here: a contact is closed or open; a place sticks, slips, or is idle (open) because its contact is
+// open.
+using stickslip::Mode;
 
 // A force that depends on the normal load: a + b N. With a prescribed load everything is in a.
 struct Line {
@@ -24,11 +29,14 @@ struct Line {
 };
 
 struct Place {
-  Index contact = -1;      // which contact loads it; -1: a prescribed load
-  Mode state = Mode::stick; // plus, minus: it slides that way; stick: at rest, so stick or slip from rest is to be decided
-  Line low, high;          // static: F in [low, high]
-  Line minus, plus;        // kinetic: F while it slides in - and in + direction (as a rule minus < 0 < plus)
-  bool needs_contact = true; // idle, F = 0, while its contact is open; false in expansion, where part of the load stays
+  Index contact = -1; // which contact loads it; -1: a prescribed load
+  // slip_forward, slip_backward: it slides that way. stick: it is at rest, and whether it stays is to be
+  // decided.
+  Mode state = Mode::stick;
+  Line low, high;   // static: F in [low, high]
+  Line minus, plus; // kinetic: F while it slides in - and in + direction (as a rule minus < 0 < plus)
+  // Idle, F = 0, while its contact is open; false in expansion, where part of the load stays.
+  bool needs_contact = true;
 };
 
 struct Problem {
@@ -36,6 +44,8 @@ struct Problem {
   std::vector<Place> places;
   Matrix G;
   Vector free;
+  Vector free_size; // what the terms amount to that make up `free` and may cancel in it; empty: its own size
+  double free_scale(Index i) const { return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i)); }
   Index size() const { return contacts + static_cast<Index>(places.size()); }
 };
 
@@ -44,17 +54,20 @@ void validate(const Problem& p);
 
 // What a component may be; a fired guard narrows it. Bits 1 << (mode + 1).
 using Allowed = std::uint8_t;
-constexpr Allowed bit(Mode m) { return static_cast<Allowed>(1U << (static_cast<unsigned>(static_cast<int>(m) + 1))); }
+constexpr Allowed bit(Mode m) {
+  return static_cast<Allowed>(1U << (static_cast<unsigned>(static_cast<int>(m) + 1)));
+}
 constexpr Allowed anything = 0x1f;
 
 // One labelled answer. Forces: lambda_N of the contacts, then F of the places.
 struct Candidate {
   std::vector<Mode> modes;
   std::vector<double> force, acceleration;
-  std::vector<std::uint8_t> touching; // the component's own inequality holds with equality: later derivatives decide
-  double constraint = 0.0;            // Gauss: 1/2 lambda' G lambda, lambda = [lambda_N; -F]
-  double utilisation = 0.0;           // greatest |F| / limit over the places that stick
-  bool unique = true;                 // false: the forces are not determined and were shared (see share.hpp)
+  std::vector<std::uint8_t>
+      touching;             // the component's own inequality holds with equality: later derivatives decide
+  double constraint = 0.0;  // Gauss: 1/2 lambda' G lambda, lambda = [lambda_N; -F]
+  double utilisation = 0.0; // greatest |F| / limit over the places that stick
+  bool unique = true;       // false: the forces are not determined and were shared (see share.hpp)
 };
 
 } // namespace stickslip::contact

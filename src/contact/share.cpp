@@ -12,7 +12,8 @@ namespace stickslip::contact {
 
 namespace {
 
-constexpr double heavy = 1e6;  // weight of s: exact as soon as it exceeds the multipliers of the unit-sized problems here
+constexpr double heavy =
+    1e6; // weight of s: exact as soon as it exceeds the multipliers of the unit-sized problems here
 constexpr double slack = 1e-9; // by which a sharing may miss its limits, relative to their size
 
 // Orthonormal basis of {y : A y = 0}.
@@ -50,7 +51,8 @@ Least least(const Vector& c, const Matrix& C, const Vector& d, double weight) {
   return answer;
 }
 
-bool share(const Vector& x0, const Matrix& Z, Index normals, const Limits& l, Vector& x, double& utilisation) {
+bool share(const Vector& x0, const Matrix& Z, Index normals, const Limits& l, Vector& x,
+           double& utilisation) {
   const Index stuck = x0.size() - normals, free = Z.cols();
   x = x0;
   Matrix kept = Z;
@@ -81,7 +83,8 @@ bool share(const Vector& x0, const Matrix& Z, Index normals, const Limits& l, Ve
     x(k) = std::max(x(k), 0.0);
   }
   if (kept.cols() > 0) {
-    // Utilisations u = F / limit; the zero point of least norm in them makes y the only part of the norm left to choose.
+    // Utilisations u = F / limit; the zero point of least norm in them makes y the only part of the norm left
+    // to choose.
     Vector weight(stuck);
     for (Index i = 0; i < stuck; ++i) weight(i) = std::max(size_of(l, i, x), 1e-12 * size);
     const Vector inverse = weight.cwiseInverse();

@@ -6,8 +6,9 @@
 namespace stickslip::contact {
 
 // minimise  weight s + 1/2 |y|^2  over s >= 0 and y, subject to  c + C y + s d >= 0.
-// As a linear complementarity problem in (s, multipliers) its matrix is positive semidefinite, so Lemke's path ends in
-// the solution wherever one exists. With a large weight it minimises s first and |y| among those.
+// As a linear complementarity problem in (s, multipliers) its matrix is positive semidefinite, so Lemke's
+// path ends in the solution wherever one exists. With a large weight it minimises s first and |y| among
+// those.
 struct Least {
   bool found = false;
   double s = 0.0;
@@ -15,16 +16,19 @@ struct Least {
 };
 Least least(const Vector& c, const Matrix& C, const Vector& d, double weight);
 
-// x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others stuck places, whose
-// limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed one.
+// x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others stuck
+// places, whose limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed
+// one.
 struct Limits {
   std::vector<Index> load;
   Vector low_a, low_b, high_a, high_b;
 };
 
-// The rule: normal forces of least norm among those that are >= 0 and allow the places to stick; then, with these, the
-// places share so that the greatest utilisation |F_i| / limit_i is least, ties by the norm of the utilisations. Break-away
-// is that utilisation reaching 1: one body held by two places of 1 N and 10 N holds 11 N. False if no sharing holds.
-bool share(const Vector& x0, const Matrix& Z, Index normals, const Limits& limits, Vector& x, double& utilisation);
+// The rule: normal forces of least norm among those that are >= 0 and allow the places to stick; then, with
+// these, the places share so that the greatest utilisation |F_i| / limit_i is least, ties by the norm of the
+// utilisations. Break-away is that utilisation reaching 1: one body held by two places of 1 N and 10 N holds
+// 11 N. False if no sharing holds.
+bool share(const Vector& x0, const Matrix& Z, Index normals, const Limits& limits, Vector& x,
+           double& utilisation);
 
 } // namespace stickslip::contact

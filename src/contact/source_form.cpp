@@ -18,7 +18,7 @@ void assemble_source_form(const Problem& p, lcp::RowMatrix& A, Vector& b) {
       stuck.push_back(row);
       continue;
     }
-    const Line& line = place.state == Mode::plus ? place.plus : place.minus;
+    const Line& line = place.state == Mode::slip_forward ? place.plus : place.minus;
     if (place.contact >= 0) normal.col(place.contact) -= p.G.col(row) * line.b;
     free -= p.G.col(row) * line.a;
   }

@@ -9,7 +9,9 @@ namespace {
 
 using U = std::size_t;
 
-bool may(Allowed a, Mode m) { return (a & bit(m)) != 0; }
+bool may(Allowed a, Mode m) {
+  return (a & bit(m)) != 0;
+}
 
 struct Walk {
   const Problem& p;
@@ -21,7 +23,7 @@ struct Walk {
 
   void component(Index i) {
     if (i == p.size()) {
-      if (solve_modes(p, ws.modes, slip, ws.solve, out.next())) out.keep();
+      if (solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) out.keep();
       return;
     }
     const U k = static_cast<U>(i);
@@ -45,7 +47,7 @@ struct Walk {
       component(i + 1);
       return;
     }
-    for (const Mode m : {Mode::stick, Mode::plus, Mode::minus}) {
+    for (const Mode m : {Mode::stick, Mode::slip_forward, Mode::slip_backward}) {
       if (!may(allowed[k], m)) continue;
       ws.modes[k] = m;
       component(i + 1);
@@ -53,7 +55,8 @@ struct Walk {
   }
 };
 
-// What rigidity leaves open appears once: the shared answer stands for all the mode sets with the same motion.
+// What rigidity leaves open appears once: the shared answer stands for all the mode sets with the same
+// motion.
 void drop_parts_of_shared(const Problem& p, Pool& out, U first) {
   for (U a = first; a < out.size(); ++a) {
     if (out[a].unique) continue;
@@ -72,7 +75,7 @@ Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const s
   const auto options = [&](U s) {
     if (slip[s] == Slip::sliding) return Index{1};
     Index n = 0;
-    for (const Mode m : {Mode::stick, Mode::plus, Mode::minus})
+    for (const Mode m : {Mode::stick, Mode::slip_forward, Mode::slip_backward})
       n += may(allowed[static_cast<U>(p.contacts) + s], m);
     return n;
   };
@@ -103,7 +106,9 @@ void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::
     for (U s = 0; s < p.places.size(); ++s) {
       const Place& place = p.places[s];
       const double g = p.G(r, nc + static_cast<Index>(s));
-      const Line line = slip[s] == Slip::impending ? place.low : (direction[s] == Mode::plus ? place.plus : place.minus);
+      const Line line = slip[s] == Slip::impending
+                            ? place.low
+                            : (direction[s] == Mode::slip_forward ? place.plus : place.minus);
       sum -= g * line.a;
       if (place.contact >= 0) lambda(place.contact, -g * line.b);
     }
@@ -155,9 +160,12 @@ bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vec
     if (slip[s] == Slip::impending) {
       const U below = static_cast<U>(nc + i), above = static_cast<U>(nc + nr + i);
       ++i;
-      if (l.basis[above] != 0 && (!generous || l.z[above] > 1e-9 * top)) m = Mode::plus;
-      else if (l.basis[below] != 0 || (generous && l.w[below] <= 1e-9 * top)) m = Mode::stick;
-      else m = Mode::minus;
+      if (l.basis[above] != 0 && (!generous || l.z[above] > 1e-9 * top))
+        m = Mode::slip_forward;
+      else if (l.basis[below] != 0 || (generous && l.w[below] <= 1e-9 * top))
+        m = Mode::stick;
+      else
+        m = Mode::slip_backward;
     }
     const bool idle = c >= 0 && p.places[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open;
     ws.modes[k] = idle ? Mode::open : m;
@@ -167,7 +175,7 @@ bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vec
       const bool fixed = static_cast<Index>(k) >= nc && slip[k - static_cast<U>(nc)] == Slip::sliding;
       if (!fixed && !may(allowed[k], ws.modes[k])) return false;
     }
-  if (!solve_modes(p, ws.modes, slip, ws.solve, out.next())) return false;
+  if (!solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) return false;
   for (U k = 0; k < out.size(); ++k)
     if (out[k].modes == ws.modes) return true;
   out.keep();
@@ -193,11 +201,14 @@ bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const st
     lcp::LemkeOptions o;
     if (attempt > 0) {
       for (U i = 0; i < n; ++i)
-        ws.cover[i] = 0.05 + std::fmod(0.6180339887498949 * static_cast<double>((i + 1) * static_cast<U>(attempt)), 1.0);
+        ws.cover[i] =
+            0.05 +
+            std::fmod(0.6180339887498949 * static_cast<double>((i + 1) * static_cast<U>(attempt)), 1.0);
       o.covering = ws.cover.data();
     }
     if (!lcp::lemke(problem, ws.lemke, o).solved()) continue;
-    if (!label(p, allowed, slip, direction, true, ws, out)) label(p, allowed, slip, direction, false, ws, out);
+    if (!label(p, allowed, slip, direction, true, ws, out))
+      label(p, allowed, slip, direction, false, ws, out);
   }
   drop_parts_of_shared(p, out, first);
   return false;

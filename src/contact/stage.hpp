@@ -1,4 +1,5 @@
-// Every answer to one problem with levels as they stand: enumeration of the mode sets, or Lemke where they are too many.
+// Every answer to one problem with levels as they stand: enumeration of the mode sets, or Lemke where they
+// are too many.
 #pragma once
 
 #include "contact/candidate.hpp"
@@ -46,14 +47,14 @@ struct StageWorkspace {
 // How many mode sets there are; stops counting above `largest_mode_count`.
 Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip);
 
-// Appends the answers to `out`. slip[i] == sliding: place i slides with its state's direction. True if the list is
-// complete (all mode sets were tried), false if it holds what Lemke's paths found.
+// Appends the answers to `out`. slip[i] == sliding: place i slides with its state's direction. True if the
+// list is complete (all mode sets were tried), false if it holds what Lemke's paths found.
 bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
                  const std::vector<Mode>& direction, StageWorkspace& ws, Pool& out);
 
 // The problem as an LCP of order contacts + 2 (places at rest), z = (lambda_N, F - low, a_T^+),
-// w = (a_N, a_T^-, high - F): the one of the source with the redundant unknowns eliminated, any mixture of loads.
-// Contacts that may not close and places that may not stick freely are left to the caller to fix.
+// w = (a_N, a_T^-, high - F): the one of the source with the redundant unknowns eliminated, any mixture of
+// loads. Contacts that may not close and places that may not stick freely are left to the caller to fix.
 void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::vector<Mode>& direction,
                     lcp::RowMatrix& M, Vector& q);
 

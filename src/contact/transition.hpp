@@ -1,13 +1,15 @@
 // What comes after an event: the transition rules, as a pure function of one instant.
 //
 // Rules (numbers as in the design notes, "Transitions, exactly"):
-//  2  Places at rest are solved with their static levels. Those that leave, first of all the ones whose guard fired, take
-//     their kinetic force and a fixed direction; solve again until nothing changes, at most places + 1 rounds; reject what
-//     then accelerates the wrong way.
-//  3  Among several admissible answers: the present modes; then the fewest changed components; then the least Gauss
+//  2  Places at rest are solved with their static levels. Those that leave, first of all the ones whose guard
+//  fired, take
+//     their kinetic force and a fixed direction; solve again until nothing changes, at most places + 1
+//     rounds; reject what then accelerates the wrong way.
+//  3  Among several admissible answers: the present modes; then the fewest changed components; then the least
+//  Gauss
 //     constraint 1/2 lambda' G lambda; what is still tied is ambiguous, and said to be.
-//  4  No answer: status none. If a contact slides, the engine answers with an impact without collision (Painleve).
-//  5  Forces shared by several stuck places and not unique: see share.hpp.
+//  4  No answer: status none. If a contact slides, the engine answers with an impact without collision
+//  (Painleve). 5  Forces shared by several stuck places and not unique: see share.hpp.
 #pragma once
 
 #include "contact/stage.hpp"
@@ -26,11 +28,12 @@ const char* name(Rule r);
 
 struct Decision {
   Rule rule = Rule::none;
-  Candidate answer;                     // empty for none
-  std::vector<std::uint8_t> left_rest;  // per place: 1 if it left rest in this event (kinetic level, fixed direction)
-  Index solutions = 0;                  // distinct admissible answers; -1 where they were not counted
-  bool certified_unique = false;        // solutions == 1 by the matrix, not by counting
-  Index rounds = 0;                     // of static to kinetic
+  Candidate answer; // empty for none
+  std::vector<std::uint8_t>
+      left_rest;       // per place: 1 if it left rest in this event (kinetic level, fixed direction)
+  Index solutions = 0; // distinct admissible answers; -1 where they were not counted
+  bool certified_unique = false; // solutions == 1 by the matrix, not by counting
+  Index rounds = 0;              // of static to kinetic
   bool found() const { return rule != Rule::none; }
 };
 
@@ -41,8 +44,7 @@ struct Admissible {
   bool operator()(const Candidate& c) const { return call == nullptr || call(self, c); }
 };
 
-template <class F>
-Admissible admissible_by(F& f) {
+template <class F> Admissible admissible_by(F& f) {
   return {[](void* self, const Candidate& c) { return (*static_cast<F*>(self))(c); }, &f};
 }
 
@@ -62,12 +64,14 @@ struct TransitionWorkspace {
 // Every labelled answer, static to kinetic included, before any choice. True if the list is complete.
 bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws);
 
-// `present`: the modes before (contacts, then places). `allowed`: empty, or per component what a fired guard still permits
-// (a place that broke away in + direction: bit(plus); a contact that lost its force: bit(open)).
+// `present`: the modes before (contacts, then places). `allowed`: empty, or per component what a fired guard
+// still permits (a place that broke away in + direction: bit(plus); a contact that lost its force:
+// bit(open)).
 void decide(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Decision& out);
 
-// No place loads on a contact's force and the matrix is symmetric positive definite: exactly one answer per stage.
+// No place loads on a contact's force and the matrix is symmetric positive definite: exactly one answer per
+// stage.
 bool certified_unique(const Problem& p);
 
 } // namespace stickslip::contact

@@ -15,4 +15,10 @@ void validate(const Levels& c, bool kinetic_may_be_zero) {
   positive("shape", c.shape);
 }
 
+void marks(const Levels& c, std::vector<double>& out) {
+  if (!std::isfinite(c.stribeck_velocity)) return;
+  for (double p : {36.0, 6.0, 1.0, 0.1}) out.push_back(c.stribeck_velocity * std::pow(p, 1.0 / c.shape));
+  if (c.form == StribeckForm::lorentzian) out.push_back(c.stribeck_velocity * std::pow(1e3, 1.0 / c.shape));
+}
+
 } // namespace stickslip

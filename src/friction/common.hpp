@@ -11,6 +11,7 @@
 #include "friction/dual.hpp"
 
 #include <limits>
+#include <vector>
 
 namespace stickslip {
 
@@ -67,7 +68,7 @@ void validate(const Levels& c, bool kinetic_may_be_zero);
 // bound there; it is followed to half a Stribeck velocity and held beyond.
 template <class T> T fall(const Levels& c, const T& s) {
   T u = s / T(c.stribeck_velocity);
-  if (is_integer(c.shape) && std::fmod(c.shape, 2.0) != 0.0 && value_of(u) < -0.5) u = T(-0.5);
+  if (value_of(u) < -0.5 && is_integer(c.shape) && std::fmod(c.shape, 2.0) != 0.0) u = T(-0.5);
   const T p = power(u, c.shape);
   if (c.form == StribeckForm::exponential) return value_of(p) > 745.0 ? T(0.0) : exponential(-p);
   return value_of(p) > 1e150 ? T(0.0) : T(1.0) / (T(1.0) + p);
@@ -77,6 +78,10 @@ template <class T> T level(const Levels& c, const T& s) {
   if (c.one()) return T(c.kinetic);
   return T(c.kinetic) + T(c.static_level - c.kinetic) * fall(c, s);
 }
+
+// Speeds between which the level changes: where (s/vs)^shape passes through the range in which the fall
+// happens. An integrator that strides over them from far away may not see the Stribeck peak at all.
+void marks(const Levels& c, std::vector<double>& out);
 
 // True if level(|v|) is analytic through v = 0.
 inline bool even(const Levels& c) {

@@ -78,5 +78,8 @@ void bends(const Law&, double v, int direction, const double* z, double* out);
 
 // Velocities other than zero where the curve or its slope jumps (knots of tables), ascending.
 std::vector<double> velocity_kinks(const Law&);
+// The same together with both signs of all characteristic speeds: places that an integrator under prescribed
+// motion should not stride over.
+std::vector<double> velocity_marks(const Law&);
 
 } // namespace stickslip

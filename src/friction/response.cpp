@@ -2,6 +2,7 @@
 
 #include "core/roots.hpp"
 #include "friction/collocation.hpp"
+#include "friction/local_velocity.hpp"
 #include "friction/switch_times.hpp"
 
 #include <Eigen/LU>
@@ -43,7 +44,7 @@ int direction_of(const Piece& p, double from, double to) {
 }
 
 std::vector<Span> spans_of(const Law& law, const Signal& velocity, double from, double to) {
-  std::vector<double> levels = velocity_kinks(law);
+  std::vector<double> levels = velocity_marks(law);
   levels.push_back(0.0);
   std::vector<Span> spans;
   double begin = from;
@@ -82,16 +83,23 @@ public:
     std::vector<double> other(n_);
     steady(law, DBL_MIN, size_.data()); // sizes of the states: settled, just before or after v = 0
     steady(law, -DBL_MIN, other.data());
+    const double height = std::max(traits_.break_away.hi, -traits_.break_away.lo);
+    if (traits_.stiffness > 0.0) energy_ = 1e-3 * load_ * height * height / traits_.stiffness;
     for (std::size_t i = 0; i < n_; ++i) size_[i] = std::max(std::abs(size_[i]), std::abs(other[i]));
   }
 
-  void enter(const Piece& piece, int direction) {
-    piece_ = &piece;
+  // From here on times are those since `origin`.
+  void enter(const Piece& piece, int direction, double origin) {
+    local_.set(piece, origin);
+    origin_ = origin;
     if (direction != direction_) branch = initial_branch(law_);
     direction_ = direction;
+    double fastest = 0.0;
+    for (const Harmonic& h : piece.harmonics) fastest = std::max(fastest, std::abs(h.omega));
+    longest_ = fastest > 0.0 ? 1.0 / fastest : std::numeric_limits<double>::infinity();
   }
 
-  double velocity(double t) const { return direction_ == 0 ? 0.0 : at(*piece_, t); }
+  double velocity(double t) const { return direction_ == 0 ? 0.0 : local_(t); }
 
   double force(double t) {
     Force f;
@@ -107,22 +115,26 @@ public:
   // From t to `end` with as many steps as the tolerance asks for.
   void advance(double t, double end) {
     fire(t);
-    while (t < end) {
-      double h = std::min(step_, end - t);
+    for (long attempts = 0; t < end; ++attempts) {
+      if (attempts > 1'000'000)
+        throw std::runtime_error("response: more than a million steps at time " +
+                                 std::to_string(origin_ + t));
+      double h = std::min({step_, longest_, end - t});
       if (end - t - h < 0.1 * h) h = end - t;
       const bool to_end = h >= end - t;
       const double error = attempt(t, h);
-      const bool stuck = h <= 4.0 * DBL_EPSILON * std::max(std::abs(t), std::abs(end));
+      const bool stuck = h <= 1e-15 * end; // as short as time can tell: taken as it is
       if (!(error <= 1.0) && !stuck) {
         step_ = h * (std::isfinite(error) ? std::clamp(0.9 * std::pow(error, -0.1), 0.1, 0.9) : 0.1);
         continue;
       }
       if (!finite_step())
-        throw std::runtime_error("response: no finite solution at time " + std::to_string(t));
+        throw std::runtime_error("response: no finite solution at time " + std::to_string(origin_ + t));
       const double grown = h * std::min(6.0, 0.9 * std::pow(std::max(error, 1e-12), -0.1));
       step_ = to_end ? std::max(step_, grown) : grown;
-      if (limited() && limit(t + h, second_.z) > 0.0) {
-        t = locate(t, h);
+      const double switched = limited() && limit(t + h, second_.z) > touch() ? locate(t, h) : 0.0;
+      if (switched > 0.0) {
+        t += switched;
       } else {
         z = second_.z;
         work += first_.work + second_.work;
@@ -147,13 +159,11 @@ private:
            std::isfinite(second_.work);
   }
 
-  // One collocation step by Newton's method with the exact Jacobian.
-  void collocate(double t, double h, const std::vector<double>& from, Step& to) {
+  // Newton's method with the exact Jacobian for the stages of a step, from the values they have.
+  bool newton(double t, double h, const std::vector<double>& from, int most) {
     const Radau& r = radau();
-    for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
-    to.converged = n_ == 0;
     double last = std::numeric_limits<double>::infinity();
-    for (int iteration = 0; iteration < 12 && !to.converged; ++iteration) {
+    for (int iteration = 0; iteration < most; ++iteration) {
       for (int j = 0; j < n_stages; ++j) rates(t + r.c[j] * h, j, true);
       double change = 0.0;
       for (std::size_t i = 0; i < n_; ++i) {
@@ -163,9 +173,25 @@ private:
         value_[i] += delta;
         change = std::max(change, delta.cwiseAbs().maxCoeff() / scale(i, value_[i].cwiseAbs().maxCoeff()));
       }
-      if (!std::isfinite(change)) break;
-      to.converged = change < 1e-15 || (change < 1e-12 && change > 0.3 * last);
+      if (!std::isfinite(change)) return false;
+      if (change < 1e-15 || (change < 1e-12 && change > 0.3 * last)) return true;
       last = change;
+    }
+    return false;
+  }
+
+  // One collocation step. The stages are sought from the values before and, if that fails, from the settled
+  // ones: a Dahl exponent below 1 makes the rate a root of the distance from there, on which Newton only
+  // converges upwards.
+  void collocate(double t, double h, const std::vector<double>& from, Step& to) {
+    const Radau& r = radau();
+    for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
+    to.converged = n_ == 0 || newton(t, h, from, 12);
+    if (!to.converged && direction_ != 0) {
+      const double v = velocity(t + h);
+      steady(law_, direction_ * std::max(direction_ * v, DBL_MIN), to.z.data());
+      for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(to.z[i]);
+      to.converged = newton(t, h, from, 50);
     }
     to.work = to.turnover = 0.0;
     for (int j = 0; j < n_stages; ++j) {
@@ -194,7 +220,7 @@ private:
         linearise(law_, v, direction_ == 0 ? 1 : direction_, branch, here.data(), dry_z_.data(),
                   zdot_v_.data(), zdot_z_.data());
     } catch (const CurveError& e) {
-      throw e.with_time(t);
+      throw e.with_time(origin_ + t);
     }
     for (std::size_t i = 0; i < n_; ++i) {
       f_[i][j] = rate_[i];
@@ -217,7 +243,7 @@ private:
       worst = std::max(worst, std::abs(second_.z[i] - whole_.z[i]) / scale(i, std::abs(second_.z[i])));
     const double halves = first_.turnover + second_.turnover;
     const double work_error = std::abs(first_.work + second_.work - whole_.work);
-    if (work_error > 0.0) worst = std::max(worst, work_error / (turnover + halves + DBL_MIN));
+    if (work_error > 0.0) worst = std::max(worst, work_error / (turnover + halves + energy_ + DBL_MIN));
     return worst / rtol_;
   }
 
@@ -234,21 +260,26 @@ private:
     return worst;
   }
 
+  // Guards and bends smaller than this, in units of the force, are rounding.
+  double touch() const { return 1e-14 * std::max(traits_.break_away.hi, -traits_.break_away.lo); }
+
   bool limited() const { return direction_ != 0 && guards_.size() + bends_.size() > 0; }
 
   // Elements whose guard is met slip from now on; the sides of all bends are noted.
   void fire(double t) {
     if (!limited()) return;
-    const double v = velocity(t), touch = 1e-14 * std::max(traits_.break_away.hi, -traits_.break_away.lo);
+    const double v = velocity(t);
     switch_guards(law_, v, direction_, branch, z.data(), guards_.data());
     for (std::size_t i = 0; i < guards_.size(); ++i)
-      if (guards_[i] >= -touch) branch = switch_branch(law_, branch, static_cast<Index>(i));
+      if (guards_[i] >= -touch()) branch = switch_branch(law_, branch, static_cast<Index>(i));
     bends(law_, v, direction_, z.data(), bends_.data());
     for (std::size_t i = 0; i < bends_.size(); ++i)
-      turn_[i] = std::abs(bends_[i]) <= 100.0 * touch ? 0 : (bends_[i] > 0.0 ? -1 : 1);
+      turn_[i] = std::abs(bends_[i]) <= 100.0 * touch() ? 0 : (bends_[i] > 0.0 ? -1 : 1);
   }
 
-  // Goes to the first zero of the limit within the step (t, t + h), as a function of the length of one step.
+  // Goes to the first zero of the limit within the step (t, t + h), as a function of the length of one step,
+  // and returns that length; 0 if the zero was one of rounding only, which one long step in place of two
+  // halves lacks.
   double locate(double t, double h) {
     const auto at_length = [&](double x) {
       if (x == 0.0) return limit(t, z);
@@ -256,7 +287,7 @@ private:
       return limit(t + x, first_.z);
     };
     const double x = refine_root(at_length, 0.0, h);
-    if (!(x > 0.0)) throw std::runtime_error("response: a switch was lost at time " + std::to_string(t));
+    if (!(x > 0.0)) return 0.0;
     collocate(t, x, z, whole_);
     z = whole_.z;
     work += whole_.work;
@@ -265,19 +296,20 @@ private:
     if (!guards_.empty()) {
       switch_guards(law_, velocity(t + x), direction_, branch, z.data(), guards_.data());
       const auto first = std::max_element(guards_.begin(), guards_.end());
-      if (*first > -1e-9 * std::max(traits_.break_away.hi, -traits_.break_away.lo))
-        branch = switch_branch(law_, branch, first - guards_.begin());
+      if (*first > -1e5 * touch()) branch = switch_branch(law_, branch, first - guards_.begin());
     }
-    return t + x;
+    return x;
   }
 
   const Law& law_;
   double load_, rtol_;
   LawTraits traits_;
   std::size_t n_;
-  const Piece* piece_ = nullptr;
+  LocalVelocity local_;
+  double origin_ = 0.0;
+  double energy_ = 0.0; // a thousandth of what a bristle stores: the size of works that matter
   int direction_ = 0;
-  double step_ = 0.0;
+  double step_ = 0.0, longest_ = 0.0;
 
 public:
   std::vector<double> z;
@@ -319,10 +351,12 @@ Response respond(const Law& law, const Signal& velocity, const VectorRef& times,
   Response out{Vector(count), Vector(count), Vector(count),
                Matrix(static_cast<Index>(mover.z.size()), count)};
   Index next = 0;
+  double origin = begin;
   const auto record = [&](double t) {
-    out.velocity[next] = mover.velocity(t);
+    const double tau = t - origin;
+    out.velocity[next] = mover.velocity(tau);
     try {
-      out.force[next] = mover.force(t);
+      out.force[next] = mover.force(tau);
     } catch (const CurveError& e) {
       throw e.with_time(t);
     }
@@ -330,28 +364,29 @@ Response respond(const Law& law, const Signal& velocity, const VectorRef& times,
     for (std::size_t i = 0; i < mover.z.size(); ++i) out.states(static_cast<Index>(i), next) = mover.z[i];
     ++next;
   };
+  const auto enter = [&](std::size_t piece, int direction, double from) {
+    mover.enter(motion.pieces[piece], direction, from);
+    origin = from;
+  };
 
   const std::vector<Span> spans = spans_of(law, motion, begin, end);
-  const auto enter = [&](const Span& s) { mover.enter(motion.pieces[s.piece], s.direction); };
   for (const Span& span : spans) {
-    enter(span);
+    enter(span.piece, span.direction, span.from);
     mover.restart(span.to - span.from);
     double t = span.from;
     while (next < count && times[next] < span.to) {
-      mover.advance(t, times[next]);
+      mover.advance(t - origin, times[next] - origin);
       t = times[next];
       record(t);
     }
-    mover.advance(t, span.to);
+    mover.advance(t - origin, span.to - origin);
     // A time that stands twice here shows the left side first.
     while (next + 1 < count && times[next] == span.to && times[next + 1] == span.to) record(span.to);
   }
-  if (spans.empty()) { // a single instant
-    const Piece& p = motion.pieces[piece_at(motion, end)];
-    mover.enter(p, direction_of(p, end, end));
-  } else if (!spans.empty() && count > 1 && times[count - 2] == end) {
-    const Piece& p = motion.pieces[piece_at(motion, end)]; // the right side of a jump at the very end
-    mover.enter(p, direction_of(p, end, end));
+  if (spans.empty() ||
+      (count > 1 && times[count - 2] == end)) { // a single instant, or the right side of a jump
+    const std::size_t piece = piece_at(motion, end);
+    enter(piece, direction_of(motion.pieces[piece], end, end), end);
   }
   while (next < count) record(end);
   return out;

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -75,6 +76,7 @@ public:
     plant();
     for (const AppliedForce& f : machine.forces) force(f);
     for (const FrictionPlace& f : machine.friction) place(f);
+    for (const ContactPlace& c : machine.contacts) contact(c);
     size_up();
     nominal();
     return std::move(sys);
@@ -85,6 +87,7 @@ private:
   System sys;
   Matrix inverse_mass;
   std::set<std::string> used;
+  std::vector<Index> gap_signal;
 
   void claim(const std::string& name, std::string_view what) {
     if (name.empty()) reject(what, "is an empty string");
@@ -129,7 +132,8 @@ private:
 
   void force(const AppliedForce& f) {
     check_signal("force", f.signal);
-    if (f.direction.size() != sys.n_coordinates) reject("force direction", "has the wrong length");
+    if (f.direction.size() != sys.n_coordinates || !f.direction.allFinite())
+      reject("on", "of a force must give a finite direction over " + std::to_string(sys.n_coordinates) + " coordinates");
     sys.drives.push_back({f.direction, add_signal(f.signal)});
   }
 
@@ -158,6 +162,34 @@ private:
     }
     sys.needs_interpreter = sys.needs_interpreter || p.traits.needs_interpreter;
     sys.places.push_back(std::move(p));
+  }
+
+  // A contact's friction is a place like any other whose load is the contact's force.
+  void contact(const ContactPlace& c) {
+    const std::string of = " of '" + c.name + "'";
+    const Index n = sys.n_coordinates;
+    if (c.normal.size() != n) reject("normal" + of, "has " + std::to_string(c.normal.size()) + " entries for " + std::to_string(n) + " coordinates");
+    if (!c.normal.allFinite() || c.normal.isZero(0.0)) reject("normal" + of, "must be finite and not zero");
+    if (!(c.restitution >= 0.0 && c.restitution <= 1.0)) reject("restitution" + of, c.restitution, "in [0, 1]");
+    check_signal("gap" + of, c.gap);
+    Contact out;
+    out.name = c.name;
+    out.restitution = c.restitution;
+    out.impact = c.impact;
+    if (c.tangent.size() > 0) {
+      if (c.tangent.size() != n) reject("tangent" + of, "has " + std::to_string(c.tangent.size()) + " entries for " + std::to_string(n) + " coordinates");
+      FrictionPlace f{c.name, c.tangent, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity, {}, {}, constant_signal(0.0)};
+      place(f);
+      Place& p = sys.places.back();
+      p.contact = static_cast<Index>(sys.contacts.size());
+      out.place = static_cast<Index>(sys.places.size()) - 1;
+      std::vector<double> z(static_cast<std::size_t>(std::max<Index>(p.traits.states, 1)));
+      out.impulsive_friction = std::abs(steady(c.friction, 1e100, z.data()).dry);
+    } else {
+      claim(c.name, "name");
+    }
+    gap_signal.push_back(add_signal(c.gap));
+    sys.contacts.push_back(std::move(out));
   }
 
   // Options of the stick/slip automaton: which of its states this place has.
@@ -197,6 +229,12 @@ private:
     // Derivatives of surface velocities accelerate the relative motion; they are signals of their own.
     std::vector<Index> surface_rate;
     for (const Place& p : sys.places) surface_rate.push_back(add_signal(differentiate(sys.signals[static_cast<std::size_t>(p.surface)])));
+    std::vector<Index> gap_rate, gap_acceleration;
+    for (Index g : gap_signal) {
+      const Signal rate = differentiate(sys.signals[static_cast<std::size_t>(g)]);
+      gap_rate.push_back(add_signal(rate));
+      gap_acceleration.push_back(add_signal(differentiate(rate)));
+    }
     std::vector<Index> load_signal;
     for (const FrictionPlace& f : machine.friction) {
       check_signal("load of '" + f.name + "'", f.load_signal);
@@ -212,7 +250,8 @@ private:
     for (const auto& d : sys.drives) sys.S.block(n, d.signal, n, 1) += inverse_mass * d.direction;
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       Place& p = sys.places[i];
-      const Vector& w = machine.friction[i].direction;
+      const bool given = p.contact < 0;
+      const Vector& w = given ? machine.friction[i].direction : machine.contacts[static_cast<std::size_t>(p.contact)].tangent;
       p.effect = Vector::Zero(sys.nx);
       p.effect.segment(n, n) = -inverse_mass * w;
       p.velocity.x = Vector::Zero(sys.nx);
@@ -229,6 +268,19 @@ private:
         p.load_force.s = Vector::Zero(ns);
         p.load_force.s(load_signal[i]) = 1.0;
       }
+    }
+    for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+      Contact& c = sys.contacts[j];
+      const Vector& w = machine.contacts[j].normal;
+      c.effect = Vector::Zero(sys.nx);
+      c.effect.segment(n, n) = inverse_mass * w;
+      c.gap.x = c.rate.x = Vector::Zero(sys.nx);
+      c.gap.x.head(n) = w;
+      c.rate.x.segment(n, n) = w;
+      c.gap.s = c.rate.s = c.acceleration_s = Vector::Zero(ns);
+      c.gap.s(gap_signal[j]) = 1.0;
+      c.rate.s(gap_rate[j]) = 1.0;
+      c.acceleration_s(gap_acceleration[j]) = 1.0;
     }
   }
 
@@ -258,8 +310,7 @@ private:
     for (const auto& d : sys.drives)
       acceleration.segment(n, n) += (inverse_mass * d.direction).cwiseAbs() * size_of(d.signal);
     for (const Place& p : sys.places) {
-      const Interval levels = p.traits.sticks ? rest_interval(p.law, nullptr) : Interval{};
-      const double level = std::max(std::abs(levels.lo), std::abs(levels.hi));
+      const double level = p.traits.sticks ? p.break_away : 0.0;
       acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
       velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
     }
@@ -272,6 +323,25 @@ private:
     for (const Place& p : sys.places) {
       if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
       if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
+    }
+    bristles();
+  }
+
+  // A bristle's deflection has the size that it settles to. All that happens while it deflects and slips happens at about
+  // the Stribeck velocity, however fast the machine slides at other times: errors of velocity count in this unit.
+  void bristles() {
+    const Index n = sys.n_coordinates;
+    sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
+    for (const Place& p : sys.places) {
+      if (p.traits.states == 0) continue;
+      std::vector<double> slow(static_cast<std::size_t>(p.traits.states)), fast = slow;
+      steady(p.law, 1e-150, slow.data());
+      steady(p.law, 1e150, fast.data());
+      for (std::size_t i = 0; i < slow.size(); ++i)
+        sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
+      if (p.fine == 0.0) continue;
+      for (Index i = n; i < 2 * n; ++i)
+        if (p.velocity.x(i) != 0.0) sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
     }
   }
 };

@@ -7,6 +7,7 @@
 #include "friction/law.hpp"
 #include "signal/signal.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,26 @@ struct FrictionPlace {
   Signal load_signal;
 };
 
+enum class ImpactRule : std::int8_t { poisson, newton };
+
+// A rigid unilateral contact: gap = normal' q + gap(t) >= 0, with friction along `tangent`.
+struct ContactPlace {
+  std::string name;
+  Vector normal;  // w_N
+  Vector tangent; // w_T; empty: without friction
+  Law friction;   // per unit normal force
+  Automaton automaton;
+  Signal gap;
+  Signal surface_velocity;
+  double restitution = 0.0;
+  ImpactRule impact = ImpactRule::poisson;
+};
+
 struct Machine {
   Plant plant;
   std::vector<AppliedForce> forces;
   std::vector<FrictionPlace> friction;
+  std::vector<ContactPlace> contacts;
 };
 
 } // namespace stickslip

@@ -27,6 +27,7 @@ struct Place {
   Form velocity;         // relative velocity v
   Vector acceleration_s; // v' = velocity.x . x' + acceleration_s . s
   Index load = -1;       // signal with the given normal load
+  Index contact = -1;    // the contact whose normal force is the load instead
   Form load_force;       // F_l of the automaton; empty without load dependence
   double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
   Index surface = -1;    // signal with the surface velocity
@@ -40,6 +41,17 @@ struct Place {
   double fine = 0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
 };
 
+struct Contact {
+  std::string name;
+  Vector effect; // change of x' per unit of normal force
+  Form gap, rate;
+  Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
+  double restitution = 0.0;
+  ImpactRule impact = ImpactRule::poisson;
+  Index place = -1;           // its friction; -1: none
+  double impulsive_friction = 0.0; // kinetic level, which holds for impulses
+};
+
 struct System {
   Index n_coordinates = 0;
   Index nx = 0;
@@ -47,8 +59,10 @@ struct System {
   std::vector<std::string> states; // names of x
   Matrix A, S;
   std::vector<Signal> signals;
-  std::vector<Place> places;
+  std::vector<Place> places; // those of contacts last
+  std::vector<Contact> contacts;
   Vector nominal; // size of each state, for tolerances
+  Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite: none
   double time_scale = 1.0;
 
   // The mechanical plant again, for the energy balance.

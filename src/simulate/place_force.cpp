@@ -25,7 +25,7 @@ PlaceForce place_force(const Place& place, int mode, unsigned branch, double v, 
   const Automaton& a = place.automaton;
   if (mode == 0) { // elastic presliding: the stuck surface is a spring and a damper
     xdot[place.surface_travel] = v;
-    return {0.0, presliding_stiffness(place, N) * x[place.surface_travel] + a.surface_damping * v};
+    return {presliding_stiffness(place, 1.0) * x[place.surface_travel], a.surface_damping * v};
   }
   const double* z = place.states >= 0 ? x + place.states : nullptr;
   double* zdot = place.states >= 0 ? xdot + place.states : nullptr;
@@ -34,6 +34,7 @@ PlaceForce place_force(const Place& place, int mode, unsigned branch, double v, 
   if (place.lagged < 0) return {f.dry, f.viscous};
   // T f' + f = N f_Stribeck(|v|); the lagged force acts against the direction of sliding.
   xdot[place.lagged] = (N * f.dry * mode - x[place.lagged]) / a.lag;
+  if (place.contact >= 0) return {x[place.lagged] * mode, f.viscous};
   return {0.0, x[place.lagged] * mode + f.viscous};
 }
 

@@ -19,8 +19,12 @@ Scratch::Scratch(const System& sys) {
   rate = Vector::Zero(sys.ns());
   xdot = Vector::Zero(sys.nx);
   row = Vector::Zero(sys.nx);
-  force = Vector::Zero(np);
-  held = Vector::Zero(np);
+  const Index nc = static_cast<Index>(sys.contacts.size());
+  force = Vector::Zero(np + nc);
+  held = Vector::Zero(np + nc);
+  dry = Vector::Zero(np);
+  coupling = Matrix::Zero(np + nc, np + nc);
+  coupled = Vector::Zero(np + nc);
   unstuck = Vector::Zero(np);
   guards = Vector::Zero(64);
   Index most = 1;
@@ -45,6 +49,7 @@ double relative_velocity(const Place& p, const double* x, const double* s) {
 }
 
 double normal_load(const Place& p, int load_sign, const double* x, const double* s) {
+  if (p.contact >= 0) return 1.0;
   double N = s[p.load];
   if (p.load_per_force != 0.0)
     N += p.load_per_force * load_sign *
@@ -60,6 +65,58 @@ Interval stick_limits(const Place& p, int load_sign, double t, const double* x, 
   return {unit.lo * N * share, unit.hi * N * share};
 }
 
+namespace {
+
+// Row of a closed contact among the constraint forces.
+Index normal_row(const Regime& r, Index contact) {
+  for (std::size_t k = 0; k < r.closed.size(); ++k)
+    if (r.closed[k] == contact) return static_cast<Index>(r.stuck.size() + k);
+  return -1;
+}
+
+// Sliding friction on a contact follows its normal force, which follows the friction: with F = other + dry lambda,
+// lambda = lambda_0 + LF (dry lambda) is a small linear system in the closed contacts' forces. `held` holds lambda_0 and
+// gets lambda; w.unstuck gets the whole friction forces.
+void couple(const System& sys, const Regime& r, Scratch& w, Eigen::Ref<Vector> held) {
+  const Index m = static_cast<Index>(r.closed.size()), first = static_cast<Index>(r.stuck.size());
+  auto K = w.coupling.topLeftCorner(m, m);
+  auto b = w.coupled.head(m);
+  K.setIdentity();
+  b = held.segment(first, m);
+  for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
+    const Index contact = sys.places[static_cast<std::size_t>(r.unstuck[k])].contact;
+    if (contact < 0) continue;
+    const Index c = normal_row(r, contact) - first;
+    K.col(c) -= w.dry(static_cast<Index>(k)) * r.LF.block(first, static_cast<Index>(k), m, 1);
+  }
+  // Gauss elimination with row exchange in place: one or two contacts as a rule.
+  for (Index c = 0; c < m; ++c) {
+    Index pivot = c;
+    for (Index i = c + 1; i < m; ++i)
+      if (std::abs(K(i, c)) > std::abs(K(pivot, c))) pivot = i;
+    if (pivot != c) K.row(c).swap(K.row(pivot)), std::swap(b(c), b(pivot));
+    for (Index i = c + 1; i < m; ++i) {
+      const double f = K(i, c) / K(c, c);
+      for (Index j = c; j < m; ++j) K(i, j) -= f * K(c, j);
+      b(i) -= f * b(c);
+    }
+  }
+  for (Index c = m - 1; c >= 0; --c) {
+    for (Index j = c + 1; j < m; ++j) b(c) -= K(c, j) * b(j);
+    b(c) /= K(c, c);
+  }
+  for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
+    const Index contact = sys.places[static_cast<std::size_t>(r.unstuck[k])].contact;
+    if (contact < 0) continue;
+    const double extra = w.dry(static_cast<Index>(k)) * b(normal_row(r, contact) - first);
+    w.unstuck(static_cast<Index>(k)) += extra;
+    if (first > 0) held.head(first) += r.LF.block(0, static_cast<Index>(k), first, 1) * extra;
+  }
+  held.segment(first, m) = b;
+}
+
+} // namespace
+
 void evaluate(const System& sys, const Regime& r, double t, const double* x, const double* s, double* xdot,
               double* force, Scratch& w) {
   const ConstVector X(x, sys.nx), Sg(s, sys.ns());
@@ -67,7 +124,9 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   (void)t;
   Xdot.noalias() = r.A * X;
   Xdot.noalias() += r.S * Sg;
-  const Index nu = static_cast<Index>(r.unstuck.size()), nk = static_cast<Index>(r.stuck.size());
+  const Index np = static_cast<Index>(sys.places.size()), nc = static_cast<Index>(sys.contacts.size());
+  const Index nu = static_cast<Index>(r.unstuck.size()), nk = static_cast<Index>(r.stuck.size() + r.closed.size());
+  if (nc > 0) std::fill(force, force + np + nc, 0.0);
   for (Index k = 0; k < nu; ++k) {
     const Index i = r.unstuck[static_cast<std::size_t>(k)];
     const auto u = static_cast<std::size_t>(i);
@@ -75,25 +134,28 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
     const double v = relative_velocity(p, x, s);
     const double N = normal_load(p, r.modes.load_sign[u], x, s);
     const PlaceForce f = place_force(p, r.modes.place[u], r.modes.branch[u], v, N, x, xdot);
-    w.unstuck(k) = f.dry * N + f.other;
-    force[i] = w.unstuck(k);
+    w.dry(k) = p.contact >= 0 ? f.dry : 0.0;
+    w.unstuck(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
   }
-  if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
+  auto held = w.held.head(nk);
   if (nk > 0) {
-    auto held = w.held.head(nk);
     held.noalias() = r.Lx * X;
     held.noalias() += r.Ls * Sg;
     if (nu > 0) held.noalias() += r.LF * w.unstuck.head(nu);
-    for (Index k = 0; k < nk; ++k) {
-      const Index i = r.stuck[static_cast<std::size_t>(k)];
+    if (r.coupled) couple(sys, r, w, held);
+    for (std::size_t k = 0; k < r.stuck.size(); ++k) {
+      const Index i = r.stuck[k];
       const Place& p = sys.places[static_cast<std::size_t>(i)];
-      force[i] = held(k);
+      force[i] = held(static_cast<Index>(k));
       if (p.states >= 0) {
-        const double N = normal_load(p, r.modes.load_sign[static_cast<std::size_t>(i)], x, s);
-        rest_rates(p.law, N > 0.0 ? held(k) / N : 0.0, x + p.states, xdot + p.states);
+        const double N = p.contact >= 0 ? held(normal_row(r, p.contact)) : normal_load(p, r.modes.load_sign[static_cast<std::size_t>(i)], x, s);
+        rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
       }
     }
+    for (std::size_t k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(static_cast<Index>(r.stuck.size() + k));
   }
+  for (Index k = 0; k < nu; ++k) force[r.unstuck[static_cast<std::size_t>(k)]] = w.unstuck(k);
+  if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
 }
 
 void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* force,
@@ -107,8 +169,10 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     case GuardKind::surface_turns: g[k] = guard.side * relative_velocity(sys.places[i], x, s); break;
     case GuardKind::breaks_away:
     case GuardKind::limit_again: {
-      const Interval limits = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
-      g[k] = guard.side > 0 ? force[i] - limits.hi : limits.lo - force[i];
+      const Place& p = sys.places[i];
+      const Interval limits = stick_limits(p, r.modes.load_sign[i], t, x, s);
+      const double N = p.contact >= 0 ? force[static_cast<Index>(sys.places.size()) + p.contact] : 1.0;
+      g[k] = guard.side > 0 ? force[i] - limits.hi * N : limits.lo * N - force[i];
       if (guard.kind == GuardKind::limit_again) g[k] = -g[k];
       break;
     }
@@ -138,16 +202,51 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
       g[k] = values[guard.side];
       break;
     }
+    case GuardKind::opens: g[k] = -force[sys.places.size() + i]; break;
+    case GuardKind::closes: {
+      const Form& gap = sys.contacts[i].gap;
+      g[k] = -(gap.x.dot(ConstVector(x, sys.nx)) + gap.s.dot(ConstVector(s, sys.ns())));
+      break;
+    }
     }
   }
 }
 
+// Where friction and normal forces determine each other the Jacobian is taken by central differences.
+static void difference_jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                                const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
+  Vector y = ConstVector(x, sys.nx), up = Vector::Zero(sys.nx), down = Vector::Zero(sys.nx);
+  const double typical = std::max(y.cwiseAbs().maxCoeff(), 1e-12);
+  J.resize(sys.nx, sys.nx);
+  for (Index j = 0; j < sys.nx; ++j) {
+    const double h = 6e-6 * std::max(std::abs(x[j]), std::max(sys.nominal(j), 1e-9 * typical));
+    y(j) = x[j] + h;
+    evaluate(sys, r, t, y.data(), s, up.data(), w.force.data(), w);
+    y(j) = x[j] - h;
+    evaluate(sys, r, t, y.data(), s, down.data(), w.force.data(), w);
+    y(j) = x[j];
+    J.col(j) = (up - down) / (2.0 * h);
+  }
+  Vector later = ConstVector(s, sys.ns());
+  const double h = 1e-6 * sys.time_scale;
+  later += h * ConstVector(sdot, sys.ns());
+  evaluate(sys, r, t, x, later.data(), up.data(), w.force.data(), w);
+  evaluate(sys, r, t, x, s, down.data(), w.force.data(), w);
+  dfdt = (up - down) / h;
+}
+
 void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* sdot,
               Matrix& J, Vector& dfdt, Scratch& w) {
-  (void)t;
   const ConstVector Sdot(sdot, sys.ns());
+  if (r.coupled) return difference_jacobian(sys, r, t, x, s, sdot, J, dfdt, w);
   J = r.A;
   dfdt.noalias() = r.S * Sdot;
+  bool internal_at_rest = false;
+  for (Index i : r.stuck) internal_at_rest = internal_at_rest || sys.places[static_cast<std::size_t>(i)].states >= 0;
+  if (internal_at_rest) {
+    w.held_x = r.Lx;
+    w.held_t.noalias() = r.Ls * Sdot;
+  }
   for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
     const auto i = static_cast<std::size_t>(r.unstuck[k]);
     const Place& p = sys.places[i];
@@ -200,6 +299,39 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
     F_t += F_N * N_t;
     J.noalias() += r.E.col(static_cast<Index>(k)) * row.transpose();
     dfdt += r.E.col(static_cast<Index>(k)) * F_t;
+    if (internal_at_rest)
+      for (std::size_t j = 0; j < r.stuck.size(); ++j) {
+        const double share = r.LF(static_cast<Index>(j), static_cast<Index>(k));
+        w.held_x.row(static_cast<Index>(j)) += share * row.transpose();
+        w.held_t(static_cast<Index>(j)) += share * F_t;
+      }
+  }
+  if (!internal_at_rest) return;
+  // Rates of internal states at rest are linear in the held force and in these states, so differences are derivatives.
+  for (std::size_t k = 0; k < r.stuck.size(); ++k) {
+    const auto i = static_cast<std::size_t>(r.stuck[k]);
+    const Place& p = sys.places[i];
+    const Index own = p.traits.states;
+    if (own == 0) continue;
+    const double N = normal_load(p, r.modes.load_sign[i], x, s);
+    if (!(N > 0.0)) continue;
+    for (Index j = 0; j < own; ++j) w.z(j) = x[p.states + j];
+    const Interval unit = rest_interval(p.law, w.z.data());
+    const double middle = 0.5 * (unit.lo + unit.hi), width = 0.25 * (unit.hi - unit.lo);
+    rest_rates(p.law, middle, w.z.data(), w.zdot.data());
+    rest_rates(p.law, middle + width, w.z.data(), w.zdot_v.data());
+    for (Index l = 0; l < own; ++l) {
+      const double by_force = width > 0.0 ? (w.zdot_v(l) - w.zdot(l)) / (width * N) : 0.0;
+      J.row(p.states + l) += by_force * w.held_x.row(static_cast<Index>(k));
+      dfdt(p.states + l) += by_force * w.held_t(static_cast<Index>(k));
+    }
+    for (Index j = 0; j < own; ++j) {
+      const double step = std::max(std::abs(w.z(j)), 1e-3 * p.break_away / p.traits.stiffness);
+      w.z(j) += step;
+      rest_rates(p.law, middle, w.z.data(), w.zdot_v.data());
+      w.z(j) -= step;
+      for (Index l = 0; l < own; ++l) J(p.states + l, p.states + j) += (w.zdot_v(l) - w.zdot(l)) / step;
+    }
   }
 }
 
@@ -209,7 +341,9 @@ namespace {
 bool is_affine(const System& sys, const Place& p, int mode) {
   const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
   const bool constant_load = is_constant(load) && p.load_per_force == 0.0;
-  if (mode == 0) return constant_load && p.aged < 0; // k s with a given k, up to a given limit
+  // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
+  if (mode == 0) return constant_load && p.aged < 0 && p.contact < 0;
+  if (p.contact >= 0 && p.lagged >= 0) return false;
   // A peak raised by a dwell multiplies the curve with a state.
   return p.traits.affine && (p.peak < 0 || p.break_away == p.kinetic || p.fine == 0.0);
 }
@@ -262,7 +396,8 @@ void find_facets(const Matrix& W, Regime& r) {
 }
 
 void constrain(const System& sys, Regime& r) {
-  const Index nk = static_cast<Index>(r.stuck.size()), nu = static_cast<Index>(r.unstuck.size());
+  const Index ns = static_cast<Index>(r.stuck.size()), nk = ns + static_cast<Index>(r.closed.size());
+  const Index nu = static_cast<Index>(r.unstuck.size());
   r.E.resize(sys.nx, nu);
   for (Index k = 0; k < nu; ++k) r.E.col(k) = sys.places[static_cast<std::size_t>(r.unstuck[static_cast<std::size_t>(k)])].effect;
   r.A = sys.A;
@@ -270,8 +405,18 @@ void constrain(const System& sys, Regime& r) {
   if (nk == 0) return;
   Matrix R(nk, sys.nx), Rs(nk, sys.ns()), U(sys.nx, nk);
   Vector limit(nk);
-  for (Index k = 0; k < nk; ++k) {
+  bool contact_friction = false;
+  for (Index k = ns; k < nk; ++k) {
+    // Forces that act along the constraint enter like friction does, opposing it: the sign is turned back below.
+    const Contact& c = sys.contacts[static_cast<std::size_t>(r.closed[static_cast<std::size_t>(k - ns)])];
+    R.row(k) = c.rate.x.transpose();
+    Rs.row(k) = c.acceleration_s.transpose();
+    U.col(k) = -c.effect;
+    limit(k) = 1.0;
+  }
+  for (Index k = 0; k < ns; ++k) {
     const Place& p = sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)])];
+    contact_friction = contact_friction || p.contact >= 0;
     R.row(k) = p.velocity.x.transpose();
     Rs.row(k) = p.acceleration_s.transpose();
     U.col(k) = p.effect;
@@ -287,13 +432,14 @@ void constrain(const System& sys, Regime& r) {
   if (rank == nk) {
     H = nk == 1 ? Matrix::Constant(1, 1, 1.0 / G(0, 0)) : Matrix(G.partialPivLu().inverse());
   } else {
-    r.shared = true;
-    const Vector root = (limit / limit.maxCoeff()).cwiseSqrt();
+    // Limits that are known bound what can be shared; those of contacts follow their forces and are watched one by one.
+    r.shared = nk == ns && !contact_friction;
+    const Vector root = r.shared ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
     Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
-    find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
+    if (r.shared) find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
   }
   r.Lx = H * R * sys.A;
   r.Ls = H * (R * sys.S + Rs);
@@ -301,6 +447,9 @@ void constrain(const System& sys, Regime& r) {
   r.A += U * r.Lx;
   r.S += U * r.Ls;
   r.E += U * r.LF;
+  r.Lx.bottomRows(nk - ns) *= -1.0;
+  r.Ls.bottomRows(nk - ns) *= -1.0;
+  r.LF.bottomRows(nk - ns) *= -1.0;
   // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
   for (Index k = 0; k < nk; ++k) {
     Index only = -1, count = 0;
@@ -344,6 +493,9 @@ void list_guards(const System& sys, Regime& r) {
     }
     for (Index b = 0; b < p.traits.switches; ++b) r.guards.push_back({GuardKind::branch, i, static_cast<int>(b)});
   }
+  for (std::size_t j = 0; j < sys.contacts.size(); ++j)
+    r.guards.push_back({r.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? GuardKind::closes : GuardKind::opens,
+                        static_cast<Index>(j), 1});
   for (std::size_t i = 0; i < sys.places.size(); ++i)
     if (sys.places[i].load_per_force != 0.0)
       r.guards.push_back({GuardKind::load_sign, static_cast<Index>(i), r.modes.load_sign[i]});
@@ -355,7 +507,7 @@ void list_guards(const System& sys, Regime& r) {
 static void probe(const System& sys, Regime& r) {
   const Index nx = sys.nx, ns = sys.ns(), ng = static_cast<Index>(r.guards.size());
   Scratch w(sys);
-  Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot(nx), force(static_cast<Index>(sys.places.size())), g(std::max<Index>(ng, 1));
+  Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot(nx), force = w.force, g(std::max<Index>(ng, 1));
   // Stiffness of presliding and the like multiply a given load, which therefore stays at its value while x is probed.
   Vector given = Vector::Zero(ns);
   bool needs_load = false;
@@ -399,6 +551,7 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
   for (std::size_t i = 0; i < sys.places.size(); ++i) {
     const Place& p = sys.places[i];
     const int mode = modes.place[i];
+    if (mode == static_cast<int>(Mode::open)) continue;
     const bool held = mode == 0 && p.traits.sticks && p.surface_travel < 0;
     if (held) {
       r->stuck.push_back(static_cast<Index>(i));
@@ -407,8 +560,11 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
     } else {
       r->unstuck.push_back(static_cast<Index>(i));
       r->affine = r->affine && is_affine(sys, p, mode);
+      r->coupled = r->coupled || p.contact >= 0;
     }
   }
+  for (std::size_t j = 0; j < sys.contacts.size(); ++j)
+    if (modes.contact[j] == static_cast<std::int8_t>(Mode::closed)) r->closed.push_back(static_cast<Index>(j));
   constrain(sys, *r);
   list_guards(sys, *r);
   if (r->affine) probe(sys, *r);
@@ -416,6 +572,7 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
 }
 
 const Regime& RegimeCache::get(const System& sys, const Modes& modes) {
+  const std::lock_guard<std::mutex> lock(access);
   if (last && last->modes == modes) return *last;
   auto it = regimes.find(modes);
   if (it == regimes.end()) {

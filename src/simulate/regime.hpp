@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace stickslip {
@@ -17,6 +18,7 @@ namespace stickslip {
 // at v = 0 the side of zero (+1, -1) on which their kink lies. load_sign: side of zero of the automaton's load force.
 struct Modes {
   std::vector<std::int8_t> place, load_sign;
+  std::vector<std::int8_t> contact; // Mode::open or Mode::closed as a number; the place of an open contact is open too
   std::vector<unsigned> branch; // internal switching state of each law
 
   auto operator<=>(const Modes&) const = default;
@@ -30,6 +32,8 @@ enum class GuardKind : std::int8_t {
   kink,         // the velocity changes its side, for laws with internal states: a switch of the flow, not an event
   load_sign,    // the load force of an automaton changes its sign
   branch,       // a law's internal switch
+  opens,        // the normal force of a closed contact comes to zero
+  closes,       // the gap of an open one does
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks away
   limit_again    // the same, but the force comes back below its limit first
 };
@@ -45,8 +49,12 @@ struct Guard {
 
 // What evaluate() works with; sized once, owned by the caller.
 struct Scratch {
-  Vector s, rate, xdot, force, guards, held, unstuck, z, zdot, row;
+  Vector s, rate, xdot, force, guards, held, unstuck, dry, z, zdot, row;
+  Matrix coupling;
+  Vector coupled;
   Vector dry_z, zdot_v, zdot_z;
+  Matrix held_x; // derivatives of the held forces
+  Vector held_t;
   explicit Scratch(const System& sys);
 };
 
@@ -61,8 +69,10 @@ struct Facet {
 struct Regime {
   Modes modes;
   std::vector<Index> stuck;   // places held by a constraint
-  std::vector<Index> unstuck; // all others; their forces are functions of the state
-  // x' = A x + S s + E F_unstuck;  F_stuck = Lx x + Ls s + LF F_unstuck
+  std::vector<Index> unstuck; // all others that touch; their forces are functions of the state
+  std::vector<Index> closed;  // contacts held by a constraint
+  bool coupled = false;       // some unstuck place is loaded by a contact
+  // x' = A x + S s + E F_unstuck;  (F_stuck, lambda_closed) = Lx x + Ls s + LF F_unstuck
   Matrix A, S, E, Lx, Ls, LF;
   bool shared = false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
   std::vector<Facet> facets;
@@ -73,7 +83,8 @@ struct Regime {
   Matrix Gx, Gs; // guard values of an affine regime; a guard fires when it becomes positive
 };
 
-// x' and the force at every place (opposing its velocity), at time t with signals s.
+// x', and in `force` the force at every place (opposing its velocity) followed by the normal force of every contact, at
+// time t with signals s.
 void evaluate(const System& sys, const Regime& regime, double t, const double* x, const double* s, double* xdot,
               double* force, Scratch& scratch);
 
@@ -91,15 +102,17 @@ void signal_rates(const System& sys, double t, double* sdot);
 
 double relative_velocity(const Place& place, const double* x, const double* s);
 double normal_load(const Place& place, int load_sign, const double* x, const double* s);
-// Forces that a stuck place can take, as absolute forces.
+// Forces that a stuck place can take; on a contact per unit of its normal force, whose load counts as 1 everywhere.
 Interval stick_limits(const Place& place, int load_sign, double t, const double* x, const double* s);
 
+// May be used by several threads at once; a regime stays where it is.
 class RegimeCache {
 public:
   const Regime& get(const System& sys, const Modes& modes);
   std::size_t size() const { return regimes.size(); }
 
 private:
+  std::mutex access;
   std::map<Modes, std::unique_ptr<Regime>> regimes;
   const Regime* last = nullptr;
 };

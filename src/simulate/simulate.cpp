@@ -1,6 +1,7 @@
 #include "simulate/simulate.hpp"
 
 #include "core/error.hpp"
+#include "signal/least.hpp"
 #include "simulate/rest.hpp"
 
 #include <chrono>
@@ -21,6 +22,7 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   }
   s.modes.place.assign(sys.places.size(), 0);
   s.modes.load_sign.assign(sys.places.size(), 1);
+  s.modes.contact.assign(sys.contacts.size(), static_cast<std::int8_t>(Mode::open));
   for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
   return s;
 }
@@ -42,6 +44,19 @@ void validate(const System& sys, const State& state, const Options& o) {
     for (Index i = 0; i < o.atol.size(); ++i)
       if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
   }
+  for (const Place& p : sys.places) {
+    const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
+    if (is_constant(load)) continue;
+    const Least l = least(load, state.t, o.t_end);
+    if (l.value < -1e-12 * l.size) {
+      std::ostringstream text;
+      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t << ", but a surface cannot pull";
+      reject("normal_load", text.str());
+    }
+  }
+  if (state.modes.place.size() != sys.places.size())
+    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) + " places of friction, this one " +
+                        std::to_string(sys.places.size()));
   if (state.x.size() != sys.nx) reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) + " values, this one " + std::to_string(sys.nx));
 }
 
@@ -56,15 +71,19 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   TransitionLog log;
   if (!state.started) {
     transition(sys, cache, state, {}, true, log);
+    run.events = log.events; // impacts that make the velocities at the start consistent
     state.started = true;
   }
+  const bool undecided = log.status == TransitionStatus::undecided;
   Stepper stepper(sys, options);
   Step step;
   double limit = -INFINITY; // next breakpoint
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
+  const Regime* current = nullptr;
   int at_one_instant = 0;
   std::int64_t count = 0;
+  Vector end(sys.nx);
 
   auto keep = [&](const Regime& r, double t0, double t1) {
     Segment seg{t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind};
@@ -95,6 +114,10 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     run.state = std::move(state);
   };
 
+  if (undecided) {
+    finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
+    return run;
+  }
   while (true) {
     if ((++count & 15) == 0) {
       const auto now = std::chrono::steady_clock::now();
@@ -110,7 +133,8 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
         }
       }
     }
-    const Regime& r = cache.get(sys, state.modes);
+    if (!current || current->modes != state.modes) current = &cache.get(sys, state.modes);
+    const Regime& r = *current;
     if (!(limit > state.base_t)) {
       limit = INFINITY;
       for (const Signal& s : sys.signals) limit = std::min(limit, next_breakpoint(s, state.base_t));
@@ -138,7 +162,6 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       return run;
     }
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
-    Vector end(sys.nx);
     run.state_at(run.segments.back(), step.end == 1.0 ? state.base_t + step.h : t1, end.data());
     state.base_x = end;
     if (!end.allFinite()) {

@@ -47,21 +47,13 @@ double piece_value(const Piece& p, double t) {
   return v;
 }
 
-double piece_rate(const Piece& p, double t) {
-  const double tau = t - p.anchor;
-  double v = 0.0;
-  for (int k = signal_max_degree; k >= 1; --k) v = v * tau + k * p.c[static_cast<std::size_t>(k)];
-  for (const Harmonic& h : p.harmonics) v += h.amplitude * h.omega * std::cos(h.omega * t + h.phase);
-  return v;
-}
-
 } // namespace
 
-Stepper::Stepper(const System& system, const Options& opts) : sys(system), options(opts), scratch(system) {
+Stepper::Stepper(const System& system, const Options& opts) : sys(system), options(opts), scratch(system), field(system) {
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
-  force = Vector::Zero(static_cast<Index>(sys.places.size()));
+  force = scratch.force;
   f0 = dfdt = Vector::Zero(nx);
   work = Vector::Zero(2 * nx);
   theta_column = Vector::Zero(nx);
@@ -183,7 +175,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const double slope = step.kind == FlowKind::exact ? rounding(static_cast<Index>(k)) : 0.0;
       if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
     }
-    const Crossing found =
+    Crossing found =
         first_crossing(c.data(), static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise_factor * size);
     if (!found.found) {
       // Positive from the start although the transition should have prevented it.
@@ -197,6 +189,15 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       double end = 0.0;
       for (Index j = 0; j <= degree; ++j) end += c[static_cast<std::size_t>(j)];
       if (end < 0.0) continue;
+    }
+    // A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out.
+    if (found.at_once && state.after_transition && r.guards[k].kind == GuardKind::closes) {
+      for (std::size_t j = 1; j <= 2 && found.at_once; ++j) {
+        if (std::abs(c[j]) > 1e-9 * size) break;
+        c[j] = 0.0;
+        found = first_crossing(c.data(), static_cast<int>(degree), GuardStart::zero, noise_factor * size);
+      }
+      if (!found.found) continue;
     }
     crossing[k] = found.theta;
     any = true;
@@ -214,19 +215,86 @@ void Stepper::collect(const Regime& r, const State& state, Step& step) {
     if (crossing[k] <= std::min(together, 1.0)) step.fired.push_back(r.guards[k]); // 2: does not fire
 }
 
+template <Index N> bool Stepper::attempt_stiff(const State& state, double h) {
+  auto f = [&](double t, const double* x, double* dx) { field.rhs<N>(t, x, dx); };
+  evaluations += rodas5p::stages - 1;
+  return rosenbrock_attempt<N>(f, state.base_t, state.base_x.data(), f0.data(), J.data(), varying.empty() ? nullptr : dfdt.data(), h,
+                               stiff_work);
+}
+
 bool Stepper::attempt(const Regime& r, const State& state, double h, FlowKind kind) {
   auto f = [&](double t, const double* x, double* dx) { rhs(r, t, x, dx); };
   if (kind == FlowKind::explicit_pair) {
-    dopri5_attempt(f, state.base_t, state.base_x.data(), f0.data(), h, explicit_work);
+    if (!fast) {
+      dopri5_attempt(f, state.base_t, state.base_x.data(), f0.data(), h, explicit_work);
+      return true;
+    }
+    evaluations += 6;
+    dopri5_attempt([&](double t, const double* x, double* dx) { field.rhs<0>(t, x, dx); }, state.base_t, state.base_x.data(),
+                   f0.data(), h, explicit_work);
     return true;
   }
+  if (fast) switch (sys.nx) { // one mass with one or two bristle states, two masses
+    case 3: return attempt_stiff<3>(state, h);
+    case 4: return attempt_stiff<4>(state, h);
+    case 5: return attempt_stiff<5>(state, h);
+    case 6: return attempt_stiff<6>(state, h);
+    default: return attempt_stiff<0>(state, h);
+    }
   return rosenbrock_attempt(f, state.base_t, state.base_x.data(), f0.data(), J.data(), varying.empty() ? nullptr : dfdt.data(), h,
                             stiff_work);
+}
+
+// x' into f0, its Jacobian and time derivative.
+void Stepper::slopes(const Regime& r, double t, const double* x) {
+  if (fast) {
+    if (sys.nx == 3) field.slopes<3>(t, x, f0.data(), J.data(), dfdt.data());
+    else field.slopes<0>(t, x, f0.data(), J.data(), dfdt.data());
+    return;
+  }
+  for (std::size_t k = 0; k < varying.size(); ++k) sdot(static_cast<Index>(varying[k])) = piece_rate(*pieces[k], t);
+  jacobian(sys, r, t, x, s.data(), sdot.data(), J, dfdt, scratch);
 }
 
 void Stepper::dense(const State& state, double h, FlowKind kind) {
   if (kind == FlowKind::explicit_pair) dopri5_dense(state.base_x.data(), h, explicit_work, C.leftCols(dopri5_dense_columns));
   else rosenbrock_dense(state.base_x.data(), stiff_work, C.leftCols(rosenbrock_dense_columns));
+}
+
+namespace {
+
+// Linear in the state and the signals, so that the dense output shows the guard as it is.
+const Form* linear_form(const System& sys, const Guard& g) {
+  const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::shared_limit ? 0 : g.element)];
+  if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink) return &p.velocity;
+  if (g.kind == GuardKind::load_sign) return &p.load_force;
+  return nullptr;
+}
+
+} // namespace
+
+// Powers of theta of all signals that linear guards see; returns the highest degree.
+Index Stepper::signal_terms(const Regime& r, double t, double h) {
+  // Steps are at most 1.5 / omega long, and 1.5^20 / 20! is below rounding.
+  constexpr Index harmonic_degree = 20;
+  Index degree = 0;
+  for (std::size_t k = 0; k < varying.size(); ++k) {
+    const auto i = static_cast<Index>(varying[k]);
+    bool seen = false;
+    for (const Guard& g : r.guards)
+      if (const Form* form = linear_form(sys, g)) seen = seen || form->s(i) != 0.0;
+    if (!seen) continue;
+    const Index highest = pieces[k]->harmonics.empty() ? signal_max_degree : harmonic_degree;
+    std::array<double, harmonic_degree + 1> c{};
+    taylor(sys.signals[varying[k]], t, static_cast<int>(highest) + 1, c.data());
+    double power = 1.0;
+    for (Index j = 0; j <= highest; ++j, power *= h) {
+      signal_series(i, j) = c[static_cast<std::size_t>(j)] * power;
+      if (signal_series(i, j) != 0.0) degree = std::max(degree, j);
+    }
+    for (Index j = highest + 1; j <= harmonic_degree; ++j) signal_series(i, j) = 0.0;
+  }
+  return degree;
 }
 
 // Places that have just begun to slide on a falling curve. Their velocity grows out of zero and takes its relative error
@@ -306,34 +374,50 @@ double Stepper::guard_at(const Regime& r, std::size_t k, const State& state, dou
 
 // Returns whether the polynomials stand for guards that are not polynomials themselves.
 bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, Index& degree) {
-  const SamplePoints& points = sample_points();
   const Index ng = static_cast<Index>(r.guards.size());
-  guard_series.resize(ng, sample_degree + 1);
-  sampled.resize(ng, sample_degree + 1);
-  guards.resize(std::max<Index>(ng, guards.size()));
-  bool velocities_only = varying.empty();
-  for (const Guard& g : r.guards)
-    velocities_only = velocities_only && (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink);
-  if (velocities_only) { // polynomials as they stand
-    degree = dopri5_dense_columns - 1;
-    for (Index k = 0; k < ng; ++k) {
-      const Guard& g = r.guards[static_cast<std::size_t>(k)];
-      const Place& p = sys.places[static_cast<std::size_t>(g.element)];
-      for (Index j = 0; j <= degree; ++j) guard_series(k, j) = -g.side * p.velocity.x.dot(C.col(j));
-      guard_series(k, 0) -= g.side * p.velocity.s.dot(s);
+  const Index dense_degree = dopri5_dense_columns - 1;
+  bool all_linear = true, forces = false;
+  for (const Guard& g : r.guards) {
+    all_linear = all_linear && linear_form(sys, g) != nullptr;
+    forces = forces || g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
+  }
+  degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
+  if (!all_linear) degree = std::max(degree, sample_degree);
+  if (guard_series.rows() != ng || guard_series.cols() <= degree) guard_series.resize(ng, exact_columns);
+  guard_series.leftCols(degree + 1).setZero();
+  if (!all_linear) {
+    const SamplePoints& points = sample_points();
+    sampled.resize(ng, sample_degree + 1);
+    guards.resize(std::max<Index>(ng, guards.size()));
+    for (Index i = 0; i <= sample_degree; ++i) {
+      const double theta = points.theta[static_cast<std::size_t>(i)];
+      polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
+      if (forces) rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+      else signals_at(state.base_t + theta * h, s.data());
+      guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
+      sampled.col(i) = guards.head(ng);
     }
-    return false;
+    guard_series.leftCols(sample_degree + 1).noalias() = sampled.lazyProduct(points.to_coefficients.transpose());
   }
-  degree = sample_degree;
-  for (Index i = 0; i <= sample_degree; ++i) {
-    const double theta = points.theta[static_cast<std::size_t>(i)];
-    polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
-    rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
-    guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
-    sampled.col(i) = guards.head(ng);
+  for (Index k = 0; k < ng; ++k) {
+    const Guard& g = r.guards[static_cast<std::size_t>(k)];
+    const Form* form = linear_form(sys, g);
+    if (form == nullptr) continue;
+    for (Index j = 0; j <= degree; ++j) guard_series(k, j) = 0.0;
+    for (Index i = 0; i < sys.nx; ++i)
+      if (form->x(i) != 0.0)
+        for (Index j = 0; j <= dense_degree; ++j) guard_series(k, j) -= g.side * form->x(i) * C(i, j);
+    std::size_t next = 0;
+    for (Index i = 0; i < sys.ns(); ++i) {
+      const bool varies = next < varying.size() && static_cast<Index>(varying[next]) == i;
+      next += varies;
+      if (form->s(i) == 0.0) continue;
+      if (varies)
+        for (Index j = 0; j <= degree; ++j) guard_series(k, j) -= g.side * form->s(i) * signal_series(i, j);
+      else guard_series(k, 0) -= g.side * form->s(i) * s(i);
+    }
   }
-  guard_series.noalias() = sampled * points.to_coefficients.transpose();
-  return true;
+  return !all_linear;
 }
 
 // Far from v = 0 a Stribeck curve is flat to the last bit, and a long step towards zero would jump its peak without any
@@ -368,23 +452,31 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     if (const Place& p = sys.places[i]; p.aged >= 0 && r.modes.place[i] == 0 && state.base_x(p.aged) != 1.0)
       longest = std::min(longest, p.automaton.dwell + std::max(0.0, t - state.base_x(p.entered)));
   for (Index i = 0; i < n; ++i) {
-    const double size = std::max(state.nominal(i), 1e-12 * state.nominal.maxCoeff());
+    const double size = std::min(std::max(state.nominal(i), 1e-12 * state.nominal.maxCoeff()), sys.finest(i));
     atol(i) = options.atol.size() > 0 ? options.atol(i) : options.rtol * (size > 0.0 ? size : 1.0);
   }
-  rhs(r, t, state.base_x.data(), f0.data());
-  frame_signals = s;
-  bool bristles = false;
-  for (Index i : r.unstuck) bristles = bristles || sys.places[static_cast<std::size_t>(i)].traits.states > 0;
+  fast = field.bind(r, varying, s.data());
+  if (fast) field.frame(pieces);
+  bool bristles = false, falls = false;
+  for (Index i : r.unstuck) {
+    const LawTraits& law = sys.places[static_cast<std::size_t>(i)].traits;
+    bristles = bristles || law.states > 0;
+    falls = falls || (law.sticks && !law.affine);
+  }
+  if (!fast) rhs(r, t, state.base_x.data(), f0.data());
+  else if (falls) ++evaluations, field.rhs<0>(t, state.base_x.data(), f0.data());
   // Out of rest the slope of a falling curve may be infinite; the tiny first steps need no implicit method.
-  const bool out_of_rest = find_departing(r, state);
+  departing.clear();
+  const bool out_of_rest = falls && find_departing(r, state);
   FlowKind kind = FlowKind::explicit_pair;
   if (!out_of_rest && (options.method == Method::stiff || (options.method == Method::automatic && (bristles || state.stiff >= 15))))
     kind = FlowKind::stiff;
-  if (kind == FlowKind::stiff) {
-    signals_at(t, s.data());
-    for (std::size_t k = 0; k < varying.size(); ++k) sdot(static_cast<Index>(varying[k])) = piece_rate(*pieces[k], t);
-    jacobian(sys, r, t, state.base_x.data(), s.data(), sdot.data(), J, dfdt, scratch);
+  if (fast && !falls) {
+    ++evaluations;
+    if (kind == FlowKind::explicit_pair) field.rhs<0>(t, state.base_x.data(), f0.data());
   }
+  frame_signals = s;
+  if (kind == FlowKind::stiff) slopes(r, t, state.base_x.data());
   step.kind = kind;
   step.columns = dopri5_dense_columns;
   static_assert(dopri5_dense_columns == rosenbrock_dense_columns);
@@ -460,7 +552,10 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     if (crossing[k] < first) first = crossing[k], which = k;
   double theta = first;
   if (theta > 0.0) {
-    const double slope = polynomial::value_slope(guard_series.row(static_cast<Index>(which)).eval().data(), degree, theta).slope / h;
+    std::array<double, guard_max_degree + 1> c{};
+    for (Index j = 0; j <= degree; ++j) c[static_cast<std::size_t>(j)] = guard_series(static_cast<Index>(which), j);
+    const double slope = polynomial::value_slope(c.data(), degree, theta).slope / h;
+    guards.resize(std::max(guards.size(), static_cast<Index>(r.guards.size())));
     double cut = theta * h;
     for (int round = 0; round < 3; ++round) {
       if (!attempt(r, state, cut, kind)) break;

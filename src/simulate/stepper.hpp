@@ -4,6 +4,7 @@
 #include "core/dopri5.hpp"
 #include "core/rosenbrock.hpp"
 #include "core/step_control.hpp"
+#include "simulate/field.hpp"
 #include "simulate/options.hpp"
 #include "simulate/state.hpp"
 
@@ -46,6 +47,8 @@ private:
   std::vector<const Piece*> pieces;        // the piece of each that holds during this step
   std::vector<Index> departing;            // places whose velocity grows out of zero
   std::vector<double> crossing;            // theta of each guard's first crossing, > 1 if none
+  Field field;                             // the right-hand side where `fast` says that it knows the regime
+  bool fast = false;
 
   void frame(double t);
   void signals_at(double t, double* out) const;
@@ -54,7 +57,10 @@ private:
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
   bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
+  template <Index N> bool attempt_stiff(const State& state, double h);
+  void slopes(const Regime& r, double t, const double* x);
   void dense(const State& state, double h, FlowKind kind);
+  Index signal_terms(const Regime& r, double t, double h);
   bool find_departing(const Regime& r, const State& state);
   double departing_error(double t, const Vector& x1, const Vector& error, const State& state);
   void confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree);

@@ -55,7 +55,12 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
   Samples out;
   out.y.resize(sys.nx, m);
   out.rate = Matrix::Zero(sys.nx, m);
-  out.force.resize(np, m);
+  const Index nc = static_cast<Index>(sys.contacts.size());
+  out.force = Matrix::Zero(np + nc, m);
+  out.gap.resize(nc, m);
+  out.gap_rate.resize(nc, m);
+  out.normal_impulse = Matrix::Zero(nc, m);
+  out.contact_mode.resize(nc, m);
   out.velocity.resize(np, m);
   out.load.resize(np, m);
   out.limit_lo = out.limit_hi = Matrix::Constant(np, m, std::numeric_limits<double>::quiet_NaN());
@@ -77,15 +82,31 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       out.velocity(i, j) = relative_velocity(p, x, s);
       // Held by a constraint: the velocity is zero, not what rounding left of it.
       if (p.traits.sticks && p.surface_travel < 0 && r.modes.place[u] == 0) out.velocity(i, j) = 0.0;
-      out.load(i, j) = normal_load(p, r.modes.load_sign[u], x, s);
+      const double load = p.contact >= 0 ? out.force(np + p.contact, j) : normal_load(p, r.modes.load_sign[u], x, s);
+      out.load(i, j) = load;
       if (p.traits.sticks && r.modes.place[u] == 0) {
         const Interval limits = stick_limits(p, r.modes.load_sign[u], t, x, s);
-        out.limit_lo(i, j) = limits.lo, out.limit_hi(i, j) = limits.hi;
+        const double per = p.contact >= 0 ? load : 1.0; // limits of a contact are per unit of its force
+        out.limit_lo(i, j) = limits.lo * per, out.limit_hi(i, j) = limits.hi * per;
       }
-      out.mode(i, j) = p.traits.sticks ? r.modes.place[u]
+      const bool open = r.modes.place[u] == static_cast<std::int8_t>(Mode::open);
+      out.mode(i, j) = p.traits.sticks || open ? r.modes.place[u]
                                        : static_cast<std::int8_t>(out.velocity(i, j) > 0.0 ? 1 : out.velocity(i, j) < 0.0 ? -1 : 0);
     }
+    for (Index k = 0; k < nc; ++k) {
+      const auto u = static_cast<std::size_t>(k);
+      const Contact& c = sys.contacts[u];
+      const bool closed = r.modes.contact[u] == static_cast<std::int8_t>(Mode::closed);
+      // Held by a constraint: zero, not what rounding left of it.
+      out.gap(k, j) = closed ? 0.0 : c.gap.x.dot(out.y.col(j)) + c.gap.s.dot(out.signals.col(j));
+      out.gap_rate(k, j) = closed ? 0.0 : c.rate.x.dot(out.y.col(j)) + c.rate.s.dot(out.signals.col(j));
+      out.contact_mode(k, j) = static_cast<std::int8_t>(contact_mode(sys, r.modes, u));
+    }
   }
+  for (const Event& e : run.events)
+    if (e.impact)
+      for (Index j = 0; j < m; ++j)
+        if (times[static_cast<std::size_t>(j)] >= e.time) out.normal_impulse(e.element - np, j) += e.normal_impulse;
   return out;
 }
 
@@ -121,9 +142,9 @@ class Powers {
 public:
   explicit Powers(const Trajectory& r)
       : run(r), sys(r.system()), w(sys), x(sys.nx), xdot(Vector::Zero(sys.nx)), s(sys.ns()),
-        force(static_cast<Index>(sys.places.size())) {}
+        force(static_cast<Index>(sys.places.size() + sys.contacts.size())) {}
 
-  Index count() const { return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size()); }
+  Index count() const { return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.contacts.size()); }
 
   void at(const Segment& seg, double t, Vector& out) {
     const Index n = sys.n_coordinates;
@@ -141,6 +162,8 @@ public:
       out(k++) = force(static_cast<Index>(i)) * rel;
       out(k++) = -force(static_cast<Index>(i)) * s(p.surface);
     }
+    for (std::size_t j = 0; j < sys.contacts.size(); ++j)
+      out(k++) = -force(static_cast<Index>(sys.places.size() + j)) * sys.contacts[j].rate.s.dot(s);
   }
 
   // Adds the integrals over [a, b] within one segment, and of the absolute powers.
@@ -187,6 +210,12 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   out.drives.resize(nd, m);
   out.friction.resize(np, m);
   out.surfaces.resize(np, m);
+  const Index nc = static_cast<Index>(sys.contacts.size());
+  out.walls.resize(nc, m);
+  out.impacts = Vector::Zero(m);
+  for (const Event& e : run.events)
+    for (Index k = 0; k < m; ++k)
+      if (e.impact && times[static_cast<std::size_t>(k)] >= e.time) out.impacts(k) += e.loss;
   Powers powers(run);
   Vector sum = Vector::Zero(powers.count()), here(powers.count());
   double absolute = 0.0, largest = 0.0;
@@ -205,6 +234,8 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
       out.surfaces(i, j) = work(nd + 2 + 2 * i);
       given += out.surfaces(i, j) - out.friction(i, j);
     }
+    for (Index i = 0; i < nc; ++i) given += out.walls(i, j) = work(nd + 1 + 2 * np + i);
+    given -= out.impacts(j);
     out.imbalance(j) = out.kinetic(j) + out.elastic(j) - start - given;
     ++j;
   };

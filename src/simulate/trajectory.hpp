@@ -53,12 +53,14 @@ struct Trajectory {
 struct Samples {
   Matrix y;            // nx x times
   Matrix rate;         // x'
-  Matrix force;        // places x times
+  Matrix force;        // places, then normal forces of contacts x times
   Matrix velocity;     // places x times: relative velocity
   Matrix load;         // places x times
+  Matrix gap, gap_rate, normal_impulse; // contacts x times; the impulse is the sum of all impacts so far
   Matrix limit_lo, limit_hi; // places x times: forces that a stuck place can take; NaN where it does not stick
   Matrix signals;      // ns x times
-  Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode; // places x times
+  Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode;         // places x times
+  Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> contact_mode; // contacts x times
 };
 Samples sample(const Trajectory& run, const std::vector<double>& times);
 
@@ -69,6 +71,8 @@ struct EnergyBalance {
   Vector damping;  // energy taken by the damping matrix
   Matrix friction; // energy taken at each place
   Matrix surfaces; // work done by each moving surface
+  Matrix walls;    // work done by each contact whose gap moves by itself, impacts not counted
+  Vector impacts;  // energy lost in impacts
   Vector imbalance;
   double residual = 0.0; // greatest imbalance relative to all work done, each way counted
 };

@@ -1,5 +1,6 @@
 #include "simulate/transition.hpp"
 
+#include "simulate/decision.hpp"
 #include "simulate/automaton_states.hpp"
 #include "simulate/place_force.hpp"
 
@@ -20,80 +21,16 @@ bool State::operator==(const State& o) const {
 
 double velocity_size(const Place& place, const Vector& nominal) { return place.velocity.x.cwiseAbs().dot(nominal); }
 
-namespace {
-
-constexpr int series_terms = 6;
-
-// Signs of guards just after an instant, from the first coefficients of their Taylor series.
-// +1 becomes positive, -1 negative, 0 stays zero as far as can be told. t: the instant, whose last digits are not known.
-int sign_after(const double* c, double size, double time_scale, double t) {
-  const double tiny = 1e-11 * size;
-  double power = 1.0;
-  std::array<double, series_terms> scaled{};
-  for (int k = 0; k < series_terms; ++k, power *= time_scale) scaled[static_cast<std::size_t>(k)] = c[k] * power;
-  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / time_scale;
-  if (std::abs(scaled[0]) > std::max(tiny, unresolved * std::abs(scaled[1]))) return scaled[0] > 0.0 ? 1 : -1;
-  for (std::size_t k = 1; k < scaled.size(); ++k) {
-    if (std::abs(scaled[k]) <= tiny) continue;
-    if (k == 1 && std::abs(scaled[1]) <= 2.0 * unresolved * std::abs(scaled[2])) continue;
-    // A first derivative left over by rounding at the top of a touch must not count: it lifts the guard by c1^2/4c2.
-    if (k == 1 && scaled[1] > 0.0 && scaled[2] < 0.0 && scaled[1] * scaled[1] < -4.0 * scaled[2] * 1e-13 * size) continue;
-    return scaled[k] > 0.0 ? 1 : -1;
+// The velocity of a law without a jump changes its side, and all elements of the law stick again; or an element slips.
+static void switch_flow(const System& sys, Modes& modes, const Guard& g) {
+  const auto i = static_cast<std::size_t>(g.element);
+  if (g.kind == GuardKind::kink) {
+    modes.place[i] = static_cast<std::int8_t>(-modes.place[i]);
+    modes.branch[i] = initial_branch(sys.places[i].law);
+  } else if (g.kind == GuardKind::branch) {
+    modes.branch[i] = switch_branch(sys.places[i].law, modes.branch[i], g.side);
   }
-  return 0;
 }
-
-class Decision {
-public:
-  Decision(const System& s, RegimeCache& c, State& st, TransitionLog& l)
-      : sys(s), cache(c), state(st), log(l), w(s), n(s.places.size()), rests(n, false), dir(n, 0),
-        blocked(n, {false, false}), force(Vector::Zero(static_cast<Index>(n))), sig(Vector::Zero(s.ns())) {}
-
-  void run(const std::vector<Guard>& fired, bool start);
-
-private:
-  const System& sys;
-  RegimeCache& cache;
-  State& state;
-  TransitionLog& log;
-  Scratch w;
-  std::size_t n;
-  std::vector<bool> rests;  // velocity is zero and the mode open
-  std::vector<int> dir;     // resting places that leave: their direction
-  std::vector<std::array<bool, 2>> blocked; // leaving in that direction was tried and accelerates the wrong way
-  Vector force, sig;
-  double t = 0.0;
-  Modes before;
-  std::string cause, rule;
-  bool shared = false;
-
-  bool set_valued(std::size_t i) const { return sys.places[i].traits.sticks; }
-  bool presliding(std::size_t i) const { return sys.places[i].surface_travel >= 0; }
-  double load(std::size_t i) const {
-    return normal_load(sys.places[i], state.modes.load_sign[i], state.base_x.data(), sig.data());
-  }
-  double v(std::size_t i) const { return relative_velocity(sys.places[i], state.base_x.data(), sig.data()); }
-  std::vector<std::size_t> resting() const {
-    std::vector<std::size_t> r;
-    for (std::size_t i = 0; i < n; ++i)
-      if (rests[i]) r.push_back(i);
-    return r;
-  }
-
-  void switches(const std::vector<Guard>& fired, bool start);
-  void sides_of_kinks(bool start);
-  void find_resting(const std::vector<Guard>& fired, bool start);
-  bool moves_towards(std::size_t i, int side);
-  void project();
-  void decide();
-  bool balance();
-  bool look_ahead();
-  void free_acceleration(Vector& xdot);
-  double sliding_force(std::size_t i, int d);
-  void apply_modes();
-  void enter_modes(bool start);
-  void record(const std::vector<Guard>& fired, bool start);
-};
 
 // x' with the resting places taken out altogether.
 void Decision::free_acceleration(Vector& xdot) {
@@ -102,7 +39,8 @@ void Decision::free_acceleration(Vector& xdot) {
   xdot.noalias() += sys.S * sig;
   Vector unused = Vector::Zero(sys.nx);
   for (std::size_t i = 0; i < n; ++i) {
-    if (rests[i]) continue;
+    if (rests[i] || contact_friction(i)) continue;
+    if (set_valued(i) && !presliding(i) && state.modes.place[i] == 0) continue; // held: no force of its own
     const Place& p = sys.places[i];
     const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
     const PlaceForce f = place_force(p, state.modes.place[i], state.modes.branch[i], v(i), N, x, unused.data());
@@ -130,10 +68,8 @@ double Decision::sliding_force(std::size_t i, int d) {
 void Decision::switches(const std::vector<Guard>& fired, bool start) {
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
-    if (g.kind == GuardKind::kink) state.modes.place[i] = static_cast<std::int8_t>(-state.modes.place[i]);
+    switch_flow(sys, state.modes, g);
     if (g.kind == GuardKind::load_sign) state.modes.load_sign[i] = static_cast<std::int8_t>(-state.modes.load_sign[i]);
-    if (g.kind == GuardKind::branch)
-      state.modes.branch[i] = switch_branch(sys.places[i].law, state.modes.branch[i], g.side);
   }
   if (start)
     for (std::size_t i = 0; i < n; ++i)
@@ -148,17 +84,23 @@ void Decision::sides_of_kinks(bool start) {
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (p.traits.sticks) continue;
+    if (!touches(i)) {
+      state.modes.place[i] = static_cast<std::int8_t>(Mode::open);
+      continue;
+    }
     const double speed = v(i);
     const double tiny = 1e-13 * velocity_size(p, state.nominal);
+    const auto was = state.modes.place[i];
     if (std::abs(speed) > tiny) {
       state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
-    } else if (start || state.modes.place[i] == 0) {
-      if (state.modes.place[i] == 0) state.modes.place[i] = 1;
+    } else if (start || std::abs(state.modes.place[i]) != 1) {
+      state.modes.place[i] = 1;
       Vector xdot(sys.nx);
       free_acceleration(xdot);
       const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
       if (a != 0.0) state.modes.place[i] = static_cast<std::int8_t>(a > 0.0 ? 1 : -1);
     }
+    if (state.modes.place[i] != was) state.modes.branch[i] = initial_branch(p.law);
   }
 }
 
@@ -178,13 +120,19 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     if (g.kind == GuardKind::slip_ends) stopped[static_cast<std::size_t>(g.element)] = true;
   for (std::size_t i = 0; i < n; ++i) {
     if (!set_valued(i)) continue;
+    if (!touches(i)) {
+      state.modes.place[i] = static_cast<std::int8_t>(Mode::open);
+      continue;
+    }
     const double speed = v(i);
     const double tiny = 1e-11 * velocity_size(sys.places[i], state.nominal);
+    if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open)) state.modes.place[i] = 0; // it has just closed
     const int mode = state.modes.place[i];
     const bool moves = std::abs(speed) > tiny && !stopped[i];
     if (presliding(i)) {
       // Sticking is a motion of its own here; the force is continuous and nothing has to be balanced.
-      if (start && moves) state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
+      if ((start || before.place[i] == static_cast<std::int8_t>(Mode::open)) && moves)
+        state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
       // A surface velocity that jumps can also leave a sliding place at rest.
       if (stopped[i] || (!start && fired.empty() && mode != 0 && !moves)) state.modes.place[i] = 0;
       continue;
@@ -193,7 +141,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       state.modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
       continue;
     }
-    bool ends = start || mode == 0 || stopped[i];
+    bool ends = start || mode == 0 || stopped[i] || !impulses.empty();
     if (!ends) {
       // Also at zero at this instant, by coincidence: it rests if it comes to a halt, and slides on if it departs.
       Vector xdot(sys.nx);
@@ -222,21 +170,31 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
   }
 }
 
-// Velocities of resting places are set to zero exactly, with the least change of kinetic energy.
+// Velocities of resting places and the rates of closed gaps are set to zero exactly, with the least change of kinetic
+// energy.
 void Decision::project() {
-  const auto r = resting();
-  const Index m = static_cast<Index>(r.size());
-  if (m == 0) return;
-  Vector speed(m);
-  for (Index k = 0; k < m; ++k) speed(k) = v(r[static_cast<std::size_t>(k)]);
-  if (speed.isZero(0.0)) return;
+  std::vector<const Vector*> rows, columns;
+  std::vector<double> values;
+  for (std::size_t i : resting()) {
+    rows.push_back(&sys.places[i].velocity.x);
+    columns.push_back(&sys.places[i].effect);
+    values.push_back(v(i));
+  }
+  for (std::size_t j = 0; j < sys.contacts.size(); ++j)
+    if (candidate[j]) {
+      rows.push_back(&sys.contacts[j].rate.x);
+      columns.push_back(&sys.contacts[j].effect);
+      values.push_back(rate_at(j));
+    }
+  const Index m = static_cast<Index>(rows.size());
+  const Vector speed = Eigen::Map<const Vector>(values.data(), m);
+  if (m == 0 || speed.isZero(0.0)) return;
   Matrix G(m, m), U(sys.nx, m);
   for (Index k = 0; k < m; ++k) {
-    U.col(k) = sys.places[r[static_cast<std::size_t>(k)]].effect;
-    for (Index l = 0; l < m; ++l)
-      G(k, l) = -sys.places[r[static_cast<std::size_t>(k)]].velocity.x.dot(sys.places[r[static_cast<std::size_t>(l)]].effect);
+    U.col(k) = *columns[static_cast<std::size_t>(k)];
+    for (Index l = 0; l < m; ++l) G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
   }
-  state.base_x += U * Matrix(G.completeOrthogonalDecomposition().pseudoInverse()) * speed;
+  state.base_x -= U * Matrix(G.completeOrthogonalDecomposition().pseudoInverse()) * speed;
 }
 
 // Forces at static levels for resting places that have not left, kinetic ones for those that have: a linear
@@ -326,16 +284,10 @@ void Decision::apply_modes() {
     if (rests[i]) state.modes.place[i] = static_cast<std::int8_t>(dir[i]);
 }
 
-// Admissible means on an interval after t, not at t alone: follow the candidate's guards a little. Returns whether a
-// place changed its mind.
-bool Decision::look_ahead() {
-  apply_modes();
-  const Regime& r = cache.get(sys, state.modes);
+void Decision::guard_series(const Regime& r, Matrix& c) {
   const std::size_t ng = r.guards.size();
-  if (ng == 0) return false;
-  Matrix c = Matrix::Zero(static_cast<Index>(ng), series_terms);
+  c = Matrix::Zero(static_cast<Index>(ng), series_terms);
   Vector xdot = Vector::Zero(sys.nx);
-  if (w.guards.size() < static_cast<Index>(ng)) w.guards.resize(static_cast<Index>(ng));
   evaluate(sys, r, t, state.base_x.data(), sig.data(), xdot.data(), force.data(), w);
   if (r.affine) {
     Matrix S(sys.ns(), series_terms);
@@ -371,45 +323,76 @@ bool Decision::look_ahead() {
     c.col(1) = (-3.0 * g0 + 4.0 * g1 - g2) / (2.0 * h);
     c.col(2) = (g0 - 2.0 * g1 + g2) / (2.0 * h * h);
   }
+}
+
+// What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
+int Decision::sign_of(const Regime& r, std::size_t k, const Matrix& c) {
+  const Guard& g = r.guards[k];
+  const auto i = static_cast<std::size_t>(g.element);
+  Vector row = c.row(static_cast<Index>(k)).transpose();
+  double size = 0.0;
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+    if (rests[i]) row(0) = 0.0;
+    size = velocity_size(sys.places[i], state.nominal);
+    if (row.isZero(0.0)) return 1; // it does not move at all, so it does not slip
+    break;
+  case GuardKind::breaks_away: {
+    const Place& p = sys.places[i];
+    const Interval limits = stick_limits(p, state.modes.load_sign[i], t, state.base_x.data(), sig.data());
+    const double N = p.contact >= 0 ? std::abs(force(static_cast<Index>(n) + p.contact)) : 1.0;
+    size = (std::abs(limits.lo) + std::abs(limits.hi)) * N + std::abs(force(g.element));
+    break;
+  }
+  case GuardKind::shared_limit:
+    for (Index m : r.facets[i].members) {
+      const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(m)]);
+      const Interval limits = stick_limits(sys.places[place], 1, t, state.base_x.data(), sig.data());
+      size += limits.hi - limits.lo;
+    }
+    break;
+  case GuardKind::opens: size = force.cwiseAbs().maxCoeff(); break;
+  case GuardKind::closes:
+    if (!candidate[i]) return -1;
+    row(0) = row(1) = 0.0;
+    size = gap_size(i);
+    break;
+  default: return -1;
+  }
+  return sign_after(row.data(), size, sys.time_scale, t);
+}
+
+// Admissible means on an interval after t, not at t alone: follow the candidate's guards a little. Returns whether a
+// place changed its mind.
+bool Decision::look_ahead() {
+  apply_modes();
+  const Regime& r = cache.get(sys, state.modes);
+  const std::size_t ng = r.guards.size();
+  if (ng == 0) return false;
+  Matrix c;
+  guard_series(r, c);
   bool changed = false;
   for (std::size_t k = 0; k < ng; ++k) {
     const Guard& g = r.guards[k];
     const auto i = static_cast<std::size_t>(g.element);
-    Vector row = c.row(static_cast<Index>(k)).transpose();
+    if (sign_of(r, k, c) <= 0) continue;
     if (g.kind == GuardKind::slip_ends && rests[i]) {
-      row(0) = 0.0;
-      double size = velocity_size(sys.places[i], state.nominal);
-      const int after = sign_after(row.data(), size, sys.time_scale, t);
-      const bool fired_outwards = after > 0;
-      if (fired_outwards || (after == 0 && row.isZero(0.0))) {
-        // Accelerates the wrong way, or does not move at all: it did not leave.
-        blocked[i][dir[i] > 0 ? 1 : 0] = true;
-        dir[i] = 0;
-        changed = true;
-      }
-    } else if (g.kind == GuardKind::breaks_away && rests[i]) {
-      const Interval limits = stick_limits(sys.places[i], state.modes.load_sign[i], t, state.base_x.data(), sig.data());
-      const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(force(static_cast<Index>(i)));
-      if (sign_after(row.data(), size, sys.time_scale, t) > 0 && !blocked[i][g.side > 0 ? 1 : 0]) {
-        dir[i] = g.side;
-        changed = true;
-      }
+      // Accelerates the wrong way, or does not move at all: it did not leave.
+      blocked[i][dir[i] > 0 ? 1 : 0] = true;
+      dir[i] = 0;
+      changed = true;
+    } else if (g.kind == GuardKind::breaks_away && rests[i] && !blocked[i][g.side > 0 ? 1 : 0]) {
+      dir[i] = g.side;
+      changed = true;
     } else if (g.kind == GuardKind::shared_limit) {
       const Facet& f = r.facets[i];
-      double size = 0.0;
-      for (Index m : f.members) {
-        const Interval limits = stick_limits(sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(m)])], 1, t,
-                                             state.base_x.data(), sig.data());
-        size += limits.hi - limits.lo;
+      for (std::size_t j = 0; j < f.members.size(); ++j) {
+        const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])]);
+        const int side = f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
+        if (blocked[place][side > 0 ? 1 : 0]) continue;
+        dir[place] = side;
+        changed = true;
       }
-      if (sign_after(row.data(), size, sys.time_scale, t) > 0)
-        for (std::size_t j = 0; j < f.members.size(); ++j) {
-          const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])]);
-          const int side = f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
-          if (blocked[place][side > 0 ? 1 : 0]) continue;
-          dir[place] = side;
-          changed = true;
-        }
     }
   }
   return changed;
@@ -422,6 +405,7 @@ void Decision::decide() {
     open += rests[i];
     leaving += dir[i] != 0;
   }
+  for (std::size_t j = 0; j < sys.contacts.size(); ++j) state.modes.contact[j] = static_cast<std::int8_t>(Mode::open);
   if (open == 0) return;
   if (leaving > 0) rule = "static to kinetic";
   const std::size_t most = 4 * open + 4;
@@ -439,48 +423,69 @@ void Decision::decide() {
 // The automaton's states: the table is in automaton_states.hpp.
 void Decision::enter_modes(bool start) {
   double* x = state.base_x.data();
+  for (std::size_t i = 0; i < n; ++i) // bristles of a contact that opens are let go
+    if (sys.places[i].states >= 0 && state.modes.place[i] == static_cast<std::int8_t>(Mode::open))
+      for (Index k = 0; k < sys.places[i].traits.states; ++k) x[sys.places[i].states + k] = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (!set_valued(i) || p.automaton == Automaton{}) continue;
     const int was = before.place[i], is = state.modes.place[i];
+    if (is == static_cast<int>(Mode::open)) continue;
     const double N = load(i);
-    if (start) start_in_mode(p, is, v(i), N, t, x);
+    if (start || was == static_cast<int>(Mode::open)) start_in_mode(p, is, v(i), N, t, x);
     else if (was != is) change_mode(p, was, is, v(i), N, t, x);
     if (presliding(i) && was != is) state.modes.branch[i] = 0;
   }
 }
 
 void Decision::record(const std::vector<Guard>& fired, bool start) {
-  if (start) return;
-  std::string what = fired.empty() ? "kink of a signal" : "";
+  if (start && impulses.empty()) return;
+  std::string what = start ? "start" : fired.empty() ? "kink of a signal" : "";
   for (const Guard& g : fired) {
+    const auto i = static_cast<std::size_t>(g.element);
     std::string one;
     switch (g.kind) {
-    case GuardKind::slip_ends: one = sys.places[static_cast<std::size_t>(g.element)].name + " stops"; break;
+    case GuardKind::slip_ends: one = sys.places[i].name + " stops"; break;
     case GuardKind::breaks_away:
-    case GuardKind::surface_turns: one = sys.places[static_cast<std::size_t>(g.element)].name + " breaks away"; break;
+    case GuardKind::surface_turns: one = sys.places[i].name + " breaks away"; break;
     case GuardKind::shared_limit: one = "shared limit"; break;
+    case GuardKind::opens: one = sys.contacts[i].name + " loses its force"; break;
+    case GuardKind::closes: one = sys.contacts[i].name + (impulses.empty() ? " touches" : " strikes"); break;
     default: continue;
     }
     what += (what.empty() ? "" : ", ") + one;
   }
-  std::size_t open = 0;
-  for (std::size_t i = 0; i < n; ++i) open += rests[i];
   bool any = false;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!set_valued(i) || state.modes.place[i] == before.place[i]) continue;
+  auto note = [&](Index element, Mode was, Mode is, const Impulse* impulse) {
     if (!any) ++state.instant;
     any = true;
     Event e;
     e.time = t;
     e.instant = state.instant;
-    e.element = static_cast<Index>(i);
-    e.before = static_cast<Mode>(before.place[i]);
-    e.after = static_cast<Mode>(state.modes.place[i]);
-    e.cause = what;
+    e.element = element;
+    e.before = was;
+    e.after = is;
+    e.cause = impulse && !impulse->collision ? what + ", impact without collision" : what;
     e.rule = shared ? rule + ", force shared" : rule;
-    e.solutions = shared ? -1 : 1;
+    e.solutions = shared ? -1 : solutions;
+    e.ambiguous = ambiguous;
+    if (impulse) {
+      e.impact = true;
+      e.normal_impulse = impulse->normal;
+      e.tangential_impulse = impulse->tangential;
+      e.loss = impulse->loss;
+    }
     log.events.push_back(std::move(e));
+  };
+  for (std::size_t i = 0; i < n; ++i)
+    if (set_valued(i) && !contact_friction(i) && state.modes.place[i] != before.place[i])
+      note(static_cast<Index>(i), static_cast<Mode>(before.place[i]), static_cast<Mode>(state.modes.place[i]), nullptr);
+  for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+    const Impulse* impulse = nullptr;
+    for (const Impulse& one : impulses)
+      if (one.contact == static_cast<Index>(j)) impulse = &one;
+    const Mode was = contact_mode(sys, before, j), is = contact_mode(sys, state.modes, j);
+    if (was != is || impulse) note(static_cast<Index>(n + j), was, is, impulse);
   }
 }
 
@@ -489,19 +494,54 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
   before = state.modes;
   signal_values(sys, t, sig.data());
   switches(fired, start);
-  sides_of_kinks(start);
-  find_resting(fired, start);
-  project();
-  decide();
+  for (int round = 0; round < 2; ++round) {
+    find_candidates(fired, start);
+    sides_of_kinks(start);
+    rests.assign(n, false);
+    find_resting(fired, start);
+    project();
+    if (sys.contacts.empty() || std::none_of(candidate.begin(), candidate.end(), [](bool c) { return c; })) {
+      decide();
+      break;
+    }
+    if (decide_contacts(fired)) break;
+    // No answer: where a contact slides the velocities can jump without a collision (Painleve); then look once more.
+    std::vector<Index> touching;
+    bool slides = false;
+    for (std::size_t j = 0; j < candidate.size(); ++j)
+      if (candidate[j]) {
+        touching.push_back(static_cast<Index>(j));
+        const Index place = sys.contacts[j].place;
+        slides = slides || (place >= 0 && !rests[static_cast<std::size_t>(place)]);
+      }
+    if (round > 0 || !slides) {
+      log.status = TransitionStatus::undecided;
+      break;
+    }
+    strike(touching, false);
+    if (impulses.empty()) {
+      log.status = TransitionStatus::undecided;
+      break;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) // elements of a law that also sticks begin anew with each rest
+    if (set_valued(i) && state.modes.place[i] != before.place[i]) state.modes.branch[i] = initial_branch(sys.places[i].law);
   enter_modes(start);
   record(fired, start);
   state.after_transition = true;
 }
 
-} // namespace
-
 void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
                 TransitionLog& log) {
+  // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else has to be
+  // decided.
+  if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
+        return g.kind == GuardKind::kink || g.kind == GuardKind::branch;
+      })) {
+    for (const Guard& g : fired) switch_flow(sys, state.modes, g);
+    state.after_transition = true;
+    return;
+  }
   Decision(sys, cache, state, log).run(fired, start);
 }
 

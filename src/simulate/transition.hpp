@@ -11,12 +11,15 @@ namespace stickslip {
 struct Event {
   double time = 0.0;
   std::int64_t instant = 0; // the same for all changes at one instant
-  Index element = 0;        // place
+  Index element = 0;        // place, or number of places + contact
   Mode before = Mode::stick, after = Mode::stick;
   std::string cause;     // what fired
   std::string rule;      // what decided: "unique", "present mode", "static to kinetic", ...
   Index solutions = -1;  // how many admissible answers there were; -1 where they were not counted
   bool ambiguous = false;
+  bool impact = false;
+  double normal_impulse = 0.0, tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
+  double loss = 0.0; // energy lost in the impact, counted once per impact
 };
 
 enum class TransitionStatus { decided, undecided };
@@ -30,6 +33,9 @@ struct TransitionLog {
 // empty at the start, at kinks of signals and at ticks.
 void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
                 TransitionLog& log);
+
+// Mode of a contact: open, what its friction does, or closed where it has none.
+Mode contact_mode(const System& sys, const Modes& modes, std::size_t contact);
 
 // Size that a linear guard of this place's velocity has, for thresholds.
 double velocity_size(const Place& place, const Vector& nominal);

@@ -1,4 +1,4 @@
-"""Complementarity problems: published answers, enumeration, and the Lemke solver of quantecon as an oracle."""
+"""Complementarity problems: published answers, enumeration, and quantecon's Lemke solver as an oracle."""
 
 import itertools
 
@@ -103,7 +103,8 @@ def test_problem_without_solution():
 
 
 def test_degenerate_problems_do_not_cycle():
-    """Ties everywhere: integer data in which most ratios coincide; existence is certain, so Lemke must arrive."""
+    """Ties everywhere: integers in which most ratios coincide; a solution is certain, so Lemke must
+    arrive."""
     rng = np.random.default_rng(1)
     n, k = 6, 4000
     M = rng.integers(0, 2, (k, n, n)).astype(float) + 2 * np.eye(n)
@@ -178,7 +179,7 @@ def _in_hull(z, c):
 
 
 def test_p_matrices_have_exactly_one_solution_and_lemke_finds_it():
-    """Samelson, Thrall, Wesler 1958; P-matrices picked by the determinants of all principal minors in NumPy."""
+    """Samelson, Thrall, Wesler 1958; P-matrices picked by all principal minors in NumPy."""
     rng = np.random.default_rng(3)
     seen = {True: 0, False: 0}
     for n in (2, 3, 4):
@@ -216,13 +217,13 @@ def test_enumeration_visits_far_fewer_than_all_bases():
 
 
 def test_same_answers_as_quantecon():
-    """quantecon.optimize.lcp_lemke on P-matrices, where there is one answer only, and its rate of success elsewhere."""
+    """quantecon.optimize.lcp_lemke on P-matrices, which have one answer only, and its successes elsewhere."""
     from quantecon.optimize import lcp_lemke
 
     rng = np.random.default_rng(13)
     theirs = ours = 0
     for n in (3, 6, 12, 30):
-        for k in range(25):
+        for _ in range(25):
             a = rng.normal(size=(n, n))
             M, q = a @ a.T + 0.1 * np.eye(n) + (a - a.T), rng.normal(size=n)
             np.testing.assert_allclose(lcp.lemke(M, q).z, lcp_lemke(M, q).z, rtol=1e-9, atol=1e-10)
@@ -311,7 +312,7 @@ def test_residual_is_free_of_units_and_sees_each_condition():
 
 
 def test_classes_of_known_matrices():
-    """Identity; Fiedler-Ptak example; the Horn matrix (Hall, Newman 1963), copositive but no sum of the simple kinds."""
+    """Among them the Horn matrix (Hall, Newman 1963), copositive but no sum of the simple kinds."""
     assert lcp.classify(np.eye(3)).name == "positive definite"
     assert lcp.classify([[1, 3], [0, 1]]).name == "P-matrix"
     assert lcp.classify([[1, 1], [1, 1]]).name == "positive semidefinite"

@@ -89,7 +89,7 @@ def test_force_at_zero_is_zero_and_shapes_are_kept(name):
 
 @pytest.mark.parametrize("name", CURVES)
 def test_one_sided_values_are_limits_and_continue_smoothly(name):
-    """The engine's formula of one side is the limit at v = 0, and just beyond zero it goes on without a jump."""
+    """The engine's formula of one side is the limit at v = 0; just beyond it goes on without a jump."""
     law, dry, _ = CURVES[name]
     core = law.compiled
     limit = float(dry(np.array(1e-300)))

@@ -109,7 +109,7 @@ def test_passive_laws_give_nothing(law):
 
 
 def test_lugre_condition():
-    """viscous >= damping (Fs - Fc)/Fc, both sides of the limit; the bristle's damping scales with the load."""
+    """viscous >= damping (Fs - Fc)/Fc, on both sides of the limit; bristle damping scales with the load."""
     limit = math.sqrt(1e5) * 0.5
     for load in (1.0, 4.0):
         below = passivity(ss.LuGre(**{**TABLE_I, "viscous": 0.999 * load * limit}), normal_load=load)

@@ -119,7 +119,7 @@ def test_presliding_slopes():
 
 
 def test_hysteresis_widens_with_frequency():
-    """v = 0.001 (sin ωt + 1): lower force on decreasing speed; the loop widens with ω (Canudas de Wit 1995)."""
+    """v = 0.001 (sin ωt + 1): lower force on decreasing speed, loops widen with ω (Canudas de Wit 1995)."""
     law, widths = ss.LuGre(**TABLE_I), []
     for omega in (1.0, 10.0, 25.0):
         v = ss.Constant(1e-3) + ss.Sine(amplitude=1e-3, frequency=omega / (2.0 * np.pi))
@@ -169,7 +169,7 @@ def test_dahl_below_one_reaches_its_level_and_stays():
 
 
 def test_bouc_wen_closed_forms():
-    """On first loading dw/dx = (σ/Fc)(1 - w^n): tanh for n = 2. Unloading is a straight line at beta = 1/2."""
+    """On first loading dw/dx = (σ/Fc)(1 - w^n): tanh for n = 2. Unloading is straight at beta = 1/2."""
     law = ss.BoucWen(stiffness=1e5, kinetic=2.0, exponent=2.0, beta=0.5)
     x = np.linspace(0.0, 5e-5, 51)
     run = law.response(x, 1.0)
@@ -448,3 +448,44 @@ def test_stiff_sliding_takes_no_more_steps_than_it_needs():
     law = ss.LuGre(stiffness=1e9, kinetic=1.0) + ss.Curve(flat)
     law.response([0.0, 10.0], 1.0)
     assert calls < 20_000
+
+
+@pytest.mark.parametrize("v", [ss.Sine(amplitude=0.02, frequency=1.0), ss.Sine(amplitude=1.0, frequency=0.2)])
+def test_stiff_motion_agrees_with_cvode(v):
+    """LuGre written anew, Table I, up to 1 m/s (rate 1e5 1/s), by CVODE, restarted at every zero of v."""
+    cvode = pytest.importorskip("sksundae.cvode")
+    law, s1 = ss.LuGre(**TABLE_I), math.sqrt(1e5)
+
+    half = 0.5 / v.frequency
+    y, ends, truth = np.zeros(2), half * np.arange(4), []
+    for a, b in pairwise(ends):
+        side = np.sign(v(0.5 * (a + b)))
+
+        def rates(t, y, rate, side):  # y = σ0 z, work; |v| goes on smoothly, since BDF looks beyond the end
+            speed = float(v(t))
+            level = 1.0 + 0.5 * math.exp(-((speed / 1e-3) ** 2))
+            zdot = speed - side * speed * y[0] / level
+            rate[0] = 1e5 * zdot
+            rate[1] = (y[0] + s1 * zdot + 0.4 * speed) * speed
+
+        # without max_step BDF strides over the Stribeck peak just before a zero of v, from far outside
+        options = dict(
+            method="BDF", rtol=1e-10, atol=1e-13, max_num_steps=1_000_000, max_step=2e-4 / v.frequency
+        )
+        run = cvode.CVODE(rates, userdata=side, **options)
+        got = run.solve(np.linspace(a, b, 11), y)
+        truth.append(got.y[1:])
+        y = got.y[-1]
+    truth = np.concatenate(truth)
+    times = np.concatenate([np.linspace(a, b, 11)[1:] for a, b in pairwise(ends)])
+    run = law.response(np.concatenate([[0.0], times]), v)
+    assert np.max(np.abs(1e5 * run["z"][1:] - truth[:, 0])) < 1e-8
+    np.testing.assert_allclose(run.work[1:], truth[:, 1], rtol=1e-8)
+
+
+def test_no_stride_over_the_stribeck_peak():
+    """From 1 m/s to the zero of v: the level rises only in the last millisecond, and the bristle with it."""
+    law, v = ss.LuGre(**TABLE_I), ss.Sine(amplitude=1.0, frequency=0.2)
+    far = law.response([0.0, 2.25, 2.5], v)["z"][-1]
+    near = law.response(np.concatenate([[0.0], 2.5 - np.geomspace(0.25, 1e-6, 200), [2.5]]), v)["z"][-1]
+    assert far == pytest.approx(near, rel=1e-12) and 1e5 * far == pytest.approx(1.01557434, rel=1e-8)

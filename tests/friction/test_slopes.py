@@ -72,7 +72,7 @@ def test_formulas_go_on_smoothly_beyond_zero(name):
 
 
 def test_branches_of_a_sum_belong_to_their_terms():
-    """Bits in the order of the elements of all terms; a slipping element relaxes, a sticking one is a spring."""
+    """Bits in the order of all terms' elements; a slipping element relaxes, a sticking one is a spring."""
     core = LAWS["sum of maxwell"].compiled
     assert core.traits.switches == 3 and core.traits.states == 4
     z, v = np.array([0.3, 0.2, 0.05, 0.4]), 0.5

@@ -127,7 +127,10 @@ def rosenbrock_step(
     typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
     typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
     typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"],
+    typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
 ]: ...
+def rough_exp2(arg0: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
+def rough_log2(arg0: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
 def value_slope(
     arg0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     arg1: typing.SupportsFloat | typing.SupportsIndex,

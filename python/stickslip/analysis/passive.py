@@ -50,6 +50,13 @@ class Passivity:
         How far it is met (>= 0) or missed (< 0), in the unit of the condition; NaN where it has no measure.
     source : str
         Where it comes from.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> known = ss.analysis.passivity(ss.Dahl(stiffness=1e5, kinetic=1.0))
+    >>> known.passive, known.condition
+    (True, 'always: F v - d(σ z²/2)/dt >= 0')
     """
 
     passive: bool | None
@@ -200,6 +207,13 @@ class ExtractableEnergy:
         if there is none.
     tried : int
         Number of velocities tried.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> found = ss.analysis.extractable_energy(ss.Table([-1.0, 1.0], [0.5, 1.0]), max_velocity=1.0)
+    >>> found.found, bool(found.velocity.min() < 0.0)
+    (True, True)
     """
 
     energy: float

@@ -64,6 +64,10 @@ inline void bends(const ElastoPlastic& c, double v, int direction, const double*
   out[1] = c.stiffness * direction * z[0] - level(c.levels, direction * v);
 }
 
+inline void marks(const ElastoPlastic& c, std::vector<double>& out) {
+  marks(c.levels, out);
+}
+
 inline void validate(const ElastoPlastic& c) {
   positive("stiffness", c.stiffness);
   non_negative("damping", c.damping);

@@ -54,6 +54,12 @@ inline void settle(const LuGre& c, double v, int direction, double* z) {
   z[0] = curve(c, v, direction).dry / (c.normalised ? 1.0 : c.stiffness);
 }
 
+inline void marks(const LuGre& c, std::vector<double>& out) {
+  marks(c.levels, out);
+  if (std::isfinite(c.damping_velocity))
+    for (double u : {6.0, 2.0, 1.0, 0.3}) out.push_back(u * c.damping_velocity);
+}
+
 inline void validate(const LuGre& c) {
   positive("stiffness", c.stiffness);
   non_negative("damping", c.damping);

@@ -25,6 +25,7 @@ struct MaxwellSlip {
 
   bool operator==(const MaxwellSlip&) const = default;
   Index states() const { return static_cast<Index>(stiffness.size()); }
+  Index switches() const { return states(); }
   std::string state_name(Index i) const { return std::string(1, 'f').append(std::to_string(i)); }
   double part(std::size_t i) const {
     return share.empty() ? 1.0 / static_cast<double>(stiffness.size()) : share[i];
@@ -68,6 +69,10 @@ inline void slip_guards(const MaxwellSlip& c, double v, int direction, unsigned 
   const double height = level(c.levels, direction * v);
   for (std::size_t i = 0; i < c.stiffness.size(); ++i)
     guards[i] = ((branch >> i) & 1U) != 0U ? -c.part(i) * height : direction * z[i] - c.part(i) * height;
+}
+
+inline void marks(const MaxwellSlip& c, std::vector<double>& out) {
+  marks(c.levels, out);
 }
 
 void validate(const MaxwellSlip&);

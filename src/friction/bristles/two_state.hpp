@@ -68,6 +68,10 @@ inline void rates_at_rest(const TwoStateBristle& c, double part, const double* z
   zdot[1] = (2.0 * part - 1.0) / c.stiffness - z[1];
 }
 
+inline void marks(const TwoStateBristle& c, std::vector<double>& out) {
+  marks(c.levels, out);
+}
+
 inline void validate(const TwoStateBristle& c) {
   positive("stiffness", c.stiffness);
   non_negative("damping", c.damping);

@@ -51,6 +51,10 @@ inline ForceOf<Dual> curve(const Callable& c, const Dual& v, int direction) {
   return {chain(v, call(c, v.x, direction), call_slope(c, v.x, direction)), Dual(0.0)};
 }
 
+inline void marks(const Callable& c, std::vector<double>& out) {
+  for (double u : {10.0, 1.0, 0.1}) out.push_back(u * c.velocity_scale);
+}
+
 void validate(const Callable&);
 LawTraits about(const Callable&);
 

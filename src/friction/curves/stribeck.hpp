@@ -24,6 +24,10 @@ template <class T> ForceOf<T> curve(const Stribeck& c, const T& v, int direction
   return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
 }
 
+inline void marks(const Stribeck& c, std::vector<double>& out) {
+  marks(c.levels, out);
+}
+
 inline void validate(const Stribeck& c) {
   validate(c.levels, true);
   validate(c.viscous, "viscous", "viscous_exponent");

@@ -24,6 +24,11 @@ template <class T> ForceOf<T> curve(const Tanh& c, const T& v, int direction) {
           viscous_force(c.viscous, v, direction)};
 }
 
+inline void marks(const Tanh& c, std::vector<double>& out) {
+  marks(c.levels, out);
+  for (double u : {18.0, 4.0, 1.0}) out.push_back(u * c.width);
+}
+
 inline void validate(const Tanh& c) {
   positive("width", c.width);
   validate(c.levels, true);

@@ -1,0 +1,446 @@
+"""Contact transitions at one instant; the public names are those of :mod:`stickslip.contact`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stickslip import _core
+from stickslip._contact_input import PLACE, Array, directions, levels, signs, vector
+from stickslip._contact_input import mass as check_mass
+
+_CODE = {"slip-": -1, "stick": 0, "slip+": 1, "separate": 2, "closed": 3}
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """A place with friction under a prescribed load: bounds in newtons instead of ``mu * lambda_N``.
+
+    Parameters
+    ----------
+    direction : array_like, shape (dof,)
+        Relative velocity there is ``direction @ q'``.
+    kinetic : float
+        Friction force while it slides, N (or Nm).
+    static : float, optional
+        Break-away force, N; default: ``kinetic``.
+    sliding : {-1, 0, 1}, optional
+        Sign of the relative velocity; 0, the default, is at rest.
+    """
+
+    direction: ArrayLike
+    kinetic: float
+    static: float | None = None
+    sliding: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Transition:
+    """One labelled solution.
+
+    Attributes
+    ----------
+    contacts : tuple of str
+        Per contact ``"separate"``, ``"stick"``, ``"slip+"``, ``"slip-"``, or ``"closed"`` if it has no
+        tangent.
+    guides : tuple of str
+        Per guide ``"stick"``, ``"slip+"`` or ``"slip-"``.
+    normal_force, friction_force : ndarray, shape (n_contacts,)
+        N. The friction force opposes the motion (it acts as ``-w_T * F``); 0 without a tangent.
+    guide_force : ndarray, shape (n_guides,)
+        N, opposing the motion.
+    normal_acceleration, tangent_acceleration : ndarray, shape (n_contacts,)
+        m/s²; the latter NaN without a tangent.
+    guide_acceleration : ndarray, shape (n_guides,)
+        m/s².
+    acceleration : ndarray, shape (dof,)
+        q'', m/s².
+    touching : bool
+        Some inequality holds with equality: only higher derivatives tell whether it lasts.
+    unique_forces : bool
+        False if the forces are not determined by rigidity; then they are shared so that the greatest
+        utilisation ``|F| / limit`` of the sticking places is least.
+    utilisation : float
+        Greatest utilisation of the sticking places; break-away at 1.
+    constraint : float
+        Gauss constraint ``|q'' - M⁻¹h|² / 2`` in the metric of M, N m/s² per unit.
+    """
+
+    contacts: tuple[str, ...]
+    guides: tuple[str, ...]
+    normal_force: Array
+    friction_force: Array
+    guide_force: Array
+    normal_acceleration: Array
+    tangent_acceleration: Array
+    guide_acceleration: Array
+    acceleration: Array
+    touching: bool
+    unique_forces: bool
+    utilisation: float
+    constraint: float
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """Every labelled solution; a sequence of :class:`Transition`.
+
+    Attributes
+    ----------
+    solutions : tuple of Transition
+    complete : bool
+        All mode sets were tried, so that the number of solutions is certain (up to 256 sets; beyond, the list
+        holds what Lemke's paths found).
+    """
+
+    solutions: tuple[Transition, ...]
+    complete: bool
+
+    @property
+    def modes(self) -> tuple[tuple[str, ...], ...]:
+        """Labels of each solution, contacts then guides."""
+        return tuple(s.contacts + s.guides for s in self.solutions)
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    def __iter__(self) -> Iterator[Transition]:
+        return iter(self.solutions)
+
+    def __getitem__(self, index: int) -> Transition:
+        return self.solutions[index]
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The transition that the engine takes, and why.
+
+    Attributes
+    ----------
+    transition : Transition or None
+        None if nothing is admissible.
+    rule : str
+        ``"only"``, ``"present"``, ``"fewest_changes"``, ``"least_constraint"``, ``"ambiguous"`` or
+        ``"none"``.
+    solutions : int or None
+        Distinct admissible answers; None if they were not counted.
+    ambiguous : bool
+        Tied after all rules: physics does not say which.
+    """
+
+    transition: Transition | None
+    rule: str
+    solutions: int | None
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the choice was a matter of taste."""
+        return self.rule == "ambiguous"
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """The closed contacts and places with friction of a system at one instant.
+
+    Parameters
+    ----------
+    mass : array_like, shape (dof, dof) or (dof,)
+        Mass matrix M, kg; its diagonal if one-dimensional.
+    force : array_like, shape (dof,)
+        All forces but those of the contacts, h, N.
+    normals : array_like, shape (n, dof)
+        Gradients w_N of the gaps of the closed contacts whose normal velocity is zero.
+    tangents : array_like, shape (n, dof), optional
+        Gradients w_T of the tangential velocities; without them the contacts are frictionless.
+    friction : float or array_like, shape (n,), optional
+        Kinetic coefficients µ >= 0. Default 0.
+    static : float or array_like, shape (n,), optional
+        Static coefficients µ0 >= µ; default: ``friction``.
+    sliding : array_like of {-1, 0, 1}, shape (n,), optional
+        Signs of the tangential velocities; 0, the default, is at rest.
+    guides : sequence of Guide, optional
+        Places under prescribed load. They and the contacts are one problem.
+    normal_drift, tangent_drift : float or array_like, shape (n,), optional
+        The parts ĝ of the relative accelerations that do not come from q'', m/s². Default 0.
+
+    Raises
+    ------
+    ValueError
+        Names the argument, its value and what is allowed.
+
+    Examples
+    --------
+    A block on a floor, pushed below its static limit: it can only stay.
+
+    >>> from stickslip import contact
+    >>> block = contact.Contacts(mass=[2.0, 2.0], force=[5.0, -20.0], normals=[[0, 1]], tangents=[[1, 0]],
+    ...                          friction=0.3, static=0.4)
+    >>> block.transitions().modes
+    (('stick',),)
+    """
+
+    mass: ArrayLike
+    force: ArrayLike
+    normals: ArrayLike
+    tangents: ArrayLike | None = None
+    friction: ArrayLike = 0.0
+    static: ArrayLike | None = None
+    sliding: ArrayLike | None = None
+    guides: Sequence[Guide] = ()
+    normal_drift: ArrayLike = 0.0
+    tangent_drift: ArrayLike = 0.0
+    _data: dict[str, Any] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        mass = check_mass(self.mass)
+        dof = len(mass)
+        force = vector("force", self.force, dof)
+        normals = directions("normals", self.normals, dof)
+        n = len(normals)
+        tangents = np.zeros((0, dof)) if self.tangents is None else directions("tangents", self.tangents, dof)
+        if self.tangents is not None and len(tangents) != n:
+            raise ValueError(f"tangents has {len(tangents)} rows: it must have {n}, one per normal")
+        m = len(tangents)
+        kinetic = levels("friction", self.friction, n)
+        static = kinetic if self.static is None else levels("static", self.static, n)
+        if (static < kinetic).any():
+            raise ValueError(f"static = {static} is not allowed: it must be >= friction = {kinetic}")
+        if m == 0 and kinetic.any():
+            raise ValueError("tangents must be given for contacts with friction")
+        sliding = signs("sliding", [0] * n if self.sliding is None else self.sliding, n)
+        rows = [normals, tangents]
+        state = list(sliding[:m])
+        lines = [[0, -s, 0, s, 0, -k, 0, k] for s, k in zip(static[:m], kinetic[:m], strict=True)]
+        for i, guide in enumerate(self.guides):
+            rows.append(directions(f"guides[{i}].direction", guide.direction, dof))
+            k = float(levels(f"guides[{i}].kinetic", guide.kinetic, 1)[0])
+            s = k if guide.static is None else float(levels(f"guides[{i}].static", guide.static, 1)[0])
+            if s < k:
+                raise ValueError(f"guides[{i}].static = {s} is not allowed: it must be >= kinetic = {k}")
+            state += list(signs(f"guides[{i}].sliding", [guide.sliding], 1))
+            lines.append([-s, 0, s, 0, -k, 0, k, 0])
+        jacobian = np.vstack(rows)
+        drift = np.r_[
+            vector("normal_drift", self.normal_drift, n),
+            vector("tangent_drift", self.tangent_drift, n)[:m],
+            np.zeros(len(self.guides)),
+        ]
+        by_mass = np.linalg.solve(mass, np.c_[jacobian.T, force])
+        data = {
+            "G": jacobian @ by_mass[:, :-1],
+            "free": jacobian @ by_mass[:, -1] + drift,
+            "contacts": n,
+            "place_contact": np.r_[np.arange(m), np.full(len(self.guides), -1)].astype(np.int64),
+            "state": np.asarray(state, dtype=np.int64),
+            "lines": np.asarray(lines, dtype=np.float64).reshape(len(state), 8),
+            "m": m,
+            "by_mass": by_mass,
+        }
+        object.__setattr__(self, "_data", data)
+
+    @property
+    def delassus(self) -> Array:
+        """``W.T M⁻¹ W`` over normals, tangents and guides, shape (n_rows, n_rows)."""
+        return np.array(self._data["G"])
+
+    @property
+    def free_acceleration(self) -> Array:
+        """Relative accelerations without any contact force, shape (n_rows,), m/s²."""
+        return np.array(self._data["free"])
+
+    def _problem(self) -> tuple[Any, ...]:
+        d = self._data
+        return d["G"], d["free"], d["contacts"], d["place_contact"], d["state"], d["lines"]
+
+    def lcp(self) -> tuple[Array, Array]:
+        """The complementarity problem ``w = A z + b`` of the source (3.56-3.59).
+
+        Order of unknowns, H being the places at rest: w = (g''_N, g''_H⁺, g''_H⁻, λ_H0⁻, λ_H0⁺) against
+        z = (λ_N, λ_H⁺, λ_H⁻, z⁻, z⁺). One physical answer can be a continuum in z; :meth:`label` turns any
+        z back into modes, forces and accelerations.
+
+        Returns
+        -------
+        A : ndarray, shape (n_N + 4 n_H, n_N + 4 n_H)
+        b : ndarray, shape (n_N + 4 n_H,)
+        """
+        a, b = _core.contact.source_form(*self._problem())
+        return a, b
+
+    def label(self, z: ArrayLike) -> Transition:
+        """Modes, forces and accelerations of a solution z of :meth:`lcp`.
+
+        Parameters
+        ----------
+        z : array_like, shape (n_N + 4 n_H,)
+
+        Returns
+        -------
+        Transition
+        """
+        d = self._data
+        n, state = d["contacts"], d["state"]
+        rest = np.flatnonzero(state == 0)
+        z = vector("z", z, n + 4 * len(rest))
+        force = np.zeros(n + len(state))
+        force[:n] = z[:n]
+        force[n + rest] = -(z[n : n + len(rest)] - z[n + len(rest) : n + 2 * len(rest)])
+        for i in np.flatnonzero(state):
+            a, b = d["lines"][i, 6:8] if state[i] > 0 else d["lines"][i, 4:6]
+            load = d["place_contact"][i]
+            force[n + i] = a + (b * force[load] if load >= 0 else 0.0)
+        signed = np.r_[force[:n], -force[n:]]
+        acceleration = d["G"] @ signed + d["free"]
+        scale = np.abs(d["G"]) @ np.abs(signed) + np.abs(d["free"])
+        acceleration[np.abs(acceleration) <= 1e-10 * scale] = 0.0
+        modes = np.zeros(n + len(state), dtype=np.int8)
+        modes[:n] = np.where(acceleration[:n] > 0, 2, 3)
+        modes[n:] = np.where(state != 0, state, np.sign(acceleration[n:]))
+        for i, contact in enumerate(d["place_contact"].tolist()):
+            if contact >= 0 and modes[contact] == 2:
+                modes[n + i] = 2
+        raw = {
+            "modes": modes,
+            "force": force,
+            "acceleration": acceleration,
+            "touching": np.zeros(len(modes), dtype=bool),
+            "unique_forces": True,
+            "utilisation": np.nan,
+            "constraint": float(signed @ d["G"] @ signed / 2),
+        }
+        return self._transition(raw)
+
+    def _transition(self, raw: dict[str, Any]) -> Transition:
+        d = self._data
+        n, m = d["contacts"], d["m"]
+        modes, force, acceleration = raw["modes"], raw["force"], raw["acceleration"]
+        labels = []
+        for c in range(n):
+            closed = int(modes[c]) == 3
+            labels.append("separate" if not closed else PLACE[int(modes[n + c])] if m else "closed")
+        friction, tangential = np.zeros(n), np.full(n, np.nan)
+        friction[:m], tangential[:m] = force[n : n + m], acceleration[n : n + m]
+        by_mass = d["by_mass"]
+        return Transition(
+            contacts=tuple(labels),
+            guides=tuple(PLACE[int(k)] for k in modes[n + m :]),
+            normal_force=force[:n],
+            friction_force=friction,
+            guide_force=force[n + m :],
+            normal_acceleration=acceleration[:n],
+            tangent_acceleration=tangential,
+            guide_acceleration=acceleration[n + m :],
+            acceleration=by_mass[:, -1] + by_mass[:, :-1] @ np.r_[force[:n], -force[n:]],
+            touching=bool(np.any(raw["touching"])),
+            unique_forces=bool(raw["unique_forces"]),
+            utilisation=float(raw["utilisation"]),
+            constraint=float(raw["constraint"]),
+        )
+
+    def transitions(self) -> Transitions:
+        """Every labelled solution, the step from static to kinetic friction included.
+
+        Returns
+        -------
+        Transitions
+            Solutions with equal forces and accelerations are listed once, closed and sticking first.
+        """
+        raw, complete = _core.contact.transitions(*self._problem(), [])
+        root = np.sqrt(np.maximum(np.diag(self._data["G"]), 1e-300))
+
+        def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
+            fence = a["touching"].any() or b["touching"].any()
+            force, acceleration = a["force"] - b["force"], a["acceleration"] - b["acceleration"]
+            return bool(
+                fence
+                and np.abs(force * root).max() <= 1e-8 * np.abs(a["force"] * root).max()
+                and np.abs(acceleration / root).max() <= 1e-8 * np.abs(self._data["free"] / root).max()
+            )
+
+        kept: list[dict[str, Any]] = []
+        for r in raw:
+            if not any(same(r, k) for k in kept):
+                kept.append(r)
+        return Transitions(tuple(self._transition(r) for r in kept), complete)
+
+    def decide(
+        self,
+        present: Sequence[str],
+        *,
+        fired: dict[int, str] | None = None,
+        admissible: Callable[[dict[str, Any]], bool] | None = None,
+    ) -> Decision:
+        """The solution that the engine would take, and by which rule.
+
+        Parameters
+        ----------
+        present : sequence of str
+            Labels before, contacts then guides, as in :attr:`Transition.contacts`.
+        fired : dict of int to str, optional
+            For elements whose guard has just fired, the only label they may take now: a broken-away place
+            ``"slip+"`` or ``"slip-"``, a contact that lost its force ``"separate"``.
+        admissible : callable, optional
+            Judges a raw candidate by what lies beyond this instant; default: all are admissible.
+
+        Returns
+        -------
+        Decision
+        """
+        d = self._data
+        n, m = d["contacts"], d["m"]
+        if len(present) != n + len(self.guides):
+            raise ValueError(f"present has {len(present)} labels: it must have {n + len(self.guides)}")
+        for text in (*present, *(fired or {}).values()):
+            if text not in _CODE:
+                raise ValueError(f"'{text}' is not a label: {', '.join(_CODE)} are")
+        contacts = [2 if text == "separate" else 3 for text in present[:n]]
+        places = [_CODE[text] for text in (*present[:m], *present[n:])]
+        allowed = [31] * (n + len(d["state"]))
+        for index, text in (fired or {}).items():
+            if not 0 <= index < n + len(self.guides):
+                raise ValueError(f"fired names element {index}: there are {n + len(self.guides)}")
+            place = n + index if index < m else index + m
+            if index < n:
+                allowed[index] = 1 << (3 if text == "separate" else 4)
+            if text not in ("separate", "closed"):
+                allowed[place] = 1 << (_CODE[text] + 1)
+        raw = _core.contact.decide(*self._problem(), contacts + places, allowed, admissible)
+        found = raw["rule"] != "none"
+        return Decision(self._transition(raw) if found else None, raw["rule"], raw["solutions"])
+
+
+def transitions(
+    mass: ArrayLike,
+    force: ArrayLike,
+    normals: ArrayLike,
+    tangents: ArrayLike | None = None,
+    **options: Any,
+) -> Transitions:
+    """Every labelled solution of the contact problem of one instant; short for
+    ``Contacts(...).transitions()``.
+
+    Parameters
+    ----------
+    mass, force, normals, tangents, **options
+        As for :class:`Contacts`.
+
+    Returns
+    -------
+    Transitions
+
+    Examples
+    --------
+    The wedge gear of the source at w = 0.7 mm: three solutions, where one path of Lemke shows one.
+
+    >>> import numpy as np
+    >>> from stickslip import contact
+    >>> s, c = np.sin(np.deg2rad(12)), np.cos(np.deg2rad(12))
+    >>> contact.transitions([2420, 10.878], [-100, 4000 * 0.7e-3], [[c, s]], [[s, -c]],
+    ...                     friction=np.tan(np.deg2rad(14))).modes
+    (('stick',), ('slip-',), ('separate',))
+    """
+    return Contacts(mass, force, normals, tangents, **options).transitions()

@@ -1,0 +1,13 @@
+"""The examples in the docstrings run as printed."""
+
+import doctest
+
+import pytest
+
+from stickslip import _impact, _transition, lcp
+
+
+@pytest.mark.parametrize("module", [_impact, _transition, lcp])
+def test_examples(module):
+    result = doctest.testmod(module)
+    assert result.attempted > 2 and result.failed == 0
