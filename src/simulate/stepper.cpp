@@ -224,7 +224,7 @@ void Stepper::collect(const Regime& r, const State& state, Step& step) {
   step.end = first;
   const double together = first + (8e-16 * std::abs(state.base_t) + 1e-13 * sys.time_scale) / step.h;
   for (std::size_t k = 0; k < crossing.size(); ++k)
-    if (crossing[k] <= together) step.fired.push_back(r.guards[k]);
+    if (crossing[k] <= std::min(together, 1.0)) step.fired.push_back(r.guards[k]); // 2: does not fire
 }
 
 template <Index N> bool Stepper::attempt_stiff(const State& state, double h) {
