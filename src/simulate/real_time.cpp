@@ -47,6 +47,7 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   if (!sys.contacts.empty())
     reject("machine",
            "has contacts, whose impacts are not of bounded work: the fixed-step form does not run them");
+  if (!sys.loops.empty()) reject("machine", "has controllers, which the fixed-step form does not run yet");
   const Index nx = sys.nx, ns = sys.ns(), np = static_cast<Index>(sys.places.size());
   s0 = s1 = ds = last_end = sa = se = sdot = Vector::Zero(ns);
   for (Index i = 0; i < ns; ++i) {

@@ -250,6 +250,8 @@ void RealTime::change() noexcept {
     case GuardKind::opens:
     case GuardKind::closes:
       break; // there are no contacts here
+    case GuardKind::limit:
+      break; // and no controllers yet
     }
   }
   plan = &plan_of(now);
