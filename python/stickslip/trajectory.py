@@ -48,16 +48,16 @@ class Stuck:
     time : float
         When it was asked, s.
     force : float
-        Force that it holds, N, with the sign of the motion that it prevents. Where several elements share a force in many
-        ways, its share by the rule of the engine.
+        Force that it holds, N, with the sign of the motion that it prevents. Where several elements share a
+        force in many ways, its share by the rule of the engine.
     limit : tuple of two float
         Lowest and highest force that it can hold at that time, N.
     since : float
         Start of this stick, s, or of the run if it was stuck before.
     for_good : bool
-        True if it is certain that nothing in the machine breaks away any more: all signals stay constant, everything
-        sticks, and what may still swing (free coordinates, elastic surfaces) has too little energy to reach a limit.
-        False where that is not known.
+        True if it is certain that nothing in the machine breaks away any more: all signals stay constant,
+        everything sticks, and what may still swing (free coordinates, elastic surfaces) has too little energy
+        to reach a limit. False where that is not known.
     """
 
     element: str
@@ -305,7 +305,7 @@ class Trajectory:
         low, high = (float(here._samples[key][i, 0]) for key in ("limit_lo", "limit_hi"))
         if np.isnan(low):
             raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
-        entries = [e.time for e in self.events if e.element == element and e.after is Mode.STICK and e.time <= time]
+        entries = [e.time for e in self.events.of(element) if e.after is Mode.STICK and e.time <= time]
         return Stuck(
             element=element,
             time=time,
