@@ -124,7 +124,9 @@ class Wiring:
                 reject(f"on of '{name}'", on, "left out where measure or to are given")
             measure, to = self._follow(on), on
         measurements = self._sources("measure", name, measure, _count(block, "measurement"))
-        references = self._sources("reference", name, 0.0 if reference is None else reference, _count(block, "reference"))
+        references = self._sources(
+            "reference", name, 0.0 if reference is None else reference, _count(block, "reference")
+        )
         directions = self._targets(name, to, len(block.lo))
         trial = self._core.copy()
         trial.add_controller(name, control.compiled, references, measurements, directions)
@@ -132,6 +134,28 @@ class Wiring:
         self._core, self._compiled = trial, compiled
         self._controllers = (*self._controllers, Wired(name, control, measure, reference, to))
         return name
+
+    def poles(self) -> NDArray[np.complex128]:
+        """Poles of the machine with its continuous controllers off their limits and friction left out, slowest first.
+
+        Returns
+        -------
+        ndarray of complex, shape (n_states,)
+            In 1/s. Held outputs of sampled controllers and internal states of friction count as poles at 0.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_controller(ss.PID(kp=2.0, kd=3.0), on="slide")
+        'pid'
+        >>> m.poles()
+        array([-1.+0.j, -2.+0.j])
+        """
+        if self._compiled is None:
+            self._compiled = _core.Compiled(self._core)
+        poles = np.linalg.eigvals(self._compiled.linear_part()).astype(np.complex128)
+        return poles[np.lexsort((poles.imag, np.round(np.abs(poles), 12)))]
 
     def _name(self, control: Controller) -> str:
         base = type(control).__name__.lower()
@@ -141,7 +165,9 @@ class Wiring:
     def _sources(self, what: str, name: str, given: Any, count: int) -> list[_core.Source]:
         if given is None:
             if count > 0:
-                raise ValueError(f"{what} of '{name}' is missing: it is one of {', '.join(map(repr, self._measurable()))}")
+                raise ValueError(
+                    f"{what} of '{name}' is missing: it is one of {', '.join(map(repr, self._measurable()))}"
+                )
             return []
         several = isinstance(given, Sequence) and not isinstance(given, str)
         items = list(given) if several else [given]
@@ -164,7 +190,7 @@ class Wiring:
         outputs: list[tuple[str, int, float]] = []
         for key, factor in item.items():
             factor = number(text, factor)
-            x, s, u = self._find(text, str(key))
+            x, s, u = self._find(text, str(key), name)
             if x.size:
                 state = factor * x if state is None else state + factor * x
             if s is not None:
@@ -178,9 +204,11 @@ class Wiring:
             outputs,
         )
 
-    def _find(self, text: str, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
+    def _find(
+        self, text: str, key: str, adding: str
+    ) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
         owner, _, kind = key.rpartition(".")
-        if owner in self.controllers and kind.startswith("output"):
+        if owner in (*self.controllers, adding) and kind.startswith("output"):
             index = kind[len("output") :]
             if index == "" or index.isdigit():
                 return np.zeros(0), None, [(owner, int(index or 0), 1.0)]
@@ -188,7 +216,9 @@ class Wiring:
             return self._measured(key)
         except KeyError:
             known = [*self._measurable(), *(f"{c}.output" for c in self.controllers)]
-            raise ValueError(f"{text} names {key!r}, which is unknown; known are: {', '.join(map(repr, known))}") from None
+            raise ValueError(
+                f"{text} names {key!r}, which is unknown; known are: {', '.join(map(repr, known))}"
+            ) from None
 
     def _targets(self, name: str, to: Any, outputs: int) -> list[Vector]:
         if to is None:

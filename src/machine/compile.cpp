@@ -332,6 +332,10 @@ private:
       sys.nominal(n + i) = v;
       sys.nominal(i) = v * sys.time_scale;
     }
+    for (const Place& p : sys.places) {
+      if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
+      if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
+    }
     bristles();
   }
 

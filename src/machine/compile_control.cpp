@@ -48,13 +48,15 @@ const Source& source(const ControllerPlace& c, const Channel& channel) {
   const auto& list = reference ? c.references : c.measurements;
   const auto i = static_cast<std::size_t>(channel.index);
   if (i >= list.size())
-    reject(reference ? "reference" : "measure",
-           "of '" + c.name + "' gives " + std::to_string(list.size()) + " signals, but the controller reads " +
-               std::to_string(i + 1) + " or more");
+    reject(reference ? "reference" : "measure", "of '" + c.name + "' gives " + std::to_string(list.size()) +
+                                                    " signals, but the controller reads " +
+                                                    std::to_string(i + 1) + " or more");
   return list[i];
 }
 
-int order_of(const Channel& c) { return c.difference ? 0 : c.order; }
+int order_of(const Channel& c) {
+  return c.difference ? 0 : c.order;
+}
 
 class Wiring {
 public:
@@ -84,7 +86,8 @@ private:
   Index find(const std::string& name, const std::string& reader) const {
     for (std::size_t i = 0; i < sys.loops.size(); ++i)
       if (sys.loops[i].name == name) return static_cast<Index>(i);
-    reject("reference or measure", "of '" + reader + "' names the controller '" + name + "', which does not exist");
+    reject("reference or measure",
+           "of '" + reader + "' names the controller '" + name + "', which does not exist");
   }
 
   Form value_of(const Source& s) const {
@@ -139,17 +142,18 @@ private:
     std::string why;
     for (int k = 0; k < order; ++k) {
       const auto next = rate(in.fixed, why);
-      if (!next)
-        reject(s.text, "= '" + c.name + "' asks for its rate, but " + why);
+      if (!next) reject(s.text, "= '" + c.name + "' asks for its rate, but " + why);
       in.fixed = *next;
     }
     for (const OutputOf& o : s.outputs) {
       const Index a = find(o.controller, c.name);
       const Loop& from = sys.loops[static_cast<std::size_t>(a)];
       if (o.output < 0 || o.output >= from.block.outputs())
-        reject(s.text, "does not exist: '" + o.controller + "' has " + std::to_string(from.block.outputs()) + " outputs");
+        reject(s.text, "does not exist: '" + o.controller + "' has " + std::to_string(from.block.outputs()) +
+                           " outputs");
       if (order > 0 && !from.block.continuous())
-        reject(s.text, "is held between sampling instants and jumps there: '" + c.name + "' cannot have its rate");
+        reject(s.text,
+               "is held between sampling instants and jumps there: '" + c.name + "' cannot have its rate");
       if (order > 1) reject(s.text, "has no second derivative that '" + c.name + "' could read");
       in.outputs.push_back({a, o.output, order, o.factor});
     }
@@ -176,7 +180,9 @@ private:
     // What is shown: the first reference, and what is compared with it.
     for (const Channel& channel : l.block.inputs) {
       const bool reference = channel.of == Channel::Of::reference;
-      if ((reference && channel.order > 0) || channel.index > 0 || (reference ? l.has_reference : l.has_measured)) continue;
+      if ((reference && channel.order > 0) || channel.index > 0 ||
+          (reference ? l.has_reference : l.has_measured))
+        continue;
       (reference ? l.has_reference : l.has_measured) = true;
       const Source& s = source(c, channel);
       Input& shown = reference ? l.reference : l.measured;
@@ -218,7 +224,8 @@ private:
       text << "form an algebraic loop in which each output needs the next at the same instant:";
       std::size_t first = path.size();
       while (first > 0 && path[first - 1] != b) --first;
-      for (std::size_t k = first > 0 ? first - 1 : 0; k < path.size(); ++k) text << " '" << sys.loops[path[k]].name << "' <-";
+      for (std::size_t k = first > 0 ? first - 1 : 0; k < path.size(); ++k)
+        text << " '" << sys.loops[path[k]].name << "' <-";
       text << " '" << sys.loops[b].name << "'";
       reject("controllers", text.str());
     }
@@ -248,7 +255,8 @@ private:
       if (!l.inputs[i].has_rate)
         reject(l.name + ".output", "has no rate that '" + reader +
                                        "' could read: it follows an acceleration, a jump or another rate");
-      for (const OutputTerm& t : l.inputs[i].outputs) need_rate(sys.loops[static_cast<std::size_t>(t.loop)], reader);
+      for (const OutputTerm& t : l.inputs[i].outputs)
+        need_rate(sys.loops[static_cast<std::size_t>(t.loop)], reader);
     }
   }
   void check_rates(std::size_t b) const {
@@ -309,14 +317,16 @@ void declare_controllers(const Machine& machine, System& sys, std::set<std::stri
     for (const Channel& channel : block.inputs) {
       const Source& s = source(machine.controllers[b], channel);
       if (!s.signal.pieces.empty())
-        with_rates(add_signal(sys, s.signal), order_of(channel) + (rates || block.needs_input_rates() ? 1 : 0));
+        with_rates(add_signal(sys, s.signal),
+                   order_of(channel) + (rates || block.needs_input_rates() ? 1 : 0));
     }
   }
   sys.rate_of.assign(sys.signals.size(), -1);
   for (const auto& [i, r] : known) sys.rate_of[static_cast<std::size_t>(i)] = r;
 }
 
-void wire_controllers(const Machine& machine, System& sys, const std::function<Vector(const Vector&)>& column) {
+void wire_controllers(const Machine& machine, System& sys,
+                      const std::function<Vector(const Vector&)>& column) {
   sys.rate_of.resize(sys.signals.size(), -1);
   if (!sys.loops.empty()) Wiring(machine, sys).run(column);
 }
@@ -367,24 +377,36 @@ void size_controllers(System& sys) {
         const Vector& u = output[static_cast<std::size_t>(t.loop)];
         if (u.size() > 0 && t.order == 0) w(i) += std::abs(t.factor) * u(t.output);
       }
-      if (l.block.inputs[static_cast<std::size_t>(i)].of == Channel::Of::reference && order_of(l.block.inputs[static_cast<std::size_t>(i)]) == 0)
+      if (l.block.inputs[static_cast<std::size_t>(i)].of == Channel::Of::reference &&
+          order_of(l.block.inputs[static_cast<std::size_t>(i)]) == 0)
         target = std::max(target, w(i)), target_rate = std::max(target_rate, slope);
     }
     Vector u = l.block.D.cwiseAbs() * w;
-    for (Index j = 0; j < u.size(); ++j) u(j) = std::min(u(j), std::max(std::abs(l.block.lo(j)), std::abs(l.block.hi(j))));
+    for (Index j = 0; j < u.size(); ++j)
+      u(j) = std::min(u(j), std::max(std::abs(l.block.lo(j)), std::abs(l.block.hi(j))));
     output[static_cast<std::size_t>(b)] = u;
     for (Index j = 0; j < u.size(); ++j) {
       if (l.held >= 0) sys.nominal(l.held + j) = u(j);
       if (l.states >= 0)
         for (Index i = 0; i < l.block.states(); ++i)
-          if (l.block.C(j, i) != 0.0) sys.nominal(l.states + i) = std::max(sys.nominal(l.states + i), u(j) / std::abs(l.block.C(j, i)));
+          if (l.block.C(j, i) != 0.0)
+            sys.nominal(l.states + i) = std::max(sys.nominal(l.states + i), u(j) / std::abs(l.block.C(j, i)));
       Vector grown = ts * u(j) * l.effect[static_cast<std::size_t>(j)].cwiseAbs();
       if (target_rate > 0.0) grown = grown.cwiseMin(target_rate);
       sys.nominal = sys.nominal.cwiseMax(grown);
     }
     if (l.has_measured)
       for (Index i = 0; i < sys.nx; ++i)
-        if (l.measured.fixed.x(i) != 0.0) sys.nominal(i) = std::max(sys.nominal(i), target / std::abs(l.measured.fixed.x(i)));
+        if (l.measured.fixed.x(i) != 0.0)
+          sys.nominal(i) = std::max(sys.nominal(i), target / std::abs(l.measured.fixed.x(i)));
+  }
+  // What has no size yet takes that of what drives it.
+  for (Index round = 0; round < sys.nx; ++round) {
+    const Vector driven = ts * (free.A.cwiseAbs() * sys.nominal);
+    bool changed = false;
+    for (Index i = 0; i < sys.nx; ++i)
+      if (sys.nominal(i) == 0.0 && driven(i) > 0.0) sys.nominal(i) = driven(i), changed = true;
+    if (!changed) break;
   }
 }
 

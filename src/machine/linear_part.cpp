@@ -4,7 +4,9 @@ namespace stickslip {
 
 namespace {
 
-Form zero(const System& sys) { return {Vector::Zero(sys.nx), Vector::Zero(sys.ns())}; }
+Form zero(const System& sys) {
+  return {Vector::Zero(sys.nx), Vector::Zero(sys.ns())};
+}
 
 void add(Form& to, double factor, const Form& f) {
   to.x += factor * f.x;
@@ -29,7 +31,8 @@ public:
         blocks[b] = affine(l.block, modes(l));
         continue;
       }
-      for (Index j = 0; j < l.block.outputs(); ++j) part.outputs[b][static_cast<std::size_t>(j)].x(l.held + j) = 1.0;
+      for (Index j = 0; j < l.block.outputs(); ++j)
+        part.outputs[b][static_cast<std::size_t>(j)].x(l.held + j) = 1.0;
     }
     for (Index b : sys.loop_order) outputs(static_cast<std::size_t>(b));
     for (std::size_t b = 0; b < n; ++b) {
@@ -46,7 +49,8 @@ public:
     Form f = in.fixed;
     for (const OutputTerm& t : in.outputs) {
       const auto a = static_cast<std::size_t>(t.loop);
-      add(f, t.factor, t.order == 0 ? part.outputs[a][static_cast<std::size_t>(t.output)] : rate(a, t.output));
+      add(f, t.factor,
+          t.order == 0 ? part.outputs[a][static_cast<std::size_t>(t.output)] : rate(a, t.output));
     }
     return f;
   }
@@ -60,7 +64,8 @@ private:
   std::vector<Saturation> modes(const Loop& l) const {
     std::vector<Saturation> m(static_cast<std::size_t>(l.block.outputs()), Saturation::free);
     if (l.limit >= 0)
-      for (std::size_t j = 0; j < m.size(); ++j) m[j] = static_cast<Saturation>(limits[static_cast<std::size_t>(l.limit) + j]);
+      for (std::size_t j = 0; j < m.size(); ++j)
+        m[j] = static_cast<Saturation>(limits[static_cast<std::size_t>(l.limit) + j]);
     return m;
   }
 
@@ -95,7 +100,8 @@ private:
       const double gain = a.D(output, static_cast<Index>(k));
       if (gain == 0.0) continue;
       add(f, gain, l.inputs[k].rate);
-      for (const OutputTerm& t : l.inputs[k].outputs) add(f, gain * t.factor, rate(static_cast<std::size_t>(t.loop), t.output));
+      for (const OutputTerm& t : l.inputs[k].outputs)
+        add(f, gain * t.factor, rate(static_cast<std::size_t>(t.loop), t.output));
     }
     return f;
   }
@@ -139,7 +145,8 @@ private:
     const auto m = modes(l);
     for (Index j = 0; j < l.block.outputs(); ++j)
       for (const BlockGuard& g : stickslip::guards(l.block, j, m[static_cast<std::size_t>(j)])) {
-        LimitGuard out{static_cast<Index>(b), j, g.trigger, zero(sys), Vector::Zero(static_cast<Index>(sys.places.size()))};
+        LimitGuard out{static_cast<Index>(b), j, g.trigger, zero(sys),
+                       Vector::Zero(static_cast<Index>(sys.places.size()))};
         if (l.states >= 0) out.form.x.segment(l.states, g.z.size()) += g.z;
         out.form.s(sys.one) += g.offset;
         for (std::size_t k = 0; k < l.inputs.size(); ++k) {

@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-// When a limited output changes its mode: form + force . F rises through zero. F are the forces at the places of
-// friction, which the rate of an output feels where a velocity is measured.
+// When a limited output changes its mode: form + force . F rises through zero. F are the forces at the places
+// of friction, which the rate of an output feels where a velocity is measured.
 struct LimitGuard {
   Index loop = 0, output = 0;
   BlockGuard::Trigger trigger = BlockGuard::Trigger::returns;
@@ -20,7 +20,8 @@ struct LimitGuard {
 
 struct LinearPart {
   Matrix A, S;
-  std::vector<std::vector<Form>> inputs, outputs; // of each loop; inputs of sampled ones are what they would sample
+  std::vector<std::vector<Form>> inputs,
+      outputs;                            // of each loop; inputs of sampled ones are what they would sample
   std::vector<Form> references, measured; // of each loop, what is shown; zero where there is none
   std::vector<LimitGuard> guards;
 };

@@ -19,9 +19,9 @@ struct OutputOf {
 
 // What a controller reads, or follows: state . plant states + signal + outputs of other controllers.
 struct Source {
-  std::string text;   // as the user wrote it
-  Vector state;       // over the plant's states; empty: none
-  Signal signal;      // no pieces: none
+  std::string text; // as the user wrote it
+  Vector state;     // over the plant's states; empty: none
+  Signal signal;    // no pieces: none
   std::vector<OutputOf> outputs;
 };
 
@@ -50,20 +50,20 @@ struct Input {
   std::vector<OutputTerm> outputs;
 };
 
-// A block in its place. Continuous states and held outputs of sampled blocks are entries of x; the memory of a sampled
-// block belongs to the state of a run.
+// A block in its place. Continuous states and held outputs of sampled blocks are entries of x; the memory of
+// a sampled block belongs to the state of a run.
 struct Loop {
   std::string name;
   Block block;
-  std::vector<Input> inputs;       // one per input of the block
-  Input reference, measured;       // what `.reference` and `.error` show; without terms: nothing
+  std::vector<Input> inputs; // one per input of the block
+  Input reference, measured; // what `.reference` and `.error` show; without terms: nothing
   bool has_reference = false, has_measured = false;
-  std::vector<Vector> effect;      // of each output: change of x' per unit
-  std::vector<Vector> direction;   // of each output: generalised force per unit; empty: none
-  Index states = -1;               // first continuous state in x
-  Index held = -1;                 // first held output in x
-  Index limit = -1;                // first saturation mode, where a continuous block has limits
-  Index memory = -1;               // first entry of a sampled block's memory
+  std::vector<Vector> effect;    // of each output: change of x' per unit
+  std::vector<Vector> direction; // of each output: generalised force per unit; empty: none
+  Index states = -1;             // first continuous state in x
+  Index held = -1;               // first held output in x
+  Index limit = -1;              // first saturation mode, where a continuous block has limits
+  Index memory = -1;             // first entry of a sampled block's memory
 };
 
 } // namespace stickslip

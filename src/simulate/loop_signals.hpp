@@ -1,4 +1,5 @@
-// What controllers do at one instant: outputs, what they follow and by how much they miss it, and their power.
+// What controllers do at one instant: outputs, what they follow and by how much they miss it, and their
+// power.
 #pragma once
 
 #include "simulate/regime.hpp"

@@ -1,5 +1,6 @@
 #include "simulate/regime.hpp"
 
+#include "contact/share.hpp"
 #include "simulate/place_force.hpp"
 
 #include <Eigen/LU>
@@ -157,6 +158,23 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   }
   for (Index k = 0; k < nu; ++k) force[r.unstuck[static_cast<std::size_t>(k)]] = w.unstuck(k);
   if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
+}
+
+void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s, double* force) {
+  if (!r.shared) return;
+  const Index m = static_cast<Index>(r.stuck.size());
+  contact::Limits limits{std::vector<Index>(r.stuck.size(), -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m)};
+  Vector given(m), shared;
+  for (Index k = 0; k < m; ++k) {
+    const auto i = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)]);
+    const Interval l = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
+    limits.low_a(k) = l.lo;
+    limits.high_a(k) = l.hi;
+    given(k) = force[i];
+  }
+  double utilisation = 0.0;
+  contact::share(given, r.spare, 0, limits, shared, utilisation);
+  for (Index k = 0; k < m; ++k) force[r.stuck[static_cast<std::size_t>(k)]] = shared(k);
 }
 
 void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* force,
@@ -450,6 +468,8 @@ void constrain(const System& sys, Regime& r) {
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
+    if (r.shared) r.spare = Eigen::HouseholderQR<Matrix>(d.asDiagonal() * svd.matrixV().rightCols(nk - rank)).householderQ() *
+                            Matrix::Identity(nk, nk - rank);
     if (r.shared) find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
   }
   r.Lx = H * R * r.linear->A;
@@ -462,11 +482,14 @@ void constrain(const System& sys, Regime& r) {
   r.Ls.bottomRows(nk - ns) *= -1.0;
   r.LF.bottomRows(nk - ns) *= -1.0;
   // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
+  // (Surfaces that move apart cannot be followed both; such a candidate is dropped before it runs.)
+  const Matrix left = R * r.S + Rs;
+  const bool together = left.cwiseAbs().maxCoeff() <= 1e-9 * (Rs.cwiseAbs().maxCoeff() + (R.cwiseAbs() * sys.S.cwiseAbs()).maxCoeff());
   for (Index k = 0; k < nk; ++k) {
     Index only = -1, count = 0;
     for (Index j = 0; j < sys.nx; ++j)
       if (R(k, j) != 0.0) only = j, ++count;
-    if (count == 1) {
+    if (count == 1 && together) {
       r.A.row(only).setZero();
       r.E.row(only).setZero();
       r.S.row(only) = -Rs.row(k) / R(k, only);

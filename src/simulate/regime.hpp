@@ -79,6 +79,7 @@ struct Regime {
   // x' = A x + S s + E F_unstuck;  (F_stuck, lambda_closed) = Lx x + Ls s + LF F_unstuck
   Matrix A, S, E, Lx, Ls, LF;
   bool shared = false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
+  Matrix spare; // columns: shifts of the stuck forces that change nothing, orthonormal
   std::vector<Facet> facets;
 
   bool affine = false; // forces of unstuck places are linear in (x, s): then they are folded into the next four
@@ -91,6 +92,10 @@ struct Regime {
 // time t with signals s.
 void evaluate(const System& sys, const Regime& regime, double t, const double* x, const double* s, double* xdot,
               double* force, Scratch& scratch);
+
+// Where forces of stuck places are not unique: those of least greatest utilisation, in place of what evaluate() gives.
+// For those who read forces; the motion is the same for every way of sharing.
+void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s, double* force);
 
 // Guard values; `force` as from evaluate().
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,

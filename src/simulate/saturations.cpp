@@ -29,10 +29,14 @@ bool is_following(std::int8_t mode) {
 const char* cause_of(BlockGuard::Trigger t) {
   using Trigger = BlockGuard::Trigger;
   switch (t) {
-  case Trigger::exceeds_max: return " reaches its upper limit";
-  case Trigger::exceeds_min: return " reaches its lower limit";
-  case Trigger::returns: return " returns from its limit";
-  default: return "";
+  case Trigger::exceeds_max:
+    return " reaches its upper limit";
+  case Trigger::exceeds_min:
+    return " reaches its lower limit";
+  case Trigger::returns:
+    return " returns from its limit";
+  default:
+    return "";
   }
 }
 
@@ -53,23 +57,27 @@ void settle_following(const System& sys, RegimeCache& cache, State& state) {
   if (!any) return;
   const LinearPart& part = cache.linear(sys, state.modes.limit);
   Vector s(sys.ns());
-  for (Index i = 0; i < sys.ns(); ++i) s(i) = value_before(sys.signals[static_cast<std::size_t>(i)], state.base_t);
+  for (Index i = 0; i < sys.ns(); ++i)
+    s(i) = value_before(sys.signals[static_cast<std::size_t>(i)], state.base_t);
   for (Index b : sys.loop_order) {
     const Loop& l = sys.loops[static_cast<std::size_t>(b)];
     if (l.limit < 0) continue;
     Vector w(static_cast<Index>(l.inputs.size()));
-    for (Index k = 0; k < w.size(); ++k) w(k) = value(part.inputs[static_cast<std::size_t>(b)][static_cast<std::size_t>(k)], state.base_x, s.data());
+    for (Index k = 0; k < w.size(); ++k)
+      w(k) = value(part.inputs[static_cast<std::size_t>(b)][static_cast<std::size_t>(k)], state.base_x,
+                   s.data());
     for (Index j = 0; j < l.block.outputs(); ++j)
-      settle(l.block, j, static_cast<Saturation>(state.modes.limit[static_cast<std::size_t>(l.limit + j)]), w.data(),
-             state.base_x.data() + l.states);
+      settle(l.block, j, static_cast<Saturation>(state.modes.limit[static_cast<std::size_t>(l.limit + j)]),
+             w.data(), state.base_x.data() + l.states);
   }
 }
 
 Saturations::Saturations(const System& system, RegimeCache& c, State& st)
-    : sys(system), cache(c), state(st), before(st.modes.limit), x_before(st.modes.limit.empty() ? Vector() : st.base_x) {}
+    : sys(system), cache(c), state(st), before(st.modes),
+      x_before(st.modes.limit.empty() ? Vector() : st.base_x) {}
 
 void Saturations::choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
-                    const BlockGuard::Trigger* fired) {
+                         const BlockGuard::Trigger* fired) {
   const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
   const auto& inputs = cache.linear(sys, state.modes.limit).inputs[static_cast<std::size_t>(loop)];
   const auto m = static_cast<Index>(inputs.size());
@@ -83,7 +91,8 @@ void Saturations::choose(Index loop, Index output, const double* s, const double
   const auto now = static_cast<Saturation>(mode);
   const BlockInputs in{w.data(), wdot.data()};
   const double* z = l.states >= 0 ? state.base_x.data() + l.states : nullptr;
-  const Saturation next = fired ? after(l.block, output, now, *fired, z, in) : stickslip::decide(l.block, output, now, z, in);
+  const Saturation next =
+      fired ? after(l.block, output, now, *fired, z, in) : stickslip::decide(l.block, output, now, z, in);
   mode = static_cast<std::int8_t>(next);
 }
 
@@ -124,7 +133,11 @@ bool Saturations::review() {
   for (const Loop& l : sys.loops) rates = rates || (l.limit >= 0 && l.block.needs_input_rates());
   bool jumped = false;
   for (Index i = 0; i < sys.nx; ++i)
-    jumped = jumped || std::abs(state.base_x(i) - x_before(i)) > 1e-9 * std::max(state.nominal(i), std::abs(x_before(i)));
+    jumped = jumped || std::abs(state.base_x(i) - x_before(i)) >
+                           1e-9 * std::max(state.nominal(i), std::abs(x_before(i)));
+  Modes others = state.modes;
+  others.limit = before.limit;
+  rates = rates && others != before; // else no acceleration has changed
   if (!rates && !jumped) return false;
   const Regime& r = cache.get(sys, state.modes);
   Scratch scratch(sys);
@@ -155,7 +168,8 @@ void Saturations::record(TransitionLog& log) const {
     if (l.limit < 0) continue;
     for (Index j = 0; j < l.block.outputs(); ++j) {
       const auto k = static_cast<std::size_t>(l.limit + j);
-      const Mode was = mode_of(static_cast<Saturation>(before[k])), is = mode_of(static_cast<Saturation>(state.modes.limit[k]));
+      const Mode was = mode_of(static_cast<Saturation>(before.limit[k])),
+                 is = mode_of(static_cast<Saturation>(state.modes.limit[k]));
       if (was == is) continue;
       if (first) ++state.instant;
       first = false;

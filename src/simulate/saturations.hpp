@@ -12,8 +12,8 @@ public:
 
   // Modes after guards have fired; at the start, at kinks and at ticks (nothing fired) all of them anew.
   void decide(const std::vector<Guard>& fired, bool start);
-  // Once the modes of friction are known: velocities may have jumped, and clamping looks at accelerations. Returns
-  // whether an output now moves from within its limits to one of them or back.
+  // Once the modes of friction are known: velocities may have jumped, and clamping looks at accelerations.
+  // Returns whether an output now moves from within its limits to one of them or back.
   bool review();
   void record(TransitionLog& log) const;
 
@@ -21,7 +21,7 @@ private:
   const System& sys;
   RegimeCache& cache;
   State& state;
-  const std::vector<std::int8_t> before;
+  const Modes before;
   Vector x_before;
   std::string cause;
 
@@ -29,8 +29,8 @@ private:
               const BlockGuard::Trigger* fired);
 };
 
-// The integral of every output that follows its limit, from inputs as they are at the end of the past piece of motion.
-// To be called before inputs jump.
+// The integral of every output that follows its limit, from inputs as they are at the end of the past piece
+// of motion. To be called before inputs jump.
 void settle_following(const System& sys, RegimeCache& cache, State& state);
 
 // free, high or low.

@@ -14,6 +14,12 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.t = s.base_t = t0;
   s.x = s.base_x = x0;
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
+  // What the description gives no size (a neighbour that only its initial displacement moves) has that of its springs.
+  for (Index round = 0; round < sys.n_coordinates + 1; ++round) {
+    const Vector reached = sys.time_scale * (sys.A.cwiseAbs() * s.nominal);
+    for (Index i = 0; i < 2 * sys.n_coordinates; ++i)
+      if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
+  }
   s.modes.place.assign(sys.places.size(), 0);
   s.modes.load_sign.assign(sys.places.size(), 1);
   s.modes.contact.assign(sys.contacts.size(), static_cast<std::int8_t>(Mode::open));
@@ -139,7 +145,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     }
     // A tick that falls on a breakpoint to rounding is one instant with it.
     const double tick = sampler.next(state);
-    const double limit = std::abs(kink - tick) <= 4e-16 * std::abs(tick) ? std::max(kink, tick) : std::min(kink, tick);
+    const double limit = std::isfinite(tick) && std::abs(kink - tick) <= 4e-16 * std::abs(tick) ? std::max(kink, tick) : std::min(kink, tick);
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);

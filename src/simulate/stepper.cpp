@@ -148,6 +148,18 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   if (find_crossings(r, state, step, columns - 1)) collect(r, state, step);
 }
 
+// How large the terms are that a guard is the difference of, at the start of the step.
+double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const {
+  const auto row = static_cast<Index>(k);
+  if (kind == FlowKind::exact)
+    return r.Gx.row(row).cwiseAbs().dot(state.base_x.cwiseAbs()) + r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
+  const Guard& g = r.guards[k];
+  const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::breaks_away ? g.element : 0)];
+  if (g.kind != GuardKind::breaks_away || p.contact >= 0) return std::numeric_limits<double>::infinity();
+  const Interval l = stick_limits(p, r.modes.load_sign[static_cast<std::size_t>(g.element)], state.base_t, state.base_x.data(), frame_signals.data());
+  return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
+}
+
 // Fills `crossing`; true if any guard fires in this step.
 bool Stepper::find_crossings(const Regime& r, const State& state, const Step& step, Index degree) {
   bool any = false;
@@ -166,7 +178,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const Guard& g = r.guards[k];
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
         zero = std::max(zero, 1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
-      else zero = 1e-11 * size;
+      else zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
     }
     // Nor does the place of the event within the last digits of t.
     const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() * std::abs(state.base_t) / step.h : 0.0;
@@ -212,7 +224,7 @@ void Stepper::collect(const Regime& r, const State& state, Step& step) {
   step.end = first;
   const double together = first + (8e-16 * std::abs(state.base_t) + 1e-13 * sys.time_scale) / step.h;
   for (std::size_t k = 0; k < crossing.size(); ++k)
-    if (crossing[k] <= together) step.fired.push_back(r.guards[k]);
+    if (crossing[k] <= std::min(together, 1.0)) step.fired.push_back(r.guards[k]); // 2: does not fire
 }
 
 template <Index N> bool Stepper::attempt_stiff(const State& state, double h) {
@@ -325,9 +337,10 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
     double a = p.velocity.x.dot(f0);
     for (std::size_t k = 0; k < varying.size(); ++k)
       a += p.velocity.s(static_cast<Index>(varying[k])) * piece_rate(*pieces[k], state.base_t);
-    if (a * r.modes.place[static_cast<std::size_t>(i)] < -1e-11 * f0.cwiseAbs().dot(p.velocity.x.cwiseAbs())) continue;
+    const bool rests = std::abs(v) < 1e-10 * size; // the sign of a is then one of rounding
+    if (!rests && a * r.modes.place[static_cast<std::size_t>(i)] < 0.0) continue;
     departing.push_back(i);
-    out_of_rest = out_of_rest || std::abs(v) < 1e-10 * size;
+    out_of_rest = out_of_rest || rests;
   }
   return out_of_rest;
 }

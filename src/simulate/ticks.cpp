@@ -12,21 +12,25 @@ namespace stickslip {
 
 namespace {
 
-double instant(const Loop& l, std::int64_t k) { return static_cast<double>(k) * l.block.period; }
+double instant(const Loop& l, std::int64_t k) {
+  return static_cast<double>(k) * l.block.period;
+}
 
-double clear_of(const System& sys, const Regime& r, const Guard& g, double t, const double* x, const double* s,
-                const double* force, const Vector& nominal) {
+double clear_of(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
+                const double* s, const double* force, const Vector& nominal) {
   const auto i = static_cast<std::size_t>(g.element);
   switch (g.kind) {
   case GuardKind::slip_ends:
-  case GuardKind::kink: return 1e-9 * velocity_size(sys.places[i], nominal);
+  case GuardKind::kink:
+    return 1e-9 * velocity_size(sys.places[i], nominal);
   case GuardKind::breaks_away: {
     const Interval limits = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
     return 1e-9 * (limits.hi - limits.lo + std::abs(force[i]));
   }
   case GuardKind::limit:
     return 1e-12 * r.linear->guards[i].form.x.cwiseAbs().dot(Eigen::Map<const Vector>(x, sys.nx).cwiseAbs());
-  default: return 0.0;
+  default:
+    return 0.0;
   }
 }
 
@@ -37,7 +41,9 @@ bool Ticks::operator==(const Ticks& o) const {
          memory.size() == o.memory.size() && memory == o.memory;
 }
 
-double Sampler::together(double t) { return 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t); }
+double Sampler::together(double t) {
+  return 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t);
+}
 
 Ticks start_ticks(const System& sys, double t0) {
   Ticks k;
@@ -60,7 +66,8 @@ Ticks start_ticks(const System& sys, double t0) {
   return k;
 }
 
-Sampler::Sampler(const System& system, RegimeCache& c) : sys(system), cache(c), scratch(system), s(Vector::Zero(system.ns())) {
+Sampler::Sampler(const System& system, RegimeCache& c)
+    : sys(system), cache(c), scratch(system), s(Vector::Zero(system.ns())) {
   Index most = 1, room = 1, count = 0;
   for (const Loop& l : sys.loops) {
     offset.push_back(count);
@@ -80,7 +87,8 @@ double Sampler::next(const State& state) const {
     const auto u = static_cast<std::size_t>(b);
     const Loop& l = sys.loops[u];
     t = std::min(t, instant(l, state.ticks.next[u]));
-    if (state.ticks.pending[u] != Ticks::none) t = std::min(t, instant(l, state.ticks.pending[u]) + l.block.delay);
+    if (state.ticks.pending[u] != Ticks::none)
+      t = std::min(t, instant(l, state.ticks.pending[u]) + l.block.delay);
   }
   return t;
 }
@@ -101,12 +109,13 @@ void Sampler::run(State& state) {
   for (Index b : sampled) {
     const auto u = static_cast<std::size_t>(b);
     const Loop& l = sys.loops[u];
-    if (state.ticks.pending[u] != Ticks::none && instant(l, state.ticks.pending[u]) + l.block.delay <= now) put_out(state, b);
+    if (state.ticks.pending[u] != Ticks::none && instant(l, state.ticks.pending[u]) + l.block.delay <= now)
+      put_out(state, b);
   }
   signal_values(sys, t, s.data());
   const LinearPart& part = cache.linear(sys, state.modes.limit);
-  // What a controller reads of another one that is due as well is its new output: loop_order puts that one first. All
-  // else is read from the plant, whose state does not change here.
+  // What a controller reads of another one that is due as well is its new output: loop_order puts that one
+  // first. All else is read from the plant, whose state does not change here.
   for (Index b : sampled) {
     const auto u = static_cast<std::size_t>(b);
     const Loop& l = sys.loops[u];
@@ -114,8 +123,8 @@ void Sampler::run(State& state) {
     const auto& inputs = part.inputs[u];
     for (std::size_t k = 0; k < inputs.size(); ++k)
       samples(static_cast<Index>(k)) = inputs[k].x.dot(state.base_x) + inputs[k].s.dot(s);
-    tick(l.block, instant(l, state.ticks.next[u]), samples.data(), state.ticks.memory.data() + l.memory, work.data(),
-         state.ticks.output.data() + offset[u]);
+    tick(l.block, instant(l, state.ticks.next[u]), samples.data(), state.ticks.memory.data() + l.memory,
+         work.data(), state.ticks.output.data() + offset[u]);
     state.ticks.pending[u] = state.ticks.next[u]++;
     if (l.block.delay == 0.0) put_out(state, b);
   }
@@ -129,7 +138,8 @@ bool Sampler::quiet(const State& state) {
   signal_values(sys, t, s.data());
   scratch.xdot.setZero();
   evaluate(sys, r, t, x, s.data(), scratch.xdot.data(), scratch.force.data(), scratch);
-  if (scratch.guards.size() < static_cast<Index>(r.guards.size())) scratch.guards.resize(static_cast<Index>(r.guards.size()));
+  if (scratch.guards.size() < static_cast<Index>(r.guards.size()))
+    scratch.guards.resize(static_cast<Index>(r.guards.size()));
   guard_values(sys, r, t, x, s.data(), scratch.force.data(), scratch.guards.data());
   for (std::size_t k = 0; k < r.guards.size(); ++k)
     if (!(scratch.guards(static_cast<Index>(k)) <

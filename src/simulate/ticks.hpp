@@ -12,7 +12,7 @@ namespace stickslip {
 
 // What a run keeps about them. Instants are whole multiples of each period, never sums.
 struct Ticks {
-  std::vector<std::int64_t> next;    // of each loop (continuous ones: unused): its next instant is next * period
+  std::vector<std::int64_t> next; // of each loop (continuous ones: unused): its next instant is next * period
   std::vector<std::int64_t> pending; // the instant whose output still waits for its delay, or none
   Vector output;                     // those outputs, loop after loop
   Vector memory;
@@ -26,9 +26,9 @@ Ticks start_ticks(const System& sys, double t0);
 
 struct State;
 
-// Order at one instant: outputs whose delay is over are put out; all due controllers sample the plant as it is before
-// anything changes (and signals as they are from the instant on), in the order of dataflow; outputs without delay are
-// put out. Then follow impacts and modes, which is the business of transition().
+// Order at one instant: outputs whose delay is over are put out; all due controllers sample the plant as it
+// is before anything changes (and signals as they are from the instant on), in the order of dataflow; outputs
+// without delay are put out. Then follow impacts and modes, which is the business of transition().
 class Sampler {
 public:
   Sampler(const System& sys, RegimeCache& cache);

@@ -78,6 +78,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
     const double *x = out.y.col(j).data(), *s = out.signals.col(j).data();
     evaluate(sys, r, t, x, s, out.rate.col(j).data(), out.force.col(j).data(), w);
     out.loops.set(sys, r, x, s, j);
+    share_forces(sys, r, t, x, s, out.force.col(j).data());
     for (Index i = 0; i < np; ++i) {
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       const auto u = static_cast<std::size_t>(i);
@@ -155,6 +156,7 @@ public:
     run.state_at(seg, t, x.data());
     signal_values(sys, t, s.data());
     evaluate(sys, *seg.regime, t, x.data(), s.data(), xdot.data(), force.data(), w);
+    share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
     const auto v = x.segment(n, n);
     Index k = 0;
     for (const auto& d : sys.drives) out(k++) = s(d.signal) * d.direction.dot(v);
