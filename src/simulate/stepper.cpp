@@ -446,7 +446,11 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   double fastest = 0.0;
   for (const Piece* p : pieces)
     for (const Harmonic& h : p->harmonics) fastest = std::max(fastest, std::abs(h.omega));
-  const double longest = fastest > 0.0 ? std::min(options.max_step, 1.5 / fastest) : options.max_step;
+  double longest = fastest > 0.0 ? std::min(options.max_step, 1.5 / fastest) : options.max_step;
+  // An ageing limit has a pole at T_dwell before the stick began; within this distance from it samples show its course.
+  for (std::size_t i = 0; i < sys.places.size(); ++i)
+    if (const Place& p = sys.places[i]; p.aged >= 0 && r.modes.place[i] == 0 && state.base_x(p.aged) != 1.0)
+      longest = std::min(longest, p.automaton.dwell + std::max(0.0, t - state.base_x(p.entered)));
   for (Index i = 0; i < n; ++i) {
     const double size = std::min(std::max(state.nominal(i), 1e-12 * state.nominal.maxCoeff()), sys.finest(i));
     atol(i) = options.atol.size() > 0 ? options.atol(i) : options.rtol * (size > 0.0 ? size : 1.0);
