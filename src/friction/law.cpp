@@ -29,7 +29,7 @@ struct Place {
 
   template <class X> void pass(const X& term) {
     state += count(term);
-    if constexpr (with_switches<X>) bit += term.states();
+    if constexpr (with_switches<X>) bit += term.switches();
   }
 };
 
@@ -48,7 +48,7 @@ template <class F> void walk(const Law& law, F&& f) {
 template <class X> unsigned own_branch(const X& term, unsigned branch, Index bit) {
   if constexpr (with_switches<X>)
     return bit >= max_elements ? 0U
-                               : (branch >> bit) & ((term.states() >= 32) ? ~0U : (1U << term.states()) - 1U);
+                               : (branch >> bit) & ((term.switches() >= 32) ? ~0U : (1U << term.switches()) - 1U);
   else
     return 0U;
 }
@@ -72,7 +72,7 @@ void validate(const Law& law) {
   for (const Term& term : law.terms) std::visit([](const auto& x) { validate(x); }, term);
   Index bits = 0;
   walk(law, [&](const auto& x, const Place&) {
-    if constexpr (with_switches<std::decay_t<decltype(x)>>) bits += x.states();
+    if constexpr (with_switches<std::decay_t<decltype(x)>>) bits += x.switches();
   });
   if (bits > max_elements)
     reject("law", static_cast<double>(bits), "at most 32 Maxwell slip elements in a sum");
@@ -181,7 +181,7 @@ Interval rest_interval(const Law& law, const double* z) {
 void rest_rates(const Law& law, double dry, const double* z, double* zdot) {
   const Interval all = rest_interval(law, z);
   const double width = all.hi - all.lo;
-  const double part = width > 0.0 ? std::clamp((dry - all.lo) / width, 0.0, 1.0) : 0.5;
+  const double part = width > 0.0 ? (dry - all.lo) / width : 0.5; // beyond [0, 1] in steps that end at break-away
   walk(law, [&](const auto& x, const Place& at) {
     if constexpr (requires { rates_at_rest(x, part, z, zdot); })
       rates_at_rest(x, part, z + at.state, zdot + at.state);

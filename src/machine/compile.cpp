@@ -310,8 +310,7 @@ private:
     for (const auto& d : sys.drives)
       acceleration.segment(n, n) += (inverse_mass * d.direction).cwiseAbs() * size_of(d.signal);
     for (const Place& p : sys.places) {
-      const Interval levels = p.traits.sticks ? rest_interval(p.law, nullptr) : Interval{};
-      const double level = std::max(std::abs(levels.lo), std::abs(levels.hi));
+      const double level = p.traits.sticks ? p.break_away : 0.0;
       acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
       velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
     }

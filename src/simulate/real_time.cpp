@@ -43,6 +43,8 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   if (x0.size() != sys.nx) reject("initial", "has " + std::to_string(x0.size()) + " values for " + std::to_string(sys.nx) + " states");
   if (most < 1) reject("max_transitions", most, ">= 1");
   if (sys.needs_interpreter) reject("machine", "has a law that is a Python function, which no real-time step can wait for: sample it into a Table");
+  if (!sys.contacts.empty())
+    reject("machine", "has contacts, whose impacts are not of bounded work: the fixed-step form does not run them");
   const Index nx = sys.nx, ns = sys.ns(), np = static_cast<Index>(sys.places.size());
   s0 = s1 = ds = last_end = sa = se = sdot = Vector::Zero(ns);
   for (Index i = 0; i < ns; ++i) {
@@ -404,6 +406,8 @@ void RealTime::change() noexcept {
       break;
     case GuardKind::load_sign: now.load_sign[i] = static_cast<std::int8_t>(-now.load_sign[i]); break;
     case GuardKind::branch: now.branch[i] = switch_branch(sys.places[i].law, now.branch[i], g.side); break;
+    case GuardKind::opens:
+    case GuardKind::closes: break; // there are no contacts here
     }
   }
   plan = &plan_of(now);

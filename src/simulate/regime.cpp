@@ -241,6 +241,12 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
   if (r.coupled) return difference_jacobian(sys, r, t, x, s, sdot, J, dfdt, w);
   J = r.A;
   dfdt.noalias() = r.S * Sdot;
+  bool internal_at_rest = false;
+  for (Index i : r.stuck) internal_at_rest = internal_at_rest || sys.places[static_cast<std::size_t>(i)].states >= 0;
+  if (internal_at_rest) {
+    w.held_x = r.Lx;
+    w.held_t.noalias() = r.Ls * Sdot;
+  }
   for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
     const auto i = static_cast<std::size_t>(r.unstuck[k]);
     const Place& p = sys.places[i];
@@ -293,6 +299,39 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
     F_t += F_N * N_t;
     J.noalias() += r.E.col(static_cast<Index>(k)) * row.transpose();
     dfdt += r.E.col(static_cast<Index>(k)) * F_t;
+    if (internal_at_rest)
+      for (std::size_t j = 0; j < r.stuck.size(); ++j) {
+        const double share = r.LF(static_cast<Index>(j), static_cast<Index>(k));
+        w.held_x.row(static_cast<Index>(j)) += share * row.transpose();
+        w.held_t(static_cast<Index>(j)) += share * F_t;
+      }
+  }
+  if (!internal_at_rest) return;
+  // Rates of internal states at rest are linear in the held force and in these states, so differences are derivatives.
+  for (std::size_t k = 0; k < r.stuck.size(); ++k) {
+    const auto i = static_cast<std::size_t>(r.stuck[k]);
+    const Place& p = sys.places[i];
+    const Index own = p.traits.states;
+    if (own == 0) continue;
+    const double N = normal_load(p, r.modes.load_sign[i], x, s);
+    if (!(N > 0.0)) continue;
+    for (Index j = 0; j < own; ++j) w.z(j) = x[p.states + j];
+    const Interval unit = rest_interval(p.law, w.z.data());
+    const double middle = 0.5 * (unit.lo + unit.hi), width = 0.25 * (unit.hi - unit.lo);
+    rest_rates(p.law, middle, w.z.data(), w.zdot.data());
+    rest_rates(p.law, middle + width, w.z.data(), w.zdot_v.data());
+    for (Index l = 0; l < own; ++l) {
+      const double by_force = width > 0.0 ? (w.zdot_v(l) - w.zdot(l)) / (width * N) : 0.0;
+      J.row(p.states + l) += by_force * w.held_x.row(static_cast<Index>(k));
+      dfdt(p.states + l) += by_force * w.held_t(static_cast<Index>(k));
+    }
+    for (Index j = 0; j < own; ++j) {
+      const double step = std::max(std::abs(w.z(j)), 1e-3 * p.break_away / p.traits.stiffness);
+      w.z(j) += step;
+      rest_rates(p.law, middle, w.z.data(), w.zdot_v.data());
+      w.z(j) -= step;
+      for (Index l = 0; l < own; ++l) J(p.states + l, p.states + j) += (w.zdot_v(l) - w.zdot(l)) / step;
+    }
   }
 }
 

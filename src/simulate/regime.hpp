@@ -53,6 +53,8 @@ struct Scratch {
   Matrix coupling;
   Vector coupled;
   Vector dry_z, zdot_v, zdot_z;
+  Matrix held_x; // derivatives of the held forces
+  Vector held_t;
   explicit Scratch(const System& sys);
 };
 

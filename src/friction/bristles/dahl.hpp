@@ -11,6 +11,7 @@ namespace stickslip {
 
 struct Dahl {
   static constexpr bool is_bristle = true;
+  static constexpr bool has_switches = true;
 
   double stiffness = 0.0; // s
   double kinetic = 0.0;   // Fc
@@ -19,6 +20,7 @@ struct Dahl {
   bool operator==(const Dahl&) const = default;
   Index states() const { return 1; }
   std::string state_name(Index) const { return "z"; }
+  Index switches() const { return exponent < 1.0 ? 1 : 0; } // reaches its level
 
   template <class Self, class F> static void each(Self& self, F&& f) {
     f("stiffness", self.stiffness);
@@ -28,17 +30,18 @@ struct Dahl {
 };
 
 // |u|^i sgn u. For i < 1 the level is reached in finite travel and the slope at u = 0 is infinite; closer to
-// zero than `steepest_at` a straight line takes its place, so that sliding at the level is a stiff linear
-// decay, not chatter.
+// zero than `steepest_at` a straight line takes its place. No integrator comes to rest there by itself (a
+// linearised step from u ends near -u): arriving at the level is a switch, and the force stays on it until v
+// comes back to zero.
 template <class T> T approach(const T& u, double i) {
   if (i < 1.0 && std::abs(value_of(u)) < steepest_at) return T(std::pow(steepest_at, i - 1.0)) * u;
   return odd_power(u, i);
 }
 
 template <class T>
-ForceOf<T> bristle(const Dahl& c, const T& v, int direction, unsigned, const T* z, T* zdot) {
+ForceOf<T> bristle(const Dahl& c, const T& v, int direction, unsigned branch, const T* z, T* zdot) {
   const T u = T(1.0) - T(direction * c.stiffness / c.kinetic) * z[0];
-  zdot[0] = v * approach(u, c.exponent);
+  zdot[0] = branch != 0U ? T(0.0) : v * approach(u, c.exponent);
   return {T(c.stiffness) * z[0], T(0.0)};
 }
 
@@ -48,6 +51,11 @@ template <class T> ForceOf<T> curve(const Dahl& c, const T&, int direction) {
 
 inline void settle(const Dahl& c, double, int direction, double* z) {
   z[0] = direction * c.kinetic / c.stiffness;
+}
+
+inline void slip_guards(const Dahl& c, double, int direction, unsigned branch, const double* z,
+                        double* guards) {
+  if (c.switches() > 0) guards[0] = branch != 0U ? -1.0 : direction * c.stiffness / c.kinetic * z[0] - 1.0;
 }
 
 // Below 1 the level would be reached in finite travel with an infinite slope, below 0.5 nearly a jump in the
@@ -61,6 +69,7 @@ inline void validate(const Dahl& c) {
 inline LawTraits about(const Dahl& c) {
   LawTraits t;
   t.states = 1;
+  t.switches = c.switches();
   t.kinked = true;
   t.affine = false;
   t.break_away = {-c.kinetic, c.kinetic};

@@ -25,6 +25,7 @@ struct MaxwellSlip {
 
   bool operator==(const MaxwellSlip&) const = default;
   Index states() const { return static_cast<Index>(stiffness.size()); }
+  Index switches() const { return states(); }
   std::string state_name(Index i) const { return std::string(1, 'f').append(std::to_string(i)); }
   double part(std::size_t i) const {
     return share.empty() ? 1.0 / static_cast<double>(stiffness.size()) : share[i];
