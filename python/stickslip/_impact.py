@@ -36,6 +36,13 @@ class Impact:
         Work of moving walls, J.
     unique_impulse : bool
         False if rigidity leaves the impulses open.
+
+    Examples
+    --------
+    >>> from stickslip import contact
+    >>> bounce = contact.impact([2.0], [-3.0], [[1.0]], restitution=0.5)[0]
+    >>> bounce.velocity, bounce.normal_impulse, bounce.loss
+    (array([1.5]), array([9.]), 6.75)
     """
 
     velocity: Array
@@ -77,6 +84,13 @@ class Impacts:
         The first two tie, or the outcome hangs on impulses that rigidity leaves open.
     complete : bool
         All mode sets were tried, so that the number of outcomes is certain.
+
+    Examples
+    --------
+    >>> from stickslip import contact
+    >>> hits = contact.impact([2.0], [-3.0], [[1.0]], restitution=0.5)
+    >>> len(hits), hits.complete, hits.gains_energy
+    (1, True, False)
     """
 
     solutions: tuple[Impact, ...]

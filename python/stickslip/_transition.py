@@ -30,6 +30,14 @@ class Guide:
         Break-away force, N; default: ``kinetic``.
     sliding : {-1, 0, 1}, optional
         Sign of the relative velocity; 0, the default, is at rest.
+
+    Examples
+    --------
+    >>> from stickslip import contact
+    >>> guides = [contact.Guide([1.0], kinetic=0.8 * s, static=s) for s in (1.0, 10.0)]
+    >>> held = contact.Contacts([2.0], [10.5], [], guides=guides).transitions()
+    >>> held.modes, held[0].guide_force.round(6)
+    ((('stick', 'stick'),), array([0.954545, 9.545455]))
     """
 
     direction: ArrayLike
@@ -68,6 +76,14 @@ class Transition:
         Greatest utilisation of the sticking places; break-away at 1.
     constraint : float
         Gauss constraint ``|q'' - M⁻¹h|² / 2`` in the metric of M, N m/s² per unit.
+
+    Examples
+    --------
+    >>> from stickslip import contact
+    >>> block = contact.Contacts([2.0, 2.0], [9.0, -20.0], [[0, 1]], [[1, 0]], friction=0.4)
+    >>> slips = block.transitions()[0]
+    >>> slips.contacts, slips.friction_force, slips.acceleration.round(12) + 0.0
+    (('slip+',), array([8.]), array([0.5, 0. ]))
     """
 
     contacts: tuple[str, ...]
@@ -95,6 +111,14 @@ class Transitions:
     complete : bool
         All mode sets were tried, so that the number of solutions is certain (up to 256 sets; beyond, the list
         holds what Lemke's paths found).
+
+    Examples
+    --------
+    >>> from stickslip import contact
+    >>> block = contact.Contacts([2.0, 2.0], [9.0, -20.0], [[0, 1]], [[1, 0]], friction=0.4)
+    >>> found = block.transitions()
+    >>> len(found), found.modes, found.complete
+    (1, (('slip+',),), True)
     """
 
     solutions: tuple[Transition, ...]
@@ -130,6 +154,14 @@ class Decision:
         Distinct admissible answers; None if they were not counted.
     ambiguous : bool
         Tied after all rules: physics does not say which.
+
+    Examples
+    --------
+    >>> from stickslip import contact
+    >>> block = contact.Contacts([2.0, 2.0], [9.0, -20.0], [[0, 1]], [[1, 0]], friction=0.4)
+    >>> d = block.decide(["stick"])
+    >>> d.transition.contacts, d.rule, d.solutions, d.ambiguous
+    (('slip+',), 'only', 1, False)
     """
 
     transition: Transition | None
@@ -300,9 +332,9 @@ class Contacts:
         modes = np.zeros(n + len(state), dtype=np.int8)
         modes[:n] = np.where(acceleration[:n] > 0, 2, 3)
         modes[n:] = np.where(state != 0, state, np.sign(acceleration[n:]))
-        for i, contact in enumerate(d["place_contact"].tolist()):
+        for place, contact in enumerate(d["place_contact"].tolist()):
             if contact >= 0 and modes[contact] == 2:
-                modes[n + i] = 2
+                modes[n + place] = 2
         raw = {
             "modes": modes,
             "force": force,
@@ -349,7 +381,8 @@ class Contacts:
         Transitions
             Solutions with equal forces and accelerations are listed once, closed and sticking first.
         """
-        raw, complete = _core.contact.transitions(*self._problem(), [])
+        arguments: list[Any] = [*self._problem(), []]
+        raw, complete = _core.contact.transitions(*arguments)
         root = np.sqrt(np.maximum(np.diag(self._data["G"]), 1e-300))
 
         def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
@@ -408,7 +441,8 @@ class Contacts:
                 allowed[index] = 1 << (3 if text == "separate" else 4)
             if text not in ("separate", "closed"):
                 allowed[place] = 1 << (_CODE[text] + 1)
-        raw = _core.contact.decide(*self._problem(), contacts + places, allowed, admissible)
+        arguments: list[Any] = [*self._problem(), contacts + places, allowed, admissible]
+        raw = _core.contact.decide(*arguments)
         found = raw["rule"] != "none"
         return Decision(self._transition(raw) if found else None, raw["rule"], raw["solutions"])
 

@@ -65,6 +65,13 @@ class LemkeResult:
         Largest relative violation of the problem as given (see :func:`residual`); infinite without an answer.
     basis : tuple of int
         Indices whose z is basic; hand it to the next call as ``start``.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> r = lcp.lemke([[2, 1], [1, 2]], [-5, -6])
+    >>> r.status, r.success, r.basis
+    ('solved', True, (0, 1))
     """
 
     z: Array
@@ -150,6 +157,13 @@ class Continuum:
     vertices : ndarray, shape (n_vertices, n)
     directions : ndarray, shape (n_directions, n)
         Unbounded directions; none if the set is bounded.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> segment = lcp.solve_all([[1, 1], [1, 1]], [-1, -1])[0].continuum
+    >>> segment.bounded, sorted(segment.vertices.tolist())
+    (True, [[0.0, 1.0], [1.0, 0.0]])
     """
 
     vertices: Array
@@ -182,6 +196,13 @@ class Solution:
     continuum : Continuum or None
     residual : float
         Largest relative violation (see :func:`residual`).
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> only = lcp.solve_all([[2, 1], [1, 2]], [-5, 1])[0]
+    >>> only.z, only.w, only.basis
+    (array([2.5, 0. ]), array([0. , 3.5]), (0,))
     """
 
     z: Array
@@ -205,6 +226,14 @@ class Enumeration:
         Bases examined one by one; the other ones of the 2**n were refuted by signs.
     doubtful : int
         Answers dropped because they did not verify; 0 unless the problem is ill-conditioned.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> lcp.solve_all([[-1, 0, -3], [1, -2, -5], [-2, -1, -2]], [-3, -2, -1]).status
+    'none'
+    >>> [len(lcp.solve_all([[-1, -2], [1, -1]], q)) for q in ([2, -1], [-1, -1])]
+    [2, 0]
     """
 
     solutions: tuple[Solution, ...]
@@ -312,6 +341,13 @@ class Classification:
         Of the symmetric part.
     copositive, strictly_copositive : bool or None
         ``z @ M @ z >= 0`` (``> 0``) for all ``z >= 0``, z not 0.
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> c = lcp.classify([[1, 2], [2, 1]])
+    >>> c.name, c.unique, c.solvable
+    ('strictly copositive', False, True)
     """
 
     p_matrix: bool | None
@@ -387,6 +423,13 @@ class LemkeBatch:
     status : ndarray of str, shape (k,)
     pivots : ndarray of int, shape (k,)
     residual : ndarray, shape (k,)
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> lcp.lemke_batch([[2, 1], [1, 2]], [[-3, -3], [1, -4]]).z
+    array([[1., 1.],
+           [0., 2.]])
     """
 
     z: Array
@@ -441,6 +484,13 @@ class SolveAllBatch:
         A continuum is represented by one vertex.
     offsets : ndarray of int, shape (k + 1,)
     continuum : ndarray of bool, shape (total,)
+
+    Examples
+    --------
+    >>> from stickslip import lcp
+    >>> every = lcp.solve_all_batch([[-1, -2], [1, -1]], [[2, -1], [-1, -1]])
+    >>> every.counts, every[0].round(3).tolist()
+    (array([2, 0]), [[1.333, 0.333], [2.0, 0.0]])
     """
 
     z: Array

@@ -143,7 +143,7 @@ class StickSlip(Law):
             reject("presliding", presliding, "a Presliding(travel=..., damping=...)")
         self.presliding = presliding
         self.load_factor = _non_negative("load_factor", load_factor)
-        if self.dwell > 0.0 and self.memory is None and self.load_factor == 0.0 and _full_at_rest(curve):
+        if self.dwell > 0.0 and self.memory is None and _full_at_rest(curve):
             warnings.warn(
                 "dwell has no effect without memory: stick is entered at the static level already", stacklevel=2
             )

@@ -45,7 +45,9 @@ struct Problem {
   Matrix G;
   Vector free;
   Vector free_size; // what the terms amount to that make up `free` and may cancel in it; empty: its own size
-  double free_scale(Index i) const { return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i)); }
+  double free_scale(Index i) const {
+    return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
+  }
   Index size() const { return contacts + static_cast<Index>(places.size()); }
 };
 

@@ -167,7 +167,7 @@ namespace {
 bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const Admissible& admissible,
                    Decision& out) {
   const Place& place = p.places[0];
-  const double g = p.G(0, 0), free = p.free(0);
+  const double g = p.G(0, 0), free = p.free(0), size = p.free_scale(0);
   const Allowed may = allowed.empty() ? anything : allowed[0];
   Candidate& c = out.answer;
   if (!(g > 0.0)) return false;
@@ -177,8 +177,7 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
     mode = may == bit(Mode::slip_forward) ? Mode::slip_forward : Mode::slip_backward;
     left = true;
   } else if (mode == Mode::stick) {
-    const double slack =
-        1e-14 * (std::abs(free) + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
+    const double slack = 1e-14 * (size + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
     const double up = free - g * place.high.a, down = g * place.low.a - free;
     if (up > slack)
       mode = Mode::slip_forward, left = true;
@@ -193,7 +192,7 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
   const double acceleration = mode == Mode::stick ? 0.0 : free - g * force;
   if (left) {
     const double a = mode == Mode::slip_forward ? acceleration : -acceleration;
-    if (!(a > located * (std::abs(free) + std::abs(g * force)))) return false;
+    if (!(a > located * (size + std::abs(g * force)))) return false;
   }
   c.modes.assign(1, mode);
   c.force.assign(1, force);

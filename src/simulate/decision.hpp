@@ -89,6 +89,7 @@ private:
   void project();
   void decide();
   bool balance();
+  bool surfaces_part(const Regime& r);
   bool look_ahead();
   void free_acceleration(Vector& xdot);
   double sliding_force(std::size_t i, int d);

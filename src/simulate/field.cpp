@@ -24,12 +24,13 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
   if (&r == regime) return usable;
   regime = &r;
   usable = false;
+  if (r.coupled) return false; // friction and normal forces determine each other
   for (Index i : r.stuck)
     if (sys.places[static_cast<std::size_t>(i)].states >= 0) return false; // rates follow the held force
   for (Index i : r.unstuck) {
     const auto u = static_cast<std::size_t>(i);
     const Place& p = sys.places[u];
-    if (r.modes.place[u] == 0 || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0) return false;
+    if (r.modes.place[u] == 0 || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 || p.contact >= 0) return false;
   }
   usable = true;
   A = r.A.data();

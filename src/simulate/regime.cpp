@@ -1,11 +1,13 @@
 #include "simulate/regime.hpp"
 
+#include "contact/share.hpp"
 #include "simulate/place_force.hpp"
 
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -158,6 +160,23 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
 }
 
+void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s, double* force) {
+  if (!r.shared) return;
+  const Index m = static_cast<Index>(r.stuck.size());
+  contact::Limits limits{std::vector<Index>(r.stuck.size(), -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m)};
+  Vector given(m), shared;
+  for (Index k = 0; k < m; ++k) {
+    const auto i = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)]);
+    const Interval l = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
+    limits.low_a(k) = l.lo;
+    limits.high_a(k) = l.hi;
+    given(k) = force[i];
+  }
+  double utilisation = 0.0;
+  contact::share(given, r.spare, 0, limits, shared, utilisation);
+  for (Index k = 0; k < m; ++k) force[r.stuck[static_cast<std::size_t>(k)]] = shared(k);
+}
+
 void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* force,
                   double* g) {
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
@@ -208,6 +227,12 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
       g[k] = -(gap.x.dot(ConstVector(x, sys.nx)) + gap.s.dot(ConstVector(s, sys.ns())));
       break;
     }
+    case GuardKind::limit: {
+      const LimitGuard& limit = r.linear->guards[i];
+      g[k] = limit.form.x.dot(ConstVector(x, sys.nx)) + limit.form.s.dot(ConstVector(s, sys.ns())) +
+             limit.force.dot(ConstVector(force, limit.force.size()));
+      break;
+    }
     }
   }
 }
@@ -238,7 +263,11 @@ static void difference_jacobian(const System& sys, const Regime& r, double t, co
 void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* sdot,
               Matrix& J, Vector& dfdt, Scratch& w) {
   const ConstVector Sdot(sdot, sys.ns());
-  if (r.coupled) return difference_jacobian(sys, r, t, x, s, sdot, J, dfdt, w);
+  const bool load_follows = std::any_of(r.stuck.begin(), r.stuck.end(), [&](Index i) {
+    const Place& p = sys.places[static_cast<std::size_t>(i)];
+    return p.states >= 0 && p.contact >= 0;
+  });
+  if (r.coupled || load_follows) return difference_jacobian(sys, r, t, x, s, sdot, J, dfdt, w);
   J = r.A;
   dfdt.noalias() = r.S * Sdot;
   bool internal_at_rest = false;
@@ -400,8 +429,8 @@ void constrain(const System& sys, Regime& r) {
   const Index nu = static_cast<Index>(r.unstuck.size());
   r.E.resize(sys.nx, nu);
   for (Index k = 0; k < nu; ++k) r.E.col(k) = sys.places[static_cast<std::size_t>(r.unstuck[static_cast<std::size_t>(k)])].effect;
-  r.A = sys.A;
-  r.S = sys.S;
+  r.A = r.linear->A;
+  r.S = r.linear->S;
   if (nk == 0) return;
   Matrix R(nk, sys.nx), Rs(nk, sys.ns()), U(sys.nx, nk);
   Vector limit(nk);
@@ -439,10 +468,12 @@ void constrain(const System& sys, Regime& r) {
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
+    if (r.shared) r.spare = Eigen::HouseholderQR<Matrix>(d.asDiagonal() * svd.matrixV().rightCols(nk - rank)).householderQ() *
+                            Matrix::Identity(nk, nk - rank);
     if (r.shared) find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
   }
-  r.Lx = H * R * sys.A;
-  r.Ls = H * (R * sys.S + Rs);
+  r.Lx = H * R * r.linear->A;
+  r.Ls = H * (R * r.linear->S + Rs);
   r.LF = H * R * r.E;
   r.A += U * r.Lx;
   r.S += U * r.Ls;
@@ -451,11 +482,14 @@ void constrain(const System& sys, Regime& r) {
   r.Ls.bottomRows(nk - ns) *= -1.0;
   r.LF.bottomRows(nk - ns) *= -1.0;
   // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
+  // (Surfaces that move apart cannot be followed both; such a candidate is dropped before it runs.)
+  const Matrix left = R * r.S + Rs;
+  const bool together = left.cwiseAbs().maxCoeff() <= 1e-9 * (Rs.cwiseAbs().maxCoeff() + (R.cwiseAbs() * sys.S.cwiseAbs()).maxCoeff());
   for (Index k = 0; k < nk; ++k) {
     Index only = -1, count = 0;
     for (Index j = 0; j < sys.nx; ++j)
       if (R(k, j) != 0.0) only = j, ++count;
-    if (count == 1) {
+    if (count == 1 && together) {
       r.A.row(only).setZero();
       r.E.row(only).setZero();
       r.S.row(only) = -Rs.row(k) / R(k, only);
@@ -499,6 +533,7 @@ void list_guards(const System& sys, Regime& r) {
   for (std::size_t i = 0; i < sys.places.size(); ++i)
     if (sys.places[i].load_per_force != 0.0)
       r.guards.push_back({GuardKind::load_sign, static_cast<Index>(i), r.modes.load_sign[i]});
+  for (std::size_t k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back({GuardKind::limit, static_cast<Index>(k), 1});
 }
 
 } // namespace
@@ -544,9 +579,10 @@ static void probe(const System& sys, Regime& r) {
   }
 }
 
-static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
+static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, const LinearPart& linear) {
   auto r = std::make_unique<Regime>();
   r->modes = modes;
+  r->linear = &linear;
   r->affine = true;
   for (std::size_t i = 0; i < sys.places.size(); ++i) {
     const Place& p = sys.places[i];
@@ -571,12 +607,19 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
   return r;
 }
 
+const LinearPart& RegimeCache::linear(const System& sys, const std::vector<std::int8_t>& limit) {
+  const std::lock_guard<std::recursive_mutex> lock(access);
+  auto& part = parts[limit];
+  if (!part) part = std::make_unique<LinearPart>(linear_part(sys, limit));
+  return *part;
+}
+
 const Regime& RegimeCache::get(const System& sys, const Modes& modes) {
-  const std::lock_guard<std::mutex> lock(access);
+  const std::lock_guard<std::recursive_mutex> lock(access);
   if (last && last->modes == modes) return *last;
   auto it = regimes.find(modes);
   if (it == regimes.end()) {
-    it = regimes.emplace(modes, build(sys, modes)).first;
+    it = regimes.emplace(modes, build(sys, modes, linear(sys, modes.limit))).first;
   }
   last = it->second.get();
   return *last;

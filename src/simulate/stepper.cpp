@@ -148,6 +148,18 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   if (find_crossings(r, state, step, columns - 1)) collect(r, state, step);
 }
 
+// How large the terms are that a guard is the difference of, at the start of the step.
+double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const {
+  const auto row = static_cast<Index>(k);
+  if (kind == FlowKind::exact)
+    return r.Gx.row(row).cwiseAbs().dot(state.base_x.cwiseAbs()) + r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
+  const Guard& g = r.guards[k];
+  const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::breaks_away ? g.element : 0)];
+  if (g.kind != GuardKind::breaks_away || p.contact >= 0) return std::numeric_limits<double>::infinity();
+  const Interval l = stick_limits(p, r.modes.load_sign[static_cast<std::size_t>(g.element)], state.base_t, state.base_x.data(), frame_signals.data());
+  return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
+}
+
 // Fills `crossing`; true if any guard fires in this step.
 bool Stepper::find_crossings(const Regime& r, const State& state, const Step& step, Index degree) {
   bool any = false;
@@ -166,7 +178,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const Guard& g = r.guards[k];
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
         zero = std::max(zero, 1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
-      else zero = 1e-11 * size;
+      else zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
     }
     // Nor does the place of the event within the last digits of t.
     const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() * std::abs(state.base_t) / step.h : 0.0;
@@ -212,7 +224,7 @@ void Stepper::collect(const Regime& r, const State& state, Step& step) {
   step.end = first;
   const double together = first + (8e-16 * std::abs(state.base_t) + 1e-13 * sys.time_scale) / step.h;
   for (std::size_t k = 0; k < crossing.size(); ++k)
-    if (crossing[k] <= together) step.fired.push_back(r.guards[k]);
+    if (crossing[k] <= std::min(together, 1.0)) step.fired.push_back(r.guards[k]); // 2: does not fire
 }
 
 template <Index N> bool Stepper::attempt_stiff(const State& state, double h) {
@@ -263,12 +275,22 @@ void Stepper::dense(const State& state, double h, FlowKind kind) {
 
 namespace {
 
-// Linear in the state and the signals, so that the dense output shows the guard as it is.
-const Form* linear_form(const System& sys, const Guard& g) {
-  const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::shared_limit ? 0 : g.element)];
-  if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink) return &p.velocity;
-  if (g.kind == GuardKind::load_sign) return &p.load_force;
-  return nullptr;
+// Guards that are linear in the state and the signals, so that the dense output shows them as they are.
+struct LinearGuard {
+  const Form* form = nullptr; // null: not linear
+  double sign = 0.0;
+};
+
+LinearGuard linear_guard(const System& sys, const Guard& g) {
+  const auto i = static_cast<std::size_t>(g.element);
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+  case GuardKind::kink: return {&sys.places[i].velocity, -1.0 * g.side};
+  case GuardKind::surface_turns: return {&sys.places[i].velocity, 1.0 * g.side};
+  case GuardKind::load_sign: return {&sys.places[i].load_force, -1.0 * g.side};
+  case GuardKind::closes: return {&sys.contacts[i].gap, -1.0};
+  default: return {};
+  }
 }
 
 } // namespace
@@ -282,7 +304,7 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
     const auto i = static_cast<Index>(varying[k]);
     bool seen = false;
     for (const Guard& g : r.guards)
-      if (const Form* form = linear_form(sys, g)) seen = seen || form->s(i) != 0.0;
+      if (const Form* form = linear_guard(sys, g).form) seen = seen || form->s(i) != 0.0;
     if (!seen) continue;
     const Index highest = pieces[k]->harmonics.empty() ? signal_max_degree : harmonic_degree;
     std::array<double, harmonic_degree + 1> c{};
@@ -315,9 +337,10 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
     double a = p.velocity.x.dot(f0);
     for (std::size_t k = 0; k < varying.size(); ++k)
       a += p.velocity.s(static_cast<Index>(varying[k])) * piece_rate(*pieces[k], state.base_t);
-    if (a * r.modes.place[static_cast<std::size_t>(i)] < -1e-11 * f0.cwiseAbs().dot(p.velocity.x.cwiseAbs())) continue;
+    const bool rests = std::abs(v) < 1e-10 * size; // the sign of a is then one of rounding
+    if (!rests && a * r.modes.place[static_cast<std::size_t>(i)] < 0.0) continue;
     departing.push_back(i);
-    out_of_rest = out_of_rest || std::abs(v) < 1e-10 * size;
+    out_of_rest = out_of_rest || rests;
   }
   return out_of_rest;
 }
@@ -378,8 +401,9 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   const Index dense_degree = dopri5_dense_columns - 1;
   bool all_linear = true, forces = false;
   for (const Guard& g : r.guards) {
-    all_linear = all_linear && linear_form(sys, g) != nullptr;
-    forces = forces || g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
+    if (linear_guard(sys, g).form != nullptr) continue;
+    all_linear = false;
+    forces = forces || g.kind != GuardKind::branch;
   }
   degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
   if (!all_linear) degree = std::max(degree, sample_degree);
@@ -401,20 +425,20 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   }
   for (Index k = 0; k < ng; ++k) {
     const Guard& g = r.guards[static_cast<std::size_t>(k)];
-    const Form* form = linear_form(sys, g);
+    const auto [form, sign] = linear_guard(sys, g);
     if (form == nullptr) continue;
     for (Index j = 0; j <= degree; ++j) guard_series(k, j) = 0.0;
     for (Index i = 0; i < sys.nx; ++i)
       if (form->x(i) != 0.0)
-        for (Index j = 0; j <= dense_degree; ++j) guard_series(k, j) -= g.side * form->x(i) * C(i, j);
+        for (Index j = 0; j <= dense_degree; ++j) guard_series(k, j) += sign * form->x(i) * C(i, j);
     std::size_t next = 0;
     for (Index i = 0; i < sys.ns(); ++i) {
       const bool varies = next < varying.size() && static_cast<Index>(varying[next]) == i;
       next += varies;
       if (form->s(i) == 0.0) continue;
       if (varies)
-        for (Index j = 0; j <= degree; ++j) guard_series(k, j) -= g.side * form->s(i) * signal_series(i, j);
-      else guard_series(k, 0) -= g.side * form->s(i) * s(i);
+        for (Index j = 0; j <= degree; ++j) guard_series(k, j) += sign * form->s(i) * signal_series(i, j);
+      else guard_series(k, 0) += sign * form->s(i) * s(i);
     }
   }
   return !all_linear;

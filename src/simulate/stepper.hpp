@@ -66,6 +66,7 @@ private:
   void confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree);
   double guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta);
   bool guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
+  double guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const;
   bool find_crossings(const Regime& r, const State& state, const Step& step, Index degree);
   void collect(const Regime& r, const State& state, Step& step);
 };

@@ -1,7 +1,8 @@
 #include "simulate/transition.hpp"
 
-#include "simulate/decision.hpp"
 #include "simulate/automaton_states.hpp"
+#include "simulate/decision.hpp"
+#include "simulate/saturations.hpp"
 #include "simulate/place_force.hpp"
 
 #include <Eigen/LU>
@@ -16,7 +17,8 @@ namespace stickslip {
 bool State::operator==(const State& o) const {
   return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_x == o.base_x &&
          after_transition == o.after_transition && started == o.started && step == o.step &&
-         last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant;
+         last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant &&
+         ticks == o.ticks;
 }
 
 double velocity_size(const Place& place, const Vector& nominal) { return place.velocity.x.cwiseAbs().dot(nominal); }
@@ -35,8 +37,9 @@ static void switch_flow(const System& sys, Modes& modes, const Guard& g) {
 // x' with the resting places taken out altogether.
 void Decision::free_acceleration(Vector& xdot) {
   const double* x = state.base_x.data();
-  xdot.noalias() = sys.A * state.base_x;
-  xdot.noalias() += sys.S * sig;
+  const LinearPart& linear = cache.linear(sys, state.modes.limit);
+  xdot.noalias() = linear.A * state.base_x;
+  xdot.noalias() += linear.S * sig;
   Vector unused = Vector::Zero(sys.nx);
   for (std::size_t i = 0; i < n; ++i) {
     if (rests[i] || contact_friction(i)) continue;
@@ -144,8 +147,8 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     bool ends = start || mode == 0 || stopped[i] || !impulses.empty();
     if (!ends) {
       // Also at zero at this instant, by coincidence: it rests if it comes to a halt, and slides on if it departs.
-      Vector xdot(sys.nx);
-      free_acceleration(xdot);
+      Vector xdot = Vector::Zero(sys.nx);
+      evaluate(sys, cache.get(sys, before), t, state.base_x.data(), sig.data(), xdot.data(), force.data(), w);
       ends = (sys.places[i].velocity.x.dot(xdot) + sys.places[i].acceleration_s.dot(sig)) * mode < 0.0;
     }
     rests[i] = ends;
@@ -253,6 +256,17 @@ bool Decision::balance() {
     const Vector a = b - G * F;
     Index worst = -1;
     int to = 0;
+    if (shared) {
+      // Held places whose surfaces move apart cannot all hold: their forces grow against each other until one gives way.
+      std::vector<Index> apart;
+      for (Index k : held)
+        if (std::abs(a(k)) > 1e-11 * (size + (G.row(k).cwiseAbs() * F.cwiseAbs())(0))) apart.push_back(k);
+      double least = INFINITY;
+      for (Index k : apart) {
+        const double reach = std::max(0.0, a(k) > 0.0 ? hi(k) - F(k) : F(k) - lo(k)) * G(k, k) / std::abs(a(k));
+        if (reach < least) least = reach, worst = k, to = a(k) > 0.0 ? 1 : -1;
+      }
+    }
     for (Index k = 0; k < m && worst < 0; ++k) {
       const auto u = static_cast<std::size_t>(k);
       const double slack = 1e-12 * (std::abs(hi(k)) + std::abs(lo(k)) + std::abs(F(k)));
@@ -362,6 +376,42 @@ int Decision::sign_of(const Regime& r, std::size_t k, const Matrix& c) {
   return sign_after(row.data(), size, sys.time_scale, t);
 }
 
+// Stuck places that hold one body between surfaces which start to move apart, at whatever order of time: the forces grow
+// against each other along the direction that balances itself, and the first to reach its limit leaves.
+bool Decision::surfaces_part(const Regime& r) {
+  if (!r.shared || !r.affine) return false;
+  Vector x = state.base_x, coefficients(series_terms);
+  Matrix S(sys.ns(), series_terms);
+  for (Index i = 0; i < sys.ns(); ++i) {
+    taylor(sys.signals[static_cast<std::size_t>(i)], t, series_terms, coefficients.data());
+    S.row(i) = coefficients.transpose();
+  }
+  double power = 1.0;
+  for (int k = 0; k < series_terms; ++k, power *= sys.time_scale) {
+    double least = INFINITY;
+    std::size_t leaves = 0;
+    int side = 0;
+    for (Index stuck : r.stuck) {
+      const auto i = static_cast<std::size_t>(stuck);
+      const Place& p = sys.places[i];
+      const double c = p.velocity.x.dot(x) + p.velocity.s.dot(S.col(k));
+      if (k == 0 || !rests[i] || std::abs(c) * power <= 1e-11 * velocity_size(p, state.nominal)) continue;
+      const int to = c > 0.0 ? 1 : -1;
+      if (blocked[i][to > 0 ? 1 : 0]) continue;
+      const Interval limits = stick_limits(p, state.modes.load_sign[i], t, state.base_x.data(), sig.data());
+      const double F = force(static_cast<Index>(i));
+      const double reach = std::max(0.0, to > 0 ? limits.hi - F : F - limits.lo) * -p.velocity.x.dot(p.effect) / std::abs(c);
+      if (reach < least) least = reach, leaves = i, side = to;
+    }
+    if (side != 0) {
+      dir[leaves] = side;
+      return true;
+    }
+    x = Vector((r.Ax * x + r.As * S.col(k)) / (k + 1));
+  }
+  return false;
+}
+
 // Admissible means on an interval after t, not at t alone: follow the candidate's guards a little. Returns whether a
 // place changed its mind.
 bool Decision::look_ahead() {
@@ -371,7 +421,7 @@ bool Decision::look_ahead() {
   if (ng == 0) return false;
   Matrix c;
   guard_series(r, c);
-  bool changed = false;
+  bool changed = surfaces_part(r);
   for (std::size_t k = 0; k < ng; ++k) {
     const Guard& g = r.guards[k];
     const auto i = static_cast<std::size_t>(g.element);
@@ -466,8 +516,9 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     e.before = was;
     e.after = is;
     e.cause = impulse && !impulse->collision ? what + ", impact without collision" : what;
-    e.rule = shared ? rule + ", force shared" : rule;
-    e.solutions = shared ? -1 : solutions;
+    const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) { return g.kind == GuardKind::shared_limit; });
+    e.rule = together ? rule + ", force shared" : rule;
+    e.solutions = together ? -1 : solutions;
     e.ambiguous = ambiguous;
     if (impulse) {
       e.impact = true;
@@ -542,7 +593,11 @@ void transition(const System& sys, RegimeCache& cache, State& state, const std::
     state.after_transition = true;
     return;
   }
+  Saturations limits(sys, cache, state);
+  limits.decide(fired, start);
   Decision(sys, cache, state, log).run(fired, start);
+  for (int round = 0; round < 3 && limits.review(); ++round) Decision(sys, cache, state, log).run({}, false);
+  if (!start) limits.record(log);
 }
 
 } // namespace stickslip

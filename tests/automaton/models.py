@@ -48,7 +48,7 @@ def pushed_mass(peak, factor=load_friction.NU, static=load_friction.FS, viscous=
 
 def prescribed(law, times, velocities, rtol=1e-11, **options):
     """The law under a prescribed relative velocity: a mass that no force here can move, on a surface that moves."""
-    m = ss.Machine(mass=1e12, names=["anvil"])
+    m = ss.Machine(mass=1e20, names=["anvil"])
     surface = ss.Piecewise(times, -np.asarray(velocities, dtype=float))
     m.add_friction("guide", on="anvil", law=law, surface_velocity=surface, **options)
     return ss.simulate(m, times[-1], rtol=rtol)

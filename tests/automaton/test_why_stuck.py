@@ -1,0 +1,137 @@
+"""Every stuck element can say why, and whether it will ever come loose (closed forms)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from reference import memory
+
+import stickslip as ss
+
+from .models import pulled_spring
+
+
+def block(force, law=None, **options):
+    m = ss.Machine(mass=1.0, names=["slide"], force={"slide": force}, **options)
+    m.add_friction("guide", on="slide", law=law or ss.Coulomb(static=1.0, kinetic=0.8))
+    return m
+
+
+class TestAnswer:
+    def test_ramp(self):
+        run = ss.simulate(block(ss.Ramp(slope=0.2)), 4.0)
+        why = run.why_stuck("guide", 3.0)
+        assert (why.element, why.time, why.since) == ("guide", 3.0, 0.0)
+        assert why.force == pytest.approx(0.6, abs=1e-15)
+        assert why.limit == (-1.0, 1.0)
+        assert why.margin == pytest.approx(0.4, abs=1e-15)
+        assert not why.for_good
+
+    def test_end_by_default(self):
+        run = ss.simulate(block(-0.25), 4.0)
+        assert run.why_stuck("guide") == run.why_stuck("guide", 4.0)
+        assert run.why_stuck("guide").margin == pytest.approx(0.75)
+
+    def test_since_the_last_stop(self):
+        run = ss.simulate(pulled_spring(memory.DWELL), 6.0)
+        stop = run.events[1]
+        why = run.why_stuck("guide", 3.5)
+        assert why.since == stop.time
+        p = memory.DWELL
+        spring = p.stiffness * (p.drive_velocity * 3.5 - run.at(3.5)["mass.position"][0])
+        assert why.force == pytest.approx(spring, abs=1e-14)
+        assert why.limit[1] < p.static and why.limit[0] == -why.limit[1]
+
+    def test_one_line_and_frozen(self):
+        why = ss.simulate(block(0.6), 1.0).why_stuck("guide")
+        assert repr(why) == (
+            "'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, for good"
+        )
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            why.force = 0.0
+
+    def test_signal_of_the_limit(self):
+        run = ss.simulate(block(ss.Ramp(slope=0.2)), 8.0, dt=0.5)
+        stuck = run["guide.mode"] == 0
+        assert np.array_equal(run["guide.limit"][stuck], np.ones(stuck.sum()))
+        assert np.all(np.isnan(run["guide.limit"][~stuck])) and not np.all(stuck)
+        assert ss.simulate(block(-0.5), 1.0)["guide.limit"][-1] == -1.0
+        assert "guide.limit" in run.signals
+
+    def test_not_stuck(self):
+        run = ss.simulate(block(ss.Ramp(slope=0.2)), 8.0)
+        with pytest.raises(ValueError, match=r"'guide' does not stick at t = 6: its mode is slip\+"):
+            run.why_stuck("guide", 6.0)
+        with pytest.raises(KeyError, match="unknown element 'rail'; known are: 'guide'"):
+            run.why_stuck("rail")
+        with pytest.raises(ValueError, match="t must lie within the run"):
+            run.why_stuck("guide", 9.0)
+        smooth = ss.simulate(block(0.1, law=ss.Tanh(kinetic=1.0, width=0.01)), 1.0)
+        with pytest.raises(ValueError, match="does not stick"):
+            smooth.why_stuck("guide")
+
+
+class TestForGood:
+    def test_message(self):
+        assert ss.simulate(block(0.6), 1.0).message == "reached t_end; stuck for good: 'guide' holds 0.6 N of 1 N"
+        assert ss.simulate(block(ss.Ramp(slope=0.2)), 1.0).message == "reached t_end"
+        assert ss.simulate(block(2.0), 1.0).message == "reached t_end"
+
+    def test_signals_count_from_then_on(self):
+        force = ss.Piecewise([0.0, 2.0, 3.0], [0.0, 0.9, 0.5])
+        run = ss.simulate(block(force), 5.0)
+        assert [run.why_stuck("guide", t).for_good for t in (0.0, 1.0, 2.5, 3.0, 4.0)] == [False] * 3 + [True] * 2
+
+    def test_moving_surface_is_no_rest(self):
+        m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+        m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+        run = ss.simulate(m, 1.0, initial={"block.velocity": 0.2})
+        assert not run.why_stuck("belt").for_good
+
+    @pytest.mark.parametrize(("share", "safe"), [(0.99, True), (1.01, False)])
+    def test_neighbour_that_swings(self, share, safe):
+        """An undamped neighbour on a spring c asks for c x0 sin wt: for good if and only if c x0 < Fs. The bound by its
+        energy is exact for one coordinate."""
+        m = ss.Machine(mass=[1.0, 2.0], stiffness=[[50.0, -50.0], [-50.0, 50.0]], names=["a", "b"])
+        m.add_friction("guide", on="a", law=ss.Coulomb(static=1.0, kinetic=0.8))
+        run = ss.simulate(m, 0.1, initial={"b.velocity": share / 50.0 * 5.0})
+        assert run.why_stuck("guide", 0.01).for_good == safe
+        long = ss.simulate(m, 20.0, initial={"b.velocity": share / 50.0 * 5.0})
+        assert (len(long.events) == 0) == safe
+
+    def test_neighbour_that_is_pushed(self):
+        m = ss.Machine(mass=[1.0, 2.0], stiffness=[[50.0, -50.0], [-50.0, 50.0]], names=["a", "b"], force={"b": 0.6})
+        m.add_friction("guide", on="a", law=ss.Coulomb(static=1.0, kinetic=0.8))
+        # from rest it swings to twice the force: 1.2 N > 1 N; from equilibrium it stays
+        assert not ss.simulate(m, 1e-3).why_stuck("guide").for_good
+        assert ss.simulate(m, 1e-3, initial={"b.position": 0.6 / 50.0}).why_stuck("guide").for_good
+
+    def test_free_neighbour_is_not_certain(self):
+        m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"])
+        m.add_friction("guide", on="a", law=ss.Coulomb(static=1.0, kinetic=0.8))
+        assert not ss.simulate(m, 1.0, initial={"b.velocity": 1.0}).why_stuck("guide").for_good
+
+    def test_presliding_surface_that_rings_out(self):
+        """Force step of 60 %: the swing to twice the force may break it loose; when it has died down it cannot."""
+        law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.8), presliding=ss.Presliding(travel=1e-3, damping=5.0))
+        run = ss.simulate(block(ss.Step(value=0.45, at=0.0), law=law), 3.0)
+        assert len(run.events) == 0
+        assert run.why_stuck("guide").for_good
+        strong = ss.simulate(block(0.7, law=law), 3.0)
+        assert strong.events[0].after == ss.Mode.SLIP_FORWARD
+
+    def test_ageing_only_helps(self):
+        """Stuck with a young limit above the force: it only grows."""
+        force = ss.Piecewise([0.0, 3.0, 3.0], [0.0, 0.015, 0.004])
+        p = memory.DWELL
+        m = ss.Machine(mass=p.mass, stiffness=p.stiffness, names=["mass"], force={"mass": force})
+        law = ss.StickSlip(
+            ss.Stribeck(static=p.static, kinetic=p.kinetic, stribeck_velocity=1e-3, shape=1.0), memory=p.lag, dwell=1.0
+        )
+        m.add_friction("guide", on="mass", law=law)
+        run = ss.simulate(m, 5.0)
+        why = run.why_stuck("guide")
+        assert why.limit[1] < p.static
+        assert why.for_good
