@@ -24,6 +24,7 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
   if (&r == regime) return usable;
   regime = &r;
   usable = false;
+  if (r.coupled) return false; // friction and normal forces determine each other
   for (Index i : r.stuck)
     if (sys.places[static_cast<std::size_t>(i)].states >= 0) return false; // rates follow the held force
   for (Index i : r.unstuck) {
