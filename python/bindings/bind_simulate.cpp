@@ -6,6 +6,8 @@
 #include "simulate/simulate.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include <pybind11/eigen.h>
 #include <pybind11/functional.h>
@@ -62,7 +64,9 @@ py::dict sampled(const Trajectory& run, const std::vector<double>& times) {
                   "limit_lo"_a = std::move(s.limit_lo), "limit_hi"_a = std::move(s.limit_hi),
                   "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode), "gap"_a = std::move(s.gap),
                   "gap_rate"_a = std::move(s.gap_rate), "contact_mode"_a = std::move(s.contact_mode),
-                  "normal_impulse"_a = std::move(s.normal_impulse));
+                  "normal_impulse"_a = std::move(s.normal_impulse),
+                  "output"_a = std::move(s.loops.output), "reference"_a = std::move(s.loops.reference),
+                  "error"_a = std::move(s.loops.error), "limit"_a = std::move(s.loops.mode));
 }
 
 py::dict balance(const Trajectory& run, const std::vector<double>& times) {
@@ -74,7 +78,8 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
     e = energy(run, times);
   }
   return py::dict("kinetic"_a = e.kinetic, "elastic"_a = e.elastic, "drives"_a = e.drives, "damping"_a = e.damping,
-                  "friction"_a = e.friction, "surfaces"_a = e.surfaces, "walls"_a = e.walls, "impacts"_a = e.impacts, "imbalance"_a = e.imbalance,
+                  "friction"_a = e.friction, "surfaces"_a = e.surfaces, "walls"_a = e.walls, "impacts"_a = e.impacts, "controllers"_a = e.controllers,
+                  "imbalance"_a = e.imbalance,
                   "residual"_a = e.residual);
 }
 
@@ -92,12 +97,14 @@ py::list regimes(const Trajectory& run) {
 }
 
 py::tuple pack(const State& s) {
+  const Ticks& k = s.ticks;
   return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact, s.base_t, s.base_x,
-                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant);
+                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant, s.modes.limit,
+                        py::make_tuple(k.next, k.pending, k.output, k.memory));
 }
 
 State unpack(const py::tuple& p) {
-  if (p.size() != 16 || p[0].cast<int>() != 1) throw std::runtime_error("this state was saved by another version");
+  if (p.size() != 18 || p[0].cast<int>() != 1) throw std::runtime_error("this state was saved by another version");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -114,6 +121,10 @@ State unpack(const py::tuple& p) {
   s.stiff = p[13].cast<int>();
   s.nominal = p[14].cast<Vector>();
   s.instant = p[15].cast<std::int64_t>();
+  s.modes.limit = p[16].cast<std::vector<std::int8_t>>();
+  const auto ticks = p[17].cast<py::tuple>();
+  s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
+             ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
   return s;
 }
 
@@ -130,9 +141,19 @@ void bind_simulate(py::module_& m) {
       .def(py::init(&automaton), "lag"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0, "surface_damping"_a = 0.0,
            "load_factor"_a = 0.0);
 
-  py::class_<Machine>(m, "Machine")
+  py::class_<Source>(m, "Source", "What a controller reads: a form of states, a signal, outputs of other controllers.")
+      .def(py::init([](std::string text, Vector state, const std::optional<Signal>& signal,
+                       const std::vector<std::tuple<std::string, Index, double>>& outputs) {
+             Source s{std::move(text), std::move(state), signal.value_or(Signal{}), {}};
+             for (const auto& [name, output, factor] : outputs) s.outputs.push_back({name, output, factor});
+             return s;
+           }),
+           "text"_a, "state"_a, "signal"_a, "outputs"_a);
+
+  py::class_<Machine> described(m, "Machine");
+  described
       .def(py::init([](Matrix mass, Matrix damping, Matrix stiffness, std::vector<std::string> names) {
-             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}, {}};
+             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}, {}, {}};
            }),
            "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
       .def("copy", [](const Machine& self) { return Machine(self); })
@@ -167,6 +188,15 @@ void bind_simulate(py::module_& m) {
       .def("__eq__", [](const State& a, const State& b) { return a == b; })
       .def(py::pickle(&pack, &unpack));
 
+  described.def(
+      "add_controller",
+      [](Machine& self, std::string name, Controller control, std::vector<Source> references,
+         std::vector<Source> measurements, std::vector<Vector> directions) {
+        self.controllers.push_back({std::move(name), std::move(control), std::move(references), std::move(measurements),
+                                    std::move(directions)});
+      },
+      "name"_a, "control"_a, "references"_a, "measurements"_a, "directions"_a);
+
   py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")
       .def(py::init([](const Machine& machine) {
              auto c = std::make_shared<Compiled>();
@@ -188,6 +218,17 @@ void bind_simulate(py::module_& m) {
                                return names;
                              })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
+      .def_property_readonly("controllers",
+                             [](const Compiled& c) { // name, number of outputs, follows a reference, measures
+                               py::list out;
+                               for (const Loop& l : c.system.loops)
+                                 out.append(py::make_tuple(l.name, l.block.outputs(), l.has_reference, l.has_measured));
+                               return out;
+                             })
+      .def("linear_part",
+           [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
+             return linear_part(c.system, std::vector<std::int8_t>(static_cast<std::size_t>(c.system.limits), 0)).A;
+           })
       .def("initial_state", [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
            "t0"_a, "x0"_a);
 

@@ -18,7 +18,8 @@ Array = NDArray[np.float64]
 class Energy:
     """Every term of the energy balance over time, in J, cumulative from the start of the run.
 
-    ``kinetic + elastic - (their start values) = drives + surfaces - damping - friction - impacts``, up to `imbalance`.
+    ``kinetic + elastic - (their start values) = drives + controllers + surfaces - damping - friction - impacts``,
+    up to `imbalance`.
 
     Attributes
     ----------
@@ -30,6 +31,8 @@ class Energy:
         Energy taken by the damping matrix.
     drives : dict of ndarray
         Work done by each external force.
+    controllers : dict of ndarray
+        Work that each controller's output does on the machine.
     surfaces : dict of ndarray
         Work done by the moving surface of each friction element, and by contacts whose gap moves by itself.
     friction : dict of ndarray
@@ -52,6 +55,7 @@ class Energy:
         self.drives: dict[str, Array] = {}
         for (name, _), work in zip(machine._forces, raw["drives"], strict=True):
             self.drives[name] = self.drives[name] + work if name in self.drives else work
+        self.controllers: dict[str, Array] = dict(zip(machine.controllers, raw["controllers"], strict=True))
         self.surfaces: dict[str, Array] = dict(zip(places, raw["surfaces"], strict=True))
         self.friction: dict[str, Array] = dict(zip(places, raw["friction"], strict=True))
         walls = dict(zip((name for name, _ in compiled.contacts), raw["walls"], strict=True))
@@ -64,6 +68,7 @@ class Energy:
     def __repr__(self) -> str:
         rows = {"kinetic": self.kinetic[-1], "elastic": self.elastic[-1], "damping": self.damping[-1]}
         rows |= {f"drive {k}": v[-1] for k, v in self.drives.items()}
+        rows |= {f"controller {k}": v[-1] for k, v in self.controllers.items()}
         rows |= {f"surface {k}": v[-1] for k, v in self.surfaces.items()}
         rows |= {f"friction {k}": v[-1] for k, v in self.friction.items()}
         if self.impacts[-1] != 0.0:

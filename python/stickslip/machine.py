@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._arguments import number, reject
+from stickslip._wiring import Measure, On, Wired, Wiring
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
 
 __all__ = ["Machine"]
-
-On: TypeAlias = "str | tuple[str, str] | Mapping[str, float]"
 
 
 def _matrix(name: str, value: ArrayLike | None, n: int) -> NDArray[np.float64]:
@@ -38,7 +37,7 @@ def _matrix(name: str, value: ArrayLike | None, n: int) -> NDArray[np.float64]:
     return a
 
 
-class Machine:
+class Machine(Wiring):
     """A linear mechanical plant with friction, driven by signals.
 
     ``M q'' + D q' + K q = forces - friction``. Rotational machines are the same with inertias, angles and torques.
@@ -105,6 +104,7 @@ class Machine:
         self._matrices = matrices
         self._friction: list[dict[str, Any]] = []
         self._forces: list[tuple[str, Signal]] = []
+        self._controllers: tuple[Wired, ...] = ()
         self._compiled: _core.Compiled | None = None
         self.compile()
         if not (force is None or isinstance(force, Mapping)):
@@ -148,6 +148,24 @@ class Machine:
         if name not in self._names:
             raise ValueError(f"unknown coordinate {name!r}; known are: {', '.join(map(repr, self._names))}")
         return self._names.index(name)
+
+    def _measured(self, key: str) -> tuple[NDArray[np.float64], Signal | None, list[tuple[str, int, float]]]:
+        n = len(self._names)
+        state = np.zeros(2 * n)
+        coordinate, kind = (key, "position") if key in self._names else key.rpartition(".")[::2]
+        if coordinate not in self._names or kind not in ("position", "velocity"):
+            raise KeyError(key)
+        state[self._names.index(coordinate) + (n if kind == "velocity" else 0)] = 1.0
+        return state, None, []
+
+    def _measurable(self) -> list[str]:
+        return [f"{n}.{kind}" for n in self._names for kind in ("position", "velocity")]
+
+    def _follow(self, on: On) -> Measure:
+        if isinstance(on, tuple):
+            self._direction("on", on)
+            return {on[0]: 1.0, on[1]: -1.0}
+        return on
 
     def add_force(self, on: On, signal: Signal | float) -> None:
         """Add an external force.

@@ -99,6 +99,7 @@ class Trajectory:
     Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of coordinates;
     ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of friction elements. The limit
     is the force at which a stuck element breaks away, with the sign of the force that it holds; NaN while it slides.
+    Controllers have ``.output``, ``.reference``, ``.error`` and ``.mode``.
     """
 
     def __init__(self, machine: Machine, raw: _core.Trajectory, grid: Array | None) -> None:
@@ -162,7 +163,7 @@ class Trajectory:
     def events(self) -> Events:
         """Every change of mode."""
         compiled = self._machine.compile()
-        places = [*compiled.places, *(name for name, _ in compiled.contacts)]
+        places = [*compiled.places, *(name for name, _ in compiled.contacts), *self._machine.controllers]
         return Events(
             [
                 Event(
@@ -215,6 +216,17 @@ class Trajectory:
             table[f"{name}.mode"] = row("contact_mode", j)
             for key in ("gap", "gap_rate", "normal_impulse"):
                 table[f"{name}.{key}"] = row(key, j)
+        first = 0
+        for i, (name, outputs, follows, measures) in enumerate(compiled.controllers):
+            for j in range(outputs):
+                number = str(j) if outputs > 1 else ""
+                table[f"{name}.output{number}"] = row("output", first + j)
+                table[f"{name}.mode{number}"] = row("limit", first + j)
+            first += outputs
+            if follows:
+                table[f"{name}.reference"] = row("reference", i)
+            if follows and measures:
+                table[f"{name}.error"] = row("error", i)
         return table
 
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:

@@ -1,3 +1,4 @@
+#include "machine/compile_control.hpp"
 #include "machine/system.hpp"
 
 #include "core/error.hpp"
@@ -77,8 +78,11 @@ public:
     for (const AppliedForce& f : machine.forces) force(f);
     for (const FrictionPlace& f : machine.friction) place(f);
     for (const ContactPlace& c : machine.contacts) contact(c);
+    declare_controllers(machine, sys, used);
     size_up();
+    wire_controllers(machine, sys, [this](const Vector& direction) { return column(direction); });
     nominal();
+    size_controllers(sys);
     return std::move(sys);
   }
 
@@ -128,6 +132,14 @@ private:
     // A diagonal mass matrix is inverted exactly, entry by entry.
     if (p.mass.isDiagonal(0.0)) inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();
     else inverse_mass = p.mass.llt().solve(Matrix::Identity(n, n));
+  }
+
+  // Change of x' per unit of a generalised force.
+  Vector column(const Vector& direction) const {
+    if (direction.size() != sys.n_coordinates) reject("to", "has the wrong length");
+    Vector out = Vector::Zero(sys.nx);
+    out.segment(sys.n_coordinates, sys.n_coordinates) = inverse_mass * direction;
+    return out;
   }
 
   void force(const AppliedForce& f) {

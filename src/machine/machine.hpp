@@ -5,6 +5,7 @@
 #include "core/types.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
+#include "machine/loop.hpp"
 #include "signal/signal.hpp"
 
 #include <cstdint>
@@ -56,6 +57,7 @@ struct Machine {
   std::vector<AppliedForce> forces;
   std::vector<FrictionPlace> friction;
   std::vector<ContactPlace> contacts;
+  std::vector<ControllerPlace> controllers;
 };
 
 } // namespace stickslip

@@ -5,6 +5,8 @@
 #include "core/types.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
+#include "machine/form.hpp"
+#include "machine/loop.hpp"
 #include "machine/machine.hpp"
 #include "signal/signal.hpp"
 
@@ -12,11 +14,6 @@
 #include <vector>
 
 namespace stickslip {
-
-// x_part . x + s_part . s
-struct Form {
-  Vector x, s;
-};
 
 struct Place {
   std::string name;
@@ -73,6 +70,12 @@ struct System {
   };
   std::vector<Drive> drives;
   bool needs_interpreter = false;
+
+  std::vector<Loop> loops;       // controllers as the user added them
+  std::vector<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones
+  Index limits = 0;              // number of saturation modes
+  Index one = -1;                // the signal that is 1, for the constants of controllers
+  std::vector<Index> rate_of;    // the signal that is the derivative of each signal, where controllers need it; else -1
 
   Index ns() const { return static_cast<Index>(signals.size()); }
 };

@@ -159,7 +159,8 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
   Vector xdot(sys.nx);
   free_acceleration(xdot);
-  const Vector terms = sys.A.cwiseAbs() * state.base_x.cwiseAbs() + sys.S.cwiseAbs() * sig.cwiseAbs();
+  const LinearPart& linear = cache.linear(sys, state.modes.limit);
+  const Vector terms = linear.A.cwiseAbs() * state.base_x.cwiseAbs() + linear.S.cwiseAbs() * sig.cwiseAbs();
   ct::Problem p;
   p.contacts = nc;
   p.G.resize(m, m);

@@ -45,6 +45,7 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   if (sys.needs_interpreter) reject("machine", "has a law that is a Python function, which no real-time step can wait for: sample it into a Table");
   if (!sys.contacts.empty())
     reject("machine", "has contacts, whose impacts are not of bounded work: the fixed-step form does not run them");
+  if (!sys.loops.empty()) reject("machine", "has controllers, which the fixed-step form does not run yet");
   const Index nx = sys.nx, ns = sys.ns(), np = static_cast<Index>(sys.places.size());
   s0 = s1 = ds = last_end = sa = se = sdot = Vector::Zero(ns);
   for (Index i = 0; i < ns; ++i) {
@@ -408,6 +409,7 @@ void RealTime::change() noexcept {
     case GuardKind::branch: now.branch[i] = switch_branch(sys.places[i].law, now.branch[i], g.side); break;
     case GuardKind::opens:
     case GuardKind::closes: break; // there are no contacts here
+    case GuardKind::limit: break;  // and no controllers yet
     }
   }
   plan = &plan_of(now);

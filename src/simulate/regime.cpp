@@ -208,6 +208,12 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
       g[k] = -(gap.x.dot(ConstVector(x, sys.nx)) + gap.s.dot(ConstVector(s, sys.ns())));
       break;
     }
+    case GuardKind::limit: {
+      const LimitGuard& limit = r.linear->guards[i];
+      g[k] = limit.form.x.dot(ConstVector(x, sys.nx)) + limit.form.s.dot(ConstVector(s, sys.ns())) +
+             limit.force.dot(ConstVector(force, limit.force.size()));
+      break;
+    }
     }
   }
 }
@@ -400,8 +406,8 @@ void constrain(const System& sys, Regime& r) {
   const Index nu = static_cast<Index>(r.unstuck.size());
   r.E.resize(sys.nx, nu);
   for (Index k = 0; k < nu; ++k) r.E.col(k) = sys.places[static_cast<std::size_t>(r.unstuck[static_cast<std::size_t>(k)])].effect;
-  r.A = sys.A;
-  r.S = sys.S;
+  r.A = r.linear->A;
+  r.S = r.linear->S;
   if (nk == 0) return;
   Matrix R(nk, sys.nx), Rs(nk, sys.ns()), U(sys.nx, nk);
   Vector limit(nk);
@@ -441,8 +447,8 @@ void constrain(const System& sys, Regime& r) {
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
     if (r.shared) find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
   }
-  r.Lx = H * R * sys.A;
-  r.Ls = H * (R * sys.S + Rs);
+  r.Lx = H * R * r.linear->A;
+  r.Ls = H * (R * r.linear->S + Rs);
   r.LF = H * R * r.E;
   r.A += U * r.Lx;
   r.S += U * r.Ls;
@@ -499,6 +505,7 @@ void list_guards(const System& sys, Regime& r) {
   for (std::size_t i = 0; i < sys.places.size(); ++i)
     if (sys.places[i].load_per_force != 0.0)
       r.guards.push_back({GuardKind::load_sign, static_cast<Index>(i), r.modes.load_sign[i]});
+  for (std::size_t k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back({GuardKind::limit, static_cast<Index>(k), 1});
 }
 
 } // namespace
@@ -544,9 +551,10 @@ static void probe(const System& sys, Regime& r) {
   }
 }
 
-static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
+static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, const LinearPart& linear) {
   auto r = std::make_unique<Regime>();
   r->modes = modes;
+  r->linear = &linear;
   r->affine = true;
   for (std::size_t i = 0; i < sys.places.size(); ++i) {
     const Place& p = sys.places[i];
@@ -571,12 +579,19 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes) {
   return r;
 }
 
+const LinearPart& RegimeCache::linear(const System& sys, const std::vector<std::int8_t>& limit) {
+  const std::lock_guard<std::recursive_mutex> lock(access);
+  auto& part = parts[limit];
+  if (!part) part = std::make_unique<LinearPart>(linear_part(sys, limit));
+  return *part;
+}
+
 const Regime& RegimeCache::get(const System& sys, const Modes& modes) {
-  const std::lock_guard<std::mutex> lock(access);
+  const std::lock_guard<std::recursive_mutex> lock(access);
   if (last && last->modes == modes) return *last;
   auto it = regimes.find(modes);
   if (it == regimes.end()) {
-    it = regimes.emplace(modes, build(sys, modes)).first;
+    it = regimes.emplace(modes, build(sys, modes, linear(sys, modes.limit))).first;
   }
   last = it->second.get();
   return *last;

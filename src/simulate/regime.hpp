@@ -4,6 +4,7 @@
 
 #include "core/mode.hpp"
 #include "core/types.hpp"
+#include "machine/linear_part.hpp"
 #include "machine/system.hpp"
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct Modes {
   std::vector<std::int8_t> place, load_sign;
   std::vector<std::int8_t> contact; // Mode::open or Mode::closed as a number; the place of an open contact is open too
   std::vector<unsigned> branch; // internal switching state of each law
+  std::vector<std::int8_t> limit; // Saturation of each limited output of a continuous controller, as a number
 
   auto operator<=>(const Modes&) const = default;
   bool operator==(const Modes&) const = default;
@@ -35,7 +37,8 @@ enum class GuardKind : std::int8_t {
   opens,        // the normal force of a closed contact comes to zero
   closes,       // the gap of an open one does
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks away
-  limit_again    // the same, but the force comes back below its limit first
+  limit_again,   // the same, but the force comes back below its limit first
+  limit          // an output of a controller reaches or leaves a limit; element: number among the linear part's guards
 };
 
 // Internal switching state of a presliding place whose force is above its limit on `side` while v opposes it.
@@ -68,6 +71,7 @@ struct Facet {
 
 struct Regime {
   Modes modes;
+  const LinearPart* linear = nullptr; // the plant with its controllers
   std::vector<Index> stuck;   // places held by a constraint
   std::vector<Index> unstuck; // all others that touch; their forces are functions of the state
   std::vector<Index> closed;  // contacts held by a constraint
@@ -109,10 +113,12 @@ Interval stick_limits(const Place& place, int load_sign, double t, const double*
 class RegimeCache {
 public:
   const Regime& get(const System& sys, const Modes& modes);
+  const LinearPart& linear(const System& sys, const std::vector<std::int8_t>& limit);
   std::size_t size() const { return regimes.size(); }
 
 private:
-  std::mutex access;
+  std::recursive_mutex access;
+  std::map<std::vector<std::int8_t>, std::unique_ptr<LinearPart>> parts;
   std::map<Modes, std::unique_ptr<Regime>> regimes;
   const Regime* last = nullptr;
 };

@@ -18,6 +18,8 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.modes.load_sign.assign(sys.places.size(), 1);
   s.modes.contact.assign(sys.contacts.size(), static_cast<std::int8_t>(Mode::open));
   for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
+  s.modes.limit.assign(static_cast<std::size_t>(sys.limits), 0);
+  s.ticks = start_ticks(sys, t0);
   return s;
 }
 
@@ -63,7 +65,9 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   run.compiled = compiled;
   run.t_begin = state.t;
   TransitionLog log;
+  Sampler sampler(sys, cache);
   if (!state.started) {
+    if (sampler.due(state, state.base_t)) sampler.run(state);
     transition(sys, cache, state, {}, true, log);
     run.events = log.events; // impacts that make the velocities at the start consistent
     state.started = true;
@@ -71,7 +75,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   const bool undecided = log.status == TransitionStatus::undecided;
   Stepper stepper(sys, options);
   Step step;
-  double limit = -INFINITY; // next breakpoint
+  double kink = -INFINITY;  // next breakpoint of a signal
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
   const Regime* current = nullptr;
@@ -129,10 +133,13 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     }
     if (!current || current->modes != state.modes) current = &cache.get(sys, state.modes);
     const Regime& r = *current;
-    if (!(limit > state.base_t)) {
-      limit = INFINITY;
-      for (const Signal& s : sys.signals) limit = std::min(limit, next_breakpoint(s, state.base_t));
+    if (!(kink > state.base_t)) {
+      kink = INFINITY;
+      for (const Signal& s : sys.signals) kink = std::min(kink, next_breakpoint(s, state.base_t));
     }
+    // A tick that falls on a breakpoint to rounding is one instant with it.
+    const double tick = sampler.next(state);
+    const double limit = std::abs(kink - tick) <= 4e-16 * std::abs(tick) ? std::max(kink, tick) : std::min(kink, tick);
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
@@ -166,7 +173,11 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     state.base_t = t1;
     state.after_transition = false;
     state.nominal = state.nominal.cwiseMax(end.cwiseAbs());
-    if (event || at_limit) {
+    if (at_limit && sampler.due(state, t1)) {
+      sampler.run(state);
+      state.last_error = 0.0;
+    }
+    if (event || (at_limit && (kink <= t1 || !sampler.any() || !sampler.quiet(state)))) {
       log.events.clear();
       state.last_error = 0.0;
       transition(sys, cache, state, step.fired, false, log);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simulate/regime.hpp"
+#include "simulate/ticks.hpp"
 
 namespace stickslip {
 
@@ -20,6 +21,7 @@ struct State {
   int stiff = 0;                // how often in a row the explicit flow looked stiff
   Vector nominal;               // size of each state as seen so far
   std::int64_t instant = 0;     // number of the last instant with events
+  Ticks ticks;                  // of sampled controllers
 
   bool operator==(const State&) const;
 };

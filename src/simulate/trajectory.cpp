@@ -66,6 +66,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
   out.limit_lo = out.limit_hi = Matrix::Constant(np, m, std::numeric_limits<double>::quiet_NaN());
   out.signals.resize(sys.ns(), m);
   out.mode.resize(np, m);
+  out.loops.resize(sys, m);
   Scratch w(sys);
   for (Index j = 0; j < m; ++j) {
     const double t = times[static_cast<std::size_t>(j)];
@@ -76,6 +77,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
     signal_values(sys, t, out.signals.col(j).data());
     const double *x = out.y.col(j).data(), *s = out.signals.col(j).data();
     evaluate(sys, r, t, x, s, out.rate.col(j).data(), out.force.col(j).data(), w);
+    out.loops.set(sys, r, x, s, j);
     for (Index i = 0; i < np; ++i) {
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       const auto u = static_cast<std::size_t>(i);
@@ -144,7 +146,9 @@ public:
       : run(r), sys(r.system()), w(sys), x(sys.nx), xdot(Vector::Zero(sys.nx)), s(sys.ns()),
         force(static_cast<Index>(sys.places.size() + sys.contacts.size())) {}
 
-  Index count() const { return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.contacts.size()); }
+  Index count() const {
+    return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.contacts.size() + sys.loops.size());
+  }
 
   void at(const Segment& seg, double t, Vector& out) {
     const Index n = sys.n_coordinates;
@@ -164,6 +168,8 @@ public:
     }
     for (std::size_t j = 0; j < sys.contacts.size(); ++j)
       out(k++) = -force(static_cast<Index>(sys.places.size() + j)) * sys.contacts[j].rate.s.dot(s);
+    for (std::size_t b = 0; b < sys.loops.size(); ++b)
+      out(k++) = power(sys, *seg.regime, static_cast<Index>(b), x.data(), s.data());
   }
 
   // Adds the integrals over [a, b] within one segment, and of the absolute powers.
@@ -216,6 +222,8 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   for (const Event& e : run.events)
     for (Index k = 0; k < m; ++k)
       if (e.impact && times[static_cast<std::size_t>(k)] >= e.time) out.impacts(k) += e.loss;
+  const Index nl = static_cast<Index>(sys.loops.size());
+  out.controllers.resize(nl, m);
   Powers powers(run);
   Vector sum = Vector::Zero(powers.count()), here(powers.count());
   double absolute = 0.0, largest = 0.0;
@@ -236,6 +244,8 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
     }
     for (Index i = 0; i < nc; ++i) given += out.walls(i, j) = work(nd + 1 + 2 * np + i);
     given -= out.impacts(j);
+    out.controllers.col(j) = work.tail(nl);
+    given += work.tail(nl).sum();
     out.imbalance(j) = out.kinetic(j) + out.elastic(j) - start - given;
     ++j;
   };

@@ -2,6 +2,7 @@
 // balance are made from these afterwards.
 #pragma once
 
+#include "simulate/loop_signals.hpp"
 #include "simulate/state.hpp"
 #include "simulate/stepper.hpp"
 #include "simulate/transition.hpp"
@@ -61,6 +62,7 @@ struct Samples {
   Matrix signals;      // ns x times
   Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode;         // places x times
   Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> contact_mode; // contacts x times
+  LoopSamples loops;
 };
 Samples sample(const Trajectory& run, const std::vector<double>& times);
 
@@ -73,6 +75,7 @@ struct EnergyBalance {
   Matrix surfaces; // work done by each moving surface
   Matrix walls;    // work done by each contact whose gap moves by itself, impacts not counted
   Vector impacts;  // energy lost in impacts
+  Matrix controllers; // work done by each controller
   Vector imbalance;
   double residual = 0.0; // greatest imbalance relative to all work done, each way counted
 };

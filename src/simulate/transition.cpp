@@ -1,7 +1,8 @@
 #include "simulate/transition.hpp"
 
-#include "simulate/decision.hpp"
 #include "simulate/automaton_states.hpp"
+#include "simulate/decision.hpp"
+#include "simulate/saturations.hpp"
 #include "simulate/place_force.hpp"
 
 #include <Eigen/LU>
@@ -16,7 +17,8 @@ namespace stickslip {
 bool State::operator==(const State& o) const {
   return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_x == o.base_x &&
          after_transition == o.after_transition && started == o.started && step == o.step &&
-         last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant;
+         last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant &&
+         ticks == o.ticks;
 }
 
 double velocity_size(const Place& place, const Vector& nominal) { return place.velocity.x.cwiseAbs().dot(nominal); }
@@ -35,8 +37,9 @@ static void switch_flow(const System& sys, Modes& modes, const Guard& g) {
 // x' with the resting places taken out altogether.
 void Decision::free_acceleration(Vector& xdot) {
   const double* x = state.base_x.data();
-  xdot.noalias() = sys.A * state.base_x;
-  xdot.noalias() += sys.S * sig;
+  const LinearPart& linear = cache.linear(sys, state.modes.limit);
+  xdot.noalias() = linear.A * state.base_x;
+  xdot.noalias() += linear.S * sig;
   Vector unused = Vector::Zero(sys.nx);
   for (std::size_t i = 0; i < n; ++i) {
     if (rests[i] || contact_friction(i)) continue;
@@ -542,7 +545,11 @@ void transition(const System& sys, RegimeCache& cache, State& state, const std::
     state.after_transition = true;
     return;
   }
+  Saturations limits(sys, cache, state);
+  limits.decide(fired, start);
   Decision(sys, cache, state, log).run(fired, start);
+  for (int round = 0; round < 3 && limits.review(); ++round) Decision(sys, cache, state, log).run({}, false);
+  if (!start) limits.record(log);
 }
 
 } // namespace stickslip

@@ -11,7 +11,7 @@ namespace stickslip {
 struct Event {
   double time = 0.0;
   std::int64_t instant = 0; // the same for all changes at one instant
-  Index element = 0;        // place, or number of places + contact
+  Index element = 0;        // place, then contacts, then controllers
   Mode before = Mode::stick, after = Mode::stick;
   std::string cause;     // what fired
   std::string rule;      // what decided: "unique", "present mode", "static to kinetic", ...
@@ -36,6 +36,8 @@ void transition(const System& sys, RegimeCache& cache, State& state, const std::
 
 // Mode of a contact: open, what its friction does, or closed where it has none.
 Mode contact_mode(const System& sys, const Modes& modes, std::size_t contact);
+
+inline Index element_of_loop(const System& sys, Index loop) { return static_cast<Index>(sys.places.size() + sys.contacts.size()) + loop; }
 
 // Size that a linear guard of this place's velocity has, for thresholds.
 double velocity_size(const Place& place, const Vector& nominal);

@@ -1,0 +1,216 @@
+"""Controllers in a machine: what they measure, what they follow, where they act."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable as Function
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip import _core
+from stickslip._arguments import number, reject
+from stickslip._signal import Signal, as_signal, is_signal_like
+from stickslip.control import Callable, Controller
+
+__all__ = ["Measure", "On", "Reference", "Wired"]
+
+On: TypeAlias = "str | tuple[str, str] | Mapping[str, float]"
+Measure: TypeAlias = "str | Mapping[str, float] | Sequence[str | Mapping[str, float]]"
+Reference: TypeAlias = "Signal | float | str | Mapping[str, float] | Sequence[Signal | float | str]"
+Vector = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Wired:
+    """A controller as it was added."""
+
+    name: str
+    control: Controller
+    measure: Any
+    reference: Any
+    to: Any
+
+
+class Wiring:
+    """Base of the plants that controllers can be added to."""
+
+    _controllers: tuple[Wired, ...]
+    _core: _core.Machine
+    _compiled: _core.Compiled | None
+
+    # What a plant says about itself.
+    def _direction(self, name: str, on: On) -> Vector:
+        raise NotImplementedError
+
+    def _measured(self, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
+        """State form, signal and outputs of controllers that make up a measured quantity; KeyError if unknown."""
+        raise NotImplementedError
+
+    def _measurable(self) -> list[str]:
+        raise NotImplementedError
+
+    def _follow(self, on: On) -> Measure:
+        """What a controller measures that is given by ``on`` alone."""
+        raise NotImplementedError
+
+    @property
+    def controllers(self) -> tuple[str, ...]:
+        """Names of the controllers."""
+        return tuple(c.name for c in self._controllers)
+
+    def add_controller(
+        self,
+        control: Controller | Function[..., Any],
+        name: str | None = None,
+        on: On | None = None,
+        measure: Measure | None = None,
+        reference: Reference | None = None,
+        to: On | Sequence[On] | None = None,
+        period: float | None = None,
+    ) -> str:
+        """Add a controller.
+
+        Parameters
+        ----------
+        control : Controller or callable
+            What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``; a function ``u = f(t, r, y)`` is called at the
+            multiples of `period`.
+        name : str, optional
+            Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are ``"<name>.output"``,
+            ``.reference``, ``.error`` (reference minus what is measured) and ``.mode`` (free, high or low).
+        on : str or tuple of two str or mapping, optional
+            Short for measuring the position of this coordinate (or combination) and driving it.
+        measure : str or mapping, or a sequence of them, optional
+            What it measures: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``, ``"<controller>.output"``, or
+            a combination {name: factor}; a sequence for controllers that measure several. A `Cascade` measures
+            (position, motor), the same twice by default.
+        reference : Signal or float or str, or a sequence of them, default 0.0
+            What it follows: a signal, or the name of anything that can be measured, such as another controller's
+            output.
+        to : str or tuple of two str or mapping, optional
+            Which coordinate its output drives as a force, N; None if it only feeds another controller. A sequence
+            for several outputs.
+        period : float, optional
+            Sampling period, s, instead of the one that `control` has.
+
+        Returns
+        -------
+        str
+            The name.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument: unknown names, an algebraic loop, the rate of something that jumps.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_controller(ss.PID(kp=3.0, ki=4.0, kd=6.0), on="slide", reference=1.0)
+        'pid'
+        >>> run = ss.simulate(m, t_end=20.0)
+        >>> float(run["slide.position"][-1].round(6))
+        0.999999
+        """
+        control = _controller(control, period)
+        block = control.compiled.block()
+        name = self._name(control) if name is None else str(name)
+        if on is not None:
+            if measure is not None or to is not None:
+                reject(f"on of '{name}'", on, "left out where measure or to are given")
+            measure, to = self._follow(on), on
+        measurements = self._sources("measure", name, measure, _count(block, "measurement"))
+        references = self._sources("reference", name, 0.0 if reference is None else reference, _count(block, "reference"))
+        directions = self._targets(name, to, len(block.lo))
+        trial = self._core.copy()
+        trial.add_controller(name, control.compiled, references, measurements, directions)
+        compiled = _core.Compiled(trial)
+        self._core, self._compiled = trial, compiled
+        self._controllers = (*self._controllers, Wired(name, control, measure, reference, to))
+        return name
+
+    def _name(self, control: Controller) -> str:
+        base = type(control).__name__.lower()
+        taken = {c.name for c in self._controllers}
+        return next(n for n in (base, *(f"{base}{k}" for k in range(2, len(taken) + 3))) if n not in taken)
+
+    def _sources(self, what: str, name: str, given: Any, count: int) -> list[_core.Source]:
+        if given is None:
+            if count > 0:
+                raise ValueError(f"{what} of '{name}' is missing: it is one of {', '.join(map(repr, self._measurable()))}")
+            return []
+        several = isinstance(given, Sequence) and not isinstance(given, str)
+        items = list(given) if several else [given]
+        if not several and what == "measure" and count > 1:
+            items = items * count
+        if count == 0:
+            return []
+        return [self._source(what, name, item) for item in items]
+
+    def _source(self, what: str, name: str, item: Any) -> _core.Source:
+        text = f"{what} of '{name}'"
+        if is_signal_like(item):
+            return _core.Source(text, np.zeros(0), as_signal(item, text).compiled, [])
+        if isinstance(item, str):
+            item = {item: 1.0}
+        if not isinstance(item, Mapping) or not item:
+            reject(text, item, "a signal, a name, or a mapping of names to factors")
+        state: Vector | None = None
+        signal: Signal | None = None
+        outputs: list[tuple[str, int, float]] = []
+        for key, factor in item.items():
+            factor = number(text, factor)
+            x, s, u = self._find(text, str(key))
+            if x.size:
+                state = factor * x if state is None else state + factor * x
+            if s is not None:
+                signal = factor * s if signal is None else signal + factor * s
+            outputs += [(controller, i, factor * f) for controller, i, f in u]
+        shown = " + ".join(map(str, item)) if len(item) > 1 else next(iter(item))
+        return _core.Source(
+            f"{text} = '{shown}'",
+            np.zeros(0) if state is None else state,
+            None if signal is None else signal.compiled,
+            outputs,
+        )
+
+    def _find(self, text: str, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
+        owner, _, kind = key.rpartition(".")
+        if owner in self.controllers and kind.startswith("output"):
+            index = kind[len("output") :]
+            if index == "" or index.isdigit():
+                return np.zeros(0), None, [(owner, int(index or 0), 1.0)]
+        try:
+            return self._measured(key)
+        except KeyError:
+            known = [*self._measurable(), *(f"{c}.output" for c in self.controllers)]
+            raise ValueError(f"{text} names {key!r}, which is unknown; known are: {', '.join(map(repr, known))}") from None
+
+    def _targets(self, name: str, to: Any, outputs: int) -> list[Vector]:
+        if to is None:
+            return []
+        pair = isinstance(to, tuple) and len(to) == 2 and all(isinstance(x, str) for x in to) and outputs == 1
+        if isinstance(to, (str, Mapping)) or pair:
+            to = [to]
+        return [np.zeros(0) if t is None else self._direction(f"to of '{name}'", t) for t in to]
+
+
+def _controller(control: Any, period: float | None) -> Controller:
+    if isinstance(control, Controller):
+        if period is None:
+            return control
+        arguments = control._arguments() | {"period": period}
+        changed: Controller = type(control)(**arguments)
+        return changed
+    if callable(control):
+        return Callable(control, period=period)
+    reject("control", control, "a controller such as stickslip.PID(kp=3.0), or a function")
+
+
+def _count(block: _core.Block, kind: str) -> int:
+    indices = [i.split(".")[0][len(kind) :] for i in block.inputs if i.startswith(kind)]
+    return max((int(i or 0) + 1 for i in indices), default=0)

@@ -1,0 +1,135 @@
+"""A motor that moves a load through an elastic coupling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stickslip import _checks as checks
+from stickslip.control import Cascade, Controller
+from stickslip.laws import Law
+from stickslip.machine import Machine
+from stickslip.signals import Signal, as_signal
+
+__all__ = ["TwoMassDrive", "two_mass_drive"]
+
+
+@dataclass(frozen=True)
+class TwoMassDrive:
+    """Motor and load on a spring and damper, friction at the load, a controller at the motor.
+
+    `simulate` takes it as it is. Coordinates are "motor" and "load"; friction elements "load friction" and
+    "motor friction"; the controller is "control".
+
+    Attributes
+    ----------
+    motor_mass, load_mass : float
+        Masses, kg (or inertias, kg m²).
+    stiffness, damping : float
+        Of the coupling, N/m and N s/m.
+    machine : Machine
+        What runs.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> drive = ss.machines.two_mass_drive(motor_mass=1000.0, load_mass=1000.0, stiffness=5e6)
+    >>> round(drive.antiresonance, 2), round(drive.resonance, 2)
+    (70.71, 100.0)
+    """
+
+    motor_mass: float
+    load_mass: float
+    stiffness: float
+    damping: float
+    machine: Machine = field(repr=False)
+
+    @property
+    def antiresonance(self) -> float:
+        """Frequency, rad/s, at which the load swings on the resting motor, sqrt(c/m_L)."""
+        return float(np.sqrt(self.stiffness / self.load_mass))
+
+    @property
+    def resonance(self) -> float:
+        """Frequency, rad/s, at which both swing against each other, sqrt(c (1/m_M + 1/m_L))."""
+        return float(np.sqrt(self.stiffness * (1.0 / self.motor_mass + 1.0 / self.load_mass)))
+
+    @property
+    def load_damping(self) -> float:
+        """Damping ratio of the load on the resting motor, d / (2 sqrt(c m_L))."""
+        return float(self.damping / (2.0 * np.sqrt(self.stiffness * self.load_mass)))
+
+
+def two_mass_drive(
+    motor_mass: float,
+    load_mass: float,
+    stiffness: float,
+    damping: float = 0.0,
+    load_friction: Law | None = None,
+    normal_load: Signal | float = 1.0,
+    motor_friction: Law | None = None,
+    motor_normal_load: Signal | float = 1.0,
+    control: Controller | None = None,
+    reference: Signal | float = 0.0,
+    period: float | None = None,
+) -> TwoMassDrive:
+    """Make a two-mass drive (Krämer, Kempkes, sections 3 and 4).
+
+    ``m_M v_M' = F_M - d (v_M - v_L) - c (x_M - x_L)``, ``m_L v_L' = d (v_M - v_L) + c (x_M - x_L) - F(v_L)``.
+
+    Parameters
+    ----------
+    motor_mass, load_mass : float
+        Masses, kg (or inertias, kg m²), positive.
+    stiffness, damping : float
+        Of the coupling, N/m, positive, and N s/m.
+    load_friction, motor_friction : Law, optional
+        Friction of each mass against the ground; none by default.
+    normal_load, motor_normal_load : float or Signal, default 1.0
+        Their normal loads, N.
+    control : Controller, optional
+        Drives the motor and measures its position; a `Cascade` with ``position="load"`` that of the load.
+    reference : Signal or float, default 0.0
+        What the controller follows, m.
+    period : float, optional
+        Sampling period of the controller, s.
+
+    Returns
+    -------
+    TwoMassDrive
+
+    Raises
+    ------
+    ValueError
+        Naming the argument.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> drive = ss.machines.two_mass_drive(
+    ...     motor_mass=1000.0, load_mass=1000.0, stiffness=5e6, damping=1341.64,
+    ...     load_friction=ss.Stribeck(static=0.007, kinetic=0.006, stribeck_velocity=1e-3), normal_load=9810.0,
+    ...     control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3), reference=ss.Sine(amplitude=50e-6, frequency=0.5))
+    >>> len(ss.simulate(drive, t_end=3.0).events)
+    39
+    """
+    motor, load = checks.positive("motor_mass", motor_mass), checks.positive("load_mass", load_mass)
+    c, d = checks.positive("stiffness", stiffness), checks.non_negative("damping", damping)
+    spring = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    m = Machine(mass=[motor, load], damping=d * spring, stiffness=c * spring, names=["motor", "load"])
+    if load_friction is not None:
+        m.add_friction("load friction", on="load", law=load_friction, normal_load=normal_load)
+    if motor_friction is not None:
+        m.add_friction("motor friction", on="motor", law=motor_friction, normal_load=motor_normal_load)
+    if control is not None:
+        at_load = isinstance(control, Cascade) and control.position == "load"
+        m.add_controller(
+            control,
+            name="control",
+            measure=["load", "motor"] if at_load else "motor",
+            reference=as_signal(reference, "reference"),
+            to="motor",
+            period=period,
+        )
+    return TwoMassDrive(motor, load, c, d, m)

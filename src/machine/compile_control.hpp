@@ -1,0 +1,22 @@
+// The controllers of a machine, compiled in two stages around the plant's own matrices.
+#pragma once
+
+#include "machine/system.hpp"
+
+#include <functional>
+#include <set>
+
+namespace stickslip {
+
+// First stage: claims names, adds states and signals.
+void declare_controllers(const Machine& machine, System& sys, std::set<std::string>& names);
+
+// Second stage, when the plant's A and S and the effects of friction are known: inputs, effects, dataflow order.
+// `column` turns a generalised force into a change of x'. An algebraic loop or the rate of something that jumps is an
+// error that names it.
+void wire_controllers(const Machine& machine, System& sys, const std::function<Vector(const Vector&)>& column);
+
+// Third stage: the loops' part in the time scale and in the sizes of the states.
+void size_controllers(System& sys);
+
+} // namespace stickslip

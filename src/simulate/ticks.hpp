@@ -1,0 +1,57 @@
+// Sampled controllers: instants k T, memory, and outputs that wait for the end of a computation.
+#pragma once
+
+#include "core/types.hpp"
+#include "machine/system.hpp"
+#include "simulate/regime.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace stickslip {
+
+// What a run keeps about them. Instants are whole multiples of each period, never sums.
+struct Ticks {
+  std::vector<std::int64_t> next;    // of each loop (continuous ones: unused): its next instant is next * period
+  std::vector<std::int64_t> pending; // the instant whose output still waits for its delay, or none
+  Vector output;                     // those outputs, loop after loop
+  Vector memory;
+
+  static constexpr std::int64_t none = INT64_MIN;
+  bool operator==(const Ticks& o) const;
+};
+
+// At the start of a run at t0: the first instants are at or after t0.
+Ticks start_ticks(const System& sys, double t0);
+
+struct State;
+
+// Order at one instant: outputs whose delay is over are put out; all due controllers sample the plant as it is before
+// anything changes (and signals as they are from the instant on), in the order of dataflow; outputs without delay are
+// put out. Then follow impacts and modes, which is the business of transition().
+class Sampler {
+public:
+  Sampler(const System& sys, RegimeCache& cache);
+
+  bool any() const { return !sampled.empty(); }
+  double next(const State& state) const; // the next scheduled instant; infinity without sampled controllers
+  bool due(const State& state, double t) const { return any() && next(state) <= t + together(t); }
+  // Everything due at state.base_t. Changes held outputs in base_x.
+  void run(State& state);
+  // All guards of the present modes are clearly negative: no mode can change at this instant.
+  bool quiet(const State& state);
+
+private:
+  const System& sys;
+  RegimeCache& cache;
+  std::vector<Index> sampled; // in the order of dataflow
+  std::vector<Index> offset;  // of each loop's outputs in Ticks::output
+  Scratch scratch;
+  Vector s, samples, work;
+
+  // Two instants k T that are meant to be the same differ by rounding.
+  static double together(double t);
+  void put_out(State& state, Index loop);
+};
+
+} // namespace stickslip
