@@ -44,6 +44,8 @@ def draw(found: MapLike, axes: Axes, scale: float, lemke: bool, modes: Sequence[
     height = {mode: row for row, mode in enumerate(reversed(rows))}
     for region in regions:
         for mode in region.solutions:
+            if mode not in height:
+                continue
             axes.barh(
                 height[mode], scale * (region.high - region.low), left=scale * region.low, height=0.8,
                 linewidth=0.0, edgecolor=_style.OPEN_EDGE, zorder=1.5, **_FACES[mode],
@@ -54,7 +56,7 @@ def draw(found: MapLike, axes: Axes, scale: float, lemke: bool, modes: Sequence[
             for region in regions:
                 mode = getattr(region, attribute)
                 if mode not in height:
-                    continue  # it ended in a ray: no answer to draw
+                    continue  # a row not asked for, or it ended in a ray: no answer to draw
                 axes.plot(
                     [scale * region.low, scale * region.high], [height[mode] + shift] * 2, color=colour,
                     linestyle=dash, linewidth=1.8, solid_capstyle="butt", dash_capstyle="butt", zorder=2.5,

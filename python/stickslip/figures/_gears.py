@@ -17,8 +17,8 @@ SOURCE = "Hinrichsen 2007"
 RPM = math.pi / 30.0
 MM = 1e3
 
-# The source's μ = 0.25 is ρ = 14.04°; its own numbers (0.873 s, 0.0873 s, 17.963 kg) were computed with ρ = 14°.
-_COMMON = dict(angle=math.radians(12.0), friction=math.tan(math.radians(14.0)), load=100.0)
+# The source's μ = 0.25 is ρ = 14.04°; its numbers (0.873 s, 0.0873 s, 17.963 kg) were computed with ρ = 14°.
+_COMMON: dict[str, Any] = dict(angle=math.radians(12.0), friction=math.tan(math.radians(14.0)), load=100.0)
 SET_1: WedgeGear = wedge_gear(
     upper_mass=2.42, lower_mass=108.78, stiffness=2000.0, pull_velocity=2e-3, **_COMMON
 )
@@ -29,8 +29,8 @@ SET_2: WedgeGear = wedge_gear(
 # Wheel inertias Θ1 of the test rig, kg·m²: the bare wheel and with one to five half discs.
 INERTIAS = tuple(1e-6 * value for value in (14343.0, 875424.0, 1387769.0, 1900114.0, 2412459.0, 2924804.0))
 
-# Not printed, chosen here. μ = 0.2 lies within the measured 0.14 … 0.4. k_φ = 60 Nm/rad is what makes the worm of
-# set 1 stand still for about 0.025 s in each impact at 4.5 rpm without restitution, as measured (7.5).
+# Not printed, chosen here. μ = 0.2 lies within the measured 0.14 … 0.4. k_φ = 60 Nm/rad is what makes the
+# worm of set 1 stand still for about 0.025 s in each impact at 4.5 rpm without restitution, as measured.
 FRICTION, SHAFT = 0.2, 60.0
 RIG: WormGear = worm_gear(
     wheel_inertia=INERTIAS[1],

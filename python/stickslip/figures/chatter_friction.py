@@ -1,9 +1,11 @@
-"""Figure 7.3 of Hinrichsen: the friction line of the worm gear, measured while lifting; and the limits of chatter.
+"""Figure 7.3 of Hinrichsen, the friction line measured while lifting, and the limits of chatter.
 
-The source lifts a load at many speeds, measures the torque on the worm and its angle, and puts them into (7.2).
-Its points are in a picture only, from 0.4 down to 0.14. Here the rig is simulated with a known Stribeck line
-between these values, sampled as the rig samples (angle in 13 bits, torque in 12 bits of 2 Nm), and the line is
-found again through (7.2). The Stribeck velocity 0.05 m/s, the shape 1 and the shaft of 60 Nm/rad are chosen.
+The source lifts a load at many speeds, measures the torque on the worm and its angle, and puts them into
+(7.2). Its points are in a picture only, from 0.4 down to 0.14. Here the rig is simulated with a known
+Stribeck line between these values, sampled as the rig samples (angle in 13 bits, torque in 12 bits of 2
+Nm), and the line is found again through (7.2). The Stribeck velocity 0.15 m/s, the shape 1 and the shaft
+of 60 Nm/rad are chosen; a steeper line would make the worm stick and slip at the lowest speeds, where
+(7.2) does not hold.
 """
 
 from __future__ import annotations
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
 
     from stickslip import Machine
 
-LEAST, GREATEST, STRIBECK_VELOCITY = 0.14, 0.40, 0.05
-SPEEDS = np.array([1.0, 2.0, 4.5, 8.0, 12.0, 15.0, 20.0, 30.0, 40.0, 60.0, 80.0]) * RPM  # of the motor, rad/s
+LEAST, GREATEST, STRIBECK_VELOCITY = 0.14, 0.40, 0.15
+SPEEDS = (
+    np.array([1.0, 2.0, 4.5, 8.0, 15.0, 25.0, 40.0, 60.0, 80.0, 120.0, 160.0]) * RPM
+)  # of the motor, rad/s
 HOLD, SETTLE, SAMPLING = 2.0, 1.0, 1e-3  # s
 ANGLE_STEP, TORQUE_STEP = (
     2.0 * math.pi / 2**13,
@@ -140,7 +144,8 @@ def draw_line(data: FigureData, figure: Canvas) -> None:
     ax.plot(law["sliding speed"], law["coefficient"], color=_style.BLUE, label="line put into the simulation")
     ax.plot(
         points["sliding speed"], points["coefficient"], linestyle="none", marker="o", markersize=4.5,
-        markerfacecolor="white", color=_style.VERMILION, label="found through (7.2) from quantised torque and angle",
+        markerfacecolor="white", color=_style.VERMILION,
+        label="found through (7.2), torque and angle quantised",
     )  # fmt: skip
     slope = math.tan(RIG.lead_angle) * math.cos(RIG.pressure_angle)
     ax.axhline(slope, color="#7A7A7A", linewidth=0.8, linestyle=":")
@@ -152,7 +157,7 @@ def draw_line(data: FigureData, figure: Canvas) -> None:
     ax.legend(loc="upper right")
 
 
-# -- limits of chatter (7.3–7.6) -------------------------------------------------------------------------------
+# -- limits of chatter (7.3–7.6) -----------------------------------------------------------------------
 
 LEVELS = (0.07, 0.10, 0.14, 0.20, 0.30, 0.40)
 TRIAL = 3.0  # s

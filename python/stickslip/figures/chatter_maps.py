@@ -1,11 +1,13 @@
 """Figures 4.3, 6.2 and 6.3 of Hinrichsen: what can follow stick, and what an impact leaves behind.
 
-The source prints one answer per region and calls it unique. Here every solution is a band, found by enumeration,
-and two lines tell which of them Lemke's path returns: with the rows of motion multiplied by m1, as the source has
-them, and with the rows as written. A gear at rest stays at rest while stick is a solution.
+The source prints one answer per region and calls it unique. Here every solution is a band, found by
+enumeration, and two lines tell which of them Lemke's path returns: with the rows of motion multiplied by
+m1, as the source has them, and with the rows as written. A gear at rest stays at rest while stick is a
+solution.
 
-The source prints no parameters for its four cases. Chosen: masses, load and spring of its set 2; γ = 12° with
-μ = 1.5 (case 1) and tan 14° (case 2, the published set), γ = 40° with μ = 1.4 (case 3) and 2.5 (case 4).
+The source prints no parameters for its four cases. Chosen: masses, load and spring of its set 2; γ = 12°
+with μ = 1.5 (case 1) and tan 14° (case 2, the published set), γ = 40° with μ = 1.4 (case 3) and 2.5 (case
+4).
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ def _leaves_stick(found: StateMap, which: str) -> float:
     return max(region.high for region in found.regions if getattr(region, which) == "stick")
 
 
-# -- 4.3 -------------------------------------------------------------------------------------------------------
+# -- 4.3 -----------------------------------------------------------------------------------------------
 
 
 def compute_stick() -> FigureData:
@@ -100,7 +102,7 @@ def compute_stick() -> FigureData:
             high,
             1e-9,
             published,
-            "the path of Lemke depends on the scaling of the rows: with the rows as written it returns separation as "
+            "the path of Lemke depends on the scaling of the rows: as written it returns separation as "
             "soon as that solves the problem, although stick solves it too",
         ),
         Check(
@@ -109,7 +111,7 @@ def compute_stick() -> FigureData:
             1.0,
             0.0,
             f"{published}: unique",
-            "between opening limit and limit of stick three states solve the problem: enumeration of all bases",
+            "between opening limit and limit of stick three states solve it: enumeration of all bases",
         ),
     ]
     for case in (1, 4):
@@ -137,8 +139,8 @@ def compute_stick() -> FigureData:
                 printed_limit(gear) * MM,
                 1e-7,
                 published,
-                "the printed bound lacks F/k and has 2s - c for 2s + c; even corrected it is where the path of Lemke "
-                "changes, not where stick ends",
+                "the printed bound lacks F/k and has 2s - c for 2s + c; even corrected it is where "
+                "the path of Lemke changes, not where stick ends",
             ),
         ]
     for case, gear in CASES.items():
@@ -185,7 +187,9 @@ def _band(ax: Axes, rows: Series, modes: tuple[str, ...], label: str) -> None:
     from stickslip.plotting import state_map
 
     state_map(_Drawn(rows), ax=ax, label=label, modes=modes)
-    ax.get_legend().remove()
+    legend = ax.get_legend()
+    assert legend is not None
+    legend.remove()
 
 
 def draw_stick(data: FigureData, figure: Canvas) -> None:
@@ -202,10 +206,15 @@ def draw_stick(data: FigureData, figure: Canvas) -> None:
         ax.set_title(words[case])
         if case in (2, 4):
             ax.tick_params(labelleft=False)
+        if case == 2:
+            # Three solutions exist in a fortieth of the stick range: only its surroundings are drawn.
+            ax.set_xlim(-1.4, 1.3)
+            limit = data["case_2"]["to"][0]
+            ax.text(-1.35, 0.0, f"← below {limit:.2f} mm", va="center", color="#5A5A5A")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
 
-# -- 6.2 and 6.3 -----------------------------------------------------------------------------------------------
+# -- 6.2 and 6.3 ---------------------------------------------------------------------------------------
 
 
 def _slip_limit(gear: WedgeGear) -> float:
@@ -260,15 +269,17 @@ def compute_compression() -> FigureData:
             1.0,
             0.0,
             f"{SOURCE}, 6.1.3: unique",
-            "just above 90° stick and slip solve the problem beside separation; the gap opens there, so nothing strikes",
+            "just above 90° stick and slip solve it beside separation; the gap opens there, nothing strikes",
         ),
     ]
     return FigureData({"": _columns(found, DEGREES, "deg")}, checks)
 
 
 def _directions(ax: Axes) -> None:
-    ax.axvspan(-45.0, 90.0, ymin=0.0, ymax=0.025, color="#009E73", linewidth=0.0, zorder=3.0)
-    ax.text(22.5, -0.55, "lowering", ha="center", va="bottom", color="#00684C", fontsize=6.5, zorder=3.0)
+    low, _ = ax.get_ylim()
+    ax.set_ylim(low - 0.45, None)
+    ax.plot([-45.0, 90.0], [low - 0.12] * 2, color="#009E73", linewidth=3.0, solid_capstyle="butt")
+    ax.text(22.5, low - 0.2, "lowering", ha="center", va="top", color="#00684C", fontsize=6.5)
     ax.set_xticks(range(-90, 181, 45))
 
 

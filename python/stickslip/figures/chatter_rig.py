@@ -1,9 +1,10 @@
 """Figures 7.4–7.8 of Hinrichsen: the worm gear of the test rig lowers its load, without and with chatter.
 
-Not printed, and chosen here: friction 0.2 (measured: 0.14 … 0.4), shaft 60 Nm/rad, so that the worm of set 1
-stands still for about 0.025 s in each impact, and the restitution. A stick-impact that lasts needs ε = 0 in a rigid
-model (7.4–7.7); strikes that build up until the counter flank is reached at 15 rpm, but not at 12 rpm, need
-ε = 0.84 (7.8). No one value does both: in the rig the teeth are elastic, and their impacts take time.
+Not printed, and chosen here: friction 0.2 (measured: 0.14 … 0.4), shaft 60 Nm/rad, so that the worm of
+set 1 stands still for about 0.025 s in each impact, and the restitution. A stick-impact that lasts needs
+ε = 0 in a rigid model (7.4–7.7); strikes that build up until the counter flank is reached at 15 rpm, but
+not at 12 rpm, need ε = 0.84 (7.8). No one value does both: in the rig the teeth are elastic, and their
+impacts take time.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from stickslip import Trajectory
 
 DEGREES = 180.0 / math.pi
+DRAWN = 0.5  # s, of figure 7.4
 BOUNCE = 0.84
 CLOSED = "closed form"
 
@@ -87,12 +89,13 @@ def _slides_while_open(log: Series) -> float:
     return float(sum(span.kind == "slip" for span in _spans(log)))
 
 
-# -- 7.4 -------------------------------------------------------------------------------------------------------
+# -- 7.4 -----------------------------------------------------------------------------------------------
 
 
 def compute_sets() -> FigureData:
     """Lower the load at 4.5 rpm with the bare wheel (set 0) and with set 1."""
-    series, checks = {}, []
+    series: dict[str, Series] = {}
+    checks: list[Check] = []
     for k in (0, 1):
         gear = rig(k)
         run = _run(gear, 1.5, 3000)
@@ -183,16 +186,17 @@ def draw_sets(data: FigureData, figure: Canvas) -> None:
         rows, log = data[f"set_{k}"], data[f"set_{k}_modes"]
         for ax in (top, bottom):
             _shade(ax, log)
-        _motion(top, rows, 0.0, 1.5, motor=True)
+        _motion(top, rows, 0.0, DRAWN, motor=True)
         top.set(xlabel="", ylabel="angle [°]" if k == 0 else "")
         top.set_title(f"set {k}: Θ1 = {INERTIAS[k] * 1e6:.0f} kg·mm²")
-        bottom.plot(rows["time"], 1e3 * rows["gap"], color=_style.BLUE)
+        drawn = rows["time"] <= DRAWN
+        bottom.plot(rows["time"][drawn], 1e3 * rows["gap"][drawn], color=_style.BLUE)
         bottom.set(xlabel="time t [s]", ylabel="gap [µm]" if k == 0 else "")
     axes[1][0].set_ylim(-1.0, None)
     figure.legend(*axes[0][1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
 
 
-# -- 7.5–7.7 ---------------------------------------------------------------------------------------------------
+# -- 7.5–7.7 -------------------------------------------------------------------------------------------
 
 
 def compute_impacts(inertia_set: int) -> FigureData:
@@ -249,8 +253,8 @@ def compute_impacts(inertia_set: int) -> FigureData:
             for body in ("worm", "wheel")
         )
         reason = (
-            "measured from encoder lines over a stretch that is not printed; a relaxing shaft carries the worm "
-            "ahead of the motor (27 °/s) during the first flight"
+            "measured from encoder lines over a stretch that is not printed; a relaxing shaft carries "
+            "the worm ahead of the motor (27 °/s) during the first flight"
         )
         checks += [
             Check(
@@ -289,12 +293,13 @@ def draw_impacts(data: FigureData, figure: Canvas) -> None:
         _motion(ax, data["motion"], start, end)
         _mark(ax, _hits(log, "flank"))
         ax.set_xlim(start, end)
+        ax.locator_params(axis="x", nbins=5)
         ax.set_title(title)
     right.set_ylabel("")
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=5)
 
 
-# -- 7.8 -------------------------------------------------------------------------------------------------------
+# -- 7.8 -----------------------------------------------------------------------------------------------
 
 RATES = (4.5, 12.0, 15.0)
 SHOWN = 3.0
@@ -302,7 +307,9 @@ SHOWN = 3.0
 
 def compute_counter() -> FigureData:
     """Lower the load at three speeds with restitution, until the counter flank is struck."""
-    series, checks, struck = {}, [], {}
+    series: dict[str, Series] = {}
+    checks: list[Check] = []
+    struck: dict[float, float] = {}
     for rate in RATES:
         gear = rig(1, motor_speed=-rate * RPM, restitution=BOUNCE)
         run = _run(gear, SHOWN, 6000)
@@ -333,7 +340,8 @@ def compute_counter() -> FigureData:
                     1.4,
                     0.05,
                     f"{SOURCE}, figure 7.8",
-                    "friction, shaft and restitution of the rig are not printed; ε = 0.85 gives 1.5 s, but strikes at 12 rpm too",
+                    "friction, shaft and restitution of the rig are not printed; "
+                    "ε = 0.85 gives 1.5 s, but strikes at 12 rpm too",
                 ),
                 Check("15 rpm: flanks stay within the clearance", float(inside), 1.0, 0.0, CLOSED),
             ]
@@ -345,8 +353,9 @@ def compute_counter() -> FigureData:
             12.0,
             1.0,
             f"{SOURCE}, 7.3",
-            "without restitution every flight starts from rest and stays short with this shaft; strikes must build up, "
-            "or the shaft be as soft as 1.3 Nm/rad (μ = 0.4), whose sticks would last a second",
+            "without restitution every flight starts from rest and stays short with this shaft; "
+            "strikes must build up, or the shaft be as soft as 1.3 Nm/rad (μ = 0.4), "
+            "whose sticks would last more than a second",
         )
     )
     return FigureData(series, checks)
@@ -362,11 +371,11 @@ def draw_counter(data: FigureData, figure: Canvas) -> None:
         rows, log = data[key], data[f"{key}_modes"]
         ax.plot(rows["time"], rows["gap"], color=_style.BLUE, linewidth=0.9)
         ax.axhline(clearance, color=_style.BLACK, linewidth=0.8, linestyle="--")
-        ax.text(0.02, clearance, "counter flank", va="bottom", color="#5A5A5A")
+        ax.text(0.02, clearance + 0.04, "counter flank", va="bottom", color="#5A5A5A")
         times = _hits(log, "counter_flank")
         ax.plot(
-            times, np.full_like(times, clearance), linestyle="none", marker=7, markersize=5, color=_style.BLACK,
-            label="counter flank struck",
+            times, np.full_like(times, clearance), linestyle="none", marker=7, markersize=5,
+            color=_style.BLACK, label="counter flank struck",
         )  # fmt: skip
         ax.set(ylabel="gap [mm]", ylim=(-0.1, 2.4), xlim=(0.0, SHOWN))
         ax.set_title(title)
@@ -378,8 +387,13 @@ def draw_counter(data: FigureData, figure: Canvas) -> None:
     )  # fmt: skip
     angles.set(xlabel="time t [s]", ylabel="angle [°]", xlim=(0.0, SHOWN))
     angles.set_title("15 rpm: angles against the motor")
-    angles.legend(loc="lower left", ncols=2, frameon=True, framealpha=0.95, edgecolor="none")
-    high.legend(loc="upper left", bbox_to_anchor=(0.1, 0.9))
+    parts = [ax.get_legend_handles_labels() for ax in (high, angles)]
+    figure.legend(
+        [handle for handles, _ in parts for handle in handles],
+        [word for _, words in parts for word in words],
+        loc="outside lower center",
+        ncols=3,
+    )
 
 
 FIGURES = (
