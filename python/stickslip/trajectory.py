@@ -101,7 +101,8 @@ class Trajectory:
     Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of
     coordinates; ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of
     friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
-    that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and ``.mode``.
+    that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
+    ``.mode``.
     """
 
     def __init__(self, machine: Machine, raw: _core.Trajectory, grid: Array | None) -> None:
