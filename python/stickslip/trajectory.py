@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,8 +106,11 @@ class Trajectory:
     ``.mode``.
     """
 
-    def __init__(self, machine: Machine, raw: _core.Trajectory, grid: Array | None) -> None:
+    def __init__(
+        self, machine: Machine, raw: _core.Trajectory, grid: Array | None, described: object = None
+    ) -> None:
         self._machine = machine
+        self._described = machine if described is None else described
         self._raw = raw
         self.t: Array = np.array(raw.step_times()) if grid is None else grid
 
@@ -120,6 +124,11 @@ class Trajectory:
     def machine(self) -> Machine:
         """The machine that ran."""
         return self._machine
+
+    @property
+    def described(self) -> object:
+        """What was given to `simulate`: the machine, or what holds it, such as a wedge gear."""
+        return self._described
 
     @property
     def status(self) -> Status:
@@ -267,7 +276,7 @@ class Trajectory:
             raise ValueError("t must be a sequence of finite times that do not decrease")
         if times.size == 0 or not (times[0] >= self._raw.t_begin and times[-1] <= self._raw.t_end):
             raise ValueError(f"t must lie within the run, {self._raw.t_begin} to {self._raw.t_end}")
-        return Trajectory(self._machine, self._raw, times)
+        return Trajectory(self._machine, self._raw, times, self._described)
 
     def why_stuck(self, element: str, t: float | None = None) -> Stuck:
         """Why a friction element sticks at some time, and how far it is from breaking away.
@@ -349,3 +358,23 @@ class Trajectory:
         from stickslip.plotting import plot
 
         return plot(self, *names, ax=ax)
+
+    def animate(self, file: str | Path | None = None, *, frames: int = 120, rate: float = 20.0) -> Any:
+        """Animate the motion (needs the extra ``figures``): see `stickslip.animation`.
+
+        Parameters
+        ----------
+        file : str or Path, optional
+            Where to write it, ``*.gif`` or ``*.html``.
+        frames : int
+            Number of pictures, spread evenly over the samples.
+        rate : float
+            Pictures per second.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+        """
+        from stickslip.animation import animate
+
+        return animate(self, file, frames=frames, rate=rate)
