@@ -48,7 +48,7 @@ from stickslip.trajectory import Status, Stuck, Trajectory
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from stickslip import analysis, contact, figures, lcp, machines, plotting
+    from stickslip import analysis, animation, contact, figures, lcp, machines, plotting
 
 __all__ = [
     "LTI",
@@ -95,6 +95,7 @@ __all__ = [
     "Viscous",
     "__version__",
     "analysis",
+    "animation",
     "as_signal",
     "contact",
     "figures",
@@ -105,7 +106,7 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "contact", "figures", "lcp", "machines", "plotting")
+_LAZY = ("analysis", "animation", "contact", "figures", "lcp", "machines", "plotting")
 
 
 if not TYPE_CHECKING:  # a type checker would take every unknown name for a module

@@ -118,6 +118,11 @@ class Machine(Wiring):
         return tuple(self._names)
 
     @property
+    def stiffness(self) -> NDArray[np.float64]:
+        """A copy of the stiffness matrix."""
+        return self._matrices["stiffness"].copy()
+
+    @property
     def elements(self) -> tuple[str, ...]:
         """Names of the friction elements and contacts."""
         compiled = self.compile()

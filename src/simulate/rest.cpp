@@ -22,10 +22,14 @@ bool constant_from(const Signal& s, double t) {
   return true;
 }
 
-bool symmetric(const Matrix& m) { return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff(); }
+bool symmetric(const Matrix& m) {
+  return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff();
+}
 
-// Only coordinates and the automaton's own states: what else a machine may hold could start to move by itself.
+// Only coordinates and the automaton's own states: what else a machine may hold could start to move by
+// itself.
 bool plain(const System& sys) {
+  if (!sys.contacts.empty() || !sys.loops.empty()) return false;
   Index count = 2 * sys.n_coordinates;
   for (const Place& p : sys.places)
     count += (p.lagged >= 0) + (p.surface_travel >= 0) + (p.aged >= 0) + (p.peak >= 0) + (p.entered >= 0);
@@ -35,8 +39,9 @@ bool plain(const System& sys) {
 class Rest {
 public:
   Rest(const System& system, const Regime& regime, double time, const double* state)
-      : sys(system), r(regime), t(time), n(system.n_coordinates), x(Eigen::Map<const Vector>(state, system.nx)), s(system.ns()),
-        xdot(Vector::Zero(system.nx)), force(static_cast<Index>(system.places.size())), w(system) {
+      : sys(system), r(regime), t(time), n(system.n_coordinates),
+        x(Eigen::Map<const Vector>(state, system.nx)), s(system.ns()), xdot(Vector::Zero(system.nx)),
+        force(static_cast<Index>(system.places.size())), w(system) {
     signal_values(sys, t, s.data());
   }
 
@@ -55,7 +60,8 @@ public:
     if (!rigid.empty()) {
       Matrix W(static_cast<Index>(rigid.size()), n);
       for (std::size_t k = 0; k < rigid.size(); ++k)
-        W.row(static_cast<Index>(k)) = sys.places[static_cast<std::size_t>(rigid[k])].velocity.x.segment(n, n).transpose();
+        W.row(static_cast<Index>(k)) =
+            sys.places[static_cast<std::size_t>(rigid[k])].velocity.x.segment(n, n).transpose();
       Eigen::JacobiSVD<Matrix> svd(W, Eigen::ComputeFullV);
       svd.setThreshold(1e-10);
       free = svd.matrixV().rightCols(n - svd.rank());
@@ -142,7 +148,9 @@ private:
 
 } // namespace
 
-bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x) { return Rest(sys, regime, t, x).certain(); }
+bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x) {
+  return Rest(sys, regime, t, x).certain();
+}
 
 std::string note_of_rest(const System& sys, const Regime& r, double t, const double* x) {
   if (!stuck_for_good(sys, r, t, x)) return {};
@@ -157,7 +165,8 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
     if (!p.traits.sticks) continue;
     const double F = force(static_cast<Index>(i));
     const Interval limits = stick_limits(p, r.modes.load_sign[i], t, x, s.data());
-    text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of " << (F < 0.0 ? limits.lo : limits.hi) << " N";
+    text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of "
+         << (F < 0.0 ? limits.lo : limits.hi) << " N";
   }
   return text.str();
 }

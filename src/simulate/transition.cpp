@@ -131,7 +131,12 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     const double tiny = 1e-11 * velocity_size(sys.places[i], state.nominal);
     if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open)) state.modes.place[i] = 0; // it has just closed
     const int mode = state.modes.place[i];
-    const bool moves = std::abs(speed) > tiny && !stopped[i];
+    bool moves = std::abs(speed) > tiny && !stopped[i];
+    if (moves && before.place[i] == 0 && !start && !presliding(i) && impulses.empty()) {
+      // Held until now: it moves only if its surface jumps away. What numerical steps have left over is taken back.
+      const Signal& surface = sys.signals[static_cast<std::size_t>(sys.places[i].surface)];
+      moves = std::abs(value(surface, t) - value_before(surface, t)) > tiny;
+    }
     if (presliding(i)) {
       // Sticking is a motion of its own here; the force is continuous and nothing has to be balanced.
       if ((start || before.place[i] == static_cast<std::int8_t>(Mode::open)) && moves)

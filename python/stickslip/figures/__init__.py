@@ -38,7 +38,14 @@ __all__ = [
 ]
 
 # The explicit list: each module holds FIGURES, a tuple of Figure. Order here is order in print.
-_MODULES = ("belt", "servo_stribeck")
+_MODULES = (
+    "belt",
+    "servo_stribeck",
+    "chatter_wedge",
+    "chatter_maps",
+    "chatter_friction",
+    "chatter_rig",
+)
 
 
 @dataclass(frozen=True)

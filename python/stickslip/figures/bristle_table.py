@@ -1,0 +1,49 @@
+"""Table I of Martínez-Rosas, Alvarez-Icaza and Noriega-Pineda, the law of LuGre and its second-order extension.
+
+Of α the source prints 1e9. With it the step of the force at v = 0 is ±α/σ0 = ±1e4 N, so that a mass of 1 kg
+under a few newtons never moves: figures 2, 6, 7 and 10 cannot come from that value. Shown are α = σ0(Fs − Fc)
+= 5e4, for which the second state y cancels out of F, and 1e5; the printed one is in the tables.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stickslip.laws import LuGre, TwoStateBristle
+
+STIFFNESS, DAMPING, VISCOUS = 1e5, math.sqrt(1e5), 0.4
+STATIC, KINETIC, STRIBECK_VELOCITY = 1.5, 1.0, 1e-3
+CANCELS, DOUBLE, PRINTED = STIFFNESS * (STATIC - KINETIC), 1e5, 1e9  # values of alpha
+SOURCE = "Martínez-Rosas, Alvarez-Icaza, Noriega-Pineda"
+STUCK = "printed alpha = 1e9: the step of the force at v = 0 is +-alpha/sigma0 = +-1e4 N, so the mass never moves"
+
+
+def lugre() -> LuGre:
+    """Return the law of LuGre with the values of Table I."""
+    import stickslip as ss
+
+    return ss.LuGre(
+        stiffness=STIFFNESS,
+        damping=DAMPING,
+        viscous=VISCOUS,
+        static=STATIC,
+        kinetic=KINETIC,
+        stribeck_velocity=STRIBECK_VELOCITY,
+    )
+
+
+def two_state(alpha: float) -> TwoStateBristle:
+    """Return the extension of second order with the values of Table I and this alpha (N s/m)."""
+    import stickslip as ss
+
+    return ss.TwoStateBristle(
+        stiffness=STIFFNESS,
+        damping=DAMPING,
+        viscous=VISCOUS,
+        static=STATIC,
+        kinetic=KINETIC,
+        stribeck_velocity=STRIBECK_VELOCITY,
+        alpha=alpha,
+    )
