@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._arguments import number, reject, vector
 from stickslip.machine import Machine
+from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
 __all__ = ["simulate"]
@@ -38,7 +39,7 @@ def simulate(
 
     Parameters
     ----------
-    machine : Machine
+    machine : Machine or StateSpace
         What to run, or anything that has one as ``.machine``.
     t_end : float
         End of the run, s.
@@ -87,8 +88,8 @@ def simulate(
     """
     described = machine
     machine = getattr(machine, "machine", machine)
-    if not isinstance(machine, Machine):
-        reject("machine", described, "a stickslip.Machine, or hold one as .machine")
+    if not isinstance(machine, (Machine, StateSpace)):
+        reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
     compiled = machine.compile()
     names = compiled.states
     if not isinstance(method, str) or method not in _METHODS:

@@ -239,7 +239,7 @@ class Trajectory:
                 table[f"{name}.reference"] = row("reference", i)
             if follows and measures:
                 table[f"{name}.error"] = row("error", i)
-        return table
+        return table | self._machine._derived(self)
 
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
         def read() -> NDArray[Any]:

@@ -29,6 +29,7 @@ bool symmetric(const Matrix& m) {
 // Only coordinates and the automaton's own states: what else a machine may hold could start to move by
 // itself.
 bool plain(const System& sys) {
+  if (!sys.loops.empty()) return false;
   if (!sys.contacts.empty() || !sys.loops.empty()) return false;
   Index count = 2 * sys.n_coordinates;
   for (const Place& p : sys.places)
