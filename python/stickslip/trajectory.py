@@ -157,7 +157,7 @@ class Trajectory:
 
     @cached_property
     def method(self) -> dict[str, str]:
-        """How each combination of modes was run: ``"exact"``, ``"explicit"`` or ``"stiff"``."""
+        """How each combination of modes was run: ``"exact"``, ``"explicit"``, ``"stiff"`` or ``"time stepping"``."""
         compiled = self._machine.compile()
         out: dict[str, str] = {}
         for modes, contacts, kind in self._raw.regimes:

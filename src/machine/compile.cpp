@@ -54,6 +54,24 @@ void check_signal(const std::string& name, const Signal& s) {
   }
 }
 
+// A wall cannot jump.
+void check_continuous(const std::string& name, const Signal& s) {
+  double size = 0.0;
+  for (const Piece& p : s.pieces) {
+    size = std::max(size, std::abs(p.c[0]));
+    for (const Harmonic& h : p.harmonics) size = std::max(size, std::abs(h.amplitude));
+  }
+  for (std::size_t k = 1; k < s.pieces.size(); ++k) {
+    const double t = s.pieces[k].start;
+    const Signal past{{s.pieces[k - 1]}, {}}, next{{s.pieces[k]}, {}};
+    const double a = value(past, t), b = value(next, t);
+    if (std::abs(b - a) <= 1e-9 * std::max({size, std::abs(a), std::abs(b)})) continue;
+    std::ostringstream text;
+    text << "jumps from " << a << " to " << b << " at t = " << t << ": a wall must move without jumps";
+    reject(name, text.str());
+  }
+}
+
 // Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss it.
 double fine_structure(const Law& law, const LawTraits& traits) {
   if (traits.affine) return 0.0;
@@ -217,6 +235,7 @@ private:
     if (!c.normal.allFinite() || c.normal.isZero(0.0)) reject("normal" + of, "must be finite and not zero");
     if (!(c.restitution >= 0.0 && c.restitution <= 1.0)) reject("restitution" + of, c.restitution, "in [0, 1]");
     check_signal("gap" + of, c.gap);
+    check_continuous("gap" + of, c.gap);
     Contact out;
     out.name = c.name;
     out.restitution = c.restitution;

@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "signal/least.hpp"
 #include "simulate/rest.hpp"
+#include "simulate/time_stepping.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -38,6 +39,7 @@ void validate(const System& sys, const State& state, const Options& o) {
     reject("t_end", text.str());
   }
   if (!(o.max_step > 0.0)) reject("max_step", o.max_step, "> 0");
+  if (!(o.theta >= 0.5 && o.theta <= 1.0)) reject("theta", o.theta, "in [0.5, 1]");
   if (!(o.max_time > 0.0)) reject("max_time", o.max_time, "> 0");
   if (o.max_events < 0) reject("max_events", static_cast<double>(o.max_events), ">= 0");
   if (o.atol.size() > 0) {
@@ -67,6 +69,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   const System& sys = compiled->system;
   RegimeCache& cache = compiled->regimes;
   validate(sys, state, options);
+  if (options.method == Method::time_stepping) return time_stepping(std::move(compiled), std::move(state), options, stop);
   Trajectory run;
   run.compiled = compiled;
   run.t_begin = state.t;
