@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._arguments import matrix, number, reject
 from stickslip._wiring import Measure, On, Wired, Wiring, _listed
+from stickslip.control import Controller
 from stickslip.laws import Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
@@ -113,6 +114,8 @@ class StateSpace(Wiring):
         self._signals: dict[str, Signal] = {}
         self._friction: list[dict[str, Any]] = []
         self._controllers: tuple[Wired, ...] = ()
+        self._compensators: tuple[Wired, ...] = ()
+        self._adding: Wired | None = None
         self._core = self._build()
         self._compiled: _core.Compiled | None = _core.Compiled(self._core)
         for name, signal in (signals or {}).items():
@@ -229,7 +232,9 @@ class StateSpace(Wiring):
         surface = as_signal(surface_velocity, "surface_velocity")
         if direct is not None:
             surface = surface - direct
-        through = {self._output(f"feedthrough of '{name}'", k): float(v) for k, v in (feedthrough or {}).items()}
+        through = {
+            self._output(f"feedthrough of '{name}'", k): float(v) for k, v in (feedthrough or {}).items()
+        }
         self._friction.append(
             {
                 "name": str(name),
@@ -252,7 +257,7 @@ class StateSpace(Wiring):
             raise
         self._core, self._compiled = core, compiled
 
-    def _build(self, controllers: Sequence[Wired] | None = None) -> _core.Machine:
+    def _build(self, added: Wired | None = None) -> _core.Machine:
         core = _core.Machine.from_matrices(self.A, list(self._states))
         for name, signal in self._signals.items():
             core.add_force(self.B[:, self._input(name)], signal.compiled)
@@ -268,13 +273,21 @@ class StateSpace(Wiring):
                 f["normal_load"].compiled,
                 f["surface_velocity"].compiled,
             )
-        self._wiring = self._controllers if controllers is None else tuple(controllers)
-        for wired in self._wiring:
-            self._wire(core, wired)
+        self._adding = added
+        try:
+            for wired in (*self._controllers, *self._compensators, *([] if added is None else [added])):
+                self._wire(core, wired)
+        finally:
+            self._adding = None
         return core
 
+    def _wirings(self) -> list[tuple[Wired, Controller]]:
+        """All controllers, with the one that is being added."""
+        known = [*self._controllers, *([] if self._adding is None else [self._adding])]
+        return [(w, w.control) for w in known if isinstance(w.control, Controller)]
+
     def _with(self, wired: Wired) -> _core.Machine:
-        return self._build((*self._controllers, wired))
+        return self._build(wired)
 
     def _input(self, name: str) -> int:
         if name not in self.inputs:
@@ -337,8 +350,8 @@ class StateSpace(Wiring):
             if factor != 0.0:
                 signal = factor * s if signal is None else signal + factor * s
         outputs: list[tuple[str, int, float]] = []
-        for wired in self._wiring:
-            targets = _listed(wired.to, len(wired.control.compiled.block().lo))
+        for wired, control in self._wirings():
+            targets = _listed(wired.to, len(control.compiled.block().lo))
             for j, to in enumerate(targets):
                 through = 0.0 if to is None else sum(self.D[i, k] * f for k, f in self._shares(to).items())
                 if through != 0.0:
@@ -359,10 +372,12 @@ class StateSpace(Wiring):
                     factor = self.D[i, self.inputs.index(name)]
                     if factor != 0.0:
                         y = y + factor * s(run.t)
-                for wired in self._controllers:
-                    block = wired.control.compiled.block()
+                for wired, control in self._wirings():
+                    block = control.compiled.block()
                     for j, to in enumerate(_listed(wired.to, len(block.lo))):
-                        through = 0.0 if to is None else sum(self.D[i, k] * f for k, f in self._shares(to).items())
+                        through = (
+                            0.0 if to is None else sum(self.D[i, k] * f for k, f in self._shares(to).items())
+                        )
                         if through != 0.0:
                             y = y + through * run[f"{wired.name}.output{j if len(block.lo) > 1 else ''}"]
                 for f in self._friction:
