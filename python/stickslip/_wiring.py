@@ -48,7 +48,9 @@ class Wiring:
         raise NotImplementedError
 
     def _measured(self, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
-        """State form, signal and outputs of controllers that make up a measured quantity; KeyError if unknown."""
+        """State form, signal and outputs of controllers that make up a measured quantity; KeyError if
+        unknown.
+        """
         raise NotImplementedError
 
     def _measurable(self) -> list[str]:
@@ -78,24 +80,25 @@ class Wiring:
         Parameters
         ----------
         control : Controller or Compensator or callable
-            What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``; a function ``u = f(t, r, y)`` is called at the
-            multiples of `period`. A `FrictionFeedforward` follows the velocity of the reference, a `FrictionObserver`
-            that of the measured position.
+            What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``; a function ``u = f(t, r, y)`` is called
+            at the multiples of `period`. A `FrictionFeedforward` follows the velocity of the reference, a
+            `FrictionObserver` that of the measured position.
         name : str, optional
-            Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are ``"<name>.output"``,
-            ``.reference``, ``.error`` (reference minus what is measured) and ``.mode`` (free, high or low).
+            Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are
+            ``"<name>.output"``, ``.reference``, ``.error`` (reference minus what is measured) and ``.mode``
+            (free, high or low).
         on : str or tuple of two str or mapping, optional
             Short for measuring the position of this coordinate (or combination) and driving it.
         measure : str or mapping, or a sequence of them, optional
-            What it measures: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``, ``"<controller>.output"``, or
-            a combination {name: factor}; a sequence for controllers that measure several. A `Cascade` measures
-            (position, motor), the same twice by default.
+            What it measures: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``,
+            ``"<controller>.output"``, or a combination {name: factor}; a sequence for controllers that
+            measure several. A `Cascade` measures (position, motor), the same twice by default.
         reference : Signal or float or str, or a sequence of them, default 0.0
-            What it follows: a signal, or the name of anything that can be measured, such as another controller's
-            output.
+            What it follows: a signal, or the name of anything that can be measured, such as another
+            controller's output.
         to : str or tuple of two str or mapping, optional
-            Which coordinate its output drives as a force, N; None if it only feeds another controller. A sequence
-            for several outputs.
+            Which coordinate its output drives as a force, N; None if it only feeds another controller. A
+            sequence for several outputs.
         period : float, optional
             Sampling period, s, instead of the one that `control` has.
 
@@ -177,7 +180,8 @@ class Wiring:
         )
 
     def poles(self) -> NDArray[np.complex128]:
-        """Poles of the machine with its continuous controllers off their limits and friction left out, slowest first.
+        """Poles of the machine with its continuous controllers off their limits and friction left out,
+        slowest first.
 
         Returns
         -------

@@ -36,8 +36,8 @@ class FrictionFeedforward(Compensator):
     Parameters
     ----------
     law : Law
-        The model of friction, per unit normal load. Laws that jump at v = 0 give no force while the reference rests;
-        bristles follow the reference's velocity from rest.
+        The model of friction, per unit normal load. Laws that jump at v = 0 give no force while the
+        reference rests; bristles follow the reference's velocity from rest.
     normal_load : float or Signal, default 1.0
         Normal load of the model, N.
 
@@ -49,7 +49,8 @@ class FrictionFeedforward(Compensator):
     >>> reference = ss.Ramp(slope=0.1)
     >>> m.add_controller(ss.PID(kp=100.0, kd=20.0), on="slide", reference=reference)
     'pid'
-    >>> m.add_controller(ss.FrictionFeedforward(ss.Coulomb(static=1.0, kinetic=1.0)), on="slide", reference=reference)
+    >>> model = ss.FrictionFeedforward(ss.Coulomb(static=1.0, kinetic=1.0))
+    >>> m.add_controller(model, on="slide", reference=reference)
     'frictionfeedforward'
     >>> float(ss.simulate(m, t_end=2.0)["frictionfeedforward.output"][-1])
     1.0
@@ -58,7 +59,8 @@ class FrictionFeedforward(Compensator):
 
 @dataclass(frozen=True)
 class FrictionObserver(Compensator):
-    """Adds the force of a bristle model that follows the measured velocity (Canudas de Wit et al. 1995, section V).
+    """Adds the force of a bristle model that follows the measured velocity (Canudas de Wit et al. 1995,
+    section V).
 
     ``dz/dt = v - sigma_0 |v| / g(v) z - gain (x - x_d)``, the output is the law's force.
 
@@ -74,7 +76,8 @@ class FrictionObserver(Compensator):
     Examples
     --------
     >>> import stickslip as ss
-    >>> law = ss.LuGre(stiffness=1e5, damping=316.0, viscous=0.4, static=1.5, kinetic=1.0, stribeck_velocity=1e-3)
+    >>> law = ss.LuGre(stiffness=1e5, damping=316.0, viscous=0.4, static=1.5, kinetic=1.0,
+    ...                stribeck_velocity=1e-3)
     >>> m = ss.Machine(mass=1.0, names=["slide"])
     >>> m.add_friction("guide", on="slide", law=law)
     >>> m.add_controller(ss.PID(kp=3.0, ki=4.0, kd=6.0), on="slide", reference=1.0)

@@ -24,13 +24,14 @@ Vector = NDArray[np.float64]
 class StateSpace(Wiring):
     """A linear plant ``x' = A x + B u + A_NL NL(x)``, ``y = C x + D u`` with friction as its nonlinear part.
 
-    A, B, C and D stay what they are without friction; friction adds columns to A_NL (Krämer, Kempkes, section 3).
+    A, B, C and D stay what they are without friction; friction adds columns to A_NL (Krämer, Kempkes,
+    section 3).
 
     Parameters
     ----------
     A : array_like, shape (n, n), or object
-        Dynamics; or anything that has A, B, C and D, such as a state space of python-control or SciPy (then the others
-        are left out), which `system` gives back.
+        Dynamics; or anything that has A, B, C and D, such as a state space of python-control or SciPy (then
+        the others are left out), which `system` gives back.
     B : array_like, shape (n, m)
         Effect of the inputs. A vector is one column.
     C : array_like, shape (p, n)
@@ -38,7 +39,8 @@ class StateSpace(Wiring):
     D : array_like, shape (p, m), default zeros
         Direct effect of the inputs on the outputs.
     states, inputs, outputs : sequence of str, optional
-        Names; ``"x0"``, ``"u0"``, ``"y0"`` and so on by default. States and outputs are read as ``run["x0"]``.
+        Names; ``"x0"``, ``"u0"``, ``"y0"`` and so on by default. States and outputs are read as
+        ``run["x0"]``.
     signals : mapping, optional
         Input name -> number or signal; inputs are zero by default.
 
@@ -56,7 +58,8 @@ class StateSpace(Wiring):
 
     Notes
     -----
-    The energy of such a plant is not known: `Energy` then holds what friction takes, and its `imbalance` is NaN.
+    The energy of such a plant is not known: `Energy` then holds what friction takes, and its `imbalance` is
+    NaN.
 
     Examples
     --------
@@ -133,7 +136,9 @@ class StateSpace(Wiring):
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Names of the states, in the order of ``run.y``; internal ones of friction and controllers come last."""
+        """Names of the states, in the order of ``run.y``; internal ones of friction and controllers come
+        last.
+        """
         return tuple(self.compile().states)
 
     @property
@@ -196,10 +201,11 @@ class StateSpace(Wiring):
         law : Law
             Any friction law; levels are per unit normal load.
         velocity : str or mapping or array_like
-            The velocity that friction opposes: an output or state, a combination {name: factor}, or a row over the
-            states.
+            The velocity that friction opposes: an output or state, a combination {name: factor}, or a row
+            over the states.
         on : str or mapping, optional
-            Where a force would enter: an input, or a combination of inputs. The column is minus what B says there.
+            Where a force would enter: an input, or a combination of inputs. The column is minus what B says
+            there.
         column : array_like, shape (n,), optional
             The column of A_NL itself, instead of `on`.
         normal_load, surface_velocity : float or Signal
@@ -211,7 +217,8 @@ class StateSpace(Wiring):
         Raises
         ------
         ValueError
-            If friction would act instantly on its own velocity the wrong way, C·A_NL >= 0, and for unknown names.
+            If friction would act instantly on its own velocity the wrong way, C·A_NL >= 0, and for unknown
+            names.
 
         Examples
         --------

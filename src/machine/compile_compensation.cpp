@@ -14,8 +14,8 @@ bool is_zero(const Piece& p) {
   return p.harmonics.empty() && std::all_of(p.c.begin(), p.c.end(), [](double c) { return c == 0.0; });
 }
 
-// The load where the reference moves, zero where it rests: a law with a jump has no force at v = 0 that could be fed
-// forward.
+// The load where the reference moves, zero where it rests: a law with a jump has no force at v = 0 that could
+// be fed forward.
 Signal where_it_moves(const Signal& load, const Signal& velocity) {
   std::vector<double> starts;
   for (const Signal* s : {&load, &velocity})
@@ -40,12 +40,15 @@ double greatest(const Signal& s) {
     double waves = 0.0;
     for (const Harmonic& h : s.pieces[k].harmonics) waves += std::abs(h.amplitude);
     size = std::max({size, waves, std::abs(s.pieces[k].c[0])});
-    if (k > 0) size = std::max({size, std::abs(value(s, s.pieces[k].start)), std::abs(value_before(s, s.pieces[k].start))});
+    if (k > 0)
+      size = std::max(
+          {size, std::abs(value(s, s.pieces[k].start)), std::abs(value_before(s, s.pieces[k].start))});
   }
   return size;
 }
 
-// Force per unit load and unit rate of the bristle: with z = 0 its rate is v, and nothing else makes a dry force.
+// Force per unit load and unit rate of the bristle: with z = 0 its rate is v, and nothing else makes a dry
+// force.
 double rate_damping(const Law& law, Index states) {
   std::vector<double> z(static_cast<std::size_t>(states), 0.0), zdot = z;
   return evaluate(law, 1.0, 1, 0, z.data(), zdot.data()).dry;
@@ -56,14 +59,19 @@ void check(const CompensatorPlace& c, const LawTraits& t) {
   if (c.law.terms.empty()) reject("law" + of, "has no terms");
   for (const Source* s : {&c.reference, &c.measurement})
     if (!s->outputs.empty())
-      reject(s->text, "is the output of a controller: friction is compensated at a signal or at a position of the plant");
+      reject(
+          s->text,
+          "is the output of a controller: friction is compensated at a signal or at a position of the plant");
   if (!c.observer) {
-    if (c.reference.state.size() > 0) reject(c.reference.text, "must be a signal: feedforward knows its velocity beforehand");
-    if (c.reference.signal.pieces.empty()) reject("reference" + of, "is missing: feedforward follows its velocity");
+    if (c.reference.state.size() > 0)
+      reject(c.reference.text, "must be a signal: feedforward knows its velocity beforehand");
+    if (c.reference.signal.pieces.empty())
+      reject("reference" + of, "is missing: feedforward follows its velocity");
     return;
   }
   if (t.sticks && t.states == 0)
-    reject("law" + of, "jumps at v = 0: an observer needs a law with bristles, such as LuGre, or without a jump");
+    reject("law" + of,
+           "jumps at v = 0: an observer needs a law with bristles, such as LuGre, or without a jump");
   if (c.measurement.state.size() == 0) reject("measure" + of, "must be a position of the plant");
   if (c.gain == 0.0) return;
   non_negative("gain" + of, c.gain);
@@ -89,8 +97,8 @@ void declare_compensators(const Machine& machine, System& sys, std::set<std::str
     p.fine = fine_structure(c.law, p.traits);
     p.drives = c.direction;
     Signal load = c.normal_load;
-    // On each side of v = 0 the force is smooth, and it changes sides with the velocity; at v = 0 it keeps the side from
-    // which it came.
+    // On each side of v = 0 the force is smooth, and it changes sides with the velocity; at v = 0 it keeps
+    // the side from which it came.
     const bool jumps = p.traits.sticks;
     p.traits.kinked = p.traits.kinked || jumps;
     p.traits.sticks = false;
@@ -116,7 +124,8 @@ void declare_compensators(const Machine& machine, System& sys, std::set<std::str
   }
 }
 
-void wire_compensators(const Machine& machine, System& sys, const std::function<Vector(const Vector&)>& column) {
+void wire_compensators(const Machine& machine, System& sys,
+                       const std::function<Vector(const Vector&)>& column) {
   sys.rate_of.resize(sys.signals.size(), -1);
   const std::size_t first = sys.places.size() - machine.compensators.size();
   for (std::size_t k = 0; k < machine.compensators.size(); ++k) {
@@ -136,7 +145,8 @@ void wire_compensators(const Machine& machine, System& sys, const std::function<
       if (v->s(i) != 0.0 && rate >= 0) p.acceleration_s(rate) += v->s(i);
     }
     if (p.injected < 0) continue;
-    // z = own + injected with injected' = -gain e; the law sees z, and its force gets sigma_1 injected' as well.
+    // z = own + injected with injected' = -gain e; the law sees z, and its force gets sigma_1 injected' as
+    // well.
     const Form x = form_of(sys, c.measurement), target = form_of(sys, c.reference);
     const Vector ex = x.x - target.x, es = x.s - target.s;
     sys.A.row(p.injected) = -c.gain * ex.transpose();

@@ -13,6 +13,7 @@ namespace stickslip {
 void declare_compensators(const Machine& machine, System& sys, std::set<std::string>& names);
 
 // Second stage, when the plant's matrices are known.
-void wire_compensators(const Machine& machine, System& sys, const std::function<Vector(const Vector&)>& column);
+void wire_compensators(const Machine& machine, System& sys,
+                       const std::function<Vector(const Vector&)>& column);
 
 } // namespace stickslip

@@ -327,7 +327,8 @@ void declare_controllers(const Machine& machine, System& sys, std::set<std::stri
     }
   }
   if (machine.matrices) // outputs may follow the inputs within one derivative
-    for (const auto& d : sys.drives) add_read_signal(sys, Signal(sys.signals[static_cast<std::size_t>(d.signal)]), 1);
+    for (const auto& d : sys.drives)
+      add_read_signal(sys, Signal(sys.signals[static_cast<std::size_t>(d.signal)]), 1);
 }
 
 void wire_controllers(const Machine& machine, System& sys,

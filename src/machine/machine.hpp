@@ -1,5 +1,5 @@
-// The description of a machine: a linear mechanical plant, signals that drive it and the elements in which it sticks,
-// slips, separates and strikes. A plain value; every complaint about it ends in compile().
+// The description of a machine: a linear mechanical plant, signals that drive it and the elements in which it
+// sticks, slips, separates and strikes. A plain value; every complaint about it ends in compile().
 #pragma once
 
 #include "core/types.hpp"
@@ -21,8 +21,8 @@ struct Plant {
   std::vector<std::string> names; // one per coordinate
 };
 
-// x' = A x + B u + A_NL F instead: a plant in matrix notation. Directions of forces and controllers are then changes of x'
-// per unit, and friction gives its row of the velocity and its column of A_NL.
+// x' = A x + B u + A_NL F instead: a plant in matrix notation. Directions of forces and controllers are then
+// changes of x' per unit, and friction gives its row of the velocity and its column of A_NL.
 struct MatrixPlant {
   Matrix A;
   std::vector<std::string> states;
@@ -35,7 +35,8 @@ struct AppliedForce {
 
 struct FrictionPlace {
   std::string name;
-  Vector direction; // w: relative velocity is w' q' - surface_velocity; matrix notation: its row over the states
+  Vector
+      direction; // w: relative velocity is w' q' - surface_velocity; matrix notation: its row over the states
   Law law;
   Automaton automaton;
   Signal normal_load;
@@ -61,15 +62,15 @@ struct ContactPlace {
   ImpactRule impact = ImpactRule::poisson;
 };
 
-// A model of friction whose force is added to what drives the machine, so that it cancels the friction there. Feedforward:
-// the law at the velocity of the reference. Observer (Canudas de Wit et al. 1995, section V): the law's bristle follows the
-// measured velocity, z' = v - sigma_0 |v| / g(v) z - gain (x - x_d).
+// A model of friction whose force is added to what drives the machine, so that it cancels the friction there.
+// Feedforward: the law at the velocity of the reference. Observer (Canudas de Wit et al. 1995, section V):
+// the law's bristle follows the measured velocity, z' = v - sigma_0 |v| / g(v) z - gain (x - x_d).
 struct CompensatorPlace {
   std::string name;
   Law law;
   Signal normal_load;
   bool observer = false;
-  double gain = 0.0; // of the observer, 1/s
+  double gain = 0.0;             // of the observer, 1/s
   Source reference, measurement; // positions; an observer without gain needs no reference
   Vector direction;
 };

@@ -54,8 +54,9 @@ def test_wrong_parameters_leave_some_of_the_hunting() -> None:
 def test_second_order_bristle_as_friction_and_as_compensator() -> None:
     """The source of the second-order bristle states an error 65 % smaller without saying which it means.
 
-    As the plant's friction it changes the hunting by some per cent. As the compensator of a LuGre plant the rms error
-    is 98 % smaller with alpha = sigma_0 (Fs - Fc), and 36 % with alpha = 1e5, whose step at v = 0 is too large.
+    As the plant's friction it changes the hunting by some per cent. As the compensator of a LuGre plant the
+    rms error is 98 % smaller with alpha = sigma_0 (Fs - Fc), and 36 % with alpha = 1e5, whose step at v = 0
+    is too large.
     """
 
     def rms(law: ss.Law, model: ss.Law | None) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.laws import Law
@@ -13,6 +13,16 @@ from stickslip.machine import Machine
 from stickslip.signals import Signal
 
 __all__ = ["chain"]
+
+
+def _between(name: str, given: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Matrix of n - 1 links between neighbours."""
+    value = np.asarray(given, dtype=float)
+    links = np.full(n - 1, float(value)) if value.ndim == 0 else checks.vector(name, value, n - 1)
+    full = np.zeros((n, n))
+    for i, k in enumerate(links):
+        full[i : i + 2, i : i + 2] += k * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    return full
 
 
 def chain(
@@ -35,7 +45,8 @@ def chain(
     stiffness, damping : float or array_like, shape (n - 1,)
         Between neighbours, N/m and N s/m; one number for all.
     law : Law or sequence of Law, optional
-        Friction of each mass against the ground, one for all or one each (None: without); named "friction1" and so on.
+        Friction of each mass against the ground, one for all or one each (None: without); named "friction1"
+        and so on.
     normal_load : float, Signal or array_like, shape (n,), default 1.0
         Normal loads, N.
     surface_velocity : float or Signal, default 0.0
@@ -58,24 +69,19 @@ def chain(
     """
     masses = checks.vector("mass", np.atleast_1d(np.asarray(mass, dtype=float)))
     n = masses.size
-    wanted = {"stiffness": stiffness, "damping": damping}
-    matrices = {}
-    for name, given in wanted.items():
-        value = np.asarray(given, dtype=float)
-        links = np.full(n - 1, float(value)) if value.ndim == 0 else checks.vector(name, value, n - 1)
-        full = np.zeros((n, n))
-        for i, k in enumerate(links):
-            full[i : i + 2, i : i + 2] += k * np.array([[1.0, -1.0], [-1.0, 1.0]])
-        matrices[name] = full
-    matrices["stiffness"][0, 0] += checks.finite("left", left)
-    matrices["stiffness"][-1, -1] += checks.finite("right", right)
+    springs, dampers = _between("stiffness", stiffness, n), _between("damping", damping, n)
+    springs[0, 0] += checks.finite("left", left)
+    springs[-1, -1] += checks.finite("right", right)
     coordinates = [f"m{i + 1}" for i in range(n)] if names is None else list(names)
-    m = Machine(mass=masses, names=coordinates, **matrices)
+    m = Machine(mass=masses, names=coordinates, stiffness=springs, damping=dampers)
     laws = [law] * n if law is None or isinstance(law, Law) else list(law)
     if len(laws) != n:
         checks.reject("law", f"{len(laws)} laws", f"one law or {n}")
-    several = not isinstance(normal_load, Signal) and np.ndim(normal_load) > 0
-    loads = list(checks.vector("normal_load", normal_load, n)) if several else [normal_load] * n  # type: ignore[arg-type]
+    loads: list[Signal | float]
+    if isinstance(normal_load, Signal) or np.ndim(normal_load) == 0:
+        loads = [normal_load] * n  # type: ignore[list-item]
+    else:
+        loads = list(checks.vector("normal_load", normal_load, n))
     for i, (coordinate, one, load) in enumerate(zip(coordinates, laws, loads, strict=True)):
         if one is not None:
             m.add_friction(
@@ -84,5 +90,5 @@ def chain(
                 law=one,
                 normal_load=load,
                 surface_velocity=surface_velocity,
-            )  # type: ignore[arg-type]
+            )
     return m
