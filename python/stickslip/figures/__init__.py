@@ -38,7 +38,21 @@ __all__ = [
 ]
 
 # The explicit list: each module holds FIGURES, a tuple of Figure. Order here is order in print.
-_MODULES = ("belt", "servo_stribeck")
+_MODULES = (
+    "belt",
+    "servo_stribeck",
+    "servo_lugre",
+    "servo_drive",
+    "laws_compare",
+    "bristle_tests",
+    "bristle_motion",
+    "hunting",
+    "canudas_law",
+    "automaton_curves",
+    "automaton_surface",
+    "automaton_pull",
+    "automaton_load",
+)
 
 
 @dataclass(frozen=True)
