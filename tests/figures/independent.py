@@ -105,3 +105,12 @@ def forwards(
 
     stops.terminal, stops.direction = True, -1  # type: ignore[attr-defined]
     return _solve(rhs, start, t_end, y, [1e-6, 1e-6, 1e-7, 1e-7, 1e-3], stops)
+
+
+def pushed(
+    law: Bristle, push: Callable[[float], float], t_end: float, times: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and friction forces at `times` of 1 kg from rest under push(t), while v > 0."""
+    done = forwards(law, lambda t, x, v, i: push(t), 0.0, np.zeros(5), t_end)
+    states = done.sol(np.asarray(times, dtype=float))
+    return states[0], np.array([law.force(v, z, y, 1.0) for v, z, y in states[1:4].T])

@@ -1,8 +1,8 @@
 """Figures 2.2 to 2.4 of Klotzbach and Henrichfreise: what the stick/slip automaton adds to a Stribeck curve.
 
-The sketches of the source bear no numbers. Here: Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.3 Ns/m (large
-enough to be seen), T_fr = 0.01 s, T_dwell = 1 s; the last two are those
-of section 4 there. A velocity is prescribed by a surface that moves under a body too heavy to be moved.
+The sketches of the source bear no numbers. Here: Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.3 Ns/m
+(large enough to be seen), T_fr = 0.01 s, T_dwell = 1 s; the last two are those of section 4 there. A
+velocity is prescribed by a surface that moves under a body too heavy to be moved.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ SOURCE = "Klotzbach, Henrichfreise"
 
 
 def curve() -> Any:
+    """Return the curve of all these figures."""
     import stickslip as ss
 
     return ss.Stribeck(
@@ -62,7 +63,7 @@ def lagged(t: float, start: float, acceleration: float, force: float, peak: floa
 # -- figure 2.2: the curve
 
 
-def computecurve() -> FigureData:
+def compute_curve() -> FigureData:
     """Compute curve and limits, and let a machine decide between the three cases of equation 1."""
     import stickslip as ss
 

@@ -1,4 +1,4 @@
-"""Figures 6 to 8 of Martínez-Rosas, Alvarez-Icaza and Noriega-Pineda: stick-slip of a mass pulled by a spring.
+"""Figures 6 to 8 of Martínez-Rosas, Alvarez-Icaza and Noriega-Pineda: stick-slip of a pulled mass.
 
 Mass 1 kg; spring and speed are those of Canudas de Wit et al. 1995: 2 N/m pulled at 0.1 m/s, from rest.
 """
@@ -57,8 +57,9 @@ def pulled(alpha: float | None) -> Trajectory:
 
 
 def samples(run: Trajectory, end: float = END) -> np.ndarray:
-    """Return times dense enough for the short slips: a grid, and the steps of the integration."""
-    return np.unique(np.concatenate([np.linspace(0.0, end, 2001), run.t[run.t <= end]]))
+    """Return times dense enough for the short transients: a grid, and some steps of the integration."""
+    steps = run.t[run.t <= end]
+    return np.unique(np.concatenate([np.linspace(0.0, end, 1001), steps[:: max(1, steps.size // 3000)]]))
 
 
 def slow(t: np.ndarray, velocity: np.ndarray, limit: float = 1e-3) -> Series:
@@ -170,7 +171,7 @@ def compute_forces() -> FigureData:
 
 
 def second_in_stick(t: float, alpha: float, start: float, slope: float) -> float:
-    """Second state (m) after `t` in rigid stick from y = 0: α·y' = F − σ0(Fs−Fc)·y with F = start + slope·t."""
+    """Second state (m) after `t` of rigid stick from 0: α·y' = F − σ0(Fs−Fc)·y, F = start + slope·t."""
     rate = STIFFNESS * (STATIC - KINETIC) / alpha
     first = -math.expm1(-rate * t) / rate
     return (start * first + slope * (t - first) / rate) / alpha

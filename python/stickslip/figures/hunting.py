@@ -97,8 +97,8 @@ def compute_comparison() -> FigureData:
     late = {name: _rms(run, 50.0) for name, run in runs.items()}
     said = f"{SOURCE}, text of figure 10"
     why = (
-        "with the gains of Canudas de Wit et al. the cycle stays, as with LuGre: both laws have the same steady "
-        "curve, which is what makes it hunt"
+        "with the gains of Canudas de Wit et al. the cycle stays, as with LuGre: both laws have the same "
+        "steady curve, which is what makes it hunt"
     )
     checks = [
         Check(

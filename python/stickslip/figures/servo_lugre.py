@@ -156,7 +156,7 @@ def draw(data: FigureData, figure: Canvas) -> None:
     left.set_ylabel("friction force F [N], opposing v")
     left.legend(loc="lower right")
     left.set_title("σ0 = 1e5 N/m, σ1 = 632 Ns/m, 5 mm/s·sin(2π·1 Hz·t)")
-    right.set_title("near rest")
+    right.set(title="near rest", ylabel="F [N]")
 
 
 FIGURES = (
