@@ -67,9 +67,7 @@ def under_sine(
     first = 0.75 * half if offset else half
     stop, side = first, 1.0
     while t < times.max():
-        done = _solve(
-            lambda s, y, d=side: [law.rate(velocity(s), y[0], d)], t, stop, z, [1.0 / law.s0]
-        )
+        done = _solve(lambda s, y, d=side: [law.rate(velocity(s), y[0], d)], t, stop, z, [1.0 / law.s0])
         for k in np.flatnonzero((times > t) & (times <= stop)):
             v = velocity(times[k])
             forces[k] = law.force(v, float(done.sol(times[k])[0]), side)
@@ -79,7 +77,12 @@ def under_sine(
 
 
 def pushed(
-    law: Bristle, push: Callable[[float], float], t_end: float, times: Any, start: float = 0.0, mass: float = 1.0
+    law: Bristle,
+    push: Callable[[float], float],
+    t_end: float,
+    times: Any,
+    start: float = 0.0,
+    mass: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Positions and friction forces at `times` while v > 0, under the force push(t), from rest at `start`."""
 
