@@ -166,12 +166,9 @@ def test_a_picture_of_its_own_is_wholly_in_the_style() -> None:
 
 def test_state_map_shows_every_solution() -> None:
     import stickslip as ss
+    from stickslip.figures._gears import SET_2
 
-    gear = ss.machines.wedge_gear(
-        upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12), friction=np.tan(np.deg2rad(14)), load=100.0,
-        stiffness=4000.0, pull_velocity=0.01,
-    )  # fmt: skip
-    found = ss.analysis.state_map(gear)
+    found = ss.analysis.state_map(SET_2)
     ax = plotting.state_map(found, scale=1e3, label="w [mm]")
     assert len(ax.patches) == sum(len(region.solutions) for region in found.regions) == 6
     assert ax.get_xlabel() == "w [mm]"
