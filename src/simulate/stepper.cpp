@@ -187,6 +187,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const Guard& g = r.guards[k];
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
         zero = std::max(zero, 1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
+      else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens) zero = 1e-11 * size; // all its terms may be zero here
       else zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
     }
     // Nor does the place of the event within the last digits of t.

@@ -498,6 +498,7 @@ void Decision::enter_modes(bool start) {
 
 void Decision::record(const std::vector<Guard>& fired, bool start) {
   if (start && impulses.empty()) return;
+  if (gains) rule += ", energy gained";
   std::string what = start ? "start" : fired.empty() ? "kink of a signal" : "";
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
@@ -523,7 +524,9 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     e.element = element;
     e.before = was;
     e.after = is;
-    e.cause = impulse && !impulse->collision ? what + ", impact without collision" : what;
+    e.cause = what;
+    if (impulse && !impulse->collision) e.cause += ", impact without collision";
+    if (impulse && mixed_laws) e.cause += ", laws of impact differ: Newton's";
     const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) { return g.kind == GuardKind::shared_limit; });
     e.rule = together ? rule + ", force shared" : rule;
     e.solutions = together ? -1 : solutions;
@@ -533,6 +536,7 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
       e.normal_impulse = impulse->normal;
       e.tangential_impulse = impulse->tangential;
       e.loss = impulse->loss;
+      e.wall_work = impulse->wall_work;
     }
     log.events.push_back(std::move(e));
   };
@@ -551,10 +555,15 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
 void Decision::run(const std::vector<Guard>& fired, bool start) {
   t = state.base_t;
   before = state.modes;
+  starting = start;
   signal_values(sys, t, sig.data());
   switches(fired, start);
   for (int round = 0; round < 2; ++round) {
     find_candidates(fired, start);
+    if (unsolved) {
+      log.status = TransitionStatus::undecided;
+      break;
+    }
     sides_of_kinks(start);
     rests.assign(n, false);
     find_resting(fired, start);
