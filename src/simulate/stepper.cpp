@@ -63,7 +63,8 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   stiff_work.resize(nx);
   atol = scale = Vector::Zero(nx);
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
-    if (!is_constant(sys.signals[i])) varying.push_back(i);
+    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
+    else varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
 }
 
@@ -73,8 +74,6 @@ void Stepper::frame(double t) {
     const Signal& sig = sys.signals[varying[k]];
     pieces[k] = &sig.pieces[piece_at(sig, t)];
   }
-  for (std::size_t i = 0; i < sys.signals.size(); ++i)
-    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
   signals_at(t, s.data());
 }
 
