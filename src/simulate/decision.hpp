@@ -36,6 +36,7 @@ inline int sign_after(const double* c, double size, double time_scale, double t)
 struct Impulse {
   Index contact = 0;
   double normal = 0.0, tangential = 0.0, loss = 0.0;
+  double wall_work = 0.0; // of this contact's own moving wall and surface
   bool collision = true;
 };
 
@@ -68,6 +69,10 @@ private:
   Index solutions = 1; // -1: not counted
   std::vector<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
   std::vector<Impulse> impulses;
+  bool starting = false;
+  bool unsolved = false;      // an impact had no answer
+  bool mixed_laws = false;    // contacts struck together have different laws of impact
+  bool gains = false;         // the impact left more energy than there was
 
   bool set_valued(std::size_t i) const { return sys.places[i].traits.sticks; }
   bool presliding(std::size_t i) const { return sys.places[i].surface_travel >= 0; }
@@ -110,7 +115,7 @@ private:
     return !contact_friction(i) || candidate[static_cast<std::size_t>(sys.places[i].contact)];
   }
   void find_candidates(const std::vector<Guard>& fired, bool start);
-  void strike(std::vector<Index> contacts, bool collision);
+  void strike(const std::vector<Index>& contacts, bool collision);
   bool decide_contacts(const std::vector<Guard>& fired);
   bool try_contacts(const std::vector<Guard>& fired, bool narrowed);
 };

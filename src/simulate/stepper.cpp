@@ -121,6 +121,16 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   const double largest = state.nominal.maxCoeff();
   for (Index i = 0; i < sys.nx; ++i)
     scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
+  if (state.nominal.minCoeff() < 1e-9 * largest) {
+    // States that have not moved yet take their size from what moves them: a scale far too small would call for steps
+    // whose powers underflow.
+    for (Index pass = 0; pass < std::min<Index>(sys.nx, 16); ++pass)
+      for (Index i = 0; i < sys.nx; ++i) {
+        double reached = 0.0;
+        for (Index j = 0; j < sys.nx; ++j) reached += std::abs(r.Ax(i, j)) * scale(j);
+        scale(i) = std::max(scale(i), std::min(1e-3 * sys.time_scale * reached, largest));
+      }
+  }
   step.columns = affine_taylor(r.Ax, r.As, signal_series, state.base_x.data(), reach, scale.data(), C, step.h) + 1;
   const Index ng = static_cast<Index>(r.guards.size());
   if (ng == 0) return;
@@ -178,6 +188,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const Guard& g = r.guards[k];
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
         zero = std::max(zero, 1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
+      else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens) zero = 1e-11 * size; // all its terms may be zero here
       else zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
     }
     // Nor does the place of the event within the last digits of t.

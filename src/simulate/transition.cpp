@@ -84,6 +84,9 @@ void Decision::switches(const std::vector<Guard>& fired, bool start) {
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.
 void Decision::sides_of_kinks(bool start) {
+  // Forces are asked for below, and none of these laws has a side 0.
+  for (std::size_t i = 0; i < n; ++i)
+    if (!sys.places[i].traits.sticks && state.modes.place[i] == 0) state.modes.place[i] = v(i) < 0.0 ? -1 : 1;
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (p.traits.sticks) continue;
@@ -131,7 +134,12 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     const double tiny = 1e-11 * velocity_size(sys.places[i], state.nominal);
     if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open)) state.modes.place[i] = 0; // it has just closed
     const int mode = state.modes.place[i];
-    const bool moves = std::abs(speed) > tiny && !stopped[i];
+    bool moves = std::abs(speed) > tiny && !stopped[i];
+    if (moves && before.place[i] == 0 && !start && !presliding(i) && impulses.empty()) {
+      // Held until now: it moves only if its surface jumps away. What numerical steps have left over is taken back.
+      const Signal& surface = sys.signals[static_cast<std::size_t>(sys.places[i].surface)];
+      moves = std::abs(value(surface, t) - value_before(surface, t)) > tiny;
+    }
     if (presliding(i)) {
       // Sticking is a motion of its own here; the force is continuous and nothing has to be balanced.
       if ((start || before.place[i] == static_cast<std::int8_t>(Mode::open)) && moves)
@@ -490,6 +498,7 @@ void Decision::enter_modes(bool start) {
 
 void Decision::record(const std::vector<Guard>& fired, bool start) {
   if (start && impulses.empty()) return;
+  if (gains) rule += ", energy gained";
   std::string what = start ? "start" : fired.empty() ? "kink of a signal" : "";
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
@@ -515,7 +524,9 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     e.element = element;
     e.before = was;
     e.after = is;
-    e.cause = impulse && !impulse->collision ? what + ", impact without collision" : what;
+    e.cause = what;
+    if (impulse && !impulse->collision) e.cause += ", impact without collision";
+    if (impulse && mixed_laws) e.cause += ", laws of impact differ: Newton's";
     const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) { return g.kind == GuardKind::shared_limit; });
     e.rule = together ? rule + ", force shared" : rule;
     e.solutions = together ? -1 : solutions;
@@ -525,6 +536,7 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
       e.normal_impulse = impulse->normal;
       e.tangential_impulse = impulse->tangential;
       e.loss = impulse->loss;
+      e.wall_work = impulse->wall_work;
     }
     log.events.push_back(std::move(e));
   };
@@ -543,10 +555,15 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
 void Decision::run(const std::vector<Guard>& fired, bool start) {
   t = state.base_t;
   before = state.modes;
+  starting = start;
   signal_values(sys, t, sig.data());
   switches(fired, start);
   for (int round = 0; round < 2; ++round) {
     find_candidates(fired, start);
+    if (unsolved) {
+      log.status = TransitionStatus::undecided;
+      break;
+    }
     sides_of_kinks(start);
     rests.assign(n, false);
     find_resting(fired, start);

@@ -162,3 +162,24 @@ def test_a_picture_of_its_own_is_wholly_in_the_style() -> None:
     sizes = {left.yaxis.label.get_size(), right.yaxis.label.get_size(), left.xaxis.label.get_size()}
     assert sizes == {8.0}
     assert {text.get_size() for text in right.get_legend().get_texts()} == {7.0}
+
+
+def test_state_map_shows_every_solution() -> None:
+    import stickslip as ss
+
+    gear = ss.machines.wedge_gear(
+        upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12), friction=np.tan(np.deg2rad(14)), load=100.0,
+        stiffness=4000.0, pull_velocity=0.01,
+    )  # fmt: skip
+    found = ss.analysis.state_map(gear)
+    ax = plotting.state_map(found, scale=1e3, label="w [mm]")
+    assert len(ax.patches) == sum(len(region.solutions) for region in found.regions) == 6
+    assert ax.get_xlabel() == "w [mm]"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "Lemke, rows times m1",
+        "Lemke, rows as written",
+    ]
+    widths = sorted(round(patch.get_width(), 6) for patch in ax.patches)
+    assert widths.count(round(1e3 * (found.edges[3] - found.edges[2]), 6)) == 3
+    bare = plotting.state_map(found, lemke=False, modes=("open", "stick"))
+    assert bare.get_legend() is None and len(bare.patches) == 4

@@ -52,6 +52,10 @@ _MODULES = (
     "automaton_surface",
     "automaton_pull",
     "automaton_load",
+    "chatter_wedge",
+    "chatter_maps",
+    "chatter_friction",
+    "chatter_rig",
 )
 
 
