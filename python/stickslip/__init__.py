@@ -42,6 +42,7 @@ from stickslip.signals import (
     as_signal,
 )
 from stickslip.simulation import simulate
+from stickslip.state_space import StateSpace
 from stickslip.stick_slip import Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
@@ -82,6 +83,7 @@ __all__ = [
     "Signal",
     "Sine",
     "SmoothStep",
+    "StateSpace",
     "Status",
     "Step",
     "StickSlip",

@@ -66,6 +66,7 @@ def draw(found: MapLike, axes: Axes, scale: float, lemke: bool, modes: Sequence[
     for region in regions[:-1]:
         axes.axvline(scale * region.high, color="#7A7A7A", linewidth=0.5, linestyle=":", zorder=2.0)
     axes.set_yticks([height[mode] for mode in rows], rows)
+    axes.set_ylabel("solution")
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_xlim(scale * regions[0].low, scale * regions[-1].high)
     axes.grid(visible=False)

@@ -175,9 +175,10 @@ class StickSlip(Law):
         if not traits.sticks:
             reject("curve", curve, "a law with a jump at v = 0, one that sticks")
         self.curve = curve
-        self.memory = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
-        if self.memory is not None and not isinstance(self.memory, Lag):
+        lag = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
+        if lag is not None and not isinstance(lag, Lag):
             reject("memory", memory, "a Lag, or a time constant in s")
+        self.memory: Lag | None = lag
         self.dwell = _non_negative("dwell", dwell)
         if presliding is not None and not isinstance(presliding, Presliding):
             reject("presliding", presliding, "a Presliding(travel=..., damping=...)")
@@ -186,7 +187,7 @@ class StickSlip(Law):
         if self.dwell > 0.0 and self.memory is None and _full_at_rest(curve):
             warnings.warn(
                 "dwell has no effect without memory: stick is entered at the static level already",
-                stacklevel=2
+                stacklevel=2,
             )
         self._compiled = curve.compiled
 
@@ -228,7 +229,6 @@ class StickSlip(Law):
 
 
 def _full_at_rest(curve: Law) -> bool:
-    """Whether the sliding force comes up to the static level as v goes to zero (Stribeck does, Coulomb does
-    not)."""
+    """Whether sliding comes up to the static level as v goes to zero (Stribeck does, Coulomb does not)."""
     level = float(curve.break_away)
     return abs(float(curve.force(1e-200)) - level) <= 1e-9 * level

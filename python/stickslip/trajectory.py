@@ -93,14 +93,17 @@ class Trajectory:
     events : Events
         Every change of mode, with its cause.
     status : Status
-        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"``; `message` says more, `success` is True if finished.
+        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"``; `message` says more, `success` is True
+        if finished.
     state : State
-        Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same bits.
+        Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
+        bits.
 
-    Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of coordinates;
-    ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of friction elements. The limit
-    is the force at which a stuck element breaks away, with the sign of the force that it holds; NaN while it slides.
-    Controllers have ``.output``, ``.reference``, ``.error`` and ``.mode``.
+    Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of
+    coordinates; ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of
+    friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
+    that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
+    ``.mode``.
     """
 
     def __init__(
@@ -154,7 +157,7 @@ class Trajectory:
 
     @cached_property
     def method(self) -> dict[str, str]:
-        """How each combination of modes was run: ``"exact"``, ``"explicit"`` or ``"stiff"``."""
+        """How each combination of modes was run: ``"exact"``, ``"explicit"``, ``"stiff"`` or ``"time stepping"``."""
         compiled = self._machine.compile()
         out: dict[str, str] = {}
         for modes, contacts, kind in self._raw.regimes:
@@ -236,7 +239,7 @@ class Trajectory:
                 table[f"{name}.reference"] = row("reference", i)
             if follows and measures:
                 table[f"{name}.error"] = row("error", i)
-        return table
+        return table | self._machine._derived(self)
 
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
         def read() -> NDArray[Any]:
@@ -338,7 +341,7 @@ class Trajectory:
         data = {name: ("time", np.asarray(self[name])) for name in self.signals}
         return xr.Dataset(data, coords={"time": ("time", self.t, {"units": "s"})})
 
-    def plot(self, *names: str, ax: Any = None) -> Any:
+    def plot(self, *names: str, ax: Any = None, shade: str | bool = True) -> Any:
         """Draw signals over time with modes shaded (needs the extra ``figures``).
 
         Parameters
@@ -347,6 +350,8 @@ class Trajectory:
             Signals; by default the positions and the friction forces.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
+        shade : str or bool
+            Element whose modes are shaded; True: the one the signals belong to, else the first; False: none.
 
         Returns
         -------
@@ -354,7 +359,7 @@ class Trajectory:
         """
         from stickslip.plotting import plot
 
-        return plot(self, *names, ax=ax)
+        return plot(self, *names, ax=ax, shade=shade)
 
     def animate(self, file: str | Path | None = None, *, frames: int = 120, rate: float = 20.0) -> Any:
         """Animate the motion (needs the extra ``figures``): see `stickslip.animation`.

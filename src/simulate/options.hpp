@@ -8,7 +8,8 @@
 
 namespace stickslip {
 
-enum class Method { automatic, exact, explicit_pair, stiff };
+// time_stepping has a fixed step, max_step, and finds no events: see time_stepping.hpp.
+enum class Method { automatic, exact, explicit_pair, stiff, time_stepping };
 
 struct Options {
   double t_end = 0.0;
@@ -16,6 +17,7 @@ struct Options {
   Vector atol;   // per state; empty: rtol times the size of each state
   Method method = Method::automatic;
   double max_step = std::numeric_limits<double>::infinity();
+  double theta = 0.5; // of time stepping: weight of the end of the step, in [1/2, 1]
   std::int64_t max_events = 10'000'000;
   double max_time = std::numeric_limits<double>::infinity(); // s of wall clock
 };

@@ -159,7 +159,7 @@ public:
     share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
     const auto v = x.segment(n, n);
     Index k = 0;
-    for (const auto& d : sys.drives) out(k++) = s(d.signal) * d.direction.dot(v);
+    for (const auto& d : sys.drives) out(k++) = n > 0 ? s(d.signal) * d.direction.dot(v) : 0.0;
     out(k++) = v.dot(sys.damping * v);
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       const Place& p = sys.places[i];
@@ -230,7 +230,9 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   Vector sum = Vector::Zero(powers.count()), here(powers.count());
   double absolute = 0.0, largest = 0.0;
   const Segment& first = run.segments[run.segment_at(run.t_begin)];
-  const double start = powers.kinetic(first, run.t_begin) + powers.elastic(first, run.t_begin);
+  double start = powers.kinetic(first, run.t_begin) + powers.elastic(first, run.t_begin);
+  for (const Event& e : run.events) // impacts at the very start come before the first sample
+    if (e.impact && e.time == run.t_begin) start += e.loss - e.wall_work;
   Index j = 0;
   auto store = [&](const Segment& seg, double t, const Vector& work) {
     out.kinetic(j) = powers.kinetic(seg, t);
@@ -244,7 +246,12 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
       out.surfaces(i, j) = work(nd + 2 + 2 * i);
       given += out.surfaces(i, j) - out.friction(i, j);
     }
-    for (Index i = 0; i < nc; ++i) given += out.walls(i, j) = work(nd + 1 + 2 * np + i);
+    for (Index i = 0; i < nc; ++i) {
+      out.walls(i, j) = work(nd + 1 + 2 * np + i);
+      for (const Event& e : run.events)
+        if (e.impact && e.element == np + i && e.time <= times[static_cast<std::size_t>(j)]) out.walls(i, j) += e.wall_work;
+      given += out.walls(i, j);
+    }
     given -= out.impacts(j);
     out.controllers.col(j) = work.tail(nl);
     given += work.tail(nl).sum();
@@ -267,6 +274,10 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   // Free vibration does no work: then its own energy is the measure.
   const double size = std::max({absolute, largest, start});
   out.residual = m > 0 && size > 0.0 ? out.imbalance.cwiseAbs().maxCoeff() / size : 0.0;
+  if (sys.n_coordinates == 0) { // matrices do not say what is kinetic or elastic
+    out.imbalance.setConstant(std::numeric_limits<double>::quiet_NaN());
+    out.residual = std::numeric_limits<double>::quiet_NaN();
+  }
   return out;
 }
 

@@ -84,6 +84,9 @@ void Decision::switches(const std::vector<Guard>& fired, bool start) {
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.
 void Decision::sides_of_kinks(bool start) {
+  // Forces are asked for below, and none of these laws has a side 0.
+  for (std::size_t i = 0; i < n; ++i)
+    if (!sys.places[i].traits.sticks && state.modes.place[i] == 0) state.modes.place[i] = v(i) < 0.0 ? -1 : 1;
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (p.traits.sticks) continue;
@@ -128,7 +131,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       continue;
     }
     const double speed = v(i);
-    const double tiny = 1e-11 * velocity_size(sys.places[i], state.nominal);
+    const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state.nominal), before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
     if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open)) state.modes.place[i] = 0; // it has just closed
     const int mode = state.modes.place[i];
     bool moves = std::abs(speed) > tiny && !stopped[i];
@@ -495,6 +498,7 @@ void Decision::enter_modes(bool start) {
 
 void Decision::record(const std::vector<Guard>& fired, bool start) {
   if (start && impulses.empty()) return;
+  if (gains) rule += ", energy gained";
   std::string what = start ? "start" : fired.empty() ? "kink of a signal" : "";
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
@@ -520,7 +524,9 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     e.element = element;
     e.before = was;
     e.after = is;
-    e.cause = impulse && !impulse->collision ? what + ", impact without collision" : what;
+    e.cause = what;
+    if (impulse && !impulse->collision) e.cause += ", impact without collision";
+    if (impulse && mixed_laws) e.cause += ", laws of impact differ: Newton's";
     const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) { return g.kind == GuardKind::shared_limit; });
     e.rule = together ? rule + ", force shared" : rule;
     e.solutions = together ? -1 : solutions;
@@ -530,6 +536,7 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
       e.normal_impulse = impulse->normal;
       e.tangential_impulse = impulse->tangential;
       e.loss = impulse->loss;
+      e.wall_work = impulse->wall_work;
     }
     log.events.push_back(std::move(e));
   };
@@ -548,10 +555,17 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
 void Decision::run(const std::vector<Guard>& fired, bool start) {
   t = state.base_t;
   before = state.modes;
+  starting = start;
   signal_values(sys, t, sig.data());
+  const LinearPart& linear = cache.linear(sys, state.modes.limit);
+  terms = linear.A.cwiseAbs() * state.base_x.cwiseAbs() + linear.S.cwiseAbs() * sig.cwiseAbs();
   switches(fired, start);
   for (int round = 0; round < 2; ++round) {
     find_candidates(fired, start);
+    if (unsolved) {
+      log.status = TransitionStatus::undecided;
+      break;
+    }
     sides_of_kinks(start);
     rests.assign(n, false);
     find_resting(fired, start);

@@ -20,6 +20,7 @@ struct Event {
   bool impact = false;
   double normal_impulse = 0.0, tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
   double loss = 0.0; // energy lost in the impact, counted once per impact
+  double wall_work = 0.0; // done in the impact by this contact's moving wall and surface
 };
 
 enum class TransitionStatus { decided, undecided };

@@ -154,9 +154,9 @@ class TestEnergy:
 
     def test_surface_damping_makes_it_active(self):
         """Known limit of the model: break-away counts the damper's force, and the sliding force then has its
-        full height at v = 0. Strain the surface to 70 % slowly, jerk it loose (b v = 0.3 Fs for 0.1 us), creep
-        and stop: it now holds Fs^2/2k although only 0.49 of that was put in. Going back to s = 0 takes out the
-        difference."""
+        full height at v = 0. Strain the surface to 70 % slowly, jerk it loose (b v = 0.3 Fs for 0.1 us),
+        creep and stop: it now holds Fs^2/2k although only 0.49 of that was put in. Going back to s = 0 takes
+        out the difference."""
         slow, creep = 1e-6, 1e-7
         jerk = 1.001 * 0.3 * FS / 1.0
         motion = [

@@ -97,8 +97,8 @@ class TestForGood:
 
     @pytest.mark.parametrize(("share", "safe"), [(0.99, True), (1.01, False)])
     def test_neighbour_that_swings(self, share, safe):
-        """An undamped neighbour on a spring c asks for c x0 sin wt: for good if and only if c x0 < Fs. The bound
-        by its energy is exact for one coordinate."""
+        """An undamped neighbour on a spring c asks for c x0 sin wt: for good if and only if c x0 < Fs. The
+        bound by its energy is exact for one coordinate."""
         m = ss.Machine(mass=[1.0, 2.0], stiffness=[[50.0, -50.0], [-50.0, 50.0]], names=["a", "b"])
         m.add_friction("guide", on="a", law=ss.Coulomb(static=1.0, kinetic=0.8))
         run = ss.simulate(m, 0.1, initial={"b.velocity": share / 50.0 * 5.0})
@@ -121,7 +121,7 @@ class TestForGood:
         assert not ss.simulate(m, 1.0, initial={"b.velocity": 1.0}).why_stuck("guide").for_good
 
     def test_presliding_surface_that_rings_out(self):
-        """A step of 45 % swings below the limit and dies down; one of 70 % breaks loose on its first swing."""
+        """A step of 45 % swings below the limit and dies down; one of 70 % breaks loose at once."""
         law = ss.StickSlip(
             ss.Coulomb(static=1.0, kinetic=0.8), presliding=ss.Presliding(travel=1e-3, damping=5.0)
         )

@@ -1,4 +1,4 @@
-"""P1: a block on a belt, 1 kg, 2 N/m, 0.2 m/s, static 1 N, kinetic 0.8 N, 200 s: every event in closed form."""
+"""P1: a block on a belt, 1 kg, 2 N/m, 0.2 m/s, static 1 N, kinetic 0.8 N, 200 s; all events known."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def scipy_run(method: str, rtol: float, t_end: float):
         events[mode] = g
 
     def integrate(mode, t, y):
-        run = solve_ivp(_rhs(mode), (t, t_end), y, method=method, rtol=rtol, atol=rtol * 1e-2, events=events[mode])
+        run = solve_ivp(
+            _rhs(mode), (t, t_end), y, method=method, rtol=rtol, atol=rtol * 1e-2, events=events[mode]
+        )
         return (run.t[-1], run.y[:, -1].copy()) if run.status == 1 else None
 
     return stepwise(integrate)
@@ -91,20 +93,27 @@ def cvode_run(rtol: float, t_end: float):
     """Return a call that runs SUNDIALS' CVODE (Adams) from event to event."""
     from sksundae.cvode import CVODE
 
-    solvers = {}
-    for mode in ("stick", "slip"):
+    def solver(mode):
         right, guard = _rhs(mode), _guard(mode)
 
-        def rhs(t, y, out, right=right):
+        def rhs(t, y, out):
             out[:] = right(t, y)
 
-        def root(t, y, out, guard=guard):
+        def root(t, y, out):
             out[0] = guard(t, y)
 
         root.terminal, root.direction = [True], [-1]
-        solvers[mode] = CVODE(
-            rhs, rtol=rtol, atol=rtol * 1e-2, method="Adams", eventsfn=root, num_events=1, max_num_steps=1_000_000
+        return CVODE(
+            rhs,
+            rtol=rtol,
+            atol=rtol * 1e-2,
+            method="Adams",
+            eventsfn=root,
+            num_events=1,
+            max_num_steps=1_000_000,
         )
+
+    solvers = {mode: solver(mode) for mode in ("stick", "slip")}
 
     def integrate(mode, t, y):
         solvers[mode].init_step(t, np.asarray(y, float))
@@ -130,12 +139,18 @@ def entries(quick: bool) -> list[Entry]:
     start = [0.0, BELT.belt_velocity]
     rows = [
         Entry(
-            problem, "stickslip engine", engine(m, t_end, 1e-8, start), lambda r: error(np.array([e.time for e in r.events])), ours=True
+            problem,
+            "stickslip engine",
+            engine(m, t_end, 1e-8, start),
+            lambda r: error(np.array([e.time for e in r.events])),
+            ours=True,
         ),
         Entry(
             problem,
             "stickslip.simulate, events read",
-            lambda: [e.time for e in ss.simulate(m, t_end, initial={"block.velocity": BELT.belt_velocity}).events],
+            lambda: [
+                e.time for e in ss.simulate(m, t_end, initial={"block.velocity": BELT.belt_velocity}).events
+            ],
             lambda r: error(np.array(r)),
             ours=True,
         ),

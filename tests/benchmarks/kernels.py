@@ -10,7 +10,7 @@ from .entries import Entry
 
 
 def contact_type(contacts: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return the problem of so many closed contacts that all stick (Hinrichsen 2007, 3.56-3.59), order 5 each."""
+    """Return the problem of so many closed contacts that all stick (Hinrichsen 2007, 3.56), order 5 each."""
     dof = 2 * contacts + 2
     root = rng.standard_normal((dof, dof))
     inverse = np.linalg.inv(root @ root.T / dof + np.eye(dof))
@@ -72,7 +72,9 @@ def quantecon_run(Ms, qs):
     from quantecon.optimize import lcp_lemke
 
     lcp_lemke(Ms[0], qs[0])
-    return lambda: [r.z if r.success else None for r in (lcp_lemke(M, q) for M, q in zip(Ms, qs, strict=True))]
+    return lambda: [
+        r.z if r.success else None for r in (lcp_lemke(M, q) for M, q in zip(Ms, qs, strict=True))
+    ]
 
 
 def entries(quick: bool) -> list[Entry]:
@@ -82,7 +84,9 @@ def entries(quick: bool) -> list[Entry]:
         for kind in ("contact", "random"):
             count = 10 if quick else {5: 200, 20: 100, 100: 20}[n]
             rng = np.random.default_rng(n)
-            pairs = [contact_type(n // 5, rng) if kind == "contact" else random_type(n, rng) for _ in range(count)]
+            pairs = [
+                contact_type(n // 5, rng) if kind == "contact" else random_type(n, rng) for _ in range(count)
+            ]
             Ms, qs = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
             problem = f"P3 LCP {kind} type, n = {n} (worst residual; solved of {count})"
 
@@ -97,10 +101,20 @@ def entries(quick: bool) -> list[Entry]:
                         worst = max(worst, r)
                 return f"{worst:.0e}, {solved}"
 
-            rows.append(Entry(problem, "stickslip lemke_batch", lambda a=Ms, b=qs: lcp.lemke_batch(a, b).z, judge, count, ours=True))
+            rows.append(
+                Entry(
+                    problem,
+                    "stickslip lemke_batch",
+                    lambda a=Ms, b=qs: lcp.lemke_batch(a, b).z,
+                    judge,
+                    count,
+                    ours=True,
+                )
+            )
             rows.append(
                 Entry(problem, "stickslip lemke, one by one",
-                      lambda a=Ms, b=qs: [lcp.lemke(M, q).z for M, q in zip(a, b, strict=True)], judge, count, ours=True)
+                      lambda a=Ms, b=qs: [lcp.lemke(M, q).z for M, q in zip(a, b, strict=True)],
+                      judge, count, ours=True)
             )  # fmt: skip
             rows.append(
                 Entry(problem, "plain NumPy Lemke",

@@ -53,7 +53,14 @@ def cvode_run(rtol, times):
     def jac(t, y, rate, out):
         out[:] = jacobian(t, y)
 
-    solver = CVODE(right, rtol=rtol, atol=rtol * np.array([1.0, VS, FC / S0]), method="BDF", jacfn=jac, max_num_steps=10_000_000)
+    solver = CVODE(
+        right,
+        rtol=rtol,
+        atol=rtol * np.array([1.0, VS, FC / S0]),
+        method="BDF",
+        jacfn=jac,
+        max_num_steps=10_000_000,
+    )
     return lambda: np.array(solver.solve(np.concatenate([[0.0], times]), np.zeros(3)).y)[1:, 0]
 
 
@@ -61,12 +68,16 @@ def scipy_run(method, rtol, times):
     """Return a call of one of SciPy's implicit methods."""
     jac = {"jac": jacobian} if method in ("Radau", "BDF") else {}
     atol = rtol * np.array([1.0, VS, FC / S0])
-    return lambda: solve_ivp(rhs, (0.0, times[-1]), [0.0] * 3, method=method, t_eval=times, rtol=rtol, atol=atol, **jac).y[0]
+    return lambda: solve_ivp(
+        rhs, (0.0, times[-1]), [0.0] * 3, method=method, t_eval=times, rtol=rtol, atol=atol, **jac
+    ).y[0]
 
 
 def entries(quick: bool) -> list[Entry]:
     """Rows of P2."""
-    stored = json.loads((Path(__file__).parents[1] / "reference" / "lugre_pull.json").read_text(encoding="utf-8"))
+    stored = json.loads(
+        (Path(__file__).parents[1] / "reference" / "lugre_pull.json").read_text(encoding="utf-8")
+    )
     count = 1 if quick else 4
     times = np.array(stored["t"][:count])
     truth = np.array(stored["states"])[:count, 0]
@@ -84,9 +95,17 @@ def entries(quick: bool) -> list[Entry]:
                   lambda r: error(r.sample(list(times))["y"][0]), ours=True)
         )  # fmt: skip
     rows.append(
-        Entry(problem, "stickslip.simulate 1e-06", lambda: ss.simulate(m, t_end, t_eval=times, rtol=1e-6)["block.position"], error, ours=True)
+        Entry(
+            problem,
+            "stickslip.simulate 1e-06",
+            lambda: ss.simulate(m, t_end, t_eval=times, rtol=1e-6)["block.position"],
+            error,
+            ours=True,
+        )
     )
-    for method, rtol in [("LSODA", 1e-6)] if quick else [("LSODA", 1e-6), ("LSODA", 1e-9), ("Radau", 1e-10), ("BDF", 1e-7)]:
+    for method, rtol in (
+        [("LSODA", 1e-6)] if quick else [("LSODA", 1e-6), ("LSODA", 1e-9), ("Radau", 1e-10), ("BDF", 1e-7)]
+    ):
         rows.append(Entry(problem, f"SciPy {method} {rtol:.0e}", scipy_run(method, rtol, times), error))
     for rtol in (1e-6,) if quick else (1e-7, 1e-8, 1e-10):
         rows.append(Entry(problem, f"CVODE BDF {rtol:.0e}", cvode_run(rtol, times), error))

@@ -28,22 +28,28 @@ MODULES = (belt, pull, kernels, sweep)
 
 
 def measure(rows: list[Entry], repeat: int, budget: float, seed: int) -> list[dict]:
-    """Time all rows in random order, each at least once and at most `repeat` times within `budget` seconds."""
+    """Time all rows in random order: each once or more, up to `repeat` times or `budget` seconds."""
+    inner = []  # calls per measurement, so that short ones fill a few milliseconds
     for row in rows:
         row.call()  # caches, compilers
+        begin = time.perf_counter()
+        row.call()
+        once = time.perf_counter() - begin
+        inner.append(1 if repeat == 1 else max(1, min(100, int(5e-3 / once))))
     order = [i for i in range(len(rows)) for _ in range(repeat)]
     random.Random(seed).shuffle(order)
     times: list[list[float]] = [[] for _ in rows]
     results: list[object] = [None] * len(rows)
     for i in order:
-        if times[i] and sum(times[i]) + times[i][-1] > budget:
+        if times[i] and (sum(times[i]) + times[i][-1]) * rows[i].work * inner[i] > budget:
             continue
         gc.collect()
         gc.disable()
         try:
             begin = time.perf_counter()
-            results[i] = rows[i].call()
-            times[i].append((time.perf_counter() - begin) / rows[i].work)
+            for _ in range(inner[i]):
+                results[i] = rows[i].call()
+            times[i].append((time.perf_counter() - begin) / (rows[i].work * inner[i]))
         finally:
             gc.enable()
     out = []
@@ -81,7 +87,8 @@ def table(measured: list[dict]) -> str:
             error = m["error"] if isinstance(m["error"], str) else f"{m['error']:.1e}"
             mark = "*" if m["ours"] else " "
             lines.append(
-                f"{mark} {m['solver']:44}{human(m['best_s']):>10}{human(m['median_s']):>10}{m['best_s'] / base:9.3g}   {error}"
+                f"{mark} {m['solver']:44}{human(m['best_s']):>10}{human(m['median_s']):>10}"
+                f"{m['best_s'] / base:9.3g}   {error}"
             )
     return "\n".join(lines[1:])
 
@@ -91,12 +98,19 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small problems, one repetition: a smoke check")
     parser.add_argument("--json", type=Path, help="file for the results")
-    parser.add_argument("--seed", type=int, default=None, help="of the random order (default: from the clock)")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="of the random order (default: from the clock)"
+    )
     parser.add_argument("--repeat", type=int, default=None, help="runs of each row (default 15, quick 1)")
     parser.add_argument("--only", default="", help="problems whose name starts with this")
     options = parser.parse_args(arguments)
     seed = options.seed if options.seed is not None else time.time_ns() % 1_000_000
-    rows = [row for module in MODULES for row in module.entries(options.quick) if row.problem.startswith(options.only)]
+    rows = [
+        row
+        for module in MODULES
+        for row in module.entries(options.quick)
+        if row.problem.startswith(options.only)
+    ]
     repeat = options.repeat or (1 if options.quick else 15)
     measured = measure(rows, repeat, budget=1.0 if options.quick else 10.0, seed=seed)
     import numpy

@@ -40,6 +40,13 @@ def entries(quick: bool) -> list[Entry]:
             return np.asarray(result["events.count"])
 
         rows.append(
-            Entry(problem, "stickslip.ensemble", call, lambda r: float(np.abs(r - expected).max()), count, ours=True)
+            Entry(
+                problem,
+                "stickslip.ensemble",
+                call,
+                lambda r: float(np.abs(r - expected).max()),
+                count,
+                ours=True,
+            )
         )
     return rows

