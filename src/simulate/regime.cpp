@@ -378,8 +378,8 @@ bool is_affine(const System& sys, const Place& p, int mode) {
 }
 
 // Facets of the set of forces that the stuck places can take together: for every rank - 1 independent columns the
-// direction normal to them. W has one column per stuck place, full row rank.
-void find_facets(const Matrix& W, Regime& r) {
+// direction normal to them. W has full row rank; its columns belong to the stuck places `which`.
+void find_facets(const Matrix& W, const std::vector<Index>& which, Regime& r) {
   const Index rank = W.rows(), m = W.cols();
   std::vector<Index> pick(static_cast<std::size_t>(rank - 1));
   for (std::size_t i = 0; i < pick.size(); ++i) pick[i] = static_cast<Index>(i);
@@ -401,7 +401,7 @@ void find_facets(const Matrix& W, Regime& r) {
       std::vector<double> share;
       for (Index i = 0; i < m; ++i)
         if (std::abs(along(i)) > 1e-9 * size) {
-          f.members.push_back(i);
+          f.members.push_back(which[static_cast<std::size_t>(i)]);
           share.push_back(along(i) / size);
         }
       f.share = ConstVector(share.data(), static_cast<Index>(share.size()));
@@ -421,6 +421,34 @@ void find_facets(const Matrix& W, Regime& r) {
     if (i < 0) return;
     ++pick[static_cast<std::size_t>(i)];
     for (Index j = i + 1; j < rank - 1; ++j) pick[static_cast<std::size_t>(j)] = pick[static_cast<std::size_t>(j - 1)] + 1;
+  }
+}
+
+// The same, group by group of places that depend on each other: two places under each block of a long train are as many
+// small problems, not one whose combinations grow beyond counting.
+void find_facets(const Matrix& W, Regime& r) {
+  const Index rank = W.rows(), m = W.cols();
+  const Eigen::ColPivHouseholderQR<Matrix> qr(W);
+  const auto order = qr.colsPermutation().indices();
+  Matrix basis(rank, rank);
+  for (Index k = 0; k < rank; ++k) basis.col(k) = W.col(order(k));
+  Matrix T = basis.partialPivLu().solve(W); // every column as a combination of the basis
+  T = (T.array().abs() > 1e-9).select(T, 0.0);
+  std::vector<Index> group(static_cast<std::size_t>(m));
+  for (Index j = 0; j < m; ++j) group[static_cast<std::size_t>(j)] = j;
+  for (Index k = 0; k < rank; ++k)
+    for (Index j = 0; j < m; ++j) {
+      if (T(k, j) == 0.0) continue;
+      const Index from = group[static_cast<std::size_t>(j)], to = group[static_cast<std::size_t>(order(k))];
+      if (from != to) std::replace(group.begin(), group.end(), from, to);
+    }
+  for (Index g = 0; g < m; ++g) {
+    std::vector<Index> which, rows;
+    for (Index j = 0; j < m; ++j)
+      if (group[static_cast<std::size_t>(j)] == g) which.push_back(j);
+    for (Index k = 0; k < rank; ++k)
+      if (group[static_cast<std::size_t>(order(k))] == g) rows.push_back(k);
+    if (!rows.empty()) find_facets(T(rows, which), which, r);
   }
 }
 
