@@ -41,7 +41,9 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
   bool approach = false;
   for (std::size_t j = 0; j < nc; ++j) {
     const double gap = gap_at(j), rate = rate_at(j);
-    const double no_gap = 1e-11 * gap_size(j), no_rate = 1e-11 * rate_size(j);
+    const bool was_closed = state.modes.contact[j] == static_cast<std::int8_t>(Mode::closed);
+    const double no_gap = 1e-11 * gap_size(j);
+    const double no_rate = std::max(1e-11 * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
     if (start && gap < -no_gap) {
       std::ostringstream what;
       what << "overlaps at the start by " << -gap << " m: its gap must be >= 0";
@@ -49,7 +51,6 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
     }
     bool closes = false;
     for (const Guard& g : fired) closes = closes || (g.kind == GuardKind::closes && g.element == static_cast<Index>(j));
-    const bool was_closed = state.modes.contact[j] == static_cast<std::int8_t>(Mode::closed);
     const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap && (start || rate < -no_rate));
     // A contact that an impact or a moving wall has set apart is open again.
     candidate[j] = touches_now && !(rate > no_rate);
@@ -176,8 +177,6 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
   Vector xdot(sys.nx);
   free_acceleration(xdot);
-  const LinearPart& linear = cache.linear(sys, state.modes.limit);
-  const Vector terms = linear.A.cwiseAbs() * state.base_x.cwiseAbs() + linear.S.cwiseAbs() * sig.cwiseAbs();
   ct::Problem p;
   p.contacts = nc;
   p.G.resize(m, m);

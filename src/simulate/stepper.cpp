@@ -63,7 +63,8 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   stiff_work.resize(nx);
   atol = scale = Vector::Zero(nx);
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
-    if (!is_constant(sys.signals[i])) varying.push_back(i);
+    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
+    else varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
 }
 
@@ -73,8 +74,6 @@ void Stepper::frame(double t) {
     const Signal& sig = sys.signals[varying[k]];
     pieces[k] = &sig.pieces[piece_at(sig, t)];
   }
-  for (std::size_t i = 0; i < sys.signals.size(); ++i)
-    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
   signals_at(t, s.data());
 }
 
@@ -138,13 +137,13 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   rounding.setZero();
   if (state.after_transition) {
     // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's
-    // slope is known no better than the terms of the acceleration it is made of.
+    // slope is known no better than the terms of the acceleration it is made of, and than the series that found the event.
     work.head(sys.nx).noalias() = r.Ax.cwiseAbs().lazyProduct(state.base_x.cwiseAbs());
     work.head(sys.nx).noalias() += r.As.cwiseAbs().lazyProduct(s.cwiseAbs());
     for (Index k = 0; k < ng; ++k) {
       const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
       if (kind == GuardKind::slip_ends || kind == GuardKind::kink)
-        rounding(k) = 16.0 * std::numeric_limits<double>::epsilon() * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
+        rounding(k) = 1e-13 * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
     }
   }
   // Guards are linear forms, so they are polynomials too.

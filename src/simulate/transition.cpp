@@ -131,7 +131,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       continue;
     }
     const double speed = v(i);
-    const double tiny = 1e-11 * velocity_size(sys.places[i], state.nominal);
+    const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state.nominal), before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
     if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open)) state.modes.place[i] = 0; // it has just closed
     const int mode = state.modes.place[i];
     bool moves = std::abs(speed) > tiny && !stopped[i];
@@ -557,6 +557,8 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
   before = state.modes;
   starting = start;
   signal_values(sys, t, sig.data());
+  const LinearPart& linear = cache.linear(sys, state.modes.limit);
+  terms = linear.A.cwiseAbs() * state.base_x.cwiseAbs() + linear.S.cwiseAbs() * sig.cwiseAbs();
   switches(fired, start);
   for (int round = 0; round < 2; ++round) {
     find_candidates(fired, start);
