@@ -89,7 +89,9 @@ def label(name: str, run: object = None) -> str:
 
 
 def _impacts(run: TrajectoryLike) -> npt.NDArray[np.float64]:
-    return np.array([event.time for event in run.events if "impact" in str(event.cause).lower()], dtype=float)
+    """Times of the impacts: events that say so, or whose cause does."""
+    hits = [e for e in run.events if getattr(e, "impact", False) or "impact" in str(e.cause).lower()]
+    return np.array([event.time for event in hits], dtype=float)
 
 
 @contextmanager

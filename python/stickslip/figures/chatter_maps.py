@@ -163,8 +163,6 @@ def compute_stick() -> FigureData:
 class _Drawn:
     """A map read back from the columns of a figure, for `stickslip.plotting.state_map`."""
 
-    modes = ("stick", "slip+", "slip-", "open", "open without slip")
-
     def __init__(self, rows: Series) -> None:
         from stickslip.analysis import Region
 
