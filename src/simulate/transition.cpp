@@ -355,7 +355,15 @@ int Decision::sign_of(const Regime& r, std::size_t k, const Matrix& c) {
   double size = 0.0;
   switch (g.kind) {
   case GuardKind::slip_ends:
-    if (rests[i]) row(0) = 0.0;
+    if (rests[i]) {
+      row(0) = 0.0;
+      // Where friction and normal force were solved from each other, the slope is known no better than its terms.
+      if (r.affine && r.coupled) {
+        const Vector rates = r.Ax.cwiseAbs() * state.base_x.cwiseAbs() + r.As.cwiseAbs() * sig.cwiseAbs();
+        const double rounding = 1024.0 * std::numeric_limits<double>::epsilon() * r.Gx.row(static_cast<Index>(k)).cwiseAbs().dot(rates);
+        if (std::abs(row(1)) <= rounding) row(1) = 0.0;
+      }
+    }
     size = velocity_size(sys.places[i], state.nominal);
     if (row.isZero(0.0)) return 1; // it does not move at all, so it does not slip
     break;

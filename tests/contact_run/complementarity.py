@@ -9,17 +9,18 @@ def residual(run, contacts, friction, times=None):
     `contacts`: names; `friction`: name -> (static, kinetic) of contacts with constant coefficients.
     """
     at = run.at(np.array([e.time for e in run.events]) if times is None else times)
-    worst = 0.0
+    def largest(kind):
+        return max(np.abs(run[s]).max() for s in run.states if s.endswith(kind)) or 1.0
+
+    worst, length, speed = 0.0, largest(".position"), largest(".velocity")
     for name in contacts:
         gap, rate, force = (at[f"{name}.{key}"] for key in ("gap", "gap_rate", "normal_force"))
         open_ = at[f"{name}.mode"] == 2
-        length = max(np.abs(at[s]).max() for s in run.states if s.endswith(".position")) or 1.0
         load = max(np.abs(force).max(), 1e-300)
         worst = max(worst, -gap.min() / length, -force.min() / load)
         worst = max(worst, np.abs(force[open_]).max(initial=0.0) / load, np.abs(gap[~open_]).max(initial=0.0) / length)
         # just after an event an open contact departs
         touching = open_ & (np.abs(gap) <= 1e-12 * length)
-        speed = max(np.abs(at[s]).max() for s in run.states if s.endswith(".velocity")) or 1.0
         worst = max(worst, -rate[touching].min(initial=0.0) / speed)
         if name in friction:
             static, kinetic = friction[name]
