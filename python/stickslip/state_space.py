@@ -229,7 +229,9 @@ class StateSpace(Wiring):
         surface = as_signal(surface_velocity, "surface_velocity")
         if direct is not None:
             surface = surface - direct
-        through = {self._output(f"feedthrough of '{name}'", k): float(v) for k, v in (feedthrough or {}).items()}
+        through = {
+            self._output(f"feedthrough of '{name}'", k): float(v) for k, v in (feedthrough or {}).items()
+        }
         self._friction.append(
             {
                 "name": str(name),
@@ -362,7 +364,9 @@ class StateSpace(Wiring):
                 for wired in self._controllers:
                     block = wired.control.compiled.block()
                     for j, to in enumerate(_listed(wired.to, len(block.lo))):
-                        through = 0.0 if to is None else sum(self.D[i, k] * f for k, f in self._shares(to).items())
+                        through = (
+                            0.0 if to is None else sum(self.D[i, k] * f for k, f in self._shares(to).items())
+                        )
                         if through != 0.0:
                             y = y + through * run[f"{wired.name}.output{j if len(block.lo) > 1 else ''}"]
                 for f in self._friction:

@@ -257,7 +257,9 @@ class Trajectory:
         try:
             read = self._signals[name]
         except KeyError:
-            raise KeyError(f"unknown signal {name!r}; known are: {', '.join(map(repr, self._signals))}") from None
+            raise KeyError(
+                f"unknown signal {name!r}; known are: {', '.join(map(repr, self._signals))}"
+            ) from None
         return read()
 
     def __contains__(self, name: object) -> bool:

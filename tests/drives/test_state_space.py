@@ -26,7 +26,9 @@ def drive(law: ss.Law = LAW, **options: object) -> ss.StateSpace:
     A, B, C, D = matrices()
     plant = ss.StateSpace(A, B, C, D, states=NAMES, inputs=["F_M", "F_L"], outputs=NAMES)
     plant.add_friction("load friction", law=law, on="F_L", velocity="load.velocity", normal_load=9810.0)
-    plant.add_controller(CASCADE, name="control", measure="motor.position", reference=SINE, to="F_M", **options)
+    plant.add_controller(
+        CASCADE, name="control", measure="motor.position", reference=SINE, to="F_M", **options
+    )
     return plant
 
 
@@ -48,7 +50,9 @@ LUGRE = ss.LuGre(stiffness=1e4, damping=10.0, static=7e-4, kinetic=6e-4, stribec
 
 
 @pytest.mark.parametrize("period", [None, 1e-3])
-@pytest.mark.parametrize("law", [LAW, ss.Coulomb(static=0.007, kinetic=0.006), LUGRE], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "law", [LAW, ss.Coulomb(static=0.007, kinetic=0.006), LUGRE], ids=lambda x: type(x).__name__
+)
 def test_the_same_run_as_the_mechanical_form(law: ss.Law, period: float | None) -> None:
     t = np.linspace(0.0, 2.0, 201)
     a = ss.simulate(drive(law, period=period), 2.0, t_eval=t, rtol=1e-11)
@@ -97,7 +101,12 @@ def test_without_friction_it_is_scipy() -> None:
 def test_column_of_its_own_and_output_with_acceleration() -> None:
     """A block on a ramp of force: from t = 5 on it slides with a = 0.2 t - 0.8; D and D_NL make a an output."""
     plant = ss.StateSpace(
-        A=[[0.0]], B=[[1.0]], C=[[1.0], [0.0]], D=[[0.0], [1.0]], outputs=["v", "a"], signals={"u0": ss.Ramp(slope=0.2)}
+        A=[[0.0]],
+        B=[[1.0]],
+        C=[[1.0], [0.0]],
+        D=[[0.0], [1.0]],
+        outputs=["v", "a"],
+        signals={"u0": ss.Ramp(slope=0.2)},
     )
     law = ss.Coulomb(static=1.0, kinetic=0.8)
     plant.add_friction("guide", law=law, velocity=[1.0], column=[-1.0], feedthrough={"a": -1.0})
@@ -107,7 +116,9 @@ def test_column_of_its_own_and_output_with_acceleration() -> None:
     v = [0.1 * (t**2 - 25) - 0.8 * (t - 5) for t in (6.0, 7.5)]
     assert run["v"] == pytest.approx([0.0, *v], abs=1e-12)
     assert np.isnan(run.energy.residual)
-    assert run.energy.friction["guide"][-1] == pytest.approx(0.8 * (0.1 * (7.5**3 - 125) / 3 - 2.5 * 2.5 - 0.4 * 2.5**2))
+    assert run.energy.friction["guide"][-1] == pytest.approx(
+        0.8 * (0.1 * (7.5**3 - 125) / 3 - 2.5 * 2.5 - 0.4 * 2.5**2)
+    )
 
 
 def test_feedthrough_of_the_plant_in_the_loop() -> None:
@@ -116,7 +127,9 @@ def test_feedthrough_of_the_plant_in_the_loop() -> None:
     plant.add_controller(ss.LTI(A=-2.0, B=1.0, C=3.0), name="c", measure="y0", reference=1.0, to="u0")
     run = ss.simulate(plant, t_end=4.0, t_eval=[1.0, 4.0])
     # x' = -x + 3 z, z' = -2 z + 1 - x - 1.5 z
-    _, y, _ = signal.lsim(([[-1, 3], [-1, -3.5]], [[0], [1]], np.eye(2), np.zeros((2, 1))), np.ones(401), np.linspace(0, 4, 401))
+    _, y, _ = signal.lsim(
+        ([[-1, 3], [-1, -3.5]], [[0], [1]], np.eye(2), np.zeros((2, 1))), np.ones(401), np.linspace(0, 4, 401)
+    )
     assert run["x0"] == pytest.approx(y[[100, 400], 0], abs=1e-12)
     assert run["y0"] == pytest.approx(y[[100, 400], 0] + 1.5 * y[[100, 400], 1], abs=1e-12)
 
@@ -145,7 +158,10 @@ class TestBadInput:
             ({"A": np.eye(2), "B": np.ones(3), "C": np.ones(2)}, r"B has the shape \(3, 1\)"),
             ({"A": np.ones((2, 3)), "B": np.ones(2), "C": np.ones(2)}, r"A has the shape \(2, 3\)"),
             ({"A": np.eye(2), "B": np.ones(2), "C": np.ones(3)}, r"C has the shape \(1, 3\)"),
-            ({"A": np.eye(2), "B": np.ones(2), "C": np.ones(2), "D": [[1.0, 2.0]]}, r"D has the shape \(1, 2\)"),
+            (
+                {"A": np.eye(2), "B": np.ones(2), "C": np.ones(2), "D": [[1.0, 2.0]]},
+                r"D has the shape \(1, 2\)",
+            ),
             ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, "A holds NaN"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "inputs": ["a", "b"]}, "sequence of 1 names"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "signals": {"u1": 1.0}}, "unknown input 'u1'"),
@@ -169,4 +185,6 @@ class TestBadInput:
             plant.add_controller(ss.P(kp=1.0), on="u1")
 
     def test_two_mass_matrices_of_the_reference_are_these(self) -> None:
-        assert two_mass.C == 5e6 and np.array_equal(ss.analysis.two_mass_matrices(1e3, 1e3, 5e6, 1341.64)[0], matrices()[0])
+        assert two_mass.C == 5e6 and np.array_equal(
+            ss.analysis.two_mass_matrices(1e3, 1e3, 5e6, 1341.64)[0], matrices()[0]
+        )

@@ -5,4 +5,12 @@ from stickslip.machines.two_mass_drive import TwoMassDrive, two_mass_drive
 from stickslip.machines.wedge_gear import WedgeGear, wedge_gear
 from stickslip.machines.worm_gear import WormGear, worm_gear
 
-__all__ = ["ContactData", "TwoMassDrive", "WedgeGear", "WormGear", "two_mass_drive", "wedge_gear", "worm_gear"]
+__all__ = [
+    "ContactData",
+    "TwoMassDrive",
+    "WedgeGear",
+    "WormGear",
+    "two_mass_drive",
+    "wedge_gear",
+    "worm_gear",
+]
