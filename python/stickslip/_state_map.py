@@ -18,10 +18,6 @@ class MapLike(Protocol):
     def regions(self) -> Sequence[Any]:
         """Regions with ``low``, ``high``, ``solutions``, ``lemke_source`` and ``lemke_plain``."""
 
-    @property
-    def modes(self) -> Sequence[str]:
-        """Names of the modes that can be solutions."""
-
 
 _FACES: dict[str, dict[str, Any]] = {
     "stick": {"facecolor": _style.STICK_SHADE},
@@ -30,6 +26,8 @@ _FACES: dict[str, dict[str, Any]] = {
     "open": {"facecolor": "white", "hatch": _style.OPEN_HATCH},
     "open without slip": {"facecolor": "white", "hatch": "\\\\\\\\"},
 }
+# From top to bottom: the further apart and downwards the bodies move, the higher.
+_ORDER = ("open", "open without slip", "slip-", "stick", "slip+")
 _LEMKE = (
     ("lemke_source", "Lemke, rows times m1", 0.16, _style.BLACK, "-"),
     ("lemke_plain", "Lemke, rows as written", -0.16, _style.VERMILION, (0, (4, 2))),
@@ -40,7 +38,7 @@ def draw(found: MapLike, axes: Axes, scale: float, lemke: bool, modes: Sequence[
     """Draw the map on `axes`, its parameter multiplied by `scale`."""
     regions = found.regions
     used = {mode for region in regions for mode in region.solutions}
-    rows = [mode for mode in found.modes if mode in used] if modes is None else list(modes)
+    rows = [mode for mode in _ORDER if mode in used] if modes is None else list(modes)
     height = {mode: row for row, mode in enumerate(reversed(rows))}
     for region in regions:
         for mode in region.solutions:
@@ -66,6 +64,7 @@ def draw(found: MapLike, axes: Axes, scale: float, lemke: bool, modes: Sequence[
     for region in regions[:-1]:
         axes.axvline(scale * region.high, color="#7A7A7A", linewidth=0.5, linestyle=":", zorder=2.0)
     axes.set_yticks([height[mode] for mode in rows], rows)
+    axes.set_ylabel("solution")
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_xlim(scale * regions[0].low, scale * regions[-1].high)
     axes.grid(visible=False)

@@ -56,7 +56,9 @@ class Event:
     loss: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.time:.12g} s  {self.element}: {self.before} -> {self.after}  ({self.cause}; {self.rule})"
+        return (
+            f"{self.time:.12g} s  {self.element}: {self.before} -> {self.after}  ({self.cause}; {self.rule})"
+        )
 
 
 class Events(Sequence[Event]):

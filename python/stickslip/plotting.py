@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stickslip import _state_map
+from stickslip._interactive import energy, explore, shade, use_style
 from stickslip._spans import Span, TrajectoryLike, elements, mode_spans
 from stickslip.figures import _style
 
@@ -33,13 +34,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Span",
+    "energy",
+    "explore",
     "friction_velocity_loop",
     "label",
     "mode_spans",
     "mode_timeline",
     "phase_plane",
     "plot",
+    "shade",
     "state_map",
+    "use_style",
 ]
 
 
@@ -84,7 +89,9 @@ def label(name: str, run: object = None) -> str:
 
 
 def _impacts(run: TrajectoryLike) -> npt.NDArray[np.float64]:
-    return np.array([event.time for event in run.events if "impact" in str(event.cause).lower()], dtype=float)
+    """Times of the impacts: events that say so, or whose cause does."""
+    hits = [e for e in run.events if getattr(e, "impact", False) or "impact" in str(e.cause).lower()]
+    return np.array([event.time for event in hits], dtype=float)
 
 
 @contextmanager

@@ -160,7 +160,9 @@ def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) 
     else:
         given = vector("initial", initial)
         if given.shape != x.shape:
-            raise ValueError(f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}")
+            raise ValueError(
+                f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}"
+            )
         x[:] = given
     bad = [n for n, v in zip(names, x, strict=True) if not np.isfinite(v)]
     if bad:

@@ -261,7 +261,9 @@ class Trajectory:
         try:
             read = self._signals[name]
         except KeyError:
-            raise KeyError(f"unknown signal {name!r}; known are: {', '.join(map(repr, self._signals))}") from None
+            raise KeyError(
+                f"unknown signal {name!r}; known are: {', '.join(map(repr, self._signals))}"
+            ) from None
         return read()
 
     def __contains__(self, name: object) -> bool:
@@ -345,7 +347,7 @@ class Trajectory:
         data = {name: ("time", np.asarray(self[name])) for name in self.signals}
         return xr.Dataset(data, coords={"time": ("time", self.t, {"units": "s"})})
 
-    def plot(self, *names: str, ax: Any = None) -> Any:
+    def plot(self, *names: str, ax: Any = None, shade: str | bool = True) -> Any:
         """Draw signals over time with modes shaded (needs the extra ``figures``).
 
         Parameters
@@ -354,6 +356,8 @@ class Trajectory:
             Signals; by default the positions and the friction forces.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
+        shade : str or bool
+            Element whose modes are shaded; True: the one the signals belong to, else the first; False: none.
 
         Returns
         -------
@@ -361,7 +365,7 @@ class Trajectory:
         """
         from stickslip.plotting import plot
 
-        return plot(self, *names, ax=ax)
+        return plot(self, *names, ax=ax, shade=shade)
 
     def animate(self, file: str | Path | None = None, *, frames: int = 120, rate: float = 20.0) -> Any:
         """Animate the motion (needs the extra ``figures``): see `stickslip.animation`.

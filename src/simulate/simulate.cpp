@@ -15,7 +15,8 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.t = s.base_t = t0;
   s.x = s.base_x = x0;
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
-  // What the description gives no size (a neighbour that only its initial displacement moves) has that of its springs.
+  // What the description gives no size (a neighbour that only its initial displacement moves) has that of its
+  // springs.
   for (Index round = 0; round < sys.plant_states; ++round) {
     const Vector reached = sys.time_scale * (sys.A.cwiseAbs() * s.nominal);
     for (Index i = 0; i < sys.plant_states; ++i)
@@ -44,7 +45,8 @@ void validate(const System& sys, const State& state, const Options& o) {
   if (o.max_events < 0) reject("max_events", static_cast<double>(o.max_events), ">= 0");
   if (o.atol.size() > 0) {
     if (o.atol.size() != sys.nx)
-      reject("atol", "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
+      reject("atol",
+             "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
     for (Index i = 0; i < o.atol.size(); ++i)
       if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
   }
@@ -54,14 +56,17 @@ void validate(const System& sys, const State& state, const Options& o) {
     const Least l = least(load, state.t, o.t_end);
     if (l.value < -1e-12 * l.size) {
       std::ostringstream text;
-      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t << ", but a surface cannot pull";
+      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t
+           << ", but a surface cannot pull";
       reject("normal_load", text.str());
     }
   }
   if (state.modes.place.size() != sys.places.size())
-    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) + " places of friction, this one " +
-                        std::to_string(sys.places.size()));
-  if (state.x.size() != sys.nx) reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) + " values, this one " + std::to_string(sys.nx));
+    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) +
+                        " places of friction, this one " + std::to_string(sys.places.size()));
+  if (state.x.size() != sys.nx)
+    reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) +
+                        " values, this one " + std::to_string(sys.nx));
 }
 
 Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options,
@@ -69,7 +74,8 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   const System& sys = compiled->system;
   RegimeCache& cache = compiled->regimes;
   validate(sys, state, options);
-  if (options.method == Method::time_stepping) return time_stepping(std::move(compiled), std::move(state), options, stop);
+  if (options.method == Method::time_stepping)
+    return time_stepping(std::move(compiled), std::move(state), options, stop);
   Trajectory run;
   run.compiled = compiled;
   run.t_begin = state.t;
@@ -84,7 +90,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   const bool undecided = log.status == TransitionStatus::undecided;
   Stepper stepper(sys, options);
   Step step;
-  double kink = -INFINITY;  // next breakpoint of a signal
+  double kink = -INFINITY; // next breakpoint of a signal
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
   const Regime* current = nullptr;
@@ -94,7 +100,8 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
 
   auto keep = [&](const Regime& r, double t0, double t1) {
     Segment seg{t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind};
-    run.coefficients.insert(run.coefficients.end(), stepper.C.data(), stepper.C.data() + sys.nx * step.columns);
+    run.coefficients.insert(run.coefficients.end(), stepper.C.data(),
+                            stepper.C.data() + sys.nx * step.columns);
     run.segments.push_back(seg);
   };
   auto finish = [&](Status status, double t, std::string message) {
@@ -103,20 +110,23 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     run.t_end = t;
     run.steps = count;
     run.evaluations = stepper.evaluations;
-    if (run.segments.empty() || state.base_t == t) { // the state after the last event, as a segment of no length
+    if (run.segments.empty() ||
+        state.base_t == t) { // the state after the last event, as a segment of no length
       step.h = 0.0;
       step.columns = 1;
       stepper.C.col(0) = state.base_x;
       keep(cache.get(sys, state.modes), state.base_t, state.base_t);
     }
     state.t = t;
-    if (state.base_t == t) state.x = state.base_x;
+    if (state.base_t == t)
+      state.x = state.base_x;
     else {
       state.x.resize(sys.nx);
       run.state_at(run.segments.back(), t, state.x.data());
     }
     if (status == Status::finished)
-      if (const std::string rest = note_of_rest(sys, cache.get(sys, state.modes), t, state.x.data()); !rest.empty())
+      if (const std::string rest = note_of_rest(sys, cache.get(sys, state.modes), t, state.x.data());
+          !rest.empty())
         run.message += "; " + rest;
     run.state = std::move(state);
   };
@@ -148,7 +158,9 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     }
     // A tick that falls on a breakpoint to rounding is one instant with it.
     const double tick = sampler.next(state);
-    const double limit = std::isfinite(tick) && std::abs(kink - tick) <= 4e-16 * std::abs(tick) ? std::max(kink, tick) : std::min(kink, tick);
+    const double limit = std::isfinite(tick) && std::abs(kink - tick) <= 4e-16 * std::abs(tick)
+                             ? std::max(kink, tick)
+                             : std::min(kink, tick);
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
@@ -156,9 +168,11 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
     bool at_limit = false;
     if (std::isfinite(limit) && t1 >= limit - 4e-16 * std::abs(limit)) {
       t1 = limit, at_limit = true;
-      // A force that reaches its limit just where a signal has a kink may turn back there: what holds from the right of
-      // the kink decides, as for all others at this instant.
-      std::erase_if(step.fired, [](const Guard& g) { return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit; });
+      // A force that reaches its limit just where a signal has a kink may turn back there: what holds from
+      // the right of the kink decides, as for all others at this instant.
+      std::erase_if(step.fired, [](const Guard& g) {
+        return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
+      });
     }
     const bool event = !step.fired.empty();
     keep(r, state.base_t, t1);
@@ -168,7 +182,8 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
       return run;
     }
     if (!event && !(t1 > state.base_t)) {
-      finish(Status::stalled, std::max(state.base_t, run.t_begin), "the step became too small to move time: the motion is steeper than double precision resolves");
+      finish(Status::stalled, std::max(state.base_t, run.t_begin),
+             "the step became too small to move time: the motion is steeper than double precision resolves");
       return run;
     }
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;

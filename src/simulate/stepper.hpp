@@ -43,11 +43,11 @@ private:
   Vector dfdt;
   Dopri5Workspace explicit_work;
   RosenbrockWorkspace stiff_work;
-  std::vector<std::size_t> varying;        // signals that are not constant
-  std::vector<const Piece*> pieces;        // the piece of each that holds during this step
-  std::vector<Index> departing;            // places whose velocity grows out of zero
-  std::vector<double> crossing;            // theta of each guard's first crossing, > 1 if none
-  Field field;                             // the right-hand side where `fast` says that it knows the regime
+  std::vector<std::size_t> varying; // signals that are not constant
+  std::vector<const Piece*> pieces; // the piece of each that holds during this step
+  std::vector<Index> departing;     // places whose velocity grows out of zero
+  std::vector<double> crossing;     // theta of each guard's first crossing, > 1 if none
+  Field field;                      // the right-hand side where `fast` says that it knows the regime
   bool fast = false;
 
   void frame(double t);

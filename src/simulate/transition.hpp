@@ -13,14 +13,15 @@ struct Event {
   std::int64_t instant = 0; // the same for all changes at one instant
   Index element = 0;        // place, then contacts, then controllers
   Mode before = Mode::stick, after = Mode::stick;
-  std::string cause;     // what fired
-  std::string rule;      // what decided: "unique", "present mode", "static to kinetic", ...
-  Index solutions = -1;  // how many admissible answers there were; -1 where they were not counted
+  std::string cause;    // what fired
+  std::string rule;     // what decided: "unique", "present mode", "static to kinetic", ...
+  Index solutions = -1; // how many admissible answers there were; -1 where they were not counted
   bool ambiguous = false;
   bool impact = false;
-  double normal_impulse = 0.0, tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
-  double loss = 0.0; // energy lost in the impact, counted once per impact
-  double wall_work = 0.0; // done in the impact by this contact's moving wall and surface
+  double normal_impulse = 0.0,
+         tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
+  double loss = 0.0;               // energy lost in the impact, counted once per impact
+  double wall_work = 0.0;          // done in the impact by this contact's moving wall and surface
 };
 
 enum class TransitionStatus { decided, undecided };
@@ -30,15 +31,17 @@ struct TransitionLog {
   TransitionStatus status = TransitionStatus::decided;
 };
 
-// Changes modes and, where velocities are set exactly, x, at state.base_t. `fired` are guards of the present regime;
-// empty at the start, at kinks of signals and at ticks.
-void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
-                TransitionLog& log);
+// Changes modes and, where velocities are set exactly, x, at state.base_t. `fired` are guards of the present
+// regime; empty at the start, at kinks of signals and at ticks.
+void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired,
+                bool start, TransitionLog& log);
 
 // Mode of a contact: open, what its friction does, or closed where it has none.
 Mode contact_mode(const System& sys, const Modes& modes, std::size_t contact);
 
-inline Index element_of_loop(const System& sys, Index loop) { return static_cast<Index>(sys.places.size() + sys.contacts.size()) + loop; }
+inline Index element_of_loop(const System& sys, Index loop) {
+  return static_cast<Index>(sys.places.size() + sys.contacts.size()) + loop;
+}
 
 // Size that a linear guard of this place's velocity has, for thresholds.
 double velocity_size(const Place& place, const Vector& nominal);

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
+
 from stickslip._core import numerics as nm
 
 NONE = (np.zeros((2, 0)), np.zeros((0, 1)))

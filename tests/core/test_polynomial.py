@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
+
 from stickslip._core import numerics as nm
 
 C = np.random.default_rng(1).standard_normal((3, 9))

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
+
 from stickslip._core import numerics as nm
 
 EPS = np.finfo(float).eps

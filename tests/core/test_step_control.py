@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from stickslip._core import numerics as nm
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.integrate._ivp.rk import RK45
+
 from stickslip._core import numerics as nm
 
 

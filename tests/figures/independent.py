@@ -1,4 +1,4 @@
-"""Independent integrations for the figures, with SciPy alone: bristles under a given velocity, force or spring.
+"""Independent integrations for the figures, with SciPy alone: bristles under velocity, force or spring.
 
 The flows have a kink at v = 0 only, so every integration is cut there; Radau at rtol 1e-12.
 """
@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 
 @dataclass(frozen=True)
 class Bristle:
-    """LuGre, and for alpha = s0 (Fs - Fc) its extension of second order, in which y then cancels out."""
+    """LuGre, or with an alpha its extension of second order (states z, y; Fc = 1 N)."""
 
     s0: float = 1e5
     s1: float = math.sqrt(1e5)
@@ -24,16 +24,22 @@ class Bristle:
     fs: float = 1.5
     fc: float = 1.0
     vs: float = 1e-3
-    extended: bool = False
+    alpha: float | None = None
+
+    def fall(self, v: float) -> float:
+        return math.exp(-((v / self.vs) ** 2))
 
     def rate(self, v: float, z: float, side: float) -> float:
-        level = 1.0 if self.extended else self.fc + (self.fs - self.fc) * math.exp(-((v / self.vs) ** 2))
+        level = self.fc + (self.fs - self.fc) * self.fall(v) if self.alpha is None else 1.0
         return v - self.s0 * side * v * z / level
 
-    def force(self, v: float, z: float, side: float) -> float:
+    def second(self, v: float, y: float, side: float) -> float:
+        return 0.0 if self.alpha is None else side * self.fall(v) / self.s0 - y
+
+    def force(self, v: float, z: float, y: float, side: float) -> float:
         force = self.s0 * z + self.s1 * self.rate(v, z, side) + self.s2 * v
-        if self.extended:  # Fc = 1 N: sigma0 Fc z is sigma0 z
-            force += side * (self.fs - self.fc) * math.exp(-((v / self.vs) ** 2))
+        if self.alpha is not None:
+            force += self.s0 * (self.fs - self.fc) * y + self.alpha * self.second(v, y, side)
         return force
 
 
@@ -67,41 +73,44 @@ def under_sine(
     first = 0.75 * half if offset else half
     stop, side = first, 1.0
     while t < times.max():
-        done = _solve(
-            lambda s, y, d=side: [law.rate(velocity(s), y[0], d)], t, stop, z, [1.0 / law.s0]
-        )
+        done = _solve(lambda s, y, d=side: [law.rate(velocity(s), y[0], d)], t, stop, z, [1.0 / law.s0])
         for k in np.flatnonzero((times > t) & (times <= stop)):
             v = velocity(times[k])
-            forces[k] = law.force(v, float(done.sol(times[k])[0]), side)
+            forces[k] = law.force(v, float(done.sol(times[k])[0]), 0.0, side)
         z, t, stop = done.y[:, -1], stop, stop + half
         side = 1.0 if offset else -side
     return np.array([velocity(s) for s in times]), forces
 
 
-def pushed(
-    law: Bristle, push: Callable[[float], float], t_end: float, times: Any, start: float = 0.0, mass: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and friction forces at `times` while v > 0, under the force push(t), from rest at `start`."""
+def forwards(
+    law: Bristle, push: Callable[[float, float, float, float], float], start: float, y: Any, t_end: float
+) -> Any:
+    """Integrate 1 kg under push(t, x, v, integral of 1 − x) while v > 0: to its first stop after 1 s.
 
-    def rhs(t: float, y: Any) -> list[float]:
-        return [y[1], (push(t) - law.force(y[1], y[2], 1.0)) / mass, law.rate(y[1], y[2], 1.0)]
+    States x, v, z, y, integral of 1 − x. Returns SciPy's answer, with dense output.
+    """
 
-    done = _solve(rhs, start, t_end, np.zeros(3), [1e-6, 1e-6, 1e-6])
-    states = done.sol(np.asarray(times, dtype=float))
-    friction = [law.force(v, z, 1.0) for v, z in states[1:].T]
-    return states[0], np.array(friction)
+    def rhs(t: float, s: Any) -> list[float]:
+        force = law.force(s[1], s[2], s[3], 1.0)
+        return [
+            s[1],
+            push(t, s[0], s[1], s[4]) - force,
+            law.rate(s[1], s[2], 1.0),
+            law.second(s[1], s[3], 1.0),
+            1.0 - s[0],
+        ]
 
-
-def first_stop(law: Bristle, stiffness: float, speed: float, start: float) -> tuple[float, float]:
-    """Time and place at which a mass of 1 kg, pulled by a spring from `start` on, first stops again."""
-
-    def rhs(t: float, y: Any) -> list[float]:
-        pull = stiffness * (speed * t - y[0])
-        return [y[1], pull - law.force(y[1], y[2], 1.0), law.rate(y[1], y[2], 1.0)]
-
-    def stops(t: float, y: Any) -> float:
-        return float(y[1]) if t > start + 3.0 else 1.0
+    def stops(t: float, s: Any) -> float:
+        return float(s[1]) if t > start + 1.0 else 1.0
 
     stops.terminal, stops.direction = True, -1  # type: ignore[attr-defined]
-    done = _solve(rhs, start, start + 30.0, np.zeros(3), [1e-3, 1e-5, 1e-7], stops)
-    return float(done.t_events[0][0]), float(done.y_events[0][0][0])
+    return _solve(rhs, start, t_end, y, [1e-6, 1e-6, 1e-7, 1e-7, 1e-3], stops)
+
+
+def pushed(
+    law: Bristle, push: Callable[[float], float], t_end: float, times: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and friction forces at `times` of 1 kg from rest under push(t), while v > 0."""
+    done = forwards(law, lambda t, x, v, i: push(t), 0.0, np.zeros(5), t_end)
+    states = done.sol(np.asarray(times, dtype=float))
+    return states[0], np.array([law.force(v, z, y, 1.0) for v, z, y in states[1:4].T])

@@ -73,7 +73,7 @@ def test_differs_from_the_source_where_known_and_nowhere_else(name: str) -> None
 
 
 def test_meeting_time_is_the_rigid_one() -> None:
-    """0.28697 s, a root of the free flight found here by bisection on its closed form; 0.43 s with elastic wedges."""
+    """0.28697 s, a root of the free flight, by bisection on its closed form; 0.43 s with elastic wedges."""
     m1, m2, k, v0, load = 2420.0, 10.878, 4000.0, 0.01, 100.0
     s, c = math.sin(math.radians(12)), math.cos(math.radians(12))
     start = load / k * math.tan(math.radians(2))
@@ -112,13 +112,8 @@ def test_set_1_keeps_contact_and_sticks_with_static_above_kinetic() -> None:
     assert sticks[1:-1] == pytest.approx([1.7503021] * (sticks.size - 2), abs=1e-6)
 
 
-def test_a_gear_that_slides_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the lower mass of set 1 the gear does not chatter: the checks must fail, not pass by construction."""
-    monkeypatch.setattr(
-        wedge, "SET_2", dataclasses.replace(SET_2, static_friction=math.tan(math.radians(16.0)))
-    )
-    found = wedge.compute_zoom()
-    assert found.checks  # static above kinetic moves the limit of stick
+def test_another_friction_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With another friction the numbers are off: the checks fail, they do not pass by construction."""
     monkeypatch.setattr(wedge, "SET_2", dataclasses.replace(SET_2, friction=0.3))
     failed = {c.quantity for c in wedge.compute_chatter().checks if c.failed}
     assert {"chatters below the lower mass [kg]", "first separation [s]"} <= failed

@@ -1,4 +1,4 @@
-"""Animations: what moves is what was computed, the files are what their names say, the machines bring a picture."""
+"""Animations: what moves is what was computed, files are what their names say, gears bring a picture."""
 
 from pathlib import Path
 

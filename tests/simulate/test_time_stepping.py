@@ -1,7 +1,7 @@
 """Against Moreau's time stepping, which knows no modes and no events: one inclusion per step for all.
 
 Source: J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics (1988). First order; only
-for equal static and kinetic levels. The machines have loops and shared forces, where modes are hardest to choose.
+for equal static and kinetic levels. They have loops and shared forces, where modes are hard to tell.
 """
 
 import numpy as np

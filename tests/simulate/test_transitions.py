@@ -61,7 +61,7 @@ def escaping(law, slope, t):
         f = lambda s, y: [slope * s + drop * fall(y[0]), y[0]]  # noqa: E731
         s = solve_ivp(f, (0, t), [0.0, 0.0], method="DOP853", rtol=1e-13, atol=1e-30, first_step=1e-6)
         return s.y[1, -1], s.y[0, -1]
-    # shape 1/2 has a vertical tangent: u = sqrt(v), 2 u' = (slope s + drop (1 - exp(-u/sqrt vs)))/u, first u = c s
+    # u = sqrt(v), 2 u' = (slope s + drop (1 - exp(-u/sqrt vs)))/u, first u = c s
     rate = drop / math.sqrt(vs)
     c = (rate + math.sqrt(rate**2 + 8 * slope)) / 4
     f = lambda s, y: [(slope * s - drop * math.expm1(-y[0] / math.sqrt(vs))) / (2 * y[0]), y[0] ** 2]  # noqa: E731
@@ -149,7 +149,7 @@ def test_two_places_hold_together(side, slope, method):
 def chain_of_releases(limits, kinetic, mass, coupling, force):
     """Who slides just after break-away of a train with inertial coupling: release by release, plain NumPy.
 
-    M = mass + coupling * L (L the Laplacian of the chain): when one block starts, its jump of acceleration pulls
+    M = mass + coupling * L (L the Laplacian of the chain): when one block starts, its acceleration pulls
     the next. A block leaves where the force that would hold it exceeds its limit.
     """
     n = len(limits)
@@ -203,3 +203,18 @@ def test_a_block_between_a_place_and_a_surface_that_starts_to_move():
             assert [(e.element, e.time) for e in r.events] == [(slips, 1.0)]
             assert r["block.velocity"][-1] == pytest.approx(float(start(3.0)) if moves else 0.0, abs=1e-14)
             assert abs(r[f"{slips}.force"][-1]) == pytest.approx(0.8)
+
+
+def test_two_places_under_each_block_of_a_long_train():
+    # 20 blocks, each held by 1 + 2 N and let go at 3 N: as many small problems, not one of 40 places
+    n = 20
+    names = [f"b{i}" for i in range(n)]
+    m = ss.Machine(mass=[1.0] * n, stiffness=2.0, names=names)
+    for i, name in enumerate(names):
+        m.add_force(name, ss.Ramp(slope=1.0 + 0.01 * i))
+        m.add_friction(f"weak{i}", on=name, law=ss.Coulomb(static=1.0, kinetic=0.5))
+        m.add_friction(f"strong{i}", on=name, law=ss.Coulomb(static=2.0, kinetic=1.0))
+    r = ss.simulate(m, t_end=3.05, max_time=20.0)
+    assert r.success
+    expected = {name: 3.0 / (1.0 + 0.01 * i) for i in range(n) for name in (f"weak{i}", f"strong{i}")}
+    assert {e.element: e.time for e in r.events} == pytest.approx(expected, rel=1e-14)

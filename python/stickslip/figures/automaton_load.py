@@ -1,7 +1,7 @@
 """Figure 4.7 of Klotzbach and Henrichfreise: a mass pushed against a spring that presses it on its guide.
 
-Printed: m = 0.1 kg, b = 0.1 Ns/m, c = 100 N/m, ν = 0.5, Fs = 0.01 N, Fk = 0.008 N, vs = 1 mm/s. Not printed is
-the drive force: here it rises to 0.1 N in 5 s, holds for 2 s, falls to zero in 5 s and stays there.
+Printed: m = 0.1 kg, b = 0.1 Ns/m, c = 100 N/m, ν = 0.5, Fs = 0.01 N, Fk = 0.008 N, vs = 1 mm/s. Not printed
+is the drive force: here it rises to 0.1 N in 5 s, holds for 2 s, falls to zero in 5 s and stays there.
 """
 
 from __future__ import annotations
@@ -55,7 +55,13 @@ def compute() -> FigureData:
     checks = [
         Check("events in 14 s", float(len(run.events)), 28.0, 0.0, INDEPENDENT),
         Check("worst break-away upwards, off its line [N]", float(np.max(np.abs(off))), 0.0, 1e-13, closed),
-        Check("friction at its reversal, in stick [N]", float(run.at(zero)["guide.force"][0]), 0.0, 1e-14, closed),
+        Check(
+            "friction at its reversal, in stick [N]",
+            float(run.at(zero)["guide.force"][0]),
+            0.0,
+            1e-14,
+            closed,
+        ),
         Check("breaks away backwards at [s]", back, 11.406725383100467, 1e-11, INDEPENDENT),
         Check(
             "drive less spring force there [N]",
@@ -73,7 +79,9 @@ def compute() -> FigureData:
             1e-15,
             "text of figure 4.7",
         ),
-        Check("energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-10, "energy balance"),
+        Check(
+            "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-10, "energy balance"
+        ),
     ]
     columns = {
         "time": run.t,

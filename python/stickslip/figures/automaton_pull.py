@@ -1,7 +1,7 @@
 """Figures 4.2 to 4.5 of Klotzbach and Henrichfreise: a mass pulled by a spring, the automaton step by step.
 
-Printed there: T_fr = 0.01 s, T_dwell = 1 s, s_max = 0.05 mm, b_surface = 1 Ns/m. Chosen here, the same for all
-four: m = 0.1 kg, c = 10 N/m, v_d = 0.5 mm/s, Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.01 Ns/m.
+Printed there: T_fr = 0.01 s, T_dwell = 1 s, s_max = 0.05 mm, b_surface = 1 Ns/m. Chosen here, the same for
+all four: m = 0.1 kg, c = 10 N/m, v_d = 0.5 mm/s, Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.01 Ns/m.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ class Case:
 # From collocation of order 9 at rtol 1e-13, cut at every event; DOP853 gives the same events within 5e-12 s.
 CASES = (
     Case("base", "4.2", "curve alone", 16, 19.03264733672246, 0.01, 0.01, 0.009505238301373665, 1e-9),
-    Case("lag", "4.3", "with lag", 16, 19.242618290561854, 0.007941646814891, 0.01, 0.009609326601508145, 1e-10),
+    Case(
+        "lag", "4.3", "with lag", 16, 19.242618290561854, 0.007941646814891, 0.01,
+        0.009609326601508145, 1e-10,
+    ),
     Case(
         "dwell", "4.4", "with lag and dwell", 18, 18.96516400271326, 0.0075676164771510445,
         0.009062659521558247, 0.009373793707970179, 3e-10,
@@ -99,7 +102,9 @@ def compute(case: Case) -> FigureData:
         Check("last break-away force [N]", float(level[-1]), case.release, 1e-11, INDEPENDENT),
         Check("position at 20 s [m]", float(run["mass.position"][-1]), case.position, 1e-12, INDEPENDENT),
         *_claims(case, run, np.array(starts), entry, level),
-        Check("energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-10, "energy balance"),
+        Check(
+            "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-10, "energy balance"
+        ),
     ]
     show = run.t <= SHOWN
     columns = {
@@ -136,7 +141,13 @@ def _claims(
         off = np.max(np.abs(run.at(t)["guide.force"] - STIFFNESS * DRIVE * t))
         own = Check("friction less spring force in stick [N]", float(off), 0.0, 1e-15, said + ": equal")
     elif case.step == 1:
-        own = Check("enters stick below Fs by the factor", float(entry[-1] / STATIC), 0.794164681489, 1e-8, INDEPENDENT)
+        own = Check(
+            "enters stick below Fs by the factor",
+            float(entry[-1] / STATIC),
+            0.794164681489,
+            1e-8,
+            INDEPENDENT,
+        )
     elif case.step == 2:
         own = Check(
             "last period, 2.402 s with lag alone [s]",

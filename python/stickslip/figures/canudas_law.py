@@ -1,11 +1,13 @@
 """Experiments of Canudas de Wit et al. (1995) on the law of LuGre itself: presliding, lag, break-away.
 
-Values of Table 1 there: σ0 = 1e5 N/m, σ1 = sqrt(1e5) Ns/m, σ2 = 0.4 Ns/m, Fc = 1 N, Fs = 1.5 N, vs = 1 mm/s, mass 1 kg.
+Values of Table 1 there: σ0 = 1e5 N/m, σ1 = sqrt(1e5) Ns/m, σ2 = 0.4 Ns/m, Fc = 1 N, Fs = 1.5 N, vs = 1
+mm/s, mass 1 kg.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,7 +48,7 @@ def compute_presliding() -> FigureData:
 
     corners = np.cumsum([0.0, RAMP, HOLD, 2 * RAMP, HOLD, 2 * RAMP])
     forces = np.array([0.0, PEAK, PEAK, -PEAK, -PEAK, PEAK])
-    t = np.unique(np.concatenate([np.linspace(a, b, 401) for a, b in zip(corners[:-1], corners[1:], strict=True)]))
+    t = np.unique(np.concatenate([np.linspace(a, b, 401) for a, b in pairwise(corners)]))
     run = ss.simulate(pushed(ss.Piecewise(corners, forces)), float(corners[-1]), t_eval=t, rtol=1e-11)
     force = np.interp(t, corners, forces)
     limit = STATIC / STIFFNESS
@@ -60,7 +62,13 @@ def compute_presliding() -> FigureData:
     slope = -2.0 * PEAK / (2.0 * RAMP)
     checks = [
         Check("displacement at 95 % of break-away [m]", place(RAMP), 4.49268887e-05, 1e-13, INDEPENDENT),
-        Check("the same, without inertia and damping [m]", place(RAMP), -limit * math.log(0.05), 1e-8, "closed form: -(Fs/sigma0) ln 0.05"),
+        Check(
+            "the same, without inertia and damping [m]",
+            place(RAMP),
+            -limit * math.log(0.05),
+            1e-8,
+            "closed form: -(Fs/sigma0) ln 0.05",
+        ),
         Check(
             "stiffness on first loading [N/m]",
             PEAK * small / RAMP / place(small),
@@ -72,14 +80,26 @@ def compute_presliding() -> FigureData:
             "compliance when unloading begins [m/N]",
             drop / slope,
             1.0 / (1.95 * STIFFNESS),
-            2e-8,
+            4e-8,
             "closed form: 1/(1.95 sigma0)",
+        ),
+        Check(
+            "springs back until the force is zero by [m]",
+            place(RAMP + HOLD) - place(2 * RAMP + HOLD),
+            limit * math.log(1.95),
+            2e-9,
+            "closed form: (Fs/sigma0) ln 1.95",
         ),
         Check(
             "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-8, "energy balance"
         ),
     ]
-    columns = {"time": t, "force": force, "displacement": run["mass.position"], "friction": run["guide.force"]}
+    columns = {
+        "time": t,
+        "force": force,
+        "displacement": run["mass.position"],
+        "friction": run["guide.force"],
+    }
     units = {"time": "s", "force": "N", "displacement": "m", "friction": "N"}
     return FigureData({"": Series(columns, units)}, checks)
 
@@ -93,20 +113,35 @@ def draw_presliding(data: FigureData, figure: Canvas) -> None:
     left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.4], sharey=True)
     left.plot(s["time"], s["force"], color=_style.BLACK)
     left.set(xlabel="time t [s]", ylabel="applied force [N]")
-    right.plot(1e6 * s["displacement"][first], s["force"][first], color=_style.VERMILION, label="first loading")
-    right.plot(1e6 * s["displacement"][~first], s["force"][~first], color=_style.BLUE, label="unloading and reloading")
+    right.plot(
+        1e6 * s["displacement"][~first],
+        s["force"][~first],
+        color=_style.BLUE,
+        label="unloading and reloading",
+    )
+    right.plot(
+        1e6 * s["displacement"][first],
+        s["force"][first],
+        color=_style.ORANGE,
+        linestyle="--",
+        label="first loading",
+    )
     for sign in (1.0, -1.0):
         right.axhline(sign * STATIC, color="#7A7A7A", linewidth=0.8, linestyle=":")
-    right.text(-75.0, STATIC, "break-away Fs", va="bottom", color="#5A5A5A", fontsize=7)
+    right.text(-10.0, STATIC, "break-away Fs", va="bottom", color="#5A5A5A", fontsize=7)
     right.set(xlabel="displacement x [µm]", ylim=(-1.75, 1.85))
-    right.legend(loc="lower right")
+    _draw.key(right)
 
 
 # -- lag: hysteresis over frequency
 
 FREQUENCIES = (1.0, 10.0, 25.0)  # rad/s
 # Force (N) at vs, accelerating and decelerating, in the third period.
-LAGS: dict[float, tuple[float, float]] = {}
+LAGS = {
+    1.0: (1.1876217354771, 1.1812324755853),
+    10.0: (1.2248049545419, 1.1591863892769),
+    25.0: (1.2608095594062, 1.1362590397809),
+}
 
 
 def compute_hysteresis() -> FigureData:
@@ -171,11 +206,11 @@ def draw_hysteresis(data: FigureData, figure: Canvas) -> None:
 # -- break-away force over the rate of the applied force
 
 # First peak of the friction force (N) under a force that grows from zero at so many N/s.
-PEAKS: dict[float, float] = {}
+PEAKS = {1.0: 1.4324150271844, 5.0: 1.3132085957970, 20.0: 1.0986141376101, 50.0: 1.0074694780394}
 
 
 def break_away(rate: float) -> tuple[float, Array, Array]:
-    """Return the first peak of the friction force (N) on a ramp of `rate` N/s, and friction over displacement."""
+    """Return the first peak of friction (N) on a ramp of `rate` N/s, the displacements and the friction."""
     import stickslip as ss
 
     end = 1.6 / rate + 0.1
@@ -196,7 +231,9 @@ def compute_break_away() -> FigureData:
         for rate, expected in PEAKS.items()
     ]
     checks += [
-        Check("break-away at 0.01 N/s [N]", break_away(0.01)[0], STATIC, 4e-3, "closed form: Fs in the limit"),
+        Check(
+            "break-away at 0.01 N/s [N]", break_away(0.01)[0], STATIC, 4e-3, "closed form: Fs in the limit"
+        ),
         Check(
             "rates at which it is lower than at the one before",
             float(np.sum(np.diff(peaks) < 0.0)),
@@ -210,7 +247,9 @@ def compute_break_away() -> FigureData:
         _, x, force = break_away(rate)
         show = x <= 1.5e-4
         pick = np.unique(np.linspace(0, int(np.sum(show)) - 1, 1500).astype(int))
-        panels[f"{rate:g}Ns"] = Series({"displacement": x[pick], "friction": force[pick]}, {"displacement": "m", "friction": "N"})
+        panels[f"{rate:g}Ns"] = Series(
+            {"displacement": x[pick], "friction": force[pick]}, {"displacement": "m", "friction": "N"}
+        )
     return FigureData(panels, checks)
 
 
@@ -234,9 +273,23 @@ def draw_break_away(data: FigureData, figure: Canvas) -> None:
 
 
 FIGURES = (
-    Figure("canudas_presliding", "presliding displacement", SOURCE, compute_presliding, draw_presliding, 80.0),
-    Figure("canudas_hysteresis", "hysteresis at three frequencies", SOURCE, compute_hysteresis, draw_hysteresis, 80.0),
     Figure(
-        "canudas_break_away", "break-away force over the rate of the force", SOURCE, compute_break_away, draw_break_away, 80.0
+        "canudas_presliding", "presliding displacement", SOURCE, compute_presliding, draw_presliding, 80.0
+    ),
+    Figure(
+        "canudas_hysteresis",
+        "hysteresis at three frequencies",
+        SOURCE,
+        compute_hysteresis,
+        draw_hysteresis,
+        80.0,
+    ),
+    Figure(
+        "canudas_break_away",
+        "break-away force over the rate of the force",
+        SOURCE,
+        compute_break_away,
+        draw_break_away,
+        80.0,
     ),
 )

@@ -163,8 +163,6 @@ def compute_stick() -> FigureData:
 class _Drawn:
     """A map read back from the columns of a figure, for `stickslip.plotting.state_map`."""
 
-    modes = ("stick", "slip+", "slip-", "open", "open without slip")
-
     def __init__(self, rows: Series) -> None:
         from stickslip.analysis import Region
 
@@ -194,7 +192,7 @@ def _band(ax: Axes, rows: Series, modes: tuple[str, ...], label: str) -> None:
 
 def draw_stick(data: FigureData, figure: Canvas) -> None:
     """Draw the four cases, each over its own range of extensions."""
-    cells = figure.subplots(2, 2).flat
+    cells = figure.subplots(2, 2, sharey=True).flat
     words = {
         1: "case 1: γ = 12°, μ = 1.5",
         2: "case 2: γ = 12°, μ = tan 14°",
@@ -205,7 +203,7 @@ def draw_stick(data: FigureData, figure: Canvas) -> None:
         _band(ax, data[f"case_{case}"], ("open", "slip-", "stick", "slip+"), "spring extension w [mm]")
         ax.set_title(words[case])
         if case in (2, 4):
-            ax.tick_params(labelleft=False)
+            ax.set_ylabel("")
         if case == 2:
             # Three solutions exist in a fortieth of the stick range: only its surroundings are drawn.
             ax.set_xlim(-1.4, 1.3)
@@ -276,7 +274,7 @@ def compute_compression() -> FigureData:
 
 
 def _directions(ax: Axes) -> None:
-    low, _ = ax.get_ylim()
+    low = -0.6  # the lower end of the bands; room is made below it
     ax.set_ylim(low - 0.45, None)
     ax.plot([-45.0, 90.0], [low - 0.12] * 2, color="#009E73", linewidth=3.0, solid_capstyle="butt")
     ax.text(22.5, low - 0.2, "lowering", ha="center", va="top", color="#00684C", fontsize=6.5)
@@ -345,7 +343,7 @@ def compute_expansion() -> FigureData:
 
 def draw_expansion(data: FigureData, figure: Canvas) -> None:
     """Draw the states after the impact, without and with restitution."""
-    left, right = figure.subplots(1, 2)
+    left, right = figure.subplots(1, 2, sharey=True)
     rows = ("open", "open without slip", "slip-", "stick", "slip+")
     for ax, name, title in (
         (left, "plastic", "end of the impact, ε = 0"),
@@ -354,7 +352,7 @@ def draw_expansion(data: FigureData, figure: Canvas) -> None:
         _band(ax, data[name], rows, "impact direction α [°]")
         _directions(ax)
         ax.set_title(title)
-    right.tick_params(labelleft=False)
+    right.set_ylabel("")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
 

@@ -295,7 +295,6 @@ def draw_impacts(data: FigureData, figure: Canvas) -> None:
         ax.set_xlim(start, end)
         ax.locator_params(axis="x", nbins=5)
         ax.set_title(title)
-    right.set_ylabel("")
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=5)
 
 

@@ -173,7 +173,6 @@ def draw_slides(data: FigureData, figure: Canvas) -> None:
             _shade(ax, spans)
             _motion(ax, data[name], 0.0, end)
             ax.set_ylabel("" if column else "displacement [mm]")
-        top.set(xlabel="")
         top.set_title(title)
         bottom.set_title("first stick")
     axes[1][0].set_ylim(-0.5, 6.5)

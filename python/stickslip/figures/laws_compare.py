@@ -1,8 +1,8 @@
 """The four laws of the overview side by side: tanh, Stribeck, Dahl, LuGre, under the same reversing motion.
 
-The overview prints no values. Chosen here: Fs = 1.5 N, Fc = 1 N, vs = 1 mm/s, shape 2, no viscous part; width of
-tanh 0.1 mm/s; stiffness 1e5 N/m for Dahl and LuGre, LuGre's damping sqrt(1e5) Ns/m. The motion is x =
-−A·cos(2π·1 Hz·t) with A = 0.5 mm, from rest.
+The overview prints no values. Chosen here: Fs = 1.5 N, Fc = 1 N, vs = 1 mm/s, shape 2, no viscous part;
+width of tanh 0.1 mm/s; stiffness 1e5 N/m for Dahl and LuGre, LuGre's damping sqrt(1e5) Ns/m. The motion is
+x = −A·cos(2π·1 Hz·t) with A = 0.5 mm, from rest.
 """
 
 from __future__ import annotations
@@ -27,13 +27,12 @@ def laws() -> dict[str, Any]:
     """Return the four laws by name."""
     import stickslip as ss
 
-    bristle = {"stiffness": STIFFNESS, "damping": DAMPING}
-    levels = {"static": STATIC, "kinetic": KINETIC, "stribeck_velocity": STRIBECK_VELOCITY}
+    levels: dict[str, Any] = {"static": STATIC, "kinetic": KINETIC, "stribeck_velocity": STRIBECK_VELOCITY}
     return {
         "tanh": ss.Tanh(kinetic=KINETIC, width=WIDTH),
         "Stribeck": ss.Stribeck(**levels),
         "Dahl": ss.Dahl(stiffness=STIFFNESS, kinetic=KINETIC),
-        "LuGre": ss.LuGre(**bristle, **levels),
+        "LuGre": ss.LuGre(stiffness=STIFFNESS, damping=DAMPING, **levels),
     }
 
 
@@ -76,13 +75,23 @@ def compute() -> FigureData:
     )  # fmt: skip
     both = float(np.max(np.abs(bristle.response(t, _motion()).force - answers["LuGre"].force)))
     small = 1e-9
-    rest = lugre.response([0.0, small / slow], slow).force[-1] / small
+    rest = lugre.response([0.0, small / 1e-12], 1e-12).force[-1] / small
     fast = chosen["Dahl"].response(t / 100.0, ss.Sine(amplitude=100.0 * SPEED, frequency=100.0 * FREQUENCY))
     tanh, stribeck = chosen["tanh"], chosen["Stribeck"]
     checks = [
-        Check("tanh: force at 5 widths [N]", tanh.force(5 * WIDTH), KINETIC * math.tanh(5.0), 1e-15, "closed form"),
         Check(
-            "tanh: slope at rest [Ns/m]", tanh.linearise(0.0).slope, KINETIC / WIDTH, 1e-8, "closed form: Fc/w"
+            "tanh: force at 5 widths [N]",
+            tanh.force(5 * WIDTH),
+            KINETIC * math.tanh(5.0),
+            1e-15,
+            "closed form",
+        ),
+        Check(
+            "tanh: slope at rest [Ns/m]",
+            tanh.linearise(0.0).slope,
+            KINETIC / WIDTH,
+            1e-8,
+            "closed form: Fc/w",
         ),
         Check(
             "tanh: creeps under 0.5 N at [m/s]",
@@ -127,9 +136,7 @@ def compute() -> FigureData:
             1e-12,
             "closed form: the Stribeck curve",
         ),
-        Check(
-            "LuGre: normalised form, force differs by [N]", both, 0.0, 1e-10, "derivation: q = sigma0 z"
-        ),
+        Check("LuGre: normalised form, force differs by [N]", both, 0.0, 1e-10, "derivation: q = sigma0 z"),
     ]
     columns: dict[str, Any] = {"time": t, "displacement": x, "velocity": v}
     columns |= {name: answer.force for name, answer in answers.items()}
@@ -171,6 +178,11 @@ def draw(data: FigureData, figure: Canvas) -> None:
 
 FIGURES = (
     Figure(
-        "laws", "tanh, Stribeck, Dahl and LuGre side by side", "overview of friction laws", compute, draw, 105.0
+        "laws",
+        "tanh, Stribeck, Dahl and LuGre side by side",
+        "overview of friction laws",
+        compute,
+        draw,
+        105.0,
     ),
 )

@@ -1,0 +1,290 @@
+"""Friction on contacts: incline, stacks, clutch, Painlevé, curves, options of StickSlip and bristles."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import stickslip as ss
+from contact_run.complementarity import residual
+
+G = 9.81
+ANGLE = np.pi / 6.0
+LIMIT = np.tan(ANGLE)
+
+
+def incline(static, kinetic):
+    """x down the slope, y off it."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": G * np.sin(ANGLE), "y": -G * np.cos(ANGLE)})
+    m.add_contact(
+        "slope", normal={"y": 1.0}, tangent={"x": 1.0}, friction=ss.Coulomb(static=static, kinetic=kinetic)
+    )
+    return m
+
+
+@pytest.mark.parametrize("relative", [1e-9, 1e-3, 0.2])
+def test_incline_on_both_sides_of_the_limit(relative: float) -> None:
+    above = ss.simulate(incline(LIMIT * (1 + relative), LIMIT * (1 + relative)), t_end=2.0)
+    assert np.all(above["slope.mode"] == ss.Mode.STICK) and np.all(above["x.position"] == 0.0)
+    assert above["slope.force"] == pytest.approx(G * np.sin(ANGLE), rel=1e-13)
+    assert "for good" in above.message
+    mu = LIMIT * (1 - relative)
+    below = ss.simulate(incline(mu, mu), t_end=2.0)
+    a = G * (np.sin(ANGLE) - mu * np.cos(ANGLE))
+    assert below.state.x[:2] == pytest.approx([2.0 * a, 0.0], rel=1e-7)
+    assert len(above.events) == len(below.events) == 0
+
+
+def test_incline_thrown_up() -> None:
+    """Up with μ_k, then: stays for μ_0 > tan θ, slides back below; times and ways in closed form."""
+    for static, kinetic, stays in ((0.7, 0.4, True), (0.5, 0.4, False)):
+        run = ss.simulate(incline(static, kinetic), t_end=1.0, initial={"x.velocity": -1.0})
+        up, down = (G * (np.sin(ANGLE) + s * kinetic * np.cos(ANGLE)) for s in (1, -1))
+        assert [e.time for e in run.events] == pytest.approx([1.0 / up], abs=1e-14)
+        assert run.events[0].after is (ss.Mode.STICK if stays else ss.Mode.SLIP_FORWARD)
+        rest = 1.0 - 1.0 / up
+        end = -0.5 / up + (0.0 if stays else 0.5 * down * rest**2)
+        assert run.state.x[0] == pytest.approx(end, abs=1e-13)
+        assert residual(run, ["slope"], {"slope": (static, kinetic)}, np.linspace(0.0, 1.0, 101)) < 1e-13
+        assert run.energy.residual < 1e-14
+
+
+def test_two_stacked_blocks_on_a_moving_belt() -> None:
+    """Loads that are contact forces: the same motion as with the loads given, both sides of the stack in one problem."""
+    m = ss.Machine(
+        mass=[2.0, 2.0, 1.0, 1.0],
+        names=["x1", "y1", "x2", "y2"],
+        force={"y1": -2.0 * G, "y2": -G},
+        stiffness=[50.0, 0.0, 80.0, 0.0],
+    )
+    belt, between = ss.Coulomb(static=0.5, kinetic=0.4), ss.Coulomb(static=0.4, kinetic=0.25)
+    m.add_contact("belt", normal={"y1": 1.0}, tangent={"x1": 1.0}, friction=belt, surface_velocity=0.3)
+    m.add_contact(
+        "between", normal={"y2": 1.0, "y1": -1.0}, tangent={"x2": 1.0, "x1": -1.0}, friction=between
+    )
+    start = {"x1.velocity": 0.3, "x2.velocity": 0.3}
+    run = ss.simulate(m, t_end=20.0, initial=start)
+    flat = ss.Machine(mass=[2.0, 1.0], names=["x1", "x2"], stiffness=[50.0, 80.0])
+    flat.add_friction("belt", on="x1", law=belt, normal_load=3.0 * G, surface_velocity=0.3)
+    flat.add_friction("between", on=("x2", "x1"), law=between, normal_load=G)
+    given = ss.simulate(flat, t_end=20.0, initial=start)
+    # by hand: together until the spring of the upper block exceeds its limit, x2 = x1 = 0.3 t
+    assert run.events[0].time == pytest.approx(0.4 * G / (80.0 * 0.3), abs=1e-13)
+    assert [(e.element, e.after) for e in run.events] == [(e.element, e.after) for e in given.events]
+    assert [e.time for e in run.events] == pytest.approx([e.time for e in given.events], abs=1e-11)
+    assert len(run.events) > 30
+    levels = {"belt": (0.5, 0.4), "between": (0.4, 0.25)}
+    assert residual(run, ["belt", "between"], levels) < 1e-12
+    assert run.energy.residual < 1e-13
+
+
+def test_clutch_pressed_by_a_contact() -> None:
+    """0.5 and 0.6 kg m² at 30 and −10 rad/s, 60 Nm: lock at 0.181818 s, 8.181818 rad/s, 218.1818 J."""
+    m = ss.Machine(mass=[0.5, 0.6, 1.0], names=["a", "b", "plate"], force={"plate": -100.0})
+    m.add_contact("clutch", normal={"plate": 1.0}, tangent={"a": 1.0, "b": -1.0}, friction=0.6)
+    run = ss.simulate(m, t_end=1.0, initial={"a.velocity": 30.0, "b.velocity": -10.0})
+    assert [e.time for e in run.events] == pytest.approx([40.0 / (60.0 / 0.5 + 60.0 / 0.6)], abs=1e-15)
+    assert run.events[0].time == pytest.approx(0.181818, abs=5e-7)
+    assert run.state.x[3:5] == pytest.approx([9.0 / 1.1, 9.0 / 1.1], rel=1e-14)
+    assert run.energy.friction["clutch"][-1] == pytest.approx(2400.0 / 11.0, rel=1e-13)
+    assert run.energy.residual < 1e-15
+
+
+def test_contact_beside_a_given_load() -> None:
+    """One coordinate held by a floor and a guide: a = −(μ g + R/m), then both hold in one problem."""
+    m = ss.Machine(
+        mass=[2.0, 2.0], names=["x", "y"], force={"y": -2.0 * G, "x": ss.Ramp(slope=20.0, start=1.0)}
+    )
+    m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3)
+    m.add_friction("guide", on="x", law=ss.Coulomb(static=2.0, kinetic=2.0), normal_load=2.0)
+    run = ss.simulate(m, t_end=2.0, initial={"x.velocity": 1.0})
+    stop = 1.0 / (0.3 * G + 2.0)
+    together = 0.3 * 2.0 * G + 4.0
+    assert run.at([stop / 2])["x.velocity"] == pytest.approx([0.5])
+    halts = [e for e in run.events if e.after is ss.Mode.STICK]
+    assert [e.time for e in halts] == pytest.approx([stop, stop], abs=1e-14)
+    assert {e.element for e in halts} == {"floor", "guide"}
+    leaves = [e for e in run.events if e.before is ss.Mode.STICK]
+    assert [e.time for e in leaves] == pytest.approx([1.0 + together / 20.0] * 2, abs=1e-12)
+    t = run.events[-1].time + 0.1
+    assert run.at([t])["x.velocity"] == pytest.approx([20.0 * 0.1**2 / 2 / 2.0], rel=1e-9)
+
+
+# ---------------------------------------------------------------- Painlevé
+
+
+def rod(friction, *, angle=np.deg2rad(60.0), gap=0.0):
+    """Uniform rod, m = 1, half length 1, tip sliding on the floor; gradients of one angle kept (a linear plant)."""
+    m = ss.Machine(mass=[1.0, 1.0, 1.0 / 3.0], names=["x", "y", "phi"], force={"y": -G})
+    m.add_contact(
+        "tip",
+        normal={"y": 1.0, "phi": -np.cos(angle)},
+        tangent={"x": 1.0, "phi": np.sin(angle)},
+        friction=friction,
+        gap=gap,
+    )
+    return m
+
+
+def test_rod_that_cannot_slide() -> None:
+    """G_NN − μ |G_NT| < 0 and g̈ free < 0: no solution from sliding; an impact without collision stops the tip.
+
+    Impulses by hand: both rates of the tip to zero, Λ = −G⁻¹ (0, v_T), inside the cone |Λ_T| ≤ μ Λ_N.
+    """
+    s, c = np.sin(np.deg2rad(60.0)), np.cos(np.deg2rad(60.0))
+    nn, nt, tt = 1.0 + 3.0 * c * c, -3.0 * s * c, 1.0 + 3.0 * s * s
+    assert nn - 1.5 * abs(nt) < 0.0
+    run = ss.simulate(rod(1.5), t_end=0.3, initial={"x.velocity": -1.0})
+    first = run.events[0]
+    assert first.impact and first.time == 0.0 and "without collision" in first.cause
+    normal, tangential = -np.linalg.solve([[nn, nt], [nt, tt]], [0.0, -1.0])
+    assert first.normal_impulse == pytest.approx(normal, rel=1e-13)
+    assert -first.tangential_impulse == pytest.approx(tangential, rel=1e-13)
+    assert abs(tangential) < 1.5 * normal
+    assert run["tip.mode"][0] == ss.Mode.STICK and np.all(run["tip.velocity"] == 0.0)
+    assert first.loss == pytest.approx(0.5 * -1.0 * -tangential, rel=1e-12)
+    assert run.energy.residual < 1e-14
+
+
+def test_rod_that_slides_the_other_way_needs_no_impact() -> None:
+    run = ss.simulate(rod(1.5), t_end=0.3, initial={"x.velocity": 1.0})
+    assert not any(e.impact for e in run.events)
+    assert [(e.before, e.after) for e in run.events] == [(ss.Mode.SLIP_FORWARD, ss.Mode.STICK)]
+    mild = ss.simulate(rod(0.3), t_end=0.3, initial={"x.velocity": -1.0})
+    assert not any(e.impact for e in mild.events) and np.all(mild["tip.mode"] == ss.Mode.SLIP_BACKWARD)
+
+
+def test_falling_rod() -> None:
+    """From a height: free fall, an impact that sticks for μ = 1.5, and less energy than before."""
+    run = ss.simulate(rod(1.5, gap=0.2), t_end=0.3, initial={"x.velocity": -1.0})
+    assert run.events[0].time == pytest.approx(np.sqrt(0.4 / G), abs=1e-15)
+    assert run.events[0].after is ss.Mode.STICK and run.events[0].loss > 0.0
+    assert run.energy.residual < 1e-14
+
+
+# ---------------------------------------------------------------- laws
+
+STRIBECK = ss.Stribeck(static=0.5, kinetic=0.3, stribeck_velocity=0.05, shape=1.0)
+LAWS = {
+    "stribeck": STRIBECK,
+    "viscous": ss.Stribeck(static=0.5, kinetic=0.3, stribeck_velocity=0.05, shape=2.0, viscous=0.4),
+    "tanh": ss.Tanh(kinetic=0.4, width=0.01),
+    "lugre": ss.LuGre(
+        stiffness=1e4, damping=10.0, viscous=0.0, static=0.5, kinetic=0.3, stribeck_velocity=0.05
+    ),
+    "dahl": ss.Dahl(stiffness=1e4, kinetic=0.3),
+    "memory": ss.StickSlip(STRIBECK, memory=ss.Lag(0.01)),
+    "memory and dwell": ss.StickSlip(STRIBECK, memory=ss.Lag(0.01), dwell=0.5),
+    "presliding": ss.StickSlip(STRIBECK, presliding=ss.Presliding(travel=1e-3, damping=1.0)),
+    "everything": ss.StickSlip(
+        STRIBECK, memory=ss.Lag(0.01), dwell=0.5, presliding=ss.Presliding(travel=1e-3, damping=1.0)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_constant_contact_force_is_a_given_load(name: str) -> None:
+    """A block pressed on a belt by 10 N, against the same law under a given load of 10 N."""
+    law = LAWS[name]
+    pressed = ss.Machine(
+        mass=[1.0, 1.0], names=["x", "y"], stiffness=[50.0, 0.0], damping=[0.2, 0.0], force={"y": -10.0}
+    )
+    pressed.add_contact("belt", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law, surface_velocity=0.1)
+    given = ss.Machine(mass=1.0, names=["x"], stiffness=50.0, damping=0.2)
+    given.add_friction("belt", on="x", law=law, normal_load=10.0, surface_velocity=0.1)
+    t = np.linspace(0.0, 4.0, 401)
+    a, b = (ss.simulate(m, t_end=4.0, rtol=1e-9, t_eval=t) for m in (pressed, given))
+    assert a.success and b.success
+    assert np.abs(a["x.position"] - b["x.position"]).max() < 1e-8
+    assert [(e.before, e.after) for e in a.events] == [(e.before, e.after) for e in b.events]
+    assert [e.time for e in a.events] == pytest.approx([e.time for e in b.events], abs=1e-7)
+    assert np.all(a["belt.load"] == 10.0)
+    assert a.energy.residual < 2e-9
+
+
+def pressed_by(force, law, stiffness=0.0):
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], stiffness=[stiffness, 0.0], force={"y": force})
+    m.add_contact("belt", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law, surface_velocity=1.0)
+    return m
+
+
+PRESS = ss.Constant(-10.0) + ss.Sine(amplitude=5.0, frequency=1.0)
+
+
+def load(t):
+    return 10.0 - 5.0 * np.sin(2.0 * np.pi * t)
+
+
+def test_bristles_under_a_changing_contact_force() -> None:
+    """LuGre per unit normal force, N(t) = 10 − 5 sin 2πt, against SciPy's Radau on the three equations."""
+    s0, s1, fs, fk, vs, k = 1e3, 10.0, 0.5, 0.3, 0.05, 50.0
+    law = ss.LuGre(stiffness=s0, damping=s1, viscous=0.0, static=fs, kinetic=fk, stribeck_velocity=vs)
+
+    def rates(t, u):
+        x, v, z = u
+        rel = v - 1.0
+        g = (fk + (fs - fk) * np.exp(-((rel / vs) ** 2))) / s0
+        dz = rel - abs(rel) / g * z
+        return [v, -k * x - load(t) * (s0 * z + s1 * dz), dz]
+
+    t = np.linspace(0.0, 2.0, 201)
+    truth = solve_ivp(rates, (0.0, 2.0), [0.0, 0.0, 0.0], method="Radau", rtol=1e-10, atol=1e-12, t_eval=t)
+    run = ss.simulate(pressed_by(PRESS, law, k), t_end=2.0, rtol=1e-10, t_eval=t)
+    assert np.abs(run["x.position"] - truth.y[0]).max() < 1e-8
+    assert run["belt.normal_force"] == pytest.approx(load(t), rel=1e-13)
+
+
+def test_memory_lags_the_coefficient() -> None:
+    """T ċ + c = μ(|v|), F = c N(t) while sliding: the lag is in the coefficient, the normal force acts at once."""
+    law = ss.StickSlip(STRIBECK, memory=ss.Lag(0.05))
+
+    def rates(t, u):
+        v, c = u
+        mu = 0.3 + 0.2 * np.exp(-abs(v - 1.0) / 0.05)
+        return [c * load(t), (mu - c) / 0.05]
+
+    t = np.linspace(0.0, 0.25, 101)
+    start = 0.3 + 0.2 * np.exp(-1.0 / 0.05)
+    truth = solve_ivp(rates, (0.0, 0.25), [0.0, start], method="DOP853", rtol=1e-12, atol=1e-13, t_eval=t)
+    run = ss.simulate(pressed_by(PRESS, law), t_end=0.25, rtol=1e-11, t_eval=t)
+    assert np.all(run["belt.mode"] == ss.Mode.SLIP_BACKWARD)
+    assert np.abs(run["x.velocity"] - truth.y[0]).max() < 1e-9
+    assert run["belt.force"] == pytest.approx(-truth.y[1] * load(t), rel=1e-8)
+
+
+def test_falling_curve_that_loads_itself() -> None:
+    """A slope whose normal and tangential directions share coordinates: λ_N = −a_N/(G_NN − μ(v) G_NT) while sliding."""
+    mass = np.array([2.0, 0.5])
+    normal, tangent = np.array([0.8, 0.6]), np.array([0.6, -0.8])
+    force = np.array([-20.0, 3.0])
+    m = ss.Machine(mass=mass, names=["a", "b"], force={"a": force[0], "b": force[1]}, damping=[0.0, 1.0])
+    m.add_contact("face", normal=normal, tangent=tangent, friction=STRIBECK)
+
+    def rates(t, v):
+        h = force - np.array([0.0, v[1]])
+        slip = tangent @ v
+        mu = (0.3 + 0.2 * np.exp(-abs(slip) / 0.05)) * np.sign(slip)
+        weight = normal - mu * tangent
+        load = -(normal / mass) @ h / ((normal / mass) @ weight)
+        return (h + weight * load) / mass
+
+    v0 = -0.5 * tangent
+    end = 0.5
+    truth = solve_ivp(rates, (0.0, end), v0, method="DOP853", rtol=1e-12, atol=1e-13)
+    run = ss.simulate(m, t_end=end, rtol=1e-11, initial={"a.velocity": v0[0], "b.velocity": v0[1]})
+    assert np.all(run["face.mode"] == ss.Mode.SLIP_BACKWARD)
+    assert run.state.x[2:] == pytest.approx(truth.y[:, -1], abs=1e-9)
+    assert np.abs(run["face.gap_rate"]).max() == 0.0
+    assert run.energy.residual < 1e-10
+
+
+def test_opening_forgets_the_bristle() -> None:
+    """A block hops off the belt: its bristle starts anew when it touches again."""
+    law = ss.LuGre(stiffness=1e3, damping=10.0, viscous=0.0, static=0.5, kinetic=0.3, stribeck_velocity=0.05)
+    lift = ss.Piecewise([0.0, 0.2, 0.3, 0.4, 0.5], [-10.0, -10.0, 5.0, 5.0, -10.0])
+    run = ss.simulate(pressed_by(lift, law, 50.0), t_end=2.0, rtol=1e-9)
+    opened = next(e for e in run.events if e.after is ss.Mode.OPEN)
+    closed = next(e for e in run.events if e.impact)
+    assert opened.time == pytest.approx(0.2 + 0.1 * 10.0 / 15.0, abs=1e-9)
+    z = run.at([opened.time - 1e-6, opened.time + 1e-6, closed.time])["belt.z"]
+    assert z[0] < -1e-4 and z[1] == z[2] == 0.0
+    assert run.success
