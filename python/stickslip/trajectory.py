@@ -108,7 +108,11 @@ class Trajectory:
     """
 
     def __init__(
-        self, machine: Machine | StateSpace, raw: _core.Trajectory, grid: Array | None, described: object = None
+        self,
+        machine: Machine | StateSpace,
+        raw: _core.Trajectory,
+        grid: Array | None,
+        described: object = None,
     ) -> None:
         self._machine = machine
         self._described = machine if described is None else described
