@@ -241,6 +241,16 @@ void bind_simulate(py::module_& m) {
       },
       "name"_a, "control"_a, "references"_a, "measurements"_a, "directions"_a);
 
+  described.def(
+      "add_compensator",
+      [](Machine& self, std::string name, Law law, Signal load, bool observer, double gain, Source reference,
+         Source measurement, Vector direction) {
+        self.compensators.push_back({std::move(name), std::move(law), std::move(load), observer, gain,
+                                     std::move(reference), std::move(measurement), std::move(direction)});
+      },
+      "name"_a, "law"_a, "normal_load"_a, "observer"_a, "gain"_a, "reference"_a, "measurement"_a,
+      "direction"_a);
+
   py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")
       .def(py::init([](const Machine& machine) {
              auto c = std::make_shared<Compiled>();
@@ -263,6 +273,13 @@ void bind_simulate(py::module_& m) {
             return names;
           })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
+      .def_property_readonly("compensators",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const Place& p : c.system.places)
+                                 if (p.compensator) names.push_back(p.name);
+                               return names;
+                             })
       .def_property_readonly(
           "controllers",
           [](const Compiled& c) { // name, number of outputs, follows a reference, measures

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from stickslip._core import __version__
+from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
 from stickslip.events import Event, Events
@@ -57,6 +58,7 @@ __all__ = [
     "PID",
     "BoucWen",
     "Cascade",
+    "Compensator",
     "Constant",
     "Controller",
     "Coulomb",
@@ -66,6 +68,8 @@ __all__ = [
     "Energy",
     "Event",
     "Events",
+    "FrictionFeedforward",
+    "FrictionObserver",
     "Input",
     "Lag",
     "Law",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stickslip import _core
 from stickslip._arguments import number, reject
 from stickslip._signal import Signal, as_signal, is_signal_like
+from stickslip.compensation import Compensator, FrictionObserver
 from stickslip.control import Callable, Controller
 
 __all__ = ["Measure", "On", "Reference", "Wired"]
@@ -28,7 +29,7 @@ class Wired:
     """A controller as it was added."""
 
     name: str
-    control: Controller
+    control: Controller | Compensator
     measure: Any
     reference: Any
     to: Any
@@ -38,6 +39,7 @@ class Wiring:
     """Base of the plants that controllers can be added to."""
 
     _controllers: tuple[Wired, ...]
+    _compensators: tuple[Wired, ...]
     _core: _core.Machine
     _compiled: _core.Compiled | None
 
@@ -46,7 +48,9 @@ class Wiring:
         raise NotImplementedError
 
     def _measured(self, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
-        """State form, signal and outputs of controllers that make up a measured quantity; KeyError if unknown."""
+        """State form, signal and outputs of controllers that make up a measured quantity; KeyError if
+        unknown.
+        """
         raise NotImplementedError
 
     def _measurable(self) -> list[str]:
@@ -63,7 +67,7 @@ class Wiring:
 
     def add_controller(
         self,
-        control: Controller | Function[..., Any],
+        control: Controller | Compensator | Function[..., Any],
         name: str | None = None,
         on: On | None = None,
         measure: Measure | None = None,
@@ -75,24 +79,26 @@ class Wiring:
 
         Parameters
         ----------
-        control : Controller or callable
-            What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``; a function ``u = f(t, r, y)`` is called at the
-            multiples of `period`.
+        control : Controller or Compensator or callable
+            What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``; a function ``u = f(t, r, y)`` is called
+            at the multiples of `period`. A `FrictionFeedforward` follows the velocity of the reference, a
+            `FrictionObserver` that of the measured position.
         name : str, optional
-            Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are ``"<name>.output"``,
-            ``.reference``, ``.error`` (reference minus what is measured) and ``.mode`` (free, high or low).
+            Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are
+            ``"<name>.output"``, ``.reference``, ``.error`` (reference minus what is measured) and ``.mode``
+            (free, high or low).
         on : str or tuple of two str or mapping, optional
             Short for measuring the position of this coordinate (or combination) and driving it.
         measure : str or mapping, or a sequence of them, optional
-            What it measures: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``, ``"<controller>.output"``, or
-            a combination {name: factor}; a sequence for controllers that measure several. A `Cascade` measures
-            (position, motor), the same twice by default.
+            What it measures: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``,
+            ``"<controller>.output"``, or a combination {name: factor}; a sequence for controllers that
+            measure several. A `Cascade` measures (position, motor), the same twice by default.
         reference : Signal or float or str, or a sequence of them, default 0.0
-            What it follows: a signal, or the name of anything that can be measured, such as another controller's
-            output.
+            What it follows: a signal, or the name of anything that can be measured, such as another
+            controller's output.
         to : str or tuple of two str or mapping, optional
-            Which coordinate its output drives as a force, N; None if it only feeds another controller. A sequence
-            for several outputs.
+            Which coordinate its output drives as a force, N; None if it only feeds another controller. A
+            sequence for several outputs.
         period : float, optional
             Sampling period, s, instead of the one that `control` has.
 
@@ -126,7 +132,10 @@ class Wiring:
         trial = self._with(wired)
         compiled = _core.Compiled(trial)
         self._core, self._compiled = trial, compiled
-        self._controllers = (*self._controllers, wired)
+        if isinstance(control, Compensator):
+            self._compensators = (*self._compensators, wired)
+        else:
+            self._controllers = (*self._controllers, wired)
         return name
 
     def _with(self, wired: Wired) -> _core.Machine:
@@ -136,6 +145,9 @@ class Wiring:
         return trial
 
     def _wire(self, core: _core.Machine, wired: Wired) -> None:
+        if isinstance(wired.control, Compensator):
+            self._compensate(core, wired, wired.control)
+            return
         name, block = wired.name, wired.control.compiled.block()
         reference = 0.0 if wired.reference is None else wired.reference
         measurements = self._sources("measure", name, wired.measure, _count(block, "measurement"))
@@ -143,8 +155,33 @@ class Wiring:
         directions = self._targets(name, wired.to, len(block.lo))
         core.add_controller(name, wired.control.compiled, references, measurements, directions)
 
+    def _compensate(self, core: _core.Machine, wired: Wired, control: Compensator) -> None:
+        name = wired.name
+        observer = isinstance(control, FrictionObserver)
+        if wired.to is None:
+            raise ValueError(f"to of '{name}' is missing: compensation acts as a force")
+        if observer and wired.measure is None:
+            raise ValueError(f"measure of '{name}' is missing: an observer follows a position")
+        nothing = _core.Source("", np.zeros(0), None, [])
+        reference, measurement = nothing, nothing
+        if wired.reference is not None:
+            reference = self._source("reference", name, wired.reference)
+        if observer:
+            measurement = self._source("measure", name, wired.measure)
+        core.add_compensator(
+            name,
+            control.law.compiled,
+            as_signal(control.normal_load).compiled,
+            observer,
+            control.gain if isinstance(control, FrictionObserver) else 0.0,
+            reference,
+            measurement,
+            self._targets(name, wired.to, 1)[0],
+        )
+
     def poles(self) -> NDArray[np.complex128]:
-        """Poles of the machine with its continuous controllers off their limits and friction left out, slowest first.
+        """Poles of the machine with its continuous controllers off their limits and friction left out,
+        slowest first.
 
         Returns
         -------
@@ -165,9 +202,9 @@ class Wiring:
         poles = np.linalg.eigvals(self._compiled.linear_part()).astype(np.complex128)
         return poles[np.lexsort((poles.imag, np.round(np.abs(poles), 12)))]
 
-    def _name(self, control: Controller) -> str:
+    def _name(self, control: Controller | Compensator) -> str:
         base = type(control).__name__.lower()
-        taken = {c.name for c in self._controllers}
+        taken = {c.name for c in (*self._controllers, *self._compensators)}
         return next(n for n in (base, *(f"{base}{k}" for k in range(2, len(taken) + 3))) if n not in taken)
 
     def _sources(self, what: str, name: str, given: Any, count: int) -> list[_core.Source]:
@@ -246,7 +283,11 @@ def _listed(to: Any, outputs: int) -> list[Any]:
     return [to] if isinstance(to, (str, Mapping)) or pair else list(to)
 
 
-def _controller(control: Any, period: float | None) -> Controller:
+def _controller(control: Any, period: float | None) -> Controller | Compensator:
+    if isinstance(control, Compensator):
+        if period is not None:
+            reject("period", period, "left out for friction compensation, which is continuous")
+        return control
     if isinstance(control, Controller):
         if period is None:
             return control

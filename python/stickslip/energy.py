@@ -58,6 +58,9 @@ class Energy:
         self.controllers: dict[str, Array] = dict(zip(machine.controllers, raw["controllers"], strict=True))
         self.surfaces: dict[str, Array] = dict(zip(places, raw["surfaces"], strict=True))
         self.friction: dict[str, Array] = dict(zip(places, raw["friction"], strict=True))
+        for name in compiled.compensators:
+            self.controllers[name] = -self.friction.pop(name)
+            del self.surfaces[name]
         walls = dict(zip((name for name, _ in compiled.contacts), raw["walls"], strict=True))
         for name, work in walls.items():
             self.surfaces[name] = self.surfaces[name] + work if name in self.surfaces else work

@@ -107,6 +107,7 @@ class Machine(Wiring):
         self._friction: list[dict[str, Any]] = []
         self._forces: list[tuple[str, Signal]] = []
         self._controllers: tuple[Wired, ...] = ()
+        self._compensators: tuple[Wired, ...] = ()
         self._compiled: _core.Compiled | None = None
         self.compile()
         if not (force is None or isinstance(force, Mapping)):
@@ -128,7 +129,8 @@ class Machine(Wiring):
     def elements(self) -> tuple[str, ...]:
         """Names of the friction elements and contacts."""
         compiled = self.compile()
-        return tuple(dict.fromkeys([*compiled.places, *(name for name, _ in compiled.contacts)]))
+        own = [name for name in compiled.places if name not in compiled.compensators]
+        return tuple(dict.fromkeys([*own, *(name for name, _ in compiled.contacts)]))
 
     @property
     def states(self) -> tuple[str, ...]:

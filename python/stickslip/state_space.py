@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._arguments import matrix, number, reject
 from stickslip._wiring import Measure, On, Wired, Wiring, _listed
+from stickslip.control import Controller
 from stickslip.laws import Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
@@ -23,13 +24,14 @@ Vector = NDArray[np.float64]
 class StateSpace(Wiring):
     """A linear plant ``x' = A x + B u + A_NL NL(x)``, ``y = C x + D u`` with friction as its nonlinear part.
 
-    A, B, C and D stay what they are without friction; friction adds columns to A_NL (Krämer, Kempkes, section 3).
+    A, B, C and D stay what they are without friction; friction adds columns to A_NL (Krämer, Kempkes,
+    section 3).
 
     Parameters
     ----------
     A : array_like, shape (n, n), or object
-        Dynamics; or anything that has A, B, C and D, such as a state space of python-control or SciPy (then the others
-        are left out), which `system` gives back.
+        Dynamics; or anything that has A, B, C and D, such as a state space of python-control or SciPy (then
+        the others are left out), which `system` gives back.
     B : array_like, shape (n, m)
         Effect of the inputs. A vector is one column.
     C : array_like, shape (p, n)
@@ -37,7 +39,8 @@ class StateSpace(Wiring):
     D : array_like, shape (p, m), default zeros
         Direct effect of the inputs on the outputs.
     states, inputs, outputs : sequence of str, optional
-        Names; ``"x0"``, ``"u0"``, ``"y0"`` and so on by default. States and outputs are read as ``run["x0"]``.
+        Names; ``"x0"``, ``"u0"``, ``"y0"`` and so on by default. States and outputs are read as
+        ``run["x0"]``.
     signals : mapping, optional
         Input name -> number or signal; inputs are zero by default.
 
@@ -55,7 +58,8 @@ class StateSpace(Wiring):
 
     Notes
     -----
-    The energy of such a plant is not known: `Energy` then holds what friction takes, and its `imbalance` is NaN.
+    The energy of such a plant is not known: `Energy` then holds what friction takes, and its `imbalance` is
+    NaN.
 
     Examples
     --------
@@ -113,6 +117,8 @@ class StateSpace(Wiring):
         self._signals: dict[str, Signal] = {}
         self._friction: list[dict[str, Any]] = []
         self._controllers: tuple[Wired, ...] = ()
+        self._compensators: tuple[Wired, ...] = ()
+        self._adding: Wired | None = None
         self._core = self._build()
         self._compiled: _core.Compiled | None = _core.Compiled(self._core)
         for name, signal in (signals or {}).items():
@@ -130,7 +136,9 @@ class StateSpace(Wiring):
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Names of the states, in the order of ``run.y``; internal ones of friction and controllers come last."""
+        """Names of the states, in the order of ``run.y``; internal ones of friction and controllers come
+        last.
+        """
         return tuple(self.compile().states)
 
     @property
@@ -193,10 +201,11 @@ class StateSpace(Wiring):
         law : Law
             Any friction law; levels are per unit normal load.
         velocity : str or mapping or array_like
-            The velocity that friction opposes: an output or state, a combination {name: factor}, or a row over the
-            states.
+            The velocity that friction opposes: an output or state, a combination {name: factor}, or a row
+            over the states.
         on : str or mapping, optional
-            Where a force would enter: an input, or a combination of inputs. The column is minus what B says there.
+            Where a force would enter: an input, or a combination of inputs. The column is minus what B says
+            there.
         column : array_like, shape (n,), optional
             The column of A_NL itself, instead of `on`.
         normal_load, surface_velocity : float or Signal
@@ -208,7 +217,8 @@ class StateSpace(Wiring):
         Raises
         ------
         ValueError
-            If friction would act instantly on its own velocity the wrong way, C·A_NL >= 0, and for unknown names.
+            If friction would act instantly on its own velocity the wrong way, C·A_NL >= 0, and for unknown
+            names.
 
         Examples
         --------
@@ -254,7 +264,7 @@ class StateSpace(Wiring):
             raise
         self._core, self._compiled = core, compiled
 
-    def _build(self, controllers: Sequence[Wired] | None = None) -> _core.Machine:
+    def _build(self, added: Wired | None = None) -> _core.Machine:
         core = _core.Machine.from_matrices(self.A, list(self._states))
         for name, signal in self._signals.items():
             core.add_force(self.B[:, self._input(name)], signal.compiled)
@@ -270,13 +280,21 @@ class StateSpace(Wiring):
                 f["normal_load"].compiled,
                 f["surface_velocity"].compiled,
             )
-        self._wiring = self._controllers if controllers is None else tuple(controllers)
-        for wired in self._wiring:
-            self._wire(core, wired)
+        self._adding = added
+        try:
+            for wired in (*self._controllers, *self._compensators, *([] if added is None else [added])):
+                self._wire(core, wired)
+        finally:
+            self._adding = None
         return core
 
+    def _wirings(self) -> list[tuple[Wired, Controller]]:
+        """All controllers, with the one that is being added."""
+        known = [*self._controllers, *([] if self._adding is None else [self._adding])]
+        return [(w, w.control) for w in known if isinstance(w.control, Controller)]
+
     def _with(self, wired: Wired) -> _core.Machine:
-        return self._build((*self._controllers, wired))
+        return self._build(wired)
 
     def _input(self, name: str) -> int:
         if name not in self.inputs:
@@ -339,8 +357,8 @@ class StateSpace(Wiring):
             if factor != 0.0:
                 signal = factor * s if signal is None else signal + factor * s
         outputs: list[tuple[str, int, float]] = []
-        for wired in self._wiring:
-            targets = _listed(wired.to, len(wired.control.compiled.block().lo))
+        for wired, control in self._wirings():
+            targets = _listed(wired.to, len(control.compiled.block().lo))
             for j, to in enumerate(targets):
                 through = 0.0 if to is None else sum(self.D[i, k] * f for k, f in self._shares(to).items())
                 if through != 0.0:
@@ -361,8 +379,8 @@ class StateSpace(Wiring):
                     factor = self.D[i, self.inputs.index(name)]
                     if factor != 0.0:
                         y = y + factor * s(run.t)
-                for wired in self._controllers:
-                    block = wired.control.compiled.block()
+                for wired, control in self._wirings():
+                    block = control.compiled.block()
                     for j, to in enumerate(_listed(wired.to, len(block.lo))):
                         through = (
                             0.0 if to is None else sum(self.D[i, k] * f for k, f in self._shares(to).items())

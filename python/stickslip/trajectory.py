@@ -239,6 +239,10 @@ class Trajectory:
                 table[f"{name}.reference"] = row("reference", i)
             if follows and measures:
                 table[f"{name}.error"] = row("error", i)
+        for name in compiled.compensators:
+            table[f"{name}.output"] = table.pop(f"{name}.force")
+            for key in ("mode", "limit"):
+                del table[f"{name}.{key}"]
         return table | self._machine._derived(self)
 
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:

@@ -1,3 +1,4 @@
+#include "machine/compile_compensation.hpp"
 #include "machine/compile_control.hpp"
 #include "machine/system.hpp"
 
@@ -73,8 +74,8 @@ void check_continuous(const std::string& name, const Signal& s) {
   }
 }
 
-// Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss
-// it.
+} // namespace
+
 double fine_structure(const Law& law, const LawTraits& traits) {
   if (traits.affine) return 0.0;
   std::vector<double> z(static_cast<std::size_t>(std::max<Index>(traits.states, 1)));
@@ -89,6 +90,8 @@ double fine_structure(const Law& law, const LawTraits& traits) {
   return lo;
 }
 
+namespace {
+
 class Builder {
 public:
   explicit Builder(const Machine& m) : machine(m) {}
@@ -99,8 +102,10 @@ public:
     for (const AppliedForce& f : machine.forces) force(f);
     for (const FrictionPlace& f : machine.friction) place(f);
     for (const ContactPlace& c : machine.contacts) contact(c);
+    declare_compensators(machine, sys, used);
     declare_controllers(machine, sys, used);
     size_up();
+    wire_compensators(machine, sys, [this](const Vector& direction) { return column(direction); });
     wire_controllers(machine, sys, [this](const Vector& direction) { return column(direction); });
     nominal();
     size_controllers(sys);
@@ -342,6 +347,7 @@ private:
     for (const auto& d : sys.drives) sys.S.col(d.signal) += column(d.direction);
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       Place& p = sys.places[i];
+      if (p.compensator) continue;
       const bool given = p.contact < 0;
       const Vector& w = given ? machine.friction[i].direction
                               : machine.contacts[static_cast<std::size_t>(p.contact)].tangent;

@@ -58,6 +58,67 @@ int order_of(const Channel& c) {
   return c.difference ? 0 : c.order;
 }
 
+} // namespace
+
+Form form_of(const System& sys, const Source& s) {
+  Form f{Vector::Zero(sys.nx), Vector::Zero(sys.ns())};
+  if (s.state.size() > 0) f.x.head(s.state.size()) = s.state;
+  if (!s.signal.pieces.empty())
+    for (std::size_t i = 0; i < sys.signals.size(); ++i)
+      if (sys.signals[i] == s.signal) {
+        f.s(static_cast<Index>(i)) = 1.0;
+        break;
+      }
+  return f;
+}
+
+std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) {
+  auto acts = [&](const Vector& effect) {
+    return std::abs(f.x.dot(effect)) > 1e-12 * f.x.cwiseAbs().dot(effect.cwiseAbs());
+  };
+  bool direct = false;
+  for (const Place& p : sys.places) direct = direct || acts(p.effect);
+  for (const Loop& l : sys.loops)
+    for (const Vector& e : l.effect) direct = direct || acts(e);
+  if (direct) {
+    why = "it is an acceleration, which jumps whenever a force does";
+    return std::nullopt;
+  }
+  Form out{sys.A.transpose() * f.x, sys.S.transpose() * f.x};
+  for (Index i = 0; i < f.s.size(); ++i) {
+    if (f.s(i) == 0.0) continue;
+    const Signal& s = sys.signals[static_cast<std::size_t>(i)];
+    if (is_constant(s)) continue;
+    if (const auto jump = first_jump(s)) {
+      std::ostringstream text;
+      text << "the signal jumps at t = " << *jump << " s";
+      why = text.str();
+      return std::nullopt;
+    }
+    const Index r = sys.rate_of[static_cast<std::size_t>(i)];
+    if (r < 0) {
+      why = "the signal has no derivative here";
+      return std::nullopt;
+    }
+    out.s(r) += f.s(i);
+  }
+  return out;
+}
+
+Index add_read_signal(System& sys, const Signal& signal, int rates) {
+  const Index first = add_signal(sys, signal);
+  Index i = first;
+  for (int k = 0; k < rates; ++k) {
+    const Index r = add_signal(sys, differentiate(sys.signals[static_cast<std::size_t>(i)]));
+    sys.rate_of.resize(sys.signals.size(), -1);
+    sys.rate_of[static_cast<std::size_t>(i)] = r;
+    i = r;
+  }
+  return first;
+}
+
+namespace {
+
 class Wiring {
 public:
   Wiring(const Machine& m, System& s) : machine(m), sys(s) {}
@@ -90,58 +151,12 @@ private:
            "of '" + reader + "' names the controller '" + name + "', which does not exist");
   }
 
-  Form value_of(const Source& s) const {
-    Form f{Vector::Zero(sys.nx), Vector::Zero(sys.ns())};
-    if (s.state.size() > 0) f.x.head(s.state.size()) = s.state;
-    if (!s.signal.pieces.empty())
-      for (std::size_t i = 0; i < sys.signals.size(); ++i)
-        if (sys.signals[i] == s.signal) {
-          f.s(static_cast<Index>(i)) = 1.0;
-          break;
-        }
-    return f;
-  }
-
-  // The derivative, or why there is none.
-  std::optional<Form> rate(const Form& f, std::string& why) const {
-    auto acts = [&](const Vector& effect) {
-      return std::abs(f.x.dot(effect)) > 1e-12 * f.x.cwiseAbs().dot(effect.cwiseAbs());
-    };
-    bool direct = false;
-    for (const Place& p : sys.places) direct = direct || acts(p.effect);
-    for (const Loop& l : sys.loops)
-      for (const Vector& e : l.effect) direct = direct || acts(e);
-    if (direct) {
-      why = "it is an acceleration, which jumps whenever a force does";
-      return std::nullopt;
-    }
-    Form out{sys.A.transpose() * f.x, sys.S.transpose() * f.x};
-    for (Index i = 0; i < f.s.size(); ++i) {
-      if (f.s(i) == 0.0) continue;
-      const Signal& s = sys.signals[static_cast<std::size_t>(i)];
-      if (is_constant(s)) continue;
-      if (const auto jump = first_jump(s)) {
-        std::ostringstream text;
-        text << "the signal jumps at t = " << *jump << " s";
-        why = text.str();
-        return std::nullopt;
-      }
-      const Index r = sys.rate_of[static_cast<std::size_t>(i)];
-      if (r < 0) {
-        why = "the signal has no derivative here";
-        return std::nullopt;
-      }
-      out.s(r) += f.s(i);
-    }
-    return out;
-  }
-
   Input input(const ControllerPlace& c, const Source& s, int order) const {
     Input in;
-    in.fixed = value_of(s);
+    in.fixed = form_of(sys, s);
     std::string why;
     for (int k = 0; k < order; ++k) {
-      const auto next = rate(in.fixed, why);
+      const auto next = rate_of(sys, in.fixed, why);
       if (!next) reject(s.text, "= '" + c.name + "' asks for its rate, but " + why);
       in.fixed = *next;
     }
@@ -157,7 +172,7 @@ private:
       if (order > 1) reject(s.text, "has no second derivative that '" + c.name + "' could read");
       in.outputs.push_back({a, o.output, order, o.factor});
     }
-    if (auto r = rate(in.fixed, why)) {
+    if (auto r = rate_of(sys, in.fixed, why)) {
       in.rate = *r;
       in.has_rate = order + (in.outputs.empty() ? 0 : 1) < 2;
     }
@@ -269,7 +284,6 @@ private:
 } // namespace
 
 void declare_controllers(const Machine& machine, System& sys, std::set<std::string>& names) {
-  sys.rate_of.clear();
   if (machine.controllers.empty()) return;
   sys.one = add_signal(sys, constant_signal(1.0));
   Index memory = 0;
@@ -304,27 +318,17 @@ void declare_controllers(const Machine& machine, System& sys, std::set<std::stri
     sys.loops.push_back(std::move(l));
   }
   // Signals that are read, and as many of their derivatives as may be asked for.
-  std::vector<std::pair<Index, Index>> known;
-  auto with_rates = [&](Index i, int count) {
-    for (int k = 0; k < count; ++k) {
-      const Index r = add_signal(sys, differentiate(sys.signals[static_cast<std::size_t>(i)]));
-      known.push_back({i, r});
-      i = r;
-    }
-  };
   for (std::size_t b = 0; b < sys.loops.size(); ++b) {
     const Block& block = sys.loops[b].block;
     for (const Channel& channel : block.inputs) {
       const Source& s = source(machine.controllers[b], channel);
       if (!s.signal.pieces.empty())
-        with_rates(add_signal(sys, s.signal),
-                   order_of(channel) + (rates || block.needs_input_rates() ? 1 : 0));
+        add_read_signal(sys, s.signal, order_of(channel) + (rates || block.needs_input_rates() ? 1 : 0));
     }
   }
   if (machine.matrices) // outputs may follow the inputs within one derivative
-    for (const auto& d : sys.drives) with_rates(d.signal, 1);
-  sys.rate_of.assign(sys.signals.size(), -1);
-  for (const auto& [i, r] : known) sys.rate_of[static_cast<std::size_t>(i)] = r;
+    for (const auto& d : sys.drives)
+      add_read_signal(sys, Signal(sys.signals[static_cast<std::size_t>(d.signal)]), 1);
 }
 
 void wire_controllers(const Machine& machine, System& sys,

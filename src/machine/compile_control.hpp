@@ -4,9 +4,18 @@
 #include "machine/system.hpp"
 
 #include <functional>
+#include <optional>
 #include <set>
+#include <string>
 
 namespace stickslip {
+
+// The value of a source at compile time, without the outputs of other controllers.
+Form form_of(const System& sys, const Source& source);
+// Its derivative, or why there is none: a force acts on it directly, or a signal jumps.
+std::optional<Form> rate_of(const System& sys, const Form& form, std::string& why);
+// Number of a signal among those of the machine, with as many derivatives as are asked for.
+Index add_read_signal(System& sys, const Signal& signal, int rates);
 
 // First stage: claims names, adds states and signals.
 void declare_controllers(const Machine& machine, System& sys, std::set<std::string>& names);

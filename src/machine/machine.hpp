@@ -62,6 +62,19 @@ struct ContactPlace {
   ImpactRule impact = ImpactRule::poisson;
 };
 
+// A model of friction whose force is added to what drives the machine, so that it cancels the friction there.
+// Feedforward: the law at the velocity of the reference. Observer (Canudas de Wit et al. 1995, section V):
+// the law's bristle follows the measured velocity, z' = v - sigma_0 |v| / g(v) z - gain (x - x_d).
+struct CompensatorPlace {
+  std::string name;
+  Law law;
+  Signal normal_load;
+  bool observer = false;
+  double gain = 0.0;             // of the observer, 1/s
+  Source reference, measurement; // positions; an observer without gain needs no reference
+  Vector direction;
+};
+
 struct Machine {
   Plant plant;
   std::optional<MatrixPlant> matrices; // instead of `plant`
@@ -69,6 +82,7 @@ struct Machine {
   std::vector<FrictionPlace> friction;
   std::vector<ContactPlace> contacts;
   std::vector<ControllerPlace> controllers;
+  std::vector<CompensatorPlace> compensators;
 };
 
 } // namespace stickslip

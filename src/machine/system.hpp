@@ -21,14 +21,20 @@ struct Place {
   Law law;
   LawTraits traits;
   Automaton automaton;
-  Vector effect;                          // e: change of x' per unit of F, the force that opposes motion
-  Form velocity;                          // relative velocity v
-  Vector acceleration_s;                  // v' = velocity.x . x' + acceleration_s . s
-  Index load = -1;                        // signal with the given normal load
-  Index contact = -1;                     // the contact whose normal force is the load instead
-  Form load_force;                        // F_l of the automaton; empty without load dependence
-  double load_per_force = 0.0;            // nu / F_k: what one newton of |F_l| adds to the normal load
-  Index surface = -1;                     // signal with the surface velocity
+  Vector effect;               // e: change of x' per unit of F, the force that opposes motion
+  Form velocity;               // relative velocity v
+  Vector acceleration_s;       // v' = velocity.x . x' + acceleration_s . s
+  Index load = -1;             // signal with the given normal load
+  Index contact = -1;          // the contact whose normal force is the load instead
+  Form load_force;             // F_l of the automaton; empty without load dependence
+  double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
+  Index surface = -1;          // signal with the surface velocity
+  Vector
+      drives; // generalised force per unit where the place is a compensator, whose effect has the other sign
+  double speed = 0.0; // size of the velocity of a compensator that follows a signal
+  bool compensator = false;
+  Index injected = -1;                    // what an observer adds to its first internal state
+  double rate_damping = 0.0;              // force per unit load and unit rate of that addition
   Index states = -1;                      // first internal state of the law in x
   Index lagged = -1;                      // the lagged dry force
   Index surface_travel = -1;              // presliding displacement s
@@ -85,6 +91,10 @@ struct System {
 
   Index ns() const { return static_cast<Index>(signals.size()); }
 };
+
+// Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss
+// it.
+double fine_structure(const Law& law, const LawTraits& traits);
 
 // Throws InvalidArgument or UnknownName where the description makes no sense.
 System compile(const Machine& machine);

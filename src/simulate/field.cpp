@@ -30,7 +30,8 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
   for (Index i : r.unstuck) {
     const auto u = static_cast<std::size_t>(i);
     const Place& p = sys.places[u];
-    if (r.modes.place[u] == 0 || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 || p.contact >= 0)
+    if (r.modes.place[u] == 0 || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 || p.contact >= 0 ||
+        p.injected >= 0)
       return false;
   }
   usable = true;

@@ -29,8 +29,14 @@ PlaceForce place_force(const Place& place, int mode, unsigned branch, double v, 
   }
   const double* z = place.states >= 0 ? x + place.states : nullptr;
   double* zdot = place.states >= 0 ? xdot + place.states : nullptr;
+  double with_injection = 0.0; // of an observer, whose law has just one state
+  if (place.injected >= 0) {
+    with_injection = *z + x[place.injected];
+    z = &with_injection;
+  }
   Force f = evaluate(place.law, v, mode, branch, z, zdot);
   if (place.peak >= 0) f.dry = with_peak(place, f.dry, x[place.peak]);
+  if (place.injected >= 0) f.dry += place.rate_damping * xdot[place.injected];
   if (place.lagged < 0) return {f.dry, f.viscous};
   // T f' + f = N f_Stribeck(|v|); the lagged force acts against the direction of sliding.
   xdot[place.lagged] = (N * f.dry * mode - x[place.lagged]) / a.lag;

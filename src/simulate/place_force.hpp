@@ -13,6 +13,7 @@ struct PlaceForce {
   double dry = 0.0;   // per unit normal load
   double other = 0.0; // N
 };
+// An observer reads the rate of what is injected into it from xdot, where the linear part has put it.
 // On a contact N is 1: dry is then the coefficient that multiplies the contact's force, and a lag acts on it.
 PlaceForce place_force(const Place& place, int mode, unsigned branch, double v, double N, const double* x,
                        double* xdot);

@@ -313,6 +313,8 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
       F_t = p.automaton.surface_damping * v_t;
     } else {
       const double* z = p.states >= 0 ? x + p.states : nullptr;
+      const double with_injection = p.injected >= 0 ? *z + x[p.injected] : 0.0;
+      if (p.injected >= 0) z = &with_injection;
       const Slopes d =
           linearise(p.law, v, mode, r.modes.branch[i], z, w.dry_z.data(), w.zdot_v.data(), w.zdot_z.data());
       double dry_v = d.dry_v, dry = evaluate(p.law, v, mode, r.modes.branch[i], z, w.zdot.data()).dry;
@@ -325,6 +327,11 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
         F_t = (N * dry_v + d.viscous_v) * v_t;
         F_N = dry;
         for (Index j = 0; j < p.traits.states; ++j) row(p.states + j) += N * w.dry_z(j);
+        if (p.injected >= 0) {
+          row(p.injected) += N * w.dry_z(0);
+          row += (N * p.rate_damping) * sys.A.row(p.injected).transpose();
+          F_t += N * p.rate_damping * sys.S.row(p.injected).dot(Sdot);
+        }
       } else {
         row = d.viscous_v * p.velocity.x;
         row(p.lagged) += mode;
@@ -342,6 +349,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
         for (Index l = 0; l < p.traits.states; ++l)
           J(p.states + j, p.states + l) += w.zdot_z(j * p.traits.states + l);
       }
+      if (p.injected >= 0) J(p.states, p.injected) += w.zdot_z(0);
     }
     if (p.load_per_force != 0.0) row += (F_N * p.load_per_force * sign) * p.load_force.x;
     F_t += F_N * N_t;

@@ -29,6 +29,9 @@ bool symmetric(const Matrix& m) {
 // Only coordinates and the automaton's own states: what else a machine may hold could start to move by
 // itself.
 bool plain(const System& sys) {
+  if (!sys.loops.empty()) return false;
+  for (const Place& p : sys.places)
+    if (p.compensator) return false;
   Index count = 2 * sys.n_coordinates;
   for (const Place& p : sys.places)
     count += (p.lagged >= 0) + (p.surface_travel >= 0) + (p.aged >= 0) + (p.peak >= 0) + (p.entered >= 0);

@@ -1,5 +1,7 @@
 #include "simulate/stepper.hpp"
 
+#include "simulate/transition.hpp"
+
 #include "core/affine_taylor.hpp"
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
@@ -200,8 +202,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const Guard& g = r.guards[k];
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
         zero = std::max(
-            zero,
-            1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
+            zero, 1e-13 * velocity_size(sys.places[static_cast<std::size_t>(g.element)], state.nominal));
       else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens)
         zero = 1e-11 * size; // all its terms may be zero here
       else
@@ -376,7 +377,7 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
     if (!p.traits.sticks || p.traits.affine || r.modes.place[static_cast<std::size_t>(i)] == 0) continue;
     signals_at(state.base_t, s.data());
     const double v = relative_velocity(p, state.base_x.data(), s.data());
-    const double size = p.velocity.x.cwiseAbs().dot(state.nominal);
+    const double size = velocity_size(p, state.nominal);
     if (std::abs(v) > 1e-2 * size) continue;
     double a = p.velocity.x.dot(f0);
     for (std::size_t k = 0; k < varying.size(); ++k)
@@ -395,7 +396,7 @@ double Stepper::departing_error(double t, const Vector& x1, const Vector& error,
   for (Index i : departing) {
     const Place& p = sys.places[static_cast<std::size_t>(i)];
     const double v = std::abs(relative_velocity(p, x1.data(), s.data()));
-    const double size = p.velocity.x.cwiseAbs().dot(state.nominal);
+    const double size = velocity_size(p, state.nominal);
     const double e =
         std::abs(p.velocity.x.dot(error)) / (options.rtol * std::max(v, 1e-12 * size) + 1e-16 * size);
     worst = std::max(worst, e);

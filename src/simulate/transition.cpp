@@ -22,7 +22,7 @@ bool State::operator==(const State& o) const {
 }
 
 double velocity_size(const Place& place, const Vector& nominal) {
-  return place.velocity.x.cwiseAbs().dot(nominal);
+  return place.velocity.x.cwiseAbs().dot(nominal) + place.speed;
 }
 
 // The velocity of a law without a jump changes its side, and all elements of the law stick again; or an
@@ -43,7 +43,7 @@ void Decision::free_acceleration(Vector& xdot) {
   const LinearPart& linear = cache.linear(sys, state.modes.limit);
   xdot.noalias() = linear.A * state.base_x;
   xdot.noalias() += linear.S * sig;
-  Vector unused = Vector::Zero(sys.nx);
+  Vector unused = xdot;
   for (std::size_t i = 0; i < n; ++i) {
     if (rests[i] || contact_friction(i)) continue;
     if (set_valued(i) && !presliding(i) && state.modes.place[i] == 0) continue; // held: no force of its own

@@ -50,7 +50,9 @@ def test_stribeck_against_the_rigid_limit() -> None:
 
 
 def test_limit_cycle_of_both_laws() -> None:
-    """Periods against the last reversals and stops of the independent solutions, which are all but settled."""
+    """Periods against the last reversals and stops of the independent solutions, which are all but
+    settled.
+    """
     times = {LUGRE: store.load("lugre_hunting")["reversals"]}
     events = store.load("automaton")["hunting_events"]
     times[stribeck(1.5)] = [t for t, mode in events if mode == "stick"]

@@ -93,7 +93,9 @@ def test_clamping_against_small_steps(mass: float, tn: float) -> None:
 
 
 def test_limited_velocity_in_a_cascade_of_two_controllers() -> None:
-    """A P controller limited to 0.2 m/s feeds a PI: a long move runs at 0.2 m/s and ends without overshoot."""
+    """A P controller limited to 0.2 m/s feeds a PI: a long move runs at 0.2 m/s and ends without
+    overshoot.
+    """
     m = ss.Machine(mass=1.0, names=["slide"])
     m.add_friction("guide", on="slide", law=ss.Coulomb(static=0.5, kinetic=0.4))
     m.add_controller(ss.P(kp=5.0, limits=0.2), name="position", measure="slide", reference=1.0)
@@ -163,22 +165,24 @@ class TestBadInput:
         m = self.machine()
         # Names must exist, so a loop needs three: x reads y before y reads x.
         m.add_controller(ss.P(kp=1.0), name="x", measure="a", reference=0.0)
-        with pytest.raises(ValueError, match="'x' names .*'z.output', which is unknown|'y' names 'z.output'"):
+        with pytest.raises(
+            ValueError, match=r"'x' names .*'z.output', which is unknown|'y' names 'z.output'"
+        ):
             m.add_controller(ss.P(kp=1.0), name="y", measure="a", reference="z.output")
-        with pytest.raises(ValueError, match="algebraic loop.*'y' <- 'y'"):
+        with pytest.raises(ValueError, match=r"algebraic loop.*'y' <- 'y'"):
             m.add_controller(ss.P(kp=1.0), name="y", measure="a", reference="y.output")
 
     def test_rate_of_a_jump(self) -> None:
         m = self.machine()
-        with pytest.raises(ValueError, match="reference of 'p'.*asks for its rate.*jumps at t = 1"):
+        with pytest.raises(ValueError, match=r"reference of 'p'.*asks for its rate.*jumps at t = 1"):
             m.add_controller(ss.P(kp=1.0, feedforward=1.0), name="p", on="a", reference=ss.Step(1.0, at=1.0))
         m.add_controller(ss.P(kp=1.0, period=0.1), name="held", measure="a", reference=0.0)
-        with pytest.raises(ValueError, match="'held.output'.*is held between sampling instants"):
+        with pytest.raises(ValueError, match=r"'held.output'.*is held between sampling instants"):
             m.add_controller(ss.P(kp=1.0, feedforward=1.0), name="p", measure="a", reference="held.output")
 
     def test_rate_of_a_velocity(self) -> None:
         m = self.machine()
-        with pytest.raises(ValueError, match="'a.velocity'.*acceleration, which jumps"):
+        with pytest.raises(ValueError, match=r"'a.velocity'.*acceleration, which jumps"):
             m.add_controller(ss.PID(kp=1.0, kd=1.0), measure="a.velocity", to="a")
 
     @pytest.mark.parametrize(

@@ -35,7 +35,9 @@ def advance(v: float, u: float, h: float) -> float:
 
 @pytest.mark.parametrize("delay", [0.0, 0.04, 0.1])
 def test_against_the_recursion(delay: float) -> None:
-    """Zero-order hold of a first-order plant in closed form; a step that falls on an instant is sampled at once."""
+    """Zero-order hold of a first-order plant in closed form; a step that falls on an instant is sampled at
+    once.
+    """
     T, kp, tn = 0.1, 3.0, 0.5
     run = ss.simulate(body(ss.PI(kp=kp, tn=tn, period=T, delay=delay), ss.Step(1.0, at=0.3)), 4.0, dt=T)
     v = i = u = 0.0
@@ -105,7 +107,9 @@ def test_instants_are_multiples_of_the_period() -> None:
 
 
 def test_a_callable_is_the_controller_it_computes() -> None:
-    """A PI written in Python equals the engine's own to the last bits, and its memory is part of the state."""
+    """A PI written in Python equals the engine's own to the last bits, and its memory is part of the
+    state.
+    """
     T, kp, tn = 0.05, 3.0, 0.5
 
     def pi(t: float, r: float, y: float, z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -151,7 +155,9 @@ def test_start_between_instants() -> None:
 
 
 def test_limits_of_a_sampled_controller() -> None:
-    """Clamping as the docstring says: the step of the integral is shortened so that the raw output is the limit."""
+    """Clamping as the docstring says: the step of the integral is shortened so that the raw output is the
+    limit.
+    """
     m = body(ss.PI(kp=3.0, tn=0.5, period=0.1, limits=2.0, anti_windup="clamping"))
     run = ss.simulate(m, 6.0, dt=0.1)
     assert run["v.mode"][0] == ss.Mode.HIGH and run["v.mode"][-1] == ss.Mode.FREE

@@ -99,7 +99,9 @@ def test_without_friction_it_is_scipy() -> None:
 
 
 def test_column_of_its_own_and_output_with_acceleration() -> None:
-    """A block on a ramp of force: from t = 5 on it slides with a = 0.2 t - 0.8; D and D_NL make a an output."""
+    """A block on a ramp of force: from t = 5 on it slides with a = 0.2 t - 0.8; D and D_NL make a an
+    output.
+    """
     plant = ss.StateSpace(
         A=[[0.0]],
         B=[[1.0]],
@@ -137,7 +139,7 @@ def test_feedthrough_of_the_plant_in_the_loop() -> None:
 class TestBadInput:
     def test_algebraic_loop(self) -> None:
         plant = ss.StateSpace(A=-1.0, B=1.0, C=1.0, D=0.5)
-        with pytest.raises(ValueError, match="algebraic loop.*'p' <- 'p'"):
+        with pytest.raises(ValueError, match=r"algebraic loop.*'p' <- 'p'"):
             plant.add_controller(ss.P(kp=-4.0), name="p", measure="y0", to="u0")
         assert plant.controllers == ()
 

@@ -1,5 +1,7 @@
 """Machines built from the primitives: gears, drives, chains, belt oscillators."""
 
+from stickslip.machines.belt_oscillator import belt_oscillator
+from stickslip.machines.chain import chain
 from stickslip.machines.contact_data import ContactData
 from stickslip.machines.two_mass_drive import TwoMassDrive, two_mass_drive
 from stickslip.machines.wedge_gear import WedgeGear, wedge_gear
@@ -10,6 +12,8 @@ __all__ = [
     "TwoMassDrive",
     "WedgeGear",
     "WormGear",
+    "belt_oscillator",
+    "chain",
     "two_mass_drive",
     "wedge_gear",
     "worm_gear",

@@ -109,8 +109,9 @@ def two_mass_drive(
     >>> import stickslip as ss
     >>> drive = ss.machines.two_mass_drive(
     ...     motor_mass=1000.0, load_mass=1000.0, stiffness=5e6, damping=1341.64,
-    ...     load_friction=ss.Stribeck(static=0.007, kinetic=0.006, stribeck_velocity=1e-3), normal_load=9810.0,
-    ...     control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3), reference=ss.Sine(amplitude=50e-6, frequency=0.5))
+    ...     load_friction=ss.Stribeck(static=0.007, kinetic=0.006, stribeck_velocity=1e-3),
+    ...     normal_load=9810.0, control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3),
+    ...     reference=ss.Sine(amplitude=50e-6, frequency=0.5))
     >>> len(ss.simulate(drive, t_end=3.0).events)
     39
     """

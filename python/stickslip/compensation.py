@@ -1,0 +1,98 @@
+"""Friction compensation: the force that friction is expected to take, added to what drives the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stickslip._arguments import number, reject
+from stickslip.laws import Law
+from stickslip.signals import Signal, as_signal
+from stickslip.stick_slip import StickSlip
+
+__all__ = ["Compensator", "FrictionFeedforward", "FrictionObserver"]
+
+
+@dataclass(frozen=True)
+class Compensator:
+    """What both compensators have in common; make a `FrictionFeedforward` or a `FrictionObserver`."""
+
+    law: Law
+    normal_load: Signal | float = 1.0
+
+    def __post_init__(self) -> None:
+        if type(self) is Compensator:
+            raise TypeError("Compensator is what compensators have in common: make one of its kinds")
+        if not isinstance(self.law, Law):
+            reject("law", self.law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
+        if isinstance(self.law, StickSlip):
+            reject("law", self.law, "a law without the options of StickSlip, whose modes a model cannot know")
+        object.__setattr__(self, "normal_load", as_signal(self.normal_load, "normal_load"))
+
+
+@dataclass(frozen=True)
+class FrictionFeedforward(Compensator):
+    """Adds the force of a friction law at the velocity of the reference.
+
+    Parameters
+    ----------
+    law : Law
+        The model of friction, per unit normal load. Laws that jump at v = 0 give no force while the
+        reference rests; bristles follow the reference's velocity from rest.
+    normal_load : float or Signal, default 1.0
+        Normal load of the model, N.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"])
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=1.0))
+    >>> reference = ss.Ramp(slope=0.1)
+    >>> m.add_controller(ss.PID(kp=100.0, kd=20.0), on="slide", reference=reference)
+    'pid'
+    >>> model = ss.FrictionFeedforward(ss.Coulomb(static=1.0, kinetic=1.0))
+    >>> m.add_controller(model, on="slide", reference=reference)
+    'frictionfeedforward'
+    >>> float(ss.simulate(m, t_end=2.0)["frictionfeedforward.output"][-1])
+    1.0
+    """
+
+
+@dataclass(frozen=True)
+class FrictionObserver(Compensator):
+    """Adds the force of a bristle model that follows the measured velocity (Canudas de Wit et al. 1995,
+    section V).
+
+    ``dz/dt = v - sigma_0 |v| / g(v) z - gain (x - x_d)``, the output is the law's force.
+
+    Parameters
+    ----------
+    law : Law
+        The model of friction, per unit normal load: a law with bristles, or a curve without a jump at v = 0.
+    normal_load : float or Signal, default 1.0
+        Normal load of the model, N.
+    gain : float, default 0.0
+        Correction of the bristle by the position error, 1/s, >= 0; only for laws with one internal state.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> law = ss.LuGre(stiffness=1e5, damping=316.0, viscous=0.4, static=1.5, kinetic=1.0,
+    ...                stribeck_velocity=1e-3)
+    >>> m = ss.Machine(mass=1.0, names=["slide"])
+    >>> m.add_friction("guide", on="slide", law=law)
+    >>> m.add_controller(ss.PID(kp=3.0, ki=4.0, kd=6.0), on="slide", reference=1.0)
+    'pid'
+    >>> m.add_controller(ss.FrictionObserver(law), on="slide", reference=1.0, name="observer")
+    'observer'
+    >>> float(ss.simulate(m, t_end=60.0)["pid.error"][-1].round(6))
+    0.0
+    """
+
+    gain: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        gain = number("gain", self.gain)
+        if not 0.0 <= gain < float("inf"):
+            reject("gain", self.gain, "finite and >= 0")
+        object.__setattr__(self, "gain", gain)
