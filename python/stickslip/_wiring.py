@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip import _core
+from stickslip import _core as engine
 from stickslip._arguments import number, reject
 from stickslip._signal import Signal, as_signal, is_signal_like
 from stickslip.compensation import Compensator, FrictionObserver
@@ -40,8 +40,8 @@ class Wiring:
 
     _controllers: tuple[Wired, ...]
     _compensators: tuple[Wired, ...]
-    _core: _core.Machine
-    _compiled: _core.Compiled | None
+    _core: engine.Machine
+    _compiled: engine.Compiled | None
 
     # What a plant says about itself.
     def _direction(self, name: str, on: On) -> Vector:
@@ -130,7 +130,7 @@ class Wiring:
             measure, to = self._follow(on), on
         wired = Wired(name, control, measure, reference, to)
         trial = self._with(wired)
-        compiled = _core.Compiled(trial)
+        compiled = engine.Compiled(trial)
         self._core, self._compiled = trial, compiled
         if isinstance(control, Compensator):
             self._compensators = (*self._compensators, wired)
@@ -138,13 +138,13 @@ class Wiring:
             self._controllers = (*self._controllers, wired)
         return name
 
-    def _with(self, wired: Wired) -> _core.Machine:
+    def _with(self, wired: Wired) -> engine.Machine:
         """The engine's machine with one more controller."""
         trial = self._core.copy()
         self._wire(trial, wired)
         return trial
 
-    def _wire(self, core: _core.Machine, wired: Wired) -> None:
+    def _wire(self, core: engine.Machine, wired: Wired) -> None:
         if isinstance(wired.control, Compensator):
             self._compensate(core, wired, wired.control)
             return
@@ -155,14 +155,14 @@ class Wiring:
         directions = self._targets(name, wired.to, len(block.lo))
         core.add_controller(name, wired.control.compiled, references, measurements, directions)
 
-    def _compensate(self, core: _core.Machine, wired: Wired, control: Compensator) -> None:
+    def _compensate(self, core: engine.Machine, wired: Wired, control: Compensator) -> None:
         name = wired.name
         observer = isinstance(control, FrictionObserver)
         if wired.to is None:
             raise ValueError(f"to of '{name}' is missing: compensation acts as a force")
         if observer and wired.measure is None:
             raise ValueError(f"measure of '{name}' is missing: an observer follows a position")
-        nothing = _core.Source("", np.zeros(0), None, [])
+        nothing = engine.Source("", np.zeros(0), None, [])
         reference, measurement = nothing, nothing
         if wired.reference is not None:
             reference = self._source("reference", name, wired.reference)
@@ -198,7 +198,7 @@ class Wiring:
         array([-1.+0.j, -2.+0.j])
         """
         if self._compiled is None:
-            self._compiled = _core.Compiled(self._core)
+            self._compiled = engine.Compiled(self._core)
         poles = np.linalg.eigvals(self._compiled.linear_part()).astype(np.complex128)
         return poles[np.lexsort((poles.imag, np.round(np.abs(poles), 12)))]
 
@@ -207,7 +207,7 @@ class Wiring:
         taken = {c.name for c in (*self._controllers, *self._compensators)}
         return next(n for n in (base, *(f"{base}{k}" for k in range(2, len(taken) + 3))) if n not in taken)
 
-    def _sources(self, what: str, name: str, given: Any, count: int) -> list[_core.Source]:
+    def _sources(self, what: str, name: str, given: Any, count: int) -> list[engine.Source]:
         if given is None:
             if count > 0:
                 raise ValueError(
@@ -222,10 +222,10 @@ class Wiring:
             return []
         return [self._source(what, name, item) for item in items]
 
-    def _source(self, what: str, name: str, item: Any) -> _core.Source:
+    def _source(self, what: str, name: str, item: Any) -> engine.Source:
         text = f"{what} of '{name}'"
         if is_signal_like(item):
-            return _core.Source(text, np.zeros(0), as_signal(item, text).compiled, [])
+            return engine.Source(text, np.zeros(0), as_signal(item, text).compiled, [])
         if isinstance(item, str):
             item = {item: 1.0}
         if not isinstance(item, Mapping) or not item:
@@ -242,7 +242,7 @@ class Wiring:
                 signal = factor * s if signal is None else signal + factor * s
             outputs += [(controller, i, factor * f) for controller, i, f in u]
         shown = " + ".join(map(str, item)) if len(item) > 1 else next(iter(item))
-        return _core.Source(
+        return engine.Source(
             f"{text} = '{shown}'",
             np.zeros(0) if state is None else state,
             None if signal is None else signal.compiled,
@@ -299,6 +299,6 @@ def _controller(control: Any, period: float | None) -> Controller | Compensator:
     reject("control", control, "a controller such as stickslip.PID(kp=3.0), or a function")
 
 
-def _count(block: _core.Block, kind: str) -> int:
+def _count(block: engine.Block, kind: str) -> int:
     indices = [i.split(".")[0][len(kind) :] for i in block.inputs if i.startswith(kind)]
     return max((int(i or 0) + 1 for i in indices), default=0)

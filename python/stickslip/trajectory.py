@@ -104,6 +104,15 @@ class Trajectory:
     friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
     that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
     ``.mode``.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> run = ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.2})
+    >>> bool(run["block.position"].max() > 0.5)
+    True
     """
 
     def __init__(
@@ -248,7 +257,8 @@ class Trajectory:
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
         def read() -> NDArray[Any]:
             held, low, high = (self._samples[key][i] for key in ("force", "limit_lo", "limit_hi"))
-            return np.where(held < 0.0, low, high)
+            limit: NDArray[np.float64] = np.where(held < 0.0, low, high)
+            return limit
 
         return read
 

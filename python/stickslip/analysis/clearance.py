@@ -59,7 +59,7 @@ class CounterFlankMap:
     first_flight: Array
 
     def __repr__(self) -> str:
-        rows = [("k / Nm/rad", "friction", "restitution", "speed / rpm", "first flight / rpm")]
+        rows: list[tuple[str, ...]] = [("k / Nm/rad", "friction", "restitution", "speed / rpm", "first flight / rpm")]
         for i, k in enumerate(self.stiffness):
             for j, mu in enumerate(self.friction):
                 for e, eps in enumerate(self.restitution):
@@ -106,6 +106,15 @@ def counter_flank_map(
     Returns
     -------
     CounterFlankMap
+
+    Examples
+    --------
+    >>> import math
+    >>> import stickslip as ss
+    >>> gear = ss.machines.worm_gear(**RIG)
+    >>> found = counter_flank_map(gear, 10.0, 0.4, speed=[1.0, 100.0], flights=2)
+    >>> found.speed.shape
+    (1, 1, 1)
     """
     if not isinstance(gear, WormGear):
         checks.reject("gear", type(gear).__name__, "a WormGear")
