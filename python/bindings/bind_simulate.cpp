@@ -156,7 +156,9 @@ void bind_simulate(py::module_& m) {
   py::class_<Machine> described(m, "Machine");
   described
       .def(py::init([](Matrix mass, Matrix damping, Matrix stiffness, std::vector<std::string> names) {
-             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}, {}, {}};
+             Machine out;
+             out.plant = {std::move(mass), std::move(damping), std::move(stiffness), std::move(names)};
+             return out;
            }),
            "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
       .def("copy", [](const Machine& self) { return Machine(self); })
@@ -170,7 +172,7 @@ void bind_simulate(py::module_& m) {
               Vector load_position, Vector load_velocity, Signal load_signal) {
              self.friction.push_back({std::move(name), std::move(direction), std::move(law), options, std::move(load),
                                       std::move(surface), std::move(load_position), std::move(load_velocity),
-                                      std::move(load_signal)});
+                                      std::move(load_signal), {}});
            },
            "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a, "load_position"_a,
            "load_velocity"_a, "load_signal"_a)
@@ -191,6 +193,21 @@ void bind_simulate(py::module_& m) {
       .def("__eq__", [](const State& a, const State& b) { return a == b; })
       .def(py::pickle(&pack, &unpack));
 
+  described.def_static(
+      "from_matrices",
+      [](Matrix A, std::vector<std::string> states) {
+        Machine out;
+        out.matrices = MatrixPlant{std::move(A), std::move(states)};
+        return out;
+      },
+      "A"_a, "states"_a, "A plant in matrix notation.");
+  described.def(
+      "add_matrix_friction",
+      [](Machine& self, std::string name, Vector row, Vector column, Law law, Automaton options, Signal load, Signal surface) {
+        self.friction.push_back({std::move(name), std::move(row), std::move(law), options, std::move(load), std::move(surface),
+                                 {}, {}, constant_signal(0.0), std::move(column)});
+      },
+      "name"_a, "row"_a, "column"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a);
   described.def(
       "add_controller",
       [](Machine& self, std::string name, Controller control, std::vector<Source> references,

@@ -81,7 +81,9 @@ class Machine(Wiring):
         except (TypeError, ValueError):
             reject("mass", mass, "a number, a vector or a matrix of numbers")
         if m.ndim > 2:
-            raise ValueError(f"mass has the shape {m.shape}, but it must be a number, a vector or a square matrix")
+            raise ValueError(
+                f"mass has the shape {m.shape}, but it must be a number, a vector or a square matrix"
+            )
         if m.ndim == 0 and names is not None and len(names) != 1:
             m = np.full(len(names), float(m))
         if m.ndim < 2 and m.size > 0 and not np.all(np.isfinite(m) & (m > 0)):
@@ -118,6 +120,11 @@ class Machine(Wiring):
         return tuple(self._names)
 
     @property
+    def stiffness(self) -> NDArray[np.float64]:
+        """A copy of the stiffness matrix."""
+        return self._matrices["stiffness"].copy()
+
+    @property
     def elements(self) -> tuple[str, ...]:
         """Names of the friction elements and contacts."""
         compiled = self.compile()
@@ -139,7 +146,11 @@ class Machine(Wiring):
                 reject(f"on of '{name}'", on, "two different coordinates")
             parts = {on[0]: 1.0, on[1]: -1.0}
         else:
-            reject(f"on of '{name}'", on, "a coordinate, a pair of coordinates, or a mapping of coordinates to factors")
+            reject(
+                f"on of '{name}'",
+                on,
+                "a coordinate, a pair of coordinates, or a mapping of coordinates to factors",
+            )
         for coordinate, factor in parts.items():
             w[self._coordinate(coordinate)] += float(factor)
         return w
@@ -253,7 +264,9 @@ class Machine(Wiring):
         trial._compiled = None
         compiled = trial.compile()
         self._core, self._compiled = trial._core, compiled
-        self._friction.append({"name": name, "on": on, "law": law, "normal_load": weight, "surface_velocity": surface})
+        self._friction.append(
+            {"name": name, "on": on, "law": law, "normal_load": weight, "surface_velocity": surface}
+        )
 
     def add_contact(
         self,
@@ -390,5 +403,7 @@ class Machine(Wiring):
     def __repr__(self) -> str:
         parts = [f"Machine(names={list(self._names)!r}"]
         if self._friction:
-            parts.append(", friction=[" + ", ".join(f"{f['name']!r}: {f['law']!r}" for f in self._friction) + "]")
+            parts.append(
+                ", friction=[" + ", ".join(f"{f['name']!r}: {f['law']!r}" for f in self._friction) + "]"
+            )
         return "".join(parts) + ")"

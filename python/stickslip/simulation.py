@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._arguments import number, reject, vector
 from stickslip.machine import Machine
+from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
 __all__ = ["simulate"]
@@ -39,7 +40,7 @@ def simulate(
 
     Parameters
     ----------
-    machine : Machine
+    machine : Machine or StateSpace
         What to run, or anything that has one as ``.machine``.
     t_end : float
         End of the run, s.
@@ -93,8 +94,8 @@ def simulate(
     """
     described = machine
     machine = getattr(machine, "machine", machine)
-    if not isinstance(machine, Machine):
-        reject("machine", described, "a stickslip.Machine, or hold one as .machine")
+    if not isinstance(machine, (Machine, StateSpace)):
+        reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
     compiled = machine.compile()
     names = compiled.states
     if not isinstance(method, str) or method not in _METHODS:
@@ -144,7 +145,7 @@ def simulate(
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
-    return Trajectory(machine, raw, grid)
+    return Trajectory(machine, raw, grid, described)
 
 
 def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) -> NDArray[np.float64]:
@@ -159,7 +160,9 @@ def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) 
     else:
         given = vector("initial", initial)
         if given.shape != x.shape:
-            raise ValueError(f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}")
+            raise ValueError(
+                f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}"
+            )
         x[:] = given
     bad = [n for n, v in zip(names, x, strict=True) if not np.isfinite(v)]
     if bad:

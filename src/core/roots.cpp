@@ -76,6 +76,7 @@ double polish(const double* c, int n, double sign, double lo, double hi, double 
   constexpr double eps = std::numeric_limits<double>::epsilon();
   double x = guess > lo && guess < hi ? guess : 0.5 * (lo + hi);
   double previous = hi - lo;
+  bool newton = false; // `previous` is the length of a Newton step, which tells how fast the steps shrink
   for (int i = 0; i < 100; ++i) {
     const auto [raw, slope] = polynomial::value_slope(c, n, x);
     const double p = sign * raw;
@@ -88,8 +89,11 @@ double polish(const double* c, int n, double sign, double lo, double hi, double 
       if (hi - lo <= eps * hi) return hi;
       next = 0.5 * (lo + hi);
       step = std::abs(next - x);
-    } else if (step * (step / previous) * (step / previous) <= 0.25 * eps * next) {
+      newton = false;
+    } else if (newton && step * (step / previous) * (step / previous) <= 0.25 * eps * next) {
       return next; // the next correction, as quadratic convergence predicts it, would not be seen
+    } else {
+      newton = true;
     }
     previous = step;
     x = next;

@@ -93,6 +93,7 @@ public:
 
   System build() {
     plant();
+    sys.plant_states = static_cast<Index>(sys.states.size());
     for (const AppliedForce& f : machine.forces) force(f);
     for (const FrictionPlace& f : machine.friction) place(f);
     for (const ContactPlace& c : machine.contacts) contact(c);
@@ -129,7 +130,26 @@ private:
     return static_cast<Index>(sys.signals.size()) - 1;
   }
 
+  // A plant in matrix notation has no coordinates, only states.
+  void matrix_plant(const MatrixPlant& p) {
+    const Index n = p.A.rows();
+    if (n < 1) reject("A", "is empty: a plant has at least one state");
+    check_matrix("A", p.A, n);
+    if (static_cast<Index>(p.states.size()) != n)
+      reject("states", "has " + std::to_string(p.states.size()) + " entries for " + std::to_string(n) + " states");
+    for (const std::string& name : p.states) {
+      if (name.empty()) reject("states", "holds an empty string");
+      if (!used.insert(name).second) reject("states", "= '" + name + "' is taken: all names share one name space");
+      add_state(name);
+    }
+    sys.mass = sys.damping = sys.stiffness = inverse_mass = Matrix::Zero(0, 0);
+  }
+
+  // Number of entries of a direction.
+  Index width() const { return machine.matrices ? machine.matrices->A.rows() : sys.n_coordinates; }
+
   void plant() {
+    if (machine.matrices) return matrix_plant(*machine.matrices);
     const Plant& p = machine.plant;
     const Index n = p.mass.rows();
     if (n < 1) reject("mass", "is empty: a machine has at least one coordinate");
@@ -154,24 +174,37 @@ private:
 
   // Change of x' per unit of a generalised force.
   Vector column(const Vector& direction) const {
-    if (direction.size() != sys.n_coordinates) reject("to", "has the wrong length");
+    if (direction.size() != width()) reject("to", "has the wrong length");
     Vector out = Vector::Zero(sys.nx);
-    out.segment(sys.n_coordinates, sys.n_coordinates) = inverse_mass * direction;
+    if (machine.matrices) out.head(width()) = direction;
+    else out.segment(sys.n_coordinates, sys.n_coordinates) = inverse_mass * direction;
     return out;
   }
 
   void force(const AppliedForce& f) {
     check_signal("force", f.signal);
-    if (f.direction.size() != sys.n_coordinates || !f.direction.allFinite())
-      reject("on", "of a force must give a finite direction over " + std::to_string(sys.n_coordinates) + " coordinates");
+    if (f.direction.size() != width() || !f.direction.allFinite())
+      reject("on", "of a force must give a finite direction over " + std::to_string(width()) + " coordinates");
     sys.drives.push_back({f.direction, add_signal(f.signal)});
+  }
+
+  // Friction whose column makes its own velocity grow would act instantly on itself the wrong way (C A_NL >= 0).
+  void check_column(const FrictionPlace& f) const {
+    const std::string of = "of '" + f.name + "'";
+    if (f.column.size() != width() || !f.column.allFinite())
+      reject("column", of + " must give a finite change for each of the " + std::to_string(width()) + " states");
+    const double reaction = f.direction.dot(f.column);
+    if (!(reaction < -1e-12 * f.direction.cwiseAbs().dot(f.column.cwiseAbs())))
+      reject("column", of + " acts on its own velocity by C A_NL = " + std::to_string(reaction) +
+                           ", which must be < 0: friction that opposes a velocity slows it down at once");
   }
 
   void place(const FrictionPlace& f) {
     claim(f.name, "name");
-    const Index n = sys.n_coordinates;
+    const Index n = width();
     if (f.direction.size() != n || !f.direction.allFinite() || f.direction.isZero(0.0))
       reject("on", "of '" + f.name + "' must give a finite, non-zero direction over " + std::to_string(n) + " coordinates");
+    if (machine.matrices) check_column(f);
     if (f.law.terms.empty()) reject("law", "of '" + f.name + "' has no terms");
     check_signal("normal_load of '" + f.name + "'", f.normal_load);
     check_signal("surface_velocity of '" + f.name + "'", f.surface_velocity);
@@ -209,7 +242,7 @@ private:
     out.impact = c.impact;
     if (c.tangent.size() > 0) {
       if (c.tangent.size() != n) reject("tangent" + of, "has " + std::to_string(c.tangent.size()) + " entries for " + std::to_string(n) + " coordinates");
-      FrictionPlace f{c.name, c.tangent, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity, {}, {}, constant_signal(0.0)};
+      FrictionPlace f{c.name, c.tangent, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity, {}, {}, constant_signal(0.0), {}};
       place(f);
       Place& p = sys.places.back();
       p.contact = static_cast<Index>(sys.contacts.size());
@@ -275,18 +308,23 @@ private:
     const Index ns = sys.ns();
     sys.A = Matrix::Zero(sys.nx, sys.nx);
     sys.S = Matrix::Zero(sys.nx, ns);
+    if (machine.matrices) sys.A.topLeftCorner(width(), width()) = machine.matrices->A;
     sys.A.block(0, n, n, n).setIdentity();
     sys.A.block(n, 0, n, n) = -inverse_mass * sys.stiffness;
     sys.A.block(n, n, n, n) = -inverse_mass * sys.damping;
-    for (const auto& d : sys.drives) sys.S.block(n, d.signal, n, 1) += inverse_mass * d.direction;
+    for (const auto& d : sys.drives) sys.S.col(d.signal) += column(d.direction);
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       Place& p = sys.places[i];
       const bool given = p.contact < 0;
       const Vector& w = given ? machine.friction[i].direction : machine.contacts[static_cast<std::size_t>(p.contact)].tangent;
-      p.effect = Vector::Zero(sys.nx);
-      p.effect.segment(n, n) = -inverse_mass * w;
       p.velocity.x = Vector::Zero(sys.nx);
-      p.velocity.x.segment(n, n) = w;
+      if (machine.matrices) {
+        p.effect = column(machine.friction[i].column);
+        p.velocity.x.head(width()) = w;
+      } else {
+        p.effect = -column(w);
+        p.velocity.x.segment(n, n) = w;
+      }
       p.velocity.s = Vector::Zero(ns);
       p.velocity.s(p.surface) = -1.0;
       p.acceleration_s = Vector::Zero(ns);
@@ -319,7 +357,8 @@ private:
   // velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
   void nominal() {
     const Index n = sys.n_coordinates;
-    const double rate = sys.A.topLeftCorner(2 * n, 2 * n).eigenvalues().cwiseAbs().maxCoeff();
+    const Index states = machine.matrices ? width() : 2 * n;
+    const double rate = sys.A.topLeftCorner(states, states).eigenvalues().cwiseAbs().maxCoeff();
     sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
     Vector acceleration = Vector::Zero(sys.nx);
     Vector velocity = Vector::Zero(n);
@@ -339,13 +378,14 @@ private:
       return size;
     };
     for (const auto& d : sys.drives)
-      acceleration.segment(n, n) += (inverse_mass * d.direction).cwiseAbs() * size_of(d.signal);
+      acceleration += column(d.direction).cwiseAbs() * size_of(d.signal);
     for (const Place& p : sys.places) {
       const double level = p.traits.sticks ? p.break_away : 0.0;
       acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
-      velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
+      if (!machine.matrices) velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
     }
     sys.nominal = Vector::Constant(sys.nx, 0.0);
+    if (machine.matrices) matrix_sizes(acceleration);
     for (Index i = 0; i < n; ++i) {
       const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
       sys.nominal(n + i) = v;
@@ -356,6 +396,16 @@ private:
       if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
     }
     bristles();
+  }
+
+  // States that something drives take their size from it, all others from the states that drive them.
+  void matrix_sizes(const Vector& rates) {
+    sys.nominal = sys.time_scale * rates;
+    for (Index round = 0; round < width(); ++round) {
+      const Vector driven = sys.time_scale * (sys.A.cwiseAbs() * sys.nominal);
+      for (Index i = 0; i < width(); ++i)
+        if (sys.nominal(i) == 0.0) sys.nominal(i) = driven(i);
+    }
   }
 
   // A bristle's deflection has the size that it settles to. All that happens while it deflects and slips happens at about
@@ -371,7 +421,8 @@ private:
       for (std::size_t i = 0; i < slow.size(); ++i)
         sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
       if (p.fine == 0.0) continue;
-      for (Index i = n; i < 2 * n; ++i)
+      const Index first = machine.matrices ? 0 : n, last = machine.matrices ? width() : 2 * n;
+      for (Index i = first; i < last; ++i)
         if (p.velocity.x(i) != 0.0) sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
     }
   }

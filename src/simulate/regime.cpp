@@ -160,6 +160,10 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
 }
 
+double limit_load(const System& sys, const Place& p, const double* force) {
+  return p.contact >= 0 ? force[sys.places.size() + static_cast<std::size_t>(p.contact)] : 1.0; // linear: guards are
+}
+
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s, double* force) {
   if (!r.shared) return;
   const Index m = static_cast<Index>(r.stuck.size());
@@ -168,8 +172,9 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   for (Index k = 0; k < m; ++k) {
     const auto i = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)]);
     const Interval l = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
-    limits.low_a(k) = l.lo;
-    limits.high_a(k) = l.hi;
+    const double N = std::max(limit_load(sys, sys.places[i], force), 0.0);
+    limits.low_a(k) = l.lo * N;
+    limits.high_a(k) = l.hi * N;
     given(k) = force[i];
   }
   double utilisation = 0.0;
@@ -203,7 +208,7 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
         const Interval limits =
             stick_limits(sys.places[static_cast<std::size_t>(m)], r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s);
         const double share = guard.side * f.share(static_cast<Index>(j));
-        reach += share * (share > 0.0 ? limits.hi : limits.lo);
+        reach += share * (share > 0.0 ? limits.hi : limits.lo) * limit_load(sys, sys.places[static_cast<std::size_t>(m)], force);
         sum += share * force[m];
       }
       g[k] = sum - reach;
@@ -378,8 +383,8 @@ bool is_affine(const System& sys, const Place& p, int mode) {
 }
 
 // Facets of the set of forces that the stuck places can take together: for every rank - 1 independent columns the
-// direction normal to them. W has one column per stuck place, full row rank.
-void find_facets(const Matrix& W, Regime& r) {
+// direction normal to them. W has full row rank; its columns belong to the stuck places `which`.
+void find_facets(const Matrix& W, const std::vector<Index>& which, Regime& r) {
   const Index rank = W.rows(), m = W.cols();
   std::vector<Index> pick(static_cast<std::size_t>(rank - 1));
   for (std::size_t i = 0; i < pick.size(); ++i) pick[i] = static_cast<Index>(i);
@@ -401,7 +406,7 @@ void find_facets(const Matrix& W, Regime& r) {
       std::vector<double> share;
       for (Index i = 0; i < m; ++i)
         if (std::abs(along(i)) > 1e-9 * size) {
-          f.members.push_back(i);
+          f.members.push_back(which[static_cast<std::size_t>(i)]);
           share.push_back(along(i) / size);
         }
       f.share = ConstVector(share.data(), static_cast<Index>(share.size()));
@@ -421,6 +426,34 @@ void find_facets(const Matrix& W, Regime& r) {
     if (i < 0) return;
     ++pick[static_cast<std::size_t>(i)];
     for (Index j = i + 1; j < rank - 1; ++j) pick[static_cast<std::size_t>(j)] = pick[static_cast<std::size_t>(j - 1)] + 1;
+  }
+}
+
+// The same, group by group of places that depend on each other: two places under each block of a long train are as many
+// small problems, not one whose combinations grow beyond counting.
+void find_facets(const Matrix& W, Regime& r) {
+  const Index rank = W.rows(), m = W.cols();
+  const Eigen::ColPivHouseholderQR<Matrix> qr(W);
+  const auto order = qr.colsPermutation().indices();
+  Matrix basis(rank, rank);
+  for (Index k = 0; k < rank; ++k) basis.col(k) = W.col(order(k));
+  Matrix T = basis.partialPivLu().solve(W); // every column as a combination of the basis
+  T = (T.array().abs() > 1e-9).select(T, 0.0);
+  std::vector<Index> group(static_cast<std::size_t>(m));
+  for (Index j = 0; j < m; ++j) group[static_cast<std::size_t>(j)] = j;
+  for (Index k = 0; k < rank; ++k)
+    for (Index j = 0; j < m; ++j) {
+      if (T(k, j) == 0.0) continue;
+      const Index from = group[static_cast<std::size_t>(j)], to = group[static_cast<std::size_t>(order(k))];
+      if (from != to) std::replace(group.begin(), group.end(), from, to);
+    }
+  for (Index g = 0; g < m; ++g) {
+    std::vector<Index> which, rows;
+    for (Index j = 0; j < m; ++j)
+      if (group[static_cast<std::size_t>(j)] == g) which.push_back(j);
+    for (Index k = 0; k < rank; ++k)
+      if (group[static_cast<std::size_t>(order(k))] == g) rows.push_back(k);
+    if (!rows.empty()) find_facets(T(rows, which), which, r);
   }
 }
 
@@ -461,16 +494,24 @@ void constrain(const System& sys, Regime& r) {
   if (rank == nk) {
     H = nk == 1 ? Matrix::Constant(1, 1, 1.0 / G(0, 0)) : Matrix(G.partialPivLu().inverse());
   } else {
-    // Limits that are known bound what can be shared; those of contacts follow their forces and are watched one by one.
-    r.shared = nk == ns && !contact_friction;
-    const Vector root = r.shared ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
+    // Forces without effect. Limits bound what stuck places can share, where the normal forces that set them are unique;
+    // else places are watched one by one.
+    const Matrix idle = d.asDiagonal() * svd.matrixV().rightCols(nk - rank);
+    r.shared = ns > 0 && (nk == ns || idle.bottomRows(nk - ns).cwiseAbs().maxCoeff() <= 1e-9 * idle.cwiseAbs().maxCoeff());
+    const Vector root = nk == ns && !contact_friction ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
     Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
-    if (r.shared) r.spare = Eigen::HouseholderQR<Matrix>(d.asDiagonal() * svd.matrixV().rightCols(nk - rank)).householderQ() *
-                            Matrix::Identity(nk, nk - rank);
-    if (r.shared) find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
+    if (r.shared) {
+      r.spare = Eigen::HouseholderQR<Matrix>(idle.topRows(ns)).householderQ() * Matrix::Identity(ns, nk - rank);
+      const Matrix all = svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G;
+      const Matrix W = all.leftCols(ns);
+      Eigen::JacobiSVD<Matrix> rows(W, Eigen::ComputeFullU);
+      rows.setThreshold(1e-10);
+      if (nk == ns) find_facets(W, r);
+      else find_facets(rows.matrixU().leftCols(rows.rank()).transpose() * W, r);
+    }
   }
   r.Lx = H * R * r.linear->A;
   r.Ls = H * (R * r.linear->S + Rs);

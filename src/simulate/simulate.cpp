@@ -16,9 +16,9 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.x = s.base_x = x0;
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
   // What the description gives no size (a neighbour that only its initial displacement moves) has that of its springs.
-  for (Index round = 0; round < sys.n_coordinates + 1; ++round) {
+  for (Index round = 0; round < sys.plant_states; ++round) {
     const Vector reached = sys.time_scale * (sys.A.cwiseAbs() * s.nominal);
-    for (Index i = 0; i < 2 * sys.n_coordinates; ++i)
+    for (Index i = 0; i < sys.plant_states; ++i)
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }
   s.modes.place.assign(sys.places.size(), 0);

@@ -63,7 +63,8 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   stiff_work.resize(nx);
   atol = scale = Vector::Zero(nx);
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
-    if (!is_constant(sys.signals[i])) varying.push_back(i);
+    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
+    else varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
 }
 
@@ -73,8 +74,6 @@ void Stepper::frame(double t) {
     const Signal& sig = sys.signals[varying[k]];
     pieces[k] = &sig.pieces[piece_at(sig, t)];
   }
-  for (std::size_t i = 0; i < sys.signals.size(); ++i)
-    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
   signals_at(t, s.data());
 }
 
@@ -121,6 +120,16 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   const double largest = state.nominal.maxCoeff();
   for (Index i = 0; i < sys.nx; ++i)
     scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
+  if (state.nominal.minCoeff() < 1e-9 * largest) {
+    // States that have not moved yet take their size from what moves them: a scale far too small would call for steps
+    // whose powers underflow.
+    for (Index pass = 0; pass < std::min<Index>(sys.nx, 16); ++pass)
+      for (Index i = 0; i < sys.nx; ++i) {
+        double reached = 0.0;
+        for (Index j = 0; j < sys.nx; ++j) reached += std::abs(r.Ax(i, j)) * scale(j);
+        scale(i) = std::max(scale(i), std::min(1e-3 * sys.time_scale * reached, largest));
+      }
+  }
   step.columns = affine_taylor(r.Ax, r.As, signal_series, state.base_x.data(), reach, scale.data(), C, step.h) + 1;
   const Index ng = static_cast<Index>(r.guards.size());
   if (ng == 0) return;
@@ -128,14 +137,14 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   rounding.setZero();
   if (state.after_transition) {
     // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's
-    // slope is known no better than the terms of the acceleration it is made of, and worse where friction and normal
-    // forces were solved from each other.
+    // slope is known no better than the terms of the acceleration it is made of, and than the series that found the event;
+    // worse where friction and normal forces were solved from each other.
     work.head(sys.nx).noalias() = r.Ax.cwiseAbs().lazyProduct(state.base_x.cwiseAbs());
     work.head(sys.nx).noalias() += r.As.cwiseAbs().lazyProduct(s.cwiseAbs());
     for (Index k = 0; k < ng; ++k) {
       const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
       if (kind == GuardKind::slip_ends || kind == GuardKind::kink)
-        rounding(k) = (r.coupled ? 1024.0 : 16.0) * std::numeric_limits<double>::epsilon() * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
+        rounding(k) = (r.coupled ? 3e-13 : 1e-13) * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
     }
   }
   // Guards are linear forms, so they are polynomials too.

@@ -159,7 +159,7 @@ public:
     share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
     const auto v = x.segment(n, n);
     Index k = 0;
-    for (const auto& d : sys.drives) out(k++) = s(d.signal) * d.direction.dot(v);
+    for (const auto& d : sys.drives) out(k++) = n > 0 ? s(d.signal) * d.direction.dot(v) : 0.0;
     out(k++) = v.dot(sys.damping * v);
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       const Place& p = sys.places[i];
@@ -274,6 +274,10 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   // Free vibration does no work: then its own energy is the measure.
   const double size = std::max({absolute, largest, start});
   out.residual = m > 0 && size > 0.0 ? out.imbalance.cwiseAbs().maxCoeff() / size : 0.0;
+  if (sys.n_coordinates == 0) { // matrices do not say what is kinetic or elastic
+    out.imbalance.setConstant(std::numeric_limits<double>::quiet_NaN());
+    out.residual = std::numeric_limits<double>::quiet_NaN();
+  }
   return out;
 }
 

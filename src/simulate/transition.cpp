@@ -84,6 +84,9 @@ void Decision::switches(const std::vector<Guard>& fired, bool start) {
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.
 void Decision::sides_of_kinks(bool start) {
+  // Forces are asked for below, and none of these laws has a side 0.
+  for (std::size_t i = 0; i < n; ++i)
+    if (!sys.places[i].traits.sticks && state.modes.place[i] == 0) state.modes.place[i] = v(i) < 0.0 ? -1 : 1;
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (p.traits.sticks) continue;
@@ -131,7 +134,12 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state.nominal), before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
     if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open)) state.modes.place[i] = 0; // it has just closed
     const int mode = state.modes.place[i];
-    const bool moves = std::abs(speed) > tiny && !stopped[i];
+    bool moves = std::abs(speed) > tiny && !stopped[i];
+    if (moves && before.place[i] == 0 && !start && !presliding(i) && impulses.empty()) {
+      // Held until now: it moves only if its surface jumps away. What numerical steps have left over is taken back.
+      const Signal& surface = sys.signals[static_cast<std::size_t>(sys.places[i].surface)];
+      moves = std::abs(value(surface, t) - value_before(surface, t)) > tiny;
+    }
     if (presliding(i)) {
       // Sticking is a motion of its own here; the force is continuous and nothing has to be balanced.
       if ((start || before.place[i] == static_cast<std::int8_t>(Mode::open)) && moves)
@@ -370,7 +378,7 @@ int Decision::sign_of(const Regime& r, std::size_t k, const Matrix& c) {
     for (Index m : r.facets[i].members) {
       const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(m)]);
       const Interval limits = stick_limits(sys.places[place], 1, t, state.base_x.data(), sig.data());
-      size += limits.hi - limits.lo;
+      size += (limits.hi - limits.lo) * limit_load(sys, sys.places[place], force.data());
     }
     break;
   case GuardKind::opens: size = force.cwiseAbs().maxCoeff(); break;

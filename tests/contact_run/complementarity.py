@@ -9,6 +9,7 @@ def residual(run, contacts, friction, times=None):
     `contacts`: names; `friction`: name -> (static, kinetic) of contacts with constant coefficients.
     """
     at = run.at(np.array([e.time for e in run.events]) if times is None else times)
+
     def largest(kind):
         return max(np.abs(run[s]).max() for s in run.states if s.endswith(kind)) or 1.0
 
@@ -18,7 +19,9 @@ def residual(run, contacts, friction, times=None):
         open_ = at[f"{name}.mode"] == 2
         load = max(np.abs(force).max(), 1e-300)
         worst = max(worst, -gap.min() / length, -force.min() / load)
-        worst = max(worst, np.abs(force[open_]).max(initial=0.0) / load, np.abs(gap[~open_]).max(initial=0.0) / length)
+        worst = max(
+            worst, np.abs(force[open_]).max(initial=0.0) / load, np.abs(gap[~open_]).max(initial=0.0) / length
+        )
         # just after an event an open contact departs
         touching = open_ & (np.abs(gap) <= 1e-12 * length)
         worst = max(worst, -rate[touching].min(initial=0.0) / speed)

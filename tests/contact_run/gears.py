@@ -3,9 +3,9 @@
 import dataclasses
 
 import numpy as np
+from reference import wedge
 
 import stickslip as ss
-from reference import wedge
 
 
 def gear(reference, **changes):

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from contact_run.complementarity import residual
 from scipy.integrate import solve_ivp
 
 import stickslip as ss
+from contact_run.complementarity import residual
 
 G = 9.81
 ANGLE = np.pi / 6.0
@@ -15,7 +15,9 @@ LIMIT = np.tan(ANGLE)
 def incline(static, kinetic):
     """x down the slope, y off it."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": G * np.sin(ANGLE), "y": -G * np.cos(ANGLE)})
-    m.add_contact("slope", normal={"y": 1.0}, tangent={"x": 1.0}, friction=ss.Coulomb(static=static, kinetic=kinetic))
+    m.add_contact(
+        "slope", normal={"y": 1.0}, tangent={"x": 1.0}, friction=ss.Coulomb(static=static, kinetic=kinetic)
+    )
     return m
 
 
@@ -56,7 +58,9 @@ def test_two_stacked_blocks_on_a_moving_belt() -> None:
     )
     belt, between = ss.Coulomb(static=0.5, kinetic=0.4), ss.Coulomb(static=0.4, kinetic=0.25)
     m.add_contact("belt", normal={"y1": 1.0}, tangent={"x1": 1.0}, friction=belt, surface_velocity=0.3)
-    m.add_contact("between", normal={"y2": 1.0, "y1": -1.0}, tangent={"x2": 1.0, "x1": -1.0}, friction=between)
+    m.add_contact(
+        "between", normal={"y2": 1.0, "y1": -1.0}, tangent={"x2": 1.0, "x1": -1.0}, friction=between
+    )
     start = {"x1.velocity": 0.3, "x2.velocity": 0.3}
     run = ss.simulate(m, t_end=20.0, initial=start)
     flat = ss.Machine(mass=[2.0, 1.0], names=["x1", "x2"], stiffness=[50.0, 80.0])
@@ -87,7 +91,9 @@ def test_clutch_pressed_by_a_contact() -> None:
 
 def test_contact_beside_a_given_load() -> None:
     """One coordinate held by a floor and a guide: a = −(μ g + R/m), then both hold in one problem."""
-    m = ss.Machine(mass=[2.0, 2.0], names=["x", "y"], force={"y": -2.0 * G, "x": ss.Ramp(slope=20.0, start=1.0)})
+    m = ss.Machine(
+        mass=[2.0, 2.0], names=["x", "y"], force={"y": -2.0 * G, "x": ss.Ramp(slope=20.0, start=1.0)}
+    )
     m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3)
     m.add_friction("guide", on="x", law=ss.Coulomb(static=2.0, kinetic=2.0), normal_load=2.0)
     run = ss.simulate(m, t_end=2.0, initial={"x.velocity": 1.0})
@@ -162,7 +168,9 @@ LAWS = {
     "stribeck": STRIBECK,
     "viscous": ss.Stribeck(static=0.5, kinetic=0.3, stribeck_velocity=0.05, shape=2.0, viscous=0.4),
     "tanh": ss.Tanh(kinetic=0.4, width=0.01),
-    "lugre": ss.LuGre(stiffness=1e4, damping=10.0, viscous=0.0, static=0.5, kinetic=0.3, stribeck_velocity=0.05),
+    "lugre": ss.LuGre(
+        stiffness=1e4, damping=10.0, viscous=0.0, static=0.5, kinetic=0.3, stribeck_velocity=0.05
+    ),
     "dahl": ss.Dahl(stiffness=1e4, kinetic=0.3),
     "memory": ss.StickSlip(STRIBECK, memory=ss.Lag(0.01)),
     "memory and dwell": ss.StickSlip(STRIBECK, memory=ss.Lag(0.01), dwell=0.5),
@@ -177,7 +185,9 @@ LAWS = {
 def test_constant_contact_force_is_a_given_load(name: str) -> None:
     """A block pressed on a belt by 10 N, against the same law under a given load of 10 N."""
     law = LAWS[name]
-    pressed = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], stiffness=[50.0, 0.0], damping=[0.2, 0.0], force={"y": -10.0})
+    pressed = ss.Machine(
+        mass=[1.0, 1.0], names=["x", "y"], stiffness=[50.0, 0.0], damping=[0.2, 0.0], force={"y": -10.0}
+    )
     pressed.add_contact("belt", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law, surface_velocity=0.1)
     given = ss.Machine(mass=1.0, names=["x"], stiffness=50.0, damping=0.2)
     given.add_friction("belt", on="x", law=law, normal_load=10.0, surface_velocity=0.1)
@@ -278,3 +288,33 @@ def test_opening_forgets_the_bristle() -> None:
     z = run.at([opened.time - 1e-6, opened.time + 1e-6, closed.time])["belt.z"]
     assert z[0] < -1e-4 and z[1] == z[2] == 0.0
     assert run.success
+
+
+def test_two_feet_share_the_friction_of_one_body() -> None:
+    """A block on two feet, pushed at the height of its centre: normal forces by moments, friction shared by their limits.
+
+    Feet at ±b below the centre at height h; the push P tilts: N = (m g ∓ P h / b)/2. Which foot takes what is not determined;
+    together they hold μ m g, whatever the tilt, and slide from then on.
+    """
+    mass, b, h, mu = 2.0, 0.5, 0.3, 0.4
+    m = ss.Machine(
+        mass=[mass, mass, 0.1], names=["x", "y", "phi"], force={"y": -mass * G, "x": ss.Ramp(slope=4.0)}
+    )
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        m.add_contact(name, normal={"y": 1.0, "phi": side * b}, tangent={"x": 1.0, "phi": h}, friction=mu)
+    run = ss.simulate(m, t_end=2.5)
+    slides = [e for e in run.events if e.before is ss.Mode.STICK]
+    assert {e.element for e in slides} == {"left", "right"} and len(run.events) == 2
+    assert [e.time for e in slides] == pytest.approx([mu * mass * G / 4.0] * 2, abs=1e-12)
+    assert "force shared" in slides[0].rule
+    t = np.array([0.5, 1.0, 1.9])
+    at = run.at(t)
+    push = 4.0 * t
+    assert at["left.normal_force"] == pytest.approx((mass * G - push * h / b) / 2.0, rel=1e-12)
+    assert at["right.normal_force"] == pytest.approx((mass * G + push * h / b) / 2.0, rel=1e-12)
+    assert at["left.force"] + at["right.force"] == pytest.approx(push, rel=1e-12)
+    assert at["left.force"] / at["left.normal_force"] == pytest.approx(
+        at["right.force"] / at["right.normal_force"], rel=1e-9
+    )
+    end = 2.5 - slides[0].time
+    assert run.state.x[3] == pytest.approx(2.0 * end**2 / mass, rel=1e-10)

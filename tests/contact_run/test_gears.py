@@ -11,18 +11,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from contact_run.complementarity import residual
-from contact_run.gears import SET_1, SET_1_STATIC, SET_2, SET_2_HEAVY, rig
 from reference import wedge
 
 import stickslip as ss
+from contact_run.complementarity import residual
+from contact_run.gears import SET_1, SET_1_STATIC, SET_2, SET_2_HEAVY, rig
 
 STORED = json.loads((Path(__file__).parents[1] / "reference" / "wedge.json").read_text(encoding="utf-8"))
 
 
 def named(events):
     """The words of the reference: open, impact, stick, slip."""
-    words = {ss.Mode.OPEN: "open", ss.Mode.STICK: "stick", ss.Mode.SLIP_BACKWARD: "slip", ss.Mode.SLIP_FORWARD: "lift"}
+    words = {
+        ss.Mode.OPEN: "open",
+        ss.Mode.STICK: "stick",
+        ss.Mode.SLIP_BACKWARD: "slip",
+        ss.Mode.SLIP_FORWARD: "lift",
+    }
     return [(e.time, "impact" if e.impact else words[e.after]) for e in events]
 
 
@@ -171,12 +176,17 @@ def test_worm_is_its_wedge() -> None:
     gear = rig(0.875424)
     worm, equal = ss.simulate(gear, t_end=1.0), ss.simulate(gear.wedge, t_end=1.0)
     assert [e.time for e in worm.events] == pytest.approx([e.time for e in equal.events], abs=1e-12)
-    assert worm.at([0.3])["worm.position"] * -gear.worm_radius == pytest.approx(equal.at([0.3])["lower.position"], rel=1e-10)
+    assert worm.at([0.3])["worm.position"] * -gear.worm_radius == pytest.approx(
+        equal.at([0.3])["lower.position"], rel=1e-10
+    )
     cycle = gear.chatter_cycle
     assert worm.events[0].time == pytest.approx(gear.separation_time, abs=1e-13)
     assert worm.events[1].time == pytest.approx(gear.meeting_time, abs=1e-13)
     assert cycle is not None
-    assert {(e.before, e.after) for e in worm.events} == {(ss.Mode.STICK, ss.Mode.OPEN), (ss.Mode.OPEN, ss.Mode.STICK)}
+    assert {(e.before, e.after) for e in worm.events} == {
+        (ss.Mode.STICK, ss.Mode.OPEN),
+        (ss.Mode.OPEN, ss.Mode.STICK),
+    }
 
 
 @pytest.mark.parametrize("speed", [4.5, 15.0])
@@ -207,7 +217,9 @@ def test_two_flanks() -> None:
     assert {e.element for e in run.events if e.impact} == {"flank", "counter_flank"}
     assert run["flank.gap"] + run["counter_flank.gap"] == pytest.approx(gear.normal_clearance, abs=1e-12)
     assert min(run["flank.gap"].min(), run["counter_flank.gap"].min()) > -1e-15
-    assert residual(run, ["flank", "counter_flank"], {n: (0.4, 0.4) for n in ("flank", "counter_flank")}) < 1e-10
+    assert (
+        residual(run, ["flank", "counter_flank"], {n: (0.4, 0.4) for n in ("flank", "counter_flank")}) < 1e-10
+    )
     assert run.energy.residual < 1e-12
     slow = ss.simulate(dataclasses.replace(gear, motor_speed=-4.5 * math.pi / 30), t_end=10.0)
     assert {e.element for e in slow.events if e.impact} == {"flank"}
@@ -255,6 +267,12 @@ def test_opening_grows_with_speed() -> None:
     ],
 )
 def test_speed_map_names_bad_input(change, match) -> None:
-    given = {"gear": rig(0.875424, clearance=2e-3), "stiffness": [1.3], "friction": [0.4], "speed": [1.0], **change}
+    given = {
+        "gear": rig(0.875424, clearance=2e-3),
+        "stiffness": [1.3],
+        "friction": [0.4],
+        "speed": [1.0],
+        **change,
+    }
     with pytest.raises(ValueError, match=match):
         ss.analysis.counter_flank_map(**given)

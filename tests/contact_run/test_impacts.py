@@ -4,10 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
-from contact_run.complementarity import residual
-from contact_run.gears import SET_2
 
 import stickslip as ss
+from contact_run.complementarity import residual
+from contact_run.gears import SET_2
 
 G = 9.81
 
@@ -49,7 +49,9 @@ def test_bouncing(restitution: float, impact: str) -> None:
 def test_elastic_bouncing_goes_on() -> None:
     run = ss.simulate(ball(1.0), t_end=20.0, initial={"ball.position": 1.0})
     t0 = np.sqrt(2.0 / G)
-    assert [e.time for e in run.events] == pytest.approx(t0 * (1.0 + 2.0 * np.arange(len(run.events))), abs=1e-12)
+    assert [e.time for e in run.events] == pytest.approx(
+        t0 * (1.0 + 2.0 * np.arange(len(run.events))), abs=1e-12
+    )
     assert len(run.events) == 22
     assert np.ptp(run.energy.kinetic - run.energy.drives["ball"]) < 1e-12
 
@@ -80,7 +82,9 @@ def test_moving_wall_oscillates() -> None:
     omega = 2.0 * np.pi * frequency
     m = ball(eps, mass=1.0, gap=0.0)
     m = ss.Machine(mass=1.0, names=["ball"], force={"ball": -G})
-    m.add_contact("plate", normal={"ball": 1.0}, gap=ss.Sine(amplitude=amplitude, frequency=frequency), restitution=eps)
+    m.add_contact(
+        "plate", normal={"ball": 1.0}, gap=ss.Sine(amplitude=amplitude, frequency=frequency), restitution=eps
+    )
     run = ss.simulate(m, t_end=2.0, initial={"ball.position": 0.2}, dt=1e-3)
     from scipy.optimize import brentq
 
@@ -106,7 +110,9 @@ def test_moving_wall_oscillates() -> None:
 def test_wall_that_starts_to_move_strikes() -> None:
     """A resting mass and a wall whose ramp begins at t = 1: an impact at the kink; ε = 0.5 throws it ahead."""
     m = ss.Machine(mass=3.0, names=["x"])
-    m.add_contact("wall", normal={"x": 1.0}, gap=ss.Piecewise([0.0, 1.0, 2.0], [0.0, 0.0, -0.5]), restitution=0.5)
+    m.add_contact(
+        "wall", normal={"x": 1.0}, gap=ss.Piecewise([0.0, 1.0, 2.0], [0.0, 0.0, -0.5]), restitution=0.5
+    )
     run = ss.simulate(m, t_end=3.0)
     assert [e.time for e in run.events] == [1.0]
     assert run.state.x[1] == pytest.approx(0.75, abs=1e-14)
@@ -119,7 +125,9 @@ def row(restitution, separation, impact=("poisson", "poisson")):
     m = ss.Machine(mass=[1.0, 1.0, 1.0], names=["a", "b", "c"])
     for name, second, first, law in (("ab", "b", "a", impact[0]), ("bc", "c", "b", impact[1])):
         m.add_contact(name, normal={second: 1.0, first: -1.0}, restitution=restitution, impact=law)
-    return ss.simulate(m, t_end=5.0, initial={"a.position": -1.0, "a.velocity": 1.0, "c.position": separation})
+    return ss.simulate(
+        m, t_end=5.0, initial={"a.position": -1.0, "a.velocity": 1.0, "c.position": separation}
+    )
 
 
 def test_masses_striking_one_after_the_other() -> None:
@@ -132,7 +140,9 @@ def test_masses_striking_one_after_the_other() -> None:
     assert run.state.x[3:] == pytest.approx([0.25, 0.1875, 0.5625], abs=1e-15)
 
 
-@pytest.mark.parametrize(("restitution", "after"), [(0.0, (1, 1, 1)), (1.0, (-1, 2, 2)), (0.5, (0.0, 1.5, 1.5))])
+@pytest.mark.parametrize(
+    ("restitution", "after"), [(0.0, (1, 1, 1)), (1.0, (-1, 2, 2)), (0.5, (0.0, 1.5, 1.5))]
+)
 def test_masses_that_touch_are_struck_together(restitution, after) -> None:
     """Without a gap: one impact of both contacts, logged as one instant.
 
@@ -237,4 +247,6 @@ def test_going_on_gives_the_same_bits() -> None:
         state = pickle.loads(pickle.dumps(first.state))
         second = ss.simulate(gear, state=state, t_end=1.0)
         assert second.state == whole.state
-        assert [e.time for e in first.events] + [e.time for e in second.events] == [e.time for e in whole.events]
+        assert [e.time for e in first.events] + [e.time for e in second.events] == [
+            e.time for e in whole.events
+        ]

@@ -56,3 +56,15 @@ def test_rooms_are_those_of_the_tree() -> None:
     listed = set(re.findall(r"^\| `src/(\w+)`", README, re.MULTILINE))
     there = {path.relative_to(ROOT / "src").parts[0] for path in (ROOT / "src").rglob("*.[ch]pp")}
     assert there <= listed
+
+
+def test_pictures_are_small_and_made_by_the_command_that_is_named() -> None:
+    from stickslip import figures
+
+    shown = re.findall(r"!\[[^\]]+\]\((notebooks/pictures/(\w+)\.png)\)", README)
+    assert len(shown) == 4
+    assert {ROOT / path for path, _ in shown} == set((ROOT / "notebooks/pictures").iterdir())
+    assert all((ROOT / path).stat().st_size <= 80_000 for path, _ in shown)
+    named = re.search(r"`stickslip figures ([\w ]+)` makes these pictures", README)
+    assert named is not None and sorted(named[1].split()) == sorted(name for _, name in shown)
+    assert set(named[1].split()) <= set(figures.names())

@@ -521,13 +521,61 @@ class Automaton:
         load_factor: typing.SupportsFloat | typing.SupportsIndex = 0.0,
     ) -> None: ...
 
+class Source:
+    """
+    What a controller reads: a form of states, a signal, outputs of other controllers.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        state: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        signal: Signal | None,
+        outputs: collections.abc.Sequence[
+            tuple[str, typing.SupportsInt | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex]
+        ]
+        | numpy.typing.NDArray[typing.Any],
+    ) -> None: ...
+
 class Machine:
+    @staticmethod
+    def from_matrices(
+        A: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+        states: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    ) -> Machine:
+        """
+        A plant in matrix notation.
+        """
+
     def __init__(
         self,
         mass: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
         damping: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
         stiffness: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
         names: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    ) -> None: ...
+    def add_contact(
+        self,
+        name: str,
+        normal: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        tangent: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        friction: Law,
+        automaton: Automaton,
+        gap: Signal,
+        surface_velocity: Signal,
+        restitution: typing.SupportsFloat | typing.SupportsIndex,
+        newton: bool,
+    ) -> None: ...
+    def add_controller(
+        self,
+        name: str,
+        control: Controller,
+        references: collections.abc.Sequence[Source] | numpy.typing.NDArray[typing.Any],
+        measurements: collections.abc.Sequence[Source] | numpy.typing.NDArray[typing.Any],
+        directions: collections.abc.Sequence[
+            typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"]
+        ]
+        | numpy.typing.NDArray[typing.Any],
     ) -> None: ...
     def add_force(
         self, direction: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"], signal: Signal
@@ -544,21 +592,17 @@ class Machine:
         load_velocity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         load_signal: Signal,
     ) -> None: ...
-    def copy(self) -> Machine: ...
-
-class Compiled:
-    def __init__(self, machine: Machine) -> None: ...
-    def initial_state(
+    def add_matrix_friction(
         self,
-        t0: typing.SupportsFloat | typing.SupportsIndex,
-        x0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    ) -> typing.Any: ...
-    @property
-    def nominal(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
-    @property
-    def places(self) -> list[str]: ...
-    @property
-    def states(self) -> list[str]: ...
+        name: str,
+        row: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        column: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        law: Law,
+        automaton: Automaton,
+        normal_load: Signal,
+        surface_velocity: Signal,
+    ) -> None: ...
+    def copy(self) -> Machine: ...
 
 class State:
     def __eq__(self, arg0: object) -> bool: ...
@@ -568,6 +612,25 @@ class State:
     def t(self) -> float: ...
     @property
     def x(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+
+class Compiled:
+    def __init__(self, machine: Machine) -> None: ...
+    def initial_state(
+        self,
+        t0: typing.SupportsFloat | typing.SupportsIndex,
+        x0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    ) -> State: ...
+    def linear_part(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def contacts(self) -> list[tuple[str, int]]: ...
+    @property
+    def controllers(self) -> list[typing.Any]: ...
+    @property
+    def nominal(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def places(self) -> list[str]: ...
+    @property
+    def states(self) -> list[str]: ...
 
 class Event:
     @property
@@ -581,11 +644,19 @@ class Event:
     @property
     def element(self) -> int: ...
     @property
+    def impact(self) -> bool: ...
+    @property
     def instant(self) -> int: ...
+    @property
+    def loss(self) -> float: ...
+    @property
+    def normal_impulse(self) -> float: ...
     @property
     def rule(self) -> str: ...
     @property
     def solutions(self) -> int: ...
+    @property
+    def tangential_impulse(self) -> float: ...
     @property
     def time(self) -> float: ...
 
@@ -601,6 +672,7 @@ class Trajectory:
         | numpy.typing.NDArray[typing.Any],
     ) -> dict[typing.Any, typing.Any]: ...
     def step_times(self) -> list[float]: ...
+    def stuck_for_good(self, t: typing.SupportsFloat | typing.SupportsIndex) -> bool: ...
     @property
     def evaluations(self) -> int: ...
     @property
@@ -619,6 +691,47 @@ class Trajectory:
     def t_begin(self) -> float: ...
     @property
     def t_end(self) -> float: ...
+
+class RealTime:
+    def __init__(
+        self,
+        compiled: Compiled,
+        step: typing.SupportsFloat | typing.SupportsIndex,
+        x0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        t0: typing.SupportsFloat | typing.SupportsIndex,
+        max_transitions: typing.SupportsInt | typing.SupportsIndex,
+        outputs: collections.abc.Sequence[tuple[str, typing.SupportsInt | typing.SupportsIndex]]
+        | numpy.typing.NDArray[typing.Any],
+    ) -> None: ...
+    def read(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    def run(
+        self, inputs: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"]
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    def step(
+        self, inputs: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"]
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def failed(self) -> bool: ...
+    @property
+    def input_values(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def inputs(self) -> list[str]: ...
+    @property
+    def late(self) -> bool: ...
+    @property
+    def left_over(self) -> int: ...
+    @property
+    def modes(self) -> list[int]: ...
+    @property
+    def prebuilt(self) -> bool: ...
+    @property
+    def state(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def t(self) -> float: ...
+    @property
+    def ticks(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
 
 def simulate(
     compiled: Compiled,

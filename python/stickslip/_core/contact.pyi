@@ -17,8 +17,10 @@ def decide(
     place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    present: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-    allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    present: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+    | numpy.typing.NDArray[typing.Any],
+    allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+    | numpy.typing.NDArray[typing.Any],
     admissible: collections.abc.Callable[[dict[typing.Any, typing.Any]], bool] | None,
 ) -> dict[typing.Any, typing.Any]: ...
 def impact(
@@ -56,7 +58,8 @@ def transitions(
     place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+    | numpy.typing.NDArray[typing.Any],
 ) -> tuple[typing.Any, ...]: ...
 
 largest_mode_count: int = 256

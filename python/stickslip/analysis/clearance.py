@@ -64,7 +64,9 @@ class CounterFlankMap:
             for j, mu in enumerate(self.friction):
                 for e, eps in enumerate(self.restitution):
                     both = (self.speed[i, j, e], self.first_flight[i, j])
-                    rows.append((f"{k:g}", f"{mu:g}", f"{eps:g}", *(f"{s * 30.0 / math.pi:.4g}" for s in both)))
+                    rows.append(
+                        (f"{k:g}", f"{mu:g}", f"{eps:g}", *(f"{s * 30.0 / math.pi:.4g}" for s in both))
+                    )
         widths = [max(len(row[column]) for row in rows) for column in range(5)]
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
 

@@ -467,7 +467,12 @@ class ChatterMap:
 
 
 def chatter_map(
-    gear: WedgeGear | WormGear, friction: ArrayLike, inertia_ratio: ArrayLike, *, vary: str = "lower", simulate: bool = False
+    gear: WedgeGear | WormGear,
+    friction: ArrayLike,
+    inertia_ratio: ArrayLike,
+    *,
+    vary: str = "lower",
+    simulate: bool = False,
 ) -> ChatterMap:
     """Return where a gear chatters, over friction and inertia ratio, and what the pull from rest does there.
 
@@ -555,7 +560,9 @@ def simulated_outcome(gear: WedgeGear) -> str:
         start = max(limit / gear.pull_velocity, 0.0)
     lift = abs(math.tan(gear.angle + math.copysign(gear.friction_angle, -gear.pull_velocity)))
     inertia = gear.lower_mass + gear.upper_mass * math.tan(gear.angle) * lift
-    run = run_machine(gear, t_end=1.001 * start + 2.0 * math.pi * math.sqrt(inertia / gear.stiffness), max_events=3)
+    run = run_machine(
+        gear, t_end=1.001 * start + 2.0 * math.pi * math.sqrt(inertia / gear.stiffness), max_events=3
+    )
     slid = run["flank.mode"][0] in (-1, 1)
     for event in run.events:
         if event.after is Mode.OPEN:
