@@ -166,10 +166,12 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
 }
 
 double limit_load(const System& sys, const Place& p, const double* force) {
-  return p.contact >= 0 ? force[sys.places.size() + static_cast<std::size_t>(p.contact)] : 1.0; // linear: guards are
+  return p.contact >= 0 ? force[sys.places.size() + static_cast<std::size_t>(p.contact)]
+                        : 1.0; // linear: guards are
 }
 
-void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s, double* force) {
+void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                  double* force) {
   if (!r.shared) return;
   const Index m = static_cast<Index>(r.stuck.size());
   contact::Limits limits{std::vector<Index>(r.stuck.size(), -1), Vector(m), Vector::Zero(m), Vector(m),
@@ -218,7 +220,8 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
         const Interval limits = stick_limits(sys.places[static_cast<std::size_t>(m)],
                                              r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s);
         const double share = guard.side * f.share(static_cast<Index>(j));
-        reach += share * (share > 0.0 ? limits.hi : limits.lo) * limit_load(sys, sys.places[static_cast<std::size_t>(m)], force);
+        reach += share * (share > 0.0 ? limits.hi : limits.lo) *
+                 limit_load(sys, sys.places[static_cast<std::size_t>(m)], force);
         sum += share * force[m];
       }
       g[k] = sum - reach;
@@ -525,23 +528,28 @@ void constrain(const System& sys, Regime& r) {
   if (rank == nk) {
     H = nk == 1 ? Matrix::Constant(1, 1, 1.0 / G(0, 0)) : Matrix(G.partialPivLu().inverse());
   } else {
-    // Forces without effect. Limits bound what stuck places can share, where the normal forces that set them are unique;
-    // else places are watched one by one.
+    // Forces without effect. Limits bound what stuck places can share, where the normal forces that set them
+    // are unique; else places are watched one by one.
     const Matrix idle = d.asDiagonal() * svd.matrixV().rightCols(nk - rank);
-    r.shared = ns > 0 && (nk == ns || idle.bottomRows(nk - ns).cwiseAbs().maxCoeff() <= 1e-9 * idle.cwiseAbs().maxCoeff());
-    const Vector root = nk == ns && !contact_friction ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
+    r.shared = ns > 0 && (nk == ns || idle.bottomRows(nk - ns).cwiseAbs().maxCoeff() <=
+                                          1e-9 * idle.cwiseAbs().maxCoeff());
+    const Vector root =
+        nk == ns && !contact_friction ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
     Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
     if (r.shared) {
-      r.spare = Eigen::HouseholderQR<Matrix>(idle.topRows(ns)).householderQ() * Matrix::Identity(ns, nk - rank);
+      r.spare =
+          Eigen::HouseholderQR<Matrix>(idle.topRows(ns)).householderQ() * Matrix::Identity(ns, nk - rank);
       const Matrix all = svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G;
       const Matrix W = all.leftCols(ns);
       Eigen::JacobiSVD<Matrix> rows(W, Eigen::ComputeFullU);
       rows.setThreshold(1e-10);
-      if (nk == ns) find_facets(W, r);
-      else find_facets(rows.matrixU().leftCols(rows.rank()).transpose() * W, r);
+      if (nk == ns)
+        find_facets(W, r);
+      else
+        find_facets(rows.matrixU().leftCols(rows.rank()).transpose() * W, r);
     }
   }
   r.Lx = H * R * r.linear->A;

@@ -148,9 +148,9 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   rounding.resize(ng);
   rounding.setZero();
   if (state.after_transition) {
-    // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's
-    // slope is known no better than the terms of the acceleration it is made of, and than the series that found the event;
-    // worse where friction and normal forces were solved from each other.
+    // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
+    // guard's slope is known no better than the terms of the acceleration it is made of, and than the series
+    // that found the event; worse where friction and normal forces were solved from each other.
     work.head(sys.nx).noalias() = r.Ax.cwiseAbs().lazyProduct(state.base_x.cwiseAbs());
     work.head(sys.nx).noalias() += r.As.cwiseAbs().lazyProduct(s.cwiseAbs());
     for (Index k = 0; k < ng; ++k) {

@@ -176,7 +176,8 @@ public:
       const Place& p = sys.places[i];
       double rel = relative_velocity(p, x.data(), s.data());
       if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.place[i] == 0) rel = 0.0;
-      if (p.compensator) rel = n > 0 ? -p.drives.dot(v) : 0.0; // what it gives to the plant counts as taken with a minus
+      if (p.compensator)
+        rel = n > 0 ? -p.drives.dot(v) : 0.0; // what it gives to the plant counts as taken with a minus
       out(k++) = force(static_cast<Index>(i)) * rel;
       out(k++) = -force(static_cast<Index>(i)) * s(p.surface);
     }
