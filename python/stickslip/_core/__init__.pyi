@@ -554,6 +554,17 @@ class Machine:
         stiffness: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
         names: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
     ) -> None: ...
+    def add_compensator(
+        self,
+        name: str,
+        law: Law,
+        normal_load: Signal,
+        observer: bool,
+        gain: typing.SupportsFloat | typing.SupportsIndex,
+        reference: Source,
+        measurement: Source,
+        direction: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    ) -> None: ...
     def add_contact(
         self,
         name: str,
@@ -621,6 +632,8 @@ class Compiled:
         x0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     ) -> State: ...
     def linear_part(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def compensators(self) -> list[str]: ...
     @property
     def contacts(self) -> list[tuple[str, int]]: ...
     @property
