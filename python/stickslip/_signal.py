@@ -19,6 +19,13 @@ class Signal(Value):
 
     Two signals are equal if they compile to the same function of time, so ``Step(1.0, at=2.0, before=1.0)``
     equals ``Constant(1.0)``. ``repr`` is an expression that makes an equal signal.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> both = ss.Ramp(slope=2.0) + 1.0
+    >>> both(0.5)
+    2.0
     """
 
     __slots__ = ()
@@ -156,7 +163,7 @@ def as_signal(value: SignalLike, name: str = "signal") -> Signal:
     --------
     >>> import stickslip as ss
     >>> ss.as_signal(2.0)
-    Constant(2.0)
+    Constant(value=2.0)
     """
     if isinstance(value, Signal):
         return value

@@ -84,7 +84,7 @@ class FrictionObserver(Compensator):
     'pid'
     >>> m.add_controller(ss.FrictionObserver(law), on="slide", reference=1.0, name="observer")
     'observer'
-    >>> float(ss.simulate(m, t_end=60.0)["pid.error"][-1].round(6))
+    >>> float(ss.simulate(m, t_end=60.0)["pid.error"][-1].round(4))
     0.0
     """
 

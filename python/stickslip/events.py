@@ -71,7 +71,7 @@ class Events(Sequence[Event]):
     >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
     >>> run = ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.2})
     >>> len(run.events), round(run.events[0].time, 9)
-    (4, 2.5)
+    (3, 2.5)
     """
 
     def __init__(self, events: Sequence[Event]) -> None:
