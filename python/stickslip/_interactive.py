@@ -119,12 +119,15 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
 
 
 def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> None:
-    """Draw a picture with sliders; without ipywidgets, or outside of a notebook, one picture at their start.
+    """Draw a picture, and above it sliders that draw it anew; without ipywidgets the picture alone.
+
+    The picture for the start values is an ordinary output of the cell, so it is there wherever the notebook
+    is looked at.
 
     Parameters
     ----------
     draw
-        Draws the picture for the values of the sliders, given by name.
+        Draws one picture with pyplot for the values of the sliders, given by name; it does not show it.
     **sliders
         Name to (lowest, highest, start).
 
@@ -142,17 +145,18 @@ def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> 
     for name, given in sliders.items():
         if len(given) != 3 or not given[0] <= given[2] <= given[1] or given[0] >= given[1]:
             raise ValueError(f"slider {name} = {given!r} is not allowed: it must be (lowest, highest, start)")
-    start = {name: float(given[2]) for name, given in sliders.items()}
+    draw(**{name: float(at) for name, (_, _, at) in sliders.items()})
     try:
         import ipywidgets
+        import matplotlib.pyplot as plt
         from IPython import get_ipython
+        from IPython.display import display
     except ImportError:
-        draw(**start)
         return
-    shell = get_ipython()
-    if shell is None or not hasattr(shell, "kernel"):
-        draw(**start)
+    if not hasattr(get_ipython(), "kernel") or not plt.get_fignums():
         return
+    # No output widget: its messages to the front end cost more than they give, and a stored notebook would
+    # not hold the picture.
     handles = {
         name: ipywidgets.FloatSlider(
             value=at,
@@ -166,4 +170,16 @@ def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> 
         )
         for name, (low, high, at) in sliders.items()
     }
-    ipywidgets.interact(draw, **handles)
+    display(ipywidgets.VBox(list(handles.values())))
+    shown = plt.gcf()
+    picture = display(shown, display_id=True)
+    plt.close(shown)
+
+    def again(_change: object) -> None:
+        draw(**{name: handle.value for name, handle in handles.items()})
+        fresh = plt.gcf()
+        picture.update(fresh)
+        plt.close(fresh)
+
+    for handle in handles.values():
+        handle.observe(again, names="value")

@@ -19,6 +19,13 @@ class Signal(Value):
 
     Two signals are equal if they compile to the same function of time, so ``Step(1.0, at=2.0, before=1.0)``
     equals ``Constant(1.0)``. ``repr`` is an expression that makes an equal signal.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> both = ss.Ramp(slope=2.0) + 1.0
+    >>> both(0.5)
+    2.0
     """
 
     __slots__ = ()
@@ -47,9 +54,10 @@ class Signal(Value):
 
         Examples
         --------
-        >>> Ramp(slope=2.0)([0.0, 0.5, 1.0])
+        >>> import stickslip as ss
+        >>> ss.Ramp(slope=2.0)([0.0, 0.5, 1.0])
         array([0., 1., 2.])
-        >>> Ramp(slope=2.0)(0.5, order=1)
+        >>> ss.Ramp(slope=2.0)(0.5, order=1)
         2.0
         """
         if order < 0:
@@ -65,7 +73,8 @@ class Signal(Value):
 
         Examples
         --------
-        >>> Ramp(slope=2.0).derivative()(1.0)
+        >>> import stickslip as ss
+        >>> ss.Ramp(slope=2.0).derivative()(1.0)
         2.0
         """
         if order < 0:
@@ -149,6 +158,12 @@ def as_signal(value: SignalLike, name: str = "signal") -> Signal:
     ------
     ValueError
         If it is neither, or not finite.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.as_signal(2.0)
+    Constant(value=2.0)
     """
     if isinstance(value, Signal):
         return value
@@ -175,7 +190,8 @@ class Constant(Signal):
 
     Examples
     --------
-    >>> Constant(3.0)(7.0)
+    >>> import stickslip as ss
+    >>> ss.Constant(3.0)(7.0)
     3.0
     """
 

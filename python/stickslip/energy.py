@@ -44,6 +44,15 @@ class Energy:
         What is left over.
     residual : float
         The greatest imbalance, relative to all the work done.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> run = ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.2})
+    >>> run.energy.residual < 1e-12
+    True
     """
 
     def __init__(self, machine: Machine | StateSpace, t: Array, raw: dict[str, Any]) -> None:

@@ -62,7 +62,17 @@ class Event:
 
 
 class Events(Sequence[Event]):
-    """The events of a run in the order of time; prints as a table."""
+    """The events of a run in the order of time; prints as a table.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> run = ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.2})
+    >>> len(run.events), round(run.events[0].time, 9)
+    (3, 2.5)
+    """
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = tuple(events)

@@ -105,6 +105,15 @@ class Trajectory:
     friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
     that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
     ``.mode``.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> run = ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.2})
+    >>> run.success, run["block.position"].shape == run.t.shape
+    (True, True)
     """
 
     def __init__(

@@ -247,6 +247,13 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
 
   if (narrowed)
     for (const Guard& g : fired) {
+      if (g.kind == GuardKind::shared_limit) { // all its members reach their limits together
+        for (std::size_t q = 0; q < places.size(); ++q)
+          if (rests[places[q]] && dir[places[q]] != 0)
+            allowed[static_cast<std::size_t>(nc) + q] =
+                ct::bit(dir[places[q]] > 0 ? Mode::slip_forward : Mode::slip_backward);
+        continue;
+      }
       const auto e = static_cast<std::size_t>(g.element);
       if (g.kind == GuardKind::opens && candidate[e])
         allowed[static_cast<std::size_t>(number[e])] = ct::bit(Mode::open);
@@ -283,8 +290,9 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
       const Guard& g = r.guards[k];
       const auto e = static_cast<std::size_t>(g.element);
       const bool mine =
-          g.kind == GuardKind::opens || g.kind == GuardKind::closes
-              ? candidate[e]
+          g.kind == GuardKind::opens || g.kind == GuardKind::closes ? candidate[e]
+          : g.kind == GuardKind::shared_limit
+              ? true
               : (g.kind == GuardKind::slip_ends || g.kind == GuardKind::breaks_away) && rests[e];
       if (mine && sign_of(r, k, series) > 0) return false;
     }

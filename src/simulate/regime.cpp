@@ -165,6 +165,11 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
 }
 
+double limit_load(const System& sys, const Place& p, const double* force) {
+  return p.contact >= 0 ? force[sys.places.size() + static_cast<std::size_t>(p.contact)]
+                        : 1.0; // linear: guards are
+}
+
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
                   double* force) {
   if (!r.shared) return;
@@ -175,8 +180,9 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   for (Index k = 0; k < m; ++k) {
     const auto i = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)]);
     const Interval l = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
-    limits.low_a(k) = l.lo;
-    limits.high_a(k) = l.hi;
+    const double N = std::max(limit_load(sys, sys.places[i], force), 0.0);
+    limits.low_a(k) = l.lo * N;
+    limits.high_a(k) = l.hi * N;
     given(k) = force[i];
   }
   double utilisation = 0.0;
@@ -214,7 +220,8 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
         const Interval limits = stick_limits(sys.places[static_cast<std::size_t>(m)],
                                              r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s);
         const double share = guard.side * f.share(static_cast<Index>(j));
-        reach += share * (share > 0.0 ? limits.hi : limits.lo);
+        reach += share * (share > 0.0 ? limits.hi : limits.lo) *
+                 limit_load(sys, sys.places[static_cast<std::size_t>(m)], force);
         sum += share * force[m];
       }
       g[k] = sum - reach;
@@ -521,19 +528,29 @@ void constrain(const System& sys, Regime& r) {
   if (rank == nk) {
     H = nk == 1 ? Matrix::Constant(1, 1, 1.0 / G(0, 0)) : Matrix(G.partialPivLu().inverse());
   } else {
-    // Limits that are known bound what can be shared; those of contacts follow their forces and are watched
-    // one by one.
-    r.shared = nk == ns && !contact_friction;
-    const Vector root = r.shared ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
+    // Forces without effect. Limits bound what stuck places can share, where the normal forces that set them
+    // are unique; else places are watched one by one.
+    const Matrix idle = d.asDiagonal() * svd.matrixV().rightCols(nk - rank);
+    r.shared = ns > 0 && (nk == ns || idle.bottomRows(nk - ns).cwiseAbs().maxCoeff() <=
+                                          1e-9 * idle.cwiseAbs().maxCoeff());
+    const Vector root =
+        nk == ns && !contact_friction ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
     Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
-    if (r.shared)
+    if (r.shared) {
       r.spare =
-          Eigen::HouseholderQR<Matrix>(d.asDiagonal() * svd.matrixV().rightCols(nk - rank)).householderQ() *
-          Matrix::Identity(nk, nk - rank);
-    if (r.shared) find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
+          Eigen::HouseholderQR<Matrix>(idle.topRows(ns)).householderQ() * Matrix::Identity(ns, nk - rank);
+      const Matrix all = svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G;
+      const Matrix W = all.leftCols(ns);
+      Eigen::JacobiSVD<Matrix> rows(W, Eigen::ComputeFullU);
+      rows.setThreshold(1e-10);
+      if (nk == ns)
+        find_facets(W, r);
+      else
+        find_facets(rows.matrixU().leftCols(rows.rank()).transpose() * W, r);
+    }
   }
   r.Lx = H * R * r.linear->A;
   r.Ls = H * (R * r.linear->S + Rs);

@@ -124,6 +124,9 @@ double normal_load(const Place& place, int load_sign, const double* x, const dou
 // everywhere.
 Interval stick_limits(const Place& place, int load_sign, double t, const double* x, const double* s);
 
+// What the limits of a place are multiplied with: on a contact its normal force in `force`, else 1.
+double limit_load(const System& sys, const Place& place, const double* force);
+
 // May be used by several threads at once; a regime stays where it is.
 class RegimeCache {
 public:

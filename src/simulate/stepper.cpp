@@ -150,13 +150,13 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   if (state.after_transition) {
     // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
     // guard's slope is known no better than the terms of the acceleration it is made of, and than the series
-    // that found the event, and worse where friction and normal forces were solved from each other.
+    // that found the event; worse where friction and normal forces were solved from each other.
     work.head(sys.nx).noalias() = r.Ax.cwiseAbs().lazyProduct(state.base_x.cwiseAbs());
     work.head(sys.nx).noalias() += r.As.cwiseAbs().lazyProduct(s.cwiseAbs());
     for (Index k = 0; k < ng; ++k) {
       const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
       if (kind == GuardKind::slip_ends || kind == GuardKind::kink)
-        rounding(k) = (r.coupled ? 2.5e-13 : 1e-13) * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
+        rounding(k) = (r.coupled ? 3e-13 : 1e-13) * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
     }
   }
   // Guards are linear forms, so they are polynomials too.

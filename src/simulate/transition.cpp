@@ -406,7 +406,7 @@ int Decision::sign_of(const Regime& r, std::size_t k, const Matrix& c) {
     for (Index m : r.facets[i].members) {
       const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(m)]);
       const Interval limits = stick_limits(sys.places[place], 1, t, state.base_x.data(), sig.data());
-      size += limits.hi - limits.lo;
+      size += (limits.hi - limits.lo) * limit_load(sys, sys.places[place], force.data());
     }
     break;
   case GuardKind::opens:

@@ -4,7 +4,8 @@ import numpy as np
 
 
 def residual(run, contacts, friction, times=None):
-    """Worst violation of gap >= 0, force >= 0, gap·force = 0, |F| <= mu·N, F against sliding; relative to what occurs.
+    """Worst violation of gap >= 0, force >= 0, gap·force = 0, |F| <= mu·N, F against sliding; relative to
+    what occurs.
 
     `contacts`: names; `friction`: name -> (static, kinetic) of contacts with constant coefficients.
     """

@@ -27,7 +27,8 @@ SET_2_HEAVY, SET_1_STATIC = gear(wedge.SET_2_HEAVY), gear(wedge.SET_1_STATIC)
 
 
 def rig(wheel_inertia, *, speed=4.5, stiffness=20.0, friction=0.4, restitution=0.0, clearance=None):
-    """The worm rig of the source's chapter 7; speed in rpm, lowering; the stiffness of the shaft is not printed."""
+    """The worm rig of the source's chapter 7; speed in rpm, lowering; the stiffness of the shaft is not
+    printed."""
     return ss.machines.worm_gear(
         wheel_inertia=wheel_inertia,
         worm_inertia=1.56e-3,

@@ -49,7 +49,8 @@ def test_incline_thrown_up() -> None:
 
 
 def test_two_stacked_blocks_on_a_moving_belt() -> None:
-    """Loads that are contact forces: the same motion as with the loads given, both sides of the stack in one problem."""
+    """Loads that are contact forces: the same motion as with the loads given, both sides of the stack in one
+    problem."""
     m = ss.Machine(
         mass=[2.0, 2.0, 1.0, 1.0],
         names=["x1", "y1", "x2", "y2"],
@@ -112,8 +113,12 @@ def test_contact_beside_a_given_load() -> None:
 # ---------------------------------------------------------------- Painlevé
 
 
-def rod(friction, *, angle=np.deg2rad(60.0), gap=0.0):
-    """Uniform rod, m = 1, half length 1, tip sliding on the floor; gradients of one angle kept (a linear plant)."""
+STEEP = np.pi / 3.0
+
+
+def rod(friction, *, angle=STEEP, gap=0.0):
+    """Uniform rod, m = 1, half length 1, tip sliding on the floor; gradients of one angle kept (a linear
+    plant)."""
     m = ss.Machine(mass=[1.0, 1.0, 1.0 / 3.0], names=["x", "y", "phi"], force={"y": -G})
     m.add_contact(
         "tip",
@@ -126,7 +131,8 @@ def rod(friction, *, angle=np.deg2rad(60.0), gap=0.0):
 
 
 def test_rod_that_cannot_slide() -> None:
-    """G_NN − μ |G_NT| < 0 and g̈ free < 0: no solution from sliding; an impact without collision stops the tip.
+    """G_NN − μ |G_NT| < 0 and g̈ free < 0: no solution from sliding; an impact without collision stops the
+    tip.
 
     Impulses by hand: both rates of the tip to zero, Λ = −G⁻¹ (0, v_T), inside the cone |Λ_T| ≤ μ Λ_N.
     """
@@ -234,7 +240,8 @@ def test_bristles_under_a_changing_contact_force() -> None:
 
 
 def test_memory_lags_the_coefficient() -> None:
-    """T ċ + c = μ(|v|), F = c N(t) while sliding: the lag is in the coefficient, the normal force acts at once."""
+    """T ċ + c = μ(|v|), F = c N(t) while sliding: the lag is in the coefficient, the normal force acts at
+    once."""
     law = ss.StickSlip(STRIBECK, memory=ss.Lag(0.05))
 
     def rates(t, u):
@@ -252,7 +259,8 @@ def test_memory_lags_the_coefficient() -> None:
 
 
 def test_falling_curve_that_loads_itself() -> None:
-    """A slope whose normal and tangential directions share coordinates: λ_N = −a_N/(G_NN − μ(v) G_NT) while sliding."""
+    """A slope whose normal and tangential directions share coordinates: λ_N = −a_N/(G_NN − μ(v) G_NT) while
+    sliding."""
     mass = np.array([2.0, 0.5])
     normal, tangent = np.array([0.8, 0.6]), np.array([0.6, -0.8])
     force = np.array([-20.0, 3.0])
@@ -288,3 +296,35 @@ def test_opening_forgets_the_bristle() -> None:
     z = run.at([opened.time - 1e-6, opened.time + 1e-6, closed.time])["belt.z"]
     assert z[0] < -1e-4 and z[1] == z[2] == 0.0
     assert run.success
+
+
+def test_two_feet_share_the_friction_of_one_body() -> None:
+    """A block on two feet, pushed at the height of its centre: normal forces by moments, friction shared by
+    their limits.
+
+    Feet at ±b below the centre at height h; the push P tilts: N = (m g ∓ P h / b)/2. Which foot takes what
+    is not determined;
+    together they hold μ m g, whatever the tilt, and slide from then on.
+    """
+    mass, b, h, mu = 2.0, 0.5, 0.3, 0.4
+    m = ss.Machine(
+        mass=[mass, mass, 0.1], names=["x", "y", "phi"], force={"y": -mass * G, "x": ss.Ramp(slope=4.0)}
+    )
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        m.add_contact(name, normal={"y": 1.0, "phi": side * b}, tangent={"x": 1.0, "phi": h}, friction=mu)
+    run = ss.simulate(m, t_end=2.5)
+    slides = [e for e in run.events if e.before is ss.Mode.STICK]
+    assert {e.element for e in slides} == {"left", "right"} and len(run.events) == 2
+    assert [e.time for e in slides] == pytest.approx([mu * mass * G / 4.0] * 2, abs=1e-12)
+    assert "force shared" in slides[0].rule
+    t = np.array([0.5, 1.0, 1.9])
+    at = run.at(t)
+    push = 4.0 * t
+    assert at["left.normal_force"] == pytest.approx((mass * G - push * h / b) / 2.0, rel=1e-12)
+    assert at["right.normal_force"] == pytest.approx((mass * G + push * h / b) / 2.0, rel=1e-12)
+    assert at["left.force"] + at["right.force"] == pytest.approx(push, rel=1e-12)
+    assert at["left.force"] / at["left.normal_force"] == pytest.approx(
+        at["right.force"] / at["right.normal_force"], rel=1e-9
+    )
+    end = 2.5 - slides[0].time
+    assert run.state.x[3] == pytest.approx(2.0 * end**2 / mass, rel=1e-10)

@@ -32,7 +32,8 @@ def named(events):
 
 
 def test_chatter_of_set_2() -> None:
-    """ε = 0: 16 events in 3 s, reached to 1e-13; no sliding sample; impulses and losses of the closed form."""
+    """ε = 0: 16 events in 3 s, reached to 1e-13; no sliding sample; impulses and losses of the closed
+    form."""
     run = ss.simulate(SET_2, t_end=3.0, dt=1e-3)
     expected, states, hits = wedge.run(wedge.SET_2, 3.0)
     found = named(run.events)
@@ -87,7 +88,8 @@ def test_accumulation_of_chatter_ends() -> None:
 def test_set_1_never_separates() -> None:
     """One constant μ: the speed only touches zero, every 1.46522 s.
 
-    A touch is a stick of no duration. The engine may log it, as stop and break-away within a microsecond: whether the
+    A touch is a stick of no duration. The engine may log it, as stop and break-away within a microsecond:
+    whether the
     speed comes to zero or to 1e-15 m/s is not decided by double precision. The motion is the same.
     """
     run = ss.simulate(SET_1, t_end=6.0, dt=1e-2)
@@ -144,7 +146,8 @@ def test_chatter_map_beside_simulation() -> None:
 
 
 def test_sliding_gear_goes_on_sliding() -> None:
-    """(4.43): between 0.5287 and 0.873 mm lowering persists, beside separation; its branch ends where λ_N = 0.
+    """(4.43): between 0.5287 and 0.873 mm lowering persists, beside separation; its branch ends where λ_N =
+    0.
 
     There slip has no continuation: an impact without collision stops the wedges.
     """
@@ -211,7 +214,8 @@ def test_worm_with_large_inertia_chatters(stiffness: float) -> None:
 
 
 def test_two_flanks() -> None:
-    """Clearance 2 mm, soft shaft: at 15 rpm both flanks are struck, and both gaps stay within the clearance."""
+    """Clearance 2 mm, soft shaft: at 15 rpm both flanks are struck, and both gaps stay within the
+    clearance."""
     gear = rig(0.875424, speed=15.0, stiffness=1.3, clearance=2e-3)
     run = ss.simulate(gear, t_end=3.0, dt=1e-3)
     assert {e.element for e in run.events if e.impact} == {"flank", "counter_flank"}
@@ -226,9 +230,11 @@ def test_two_flanks() -> None:
 
 
 def test_speed_map_of_the_second_flank() -> None:
-    """Printed: one flank at 4.5 rpm, both from 12 to 15 rpm on. The stiffness is not printed; there are some that fit.
+    """Printed: one flank at 4.5 rpm, both from 12 to 15 rpm on. The stiffness is not printed; there are some
+    that fit.
 
-    With ε = 0 and impacts that end in stick, all flights are the first one, whose limit is known in closed form.
+    With ε = 0 and impacts that end in stick, all flights are the first one, whose limit is known in closed
+    form.
     """
     rpm = math.pi / 30.0
     grid = np.array([2.0, 4.5, 8.0, 15.0, 30.0, 60.0]) * rpm

@@ -23,7 +23,8 @@ def ball(restitution, mass=2.0, **options):
 def test_bouncing(restitution: float, impact: str) -> None:
     """t_n = t_0 (1 + 2 Σ ε^k), accumulating at t_0 (1 + ε)/(1 − ε); then rest.
 
-    The run ends the bounces at a rebound of 1e-9 of the greatest speed seen: that much before the accumulation point.
+    The run ends the bounces at a rebound of 1e-9 of the greatest speed seen: that much before the
+    accumulation point.
     """
     run = ss.simulate(ball(restitution, impact=impact), t_end=20.0, initial={"ball.position": 1.0})
     struck = [e for e in run.events if e.impact]
@@ -108,7 +109,8 @@ def test_moving_wall_oscillates() -> None:
 
 
 def test_wall_that_starts_to_move_strikes() -> None:
-    """A resting mass and a wall whose ramp begins at t = 1: an impact at the kink; ε = 0.5 throws it ahead."""
+    """A resting mass and a wall whose ramp begins at t = 1: an impact at the kink; ε = 0.5 throws it
+    ahead."""
     m = ss.Machine(mass=3.0, names=["x"])
     m.add_contact(
         "wall", normal={"x": 1.0}, gap=ss.Piecewise([0.0, 1.0, 2.0], [0.0, 0.0, -0.5]), restitution=0.5
@@ -146,7 +148,8 @@ def test_masses_striking_one_after_the_other() -> None:
 def test_masses_that_touch_are_struck_together(restitution, after) -> None:
     """Without a gap: one impact of both contacts, logged as one instant.
 
-    It is not the limit of a gap that closes (0, 0, 1 at ε = 1): order matters, and a rigid row has none. Poisson: the
+    It is not the limit of a gap that closes (0, 0, 1 at ε = 1): order matters, and a rigid row has none.
+    Poisson: the
     compression ends with the common speed 1/3 and impulses 2/3 and 1/3, of which ε comes back.
     """
     run = row(restitution, 0.0)
@@ -168,7 +171,8 @@ def test_unequal_laws_of_impact() -> None:
 
 
 def test_gain_of_energy_is_reported() -> None:
-    """Uniform rod at 50°, μ = 0.5, Newton with ε = 1, velocity (0.5, −1): +18 % (physics of the impact, not of the run)."""
+    """Uniform rod at 50°, μ = 0.5, Newton with ε = 1, velocity (0.5, −1): +18 % (physics of the impact, not
+    of the run)."""
     angle, length = np.deg2rad(50.0), 1.0
     inertia = length**2 / 12.0
     m = ss.Machine(mass=[1.0, 1.0, inertia], names=["x", "y", "phi"])

@@ -50,3 +50,15 @@ def test_a_failing_cell_is_seen(tmp_path: Path) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("raise ValueError('seen')")])
     with pytest.raises(CellExecutionError, match="seen"):
         NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(tmp_path)}}).execute()
+
+
+def test_a_slider_leaves_a_picture(tmp_path: Path) -> None:
+    """Sliders or not, the picture is an output of its cell; an error in it fails the cell."""
+    source = (
+        "%matplotlib inline\nimport matplotlib.pyplot as plt, stickslip as ss\n"
+        "ss.plotting.explore(lambda x: plt.plot([0.0, x]), x=(0.0, 1.0, 0.5))"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    kinds = [kind for output in notebook.cells[0].outputs for kind in output.get("data", {})]
+    assert kinds.count("image/png") == 1

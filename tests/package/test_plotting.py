@@ -218,20 +218,37 @@ def test_explore_without_a_notebook_draws_once_at_the_start() -> None:
     assert drawn == [{"speed": 0.2, "load": 1.0}]
 
 
-def test_explore_in_a_notebook_makes_sliders(monkeypatch: pytest.MonkeyPatch) -> None:
-    widgets = pytest.importorskip("ipywidgets")
+def test_explore_in_a_notebook_draws_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ipywidgets")
     import IPython
+    import IPython.display
+    import matplotlib.pyplot as plt
 
-    made: dict[str, object] = {}
+    plt.switch_backend("agg")
+    shown: list[object] = []
+    updated: list[object] = []
+    drawn: list[float] = []
+
+    def display(thing: object, display_id: bool = False) -> object:
+        shown.append(thing)
+        return SimpleNamespace(update=updated.append) if display_id else None
+
+    def draw(speed: float) -> None:
+        drawn.append(speed)
+        plt.subplots()
+
     monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
-    monkeypatch.setattr(widgets, "interact", lambda draw, **sliders: made.update(sliders))
-    plotting.explore(print, speed=(0.1, 1.1, 0.2))
-    slider = made["speed"]
-    assert (slider.min, slider.max, slider.value) == (0.1, 1.1, 0.2)  # type: ignore[attr-defined]
-    assert slider.step == pytest.approx(0.02)  # type: ignore[attr-defined]
+    monkeypatch.setattr(IPython.display, "display", display)
+    plotting.explore(draw, speed=(0.1, 1.1, 0.2))
+    box, picture = shown
+    slider = box.children[0]  # type: ignore[attr-defined]
+    assert (slider.min, slider.max, slider.value, slider.step) == (0.1, 1.1, 0.2, pytest.approx(0.02))
+    slider.value = 0.5
+    assert drawn == [0.2, 0.5] and len(updated) == 1 and updated[0] is not picture
+    assert plt.get_fignums() == []
 
 
 @pytest.mark.parametrize("given", [(0.0, 1.0), (0.0, 1.0, 2.0), (1.0, 0.0, 0.5)])
 def test_explore_refuses(given: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match=r"slider speed = .* lowest, highest, start"):
+    with pytest.raises(ValueError, match=r"slider speed = .* must be \(lowest, highest, start\)"):
         plotting.explore(print, speed=given)  # type: ignore[arg-type]

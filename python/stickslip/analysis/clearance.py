@@ -1,7 +1,9 @@
 """A worm in its clearance: from which speed on the second flank is struck.
 
-Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapter 7: at a clearance
-of 2 mm the worm of the rig strikes one flank at 4.5 rpm, from about 12 to 15 rpm on it strikes both. The stiffness of
+Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapter 7:
+at a clearance
+of 2 mm the worm of the rig strikes one flank at 4.5 rpm, from about 12 to 15 rpm on it strikes both. The
+stiffness of
 its input shaft is not printed, so the speed is a map over it.
 """
 
@@ -35,18 +37,20 @@ class CounterFlankMap:
     restitution : ndarray, shape (restitutions,)
         Coefficient of restitution.
     speed : ndarray, shape (stiffnesses, frictions, restitutions)
-        Lowest speed found by simulation at which the second flank is struck, rad/s; infinite where it is not struck at
+        Lowest speed found by simulation at which the second flank is struck, rad/s; infinite where it is not
+        struck at
         any of the speeds tried.
     first_flight : ndarray, shape (stiffnesses, frictions)
-        Speed from which the first flight reaches the second flank, in closed form, rad/s. With ε = 0 every later flight
+        Speed from which the first flight reaches the second flank, in closed form, rad/s. With ε = 0 every
+        later flight
         is the same as long as impacts end in stick; with ε > 0 a later one may reach farther.
 
     Examples
     --------
     >>> import numpy as np, stickslip as ss
-    >>> rig = ss.machines.worm_gear(wheel_inertia=2.924804, worm_inertia=1.56e-3, wheel_radius=0.05, worm_radius=0.036,
-    ...     lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53, shaft_stiffness=1.5, motor_speed=-0.47,
-    ...     clearance=2e-3)
+    >>> rig = ss.machines.worm_gear(wheel_inertia=2.924804, worm_inertia=1.56e-3, wheel_radius=0.05,
+    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
+    ...     shaft_stiffness=1.5, motor_speed=-0.47, clearance=2e-3)
     >>> found = ss.analysis.counter_flank_map(rig, [1.5], [0.4], speed=np.linspace(4, 40, 10) * np.pi / 30)
     >>> found.speed.shape
     (1, 1, 1)
@@ -59,14 +63,15 @@ class CounterFlankMap:
     first_flight: Array
 
     def __repr__(self) -> str:
-        rows = [("k / Nm/rad", "friction", "restitution", "speed / rpm", "first flight / rpm")]
+        rows: list[tuple[str, ...]] = [
+            ("k / Nm/rad", "friction", "restitution", "speed / rpm", "first flight / rpm")
+        ]
         for i, k in enumerate(self.stiffness):
             for j, mu in enumerate(self.friction):
                 for e, eps in enumerate(self.restitution):
                     both = (self.speed[i, j, e], self.first_flight[i, j])
-                    rows.append(
-                        (f"{k:g}", f"{mu:g}", f"{eps:g}", *(f"{s * 30.0 / math.pi:.4g}" for s in both))
-                    )
+                    speeds = (f"{s * 30.0 / math.pi:.4g}" for s in both)
+                    rows.append((f"{k:g}", f"{mu:g}", f"{eps:g}", *speeds))
         widths = [max(len(row[column]) for row in rows) for column in range(5)]
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
 
@@ -98,7 +103,8 @@ def counter_flank_map(
     stiffness, friction, restitution : array_like
         Values along the axes: Nm/rad, > 0; ≥ 0; in [0, 1].
     speed : array_like
-        Speeds of the motor that are tried, rad/s, > 0, increasing; the direction is that of lowering. Between the last
+        Speeds of the motor that are tried, rad/s, > 0, increasing; the direction is that of lowering.
+        Between the last
         speed without and the first one with a strike the limit is bisected to 1e-4 of its value.
     flights : int, default 8
         Length of each run in free periods of the worm on its shaft.
@@ -106,6 +112,17 @@ def counter_flank_map(
     Returns
     -------
     CounterFlankMap
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> rig = ss.machines.worm_gear(wheel_inertia=0.875424, worm_inertia=1.56e-3, wheel_radius=0.05,
+    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
+    ...     shaft_stiffness=1.3, motor_speed=-0.47, clearance=2e-3)
+    >>> rpm = np.pi / 30
+    >>> found = ss.analysis.counter_flank_map(rig, [1.3], [0.4], speed=np.array([4.5, 15.0]) * rpm)
+    >>> bool(4.5 * rpm < found.speed[0, 0, 0] <= 15.0 * rpm)
+    True
     """
     if not isinstance(gear, WormGear):
         checks.reject("gear", type(gear).__name__, "a WormGear")

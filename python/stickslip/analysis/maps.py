@@ -541,7 +541,8 @@ def chatter_map(
 def simulated_outcome(gear: WedgeGear) -> str:
     """What the pull from rest does in a run of the engine: one of the outcomes of `ChatterMap`.
 
-    The run lasts until the first slip must be over: a half swing of the sliding gear on its spring and as long again.
+    The run lasts until the first slip must be over: a half swing of the sliding gear on its spring and as
+    long again.
 
     Examples
     --------
