@@ -88,13 +88,19 @@ void Saturations::choose(Index loop, Index output, const double* s, const double
 void Saturations::decide(const std::vector<Guard>& fired, bool start) {
   if (sys.limits == 0) return;
   settle_following(sys, cache, state);
-  const Regime& r = cache.get(sys, state.modes);
-  Scratch scratch(sys);
+  const LinearPart& part = cache.linear(sys, state.modes.limit);
   Vector s(sys.ns()), sdot(sys.ns()), xdot = Vector::Zero(sys.nx);
   signal_values(sys, state.base_t, s.data());
   signal_rates(sys, state.base_t, sdot.data());
-  evaluate(sys, r, state.base_t, state.base_x.data(), s.data(), xdot.data(), scratch.force.data(), scratch);
-  const LinearPart& part = *r.linear;
+  starting = start;
+  if (start) { // what sticks and which way things turn is not known yet: review() looks at accelerations
+               // again
+    xdot = part.A * state.base_x + part.S * s;
+  } else {
+    Scratch scratch(sys);
+    evaluate(sys, cache.get(sys, state.modes), state.base_t, state.base_x.data(), s.data(), xdot.data(),
+             scratch.force.data(), scratch);
+  }
   for (Index b : sys.loop_order) {
     const Loop& l = sys.loops[static_cast<std::size_t>(b)];
     if (l.limit < 0) continue;
@@ -126,7 +132,7 @@ bool Saturations::review() {
                            1e-9 * std::max(state.nominal(i), std::abs(x_before(i)));
   Modes others = state.modes;
   others.limit = before.limit;
-  rates = rates && others != before; // else no acceleration has changed
+  rates = rates && (starting || others != before); // else no acceleration has changed
   if (!rates && !jumped) return false;
   const Regime& r = cache.get(sys, state.modes);
   Scratch scratch(sys);

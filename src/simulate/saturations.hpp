@@ -24,6 +24,7 @@ private:
   const Modes before;
   Vector x_before;
   std::string cause;
+  bool starting = false;
 
   void choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
               const BlockGuard::Trigger* fired);

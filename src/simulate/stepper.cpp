@@ -155,7 +155,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     work.head(sys.nx).noalias() += r.As.cwiseAbs().lazyProduct(s.cwiseAbs());
     for (Index k = 0; k < ng; ++k) {
       const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
-      if (kind == GuardKind::slip_ends || kind == GuardKind::kink)
+      if (kind == GuardKind::slip_ends || kind == GuardKind::kink || kind == GuardKind::limit)
         rounding(k) = (r.coupled ? 3e-13 : 1e-13) * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
     }
   }
@@ -196,6 +196,15 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       size += std::abs(c[static_cast<std::size_t>(j)]);
     }
     if (size == 0.0) continue;
+    // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its
+    // terms.
+    double rest = 0.0;
+    if (r.guards[k].kind == GuardKind::limit) {
+      const LimitGuard& limit = r.linear->guards[static_cast<std::size_t>(r.guards[k].element)];
+      rest = 1e-13 * (limit.form.x.cwiseAbs().dot(state.base_x.cwiseAbs()) +
+                      limit.form.s.cwiseAbs().dot(s.cwiseAbs()));
+      if (size <= rest) continue;
+    }
     // What the last transition left at zero is decided by what comes after, not by rounding.
     double zero = 1e-13 * size;
     if (state.after_transition) {
@@ -205,6 +214,8 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
             zero, 1e-13 * velocity_size(sys.places[static_cast<std::size_t>(g.element)], state.nominal));
       else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens)
         zero = 1e-11 * size; // all its terms may be zero here
+      else if (g.kind == GuardKind::limit)
+        zero = std::max(1e-11 * size, rest);
       else
         zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
     }
