@@ -284,7 +284,7 @@ void declare_controllers(const Machine& machine, System& sys, std::set<std::stri
   if (machine.controllers.empty()) return;
   sys.one = add_signal(sys, constant_signal(1.0));
   Index memory = 0;
-  bool rates = false; // someone reads the rate of another one's output
+  bool rates = false; // someone needs the rate of another one's output
   for (const ControllerPlace& c : machine.controllers) {
     if (c.name.empty()) reject("name", "is an empty string");
     if (c.name.find('.') != std::string::npos)
@@ -311,7 +311,8 @@ void declare_controllers(const Machine& machine, System& sys, std::set<std::stri
     }
     sys.needs_interpreter = sys.needs_interpreter || l.block.program.has_value();
     for (const Channel& channel : l.block.inputs)
-      rates = rates || (order_of(channel) > 0 && !source(c, channel).outputs.empty());
+      rates = rates ||
+              ((order_of(channel) > 0 || l.block.needs_input_rates()) && !source(c, channel).outputs.empty());
     sys.loops.push_back(std::move(l));
   }
   // Signals that are read, and as many of their derivatives as may be asked for.
