@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from stickslip import _checks as checks
 from stickslip._spans import elements, mode_name
 from stickslip.figures import _style
+from stickslip.state_space import StateSpace
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -125,11 +127,14 @@ def blocks(run: Trajectory) -> Picture:
     >>> len(ss.animation.blocks(run).springs)
     1
     """
-    names = run.machine.names
+    machine = run.machine
+    if isinstance(machine, StateSpace):
+        checks.reject("run", "one of a plant in matrix notation", "of a machine with coordinates")
+    names = machine.names
     moves = np.array([run[f"{name}.position"] for name in names])
     largest = float(np.abs(moves).max()) or 1.0
     scale = 1.0 / largest
-    stiffness = run.machine.stiffness
+    stiffness = machine.stiffness
     still = np.zeros_like(run.t)
     bodies, springs = [], []
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.8], [0.0, 0.8]])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from stickslip.machine import Machine
+    from stickslip.state_space import StateSpace
 
 __all__ = ["Energy"]
 
@@ -54,7 +55,7 @@ class Energy:
     True
     """
 
-    def __init__(self, machine: Machine, t: Array, raw: dict[str, Any]) -> None:
+    def __init__(self, machine: Machine | StateSpace, t: Array, raw: dict[str, Any]) -> None:
         compiled = machine.compile()
         places = compiled.places
         self.t = t

@@ -19,6 +19,7 @@ from stickslip.modes import Mode
 
 if TYPE_CHECKING:
     from stickslip.machine import Machine
+    from stickslip.state_space import StateSpace
 
 __all__ = ["Status", "Stuck", "Trajectory"]
 
@@ -116,7 +117,11 @@ class Trajectory:
     """
 
     def __init__(
-        self, machine: Machine, raw: _core.Trajectory, grid: Array | None, described: object = None
+        self,
+        machine: Machine | StateSpace,
+        raw: _core.Trajectory,
+        grid: Array | None,
+        described: object = None,
     ) -> None:
         self._machine = machine
         self._described = machine if described is None else described
@@ -130,7 +135,7 @@ class Trajectory:
         )
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> Machine | StateSpace:
         """The machine that ran."""
         return self._machine
 
@@ -257,7 +262,7 @@ class Trajectory:
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
         def read() -> NDArray[Any]:
             held, low, high = (self._samples[key][i] for key in ("force", "limit_lo", "limit_hi"))
-            limit: NDArray[np.float64] = np.where(held < 0.0, low, high)
+            limit: NDArray[Any] = np.where(held < 0.0, low, high)
             return limit
 
         return read

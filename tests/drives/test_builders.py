@@ -1,0 +1,65 @@
+"""Chains and belt oscillators against closed forms."""
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_frequencies_of_a_chain_between_walls(n: int) -> None:
+    """omega_k = 2 sqrt(c/m) sin(k pi / (2 (n + 1))), the lattice between two walls."""
+    m, c = 0.7, 30.0
+    chain = ss.machines.chain(mass=np.full(n, m), stiffness=c, left=c, right=c)
+    omega = 2 * np.sqrt(c / m) * np.sin(np.arange(1, n + 1) * np.pi / (2 * (n + 1)))
+    assert np.sort(np.abs(chain.poles().imag))[::2] == pytest.approx(omega, rel=1e-12)
+
+
+def test_a_chain_is_the_two_mass_drive() -> None:
+    """The same plant and controller built by both: the same run."""
+    law = ss.Stribeck(static=0.0007, kinetic=0.0006, stribeck_velocity=1e-3)
+    control = ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3)
+    reference = ss.Sine(amplitude=50e-6, frequency=0.5)
+    chain = ss.machines.chain(
+        [1000.0, 1000.0], 5e6, 1341.64, law=[None, law], normal_load=9810.0, names=["motor", "load"]
+    )
+    chain.add_controller(control, on="motor", reference=reference)
+    drive = ss.machines.two_mass_drive(
+        1000.0, 1000.0, 5e6, 1341.64, law, 9810.0, control=control, reference=reference
+    )
+    a, b = ss.simulate(chain, 1.0, dt=0.1), ss.simulate(drive, 1.0, dt=0.1)
+    assert np.array_equal(a["load.position"], b["load.position"])
+    assert [e.time for e in a.events] == [e.time for e in b.events]
+
+
+def test_every_mass_of_a_chain_has_its_own_friction() -> None:
+    """Pulled at one end, the masses break away one after the other, at F = 1, 1 + 2 and 1 + 2 + 3 N.
+
+    Slow pull, so that springs carry the static forces of the masses behind; first break-away at 1 N exactly.
+    """
+    law = ss.Coulomb(static=1.0, kinetic=1.0)
+    chain = ss.machines.chain([1e-3] * 3, 10.0, 0.5, law=law, normal_load=[1.0, 2.0, 3.0])
+    chain.add_force("m1", ss.Ramp(slope=0.01))
+    run = ss.simulate(chain, t_end=700.0, dt=1.0)
+    first = {name: run.events.of(name)[0].time for name in chain.elements}
+    assert first["friction1"] == pytest.approx(100.0, abs=1e-9)
+    assert first["friction2"] == pytest.approx(300.0, rel=2e-3)
+    assert first["friction3"] == pytest.approx(600.0, rel=2e-3)
+
+
+def test_belt_oscillator_breaks_away_at_the_static_level() -> None:
+    """k v t = N mu_s, in closed form."""
+    m = ss.machines.belt_oscillator(
+        mass=1.0, stiffness=4.0, law=ss.Coulomb(static=0.3, kinetic=0.2), belt_velocity=0.05, normal_load=2.0
+    )
+    run = ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.05})
+    assert run.events[0].time == pytest.approx(2.0 * 0.3 / (4.0 * 0.05), abs=1e-12)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="stiffness"):
+        ss.machines.chain([1.0, 1.0, 1.0], stiffness=[1.0])
+    with pytest.raises(ValueError, match="law"):
+        ss.machines.chain([1.0, 1.0], 1.0, law=[None])
+    with pytest.raises(ValueError, match="mass"):
+        ss.machines.belt_oscillator(-1.0, 1.0, ss.Coulomb(static=1.0, kinetic=1.0), 0.1)
