@@ -145,7 +145,7 @@ def simulate(
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
-    return Trajectory(machine, raw, grid, described)  # type: ignore[arg-type]
+    return Trajectory(machine, raw, grid, described)
 
 
 def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) -> NDArray[np.float64]:
