@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -17,9 +18,11 @@ def run(code: str) -> str:
 
 
 def test_import_adds_at_most_50_ms_to_numpy() -> None:
-    # The least of several runs: the others only show what else the machine was doing.
+    # The least of several runs: the others only show what else the machine was doing. Where it is busy, wait for it.
     seconds = []
-    for _ in range(15):
+    for attempt in range(60):
+        if attempt >= 10:
+            time.sleep(2.0)
         seconds.append(float(run(TIMED)))
         if len(seconds) >= 3 and min(seconds) < 0.05:
             break
