@@ -62,7 +62,7 @@ private:
   Vector force, sig;
   double t = 0.0;
   Modes before;
-  std::string rule;
+  std::string_view rule;
   bool shared = false;
   bool ambiguous = false;
   Index solutions = 1; // -1: not counted

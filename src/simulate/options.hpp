@@ -5,10 +5,17 @@
 
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 namespace stickslip {
 
 enum class Method { automatic, exact, explicit_pair, stiff };
+
+// What a run leaves behind: everything, events and the end, or the end alone.
+enum class Keep { segments, events, nothing };
+
+enum class Status { finished, budget, no_solution, stalled, interrupted };
+std::string_view name(Status status);
 
 struct Options {
   double t_end = 0.0;
@@ -17,6 +24,7 @@ struct Options {
   Method method = Method::automatic;
   double max_step = std::numeric_limits<double>::infinity();
   std::int64_t max_events = 10'000'000;
+  Keep keep = Keep::segments;
   double max_time = std::numeric_limits<double>::infinity(); // s of wall clock
 };
 

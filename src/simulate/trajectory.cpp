@@ -1,6 +1,7 @@
 #include "simulate/trajectory.hpp"
 
 #include "core/error.hpp"
+#include "simulate/rest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,14 @@ std::string_view name(Status status) {
   case Status::interrupted: return "interrupted";
   }
   return "?";
+}
+
+std::string Trajectory::full_message() const {
+  std::string text = message;
+  if (status == Status::finished)
+    if (const std::string rest = note_of_rest(system(), compiled->regimes.get(system(), state.modes), t_end, state.x.data()); !rest.empty())
+      text += "; " + rest;
+  return text;
 }
 
 std::size_t Trajectory::segment_at(double t) const {
