@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stickslip._core import __version__
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
+from stickslip.ensembles import EnsembleResult, ensemble
 from stickslip.events import Event, Events
 from stickslip.laws import (
     BoucWen,
@@ -63,6 +64,7 @@ __all__ = [
     "Dahl",
     "ElastoPlastic",
     "Energy",
+    "EnsembleResult",
     "Event",
     "Events",
     "Input",
@@ -97,6 +99,7 @@ __all__ = [
     "analysis",
     "as_signal",
     "contact",
+    "ensemble",
     "figures",
     "lcp",
     "machines",

@@ -71,7 +71,7 @@ double fine_structure(const Law& law, const LawTraits& traits) {
 
 class Builder {
 public:
-  explicit Builder(const Machine& m) : machine(m) {}
+  Builder(const Machine& m, bool own_signals) : machine(m), own(own_signals) {}
 
   System build() {
     plant();
@@ -81,13 +81,17 @@ public:
     declare_controllers(machine, sys, used);
     size_up();
     wire_controllers(machine, sys, [this](const Vector& direction) { return column(direction); });
-    nominal();
+    const Index n = sys.n_coordinates;
+    const double rate = sys.A.topLeftCorner(2 * n, 2 * n).eigenvalues().cwiseAbs().maxCoeff();
+    sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
+    size_states(sys);
     size_controllers(sys);
     return std::move(sys);
   }
 
 private:
   const Machine& machine;
+  const bool own; // every use of a signal has its own
   System sys;
   Matrix inverse_mass;
   std::set<std::string> used;
@@ -105,7 +109,7 @@ private:
   }
 
   Index add_signal(const Signal& s) {
-    for (std::size_t i = 0; i < sys.signals.size(); ++i)
+    for (std::size_t i = 0; i < sys.signals.size() && !own; ++i)
       if (s.input.empty() && sys.signals[i] == s) return static_cast<Index>(i);
     sys.signals.push_back(s);
     return static_cast<Index>(sys.signals.size()) - 1;
@@ -146,7 +150,7 @@ private:
     check_signal("force", f.signal);
     if (f.direction.size() != sys.n_coordinates || !f.direction.allFinite())
       reject("on", "of a force must give a finite direction over " + std::to_string(sys.n_coordinates) + " coordinates");
-    sys.drives.push_back({f.direction, add_signal(f.signal)});
+    sys.drives.push_back({f.direction, inverse_mass * f.direction, add_signal(f.signal)});
   }
 
   void place(const FrictionPlace& f) {
@@ -259,7 +263,7 @@ private:
     sys.A.block(0, n, n, n).setIdentity();
     sys.A.block(n, 0, n, n) = -inverse_mass * sys.stiffness;
     sys.A.block(n, n, n, n) = -inverse_mass * sys.damping;
-    for (const auto& d : sys.drives) sys.S.block(n, d.signal, n, 1) += inverse_mass * d.direction;
+    for (const auto& d : sys.drives) sys.S.block(n, d.signal, n, 1) += d.acceleration;
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       Place& p = sys.places[i];
       const bool given = p.contact < 0;
@@ -295,72 +299,70 @@ private:
       c.acceleration_s(gap_acceleration[j]) = 1.0;
     }
   }
-
-  // A size for every state from what the description says: times from the plant, accelerations from loads and limits,
-  // velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
-  void nominal() {
-    const Index n = sys.n_coordinates;
-    const double rate = sys.A.topLeftCorner(2 * n, 2 * n).eigenvalues().cwiseAbs().maxCoeff();
-    sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
-    Vector acceleration = Vector::Zero(sys.nx);
-    Vector velocity = Vector::Zero(n);
-    auto size_of = [&](Index signal) {
-      double size = 0.0;
-      const Signal& s = sys.signals[static_cast<std::size_t>(signal)];
-      for (const Piece& p : s.pieces) {
-        double t = sys.time_scale;
-        double power = 1.0, piece = 0.0;
-        for (double c : p.c) {
-          piece = std::max(piece, std::abs(c) * power);
-          power *= t;
-        }
-        for (const Harmonic& h : p.harmonics) piece += std::abs(h.amplitude);
-        size = std::max(size, piece);
-      }
-      return size;
-    };
-    for (const auto& d : sys.drives)
-      acceleration.segment(n, n) += (inverse_mass * d.direction).cwiseAbs() * size_of(d.signal);
-    for (const Place& p : sys.places) {
-      const double level = p.traits.sticks ? p.break_away : 0.0;
-      acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
-      velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
-    }
-    sys.nominal = Vector::Constant(sys.nx, 0.0);
-    for (Index i = 0; i < n; ++i) {
-      const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
-      sys.nominal(n + i) = v;
-      sys.nominal(i) = v * sys.time_scale;
-    }
-    for (const Place& p : sys.places) {
-      if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
-      if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
-    }
-    bristles();
-  }
-
-  // A bristle's deflection has the size that it settles to. All that happens while it deflects and slips happens at about
-  // the Stribeck velocity, however fast the machine slides at other times: errors of velocity count in this unit.
-  void bristles() {
-    const Index n = sys.n_coordinates;
-    sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
-    for (const Place& p : sys.places) {
-      if (p.traits.states == 0) continue;
-      std::vector<double> slow(static_cast<std::size_t>(p.traits.states)), fast = slow;
-      steady(p.law, 1e-150, slow.data());
-      steady(p.law, 1e150, fast.data());
-      for (std::size_t i = 0; i < slow.size(); ++i)
-        sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
-      if (p.fine == 0.0) continue;
-      for (Index i = n; i < 2 * n; ++i)
-        if (p.velocity.x(i) != 0.0) sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
-    }
-  }
 };
+
+// A bristle's deflection has the size that it settles to. All that happens while it deflects and slips happens at about
+// the Stribeck velocity, however fast the machine slides at other times: errors of velocity count in this unit.
+void size_bristles(System& sys) {
+  const Index n = sys.n_coordinates;
+  sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
+  for (const Place& p : sys.places) {
+    if (p.traits.states == 0) continue;
+    std::vector<double> slow(static_cast<std::size_t>(p.traits.states)), fast = slow;
+    steady(p.law, 1e-150, slow.data());
+    steady(p.law, 1e150, fast.data());
+    for (std::size_t i = 0; i < slow.size(); ++i)
+      sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
+    if (p.fine == 0.0) continue;
+    for (Index i = n; i < 2 * n; ++i)
+      if (p.velocity.x(i) != 0.0) sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
+  }
+}
 
 } // namespace
 
-System compile(const Machine& machine) { return Builder(machine).build(); }
+// A size for every state from what the description says: times from the plant, accelerations from loads and limits,
+// velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
+void size_states(System& sys) {
+  const Index n = sys.n_coordinates;
+  Vector acceleration = Vector::Zero(sys.nx);
+  Vector velocity = Vector::Zero(n);
+  auto size_of = [&](Index signal) {
+    double size = 0.0;
+    const Signal& s = sys.signals[static_cast<std::size_t>(signal)];
+    for (const Piece& p : s.pieces) {
+      double t = sys.time_scale;
+      double power = 1.0, piece = 0.0;
+      for (double c : p.c) {
+        piece = std::max(piece, std::abs(c) * power);
+        power *= t;
+      }
+      for (const Harmonic& h : p.harmonics) piece += std::abs(h.amplitude);
+      size = std::max(size, piece);
+    }
+    return size;
+  };
+  for (const auto& d : sys.drives)
+    acceleration.segment(n, n) += d.acceleration.cwiseAbs() * size_of(d.signal);
+  for (const Place& p : sys.places) {
+    const double level = p.traits.sticks ? p.break_away : 0.0;
+    acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
+    velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
+  }
+  sys.nominal = Vector::Constant(sys.nx, 0.0);
+  for (Index i = 0; i < n; ++i) {
+    const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
+    sys.nominal(n + i) = v;
+    sys.nominal(i) = v * sys.time_scale;
+  }
+  for (const Place& p : sys.places) {
+    if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
+    if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
+  }
+  size_bristles(sys);
+}
+
+System compile(const Machine& machine, bool own_signals) { return Builder(machine, own_signals).build(); }
 
 Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what) {
   const auto it = std::find(names.begin(), names.end(), name);

@@ -17,13 +17,16 @@ QuickTransition::QuickTransition(const System& system, RegimeCache& c) : sys(sys
   }
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
     if (!is_constant(sys.signals[i])) varying.push_back(i);
-  s = slope = force = Vector();
   s.resize(sys.ns());
-  signal_values(sys, 0.0, s.data());
   x = slope = Vector::Zero(sys.nx);
   force = scratch.force;
   series = Matrix::Zero(sys.nx, terms);
   signal_terms = Matrix::Zero(sys.ns(), terms);
+  signals_changed();
+}
+
+void QuickTransition::signals_changed() {
+  signal_values(sys, 0.0, s.data());
   signal_terms.col(0) = s;
 }
 

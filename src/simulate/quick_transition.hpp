@@ -16,6 +16,8 @@ public:
   // Changes `state` as transition() would and returns the next regime; null: not decided here, nothing has changed.
   const Regime* decide(const Regime& now, State& state, const Guard& fired, TransitionLog& log);
 
+  void signals_changed(); // constant ones have got new values
+
 private:
   struct Edge { // what became of a regime when a place changed its mode
     const Regime* from;

@@ -7,6 +7,11 @@ namespace stickslip {
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
     : sys(system), cache(c), options(o), sampler(system, c), stepper(system, o), quick(system, c), end(system.nx) {}
 
+void Runner::signals_changed() {
+  stepper.signals_changed();
+  quick.signals_changed();
+}
+
 void Runner::state_at(double t0, double t, double* x) const {
   const double theta = step.h > 0.0 ? (t - t0) / step.h : 0.0;
   for (Index i = 0; i < sys.nx; ++i) {

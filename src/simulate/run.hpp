@@ -3,7 +3,7 @@
 #pragma once
 
 #include "simulate/quick_transition.hpp"
-#include "simulate/simulate.hpp"
+#include "simulate/state.hpp"
 #include "simulate/stepper.hpp"
 #include "simulate/ticks.hpp"
 #include "simulate/transition.hpp"
@@ -25,13 +25,16 @@ struct Outcome {
 //   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0, t1], perhaps
 //     beyond the end of the run; t0 == t1: a state that held for no time
 //   void events(std::vector<Event>&): may be moved from
-// The runner is sized once and serves many runs of the same system. Signals must not change between its making and use.
+// The runner is sized once and serves many runs of the same system.
 class Runner {
 public:
   Runner(const System& sys, RegimeCache& cache, const Options& options);
 
   // From state.t to options.t_end; `state` becomes that at the end, state.t the time that was reached.
   template <class Recorder> Outcome run(State& state, Recorder& recorder, const std::function<bool()>& stop);
+
+  // Constant signals of the system have got new values.
+  void signals_changed();
 
 private:
   const System& sys;

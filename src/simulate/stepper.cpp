@@ -61,11 +61,15 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   explicit_work.resize(nx);
   stiff_work.resize(nx);
   atol = scale = Vector::Zero(nx);
-  signal_values(sys, 0.0, s.data()); // those that vary are set in every step
-  signal_series.col(0) = s;
+  signals_changed(); // those that vary are set in every step
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
     if (!is_constant(sys.signals[i])) varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
+}
+
+void Stepper::signals_changed() {
+  signal_values(sys, 0.0, s.data());
+  signal_series.col(0) = s;
 }
 
 // Signals keep the piece they have at the start of the step up to its very end, where the next one begins.

@@ -31,6 +31,8 @@ public:
   // From state.base_t, not beyond t_limit (a breakpoint or tick, perhaps infinite). Coefficients are in `C`.
   void take(const Regime& regime, State& state, double t_limit, Step& step);
 
+  void signals_changed(); // constant ones have got new values
+
   Matrix C; // nx x columns
   std::int64_t evaluations = 0;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simulate/loop_signals.hpp"
+#include "simulate/segment.hpp"
 #include "simulate/state.hpp"
 #include "simulate/stepper.hpp"
 #include "simulate/transition.hpp"
@@ -12,15 +13,6 @@
 #include <vector>
 
 namespace stickslip {
-
-struct Segment {
-  double t0 = 0.0, t1 = 0.0; // where it holds
-  double h = 0.0;            // theta = (t - t0) / h
-  const Regime* regime = nullptr;
-  std::size_t offset = 0; // of its coefficients, nx values for each power of theta
-  Index columns = 0;
-  FlowKind kind = FlowKind::exact;
-};
 
 // A compiled machine with the regimes met so far.
 struct Compiled {
