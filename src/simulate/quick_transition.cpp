@@ -62,13 +62,19 @@ const Regime* QuickTransition::next(const Regime& now, std::size_t place, std::i
 // k-th Taylor coefficient of a guard of an affine regime.
 double QuickTransition::term(const Regime& r, Index guard, int k) {
   for (; known <= k; ++known) {
-    slope.noalias() = r.Ax.lazyProduct(series.col(known - 1));
-    slope.noalias() += r.As.lazyProduct(signal_terms.col(known - 1));
-    series.col(known) = slope / known;
+    const bool driven = known == 1 || !varying.empty();
+    for (Index i = 0; i < sys.nx; ++i) {
+      double sum = 0.0;
+      for (Index j = 0; j < sys.nx; ++j) sum += r.Ax(i, j) * series(j, known - 1);
+      if (driven)
+        for (Index j = 0; j < sys.ns(); ++j) sum += r.As(i, j) * signal_terms(j, known - 1);
+      series(i, known) = sum / known;
+    }
   }
   double sum = 0.0;
   for (Index i = 0; i < sys.nx; ++i) sum += r.Gx(guard, i) * series(i, k);
-  for (Index i = 0; i < sys.ns(); ++i) sum += r.Gs(guard, i) * signal_terms(i, k);
+  if (k == 0 || !varying.empty())
+    for (Index i = 0; i < sys.ns(); ++i) sum += r.Gs(guard, i) * signal_terms(i, k);
   return sum;
 }
 
@@ -80,7 +86,12 @@ int QuickTransition::sign(const Regime& r, Index guard, bool from_zero, double s
   const double tiny = 1e-11 * size, step = sys.time_scale;
   const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / step;
   if (std::abs(c[0]) > std::max(tiny, unresolved * std::abs(c[1] * step))) return c[0] > 0.0 ? 1 : -1;
-  for (int k = 2; k < terms; ++k) c[static_cast<std::size_t>(k)] = term(r, guard, k);
+  c[2] = term(r, guard, 2);
+  const double first = c[1] * step, second = c[2] * step * step; // as sign_after() decides by them
+  if (std::abs(first) > std::max(tiny, 2.0 * unresolved * std::abs(second)) &&
+      !(first > 0.0 && second < 0.0 && first * first < -4.0 * second * 1e-13 * size))
+    return first > 0.0 ? 1 : -1;
+  for (int k = 3; k < terms; ++k) c[static_cast<std::size_t>(k)] = term(r, guard, k);
   if (from_zero && std::all_of(c.begin(), c.end(), [](double term_k) { return term_k == 0.0; })) return 1; // it does not move at all
   static_assert(terms == series_terms);
   return sign_after(c.data(), size, step, t);

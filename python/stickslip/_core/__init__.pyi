@@ -508,6 +508,35 @@ class Method:
     @property
     def value(self) -> int: ...
 
+class Keep:
+    """
+    Members:
+
+      segments
+
+      events
+
+      nothing
+
+    """
+
+    __members__: typing.ClassVar[dict[str, Keep]]
+    segments: typing.ClassVar[Keep]
+    events: typing.ClassVar[Keep]
+    nothing: typing.ClassVar[Keep]
+
+    def __eq__(self, other: object) -> bool: ...
+    def __index__(self) -> int: ...
+    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __int__(self) -> int: ...
+    def __ne__(self, other: object) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __str__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
 class Automaton:
     def __init__(
         self,
@@ -566,26 +595,6 @@ class State:
     @property
     def x(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
 
-class Event:
-    @property
-    def after(self) -> int: ...
-    @property
-    def ambiguous(self) -> bool: ...
-    @property
-    def before(self) -> int: ...
-    @property
-    def cause(self) -> str: ...
-    @property
-    def element(self) -> int: ...
-    @property
-    def instant(self) -> int: ...
-    @property
-    def rule(self) -> str: ...
-    @property
-    def solutions(self) -> int: ...
-    @property
-    def time(self) -> float: ...
-
 class Trajectory:
     def energy(
         self,
@@ -601,7 +610,11 @@ class Trajectory:
     @property
     def evaluations(self) -> int: ...
     @property
-    def events(self) -> list[Event]: ...
+    def event_count(self) -> int: ...
+    @property
+    def events(self) -> list[typing.Any]: ...
+    @property
+    def keeps_segments(self) -> bool: ...
     @property
     def message(self) -> str: ...
     @property
@@ -627,6 +640,23 @@ def simulate(
     max_step: typing.SupportsFloat | typing.SupportsIndex,
     max_events: typing.SupportsInt | typing.SupportsIndex,
     max_time: typing.SupportsFloat | typing.SupportsIndex,
+    keep: Keep = ...,
 ) -> Trajectory: ...
+def ensemble(
+    machine: Machine,
+    t_start: typing.SupportsFloat | typing.SupportsIndex,
+    initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    t_end: typing.SupportsFloat | typing.SupportsIndex,
+    rtol: typing.SupportsFloat | typing.SupportsIndex,
+    atol: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    method: Method,
+    max_step: typing.SupportsFloat | typing.SupportsIndex,
+    max_events: typing.SupportsInt | typing.SupportsIndex,
+    max_time: typing.SupportsFloat | typing.SupportsIndex,
+    parameters: collections.abc.Sequence[str],
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+    measures: collections.abc.Sequence[str],
+    workers: typing.SupportsInt | typing.SupportsIndex,
+) -> tuple[typing.Any, ...]: ...
 
 __version__: str
