@@ -29,15 +29,16 @@ struct Stepping {
            const std::vector<std::pair<std::string, Index>>& what)
       : engine(c.system, step, x0, t0, max_transitions) {
     using Kind = RealTimeOutput::Kind;
-    static const std::map<std::string, Kind> kinds{{"state", Kind::state},       {"rate", Kind::rate}, {"force", Kind::force},
-                                                   {"velocity", Kind::velocity}, {"load", Kind::load}, {"mode", Kind::mode},
-                                                   {"limit", Kind::limit}};
+    static const std::map<std::string, Kind> kinds{
+        {"state", Kind::state}, {"rate", Kind::rate}, {"force", Kind::force}, {"velocity", Kind::velocity},
+        {"load", Kind::load},   {"mode", Kind::mode}, {"limit", Kind::limit}};
     for (const auto& [kind, index] : what) outputs.push_back({kinds.at(kind), index});
   }
 
   void check(Index given) const {
     if (given != engine.input_values().size())
-      reject("inputs", "has " + std::to_string(given) + " values for " + std::to_string(engine.input_values().size()) + " inputs");
+      reject("inputs", "has " + std::to_string(given) + " values for " +
+                           std::to_string(engine.input_values().size()) + " inputs");
   }
 
   Vector step(const Vector& values) {
@@ -70,7 +71,8 @@ struct Stepping {
 
 void bind_real_time(py::module_& m) {
   py::class_<Stepping>(m, "RealTime")
-      .def(py::init<const Compiled&, double, const Vector&, double, int, const std::vector<std::pair<std::string, Index>>&>(),
+      .def(py::init<const Compiled&, double, const Vector&, double, int,
+                    const std::vector<std::pair<std::string, Index>>&>(),
            "compiled"_a, "step"_a, "x0"_a, "t0"_a, "max_transitions"_a, "outputs"_a)
       .def("step", &Stepping::step, "inputs"_a)
       .def("run", &Stepping::run, "inputs"_a)

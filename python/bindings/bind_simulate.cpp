@@ -25,7 +25,7 @@ Automaton automaton(double lag, double dwell, double travel, double surface_damp
 }
 
 Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol, const Vector& atol,
-               Method method, double max_step, std::int64_t max_events, double max_time, Keep keep) {
+               Method method, double max_step, std::int64_t max_events, double max_time, double theta, Keep keep) {
   Options o;
   o.t_end = t_end;
   o.rtol = rtol;
@@ -35,6 +35,7 @@ Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, do
   o.max_events = max_events;
   o.max_time = max_time;
   o.keep = keep;
+  o.theta = theta;
   // The interpreter is needed only to look for Ctrl-C, a few times per second.
   const std::function<bool()> stop = [] {
     py::gil_scoped_acquire hold;
@@ -86,9 +87,9 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
 
 py::list regimes(const Trajectory& run) {
   py::list out;
+  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping"};
   for (const auto& [regime, kind] : run.used) {
-    const char* text = kind == FlowKind::exact ? "exact" : kind == FlowKind::explicit_pair ? "explicit" : "stiff";
-    out.append(py::make_tuple(regime->modes.place, regime->modes.contact, text));
+    out.append(py::make_tuple(regime->modes.place, regime->modes.contact, names[static_cast<int>(kind)]));
   }
   return out;
 }
@@ -142,7 +143,8 @@ void bind_simulate(py::module_& m) {
       .value("auto", Method::automatic)
       .value("exact", Method::exact)
       .value("explicit", Method::explicit_pair)
-      .value("stiff", Method::stiff);
+      .value("stiff", Method::stiff)
+      .value("time_stepping", Method::time_stepping);
 
   py::enum_<Keep>(m, "Keep")
       .value("segments", Keep::segments)
@@ -165,7 +167,9 @@ void bind_simulate(py::module_& m) {
   py::class_<Machine> described(m, "Machine");
   described
       .def(py::init([](Matrix mass, Matrix damping, Matrix stiffness, std::vector<std::string> names) {
-             return Machine{{std::move(mass), std::move(damping), std::move(stiffness), std::move(names)}, {}, {}, {}, {}};
+             Machine out;
+             out.plant = {std::move(mass), std::move(damping), std::move(stiffness), std::move(names)};
+             return out;
            }),
            "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
       .def("copy", [](const Machine& self) { return Machine(self); })
@@ -179,7 +183,7 @@ void bind_simulate(py::module_& m) {
               Vector load_position, Vector load_velocity, Signal load_signal) {
              self.friction.push_back({std::move(name), std::move(direction), std::move(law), options, std::move(load),
                                       std::move(surface), std::move(load_position), std::move(load_velocity),
-                                      std::move(load_signal)});
+                                      std::move(load_signal), {}});
            },
            "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a, "load_position"_a,
            "load_velocity"_a, "load_signal"_a)
@@ -200,6 +204,21 @@ void bind_simulate(py::module_& m) {
       .def("__eq__", [](const State& a, const State& b) { return a == b; })
       .def(py::pickle(&pack, &unpack));
 
+  described.def_static(
+      "from_matrices",
+      [](Matrix A, std::vector<std::string> states) {
+        Machine out;
+        out.matrices = MatrixPlant{std::move(A), std::move(states)};
+        return out;
+      },
+      "A"_a, "states"_a, "A plant in matrix notation.");
+  described.def(
+      "add_matrix_friction",
+      [](Machine& self, std::string name, Vector row, Vector column, Law law, Automaton options, Signal load, Signal surface) {
+        self.friction.push_back({std::move(name), std::move(row), std::move(law), options, std::move(load), std::move(surface),
+                                 {}, {}, constant_signal(0.0), std::move(column)});
+      },
+      "name"_a, "row"_a, "column"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a);
   described.def(
       "add_controller",
       [](Machine& self, std::string name, Controller control, std::vector<Source> references,
@@ -269,7 +288,7 @@ void bind_simulate(py::module_& m) {
       .def("energy", &balance, "times"_a);
 
   m.def("simulate", &run, "compiled"_a, "state"_a, "t_end"_a, "rtol"_a, "atol"_a, "method"_a, "max_step"_a,
-        "max_events"_a, "max_time"_a, "keep"_a = Keep::segments);
+        "max_events"_a, "max_time"_a, "theta"_a = 0.5, "keep"_a = Keep::segments);
 }
 
 } // namespace stickslip::bindings

@@ -43,13 +43,14 @@ from stickslip.signals import (
     as_signal,
 )
 from stickslip.simulation import simulate
+from stickslip.state_space import StateSpace
 from stickslip.stick_slip import Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from stickslip import analysis, contact, figures, lcp, machines, plotting
+    from stickslip import analysis, animation, contact, figures, lcp, machines, plotting
 
 __all__ = [
     "LTI",
@@ -84,6 +85,7 @@ __all__ = [
     "Signal",
     "Sine",
     "SmoothStep",
+    "StateSpace",
     "Status",
     "Step",
     "StickSlip",
@@ -97,6 +99,7 @@ __all__ = [
     "Viscous",
     "__version__",
     "analysis",
+    "animation",
     "as_signal",
     "contact",
     "ensemble",
@@ -108,7 +111,7 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "contact", "figures", "lcp", "machines", "plotting")
+_LAZY = ("analysis", "animation", "contact", "figures", "lcp", "machines", "plotting")
 
 
 if not TYPE_CHECKING:  # a type checker would take every unknown name for a module

@@ -117,23 +117,31 @@ class Wiring:
         0.999999
         """
         control = _controller(control, period)
-        block = control.compiled.block()
         name = self._name(control) if name is None else str(name)
         if on is not None:
             if measure is not None or to is not None:
                 reject(f"on of '{name}'", on, "left out where measure or to are given")
             measure, to = self._follow(on), on
-        measurements = self._sources("measure", name, measure, _count(block, "measurement"))
-        references = self._sources(
-            "reference", name, 0.0 if reference is None else reference, _count(block, "reference")
-        )
-        directions = self._targets(name, to, len(block.lo))
-        trial = self._core.copy()
-        trial.add_controller(name, control.compiled, references, measurements, directions)
+        wired = Wired(name, control, measure, reference, to)
+        trial = self._with(wired)
         compiled = _core.Compiled(trial)
         self._core, self._compiled = trial, compiled
-        self._controllers = (*self._controllers, Wired(name, control, measure, reference, to))
+        self._controllers = (*self._controllers, wired)
         return name
+
+    def _with(self, wired: Wired) -> _core.Machine:
+        """The engine's machine with one more controller."""
+        trial = self._core.copy()
+        self._wire(trial, wired)
+        return trial
+
+    def _wire(self, core: _core.Machine, wired: Wired) -> None:
+        name, block = wired.name, wired.control.compiled.block()
+        reference = 0.0 if wired.reference is None else wired.reference
+        measurements = self._sources("measure", name, wired.measure, _count(block, "measurement"))
+        references = self._sources("reference", name, reference, _count(block, "reference"))
+        directions = self._targets(name, wired.to, len(block.lo))
+        core.add_controller(name, wired.control.compiled, references, measurements, directions)
 
     def poles(self) -> NDArray[np.complex128]:
         """Poles of the machine with its continuous controllers off their limits and friction left out, slowest first.
@@ -221,12 +229,21 @@ class Wiring:
             ) from None
 
     def _targets(self, name: str, to: Any, outputs: int) -> list[Vector]:
-        if to is None:
-            return []
-        pair = isinstance(to, tuple) and len(to) == 2 and all(isinstance(x, str) for x in to) and outputs == 1
-        if isinstance(to, (str, Mapping)) or pair:
-            to = [to]
-        return [np.zeros(0) if t is None else self._direction(f"to of '{name}'", t) for t in to]
+        return [
+            np.zeros(0) if t is None else self._direction(f"to of '{name}'", t) for t in _listed(to, outputs)
+        ]
+
+    # What a trajectory shows of this plant besides states and elements.
+    def _derived(self, run: Any) -> dict[str, Function[[], Vector]]:
+        return {}
+
+
+def _listed(to: Any, outputs: int) -> list[Any]:
+    """One target for each output."""
+    if to is None:
+        return []
+    pair = isinstance(to, tuple) and len(to) == 2 and all(isinstance(x, str) for x in to) and outputs == 1
+    return [to] if isinstance(to, (str, Mapping)) or pair else list(to)
 
 
 def _controller(control: Any, period: float | None) -> Controller:

@@ -97,11 +97,9 @@ class Events(Sequence[Event]):
         except ImportError as error:
             raise ImportError('to_dataframe() needs pandas: pip install "stickslip[data]"') from error
         columns = ["time", "element", "before", "after", "cause", "rule", "solutions", "ambiguous", "instant"]
-        rows = [{c: getattr(e, c) for c in columns} for e in self._events]
-        frame = pd.DataFrame(rows, columns=columns)
-        for column in ("before", "after"):
-            frame[column] = [str(m) for m in frame[column]]
-        return frame
+        text = [{"before": str(e.before), "after": str(e.after)} for e in self._events]
+        rows = [{c: getattr(e, c) for c in columns} | t for e, t in zip(self._events, text, strict=True)]
+        return pd.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         return str(self)

@@ -118,6 +118,11 @@ class Machine(Wiring):
         return tuple(self._names)
 
     @property
+    def stiffness(self) -> NDArray[np.float64]:
+        """A copy of the stiffness matrix."""
+        return self._matrices["stiffness"].copy()
+
+    @property
     def elements(self) -> tuple[str, ...]:
         """Names of the friction elements and contacts."""
         compiled = self.compile()
@@ -282,11 +287,13 @@ class Machine(Wiring):
         friction : Law or float, optional
             Law per unit normal force, or a coefficient of friction (static = kinetic); none by default.
         gap : float or Signal, default 0.0
-            What is added to ``normal . q``, m: the distance at q = 0, or a moving wall.
+            What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps.
         restitution : float, default 0.0
-            Coefficient of restitution, in [0, 1].
+            Coefficient of restitution, in [0, 1]. Impacts that follow each other faster and faster end where the rebound is
+            1e-9 of the greatest speed that this contact has seen.
         impact : {"poisson", "newton"}
-            Impact law.
+            Impact law. All contacts that touch take part in an impact; where their laws differ Newton's holds for all of
+            them, and the event says so. An impact that leaves more energy than there was is logged as "energy gained".
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface along the tangent, m/s.
 
@@ -325,8 +332,8 @@ class Machine(Wiring):
             w_t,
             friction.compiled,
             options,
-            as_signal(gap).compiled,
-            as_signal(surface_velocity).compiled,
+            as_signal(gap, f"gap of '{name}'").compiled,
+            as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
             number(f"restitution of '{name}'", restitution),
             impact == "newton",
         )

@@ -24,13 +24,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from stickslip import _state_map
+from stickslip._interactive import energy, explore, shade, use_style
 from stickslip._spans import Span, TrajectoryLike, elements, mode_spans
 from stickslip.figures import _style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Span", "friction_velocity_loop", "label", "mode_spans", "mode_timeline", "phase_plane", "plot"]
+__all__ = [
+    "Span",
+    "energy",
+    "explore",
+    "friction_velocity_loop",
+    "label",
+    "mode_spans",
+    "mode_timeline",
+    "phase_plane",
+    "plot",
+    "shade",
+    "state_map",
+    "use_style",
+]
 
 
 # Names a signal's last part may have, with title and unit (translational machines; `units` of the run goes
@@ -371,3 +386,50 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> 
 
 def _sign(mode: str) -> str:
     return mode[4:] if mode.startswith("slip") else ""
+
+
+def state_map(
+    found: _state_map.MapLike,
+    *,
+    ax: Axes | None = None,
+    scale: float = 1.0,
+    label: str | None = None,
+    lemke: bool = True,
+    modes: Sequence[str] | None = None,
+) -> Axes:
+    """Draw a map of states: a band for every solution, so that regions with several solutions show them all.
+
+    Parameters
+    ----------
+    found
+        A `stickslip.analysis.StateMap`, from `state_map` or `impact_map`.
+    ax
+        Where to draw; a new figure when None.
+    scale
+        Factor for the parameter, such as 1e3 for mm or 180/π for degrees.
+    label
+        Label of the horizontal axis; None: the map's own.
+    lemke
+        Whether to draw which solution Lemke's path returns, for both scalings of its rows.
+    modes
+        Rows from top to bottom; None: those that occur.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> axes = ss.plotting.state_map(ss.analysis.state_map(gear), scale=1e3, label="w [mm]")
+    >>> [tick.get_text() for tick in axes.get_yticklabels()]
+    ['open', 'slip-', 'stick', 'slip+']
+    """
+    with _drawing(ax, 55.0) as axes:
+        _state_map.draw(found, axes, scale, lemke, modes)
+        axes.set_xlabel(getattr(found, "parameter", "") if label is None else label)
+        if lemke:
+            axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+        return axes

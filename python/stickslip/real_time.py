@@ -22,14 +22,16 @@ Array = NDArray[np.float64]
 class RealTime:
     """A machine that goes on by one fixed step at a time, with bounded work per step.
 
-    Modes, transitions and what they set are those of :func:`simulate`. Linear regimes go by a map made in advance, which
-    is exact for signals that are straight within a step; others by one linearly implicit, L-stable step of order 2. An
-    event is located within its step, modes and states change there, and the rest of the step goes on in the new regime.
-    At most `max_transitions` instants are served per step; what is left is flagged (`late`) and served at the start of the
-    next one. The error is of first order in the step. Signals that jump do so between two steps.
+    Modes, transitions and what they set are those of :func:`simulate`. Linear regimes go by a map made in
+    advance, which is exact for signals that are straight within a step; others by one linearly implicit,
+    L-stable step of order 2. An event is located within its step, modes and states change there, and the rest
+    of the step goes on in the new regime. At most `max_transitions` instants are served per step; what is
+    left is flagged (`late`) and served at the start of the next one. The error is of first order in the step,
+    of second order while signals are smooth and the machine is not late. Signals that jump do so between two
+    steps.
 
-    The engine's step neither allocates memory nor throws, as long as `prebuilt` is True; it is a C++ class of its own
-    (``simulate/real_time.hpp``), usable without Python.
+    The engine's step neither allocates memory nor throws, as long as `prebuilt` is True; it is a C++ class of
+    its own (``simulate/real_time.hpp``), usable without Python.
 
     Parameters
     ----------
@@ -104,7 +106,9 @@ class RealTime:
             table |= {f"{place}.{kind}": (kind, i) for kind in ("force", "velocity", "load", "mode", "limit")}
         unknown = [name for name in outputs if name not in table]
         if unknown:
-            raise KeyError(f"unknown signal {unknown[0]!r} in outputs; known are: {', '.join(map(repr, table))}")
+            raise KeyError(
+                f"unknown signal {unknown[0]!r} in outputs; known are: {', '.join(map(repr, table))}"
+            )
         return [table[name] for name in outputs]
 
     def step(self, inputs: Mapping[str, float] | ArrayLike | None = None) -> Array:
@@ -113,8 +117,8 @@ class RealTime:
         Parameters
         ----------
         inputs : float, array_like or mapping, optional
-            Values of the machine's inputs, held over this step: in the order of `inputs`, or by name. Those that are not
-            given keep the value that they have, at first their default.
+            Values of the machine's inputs, held over this step: in the order of `inputs`, or by name. Those
+            that are not given keep the value that they have, at first their default.
 
         Returns
         -------
@@ -129,12 +133,16 @@ class RealTime:
         if isinstance(inputs, Mapping):
             for name, value in inputs.items():
                 if name not in self._inputs:
-                    raise KeyError(f"unknown input {name!r}; known are: {', '.join(map(repr, self._inputs)) or 'none'}")
+                    raise KeyError(
+                        f"unknown input {name!r}; known are: {', '.join(map(repr, self._inputs)) or 'none'}"
+                    )
                 self._set(self._inputs.index(name), float(value))
         elif inputs is not None:
             given = np.atleast_1d(np.asarray(inputs, dtype=float))
             if given.shape != self._values.shape:
-                raise ValueError(f"inputs has the shape {given.shape}, but the machine has {len(self._inputs)} inputs")
+                raise ValueError(
+                    f"inputs has the shape {given.shape}, but the machine has {len(self._inputs)} inputs"
+                )
             for i, value in enumerate(given):
                 self._set(i, float(value))
         out: Array = self._engine.step(self._values)
@@ -151,8 +159,8 @@ class RealTime:
         Parameters
         ----------
         steps : int or array_like
-            Their number, with inputs as they are; or the inputs of each step, shape (n_steps, n_inputs), or (n_steps,) for
-            one input.
+            Their number, with inputs as they are; or the inputs of each step, shape (n_steps, n_inputs), or
+            (n_steps,) for one input.
 
         Returns
         -------
@@ -168,7 +176,9 @@ class RealTime:
             if values.ndim == 1 and len(self._inputs) == 1:
                 values = values[:, None]
             if values.ndim != 2 or values.shape[1] != len(self._inputs):
-                raise ValueError(f"steps has the shape {values.shape}, but the machine has {len(self._inputs)} inputs")
+                raise ValueError(
+                    f"steps has the shape {values.shape}, but the machine has {len(self._inputs)} inputs"
+                )
             if not np.isfinite(values).all():
                 raise ValueError("steps holds NaN or infinity: every input must be finite")
         out: Array = self._engine.run(values)
@@ -232,4 +242,5 @@ class RealTime:
         return self._engine.prebuilt
 
     def __repr__(self) -> str:
-        return f"RealTime(step={self._step:g} s, t={self.t:g} s, {self.transitions} transitions, {self.late_steps} late steps)"
+        counts = f"{self.transitions} transitions, {self.late_steps} late steps"
+        return f"RealTime(step={self._step:g} s, t={self.t:g} s, {counts})"

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._arguments import number, reject, vector
 from stickslip.machine import Machine
+from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
 __all__ = ["simulate"]
 
-_METHODS = {"auto": "auto", "exact": "exact", "explicit": "explicit", "stiff": "stiff"}
+_METHODS = ("auto", "exact", "explicit", "stiff", "time_stepping")
 
 
 def simulate(
@@ -28,8 +29,9 @@ def simulate(
     t_eval: ArrayLike | None = None,
     rtol: float = 1e-8,
     atol: float | ArrayLike | None = None,
-    method: Literal["auto", "exact", "explicit", "stiff"] = "auto",
+    method: Literal["auto", "exact", "explicit", "stiff", "time_stepping"] = "auto",
     max_step: float = np.inf,
+    theta: float = 0.5,
     max_events: int = 10_000_000,
     max_time: float = np.inf,
     keep: Literal["segments", "events", "nothing"] = "segments",
@@ -39,7 +41,7 @@ def simulate(
 
     Parameters
     ----------
-    machine : Machine
+    machine : Machine or StateSpace
         What to run, or anything that has one as ``.machine``.
     t_end : float
         End of the run, s.
@@ -55,11 +57,16 @@ def simulate(
         Relative tolerance of regimes that are integrated numerically. Exact flows do not use it.
     atol : float or array_like, optional
         Absolute tolerance, one for all or per state; by default `rtol` times the size of each state.
-    method : {"auto", "exact", "explicit", "stiff"}
+    method : {"auto", "exact", "explicit", "stiff", "time_stepping"}
         How regimes are run. ``auto``: linear ones exactly, others by an explicit pair of order 5, or by an L-stable
-        Rosenbrock method of order 5 where they are stiff.
+        Rosenbrock method of order 5 where they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
+        fixed step `max_step`, of first order: no event is searched for, contact forces and impacts are impulses of a step,
+        gaps are violated by about one step's motion, and impacts follow Newton's law. It takes curves without internal
+        states and no controllers. Between steps all signals are interpolated.
     max_step : float, optional
-        Longest step, s.
+        Longest step, s; of ``time_stepping`` the step.
+    theta : float, default 0.5
+        Of ``time_stepping``: weight of the end of a step, from 1/2 to 1.
     max_events : int, optional
         Budget of events; when used up the run ends with status ``"budget"``.
     max_time : float, optional
@@ -91,8 +98,8 @@ def simulate(
     """
     described = machine
     machine = getattr(machine, "machine", machine)
-    if not isinstance(machine, Machine):
-        reject("machine", described, "a stickslip.Machine, or hold one as .machine")
+    if not isinstance(machine, (Machine, StateSpace)):
+        reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
     compiled = machine.compile()
     names = compiled.states
     if not isinstance(method, str) or method not in _METHODS:
@@ -133,16 +140,17 @@ def simulate(
         max_step=number("max_step", max_step),
         max_events=int(max_events),
         max_time=number("max_time", max_time),
+        theta=number("theta", theta),
         keep=_core.Keep.__members__[keep],
     )
     if keep != "segments":
-        return Trajectory(machine, raw, np.array([raw.t_end]))
+        return Trajectory(machine, raw, np.array([raw.t_end]), described)
     if dt is not None:
         count = int(np.floor((raw.t_end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
-    return Trajectory(machine, raw, grid)
+    return Trajectory(machine, raw, grid, described)
 
 
 _NONE = np.zeros(0)

@@ -76,18 +76,58 @@ class Presliding:
 
 
 class StickSlip(Law):
-    """A curve with the options of the stick/slip automaton, accepted wherever a law is.
+    r"""A curve with the options of the stick/slip automaton, accepted wherever a law is.
 
     Sliding follows the curve ``f_k + (f_s - f_k) g(|v|)`` plus its viscous part. The options combine freely:
 
-    * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to the static
-      one. F_l is given to ``add_friction(..., load=...)``.
+    * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to
+      the static one. F_l is given to ``add_friction(..., load=...)``.
     * `memory`: while sliding, the dry force follows the curve with a first-order lag.
-    * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, from the lagged force f_sa
-      with which stick was entered. The level reached at break-away is the peak of the curve until the next stick.
+    * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, from the
+      lagged force f_sa with which stick was entered. The level reached at break-away is the peak of the curve
+      until the next stick.
     * `presliding`: stick is a spring and a damper; the velocity is then not zero while stuck.
 
-    Source: Klotzbach and Henrichfreise, stick/slip automaton; ``F`` keeps its viscous part in break-away.
+    **Transitions.** The modes are ``stick``, ``slip+`` and ``slip-``. f is the lagged dry force (without
+    memory: the curve itself), f_s and f_k the levels under the present load, t_d the time since stick was
+    entered, F the force that the stuck place holds, v- the velocity before.
+
+    ============ ============ =============================== ===============================================
+    from         to           guard                           what is set to what
+    ============ ============ =============================== ===============================================
+    start        stick        v = 0, \|F\| within f_s         fully aged: f_sa = f_s; peak = f_s; s as given
+    start        slip         v != 0, or \|F\| above f_s      f = curve at \|v\|; peak = f_s; s = 0
+    slip         stick        v comes to 0, \|F\| within f_sa f_sa = f, t_d = 0
+                              (without dwell: f_s)
+    slip         stick        v comes to 0, with presliding   f_sa = f, t_d = 0, s = f sgn(v-)/k, so that F
+                                                              is continuous
+    slip         slip, other  v comes to 0, \|F\| beyond that nothing: f and peak are kept
+                 direction
+    stick        slip         \|F\| above f_s(t_d)            peak = f_s(t_d), f = f_s(t_d) - b\|v\|; slips
+                                                              in the direction of F
+    stick        stick, over  the same with presliding, but   nothing: it goes on sticking
+                 its limit    v opposed to F
+    stick, over  slip         v turns towards F               as from stick to slip
+    its limit
+    stick, over  stick        \|F\| below f_s(t_d) again      nothing
+    its limit
+    any          the same     load force changes its sign     nothing: its absolute value has a kink there
+    ============ ============ =============================== ===============================================
+
+    Rigid stick holds v at zero and F is what it takes; with presliding ``F = k s + b_surface v``, ``s' = v``.
+    f_sa and peak are kept as shares of f_s, so that both scale with a load that changes. A guard that is zero
+    when a mode is entered is decided by its first derivative that is not.
+
+    **Energy.** ``run.energy.friction`` is the work that the motion does on the element. With presliding a
+    part of it is stored, ``k s^2/2`` in stick, and comes back; while a load force changes k, another ``k'
+    s^2/2`` per second is work of the load. With ``b_surface = 0`` and a constant load the law is passive: it
+    never gives out more than it took. With ``b_surface > 0`` this model is not: at break-away the damper
+    carries a part of f_s(t_d) that the spring does not hold, the lagged force recovers its full height at
+    small v, and stick entered then stores ``f^2/2k`` though only ``(f_s - b_surface v)^2/2k`` was put in.
+
+    Source: Klotzbach and Henrichfreise, stick/slip automaton; in their (14) the viscous part b|v| is kept.
+    Their dwell formula is followed also where f_sa exceeds f_s, after a load that fell while sliding: the
+    level then falls.
 
     Parameters
     ----------
@@ -96,8 +136,8 @@ class StickSlip(Law):
     memory : Lag or float, optional
         Lag of the dry force, s.
     dwell : float, default 0.0
-        T_dwell, s, >= 0. Without memory it has no effect, since stick is then entered at the static level; a warning
-        says so.
+        T_dwell, s, >= 0. Without memory it has no effect, since stick is then entered at the static level; a
+        warning says so.
     presliding : Presliding, optional
         Elasticity of the stuck surface.
     load_factor : float, default 0.0
@@ -129,15 +169,16 @@ class StickSlip(Law):
         traits = curve.compiled.traits
         if traits.states > 0:
             raise ValueError(
-                f"curve = {curve!r} is not allowed: it has internal states, which carry their own memory and presliding; "
-                "the options of StickSlip need a curve such as Coulomb or Stribeck"
+                f"curve = {curve!r} is not allowed: it has internal states, which carry their own memory and "
+                "presliding; the options of StickSlip need a curve such as Coulomb or Stribeck"
             )
         if not traits.sticks:
             reject("curve", curve, "a law with a jump at v = 0, one that sticks")
         self.curve = curve
-        self.memory = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
-        if self.memory is not None and not isinstance(self.memory, Lag):
+        lag = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
+        if lag is not None and not isinstance(lag, Lag):
             reject("memory", memory, "a Lag, or a time constant in s")
+        self.memory: Lag | None = lag
         self.dwell = _non_negative("dwell", dwell)
         if presliding is not None and not isinstance(presliding, Presliding):
             reject("presliding", presliding, "a Presliding(travel=..., damping=...)")
@@ -145,7 +186,8 @@ class StickSlip(Law):
         self.load_factor = _non_negative("load_factor", load_factor)
         if self.dwell > 0.0 and self.memory is None and _full_at_rest(curve):
             warnings.warn(
-                "dwell has no effect without memory: stick is entered at the static level already", stacklevel=2
+                "dwell has no effect without memory: stick is entered at the static level already",
+                stacklevel=2,
             )
         self._compiled = curve.compiled
 
@@ -187,6 +229,6 @@ class StickSlip(Law):
 
 
 def _full_at_rest(curve: Law) -> bool:
-    """Whether the sliding force comes up to the static level as v goes to zero (Stribeck does, Coulomb does not)."""
+    """Whether sliding comes up to the static level as v goes to zero (Stribeck does, Coulomb does not)."""
     level = float(curve.break_away)
     return abs(float(curve.force(1e-200)) - level) <= 1e-9 * level

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,16 +49,16 @@ class Stuck:
     time : float
         When it was asked, s.
     force : float
-        Force that it holds, N, with the sign of the motion that it prevents. Where several elements share a force in many
-        ways, its share by the rule of the engine.
+        Force that it holds, N, with the sign of the motion that it prevents. Where several elements share a
+        force in many ways, its share by the rule of the engine.
     limit : tuple of two float
         Lowest and highest force that it can hold at that time, N.
     since : float
         Start of this stick, s, or of the run if it was stuck before.
     for_good : bool
-        True if it is certain that nothing in the machine breaks away any more: all signals stay constant, everything
-        sticks, and what may still swing (free coordinates, elastic surfaces) has too little energy to reach a limit.
-        False where that is not known.
+        True if it is certain that nothing in the machine breaks away any more: all signals stay constant,
+        everything sticks, and what may still swing (free coordinates, elastic surfaces) has too little energy
+        to reach a limit. False where that is not known.
     """
 
     element: str
@@ -92,18 +93,24 @@ class Trajectory:
     events : Events
         Every change of mode, with its cause.
     status : Status
-        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"``; `message` says more, `success` is True if finished.
+        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"``; `message` says more, `success` is True
+        if finished.
     state : State
-        Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same bits.
+        Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
+        bits.
 
-    Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of coordinates;
-    ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of friction elements. The limit
-    is the force at which a stuck element breaks away, with the sign of the force that it holds; NaN while it slides.
-    Controllers have ``.output``, ``.reference``, ``.error`` and ``.mode``.
+    Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of
+    coordinates; ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of
+    friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
+    that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
+    ``.mode``.
     """
 
-    def __init__(self, machine: Machine, raw: _core.Trajectory, grid: Array | None) -> None:
+    def __init__(
+        self, machine: Machine, raw: _core.Trajectory, grid: Array | None, described: object = None
+    ) -> None:
         self._machine = machine
+        self._described = machine if described is None else described
         self._raw = raw
         self.t: Array = np.array(raw.step_times()) if grid is None else grid
 
@@ -117,6 +124,11 @@ class Trajectory:
     def machine(self) -> Machine:
         """The machine that ran."""
         return self._machine
+
+    @property
+    def described(self) -> object:
+        """What was given to `simulate`: the machine, or what holds it, such as a wedge gear."""
+        return self._described
 
     @property
     def status(self) -> Status:
@@ -145,7 +157,7 @@ class Trajectory:
 
     @cached_property
     def method(self) -> dict[str, str]:
-        """How each combination of modes was run: ``"exact"``, ``"explicit"`` or ``"stiff"``."""
+        """How each combination of modes was run: ``"exact"``, ``"explicit"``, ``"stiff"`` or ``"time stepping"``."""
         compiled = self._machine.compile()
         out: dict[str, str] = {}
         for modes, contacts, kind in self._raw.regimes:
@@ -222,7 +234,7 @@ class Trajectory:
                 table[f"{name}.reference"] = row("reference", i)
             if follows and measures:
                 table[f"{name}.error"] = row("error", i)
-        return table
+        return table | self._machine._derived(self)
 
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
         def read() -> NDArray[Any]:
@@ -259,7 +271,7 @@ class Trajectory:
             raise ValueError("t must be a sequence of finite times that do not decrease")
         if times.size == 0 or not (times[0] >= self._raw.t_begin and times[-1] <= self._raw.t_end):
             raise ValueError(f"t must lie within the run, {self._raw.t_begin} to {self._raw.t_end}")
-        return Trajectory(self._machine, self._raw, times)
+        return Trajectory(self._machine, self._raw, times, self._described)
 
     def why_stuck(self, element: str, t: float | None = None) -> Stuck:
         """Why a friction element sticks at some time, and how far it is from breaking away.
@@ -300,7 +312,7 @@ class Trajectory:
         low, high = (float(here._samples[key][i, 0]) for key in ("limit_lo", "limit_hi"))
         if np.isnan(low):
             raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
-        entries = [e.time for e in self.events if e.element == element and e.after is Mode.STICK and e.time <= time]
+        entries = [e.time for e in self.events.of(element) if e.after is Mode.STICK and e.time <= time]
         return Stuck(
             element=element,
             time=time,
@@ -324,7 +336,7 @@ class Trajectory:
         data = {name: ("time", np.asarray(self[name])) for name in self.signals}
         return xr.Dataset(data, coords={"time": ("time", self.t, {"units": "s"})})
 
-    def plot(self, *names: str, ax: Any = None) -> Any:
+    def plot(self, *names: str, ax: Any = None, shade: str | bool = True) -> Any:
         """Draw signals over time with modes shaded (needs the extra ``figures``).
 
         Parameters
@@ -333,6 +345,8 @@ class Trajectory:
             Signals; by default the positions and the friction forces.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
+        shade : str or bool
+            Element whose modes are shaded; True: the one the signals belong to, else the first; False: none.
 
         Returns
         -------
@@ -340,4 +354,24 @@ class Trajectory:
         """
         from stickslip.plotting import plot
 
-        return plot(self, *names, ax=ax)
+        return plot(self, *names, ax=ax, shade=shade)
+
+    def animate(self, file: str | Path | None = None, *, frames: int = 120, rate: float = 20.0) -> Any:
+        """Animate the motion (needs the extra ``figures``): see `stickslip.animation`.
+
+        Parameters
+        ----------
+        file : str or Path, optional
+            Where to write it, ``*.gif`` or ``*.html``.
+        frames : int
+            Number of pictures, spread evenly over the samples.
+        rate : float
+            Pictures per second.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+        """
+        from stickslip.animation import animate
+
+        return animate(self, file, frames=frames, rate=rate)

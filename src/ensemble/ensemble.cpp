@@ -98,6 +98,7 @@ EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::func
   const System sys = compile(e.machine, true);
   if (sys.needs_interpreter)
     reject("machine", "holds a Python function, which threads cannot share: sample it with stickslip.Table.sample, or run such a machine by simulate(), one after the other");
+  if (e.options.method == Method::time_stepping) reject("method", "'time_stepping' is for simulate() alone");
   Plan plan{e, {}, {}, sys.nx};
   for (const std::string& name : e.parameters) plan.parameters.push_back(find_parameter(e.machine, sys, name));
   for (const std::string& name : e.measures) plan.measures.push_back(find_measure(sys, name));

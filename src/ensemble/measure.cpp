@@ -138,7 +138,7 @@ void Gauges::events(std::vector<Event>& events) {
       if (measures[k].kind == Measure::Kind::count) value[k] += 1.0;
       else if (measures[k].kind == Measure::Kind::last || std::isnan(value[k])) value[k] = e.time;
     }
-    if (e.impact) lost += e.loss;
+    if (e.impact && begun) lost += e.loss - e.wall_work; // those at the very start come before the first state
   }
 }
 

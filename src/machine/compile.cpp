@@ -54,6 +54,24 @@ void check_signal(const std::string& name, const Signal& s) {
   }
 }
 
+// A wall cannot jump.
+void check_continuous(const std::string& name, const Signal& s) {
+  double size = 0.0;
+  for (const Piece& p : s.pieces) {
+    size = std::max(size, std::abs(p.c[0]));
+    for (const Harmonic& h : p.harmonics) size = std::max(size, std::abs(h.amplitude));
+  }
+  for (std::size_t k = 1; k < s.pieces.size(); ++k) {
+    const double t = s.pieces[k].start;
+    const Signal past{{s.pieces[k - 1]}, {}}, next{{s.pieces[k]}, {}};
+    const double a = value(past, t), b = value(next, t);
+    if (std::abs(b - a) <= 1e-9 * std::max({size, std::abs(a), std::abs(b)})) continue;
+    std::ostringstream text;
+    text << "jumps from " << a << " to " << b << " at t = " << t << ": a wall must move without jumps";
+    reject(name, text.str());
+  }
+}
+
 // Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss it.
 double fine_structure(const Law& law, const LawTraits& traits) {
   if (traits.affine) return 0.0;
@@ -75,14 +93,15 @@ public:
 
   System build() {
     plant();
+    sys.plant_states = static_cast<Index>(sys.states.size());
     for (const AppliedForce& f : machine.forces) force(f);
     for (const FrictionPlace& f : machine.friction) place(f);
     for (const ContactPlace& c : machine.contacts) contact(c);
     declare_controllers(machine, sys, used);
     size_up();
     wire_controllers(machine, sys, [this](const Vector& direction) { return column(direction); });
-    const Index n = sys.n_coordinates;
-    const double rate = sys.A.topLeftCorner(2 * n, 2 * n).eigenvalues().cwiseAbs().maxCoeff();
+    const Index states = sys.plant_states;
+    const double rate = sys.A.topLeftCorner(states, states).eigenvalues().cwiseAbs().maxCoeff();
     sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
     size_states(sys);
     size_controllers(sys);
@@ -115,7 +134,26 @@ private:
     return static_cast<Index>(sys.signals.size()) - 1;
   }
 
+  // A plant in matrix notation has no coordinates, only states.
+  void matrix_plant(const MatrixPlant& p) {
+    const Index n = p.A.rows();
+    if (n < 1) reject("A", "is empty: a plant has at least one state");
+    check_matrix("A", p.A, n);
+    if (static_cast<Index>(p.states.size()) != n)
+      reject("states", "has " + std::to_string(p.states.size()) + " entries for " + std::to_string(n) + " states");
+    for (const std::string& name : p.states) {
+      if (name.empty()) reject("states", "holds an empty string");
+      if (!used.insert(name).second) reject("states", "= '" + name + "' is taken: all names share one name space");
+      add_state(name);
+    }
+    sys.mass = sys.damping = sys.stiffness = inverse_mass = Matrix::Zero(0, 0);
+  }
+
+  // Number of entries of a direction.
+  Index width() const { return machine.matrices ? machine.matrices->A.rows() : sys.n_coordinates; }
+
   void plant() {
+    if (machine.matrices) return matrix_plant(*machine.matrices);
     const Plant& p = machine.plant;
     const Index n = p.mass.rows();
     if (n < 1) reject("mass", "is empty: a machine has at least one coordinate");
@@ -140,24 +178,37 @@ private:
 
   // Change of x' per unit of a generalised force.
   Vector column(const Vector& direction) const {
-    if (direction.size() != sys.n_coordinates) reject("to", "has the wrong length");
+    if (direction.size() != width()) reject("to", "has the wrong length");
     Vector out = Vector::Zero(sys.nx);
-    out.segment(sys.n_coordinates, sys.n_coordinates) = inverse_mass * direction;
+    if (machine.matrices) out.head(width()) = direction;
+    else out.segment(sys.n_coordinates, sys.n_coordinates) = inverse_mass * direction;
     return out;
   }
 
   void force(const AppliedForce& f) {
     check_signal("force", f.signal);
-    if (f.direction.size() != sys.n_coordinates || !f.direction.allFinite())
-      reject("on", "of a force must give a finite direction over " + std::to_string(sys.n_coordinates) + " coordinates");
-    sys.drives.push_back({f.direction, inverse_mass * f.direction, add_signal(f.signal)});
+    if (f.direction.size() != width() || !f.direction.allFinite())
+      reject("on", "of a force must give a finite direction over " + std::to_string(width()) + " coordinates");
+    sys.drives.push_back({f.direction, Vector(), add_signal(f.signal)});
+  }
+
+  // Friction whose column makes its own velocity grow would act instantly on itself the wrong way (C A_NL >= 0).
+  void check_column(const FrictionPlace& f) const {
+    const std::string of = "of '" + f.name + "'";
+    if (f.column.size() != width() || !f.column.allFinite())
+      reject("column", of + " must give a finite change for each of the " + std::to_string(width()) + " states");
+    const double reaction = f.direction.dot(f.column);
+    if (!(reaction < -1e-12 * f.direction.cwiseAbs().dot(f.column.cwiseAbs())))
+      reject("column", of + " acts on its own velocity by C A_NL = " + std::to_string(reaction) +
+                           ", which must be < 0: friction that opposes a velocity slows it down at once");
   }
 
   void place(const FrictionPlace& f) {
     claim(f.name, "name");
-    const Index n = sys.n_coordinates;
+    const Index n = width();
     if (f.direction.size() != n || !f.direction.allFinite() || f.direction.isZero(0.0))
       reject("on", "of '" + f.name + "' must give a finite, non-zero direction over " + std::to_string(n) + " coordinates");
+    if (machine.matrices) check_column(f);
     if (f.law.terms.empty()) reject("law", "of '" + f.name + "' has no terms");
     check_signal("normal_load of '" + f.name + "'", f.normal_load);
     check_signal("surface_velocity of '" + f.name + "'", f.surface_velocity);
@@ -188,13 +239,14 @@ private:
     if (!c.normal.allFinite() || c.normal.isZero(0.0)) reject("normal" + of, "must be finite and not zero");
     if (!(c.restitution >= 0.0 && c.restitution <= 1.0)) reject("restitution" + of, c.restitution, "in [0, 1]");
     check_signal("gap" + of, c.gap);
+    check_continuous("gap" + of, c.gap);
     Contact out;
     out.name = c.name;
     out.restitution = c.restitution;
     out.impact = c.impact;
     if (c.tangent.size() > 0) {
       if (c.tangent.size() != n) reject("tangent" + of, "has " + std::to_string(c.tangent.size()) + " entries for " + std::to_string(n) + " coordinates");
-      FrictionPlace f{c.name, c.tangent, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity, {}, {}, constant_signal(0.0)};
+      FrictionPlace f{c.name, c.tangent, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity, {}, {}, constant_signal(0.0), {}};
       place(f);
       Place& p = sys.places.back();
       p.contact = static_cast<Index>(sys.contacts.size());
@@ -260,18 +312,26 @@ private:
     const Index ns = sys.ns();
     sys.A = Matrix::Zero(sys.nx, sys.nx);
     sys.S = Matrix::Zero(sys.nx, ns);
+    if (machine.matrices) sys.A.topLeftCorner(width(), width()) = machine.matrices->A;
     sys.A.block(0, n, n, n).setIdentity();
     sys.A.block(n, 0, n, n) = -inverse_mass * sys.stiffness;
     sys.A.block(n, n, n, n) = -inverse_mass * sys.damping;
-    for (const auto& d : sys.drives) sys.S.block(n, d.signal, n, 1) += d.acceleration;
+    for (auto& d : sys.drives) {
+      d.effect = column(d.direction);
+      sys.S.col(d.signal) += d.effect;
+    }
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       Place& p = sys.places[i];
       const bool given = p.contact < 0;
       const Vector& w = given ? machine.friction[i].direction : machine.contacts[static_cast<std::size_t>(p.contact)].tangent;
-      p.effect = Vector::Zero(sys.nx);
-      p.effect.segment(n, n) = -inverse_mass * w;
       p.velocity.x = Vector::Zero(sys.nx);
-      p.velocity.x.segment(n, n) = w;
+      if (machine.matrices) {
+        p.effect = column(machine.friction[i].column);
+        p.velocity.x.head(width()) = w;
+      } else {
+        p.effect = -column(w);
+        p.velocity.x.segment(n, n) = w;
+      }
       p.velocity.s = Vector::Zero(ns);
       p.velocity.s(p.surface) = -1.0;
       p.acceleration_s = Vector::Zero(ns);
@@ -301,6 +361,16 @@ private:
   }
 };
 
+// Matrix notation: states that something drives take their size from it, all others from the states that drive them.
+void size_matrix_states(System& sys, const Vector& rates) {
+  sys.nominal = sys.time_scale * rates;
+  for (Index round = 0; round < sys.plant_states; ++round) {
+    const Vector driven = sys.time_scale * (sys.A.cwiseAbs() * sys.nominal);
+    for (Index i = 0; i < sys.plant_states; ++i)
+      if (sys.nominal(i) == 0.0) sys.nominal(i) = driven(i);
+  }
+}
+
 // A bristle's deflection has the size that it settles to. All that happens while it deflects and slips happens at about
 // the Stribeck velocity, however fast the machine slides at other times: errors of velocity count in this unit.
 void size_bristles(System& sys) {
@@ -314,7 +384,7 @@ void size_bristles(System& sys) {
     for (std::size_t i = 0; i < slow.size(); ++i)
       sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
     if (p.fine == 0.0) continue;
-    for (Index i = n; i < 2 * n; ++i)
+    for (Index i = n; i < sys.plant_states; ++i) // a plant in matrix notation has no positions to leave out
       if (p.velocity.x(i) != 0.0) sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
   }
 }
@@ -343,13 +413,14 @@ void size_states(System& sys) {
     return size;
   };
   for (const auto& d : sys.drives)
-    acceleration.segment(n, n) += d.acceleration.cwiseAbs() * size_of(d.signal);
+    acceleration += d.effect.cwiseAbs() * size_of(d.signal);
   for (const Place& p : sys.places) {
     const double level = p.traits.sticks ? p.break_away : 0.0;
     acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
-    velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
+    if (n > 0) velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
   }
   sys.nominal = Vector::Constant(sys.nx, 0.0);
+  if (n == 0) size_matrix_states(sys, acceleration);
   for (Index i = 0; i < n; ++i) {
     const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
     sys.nominal(n + i) = v;

@@ -321,6 +321,8 @@ void declare_controllers(const Machine& machine, System& sys, std::set<std::stri
                    order_of(channel) + (rates || block.needs_input_rates() ? 1 : 0));
     }
   }
+  if (machine.matrices) // outputs may follow the inputs within one derivative
+    for (const auto& d : sys.drives) with_rates(d.signal, 1);
   sys.rate_of.assign(sys.signals.size(), -1);
   for (const auto& [i, r] : known) sys.rate_of[static_cast<std::size_t>(i)] = r;
 }

@@ -9,6 +9,7 @@
 #include "signal/signal.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct Plant {
   std::vector<std::string> names; // one per coordinate
 };
 
+// x' = A x + B u + A_NL F instead: a plant in matrix notation. Directions of forces and controllers are then changes of x'
+// per unit, and friction gives its row of the velocity and its column of A_NL.
+struct MatrixPlant {
+  Matrix A;
+  std::vector<std::string> states;
+};
+
 struct AppliedForce {
   Vector direction; // generalised force per unit of the signal
   Signal signal;
@@ -27,7 +35,7 @@ struct AppliedForce {
 
 struct FrictionPlace {
   std::string name;
-  Vector direction; // w: relative velocity is w' q' - surface_velocity
+  Vector direction; // w: relative velocity is w' q' - surface_velocity; matrix notation: its row over the states
   Law law;
   Automaton automaton;
   Signal normal_load;
@@ -35,6 +43,7 @@ struct FrictionPlace {
   Vector load_position; // linear form of the load force F_l over positions (empty: none)
   Vector load_velocity;
   Signal load_signal;
+  Vector column; // matrix notation: change of x' per unit of F; else empty
 };
 
 enum class ImpactRule : std::int8_t { poisson, newton };
@@ -54,6 +63,7 @@ struct ContactPlace {
 
 struct Machine {
   Plant plant;
+  std::optional<MatrixPlant> matrices; // instead of `plant`
   std::vector<AppliedForce> forces;
   std::vector<FrictionPlace> friction;
   std::vector<ContactPlace> contacts;

@@ -50,7 +50,8 @@ struct Contact {
 };
 
 struct System {
-  Index n_coordinates = 0;
+  Index n_coordinates = 0; // none in matrix notation
+  Index plant_states = 0;  // positions and velocities, or the states of a plant in matrix notation: the first ones of x
   Index nx = 0;
   std::vector<std::string> coordinates;
   std::vector<std::string> states; // names of x
@@ -66,7 +67,7 @@ struct System {
   Matrix mass, damping, stiffness;
   struct Drive {
     Vector direction;    // generalised force per unit
-    Vector acceleration; // of the coordinates, per unit
+    Vector effect;       // change of x' per unit
     Index signal;
   };
   std::vector<Drive> drives;

@@ -41,6 +41,14 @@ double value(const Signal& s, double t) {
   return derivative(s, t, 0);
 }
 
+double value_before(const Signal& s, double t) {
+  if (s.pieces.empty()) return 0.0;
+  const Piece& p = s.pieces[piece_at(s, std::nextafter(t, -std::numeric_limits<double>::infinity()))];
+  double sum = polynomial(p.c, t - p.anchor, 0);
+  for (const Harmonic& h : p.harmonics) sum += harmonic(h, t, 0);
+  return sum;
+}
+
 double derivative(const Signal& s, double t, int order) {
   if (s.pieces.empty()) return 0.0;
   const Piece& p = s.pieces[piece_at(s, t)];

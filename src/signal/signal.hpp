@@ -53,6 +53,7 @@ inline double input_correction(const Signal& s, double u) {
 }
 
 double value(const Signal& s, double t);
+double value_before(const Signal& s, double t); // limit from the left
 double derivative(const Signal& s, double t, int order);
 
 // Taylor coefficients about t, from the right: out[k] = s^(k)(t) / k!, k = 0 ... count - 1.

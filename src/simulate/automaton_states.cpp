@@ -24,7 +24,8 @@ void start_clock(const Place& p, int was, double N, double t, double* x) {
 void start_in_mode(const Place& p, int is, double v, double N, double t, double* x) {
   if (p.aged >= 0) x[p.aged] = x[p.peak] = 1.0, x[p.entered] = t;
   if (p.surface_travel >= 0 && is != 0) x[p.surface_travel] = 0.0;
-  if (p.lagged >= 0) x[p.lagged] = is == 0 ? p.break_away * N : evaluate(p.law, v, is, 0, nullptr, nullptr).dry * is * N;
+  if (p.lagged >= 0)
+    x[p.lagged] = is == 0 ? p.break_away * N : evaluate(p.law, v, is, 0, nullptr, nullptr).dry * is * N;
 }
 
 void change_mode(const Place& p, int was, int is, double v, double N, double t, double* x) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace stickslip {
 
@@ -36,28 +37,30 @@ double Decision::rate_size(std::size_t j) const {
 
 void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
   const std::size_t nc = sys.contacts.size();
-  std::vector<Index> touching;
+  std::vector<Index> touching; // takes part in an impact: without a force of its own as well
   bool approach = false;
   for (std::size_t j = 0; j < nc; ++j) {
     const double gap = gap_at(j), rate = rate_at(j);
-    const double no_gap = 1e-11 * gap_size(j), no_rate = 1e-11 * rate_size(j);
+    const bool was_closed = state.modes.contact[j] == static_cast<std::int8_t>(Mode::closed);
+    const double no_gap = 1e-11 * gap_size(j);
+    const double no_rate = std::max(1e-11 * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
     if (start && gap < -no_gap) {
-      std::string what = "overlaps at the start: the gap is " + std::to_string(gap) + " m, it must be >= 0";
-      reject("contact '" + sys.contacts[j].name + "'", what);
+      std::ostringstream what;
+      what << "overlaps at the start by " << -gap << " m: its gap must be >= 0";
+      reject("contact '" + sys.contacts[j].name + "'", what.str());
     }
     bool closes = false;
     for (const Guard& g : fired) closes = closes || (g.kind == GuardKind::closes && g.element == static_cast<Index>(j));
-    const bool was_closed = state.modes.contact[j] == static_cast<std::int8_t>(Mode::closed);
     const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap && (start || rate < -no_rate));
     // A contact that an impact or a moving wall has set apart is open again.
     candidate[j] = touches_now && !(rate > no_rate);
     if (!candidate[j]) state.modes.contact[j] = static_cast<std::int8_t>(Mode::open);
-    if (candidate[j]) touching.push_back(static_cast<Index>(j));
+    if (candidate[j] || (std::abs(gap) <= no_gap && !(rate > no_rate))) touching.push_back(static_cast<Index>(j));
     approach = approach || (candidate[j] && rate < -no_rate);
   }
   if (approach && impulses.empty()) {
     strike(touching, true);
-    find_candidates({}, false);
+    if (!unsolved) find_candidates({}, false);
     return;
   }
   for (std::size_t j = 0; j < nc; ++j)
@@ -65,7 +68,7 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
 }
 
 // Impact of all contacts that touch. Those that stay, or rebound too slowly to be told from staying, are left closed.
-void Decision::strike(std::vector<Index> touching, bool collision) {
+void Decision::strike(const std::vector<Index>& touching, bool collision) {
   contact::Impact p;
   p.contacts = static_cast<Index>(touching.size());
   p.collision = collision;
@@ -73,12 +76,12 @@ void Decision::strike(std::vector<Index> touching, bool collision) {
   std::vector<const Vector*> rows, columns;
   std::vector<double> velocity, wall, friction;
   std::vector<Index> places;
-  bool newton = false;
+  Index newton = 0;
   for (Index k = 0; k < p.contacts; ++k) {
     const auto j = static_cast<std::size_t>(touching[static_cast<std::size_t>(k)]);
     const Contact& c = sys.contacts[j];
     p.restitution(k) = collision ? c.restitution : 0.0;
-    newton = newton || c.impact == ImpactRule::newton;
+    newton += c.impact == ImpactRule::newton;
     rows.push_back(&c.rate.x);
     columns.push_back(&c.effect);
     velocity.push_back(rate_at(j));
@@ -106,16 +109,26 @@ void Decision::strike(std::vector<Index> touching, bool collision) {
   p.friction = Eigen::Map<const Vector>(friction.data(), static_cast<Index>(friction.size()));
   p.velocity = Eigen::Map<const Vector>(velocity.data(), m);
   p.wall = Eigen::Map<const Vector>(wall.data(), m);
-  p.law = newton ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
+  // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them. Newton's
+  // serves where they differ, and the event says so.
+  p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
+  mixed_laws = newton > 0 && newton < p.contacts;
   contact::ImpactWorkspace work;
   const contact::ImpactAnswer answer = contact::impact(p, work);
-  if (answer.solutions.empty()) return;
+  if (answer.solutions.empty()) {
+    unsolved = true;
+    return;
+  }
   const contact::ImpactSolution& best = answer.solutions.front();
   for (Index k = 0; k < m; ++k) {
     const double impulse = k < p.contacts ? best.impulse(k) : -best.impulse(k); // friction opposes
     state.base_x += *columns[static_cast<std::size_t>(k)] * impulse;
+    // What rounding leaves of zero afterwards is measured by what the impact moved.
+    state.nominal = state.nominal.cwiseMax((*columns[static_cast<std::size_t>(k)] * impulse).cwiseAbs());
   }
   const double loss = best.wall_work - best.energy_change;
+  const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
+  gains = loss < -1e-9 * moved;
   impulses.clear();
   for (Index k = 0; k < p.contacts; ++k) {
     Impulse one;
@@ -123,8 +136,13 @@ void Decision::strike(std::vector<Index> touching, bool collision) {
     one.normal = best.impulse(k);
     one.collision = collision;
     one.loss = k == 0 ? loss : 0.0;
-    for (std::size_t q = 0; q < p.place.size(); ++q)
-      if (p.place[q] == k) one.tangential = best.impulse(p.contacts + static_cast<Index>(q));
+    one.wall_work = -best.impulse(k) * p.wall(k);
+    for (std::size_t q = 0; q < p.place.size(); ++q) {
+      const Index row = p.contacts + static_cast<Index>(q);
+      if (p.place[q] != k) continue;
+      one.tangential = best.impulse(row);
+      one.wall_work += best.impulse(row) * p.wall(row);
+    }
     impulses.push_back(one);
   }
   for (Index j : touching) {
@@ -159,8 +177,6 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
   Vector xdot(sys.nx);
   free_acceleration(xdot);
-  const LinearPart& linear = cache.linear(sys, state.modes.limit);
-  const Vector terms = linear.A.cwiseAbs() * state.base_x.cwiseAbs() + linear.S.cwiseAbs() * sig.cwiseAbs();
   ct::Problem p;
   p.contacts = nc;
   p.G.resize(m, m);
@@ -178,7 +194,8 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   std::vector<Mode> present;
   std::vector<ct::Allowed> allowed(static_cast<std::size_t>(m), ct::anything);
   for (std::size_t j : closed)
-    present.push_back(before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() ? Mode::open : Mode::closed);
+    // What touches at the start counts as having touched before.
+    present.push_back(before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() && !starting ? Mode::open : Mode::closed);
   for (std::size_t i : places) {
     const Place& place = sys.places[i];
     along.push_back(-place.effect);

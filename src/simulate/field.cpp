@@ -30,7 +30,8 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
   for (Index i : r.unstuck) {
     const auto u = static_cast<std::size_t>(i);
     const Place& p = sys.places[u];
-    if (r.modes.place[u] == 0 || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 || p.contact >= 0) return false;
+    if (r.modes.place[u] == 0 || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 || p.contact >= 0)
+      return false;
   }
   usable = true;
   A = r.A.data();
@@ -46,7 +47,9 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
            0,
            0,
            r.E.col(static_cast<Index>(k)).data(),
+           nullptr,
            0.0};
+    if (place.law.terms.size() == 1) p.lugre = std::get_if<LuGre>(&place.law.terms.front());
     for (Index j = 0; j < n; ++j)
       if (place.velocity.x(j) != 0.0) entries.push_back({j, place.velocity.x(j)});
     p.middle = entries.size();

@@ -44,7 +44,8 @@ private:
     unsigned branch;
     std::size_t begin, middle, end; // entries of its velocity: by states, by signals
     const double* effect;
-    double force; // in the last evaluation
+    const LuGre* lugre; // the law if it is this one alone, so that the compiler sees what it evaluates; else null
+    double force;       // in the last evaluation
   };
 
   const System& sys;
@@ -89,8 +90,10 @@ template <Index N> void Field::rhs(double t, const double* x, double* dx) {
   // Forces first: exponentials take longest, and all else can be done meanwhile.
   for (Part& p : parts) {
     const Index z = p.place->states;
-    const Force f = evaluate(p.place->law, velocity(p, x), p.mode, p.branch, z >= 0 ? x + z : nullptr,
-                             z >= 0 ? dx + z : nullptr);
+    const double v = velocity(p, x);
+    const Force f = p.lugre != nullptr ? bristle(*p.lugre, v, p.mode, 0U, x + z, dx + z)
+                                       : evaluate(p.place->law, v, p.mode, p.branch, z >= 0 ? x + z : nullptr,
+                                                  z >= 0 ? dx + z : nullptr);
     p.force = f.dry * s[p.place->load] + f.viscous;
   }
   double local[N > 0 ? N : 1];

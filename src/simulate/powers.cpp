@@ -59,7 +59,7 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
   const auto v = x.segment(n, n);
   Index k = 0;
-  for (const auto& d : sys.drives) out(k++) = s(d.signal) * d.direction.dot(v);
+  for (const auto& d : sys.drives) out(k++) = n > 0 ? s(d.signal) * d.direction.dot(v) : 0.0;
   out(k++) = v.dot(sys.damping * v);
   for (std::size_t i = 0; i < sys.places.size(); ++i) {
     const Place& p = sys.places[i];

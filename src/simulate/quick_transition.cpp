@@ -32,7 +32,7 @@ void QuickTransition::signals_changed() {
 
 double QuickTransition::velocity(const Place& p, const Vector& at) const {
   double v = 0.0;
-  for (Index i = sys.n_coordinates; i < 2 * sys.n_coordinates; ++i) v += p.velocity.x(i) * at(i);
+  for (Index i = sys.n_coordinates; i < sys.plant_states; ++i) v += p.velocity.x(i) * at(i);
   return v + p.velocity.s.dot(s);
 }
 

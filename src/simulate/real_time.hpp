@@ -1,13 +1,15 @@
-// The fixed-step form of a machine, for real time: the same regimes, guards and settings of the automaton's states as
-// simulate(), but each step has one length and bounded work. Affine regimes go by a map made in advance (exact for
-// signals that are straight within the step), all others by one linearly implicit step of order 2 (ROS2 of Verwer et
-// al. 1999: L-stable, and of order 2 whatever the Jacobian). Guards are looked at at the end of the step; one that has
-// fired is located within it on a parabola through both ends, modes and states change there, and the rest of the step
-// goes on in the new regime: at most `max_transitions` instants per step, what is left is flagged and met at the start
-// of the next step. Events between two steps that undo each other are not seen. The error is of first order in the step.
+// The fixed-step form of a machine, for real time: the same regimes, guards and settings of the automaton's
+// states as simulate(), but each step has one length and bounded work. Affine regimes go by a map made in
+// advance (exact for signals that are straight within the step), all others by one linearly implicit step of
+// order 2 (ROS2 of Verwer et al. 1999: L-stable, and of order 2 whatever the Jacobian). Guards are looked at
+// at the end of the step; one that has fired is located within it on a parabola through both ends, modes and
+// states change there, and the rest of the step goes on in the new regime: at most `max_transitions` instants
+// per step, what is left is flagged and met at the start of the next step. Events between two steps that undo
+// each other are not seen. The error is of first order in the step.
 //
-// step() and read() neither allocate nor throw once every combination of modes has been built, which the constructor
-// does where there are at most `prebuilt_limit` of them (laws with internal switches excepted). Copies are independent.
+// step() and read() neither allocate nor throw once every combination of modes has been built, which the
+// constructor does where there are at most `prebuilt_limit` of them (laws with internal switches excepted).
+// Copies are independent.
 #pragma once
 
 #include "simulate/held_map.hpp"
@@ -85,7 +87,8 @@ private:
   // Work of one step. A base step leads from xa at time `at` within the step over the length `span` to xb.
   double at = 0.0, left = 0.0, span = 0.0;
   bool have_rate = false;
-  Vector xa, xb, rate, xe, sa, se, sdot, f0, f1, k1, k2, dfdt, force, ga, gb, ge, came_from, velocity_tolerance, force_tolerance;
+  Vector xa, xb, rate, xe, sa, se, sdot, f0, f1, k1, k2, dfdt, force, ga, gb, ge, came_from,
+      velocity_tolerance, force_tolerance;
   Matrix J, W;
   Eigen::Matrix<int, Eigen::Dynamic, 1> order;
 

@@ -36,7 +36,7 @@ class Rest {
 public:
   Rest(const System& system, const Regime& regime, double time, const double* state)
       : sys(system), r(regime), t(time), n(system.n_coordinates), x(Eigen::Map<const Vector>(state, system.nx)), s(system.ns()),
-        xdot(Vector::Zero(system.nx)), force(static_cast<Index>(system.places.size())), w(system) {
+        xdot(Vector::Zero(system.nx)), force(static_cast<Index>(system.places.size() + system.contacts.size())), w(system) {
     signal_values(sys, t, s.data());
   }
 
@@ -44,18 +44,23 @@ public:
     if (!plain(sys) || sys.places.empty()) return false;
     for (const Signal& signal : sys.signals)
       if (!constant_from(signal, t)) return false;
-    std::vector<Index> rigid;
+    std::vector<const Vector*> rigid; // rows of velocities that are held at zero
+    for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+      if (r.modes.contact[j] == static_cast<std::int8_t>(Mode::open)) return false;
+      rigid.push_back(&sys.contacts[j].rate.x);
+    }
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       const Place& p = sys.places[i];
+      if (p.contact >= 0 && p.surface_travel >= 0) return false; // its stiffness follows the contact's force
       if (s(p.surface) != 0.0) return false;
       if (p.traits.sticks && r.modes.place[i] != 0) return false;
-      if (p.traits.sticks && p.surface_travel < 0) rigid.push_back(static_cast<Index>(i));
+      if (p.traits.sticks && p.surface_travel < 0) rigid.push_back(&p.velocity.x);
     }
     Matrix free = Matrix::Identity(n, n); // directions in which something can still move
     if (!rigid.empty()) {
       Matrix W(static_cast<Index>(rigid.size()), n);
       for (std::size_t k = 0; k < rigid.size(); ++k)
-        W.row(static_cast<Index>(k)) = sys.places[static_cast<std::size_t>(rigid[k])].velocity.x.segment(n, n).transpose();
+        W.row(static_cast<Index>(k)) = rigid[k]->segment(n, n).transpose();
       Eigen::JacobiSVD<Matrix> svd(W, Eigen::ComputeFullV);
       svd.setThreshold(1e-10);
       free = svd.matrixV().rightCols(n - svd.rank());
@@ -146,7 +151,8 @@ bool stuck_for_good(const System& sys, const Regime& regime, double t, const dou
 
 std::string note_of_rest(const System& sys, const Regime& r, double t, const double* x) {
   if (!stuck_for_good(sys, r, t, x)) return {};
-  Vector s(sys.ns()), xdot = Vector::Zero(sys.nx), force(static_cast<Index>(sys.places.size()));
+  const auto np = static_cast<Index>(sys.places.size());
+  Vector s(sys.ns()), xdot = Vector::Zero(sys.nx), force(np + static_cast<Index>(sys.contacts.size()));
   Scratch w(sys);
   signal_values(sys, t, s.data());
   evaluate(sys, r, t, x, s.data(), xdot.data(), force.data(), w);
@@ -157,7 +163,8 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
     if (!p.traits.sticks) continue;
     const double F = force(static_cast<Index>(i));
     const Interval limits = stick_limits(p, r.modes.load_sign[i], t, x, s.data());
-    text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of " << (F < 0.0 ? limits.lo : limits.hi) << " N";
+    const double per = p.contact >= 0 ? force(np + p.contact) : 1.0; // limits of a contact are per unit of its force
+    text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of " << (F < 0.0 ? limits.lo : limits.hi) * per << " N";
   }
   return text.str();
 }

@@ -10,17 +10,6 @@ double value(const Form& f, const Vector& x, const double* s) {
   return f.x.dot(x) + f.s.dot(Eigen::Map<const Vector>(s, f.s.size()));
 }
 
-// From the left at a breakpoint.
-double value_before(const Signal& s, double t) {
-  const std::size_t k = s.pieces.empty() ? 0 : piece_at(s, t);
-  if (k == 0 || s.pieces[k].start != t) return value(s, t);
-  const Piece& p = s.pieces[k - 1];
-  double v = 0.0;
-  for (int i = signal_max_degree; i >= 0; --i) v = v * (t - p.anchor) + p.c[static_cast<std::size_t>(i)];
-  for (const Harmonic& h : p.harmonics) v += h.amplitude * std::sin(h.omega * t + h.phase);
-  return v;
-}
-
 bool is_following(std::int8_t mode) {
   const auto m = static_cast<Saturation>(mode);
   return m == Saturation::high_following || m == Saturation::low_following;

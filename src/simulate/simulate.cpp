@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "signal/least.hpp"
 #include "simulate/run.hpp"
+#include "simulate/time_stepping.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +17,9 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.x = s.base_x = x0;
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
   // What the description gives no size (a neighbour that only its initial displacement moves) has that of its springs.
-  for (Index round = 0; round < sys.n_coordinates + 1; ++round) {
+  for (Index round = 0; round < sys.plant_states; ++round) {
     const Vector reached = sys.time_scale * (sys.A.cwiseAbs() * s.nominal);
-    for (Index i = 0; i < 2 * sys.n_coordinates; ++i)
+    for (Index i = 0; i < sys.plant_states; ++i)
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }
   s.modes.place.assign(sys.places.size(), 0);
@@ -39,6 +40,7 @@ void validate(const System& sys, const State& state, const Options& o) {
     reject("t_end", text.str());
   }
   if (!(o.max_step > 0.0)) reject("max_step", o.max_step, "> 0");
+  if (!(o.theta >= 0.5 && o.theta <= 1.0)) reject("theta", o.theta, "in [0.5, 1]");
   if (!(o.max_time > 0.0)) reject("max_time", o.max_time, "> 0");
   if (o.max_events < 0) reject("max_events", static_cast<double>(o.max_events), ">= 0");
   if (o.atol.size() > 0) {
@@ -83,11 +85,26 @@ struct Keeper {
   }
 };
 
+// The same of a run that has kept everything.
+Trajectory keep_less(Trajectory run, Keep keep) {
+  for (const Segment& s : run.segments)
+    if (const std::pair<const Regime*, FlowKind> one{s.regime, s.kind}; std::find(run.used.begin(), run.used.end(), one) == run.used.end())
+      run.used.push_back(one);
+  run.kept = keep;
+  run.event_count = static_cast<std::int64_t>(run.events.size());
+  if (keep == Keep::segments) return run;
+  run.segments.erase(run.segments.begin(), run.segments.end() - 1);
+  run.t_begin = run.t_end;
+  if (keep == Keep::nothing) run.events.clear();
+  return run;
+}
+
 } // namespace
 
 Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options,
                     const std::function<bool()>& stop) {
   validate(compiled->system, state, options);
+  if (options.method == Method::time_stepping) return keep_less(time_stepping(std::move(compiled), std::move(state), options, stop), options.keep);
   Trajectory run;
   run.kept = options.keep;
   run.t_begin = state.t;

@@ -63,7 +63,8 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   atol = scale = Vector::Zero(nx);
   signals_changed(); // those that vary are set in every step
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
-    if (!is_constant(sys.signals[i])) varying.push_back(i);
+    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
+    else varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
 }
 
@@ -131,6 +132,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const Guard& g = r.guards[k];
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
         zero = std::max(zero, 1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
+      else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens) zero = 1e-11 * size; // all its terms may be zero here
       else zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
     }
     // Nor does the place of the event within the last digits of t.

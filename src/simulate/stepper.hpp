@@ -13,7 +13,7 @@
 
 namespace stickslip {
 
-enum class FlowKind : std::int8_t { exact, explicit_pair, stiff };
+enum class FlowKind : std::int8_t { exact, explicit_pair, stiff, time_stepping };
 
 // The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h.
 struct Step {

@@ -34,6 +34,16 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
   const double largest = state.nominal.maxCoeff();
   for (Index i = 0; i < nx; ++i) scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
+  if (state.nominal.minCoeff() < 1e-9 * largest) {
+    // States that have not moved yet take their size from what moves them: a scale far too small would call for steps
+    // whose powers underflow.
+    for (Index pass = 0; pass < std::min<Index>(nx, 16); ++pass)
+      for (Index i = 0; i < nx; ++i) {
+        double reached = 0.0;
+        for (Index j = 0; j < nx; ++j) reached += std::abs(r.Ax(i, j)) * scale(j);
+        scale(i) = std::max(scale(i), std::min(1e-3 * sys.time_scale * reached, largest));
+      }
+  }
   step.columns =
       affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(), reach, scale.data(), C, step.h) + 1;
   const Index ng = static_cast<Index>(r.guards.size());
@@ -41,7 +51,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   if (rounding.size() < ng) rounding.resize(ng);
   if (state.after_transition) {
     // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's
-    // slope is known no better than the terms of the acceleration it is made of.
+    // slope is known no better than the terms of the acceleration it is made of, and than the series that found the event.
     bool sized = false;
     for (Index k = 0; k < ng; ++k) {
       rounding(k) = 0.0;
@@ -57,7 +67,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
       sized = true;
       double sum = 0.0;
       for (Index i = 0; i < nx; ++i) sum += std::abs(r.Gx(k, i)) * work(i);
-      rounding(k) = 16.0 * std::numeric_limits<double>::epsilon() * step.h * sum;
+      rounding(k) = 1e-13 * step.h * sum;
     }
   } else {
     rounding.setZero();

@@ -140,7 +140,9 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   Vector sum = Vector::Zero(powers.count()), here(powers.count());
   double absolute = 0.0, largest = 0.0;
   const Segment& first = run.segments[run.segment_at(run.t_begin)];
-  const double start = powers.kinetic(first, at(first), run.t_begin) + powers.elastic(first, at(first), run.t_begin);
+  double start = powers.kinetic(first, at(first), run.t_begin) + powers.elastic(first, at(first), run.t_begin);
+  for (const Event& e : run.events) // impacts at the very start come before the first sample
+    if (e.impact && e.time == run.t_begin) start += e.loss - e.wall_work;
   Index j = 0;
   auto store = [&](const Segment& seg, double t, const Vector& work) {
     out.kinetic(j) = powers.kinetic(seg, at(seg), t);
@@ -154,7 +156,12 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
       out.surfaces(i, j) = work(nd + 2 + 2 * i);
       given += out.surfaces(i, j) - out.friction(i, j);
     }
-    for (Index i = 0; i < nc; ++i) given += out.walls(i, j) = work(nd + 1 + 2 * np + i);
+    for (Index i = 0; i < nc; ++i) {
+      out.walls(i, j) = work(nd + 1 + 2 * np + i);
+      for (const Event& e : run.events)
+        if (e.impact && e.element == np + i && e.time <= times[static_cast<std::size_t>(j)]) out.walls(i, j) += e.wall_work;
+      given += out.walls(i, j);
+    }
     given -= out.impacts(j);
     out.controllers.col(j) = work.tail(nl);
     given += work.tail(nl).sum();
@@ -177,6 +184,10 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   // Free vibration does no work: then its own energy is the measure.
   const double size = std::max({absolute, largest, start});
   out.residual = m > 0 && size > 0.0 ? out.imbalance.cwiseAbs().maxCoeff() / size : 0.0;
+  if (sys.n_coordinates == 0) { // matrices do not say what is kinetic or elastic
+    out.imbalance.setConstant(std::numeric_limits<double>::quiet_NaN());
+    out.residual = std::numeric_limits<double>::quiet_NaN();
+  }
   return out;
 }
 

@@ -66,7 +66,7 @@ struct EnergyBalance {
   Vector damping;  // energy taken by the damping matrix
   Matrix friction; // energy taken at each place
   Matrix surfaces; // work done by each moving surface
-  Matrix walls;    // work done by each contact whose gap moves by itself, impacts not counted
+  Matrix walls;    // work done by each contact whose gap moves by itself, and in impacts by its surface as well
   Vector impacts;  // energy lost in impacts
   Matrix controllers; // work done by each controller
   Vector imbalance;

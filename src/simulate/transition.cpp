@@ -84,6 +84,9 @@ void Decision::switches(const std::vector<Guard>& fired, bool start) {
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.
 void Decision::sides_of_kinks(bool start) {
+  // Forces are asked for below, and none of these laws has a side 0.
+  for (std::size_t i = 0; i < n; ++i)
+    if (!sys.places[i].traits.sticks && state.modes.place[i] == 0) state.modes.place[i] = v(i) < 0.0 ? -1 : 1;
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (p.traits.sticks) continue;
@@ -128,10 +131,15 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       continue;
     }
     const double speed = v(i);
-    const double tiny = 1e-11 * velocity_size(sys.places[i], state.nominal);
+    const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state.nominal), before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
     if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open)) state.modes.place[i] = 0; // it has just closed
     const int mode = state.modes.place[i];
-    const bool moves = std::abs(speed) > tiny && !stopped[i];
+    bool moves = std::abs(speed) > tiny && !stopped[i];
+    if (moves && before.place[i] == 0 && !start && !presliding(i) && impulses.empty()) {
+      // Held until now: it moves only if its surface jumps away. What numerical steps have left over is taken back.
+      const Signal& surface = sys.signals[static_cast<std::size_t>(sys.places[i].surface)];
+      moves = std::abs(value(surface, t) - value_before(surface, t)) > tiny;
+    }
     if (presliding(i)) {
       // Sticking is a motion of its own here; the force is continuous and nothing has to be balanced.
       if ((start || before.place[i] == static_cast<std::int8_t>(Mode::open)) && moves)
@@ -503,7 +511,7 @@ static std::string cause_of(const System& sys, const Guard& g, bool struck) {
 
 std::string cause_of(const System& sys, const Event& e) { return e.fired.element < 0 ? e.text : cause_of(sys, e.fired, e.impact); }
 
-std::string rule_of(const Event& e) { return std::string(e.rule) + (e.force_shared ? ", force shared" : ""); }
+std::string rule_of(const Event& e) { return std::string(e.rule) + (e.energy_gained ? ", energy gained" : "") + (e.force_shared ? ", force shared" : ""); }
 
 void Decision::record(const std::vector<Guard>& fired, bool start) {
   if (start && impulses.empty()) return;
@@ -525,7 +533,10 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     e.before = was;
     e.after = is;
     if (single) e.fired = fired[0];
-    else e.text = impulse && !impulse->collision ? what + ", impact without collision" : what;
+    else e.text = what;
+    if (impulse && !impulse->collision) e.text += ", impact without collision";
+    if (impulse && mixed_laws) e.text += ", laws of impact differ: Newton's";
+    e.energy_gained = gains;
     const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) { return g.kind == GuardKind::shared_limit; });
     e.rule = rule;
     e.force_shared = together;
@@ -536,6 +547,7 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
       e.normal_impulse = impulse->normal;
       e.tangential_impulse = impulse->tangential;
       e.loss = impulse->loss;
+      e.wall_work = impulse->wall_work;
     }
     log.events.push_back(std::move(e));
   };
@@ -554,10 +566,17 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
 void Decision::run(const std::vector<Guard>& fired, bool start) {
   t = state.base_t;
   before = state.modes;
+  starting = start;
   signal_values(sys, t, sig.data());
+  const LinearPart& linear = cache.linear(sys, state.modes.limit);
+  terms = linear.A.cwiseAbs() * state.base_x.cwiseAbs() + linear.S.cwiseAbs() * sig.cwiseAbs();
   switches(fired, start);
   for (int round = 0; round < 2; ++round) {
     find_candidates(fired, start);
+    if (unsolved) {
+      log.status = TransitionStatus::undecided;
+      break;
+    }
     sides_of_kinks(start);
     rests.assign(n, false);
     find_resting(fired, start);

@@ -17,12 +17,14 @@ struct Event {
   Guard fired{GuardKind::slip_ends, -1}; // the one guard that says the cause; element -1: `text` says it
   std::string text;
   std::string_view rule; // what decided: "unique", "present mode", "static to kinetic", ...
-  bool force_shared = false; // forces at rest were not unique
+  bool force_shared = false;  // forces at rest were not unique
+  bool energy_gained = false; // an impact left more energy than there was
   Index solutions = -1;  // how many admissible answers there were; -1 where they were not counted
   bool ambiguous = false;
   bool impact = false;
   double normal_impulse = 0.0, tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
   double loss = 0.0; // energy lost in the impact, counted once per impact
+  double wall_work = 0.0; // done in the impact by this contact's moving wall and surface
 };
 
 // What fired, and what decided, in words; made when somebody reads them.

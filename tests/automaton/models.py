@@ -11,7 +11,11 @@ import stickslip as ss
 def pulled_law(p, **more):
     return ss.StickSlip(
         ss.Stribeck(
-            static=p.static, kinetic=p.kinetic, stribeck_velocity=p.stribeck_velocity, shape=1.0, viscous=p.viscous
+            static=p.static,
+            kinetic=p.kinetic,
+            stribeck_velocity=p.stribeck_velocity,
+            shape=1.0,
+            viscous=p.viscous,
         ),
         memory=ss.Lag(p.lag) if p.lag else None,
         dwell=p.dwell,
@@ -42,12 +46,15 @@ def pushed_mass(peak, factor=load_friction.NU, static=load_friction.FS, viscous=
         force={"mass": ss.Piecewise(f.CORNERS[:4], [0.0, peak, peak, 0.0]) if force is None else force},
     )
     curve = ss.Stribeck(static=static, kinetic=f.FK, stribeck_velocity=f.VS, shape=1.0, viscous=viscous)
-    m.add_friction("guide", on="mass", law=ss.StickSlip(curve, load_factor=factor), load={"mass.position": f.C})
+    m.add_friction(
+        "guide", on="mass", law=ss.StickSlip(curve, load_factor=factor), load={"mass.position": f.C}
+    )
     return m
 
 
 def prescribed(law, times, velocities, rtol=1e-11, **options):
-    """The law under a prescribed relative velocity: a mass that no force here can move, on a surface that moves."""
+    """The law under a prescribed relative velocity: a mass that no force here can move, on a surface that
+    moves."""
     m = ss.Machine(mass=1e20, names=["anvil"])
     surface = ss.Piecewise(times, -np.asarray(velocities, dtype=float))
     m.add_friction("guide", on="anvil", law=law, surface_velocity=surface, **options)

@@ -1,8 +1,10 @@
-"""Frictional memory and dwell where they have closed forms (derivations, from Klotzbach, Henrichfreise eq. 10 - 12)."""
+"""Frictional memory and dwell where they have closed forms (derivations, from Klotzbach, Henrichfreise eq. 10
+- 12)."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -35,12 +37,15 @@ class TestLag:
         assert run.at(t)["guide.lagged_force"] == pytest.approx(exact, abs=1e-9)
 
     def test_steps_of_velocity(self):
-        """At constant speed f goes to the curve by exp(-t/T); at break-away it starts at the level reached less b|v|."""
+        """At constant speed f goes to the curve by exp(-t/T); at break-away it starts at the level reached
+        less b|v|."""
         p = memory.LAG
         run = prescribed(pulled_law(p), *steps([(0.5, 0.0), (0.03, 0.004), (0.05, 0.001)]), rtol=1e-12)
         t = np.linspace(0.5, 0.58, 201)[:-1]
         f = run.at(t)["guide.lagged_force"]
-        level = [p.kinetic + (p.static - p.kinetic) * np.exp(-v / p.stribeck_velocity) for v in (0.004, 0.001)]
+        level = [
+            p.kinetic + (p.static - p.kinetic) * np.exp(-v / p.stribeck_velocity) for v in (0.004, 0.001)
+        ]
         # a jump out of stick is not a break-away at the limit: the force starts there all the same
         start = p.static - p.viscous * 0.004
         first = level[0] + (start - level[0]) * np.exp(-(t - 0.5) / p.lag)
@@ -49,7 +54,8 @@ class TestLag:
         assert f == pytest.approx(np.where(t < 0.53, first, second), abs=1e-13)
 
     def test_reversal_keeps_the_force(self):
-        """v goes through zero at constant deceleration under a load too great to stick: f goes on without a jump."""
+        """v goes through zero at constant deceleration under a load too great to stick: f goes on without a
+        jump."""
         p = memory.LAG
         run = prescribed(pulled_law(p), [0.0, 2.0], [0.01, -0.01], rtol=1e-12)
         assert [(str(e.before), str(e.after)) for e in run.events] == [("slip+", "slip-")]
@@ -77,7 +83,7 @@ class TestDwell:
         """c vd (t_s + tau) - c x = f_sa + (Fs - f_sa) tau/(tau + Td), for every stick of a run."""
         p = dataclasses.replace(memory.DWELL, dwell=dwell, drive_velocity=speed)
         run = ss.simulate(pulled_spring(p), 4.0 * p.static / (p.stiffness * speed), rtol=1e-9)
-        sticks = [(a, b) for a, b in zip(run.events, run.events[1:], strict=False) if a.after == ss.Mode.STICK]
+        sticks = [(a, b) for a, b in itertools.pairwise(run.events) if a.after == ss.Mode.STICK]
         assert len(sticks) >= 2
         for begin, end in sticks:
             entry = run.at(begin.time)
@@ -120,5 +126,9 @@ class TestDwell:
         share = run.at(0.2)["guide.aged"][0]
         assert 0.5 < share < 0.6
         clock = t - 0.2
-        expected = (share + (1.0 - share) * clock / (clock + p.dwell)) * p.static * np.interp(t, [0.5, 1.5], [1.0, 3.0])
+        expected = (
+            (share + (1.0 - share) * clock / (clock + p.dwell))
+            * p.static
+            * np.interp(t, [0.5, 1.5], [1.0, 3.0])
+        )
         assert np.abs(run.at(t)["guide.limit"]) == pytest.approx(expected, rel=1e-12)

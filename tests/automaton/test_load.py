@@ -1,8 +1,7 @@
 """Friction that grows with a load force (Klotzbach, Henrichfreise eq. 3 - 9, figures 4.6 and 4.7).
 
-The drive force is not printed; the reference states one and its solver agreement (reference/load_friction.py, 2e-12).
-Limits: with F_l = c x and kappa = nu Fs/Fk, |Fd - c x| <= Fs + kappa c x, derived here.
-"""
+The drive force is not printed; the reference states one and its solver agreement (reference/load_friction.py,
+2e-12). Limits: with F_l = c x and kappa = nu Fs/Fk, |Fd - c x| <= Fs + kappa c x, derived here."""
 
 from __future__ import annotations
 
@@ -29,7 +28,9 @@ class TestPublishedRun:
     def test_events(self, case):
         _, run, stored = case
         assert compare(run.events, stored["events"]) < 3e-10
-        assert [run.at(e.time)["mass.position"][0] for e in run.events] == pytest.approx(stored["places"], abs=1e-12)
+        assert [run.at(e.time)["mass.position"][0] for e in run.events] == pytest.approx(
+            stored["places"], abs=1e-12
+        )
 
     def test_end(self, case):
         _, run, stored = case
@@ -62,7 +63,9 @@ class TestPublishedRun:
         assert any(e.after == ss.Mode.SLIP_BACKWARD for e in down)
         assert not any(e.after == ss.Mode.SLIP_FORWARD for e in down)
         force = run["guide.force"]
-        assert force[run.t < 5.0].min() > -1e-4 and force[(run.t > 10.0)].max() < 0.0  # friction changes its sign
+        assert (
+            force[run.t < 5.0].min() > -1e-4 and force[(run.t > 10.0)].max() < 0.0
+        )  # friction changes its sign
 
     def test_rest_at_positive_deflection_without_drive(self):
         run = ss.simulate(pushed_mass(0.1), 14.0, rtol=1e-11)
@@ -76,7 +79,8 @@ class TestPublishedRun:
 
 class TestQuasiStatic:
     def test_kinetic_line(self):
-        """Without a Stribeck fall the mass follows a slow ramp on Fd = Fk + (1 + nu) c x + b v, v constant."""
+        """Without a Stribeck fall the mass follows a slow ramp on Fd = Fk + (1 + nu) c x + b v, v
+        constant."""
         slope = 0.01
         m = pushed_mass(0.0, static=ref.FK, viscous=20.0, force=ss.Ramp(slope=slope))
         run = ss.simulate(m, 10.0, rtol=1e-11)
@@ -85,7 +89,9 @@ class TestQuasiStatic:
         x = run.at(t)["mass.position"]
         assert slope * t == pytest.approx(ref.FK + (1.0 + ref.NU) * ref.C * x + 20.0 * v, abs=1e-12)
 
-    @pytest.mark.parametrize(("share", "stays"), [(1e-3, True), (0.5, True), (1.0 - 1e-9, True), (1.0 + 1e-9, False)])
+    @pytest.mark.parametrize(
+        ("share", "stays"), [(1e-3, True), (0.5, True), (1.0 - 1e-9, True), (1.0 + 1e-9, False)]
+    )
     def test_rest_without_drive_up_to_a_closed_limit(self, share, stays):
         """0 < x <= Fs/((1 - kappa) c) = 0.2667 mm."""
         limit = ref.FS / ((1.0 - KAPPA) * ref.C)
@@ -100,7 +106,9 @@ class TestQuasiStatic:
             assert run["mass.position"][-1] < limit
             assert run.at(0.0)["guide.mode"][0] == ss.Mode.SLIP_BACKWARD
 
-    @pytest.mark.parametrize(("sign", "x"), [(1.0, 1e-4), (-1.0, 1e-4), (1.0, -1e-4), (-1.0, -1e-4), (1.0, 0.0)])
+    @pytest.mark.parametrize(
+        ("sign", "x"), [(1.0, 1e-4), (-1.0, 1e-4), (1.0, -1e-4), (-1.0, -1e-4), (1.0, 0.0)]
+    )
     def test_break_away_on_both_sides(self, sign, x):
         """|Fd - c x| = Fs + kappa c |x| on either side of x = 0, in either direction."""
         m = pushed_mass(0.0, force=ss.Ramp(slope=sign * 0.01, offset=ref.C * x))
@@ -137,7 +145,8 @@ class TestSelfLocking:
 
 class TestLevels:
     def test_levels_under_load(self):
-        """fk = Fk + nu |F_l|, fs = Fs + (Fs/Fk) nu |F_l|, viscous unchanged; F_l from position, velocity and force."""
+        """fk = Fk + nu |F_l|, fs = Fs + (Fs/Fk) nu |F_l|, viscous unchanged; F_l from position, velocity and
+        force."""
         curve = ss.Stribeck(static=0.01, kinetic=0.008, stribeck_velocity=1e-3, shape=1.0, viscous=0.1)
         m = ss.Machine(mass=1e9, names=["a"], force={"a": 3.0})
         m.add_friction(
@@ -159,9 +168,12 @@ class TestLevels:
             assert run["guide.force"][0] == pytest.approx(level, rel=1e-12)
 
     def test_lag_follows_the_load(self):
-        """The lag sees the levels under load: at constant v, f goes to fk(F_l) + (fs - fk)(F_l) exp(-v/vs)."""
+        """The lag sees the levels under load: at constant v, f goes to fk(F_l) + (fs - fk)(F_l)
+        exp(-v/vs)."""
         p = memory.LAG
-        law = ss.StickSlip(ss.Stribeck(static=p.static, kinetic=p.kinetic, stribeck_velocity=1e-3, shape=1.0), memory=0.1)
+        law = ss.StickSlip(
+            ss.Stribeck(static=p.static, kinetic=p.kinetic, stribeck_velocity=1e-3, shape=1.0), memory=0.1
+        )
         v = 2e-3
         load = ss.Step(value=3.0, at=0.5, before=1.0)
         run = prescribed(law, [0.0, 1.0], [v, v], normal_load=load)

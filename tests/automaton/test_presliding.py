@@ -1,4 +1,4 @@
-"""Elastic presliding on its own: its force, what transitions set, and where its energy goes (closed forms)."""
+"""Elastic presliding alone: its force, what transitions set, and where its energy goes (closed forms)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class TestForce:
 
 
 class TestAgainstTheVelocity:
-    """A lagged force above the static level: the load falls while it slides, and the surface then moves back."""
+    """A lagged force above the static level: the load falls while it slides, then the surface moves back."""
 
     @staticmethod
     def run(velocities):
@@ -111,7 +111,9 @@ class TestEnergy:
         t = np.linspace(0.0, 4.0, 41)
         there = run.at(t)
         assert np.all(there["guide.mode"] == 0)
-        assert there.energy.friction["guide"] == pytest.approx(0.5 * K * there["guide.presliding"] ** 2, abs=1e-20)
+        assert there.energy.friction["guide"] == pytest.approx(
+            0.5 * K * there["guide.presliding"] ** 2, abs=1e-20
+        )
 
     def test_damping_only_takes(self):
         run = prescribed(law(damping=1.0), [0.0, 1.0, 3.0, 4.0], [0.0, 4e-5, -4e-5, 0.0])
@@ -121,7 +123,7 @@ class TestEnergy:
         assert lost[-1] == pytest.approx(4.0 * 1.6e-9 / 3.0, rel=1e-9)  # integral of b v^2
 
     def test_work_of_the_load_on_a_strained_surface(self):
-        """k follows f_s: F v = d(k s^2/2)/dt - k' s^2/2; the last term is work of the load, not of the motion."""
+        """k follows f_s: F v = d(k s^2/2)/dt - k' s^2/2; the last term is work of the load."""
         load = ss.Piecewise([0.0, 1.0, 2.0], [1.0, 1.0, 3.0])
         run = prescribed(law(), [0.0, 1.0, 2.0], [0.0, 4e-5, 0.0], normal_load=load)
         there = run.at(np.linspace(0.0, 2.0, 2001))
@@ -136,8 +138,8 @@ class TestEnergy:
 
     @pytest.mark.parametrize(("lag", "dwell"), [(None, 0.0), (0.01, 0.0), (0.01, 0.05)])
     def test_passive_without_surface_damping(self, lag, dwell):
-        """With b_surface = 0, V = k s^2/2 in stick and peak^2/2k in slip bounds what can be taken out: W >= -V(start) = 0
-        along any motion (V never grows by more than the work done, also not at transitions)."""
+        """With b_surface = 0 and V = k s^2/2 in stick, peak^2/2k in slip, V never grows by more than the work
+        done, also not at transitions: from rest at s = 0 no motion takes anything out."""
         rng = np.random.default_rng(7)
         for _ in range(12):
             n = 40
@@ -151,12 +153,20 @@ class TestEnergy:
             assert np.all(taken >= stored - 1e-13 * FS)
 
     def test_surface_damping_makes_it_active(self):
-        """Known limit of the model: break-away counts the damper's force, the sliding force then has its full height at
-        v = 0. Strain the surface to 70 % slowly, jerk it loose (b v = 0.3 Fs for 0.1 us), creep and stop: it now
-        holds Fs^2/2k although only 0.49 of that was put in. Going back to s = 0 takes out the difference."""
+        """Known limit of the model: break-away counts the damper's force, and the sliding force then has its
+        full height at v = 0. Strain the surface to 70 % slowly, jerk it loose (b v = 0.3 Fs for 0.1 us),
+        creep and stop: it now holds Fs^2/2k although only 0.49 of that was put in. Going back to s = 0 takes
+        out the difference."""
         slow, creep = 1e-6, 1e-7
         jerk = 1.001 * 0.3 * FS / 1.0
-        motion = [(0.1, 0.0), (0.7 * TRAVEL / slow, slow), (1e-7, jerk), (0.1, creep), (1e-3, 0.0), (TRAVEL / slow, -slow)]
+        motion = [
+            (0.1, 0.0),
+            (0.7 * TRAVEL / slow, slow),
+            (1e-7, jerk),
+            (0.1, creep),
+            (1e-3, 0.0),
+            (TRAVEL / slow, -slow),
+        ]
         run = prescribed(law(damping=1.0, lag=0.01), *steps(motion))
         assert [str(e.after) for e in run.events] == ["slip+", "stick"]
         taken = run.energy.friction["guide"][-1]

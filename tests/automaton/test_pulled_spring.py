@@ -1,9 +1,12 @@
-"""The runs of figures 4.2 - 4.5 (Klotzbach, Henrichfreise): against stored independent solutions, and what the text says.
+"""The runs of figures 4.2 - 4.5 (Klotzbach, Henrichfreise): against stored independent solutions, and what
+the text says.
 
-The stored runs come from collocation, agree with DOP853 to 5e-12, and state their parameters (reference/memory.py).
-"""
+The stored runs come from collocation, agree with DOP853 to 5e-12, and state their parameters
+(reference/memory.py)."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
@@ -101,12 +104,13 @@ class TestText:
         off = there["guide.force"] - spring
         crossings = np.flatnonzero(off[:-1] * off[1:] < 0.0)
         assert len(crossings) > 6
-        swings = [np.abs(off[a : b + 1]).max() for a, b in zip(crossings, crossings[1:], strict=False)]
-        assert all(b < a for a, b in zip(swings[:6], swings[1:7], strict=True))
+        swings = [np.abs(off[a : b + 1]).max() for a, b in itertools.pairwise(crossings)]
+        assert all(b < a for a, b in itertools.pairwise(swings[:7]))
         assert np.abs(off[-100:]).max() < 0.02 * swings[0]
 
     def test_ringing_has_the_period_and_decay_of_the_surface(self, runs):
-        """A mass on c + k = Fs/s_max with damper b_surface: period and logarithmic decrement in closed form."""
+        """A mass on c + k = Fs/s_max with damper b_surface: period and logarithmic decrement in closed
+        form."""
         p = memory.PRESLIDING
         k = p.static / p.travel + p.stiffness
         decay = p.surface_damping / (2.0 * p.mass)
@@ -114,7 +118,9 @@ class TestText:
         run = runs["presliding"]
         end = next(e.time for e in run.events if e.after == ss.Mode.STICK)
         t = np.linspace(end, end + 0.4, 40001)
-        v = run.at(t)["mass.velocity"] - p.stiffness * p.drive_velocity / k  # about the creep with the spring's end
+        v = (
+            run.at(t)["mass.velocity"] - p.stiffness * p.drive_velocity / k
+        )  # about the creep with the spring's end
         crossings = np.flatnonzero(v[:-1] * v[1:] < 0.0)
         times = t[crossings] - v[crossings] * (t[1] - t[0]) / (v[crossings + 1] - v[crossings])
         assert np.diff(times) == pytest.approx(np.pi / omega, rel=1e-6)

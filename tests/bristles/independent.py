@@ -92,7 +92,11 @@ class BoucWen(Law):
 
     def slip(self, v, z, side, branch):
         w = self.s * z[0] / self.fc
-        rate = v - self.beta * side * v * abs(w) ** (self.power - 1) * w - (1 - self.beta) * v * abs(w) ** self.power
+        rate = (
+            v
+            - self.beta * side * v * abs(w) ** (self.power - 1) * w
+            - (1 - self.beta) * v * abs(w) ** self.power
+        )
         return self.s * z[0], [rate]
 
 
@@ -271,7 +275,12 @@ class Motion:
             mode = self.modes[i]
             if mode == 0:
                 for side in (1, -1):
-                    found.append((("leaves", i, side), lambda t, y, i=i, s=side: 1.0 - s * self.parts(t, y, self.modes)[1][i]))
+                    found.append(
+                        (
+                            ("leaves", i, side),
+                            lambda t, y, i=i, s=side: 1.0 - s * self.parts(t, y, self.modes)[1][i],
+                        )
+                    )
                 continue
             found.append((("zero", i, mode), lambda t, y, i=i, m=mode: m * self.velocity(i, t, y)))
             for e in range(p.law.elements):
@@ -350,7 +359,7 @@ class Motion:
 
 
 def through_kinks(motion: Motion, t_out, rtol=1e-11, atol=1e-14, y0=None):
-    """The same motion by CVODE (BDF) straight through the kinks at v = 0, for laws that do not hold or switch."""
+    """The same motion by CVODE (BDF) straight through the kinks at v = 0, for laws without modes."""
     from sksundae.cvode import CVODE
 
     def rhs(t, y, out):

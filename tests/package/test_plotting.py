@@ -162,3 +162,76 @@ def test_a_picture_of_its_own_is_wholly_in_the_style() -> None:
     sizes = {left.yaxis.label.get_size(), right.yaxis.label.get_size(), left.xaxis.label.get_size()}
     assert sizes == {8.0}
     assert {text.get_size() for text in right.get_legend().get_texts()} == {7.0}
+
+
+def test_state_map_shows_every_solution() -> None:
+    import stickslip as ss
+    from stickslip.figures._gears import SET_2
+
+    found = ss.analysis.state_map(SET_2)
+    ax = plotting.state_map(found, scale=1e3, label="w [mm]")
+    assert len(ax.patches) == sum(len(region.solutions) for region in found.regions) == 6
+    assert ax.get_xlabel() == "w [mm]"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "Lemke, rows times m1",
+        "Lemke, rows as written",
+    ]
+    widths = sorted(round(patch.get_width(), 6) for patch in ax.patches)
+    assert widths.count(round(1e3 * (found.edges[3] - found.edges[2]), 6)) == 3
+    bare = plotting.state_map(found, lemke=False, modes=("open", "stick"))
+    assert bare.get_legend() is None and len(bare.patches) == 4
+
+
+def test_shade_puts_the_modes_on_any_axes(run: Hand) -> None:
+    ax = _style.canvas(40.0).subplots()
+    assert plotting.shade(run, "pad", ax) is ax
+    assert [(p.get_x(), p.get_hatch()) for p in ax.patches] == [
+        (0.0, None),
+        (5.0, _style.OPEN_HATCH),
+        (6.0, None),
+    ]
+
+
+def test_energy_shows_what_is_not_zero(run: Hand) -> None:
+    zero = np.zeros_like(run.t)
+    run.energy = SimpleNamespace(  # type: ignore[attr-defined]
+        t=run.t, kinetic=zero, elastic=zero, damping=zero, impacts=zero,
+        friction={"pad": run.t}, drives={"block": 2.0 * run.t}, surfaces={"pad": zero},
+    )  # fmt: skip
+    ax = plotting.energy(run)
+    assert [(line.get_label(), line.get_linestyle()) for line in ax.lines] == [
+        ("drive block", "--"),
+        ("friction pad", "-"),
+    ]
+
+
+def test_use_style_is_for_the_session() -> None:
+    with matplotlib.rc_context():
+        plotting.use_style(dpi=90.0)
+        assert matplotlib.rcParams["figure.dpi"] == 90.0
+        assert matplotlib.rcParams["font.size"] == 8.0
+
+
+def test_explore_without_a_notebook_draws_once_at_the_start() -> None:
+    drawn: list[dict[str, float]] = []
+    plotting.explore(lambda **at: drawn.append(at), speed=(0.1, 1.0, 0.2), load=(1.0, 2.0, 1.0))
+    assert drawn == [{"speed": 0.2, "load": 1.0}]
+
+
+def test_explore_in_a_notebook_makes_sliders(monkeypatch: pytest.MonkeyPatch) -> None:
+    widgets = pytest.importorskip("ipywidgets")
+    import IPython
+
+    made: dict[str, object] = {}
+    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setattr(widgets, "interact", lambda draw, **sliders: made.update(sliders))
+    plotting.explore(print, speed=(0.1, 1.1, 0.2))
+    slider = made["speed"]
+    assert (slider.min, slider.max, slider.value) == (0.1, 1.1, 0.2)  # type: ignore[attr-defined]
+    assert slider.step == pytest.approx(0.02)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("given", [(0.0, 1.0), (0.0, 1.0, 2.0), (1.0, 0.0, 0.5)])
+def test_explore_refuses(given: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match=r"slider speed = .* lowest, highest, start"):
+        plotting.explore(print, speed=given)  # type: ignore[arg-type]

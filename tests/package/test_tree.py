@@ -11,7 +11,7 @@ import pytest
 import stickslip
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("python", "src", "tests", "tools", "notebooks", ".ci")
+FOLDERS = ("python", "src", "tests", "notebooks", ".ci")
 TEXT = {".py", ".pyi", ".cpp", ".hpp", ".md", ".toml", ".txt", ".json", ".ipynb", ".typed", ""}
 MACHINE = re.compile(r"(?<![\w.])(?:/(?:home|root|Users|work)/[A-Za-z]|[A-Z]:\\Users\\)")
 

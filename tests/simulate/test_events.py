@@ -45,22 +45,29 @@ def test_two_guards_cross_within_one_step(method):
     m = ss.Machine(mass=[1.0, 1.0, 1.0], names=["a", "b", "c"], force={"c": ss.Ramp(slope=1.0)})
     for name in "abc":
         m.add_friction(f"under_{name}", on=name, law=ss.Coulomb(static=1.0, kinetic=0.5))
-    r = ss.simulate(m, t_end=2.0, initial={"a.velocity": 0.5 * (1 - 5e-10), "b.velocity": 0.5 * (1 + 5e-10)}, method=method)
+    r = ss.simulate(
+        m,
+        t_end=2.0,
+        initial={"a.velocity": 0.5 * (1 - 5e-10), "b.velocity": 0.5 * (1 + 5e-10)},
+        method=method,
+    )
     assert [e.element for e in r.events] == ["under_a", "under_c", "under_b"]
-    assert [e.time - 1.0 for e in r.events] == pytest.approx([-5e-10, 0.0, 5e-10], abs=1e-15 if method == "auto" else 1e-13)
+    assert [e.time - 1.0 for e in r.events] == pytest.approx(
+        [-5e-10, 0.0, 5e-10], abs=1e-15 if method == "auto" else 1e-13
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_two_crossings_of_one_guard_within_one_step(method):
-    # The force passes the limit for 2e-4 s only; rest and motion are both too smooth for an error estimate to notice.
+    # The force passes the limit for 2e-4 s only; rest and motion are too smooth for an error estimate.
     d = 1e-4
     force = ss.Piecewise([0, 1, 1 + d, 1 + 2 * d, 3], [0.999, 0.999, 1.001, 0.999, 0.999])
     m = ss.Machine(mass=1.0, names=["block"], force={"block": force})
     m.add_friction("guide", on="block", law=ss.Coulomb(static=1.0, kinetic=1.0))
     r = ss.simulate(m, t_end=3.0, method=method)
     assert [e.after for e in r.events] == [FORWARD, STICK]
-    # excess over 1 N: a triangle of height 1e-3 over d, then -1e-3 for ever; speed d*1e-3/2 at its end and still
-    # d*1e-3/4 when the pulse is over
+    # excess over 1 N: a triangle of height 1e-3 over d, then -1e-3 for ever; speed d*1e-3/2 at its end and
+    # still d*1e-3/4 when the pulse is over
     assert [e.time for e in r.events] == pytest.approx([1 + d / 2, 1 + 2 * d + d / 4], abs=1e-15)
 
 
@@ -73,7 +80,9 @@ def test_guard_zero_at_the_start(method):
     r = ss.simulate(m, t_end=10.0, initial=start, method=method, rtol=1e-10)
     assert r["belt.mode"][0] == BACKWARD
     times = [e.time for e in r.events][:2]
-    assert times == pytest.approx([PUBLISHED.slip_time, PUBLISHED.period], abs=1e-13 if method == "auto" else 1e-9)
+    assert times == pytest.approx(
+        [PUBLISHED.slip_time, PUBLISHED.period], abs=1e-13 if method == "auto" else 1e-9
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -87,7 +96,9 @@ def test_limit_reached_at_the_start(method):
 
     assert final(1.0) == (STICK, 0.0, 0.0)
     assert final(ss.Ramp(slope=-1.0, offset=1.0)) == (STICK, 0.0, 0.0)
-    assert final(ss.Ramp(slope=1.0, offset=1.0)) == pytest.approx((FORWARD, 0.1 * 1.5**2 + 1.5**3 / 6, 0.3 + 1.125))
+    assert final(ss.Ramp(slope=1.0, offset=1.0)) == pytest.approx(
+        (FORWARD, 0.1 * 1.5**2 + 1.5**3 / 6, 0.3 + 1.125)
+    )
     assert final(-1.0 - 1e-9) == pytest.approx((BACKWARD, -(0.1 + 5e-10) * 1.5**2, -0.3 - 1.5e-9), rel=1e-9)
 
 
@@ -110,7 +121,9 @@ def test_clutch_locks(method):
     ref = Clutch()
     m = ss.Machine(mass=[ref.inertia1, ref.inertia2], names=["engine", "wheel"])
     m.add_friction("clutch", on=("engine", "wheel"), law=ss.Coulomb(static=ref.torque, kinetic=ref.torque))
-    r = ss.simulate(m, t_end=1.0, initial={"engine.velocity": ref.speed1, "wheel.velocity": ref.speed2}, method=method)
+    r = ss.simulate(
+        m, t_end=1.0, initial={"engine.velocity": ref.speed1, "wheel.velocity": ref.speed2}, method=method
+    )
     assert [e.after for e in r.events] == [STICK]
     assert r.events[0].time == pytest.approx(ref.lock_time, abs=1e-14)
     assert r.state.x[2:] == pytest.approx([ref.lock_speed] * 2, rel=1e-14)

@@ -19,11 +19,13 @@ def slide(law, force, normal_load=1.0, mass=1.0):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("slope", [1e3, 1.0, 1e-3, 1e-5, 1e-9])
+@pytest.mark.parametrize("slope", [1e3, 1.0, 1e-3, 1e-5, 1e-7])
 def test_equal_levels_leave_at_once(slope, method):
     # m x'' = slope (t - t1): x = slope (t - t1)^3 / 6
     t1 = 1.0 / slope
-    r = ss.simulate(slide(ss.Coulomb(static=1.0, kinetic=1.0), ss.Ramp(slope=slope)), t_end=2 * t1, method=method)
+    r = ss.simulate(
+        slide(ss.Coulomb(static=1.0, kinetic=1.0), ss.Ramp(slope=slope)), t_end=2 * t1, method=method
+    )
     assert r.success and [e.after for e in r.events] == [FORWARD]
     assert r.events[0].time == pytest.approx(t1, rel=1e-15)
     assert r["slide.position"][-1] == pytest.approx(slope * t1**3 / 6, rel=5e-12)
@@ -59,7 +61,7 @@ def escaping(law, slope, t):
         f = lambda s, y: [slope * s + drop * fall(y[0]), y[0]]  # noqa: E731
         s = solve_ivp(f, (0, t), [0.0, 0.0], method="DOP853", rtol=1e-13, atol=1e-30, first_step=1e-6)
         return s.y[1, -1], s.y[0, -1]
-    # shape 1/2 has a vertical tangent: with u = sqrt(v), 2 u' = (slope s + drop (1 - exp(-u/sqrt vs)))/u, u = c s
+    # shape 1/2 has a vertical tangent: u = sqrt(v), 2 u' = (slope s + drop (1 - exp(-u/sqrt vs)))/u, first u = c s
     rate = drop / math.sqrt(vs)
     c = (rate + math.sqrt(rate**2 + 8 * slope)) / 4
     f = lambda s, y: [(slope * s - drop * math.expm1(-y[0] / math.sqrt(vs))) / (2 * y[0]), y[0] ** 2]  # noqa: E731
@@ -115,9 +117,13 @@ def test_a_limit_reached_and_then_passed(method):
 @pytest.mark.parametrize("method", ["auto", "explicit"])
 @pytest.mark.parametrize("excess", [1e-4, 1e-6])
 def test_a_limit_hardly_passed_releases(excess, method):
-    # F = (1 + e) sin(2 pi f t) passes 1 at t = asin(1/(1 + e))/(2 pi f), seen by no state while the block rests
+    # F = (1 + e) sin(2 pi f t) passes 1 at t = asin(1/(1 + e))/(2 pi f), unseen by the resting state
     f = 50.0
-    r = ss.simulate(slide(ss.Coulomb(static=1.0, kinetic=0.8), ss.Sine(amplitude=1 + excess, frequency=f)), t_end=10.0, method=method)
+    r = ss.simulate(
+        slide(ss.Coulomb(static=1.0, kinetic=0.8), ss.Sine(amplitude=1 + excess, frequency=f)),
+        t_end=10.0,
+        method=method,
+    )
     assert len(r.events) == 2000
     assert r.events[0].time == pytest.approx(math.asin(1 / (1 + excess)) / (2 * math.pi * f), rel=1e-10)
 
@@ -143,8 +149,8 @@ def test_two_places_hold_together(side, slope, method):
 def chain_of_releases(limits, kinetic, mass, coupling, force):
     """Who slides just after break-away of a train with inertial coupling: release by release, plain NumPy.
 
-    M = mass + coupling * L (L the Laplacian of the chain): when one block starts, its jump of acceleration pulls the
-    next. A block leaves where the force that would hold it exceeds its limit.
+    M = mass + coupling * L (L the Laplacian of the chain): when one block starts, its jump of acceleration pulls
+    the next. A block leaves where the force that would hold it exceeds its limit.
     """
     n = len(limits)
     laplace = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
@@ -184,12 +190,14 @@ def test_a_release_sets_off_the_next_at_the_same_instant(last, method):
 
 
 def test_a_block_between_a_place_and_a_surface_that_starts_to_move():
-    # the ground holds 10 N, the belt 1 N: the belt slides under the block with its kinetic 0.8 N, or takes it along
+    # the ground holds 10 N, the belt 1 N: it slides under the block with 0.8 N, or takes it along
     for ground, belt, moves in ((10.0, 1.0, False), (1.0, 10.0, True)):
         for start in (ss.Ramp(slope=0.1, start=1.0), ss.SmoothStep(0.5, start=1.0)):
             m = ss.Machine(mass=1.0, names=["block"])
             m.add_friction("ground", on="block", law=ss.Coulomb(static=ground, kinetic=0.8 * ground))
-            m.add_friction("belt", on="block", law=ss.Coulomb(static=belt, kinetic=0.8 * belt), surface_velocity=start)
+            m.add_friction(
+                "belt", on="block", law=ss.Coulomb(static=belt, kinetic=0.8 * belt), surface_velocity=start
+            )
             r = ss.simulate(m, t_end=3.0)
             slips = "ground" if moves else "belt"
             assert [(e.element, e.time) for e in r.events] == [(slips, 1.0)]

@@ -488,6 +488,8 @@ class Method:
       explicit
 
       stiff
+
+      time_stepping
     """
 
     __members__: typing.ClassVar[dict[str, Method]]
@@ -495,6 +497,7 @@ class Method:
     exact: typing.ClassVar[Method]
     explicit: typing.ClassVar[Method]
     stiff: typing.ClassVar[Method]
+    time_stepping: typing.ClassVar[Method]
 
     def __eq__(self, other: object) -> bool: ...
     def __index__(self) -> int: ...
@@ -640,6 +643,7 @@ def simulate(
     max_step: typing.SupportsFloat | typing.SupportsIndex,
     max_events: typing.SupportsInt | typing.SupportsIndex,
     max_time: typing.SupportsFloat | typing.SupportsIndex,
+    theta: typing.SupportsFloat | typing.SupportsIndex = 0.5,
     keep: Keep = ...,
 ) -> Trajectory: ...
 def ensemble(

@@ -1,5 +1,6 @@
 """What can be said about a run, a law or a machine."""
 
+from stickslip.analysis.clearance import CounterFlankMap, counter_flank_map
 from stickslip.analysis.cycles import LimitCycle, limit_cycle
 from stickslip.analysis.describing import PredictedCycle, describing_function, harmonic_balance
 from stickslip.analysis.linear import (
@@ -27,6 +28,7 @@ from stickslip.analysis.tracking import FollowingError, Settling, Stops, followi
 
 __all__ = [
     "ChatterMap",
+    "CounterFlankMap",
     "ExtractableEnergy",
     "FollowingError",
     "FrequencyResponse",
@@ -44,6 +46,7 @@ __all__ = [
     "chatter_map",
     "closed_loop",
     "closed_loop_poles",
+    "counter_flank_map",
     "describing_function",
     "extractable_energy",
     "following_error",

@@ -23,6 +23,7 @@ from stickslip import _checks as checks
 from stickslip.analysis import _transitions as transitions
 from stickslip.machines.wedge_gear import WedgeGear
 from stickslip.machines.worm_gear import WormGear
+from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 Labels = Callable[[float], tuple[tuple[int, ...], int, int]]
@@ -423,6 +424,8 @@ class ChatterMap:
         Index into `outcomes`: what the pull from rest does.
     separation_time : ndarray, shape (rows, columns)
         Time at which contact is first lost, s; infinite if the first slip keeps it.
+    simulated : ndarray of int8, shape (rows, columns), or None
+        The same from runs of the engine, if `chatter_map` was asked for them.
     boundary : ndarray, shape (columns,)
         Inertia ratio tan γ·tan(ρ − γ) below which the gear chatters; zero where it is not self-braking.
 
@@ -443,6 +446,7 @@ class ChatterMap:
     outcome: NDArray[np.int8]
     separation_time: Array
     boundary: Array
+    simulated: NDArray[np.int8] | None = None
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -455,12 +459,15 @@ class ChatterMap:
         lines = [f"chatter over {columns} friction coefficients and {rows} inertia ratios"]
         lines.append(f"{'condition holds':20}{np.count_nonzero(self.chatters) / cells:8.1%}")
         for index, name in enumerate(OUTCOMES):
-            lines.append(f"{name:20}{np.count_nonzero(self.outcome == index) / cells:8.1%}")
+            share = f"{name:20}{np.count_nonzero(self.outcome == index) / cells:8.1%}"
+            if self.simulated is not None:
+                share += f"{np.count_nonzero(self.simulated == index) / cells:10.1%} simulated"
+            lines.append(share)
         return "\n".join(lines)
 
 
 def chatter_map(
-    gear: WedgeGear | WormGear, friction: ArrayLike, inertia_ratio: ArrayLike, *, vary: str = "lower"
+    gear: WedgeGear | WormGear, friction: ArrayLike, inertia_ratio: ArrayLike, *, vary: str = "lower", simulate: bool = False
 ) -> ChatterMap:
     """Return where a gear chatters, over friction and inertia ratio, and what the pull from rest does there.
 
@@ -477,6 +484,8 @@ def chatter_map(
         Ratios m2/m1, > 0.
     vary : {"lower", "upper"}
         Which inertia takes the ratio: the lower wedge (worm) or the upper wedge (wheel).
+    simulate : bool, default False
+        Also run every gear until its first slip is over, and give what it did as ``simulated``.
 
     Returns
     -------
@@ -503,6 +512,7 @@ def chatter_map(
     shape = (ratios.size, levels.size)
     margin, separation = np.empty(shape), np.empty(shape)
     chatters, outcome = np.empty(shape, dtype=bool), np.empty(shape, dtype=np.int8)
+    simulated = np.empty(shape, dtype=np.int8) if simulate else None
     boundary = np.empty(levels.size)
     for j, level in enumerate(levels / flank):
         for i, ratio in enumerate(ratios):
@@ -517,5 +527,40 @@ def chatter_map(
             chatters[i, j] = here.chatters
             outcome[i, j] = OUTCOMES.index(here.first_motion.outcome)
             separation[i, j] = here.separation_time
+            if simulated is not None:
+                simulated[i, j] = OUTCOMES.index(simulated_outcome(here))
         boundary[j] = max(0.0, math.tan(wedge.angle) * math.tan(math.atan(level) - wedge.angle))
-    return ChatterMap(levels, ratios, margin, chatters, outcome, separation, boundary)
+    return ChatterMap(levels, ratios, margin, chatters, outcome, separation, boundary, simulated)
+
+
+def simulated_outcome(gear: WedgeGear) -> str:
+    """What the pull from rest does in a run of the engine: one of the outcomes of `ChatterMap`.
+
+    The run lasts until the first slip must be over: a half swing of the sliding gear on its spring and as long again.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=20.0, angle=np.deg2rad(12),
+    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> ss.analysis.maps.simulated_outcome(gear)
+    'opens after a slip'
+    """
+    from stickslip.simulation import simulate as run_machine
+
+    limit = gear.stick_limits[1 if gear.pull_velocity > 0.0 else 0]
+    if gear.pull_velocity == 0.0 or not math.isfinite(limit):
+        start = 1.0  # of no motion at all
+    else:
+        start = max(limit / gear.pull_velocity, 0.0)
+    lift = abs(math.tan(gear.angle + math.copysign(gear.friction_angle, -gear.pull_velocity)))
+    inertia = gear.lower_mass + gear.upper_mass * math.tan(gear.angle) * lift
+    run = run_machine(gear, t_end=1.001 * start + 2.0 * math.pi * math.sqrt(inertia / gear.stiffness), max_events=3)
+    slid = run["flank.mode"][0] in (-1, 1)
+    for event in run.events:
+        if event.after is Mode.OPEN:
+            return "opens after a slip" if slid else "opens at once"
+        if slid and event.after is Mode.STICK:
+            break
+        slid = slid or event.after in (Mode.SLIP_FORWARD, Mode.SLIP_BACKWARD)
+    return "slips" if slid else "never moves"

@@ -38,7 +38,25 @@ __all__ = [
 ]
 
 # The explicit list: each module holds FIGURES, a tuple of Figure. Order here is order in print.
-_MODULES = ("belt", "servo_stribeck")
+_MODULES = (
+    "belt",
+    "servo_stribeck",
+    "servo_lugre",
+    "servo_drive",
+    "laws_compare",
+    "bristle_tests",
+    "bristle_motion",
+    "hunting",
+    "canudas_law",
+    "automaton_curves",
+    "automaton_surface",
+    "automaton_pull",
+    "automaton_load",
+    "chatter_wedge",
+    "chatter_maps",
+    "chatter_friction",
+    "chatter_rig",
+)
 
 
 @dataclass(frozen=True)

@@ -46,13 +46,12 @@ def need_matplotlib() -> None:
         raise MissingExtraError('pictures need matplotlib: pip install "stickslip[figures]"') from error
 
 
-def style() -> AbstractContextManager[None]:
-    """Return the context in which every figure is drawn (`matplotlib.rc_context`)."""
+def settings() -> dict[str, Any]:
+    """Return the style as entries of matplotlib's ``rcParams``."""
     need_matplotlib()
-    import matplotlib as mpl
     from cycler import cycler
 
-    settings: dict[str, Any] = {
+    return {
         "figure.dpi": DPI,
         "figure.constrained_layout.use": True,
         "font.family": "DejaVu Sans",
@@ -79,7 +78,14 @@ def style() -> AbstractContextManager[None]:
         "hatch.color": OPEN_EDGE,
         "axes.unicode_minus": True,
     }
-    return mpl.rc_context(settings)
+
+
+def style() -> AbstractContextManager[None]:
+    """Return the context in which every figure is drawn (`matplotlib.rc_context`)."""
+    chosen = settings()
+    import matplotlib as mpl
+
+    return mpl.rc_context(chosen)
 
 
 def canvas(height: float, width: float = WIDTH) -> Canvas:

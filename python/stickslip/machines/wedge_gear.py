@@ -35,7 +35,8 @@ from stickslip.machines.wedge_states import (
 )
 
 if TYPE_CHECKING:
-    from stickslip import Machine
+    from stickslip import Machine, Trajectory
+    from stickslip.animation import Picture
 
 
 @dataclass(frozen=True)
@@ -321,6 +322,20 @@ class WedgeGear:
             restitution=np.array([self.restitution]),
             gap=np.array([checks.finite("gap", gap)]),
             velocity=checks.vector("velocity", velocity, 2),
+        )
+
+    def picture(self, run: Trajectory) -> Picture:
+        """What an animation of a run shows: both wedges, the spring, and the gap drawn larger."""
+        from stickslip.machines._picture import flanks
+
+        return flanks(
+            run,
+            self.angle,
+            run["upper.position"],
+            run["lower.position"],
+            self.pull_velocity * run.t,
+            run["flank.gap"],
+            ("upper", "lower"),
         )
 
     @cached_property

@@ -28,7 +28,8 @@ from stickslip.machines.wedge_gear import WedgeGear
 from stickslip.machines.wedge_states import ChatterCycle, Direction, FirstMotion, direction_sign
 
 if TYPE_CHECKING:
-    from stickslip import Machine
+    from stickslip import Machine, Trajectory
+    from stickslip.animation import Picture
 
 
 @dataclass(frozen=True)
@@ -380,6 +381,20 @@ class WormGear:
             restitution=np.full(flanks, self.restitution),
             gap=np.array([opening] if clearance is None else [opening, clearance - opening]),
             velocity=checks.vector("velocity", velocity, 2),
+        )
+
+    def picture(self, run: Trajectory) -> Picture:
+        """What an animation of a run shows: wheel and worm flank unrolled, and the gap drawn larger."""
+        from stickslip.machines._picture import flanks
+
+        return flanks(
+            run,
+            self.lead_angle,
+            self.wheel_radius * run["wheel.position"],
+            -self.worm_radius * run["worm.position"],
+            -self.worm_radius * self.motor_speed * run.t,
+            run["flank.gap"] / math.cos(self.pressure_angle),
+            ("wheel", "worm"),
         )
 
     @cached_property

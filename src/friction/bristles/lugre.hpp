@@ -40,8 +40,11 @@ ForceOf<T> bristle(const LuGre& c, const T& v, int direction, unsigned, const T*
   const T q = c.normalised ? z[0] : T(c.stiffness) * z[0];
   const T rate = v - speed * q / level(c.levels, speed);
   zdot[0] = c.normalised ? T(c.stiffness) * rate : rate;
-  const T u = v / T(c.damping_velocity);
-  const T damping = std::isinf(c.damping_velocity) ? T(c.damping) : T(c.damping) * exponential(-(u * u));
+  T damping(c.damping);
+  if (!std::isinf(c.damping_velocity)) {
+    const T u = v / T(c.damping_velocity);
+    damping = damping * exponential(-(u * u));
+  }
   return {q + damping * rate, viscous_force(c.viscous, v, direction)};
 }
 

@@ -1,4 +1,4 @@
-"""Write the stubs of the compiled module anew: ``PYTHONPATH=python python tools/stubs.py``.
+"""Write the stubs of the compiled module anew: ``PYTHONPATH=python python tests/package/stubs.py``.
 
 pybind11-stubgen reads the module; what it writes is then made to pass a strict type check: bare containers
 get their arguments, comparisons take any object, and what only pickling and hashing need is left out.
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1] / "python" / "stickslip"
+PACKAGE = Path(__file__).parents[2] / "python" / "stickslip"
 BARE = {
     "list": "list[typing.Any]",
     "set": "set[typing.Any]",

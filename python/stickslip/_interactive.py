@@ -1,0 +1,169 @@
+"""For notebooks: the package's style for a whole session, shading of any axes, energy, and sliders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from stickslip._spans import TrajectoryLike, mode_spans
+from stickslip.figures import _style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def use_style(dpi: float = 110.0) -> None:
+    """Draw everything from here on in the style of the package (it sets matplotlib's ``rcParams``).
+
+    Parameters
+    ----------
+    dpi
+        Resolution of pictures on the screen; `stickslip figures` writes 200.
+
+    Raises
+    ------
+    MissingExtraError
+        When matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib, stickslip as ss
+    >>> with matplotlib.rc_context():
+    ...     ss.plotting.use_style()
+    ...     matplotlib.rcParams["axes.spines.top"]
+    False
+    """
+    chosen = _style.settings()
+    import matplotlib as mpl
+
+    mpl.rcParams.update(chosen)
+    mpl.rcParams["figure.dpi"] = dpi
+    mpl.rcParams["figure.figsize"] = (_style.WIDTH * _style.MILLIMETRE, 60.0 * _style.MILLIMETRE)
+
+
+def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
+    """Shade the modes of an element on axes over time: stick grey, open hatched, slip plain.
+
+    Parameters
+    ----------
+    run
+        A trajectory.
+    element
+        Name of an element that has modes.
+    ax
+        Axes with time in s on the horizontal axis.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+
+    Examples
+    --------
+    >>> import matplotlib.figure, stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+    >>> ax = ss.plotting.shade(ss.simulate(m, t_end=10.0), "guide", matplotlib.figure.Figure().subplots())
+    >>> ax.patches[0].get_width()
+    5.0
+    """
+    from stickslip.plotting import _shade
+
+    _shade(ax, mode_spans(run, element))
+    return ax
+
+
+def energy(run: Any, ax: Axes | None = None) -> Axes:
+    """Draw where the energy comes from and where it goes: cumulative terms of the balance over time.
+
+    Parameters
+    ----------
+    run
+        A trajectory; see `Energy`.
+    ax
+        Where to draw; a new figure when None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Sources (drives, moving surfaces) dashed, what is stored or taken drawn through.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+    >>> ss.plotting.energy(ss.simulate(m, t_end=10.0)).get_ylabel()
+    'energy [J]'
+    """
+    from stickslip.plotting import _drawing
+
+    book = run.energy
+    terms = {
+        "kinetic": book.kinetic,
+        "elastic": book.elastic,
+        "damping": book.damping,
+        "impacts": book.impacts,
+    }
+    terms |= {f"friction {name}": work for name, work in book.friction.items()}
+    sources = {f"drive {name}": work for name, work in book.drives.items()}
+    sources |= {f"surface {name}": work for name, work in book.surfaces.items()}
+    with _drawing(ax) as axes:
+        for group, dash in ((sources, "--"), (terms, "-")):
+            for name, work in group.items():
+                if abs(work).max() > 0.0:
+                    axes.plot(book.t, work, linestyle=dash, label=name)
+        axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=(float(book.t[0]), float(book.t[-1])))
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
+        return axes
+
+
+def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> None:
+    """Draw a picture with sliders; without ipywidgets, or outside of a notebook, one picture at their start.
+
+    Parameters
+    ----------
+    draw
+        Draws the picture for the values of the sliders, given by name.
+    **sliders
+        Name to (lowest, highest, start).
+
+    Raises
+    ------
+    ValueError
+        When a slider is not (lowest, highest, start) with the start in between.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.plotting.explore(lambda speed: print("drawn at", speed), speed=(0.1, 1.0, 0.2))
+    drawn at 0.2
+    """
+    for name, given in sliders.items():
+        if len(given) != 3 or not given[0] <= given[2] <= given[1] or given[0] >= given[1]:
+            raise ValueError(f"slider {name} = {given!r} is not allowed: it must be (lowest, highest, start)")
+    start = {name: float(given[2]) for name, given in sliders.items()}
+    try:
+        import ipywidgets
+        from IPython import get_ipython
+    except ImportError:
+        draw(**start)
+        return
+    shell = get_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        draw(**start)
+        return
+    handles = {
+        name: ipywidgets.FloatSlider(
+            value=at,
+            min=low,
+            max=high,
+            step=(high - low) / 50.0,
+            description=name,
+            continuous_update=False,
+            readout_format=".3g",
+            style={"description_width": "initial"},
+        )
+        for name, (low, high, at) in sliders.items()
+    }
+    ipywidgets.interact(draw, **handles)

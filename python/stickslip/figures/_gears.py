@@ -1,0 +1,56 @@
+"""The gears of Hinrichsen's dissertation, with what is printed and what had to be chosen.
+
+"Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), sections 2.4.2 and 7.2.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from stickslip.machines import WedgeGear, WormGear, wedge_gear, worm_gear
+
+SOURCE = "Hinrichsen 2007"
+RPM = math.pi / 30.0
+MM = 1e3
+
+# The source's μ = 0.25 is ρ = 14.04°; its numbers (0.873 s, 0.0873 s, 17.963 kg) were computed with ρ = 14°.
+_COMMON: dict[str, Any] = dict(angle=math.radians(12.0), friction=math.tan(math.radians(14.0)), load=100.0)
+SET_1: WedgeGear = wedge_gear(
+    upper_mass=2.42, lower_mass=108.78, stiffness=2000.0, pull_velocity=2e-3, **_COMMON
+)
+SET_2: WedgeGear = wedge_gear(
+    upper_mass=2420.0, lower_mass=10.878, stiffness=4000.0, pull_velocity=10e-3, **_COMMON
+)
+
+# Wheel inertias Θ1 of the test rig, kg·m²: the bare wheel and with one to five half discs.
+INERTIAS = tuple(1e-6 * value for value in (14343.0, 875424.0, 1387769.0, 1900114.0, 2412459.0, 2924804.0))
+
+# Not printed, chosen here. μ = 0.2 lies within the measured 0.14 … 0.4. k_φ = 60 Nm/rad is what makes the
+# worm of set 1 stand still for about 0.025 s in each impact at 4.5 rpm without restitution, as measured.
+FRICTION, SHAFT = 0.2, 60.0
+RIG: WormGear = worm_gear(
+    wheel_inertia=INERTIAS[1],
+    worm_inertia=1560e-6,
+    wheel_radius=0.05,
+    worm_radius=0.036,
+    lead_angle=math.radians(3.18),
+    friction=FRICTION,
+    load_torque=3.53,
+    shaft_stiffness=SHAFT,
+    motor_speed=-4.5 * RPM,
+    clearance=2e-3,
+)
+
+
+def rig(inertia_set: int, **changes: Any) -> WormGear:
+    """The test rig with one of its wheel inertias."""
+    return dataclasses.replace(RIG, wheel_inertia=INERTIAS[inertia_set], **changes)
+
+
+def path(gear: WedgeGear, upper: Any) -> Any:
+    """Displacement of the upper wedge turned onto the lower one's path, −y1·cot γ; equal to x2 in contact."""
+    return -np.asarray(upper) / math.tan(gear.angle)

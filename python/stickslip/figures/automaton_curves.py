@@ -1,0 +1,325 @@
+"""Figures 2.2 to 2.4 of Klotzbach and Henrichfreise: what the stick/slip automaton adds to a Stribeck curve.
+
+The sketches of the source bear no numbers. Here: Fs = 0.01 N, Fk = 0.005 N, vs = 1 mm/s, b = 0.3 Ns/m
+(large enough to be seen), T_fr = 0.01 s, T_dwell = 1 s; the last two are those of section 4 there. A
+velocity is prescribed by a surface that moves under a body too heavy to be moved.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stickslip.figures._data import Check, Figure, FigureData, Series
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+    from stickslip.trajectory import Trajectory
+
+Array = npt.NDArray[np.float64]
+
+STATIC, KINETIC, STRIBECK_VELOCITY, VISCOUS = 0.01, 0.005, 1e-3, 0.3
+LAG, DWELL = 0.01, 1.0
+SPEED, RAMP = 5e-3, 0.04  # m/s, s: how far and how fast the prescribed velocity rises
+SOURCE = "Klotzbach, Henrichfreise"
+
+
+def curve() -> Any:
+    """Return the curve of all these figures."""
+    import stickslip as ss
+
+    return ss.Stribeck(
+        static=STATIC, kinetic=KINETIC, stribeck_velocity=STRIBECK_VELOCITY, shape=1.0, viscous=VISCOUS
+    )
+
+
+def prescribed(law: Any, times: npt.ArrayLike, velocities: npt.ArrayLike) -> Trajectory:
+    """Run a law under a relative velocity of straight lines; its force is that of the place ``guide``."""
+    import stickslip as ss
+
+    machine = ss.Machine(mass=1e15, names=["anvil"])
+    surface = ss.Piecewise(times, -np.asarray(velocities, dtype=float))
+    machine.add_friction("guide", on="anvil", law=law, surface_velocity=surface)
+    return ss.simulate(machine, float(np.asarray(times)[-1]), rtol=1e-12)
+
+
+def level(speed: float, peak: float = STATIC) -> float:
+    """Dry part of the curve (N) in steady sliding."""
+    return KINETIC + (peak - KINETIC) * math.exp(-speed / STRIBECK_VELOCITY)
+
+
+def lagged(t: float, start: float, acceleration: float, force: float, peak: float = STATIC) -> float:
+    """Lagged dry force (N) in closed form: T f' + f = curve(v), v = start + acceleration·t, f(0) = force."""
+    rate = -acceleration / STRIBECK_VELOCITY
+    top = (level(start, peak) - KINETIC) / (1.0 + rate * LAG)
+    fade = math.exp(-t / LAG)
+    return KINETIC + (force - KINETIC) * fade + top * (math.exp(rate * t) - fade)
+
+
+# -- figure 2.2: the curve
+
+
+def compute_curve() -> FigureData:
+    """Compute curve and limits, and let a machine decide between the three cases of equation 1."""
+    import stickslip as ss
+
+    law = curve()
+    side = np.geomspace(1e-8, 6e-3, 300)
+    v = np.concatenate([-side[::-1], side])
+    machine = ss.Machine(mass=0.1, names=["mass"], force={"mass": ss.Ramp(slope=0.02)})
+    machine.add_friction("guide", on="mass", law=law)
+    run = ss.simulate(machine, 1.0, rtol=1e-11)
+    release = run.events[0].time
+    held, late = run.at(0.3), run.at(1.0)
+    closed = "closed form: equation 1"
+    by_hand = KINETIC + (STATIC - KINETIC) / math.e + VISCOUS * STRIBECK_VELOCITY
+    speed = float(late["mass.velocity"][0])
+    checks = [
+        Check("held under 0.006 N: friction force [N]", float(held["guide.force"][0]), 0.006, 1e-15, closed),
+        Check("held under 0.006 N: velocity [m/s]", float(held["mass.velocity"][0]), 0.0, 0.0, closed),
+        Check("break-away on a ramp of 0.02 N/s [s]", release, 0.5, 1e-12, closed),
+        Check(
+            "sliding after 1 s: force less curve [N]",
+            float(late["guide.force"][0]),
+            level(speed) + VISCOUS * speed,
+            1e-15,
+            "closed form: equations 1, 2",
+        ),
+        Check(
+            "force at vs [N]",
+            float(law.force(STRIBECK_VELOCITY)),
+            by_hand,
+            1e-15,
+            "closed form: Fk+(Fs-Fk)/e+b*vs",
+        ),
+    ]
+    return FigureData(
+        {"": Series({"velocity": v, "force": law.force(v)}, {"velocity": "m/s", "force": "N"})}, checks
+    )
+
+
+def draw_curve(data: FigureData, figure: Canvas) -> None:
+    """Draw the curve with its parameters."""
+    from stickslip.figures import _style
+
+    ax = figure.subplots()
+    v, force = 1e3 * data[""]["velocity"], 1e3 * data[""]["force"]
+    for side in (v < 0, v > 0):
+        ax.plot(v[side], force[side], color=_style.BLUE, label="slip" if v[side][0] > 0 else None)
+    ax.plot([0.0, 0.0], [-1e3 * STATIC, 1e3 * STATIC], color="#8A8A8A", linewidth=3.0, label="stick")
+    drop = KINETIC + (STATIC - KINETIC) / math.e + VISCOUS * STRIBECK_VELOCITY
+    for sign in (1.0, -1.0):
+        end = 1e3 * KINETIC + 6 * VISCOUS
+        ax.plot(
+            [0.0, 6 * sign], [sign * 1e3 * KINETIC, sign * end], color="#9A9A9A", linewidth=0.7, linestyle=":"
+        )
+    ax.plot([1.0, 1.0], [0.0, 1e3 * drop], color="#9A9A9A", linewidth=0.7, linestyle=":")
+    ax.text(1.08, 0.2, "vs", color="#5A5A5A")
+    ax.text(0.15, 10.0, "Fs", color="#5A5A5A", va="center")
+    ax.text(-0.15, -10.0, "−Fs", color="#5A5A5A", va="center", ha="right")
+    ax.text(-0.15, 5.0, "Fk", color="#5A5A5A", va="center", ha="right")
+    ax.text(3.2, 5.4, "slope b", color="#5A5A5A", va="top")
+    ax.set(xlabel="velocity v [mm/s]", ylabel="friction force F [mN]", xlim=(-6, 6))
+    ax.legend(loc="lower right")
+
+
+# -- figure 2.3: frictional memory
+
+
+def compute_memory() -> FigureData:
+    """Start and stop at constant acceleration, with and without the lag."""
+    import stickslip as ss
+
+    corners, speeds = [0.0, RAMP, 2 * RAMP, 0.16], [0.0, SPEED, 0.0, 0.0]
+    run = prescribed(ss.StickSlip(curve(), memory=ss.Lag(LAG)), corners, speeds)
+    t = np.linspace(1e-9, 2 * RAMP - 1e-12, 801)
+    there = run.at(t)
+    acceleration = SPEED / RAMP
+    top = lagged(RAMP, 0.0, acceleration, STATIC)
+    entry = lagged(RAMP, SPEED, -acceleration, top)
+    up = STRIBECK_VELOCITY / acceleration  # passes vs on the way up
+    down = 2 * RAMP - up
+    rise = float(run.at(up)["guide.lagged_force"][0])
+    fall = float(run.at(down)["guide.lagged_force"][0])
+    stop = [e.time for e in run.events if str(e.after) == "stick"]
+    closed = "closed form: equation 10"
+    checks = [
+        Check("enters stick at [s]", stop[0], 2 * RAMP, 1e-12, "prescribed velocity"),
+        Check("force on entering stick [N]", float(there["guide.force"][-1]), entry, 1e-10, closed),
+        Check(
+            "dry force at vs, accelerating [N]", rise, lagged(up, 0.0, acceleration, STATIC), 1e-13, closed
+        ),
+        Check(
+            "dry force at vs, decelerating [N]",
+            fall,
+            lagged(RAMP - up, SPEED, -acceleration, top),
+            1e-13,
+            closed,
+        ),
+        Check(
+            "starts to slide at [N]",
+            float(run.at(0.0)["guide.lagged_force"][0]),
+            STATIC,
+            1e-15,
+            "fully aged: Fs",
+        ),
+    ]
+    v = there["guide.velocity"]
+    columns: dict[str, Any] = {
+        "time": t,
+        "velocity": v,
+        "force": there["guide.force"],
+        "curve": [level(x) + VISCOUS * x for x in v],
+    }
+    return FigureData(
+        {"": Series(columns, {"time": "s", "velocity": "m/s", "force": "N", "curve": "N"})}, checks
+    )
+
+
+def draw_memory(data: FigureData, figure: Canvas) -> None:
+    """Draw force over velocity, out and back."""
+    from stickslip.figures import _style
+
+    s = data[""]
+    ax = figure.subplots()
+    v, force = 1e3 * s["velocity"], 1e3 * s["force"]
+    out = s["time"] <= RAMP
+    ax.plot(v[out], 1e3 * s["curve"][out], color="#8A8A8A", linestyle="--", label="without lag")
+    ax.plot(v[out], force[out], color=_style.VERMILION, label="accelerating")
+    ax.plot(v[~out], force[~out], color=_style.BLUE, label="decelerating")
+    ax.plot([0.0, 0.0], [0.0, force[0]], color="#8A8A8A", linewidth=3.0, label="stick")
+    for pick, place in ((out, 250), (~out, 230)):
+        x, y = v[pick], force[pick]
+        ax.annotate(
+            "",
+            (x[place + 8], y[place + 8]),
+            (x[place], y[place]),
+            arrowprops={"arrowstyle": "-|>", "color": "#404040"},
+        )
+    ax.annotate(
+        "enters stick",
+        (0.02, force[-1]),
+        (0.3, 4.8),
+        color="#5A5A5A",
+        arrowprops={"arrowstyle": "->", "color": "#7A7A7A", "linewidth": 0.7},
+    )
+    ax.set(xlabel="velocity v [mm/s]", ylabel="friction force F [mN]", xlim=(-0.15, 5.2), ylim=(3.5, 10.5))
+    ax.legend(loc="upper center", ncols=2)
+
+
+# -- figure 2.4: break-away force after a rest
+
+
+def _two_starts(rest: float) -> Trajectory:
+    import stickslip as ss
+
+    law = ss.StickSlip(curve(), memory=ss.Lag(LAG), dwell=DWELL)
+    corners = np.cumsum([0.0, RAMP, RAMP, rest, RAMP, RAMP])
+    return prescribed(law, corners, [0.0, SPEED, 0.0, 0.0, SPEED, 0.0])
+
+
+def compute_dwell() -> FigureData:
+    """Start, stop, rest for 0.5 s, start again; and the second break-away over the length of the rest."""
+    acceleration = SPEED / RAMP
+    entry = lagged(RAMP, SPEED, -acceleration, lagged(RAMP, 0.0, acceleration, STATIC))
+
+    def aged(rest: float) -> float:
+        return entry + (STATIC - entry) * rest / (rest + DWELL)
+
+    rest = 0.5
+    run = _two_starts(rest)
+    begin = 2 * RAMP + rest
+    t = np.concatenate(
+        [np.linspace(1e-9, 2 * RAMP - 1e-12, 401), np.linspace(begin, begin + 2 * RAMP - 1e-12, 401)]
+    )
+    there = run.at(t)
+    rests = np.geomspace(0.01, 100.0, 17)
+    measured = []
+    for length in rests:
+        again = _two_starts(float(length))
+        start = [e.time for e in again.events if str(e.before) == "stick"][-1]
+        measured.append(float(again.at(start)["guide.lagged_force"][0]))
+    expected = np.array([aged(float(length)) for length in rests])
+    peak = aged(rest)
+    second = lagged(RAMP, 0.0, acceleration, peak, peak)
+    checks = [
+        Check(
+            "force at the first break-away [N]",
+            float(there["guide.force"][0]),
+            STATIC,
+            1e-8,
+            "fully aged: Fs",
+        ),
+        Check(
+            "force at the second, 0.5 s later [N]",
+            float(run.at(begin)["guide.lagged_force"][0]),
+            peak,
+            1e-13,
+            "closed form: equation 11",
+        ),
+        Check(
+            "worst of 17 rests from 0.01 to 100 s [N]",
+            float(np.max(np.abs(measured - expected))),
+            0.0,
+            1e-12,
+            "closed form: equation 11",
+        ),
+        Check(
+            "dry force at the second turning point [N]",
+            float(run.at(begin + RAMP)["guide.lagged_force"][0]),
+            second,
+            1e-13,
+            "closed form: equations 10, 11",
+        ),
+    ]
+    starts = Series(
+        {"time": t, "velocity": there["guide.velocity"], "force": there["guide.force"]},
+        {"time": "s", "velocity": "m/s", "force": "N"},
+    )
+    ageing = Series(
+        {"rest": rests, "break-away": measured, "equation 11": expected},
+        {"rest": "s", "break-away": "N", "equation 11": "N"},
+    )
+    return FigureData({"starts": starts, "ageing": ageing}, checks)
+
+
+def draw_dwell(data: FigureData, figure: Canvas) -> None:
+    """Draw both starts over the velocity, and break-away over the rest."""
+    from stickslip.figures import _style
+
+    left, right = figure.subplots(1, 2)
+    s = data["starts"]
+    v, force = 1e3 * s["velocity"], 1e3 * s["force"]
+    first = s["time"] < 0.3
+    left.plot(v[first], force[first], color=_style.BLUE, label="first start and stop")
+    left.plot(v[~first], force[~first], color=_style.VERMILION, linestyle="--", label="after 0.5 s of rest")
+    low = float(force[first][-1])
+    left.plot([0.0, 0.0], [low, float(force[~first][0])], color="#8A8A8A", linewidth=3.0)
+    left.text(0.12, 0.5 * (low + float(force[~first][0])), "rest", color="#5A5A5A", va="center")
+    left.set(xlabel="velocity v [mm/s]", ylabel="friction force F [mN]", xlim=(-0.2, 5.2), ylim=(4.0, 11.2))
+    left.legend(loc="upper right")
+    ageing = data["ageing"]
+    right.plot(ageing["rest"], 1e3 * ageing["equation 11"], color="#8A8A8A", label="equation 11")
+    right.plot(
+        ageing["rest"],
+        1e3 * ageing["break-away"],
+        "o",
+        markersize=3.5,
+        color=_style.VERMILION,
+        label="simulated",
+    )
+    right.set(xscale="log", xlabel="time at rest [s]", ylabel="next break-away force [mN]")
+    right.legend(loc="lower right")
+
+
+FIGURES = (
+    Figure("automaton_2_2", "friction curve", f"{SOURCE}, figure 2.2", compute_curve, draw_curve, 80.0),
+    Figure("automaton_2_3", "frictional memory", f"{SOURCE}, figure 2.3", compute_memory, draw_memory, 80.0),
+    Figure(
+        "automaton_2_4", "break-away after a rest", f"{SOURCE}, figure 2.4", compute_dwell, draw_dwell, 80.0
+    ),
+)

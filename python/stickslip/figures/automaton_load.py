@@ -1,0 +1,134 @@
+"""Figure 4.7 of Klotzbach and Henrichfreise: a mass pushed against a spring that presses it on its guide.
+
+Printed: m = 0.1 kg, b = 0.1 Ns/m, c = 100 N/m, ν = 0.5, Fs = 0.01 N, Fk = 0.008 N, vs = 1 mm/s. Not printed
+is the drive force: here it rises to 0.1 N in 5 s, holds for 2 s, falls to zero in 5 s and stays there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stickslip.figures import _draw
+from stickslip.figures._data import Check, Figure, FigureData, Series
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+MASS, VISCOUS, STIFFNESS, FACTOR = 0.1, 0.1, 100.0, 0.5
+STATIC, KINETIC, STRIBECK_VELOCITY = 0.01, 0.008, 1e-3
+CORNERS, PEAK, END = (0.0, 5.0, 7.0, 12.0), 0.1, 14.0
+RATIO = FACTOR * STATIC / KINETIC  # κ: the static level is Fs + κ·|Fl|
+INDEPENDENT = "independent collocation"
+
+
+def compute() -> FigureData:
+    """Run 14 s; compare with an independent solution and with the lines on which it breaks away."""
+    import stickslip as ss
+
+    drive = ss.Piecewise(CORNERS, [0.0, PEAK, PEAK, 0.0])
+    machine = ss.Machine(mass=MASS, stiffness=STIFFNESS, names=["mass"], force={"mass": drive})
+    curve = ss.Stribeck(
+        static=STATIC, kinetic=KINETIC, stribeck_velocity=STRIBECK_VELOCITY, shape=1.0, viscous=VISCOUS
+    )
+    law = ss.StickSlip(curve, load_factor=FACTOR)
+    machine.add_friction("guide", on="mass", law=law, load={"mass.position": STIFFNESS})
+    run = ss.simulate(machine, END, dt=2e-3, rtol=1e-12)
+
+    up = [e.time for e in run.events if str(e.before) == "stick" and str(e.after) == "slip+"]
+    down = [e.time for e in run.events if str(e.before) == "stick" and str(e.after) == "slip-"]
+
+    def push(t: float) -> float:
+        return float(np.interp(t, CORNERS, (0.0, PEAK, PEAK, 0.0)))
+
+    def place(t: float) -> float:
+        return float(run.at(t)["mass.position"][0])
+
+    off = [push(t) - STATIC - (1.0 + RATIO) * STIFFNESS * place(t) for t in up]
+    back = down[0]
+    rest = float(run["mass.position"][-1])
+    # The friction force passes zero where the drive has fallen to the spring force.
+    held = place(9.0)
+    zero = 7.0 + 5.0 * (1.0 - STIFFNESS * held / PEAK)
+    closed = "closed form: equations 3 to 9"
+    checks = [
+        Check("events in 14 s", float(len(run.events)), 28.0, 0.0, INDEPENDENT),
+        Check("worst break-away upwards, off its line [N]", float(np.max(np.abs(off))), 0.0, 1e-13, closed),
+        Check(
+            "friction at its reversal, in stick [N]",
+            float(run.at(zero)["guide.force"][0]),
+            0.0,
+            1e-14,
+            closed,
+        ),
+        Check("breaks away backwards at [s]", back, 11.406725383100467, 1e-11, INDEPENDENT),
+        Check(
+            "drive less spring force there [N]",
+            push(back) - STIFFNESS * place(back),
+            -(STATIC + RATIO * STIFFNESS * place(back)),
+            1e-14,
+            closed,
+        ),
+        Check("last event [s]", run.events[-1].time, 11.592652524238689, 1e-10, INDEPENDENT),
+        Check("stays at [m] though the drive force is zero", rest, 0.000155376769352242, 1e-13, INDEPENDENT),
+        Check(
+            "friction holds the spring there [N]",
+            float(run["guide.force"][-1]),
+            -STIFFNESS * rest,
+            1e-15,
+            "text of figure 4.7",
+        ),
+        Check(
+            "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-10, "energy balance"
+        ),
+    ]
+    columns = {
+        "time": run.t,
+        "position": run["mass.position"],
+        "velocity": run["mass.velocity"],
+        "drive force": [push(t) for t in run.t],
+        "spring force": STIFFNESS * run["mass.position"],
+        "friction force": run["guide.force"],
+        "static level": STATIC + RATIO * STIFFNESS * np.abs(run["mass.position"]),
+    }
+    units = {name: "N" for name in columns} | {"time": "s", "position": "m", "velocity": "m/s"}
+    return FigureData({"trajectory": Series(columns, units), "modes": _draw.modes(run, "guide")}, checks)
+
+
+def draw(data: FigureData, figure: Canvas) -> None:
+    """Draw position, velocity and the three forces over time."""
+    from stickslip.figures import _style
+
+    s = data["trajectory"]
+    t = s["time"]
+    axes = figure.subplots(3, 1, sharex=True, height_ratios=[1.0, 0.8, 1.6])
+    _draw.rows(axes, _draw.sticks(data["modes"]), END)
+    axes[0].plot(t, 1e3 * s["position"], color=_style.BLUE)
+    axes[0].set(ylabel="s [mm]")
+    _draw.key(axes[0])
+    axes[1].plot(t, 1e3 * s["velocity"], color=_style.BLUE)
+    axes[1].set(ylabel="v [mm/s]")
+    axes[2].plot(t, 1e3 * s["drive force"], color=_style.BLACK, label="drive Fd")
+    axes[2].plot(t, 1e3 * s["spring force"], color=_style.ORANGE, label="spring Fc")
+    axes[2].plot(t, 1e3 * s["friction force"], color=_style.VERMILION, label="friction F")
+    for sign in (1.0, -1.0):
+        axes[2].plot(
+            t, sign * 1e3 * s["static level"], color="#6A6A6A", linewidth=0.8, linestyle=":",
+            label="±static level" if sign > 0 else None,
+        )  # fmt: skip
+    axes[2].axhline(0.0, color="#9A9A9A", linewidth=0.6)
+    axes[2].set(ylabel="F [mN]")
+    axes[2].legend(loc="upper right", ncols=1, frameon=True, edgecolor="none", framealpha=0.9)
+
+
+FIGURES = (
+    Figure(
+        "automaton_4_7",
+        "load-dependent friction",
+        "Klotzbach, Henrichfreise, figure 4.7",
+        compute,
+        draw,
+        115.0,
+    ),
+)

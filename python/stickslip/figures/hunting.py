@@ -1,0 +1,359 @@
+"""Servo under PID with friction: figure 10 of Martínez-Rosas et al., and the experiments of Canudas de Wit et
+al.
+
+The gains are those of Canudas de Wit et al. 1995, since Martínez-Rosas et al. print none: u = −3(x−1) − 6·v
+− 4∫(x−1)dt on 1 kg from rest. Stick-slip there: 2 N/m pulled at 0.1 m/s.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stickslip.figures import _draw
+from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures.bristle_motion import SPEED, SPRING, pull, pulled, release, samples, slow
+from stickslip.figures.bristle_table import (
+    CANCELS,
+    DOUBLE,
+    KINETIC,
+    PRINTED,
+    SOURCE,
+    STATIC,
+    STRIBECK_VELOCITY,
+    STUCK,
+    VISCOUS,
+    lugre,
+    two_state,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+    from stickslip.trajectory import Trajectory
+
+CANUDAS = "Canudas de Wit et al. 1995"
+COLLOCATION = "independent collocation"
+TARGET, END = 1.0, 100.0
+FIRST_STOP = {
+    "LuGre": 3.6135961791112488,
+    "alpha 5e4": 3.612326505006162,
+    "alpha 1e5": 3.6114939516771623,
+}  # s
+
+
+def curve() -> Any:
+    """Return the rigid limit of LuGre: the same levels as a curve with an exact stick."""
+    import stickslip as ss
+
+    return ss.Stribeck(static=STATIC, kinetic=KINETIC, stribeck_velocity=STRIBECK_VELOCITY, viscous=VISCOUS)
+
+
+@lru_cache(maxsize=8)
+def servo(which: str) -> Trajectory:
+    """Run 100 s with ``"lugre"``, ``"stribeck"``, or the extension with alpha given as text."""
+    import stickslip as ss
+
+    law = {"lugre": lugre, "stribeck": curve}.get(which, lambda: two_state(float(which)))()
+    machine = ss.Machine(mass=1.0, names=["slide"])
+    machine.add_friction("guide", on="slide", law=law)
+    machine.add_controller(ss.PID(kp=3.0, ki=4.0, kd=6.0), name="pid", on="slide", reference=TARGET)
+    return ss.simulate(machine, END, rtol=1e-11)
+
+
+def _table(run: Trajectory) -> Series:
+    t = samples(run, END)
+    there = run.at(t)
+    columns = {
+        "time": t,
+        "position": there["slide.position"],
+        "velocity": there["slide.velocity"],
+        "control force": there["pid.output"],
+        "friction force": there["guide.force"],
+    }
+    units = {"time": "s", "position": "m", "velocity": "m/s", "control force": "N", "friction force": "N"}
+    return Series(columns, units)
+
+
+def amplitude(run: Trajectory, start: float) -> float:
+    """Return half the range of the position (m) from `start` on."""
+    x = run.at(np.linspace(start, END, 20001))["slide.position"]
+    return float(0.5 * np.ptp(x))
+
+
+def _rms(run: Trajectory, start: float = 0.0) -> float:
+    x = run.at(np.linspace(start, END, 50001))["slide.position"]
+    return float(np.sqrt(np.mean((x - TARGET) ** 2)))
+
+
+# -- figure 10 of Martínez-Rosas et al.
+
+
+def compute_comparison() -> FigureData:
+    """Run LuGre and the extension with three values of alpha under the same PID."""
+    runs = {"LuGre": servo("lugre"), "alpha 5e4": servo(f"{CANCELS:g}"), "alpha 1e5": servo(f"{DOUBLE:g}")}
+    late = {name: _rms(run, 50.0) for name, run in runs.items()}
+    said = f"{SOURCE}, text of figure 10"
+    why = (
+        "with the gains of Canudas de Wit et al. the cycle stays, as with LuGre: both laws have the same "
+        "steady curve, which is what makes it hunt"
+    )
+    checks = [
+        Check(
+            "LuGre: position at 100 s [m]",
+            float(runs["LuGre"].at(100.0)["slide.position"][0]),
+            0.9361097027654042,
+            1e-8,
+            COLLOCATION,
+        ),
+        *(
+            Check(
+                f"{name}: first stop [s]", _stop(runs[name]), value, 1e-8, "independent integration (Radau)"
+            )
+            for name, value in FIRST_STOP.items()
+        ),
+        *(
+            Check(
+                f"{name}: error (rms, t >= 50 s) less than LuGre's by",
+                1.0 - late[name] / late["LuGre"],
+                0.65,
+                0.05,
+                said,
+                why,
+            )
+            for name in ("alpha 5e4", "alpha 1e5")
+        ),
+        *(
+            Check(
+                f"{name}: swing of the last 25 s over that of 25 to 50 s",
+                amplitude(runs[name], 75.0) / _swing(runs[name], 25.0, 50.0),
+                0.0,
+                0.5,
+                said + ": fades",
+                why,
+            )
+            for name in ("alpha 5e4", "alpha 1e5")
+        ),
+        Check(
+            "alpha 1e9 (printed): position at 50 s [m]",
+            float(servo(f"{PRINTED:g}").at(50.0)["slide.position"][0]),
+            TARGET,
+            0.1,
+            said,
+            STUCK,
+        ),
+        Check(
+            "alpha 1e9 (printed): comes loose at [s]",
+            servo(f"{PRINTED:g}").events[0].time,
+            release(PRINTED, 3.0, 4.0),
+            1e-6,
+            "derivation: the impulse of u = 3 + 4t nears alpha/sigma0",
+        ),
+    ]
+    return FigureData({name.replace(" ", "_"): _table(run) for name, run in runs.items()}, checks)
+
+
+def _stop(run: Trajectory) -> float:
+    """Return where the velocity first changes its sign (s), by the secant through samples around it."""
+    low, high = 1.0, 8.0
+    for _ in range(3):
+        t = np.linspace(low, high, 2001)
+        v = run.at(t)["slide.velocity"]
+        k = int(np.flatnonzero(v <= 0.0)[0])
+        low, high = float(t[k - 1]), float(t[k])
+    return low + (high - low) * float(v[k - 1] / (v[k - 1] - v[k]))
+
+
+def _swing(run: Trajectory, start: float, end: float) -> float:
+    x = run.at(np.linspace(start, end, 20001))["slide.position"]
+    return float(0.5 * np.ptp(x))
+
+
+def draw_comparison(data: FigureData, figure: Canvas) -> None:
+    """Draw position and error of the three runs."""
+    from stickslip.figures import _style
+
+    above, below = figure.subplots(2, 1, sharex=True)
+    for name, text, colour, width in (
+        ("LuGre", "LuGre", "#8A8A8A", 2.0),
+        ("alpha_5e4", "α = 5e4", _style.BLUE, 1.1),
+        ("alpha_1e5", "α = 1e5", _style.VERMILION, 1.1),
+    ):
+        s = data[name]
+        above.plot(s["time"], s["position"], color=colour, linewidth=width, label=text)
+        below.plot(s["time"], TARGET - s["position"], color=colour, linewidth=width)
+    above.axhline(TARGET, color="#6A6A6A", linewidth=0.7, linestyle=":")
+    above.set(ylabel="a)  position x [m]", xlim=(0.0, END))
+    _draw.key(above, 3)
+    below.set(xlabel="time t [s]", ylabel="b)  error 1 m − x [m]", ylim=(-0.17, 0.3))
+
+
+# -- hunting of Canudas de Wit et al.
+
+
+def compute_hunting() -> FigureData:
+    """Run LuGre and its rigid limit under PID."""
+    bristle, rigid = servo("lugre"), servo("stribeck")
+    events = rigid.events.of("guide")
+    stops = [e.time for e in events if str(e.after) == "stick"]
+    x = bristle.at(np.linspace(60.0, END, 40001))["slide.position"]
+    expected = {20.0: 1.1104599096632937, 50.0: 0.9360178853814536, 100.0: 0.9361097027654042}
+    checks = [
+        Check(
+            f"LuGre: position at {t:g} s [m]",
+            float(bristle.at(t)["slide.position"][0]),
+            value,
+            1e-8,
+            COLLOCATION,
+        )
+        for t, value in expected.items()
+    ]
+    checks += [
+        Check("Stribeck: first stop [s]", stops[0], 3.6123310490323206, 1e-8, COLLOCATION),
+        Check("Stribeck: last stop [s]", stops[-1], 92.52090279248263, 1e-7, COLLOCATION),
+        Check("Stribeck: stops in 100 s", float(len(stops)), 10.0, 0.0, COLLOCATION),
+        Check(
+            "LuGre: it hunts to the end, swing from 60 s on [m]",
+            float(0.5 * np.ptp(x)),
+            0.5 * (1.0639056263421394 - 0.9360178853814536),
+            1e-4,
+            f"{CANUDAS}: limit cycle; {COLLOCATION} at 50 and 60 s",
+        ),
+        Check(
+            "energy residual of both, the worse",
+            float(max(bristle.energy.residual, rigid.energy.residual)),
+            0.0,
+            1e-9,
+            "energy balance",
+        ),
+    ]
+    return FigureData(
+        {"lugre": _table(bristle), "stribeck": _table(rigid), "modes": _draw.modes(rigid, "guide")}, checks
+    )
+
+
+def draw_hunting(data: FigureData, figure: Canvas) -> None:
+    """Draw position, control force and velocity."""
+    from stickslip.figures import _style
+
+    s, rigid = data["lugre"], data["stribeck"]
+    axes = figure.subplots(3, 1, sharex=True)
+    _draw.rows(axes, _draw.sticks(data["modes"]), END)
+    for ax, column, text in (
+        (axes[0], "position", "x [m]"),
+        (axes[1], "velocity", "v [m/s]"),
+        (axes[2], "control force", "u [N]"),
+    ):
+        ax.plot(rigid["time"], rigid[column], color=_style.ORANGE, linewidth=2.2, label="Stribeck curve")
+        ax.plot(s["time"], s[column], color=_style.BLUE, linewidth=1.0, label="LuGre")
+        ax.set_ylabel(text)
+    axes[0].axhline(TARGET, color="#6A6A6A", linewidth=0.7, linestyle=":")
+    axes[1].set_ylim(-0.15, 0.4)
+    axes[0].set_title("grey: the Stribeck curve sticks")
+    _draw.key(axes[0], 3)
+
+
+# -- stick-slip of Canudas de Wit et al.
+
+
+def compute_stick_slip() -> FigureData:
+    """Run LuGre and its rigid limit, pulled by a spring."""
+    bristle, rigid = pulled(None), pull(curve())
+    events = list(rigid.events)
+    expected = [7.5, 10.340289058207496, 14.012322313761961, 16.852611371969466, 36.38957831325539]
+    checks = [
+        Check(f"Stribeck: event {k + 1} of 10 [s]", events[k].time, value, 1e-8, COLLOCATION)
+        for k, value in zip((0, 1, 2, 3, 9), expected, strict=True)
+    ]
+    checks += [
+        Check("Stribeck: events in 40 s", float(len(events)), 10.0, 0.0, COLLOCATION),
+        Check(
+            "Stribeck: position at 40 s [m]",
+            float(rigid["mass.position"][-1]),
+            3.2561611568809896,
+            1e-9,
+            COLLOCATION,
+        ),
+        Check(
+            "LuGre: position at 40 s [m]",
+            float(bristle["mass.position"][-1]),
+            3.306801054962933,
+            2e-9,
+            COLLOCATION,
+        ),
+        Check(
+            "LuGre: first break-away before 7.5 s, the bristles creep, at [s]",
+            _first(bristle),
+            7.5,
+            0.15,
+            "closed form: Fs/(k V)",
+        ),
+    ]
+    panels = {}
+    for name, run in (("lugre", bristle), ("stribeck", rigid)):
+        t = samples(run)
+        there = run.at(t)
+        columns = {
+            "time": t,
+            "position": there["mass.position"],
+            "velocity": there["mass.velocity"],
+            "friction force": there["guide.force"],
+            "spring force": SPRING * (SPEED * t - there["mass.position"]),
+        }
+        units = {"time": "s", "position": "m", "velocity": "m/s", "friction force": "N", "spring force": "N"}
+        panels[name] = Series(columns, units)
+    panels["modes"] = slow(panels["lugre"]["time"], panels["lugre"]["velocity"])
+    return FigureData(panels, checks)
+
+
+def _first(run: Trajectory) -> float:
+    t = np.linspace(5.0, 9.0, 40001)
+    return float(t[np.flatnonzero(run.at(t)["mass.velocity"] > STRIBECK_VELOCITY)[0]])
+
+
+def draw_stick_slip(data: FigureData, figure: Canvas) -> None:
+    """Draw positions, forces and velocities."""
+    from stickslip.figures import _style
+
+    s, rigid = data["lugre"], data["stribeck"]
+    end = float(s["time"][-1])
+    axes = figure.subplots(3, 1, sharex=True, height_ratios=[1.2, 1.0, 1.0])
+    _draw.rows(axes, _draw.sticks(data["modes"]), end)
+    axes[0].plot(s["time"], SPEED * s["time"], color="#6A6A6A", linestyle=":", label="free end of the spring")
+    axes[0].plot(rigid["time"], rigid["position"], color=_style.ORANGE, linewidth=2.2, label="Stribeck curve")
+    axes[0].plot(s["time"], s["position"], color=_style.BLUE, linewidth=1.0, label="LuGre")
+    axes[0].set_ylabel("x [m]")
+    axes[0].set_title("grey: LuGre slower than 1 mm/s")
+    _draw.corner(axes[0], loc="upper left")
+    axes[1].plot(s["time"], s["friction force"], color=_style.VERMILION, label="friction (LuGre)")
+    axes[1].plot(
+        s["time"], s["spring force"], color=_style.BLACK, linewidth=0.8, linestyle="--", label="spring"
+    )
+    axes[1].set(ylabel="F [N]", ylim=(0.2, 1.9))
+    axes[1].legend(loc="upper right", ncols=2, frameon=True, edgecolor="none", framealpha=0.9)
+    axes[2].plot(rigid["time"], rigid["velocity"], color=_style.ORANGE, linewidth=2.2)
+    axes[2].plot(s["time"], s["velocity"], color=_style.BLUE, linewidth=1.0)
+    axes[2].set_ylabel("v [m/s]")
+
+
+FIGURES = (
+    Figure(
+        "bristle2_10",
+        "PID control with both laws",
+        f"{SOURCE}, figure 10",
+        compute_comparison,
+        draw_comparison,
+        90.0,
+    ),
+    Figure(
+        "canudas_stick_slip",
+        "stick-slip of a pulled mass",
+        CANUDAS,
+        compute_stick_slip,
+        draw_stick_slip,
+        110.0,
+    ),
+    Figure("canudas_hunting", "hunting of a servo under PID", CANUDAS, compute_hunting, draw_hunting, 110.0),
+)

@@ -1,0 +1,164 @@
+"""P1: a block on a belt, 1 kg, 2 N/m, 0.2 m/s, static 1 N, kinetic 0.8 N, 200 s; all events known."""
+
+from __future__ import annotations
+
+import numpy as np
+from reference.belt import Belt
+from scipy.integrate import solve_ivp
+
+import stickslip as ss
+from stickslip import _core
+
+from .entries import Entry
+
+BELT = Belt()
+
+
+def machine(speed: float = BELT.belt_velocity) -> ss.Machine:
+    """Return the block, its spring and its belt."""
+    m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    law = ss.Coulomb(static=BELT.static, kinetic=BELT.kinetic)
+    m.add_friction("belt", on="block", law=law, surface_velocity=speed)
+    return m
+
+
+def engine(m: ss.Machine, t_end: float, rtol: float, initial: list[float]):
+    """Return a call of the compiled engine alone, without samples and events as Python objects."""
+    compiled = m.compile()
+
+    def call():
+        return _core.simulate(
+            compiled,
+            compiled.initial_state(0.0, np.array(initial)),
+            t_end=t_end,
+            rtol=rtol,
+            atol=np.zeros(0),
+            method=_core.Method.auto,
+            max_step=np.inf,
+            max_events=10_000_000,
+            max_time=np.inf,
+        )
+
+    return call
+
+
+def stepwise(integrate):
+    """Events of the belt from a function (mode, t, y) -> (time of the next event, state there)."""
+
+    def call():
+        t, y, mode, times = 0.0, np.array([0.0, BELT.belt_velocity]), "stick", []
+        while True:
+            hit = integrate(mode, t, y)
+            if hit is None:
+                return np.array(times)
+            t, y = hit
+            times.append(t)
+            mode = "slip" if mode == "stick" else "stick"
+            if mode == "stick":
+                y[1] = BELT.belt_velocity
+
+    return call
+
+
+def _rhs(mode):
+    if mode == "stick":
+        return lambda t, y: [BELT.belt_velocity, 0.0]
+    return lambda t, y: [y[1], -2.0 * y[0] + BELT.kinetic]
+
+
+def _guard(mode):
+    if mode == "stick":
+        return lambda t, y: BELT.static - 2.0 * y[0]
+    return lambda t, y: BELT.belt_velocity - y[1]
+
+
+def scipy_run(method: str, rtol: float, t_end: float):
+    """Return a call that runs SciPy from event to event."""
+    events = {}
+    for mode in ("stick", "slip"):
+        g = _guard(mode)
+        g.terminal, g.direction = True, -1
+        events[mode] = g
+
+    def integrate(mode, t, y):
+        run = solve_ivp(
+            _rhs(mode), (t, t_end), y, method=method, rtol=rtol, atol=rtol * 1e-2, events=events[mode]
+        )
+        return (run.t[-1], run.y[:, -1].copy()) if run.status == 1 else None
+
+    return stepwise(integrate)
+
+
+def cvode_run(rtol: float, t_end: float):
+    """Return a call that runs SUNDIALS' CVODE (Adams) from event to event."""
+    from sksundae.cvode import CVODE
+
+    def solver(mode):
+        right, guard = _rhs(mode), _guard(mode)
+
+        def rhs(t, y, out):
+            out[:] = right(t, y)
+
+        def root(t, y, out):
+            out[0] = guard(t, y)
+
+        root.terminal, root.direction = [True], [-1]
+        return CVODE(
+            rhs,
+            rtol=rtol,
+            atol=rtol * 1e-2,
+            method="Adams",
+            eventsfn=root,
+            num_events=1,
+            max_num_steps=1_000_000,
+        )
+
+    solvers = {mode: solver(mode) for mode in ("stick", "slip")}
+
+    def integrate(mode, t, y):
+        solvers[mode].init_step(t, np.asarray(y, float))
+        run = solvers[mode].step(t_end, method="normal", tstop=t_end)
+        time = float(np.ravel(run.t)[-1])
+        return (time, np.array(run.y, float).ravel()) if time < t_end else None
+
+    return stepwise(integrate)
+
+
+def entries(quick: bool) -> list[Entry]:
+    """Rows of P1."""
+    t_end = 20.0 if quick else 200.0
+    truth = np.array([t for t, _ in BELT.events(t_end)])
+    problem = f"P1 belt, {t_end:g} s, {len(truth)} events (worst event error, s)"
+
+    def error(times):
+        if len(times) != len(truth):
+            return f"{len(times)} events"
+        return float(np.abs(times - truth).max())
+
+    m = machine()
+    start = [0.0, BELT.belt_velocity]
+    rows = [
+        Entry(
+            problem,
+            "stickslip engine",
+            engine(m, t_end, 1e-8, start),
+            lambda r: error(np.array([e.time for e in r.events])),
+            ours=True,
+        ),
+        Entry(
+            problem,
+            "stickslip.simulate, events read",
+            lambda: [
+                e.time for e in ss.simulate(m, t_end, initial={"block.velocity": BELT.belt_velocity}).events
+            ],
+            lambda r: error(np.array(r)),
+            ours=True,
+        ),
+        Entry(problem, "SciPy RK45 1e-9", scipy_run("RK45", 1e-9, t_end), error),
+        Entry(problem, "SciPy DOP853 1e-9", scipy_run("DOP853", 1e-9, t_end), error),
+        Entry(problem, "CVODE Adams 1e-12", cvode_run(1e-12, t_end), error),
+    ]
+    if not quick:
+        rows.append(Entry(problem, "SciPy RK45 1e-12", scipy_run("RK45", 1e-12, t_end), error))
+        rows.append(Entry(problem, "SciPy LSODA 1e-12", scipy_run("LSODA", 1e-12, t_end), error))
+    return rows

@@ -1,0 +1,20 @@
+"""The benchmarks run, and what they time is right; times themselves are not judged here."""
+
+import json
+
+from benchmarks import run
+
+
+def test_quick_run(tmp_path, capsys):
+    file = tmp_path / "times.json"
+    rows = run.main(["--quick", "--json", str(file), "--seed", "1"])
+    printed = capsys.readouterr().out
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    assert stored["rows"] == rows and stored["about"]["quick"]
+    for row in rows:
+        assert row["solver"] in printed
+        assert row["best_s"] > 0.0
+    ours = {row["solver"]: row["error"] for row in rows if row["ours"]}
+    assert ours["stickslip engine"] < 1e-12
+    assert ours["stickslip engine 1e-06"] < 1e-5
+    assert all(str(e).endswith(", 10") for s, e in ours.items() if s.startswith("stickslip lemke"))

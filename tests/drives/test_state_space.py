@@ -1,0 +1,172 @@
+"""Plants in matrix notation (Krämer, Kempkes, section 3) against the mechanical form of the same system."""
+
+import control as ct
+import numpy as np
+import pytest
+from reference import store, two_mass
+from scipy import signal
+
+import stickslip as ss
+
+LAW = ss.Stribeck(static=0.0007, kinetic=0.0006, stribeck_velocity=1e-3)
+SINE = ss.Sine(amplitude=50e-6, frequency=0.5)
+CASCADE = ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3)
+NAMES = ["motor.velocity", "load.velocity", "motor.position", "load.position"]
+
+
+def matrices() -> tuple[np.ndarray, ...]:
+    """States (v_M, v_L, x_M, x_L), inputs (F_M, F_L), outputs the states."""
+    m, c, d = 1000.0, 5e6, 1341.64
+    A = np.array([[-d / m, d / m, -c / m, c / m], [d / m, -d / m, c / m, -c / m], [1, 0, 0, 0], [0, 1, 0, 0]])
+    B = np.array([[1 / m, 0], [0, 1 / m], [0, 0], [0, 0]])
+    return A, B, np.eye(4), np.zeros((4, 2))
+
+
+def drive(law: ss.Law = LAW, **options: object) -> ss.StateSpace:
+    A, B, C, D = matrices()
+    plant = ss.StateSpace(A, B, C, D, states=NAMES, inputs=["F_M", "F_L"], outputs=NAMES)
+    plant.add_friction("load friction", law=law, on="F_L", velocity="load.velocity", normal_load=9810.0)
+    plant.add_controller(CASCADE, name="control", measure="motor.position", reference=SINE, to="F_M", **options)
+    return plant
+
+
+def mechanical(law: ss.Law = LAW, **options: object) -> ss.machines.TwoMassDrive:
+    return ss.machines.two_mass_drive(
+        motor_mass=1000.0,
+        load_mass=1000.0,
+        stiffness=5e6,
+        damping=1341.64,
+        load_friction=law,
+        normal_load=9810.0,
+        control=CASCADE,
+        reference=SINE,
+        **options,
+    )
+
+
+LUGRE = ss.LuGre(stiffness=1e4, damping=10.0, static=7e-4, kinetic=6e-4, stribeck_velocity=1e-3)
+
+
+@pytest.mark.parametrize("period", [None, 1e-3])
+@pytest.mark.parametrize("law", [LAW, ss.Coulomb(static=0.007, kinetic=0.006), LUGRE], ids=lambda x: type(x).__name__)
+def test_the_same_run_as_the_mechanical_form(law: ss.Law, period: float | None) -> None:
+    t = np.linspace(0.0, 2.0, 201)
+    a = ss.simulate(drive(law, period=period), 2.0, t_eval=t, rtol=1e-11)
+    b = ss.simulate(mechanical(law, period=period), 2.0, t_eval=t, rtol=1e-11)
+    for name in [*NAMES, "load friction.force", "control.output", "control.error"]:
+        assert a[name] == pytest.approx(b[name], rel=0, abs=1e-10 * np.abs(b[name]).max())
+    assert [(e.element, e.after) for e in a.events] == [(e.element, e.after) for e in b.events]
+    assert [e.time for e in a.events] == pytest.approx([e.time for e in b.events], rel=0, abs=1e-10)
+
+
+def test_table_1_case_b_from_matrices() -> None:
+    stored = store.load("two_mass")["b"]
+    run = ss.simulate(drive(), t_end=3.0, rtol=1e-12)
+    assert [e.time for e in run.events] == pytest.approx([t for t, _ in stored["events"]], rel=0, abs=2e-13)
+
+
+def test_matrices_stay_and_are_given_back() -> None:
+    A, B, C, D = matrices()
+    systems = (ct.ss(A, B, C, D), signal.StateSpace(A, B, C, D))
+    for system in systems:
+        plant = ss.StateSpace(system)
+        plant.add_friction("f", law=LAW, on="u1", velocity="y1")
+        assert plant.system is system
+        for name, given in zip("ABCD", (A, B, C, D), strict=True):
+            assert np.array_equal(getattr(plant, name), given)
+        assert np.array_equal(plant.A_NL[:, 0], -B[:, 1])
+    own = ss.StateSpace(A, B, C, D)
+    assert own.system is own
+    with pytest.raises(ValueError, match="continuous time"):
+        ss.StateSpace(ct.ss(A, B, C, D, 0.1))
+
+
+def test_without_friction_it_is_scipy() -> None:
+    """Step response with D against scipy.signal."""
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(3, 3)) - 3.0 * np.eye(3)
+    B, C, D = rng.normal(size=(3, 2)), rng.normal(size=(2, 3)), rng.normal(size=(2, 2))
+    plant = ss.StateSpace(A, B, C, D, signals={"u0": 1.0, "u1": ss.Ramp(slope=0.5)})
+    t = np.linspace(0.0, 3.0, 61)
+    run = ss.simulate(plant, t_end=3.0, t_eval=t)
+    _, y, x = signal.lsim((A, B, C, D), np.column_stack([np.ones_like(t), 0.5 * t]), t)
+    assert run.y.T == pytest.approx(x, abs=1e-12)
+    assert np.column_stack([run["y0"], run["y1"]]) == pytest.approx(y, abs=1e-12)
+
+
+def test_column_of_its_own_and_output_with_acceleration() -> None:
+    """A block on a ramp of force: from t = 5 on it slides with a = 0.2 t - 0.8; D and D_NL make a an output."""
+    plant = ss.StateSpace(
+        A=[[0.0]], B=[[1.0]], C=[[1.0], [0.0]], D=[[0.0], [1.0]], outputs=["v", "a"], signals={"u0": ss.Ramp(slope=0.2)}
+    )
+    law = ss.Coulomb(static=1.0, kinetic=0.8)
+    plant.add_friction("guide", law=law, velocity=[1.0], column=[-1.0], feedthrough={"a": -1.0})
+    run = ss.simulate(plant, t_end=8.0, t_eval=[2.0, 6.0, 7.5])
+    assert run.events[0].time == pytest.approx(5.0, abs=1e-12)
+    assert run["a"] == pytest.approx([0.0, 0.4, 0.7], abs=1e-12)
+    v = [0.1 * (t**2 - 25) - 0.8 * (t - 5) for t in (6.0, 7.5)]
+    assert run["v"] == pytest.approx([0.0, *v], abs=1e-12)
+    assert np.isnan(run.energy.residual)
+    assert run.energy.friction["guide"][-1] == pytest.approx(0.8 * (0.1 * (7.5**3 - 125) / 3 - 2.5 * 2.5 - 0.4 * 2.5**2))
+
+
+def test_feedthrough_of_the_plant_in_the_loop() -> None:
+    """y = x + 0.5 u with u from a strictly proper controller: solved by hand as one linear system."""
+    plant = ss.StateSpace(A=-1.0, B=1.0, C=1.0, D=0.5)
+    plant.add_controller(ss.LTI(A=-2.0, B=1.0, C=3.0), name="c", measure="y0", reference=1.0, to="u0")
+    run = ss.simulate(plant, t_end=4.0, t_eval=[1.0, 4.0])
+    # x' = -x + 3 z, z' = -2 z + 1 - x - 1.5 z
+    _, y, _ = signal.lsim(([[-1, 3], [-1, -3.5]], [[0], [1]], np.eye(2), np.zeros((2, 1))), np.ones(401), np.linspace(0, 4, 401))
+    assert run["x0"] == pytest.approx(y[[100, 400], 0], abs=1e-12)
+    assert run["y0"] == pytest.approx(y[[100, 400], 0] + 1.5 * y[[100, 400], 1], abs=1e-12)
+
+
+class TestBadInput:
+    def test_algebraic_loop(self) -> None:
+        plant = ss.StateSpace(A=-1.0, B=1.0, C=1.0, D=0.5)
+        with pytest.raises(ValueError, match="algebraic loop.*'p' <- 'p'"):
+            plant.add_controller(ss.P(kp=-4.0), name="p", measure="y0", to="u0")
+        assert plant.controllers == ()
+
+    def test_friction_that_acts_the_wrong_way(self) -> None:
+        A, B, C, D = matrices()
+        for velocity in ("y0", "y3", {"y1": -1.0}):
+            plant = ss.StateSpace(A, B, C, D)
+            with pytest.raises(ValueError, match=r"C A_NL = .*must be < 0"):
+                plant.add_friction("f", law=LAW, on="u1", velocity=velocity)
+            assert plant.elements == ()
+        with pytest.raises(ValueError, match=r"C A_NL"):
+            ss.StateSpace(A, B, C, D).add_friction("f", law=LAW, column=B[:, 1], velocity="y1")
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"A": np.eye(2)}, r"B and C are missing"),
+            ({"A": np.eye(2), "B": np.ones(3), "C": np.ones(2)}, r"B has the shape \(3, 1\)"),
+            ({"A": np.ones((2, 3)), "B": np.ones(2), "C": np.ones(2)}, r"A has the shape \(2, 3\)"),
+            ({"A": np.eye(2), "B": np.ones(2), "C": np.ones(3)}, r"C has the shape \(1, 3\)"),
+            ({"A": np.eye(2), "B": np.ones(2), "C": np.ones(2), "D": [[1.0, 2.0]]}, r"D has the shape \(1, 2\)"),
+            ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, "A holds NaN"),
+            ({"A": 1.0, "B": 1.0, "C": 1.0, "inputs": ["a", "b"]}, "sequence of 1 names"),
+            ({"A": 1.0, "B": 1.0, "C": 1.0, "signals": {"u1": 1.0}}, "unknown input 'u1'"),
+        ],
+    )
+    def test_matrices(self, arguments: dict, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            ss.StateSpace(**arguments)
+
+    def test_names(self) -> None:
+        A, B, C, D = matrices()
+        plant = ss.StateSpace(A, B, C, D)
+        with pytest.raises(ValueError, match="velocity of 'f' names 'w'"):
+            plant.add_friction("f", law=LAW, on="u1", velocity="w")
+        with pytest.raises(ValueError, match="exactly one"):
+            plant.add_friction("f", law=LAW, velocity="y1")
+        plant.add_friction("f", law=LAW, on="u1", velocity="y1")
+        with pytest.raises(ValueError, match="'f' is taken"):
+            plant.add_friction("f", law=LAW, on="u1", velocity="y1")
+        with pytest.raises(ValueError, match="replaced by measure and to"):
+            plant.add_controller(ss.P(kp=1.0), on="u1")
+
+    def test_two_mass_matrices_of_the_reference_are_these(self) -> None:
+        assert two_mass.C == 5e6 and np.array_equal(ss.analysis.two_mass_matrices(1e3, 1e3, 5e6, 1341.64)[0], matrices()[0])

@@ -1,0 +1,141 @@
+"""Figures of bristle laws: expected numbers are those of independent integrations, and the claims hold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from reference import store
+
+from stickslip.figures import bristle_motion, bristle_table, bristle_tests, canudas_law, hunting, servo_lugre
+
+from .independent import Bristle, forwards, pushed, under_sine
+
+LUGRE = Bristle()
+CANCELS = Bristle(alpha=5e4)
+DOUBLE = Bristle(alpha=1e5)
+SERVO = Bristle(s1=2.0 * math.sqrt(1e5), s2=20.0)
+
+
+def checks(data):
+    return {c.quantity: c for c in data.checks}
+
+
+def test_table_1():
+    law, extended = bristle_table.lugre(), bristle_table.two_state(5e4)
+    assert (law.stiffness, law.damping, law.viscous) == (LUGRE.s0, LUGRE.s1, LUGRE.s2)
+    assert (law.static, law.kinetic, law.stribeck_velocity, law.shape) == (1.5, 1.0, 1e-3, 2.0)
+    assert (extended.stiffness, extended.static, extended.kinetic, extended.alpha) == (1e5, 1.5, 1.0, 5e4)
+    assert bristle_table.CANCELS == 5e4
+
+
+class TestExpectedNumbers:
+    """What a figure calls independent is what SciPy's Radau gives."""
+
+    @pytest.mark.parametrize("omega", canudas_law.FREQUENCIES)
+    def test_hysteresis(self, omega):
+        period = 2.0 * math.pi / omega
+        _, force = under_sine(LUGRE, 1e-3, omega, [2.0 * period, 2.5 * period], offset=1e-3)
+        assert force == pytest.approx(canudas_law.LAGS[omega], abs=1e-11)
+
+    @pytest.mark.parametrize("rate", [5.0, 20.0])
+    def test_break_away(self, rate):
+        end = 1.6 / rate + 0.1
+        times = np.linspace(0.0, end, 20001)[1:]
+        _, force = pushed(LUGRE, lambda t: rate * t, end, times)
+        k = int(np.flatnonzero((force[1:-1] > force[:-2]) & (force[1:-1] >= force[2:]))[0]) + 1
+        below, middle, above = force[k - 1 : k + 2]  # the parabola's top
+        top = middle + (above - below) ** 2 / (8.0 * (2.0 * middle - above - below))
+        assert top == pytest.approx(canudas_law.PEAKS[rate], abs=1e-11)
+
+    def test_servo(self):
+        data = checks(servo_lugre.compute())
+        shares = [math.asin(0.1) / (2 * math.pi), 0.5 - math.asin(0.1) / (2 * math.pi)]
+        _, force = under_sine(SERVO, 5e-3, 2 * math.pi, [1.0 + 1e-13, *(1.0 + s for s in shares)])
+        named = ["force at the reversal, backwards to forwards [N]"]
+        named += ["force at vs/2, v rising [N]", "force at vs/2, v falling [N]"]
+        assert [data[name].expected for name in named] == pytest.approx(list(force), abs=1e-9)
+        zero = 1.0177036982066765
+        at_zero = under_sine(SERVO, 5e-3, 2 * math.pi, [zero])[1][0]
+        assert at_zero == pytest.approx(0.0, abs=1e-9)
+        speed = data["greatest speed at which it does, at 1 Hz [m/s]"].expected
+        assert speed == pytest.approx(5e-3 * math.sin(2 * math.pi * zero), abs=1e-9)
+
+    def test_second_order_law_in_a_sine(self):
+        # settled after the first reversal: the path between two is 300 lengths of the bristle
+        t = bristle_tests.PERIOD * np.array([1.0 + bristle_tests.AT_VS, 1.5 - bristle_tests.AT_VS])
+        _, force = under_sine(LUGRE, bristle_tests.AMPLITUDE, bristle_tests.OMEGA, t)
+        assert force[0] - force[1] == pytest.approx(bristle_tests.LUGRE_WIDTH, abs=1e-11)
+
+    def test_pull(self):
+        start = np.zeros(5)
+        run = forwards(CANCELS, lambda t, x, v, i: 2.0 * (0.1 * t - x), 2.5, start, 40.0)
+        data = checks(bristle_motion.compute_motion())
+        assert run.t[-1] == pytest.approx(data["alpha 5e4: first rest after slip [s]"].expected, abs=1e-10)
+        assert run.y[0, -1] == pytest.approx(data["alpha 5e4: position there [m]"].expected, abs=1e-11)
+
+    @pytest.mark.parametrize(
+        ("name", "law"), [("LuGre", LUGRE), ("alpha 5e4", CANCELS), ("alpha 1e5", DOUBLE)]
+    )
+    def test_servo_under_pid(self, name, law):
+        run = forwards(law, lambda t, x, v, i: 3.0 * (1.0 - x) - 6.0 * v + 4.0 * i, 0.0, np.zeros(5), 40.0)
+        assert run.t[-1] == pytest.approx(hunting.FIRST_STOP[name], abs=1e-10)
+
+    def test_stored_runs(self):
+        pull, hunt = store.load("lugre_pull"), store.load("lugre_hunting")
+        lugre = checks(bristle_motion.compute_lugre())
+        for t, state in zip(pull["t"], pull["states"], strict=True):
+            assert lugre[f"position at {t:g} s [m]"].expected == state[0]
+        servo = checks(hunting.compute_hunting())
+        for t in (20.0, 50.0, 100.0):
+            expected = hunt["states"][hunt["t"].index(t)][0]
+            assert servo[f"LuGre: position at {t:g} s [m]"].expected == expected
+        rigid = store.load("automaton")
+        stops = [t for t, mode in rigid["hunting_events"] if mode == "stick"]
+        assert servo["Stribeck: last stop [s]"].expected == stops[-1]
+        slips = checks(hunting.compute_stick_slip())
+        for k, (t, _) in enumerate(rigid["pull_events"]):
+            if (name := f"Stribeck: event {k + 1} of 10 [s]") in slips:
+                assert slips[name].expected == t
+
+
+class TestClaims:
+    """What the texts say, and where they cannot be met."""
+
+    def test_break_away_falls_with_the_rate(self):
+        peaks = canudas_law.compute_break_away()[""]["break-away"]
+        assert np.all(np.diff(peaks) < 0.0) and 1.0 < peaks[-1] < peaks[0] < 1.5
+
+    def test_loops_widen_with_frequency(self):
+        widths = [up - down for up, down in canudas_law.LAGS.values()]
+        assert 0.0 < widths[0] < widths[1] < widths[2]
+
+    def test_friction_can_act_with_the_motion(self):
+        s = servo_lugre.compute()[""]
+        assert np.any(s["LuGre"] * s["velocity"] < -1e-6)
+        assert np.all(s["Stribeck"] * s["velocity"] >= 0.0)
+
+    def test_what_the_printed_alpha_cannot_do(self):
+        found = {}
+        for module in (bristle_tests, bristle_motion, hunting):
+            for figure in module.FIGURES:
+                differs = [c for c in figure.compute().checks if c.verdict == "differs"]
+                found[figure.name] = len(differs)
+                assert all(c.reason for c in differs)
+        assert {name: n for name, n in found.items() if n} == {
+            "bristle2_2": 1,
+            "bristle2_4": 2,
+            "bristle2_6": 1,
+            "bristle2_7": 1,
+            "bristle2_10": 5,
+        }
+
+    def test_the_printed_alpha_drives(self):
+        """It comes loose where the impulse of the applied force reaches α/σ0, and is then pushed forwards."""
+        run = hunting.servo("1e+09")
+        loose = run.events[0].time
+        assert loose == pytest.approx(69.01, abs=0.01)
+        after = run.at(loose + 0.01)
+        assert after["guide.force"][0] * after["slide.velocity"][0] < 0.0
+        assert after["guide.force"][0] == pytest.approx(-1e4, rel=0.05)

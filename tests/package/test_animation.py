@@ -1,0 +1,85 @@
+"""Animations: what moves is what was computed, files are what their names say, gears bring a picture."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import stickslip as ss
+from stickslip import animation
+from stickslip.figures._gears import RIG, SET_2
+
+
+@pytest.fixture(scope="module")
+def chatter() -> ss.Trajectory:
+    return ss.simulate(SET_2, t_end=0.5, dt=0.005)
+
+
+@pytest.fixture(scope="module")
+def drive() -> ss.Trajectory:
+    machine = ss.machines.two_mass_drive(motor_mass=1.0, load_mass=2.0, stiffness=100.0)
+    return ss.simulate(machine, t_end=1.0, dt=0.01, initial={"motor.velocity": 0.1})
+
+
+def test_gif_has_its_frames(chatter: ss.Trajectory, tmp_path: Path) -> None:
+    chatter.animate(tmp_path / "w.gif", frames=8, rate=10.0)
+    with Image.open(tmp_path / "w.gif") as movie:
+        assert movie.format == "GIF" and movie.n_frames == 8
+        movie.seek(2)
+        first = np.asarray(movie.convert("RGB")).astype(int)
+        movie.seek(7)
+        assert np.abs(np.asarray(movie.convert("RGB")).astype(int) - first).max() > 50, "nothing moves"
+
+
+def test_html_plays(drive: ss.Trajectory, tmp_path: Path) -> None:
+    drive.animate(tmp_path / "d.html", frames=3)
+    text = (tmp_path / "d.html").read_text(encoding="utf-8")
+    assert text.count("data:image/png;base64") == 3
+
+
+@pytest.mark.parametrize("gear", [SET_2, RIG], ids=["wedge", "worm"])
+def test_flanks_touch_where_the_gap_is_closed_and_never_overlap(gear: object) -> None:
+    run = ss.simulate(gear, t_end=0.3, dt=0.001)
+    shown = animation.picture(run)
+    lower, upper = shown.bodies
+    flank = np.asarray(lower.outline)[[3, 2]]
+    slope = (flank[1, 1] - flank[0, 1]) / (flank[1, 0] - flank[0, 0])
+    corner = np.asarray(upper.outline)[0] + np.asarray(upper.motion)
+    surface = flank[0, 1] + slope * (corner[:, 0] - np.asarray(lower.motion)[:, 0])
+    distance = corner[:, 1] - surface
+    closed = run["flank.gap"] == 0.0
+    assert closed.any() and not closed.all()
+    assert np.abs(distance[closed]).max() < 1e-9
+    assert distance.min() > -1e-9 and distance.max() > 0.2
+
+
+def test_blocks_move_as_computed(drive: ss.Trajectory) -> None:
+    shown = animation.picture(drive)
+    assert [body.name for body in shown.bodies] == ["motor", "load"]
+    moves = [np.asarray(body.motion)[:, 0] for body in shown.bodies]
+    ratio = moves[1][-1] / moves[0][-1]
+    assert ratio == pytest.approx(drive["load.position"][-1] / drive["motor.position"][-1])
+    (spring,) = shown.springs
+    stretch = (np.asarray(spring.end) - np.asarray(spring.start))[:, 0]
+    assert stretch - stretch[0] == pytest.approx(moves[1] - moves[0] - (moves[1][0] - moves[0][0]), abs=1e-12)
+
+
+def test_own_picture_goes_first(drive: ss.Trajectory, tmp_path: Path) -> None:
+    body = animation.Body([[0, 0], [1, 0], [1, 1]], np.zeros((drive.t.size, 2)), "mine")
+    movie = animation.animate(drive, shown=animation.Picture((body,)), frames=2)
+    assert [text.get_text() for text in movie._fig.axes[0].texts] == ["mine"]
+
+
+def test_bad_input_is_named(drive: ss.Trajectory, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="frames = 1"):
+        drive.animate(frames=1)
+    with pytest.raises(ValueError, match=r"rate = 0\.0"):
+        drive.animate(rate=0.0)
+    with pytest.raises(ValueError, match=r"must end in \.gif or \.html"):
+        drive.animate(tmp_path / "d.mp4")
+
+
+def test_resampled_run_keeps_its_picture(chatter: ss.Trajectory) -> None:
+    assert chatter.at([0.0, 0.1]).described is SET_2
+    assert len(animation.picture(chatter.at([0.0, 0.1])).bodies) == 2

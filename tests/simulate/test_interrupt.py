@@ -1,0 +1,112 @@
+"""Ctrl-C and budgets end a long run soon; the process and the machine stay usable."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import stickslip as ss
+
+
+def belt(law=None):
+    m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    m.add_friction("belt", on="block", law=law or ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    return m
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@pytest.mark.parametrize(
+    ("law", "method"),
+    [
+        (ss.Coulomb(static=1.0, kinetic=0.8), "auto"),
+        (ss.Coulomb(static=1.0, kinetic=0.8), "explicit"),
+        (ss.Stribeck(static=1.0, kinetic=0.8, stribeck_velocity=1e-3, shape=1.0), "stiff"),
+    ],
+    ids=["exact", "explicit", "stiff"],
+)
+def test_ctrl_c(law, method):
+    m = belt(law)
+    sent = 0.0
+
+    def send(*_):
+        nonlocal sent
+        sent = time.perf_counter()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, send)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        start = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            ss.simulate(m, t_end=1e9, initial={"block.velocity": 0.2}, method=method)
+        # from the alarm, not from the handler: Python runs that only when the engine asks
+        assert time.perf_counter() - start - 0.3 < 0.2
+        assert time.perf_counter() - sent < 0.2
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(ss.simulate(m, t_end=200.0, initial={"block.velocity": 0.2}).events) > 50
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
+def test_sigint_to_a_process():
+    script = """
+import stickslip as ss
+m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+print("go", flush=True)
+try:
+    ss.simulate(m, t_end=1e9, initial={"block.velocity": 0.2})
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+print(len(ss.simulate(m, t_end=200.0, initial={"block.velocity": 0.2}).events))
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "go\n"
+        time.sleep(0.4)
+        sent = time.perf_counter()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.perf_counter() - sent < 0.3  # 0.2 s and what the pipe takes
+        assert process.stdout.read() == "87\n"
+        assert process.wait() == 0
+
+
+def test_budget_of_time():
+    start = time.perf_counter()
+    r = ss.simulate(belt(), t_end=1e9, initial={"block.velocity": 0.2}, max_time=0.2)
+    assert time.perf_counter() - start < 0.6
+    assert r.status == "budget" and not r.success and "max_time" in r.message
+    assert r.t[-1] == r.state.t < 1e9 and len(r.events) > 100
+
+
+def test_budget_of_events():
+    r = ss.simulate(belt(), t_end=1e9, initial={"block.velocity": 0.2}, max_events=10)
+    assert r.status == "budget" and "max_events" in r.message and len(r.events) == 11
+    on = ss.simulate(belt(), t_end=200.0, state=r.state)
+    assert len(r.events) + len(on.events) == 87
+
+
+def test_threads_share_a_machine():
+    m = ss.Machine(mass=[1.0] * 6, stiffness=2.0, names=[f"b{i}" for i in range(6)])
+    initial = {}
+    for i in range(6):
+        v = 0.2 * (1 + 0.3 * i)
+        m.add_friction(f"f{i}", on=f"b{i}", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=v)
+        initial[f"b{i}.velocity"] = v
+    results = []
+
+    def run():
+        results.append([e.time for e in ss.simulate(m, t_end=60.0, initial=initial).events])
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    run()
+    assert len(results) == 5 and all(r == results[0] for r in results)
