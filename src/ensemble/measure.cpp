@@ -52,23 +52,27 @@ Measure find_measure(const System& sys, const std::string& name) {
         {{"max", Kind::max}, {"min", Kind::min}, {"mean", Kind::mean}, {"final", Kind::final}}};
     const auto state = std::find(sys.states.begin(), sys.states.end(), owner);
     for (const auto& [text, kind] : of_states)
-      if (what == text && state != sys.states.end()) return {kind, static_cast<Index>(state - sys.states.begin())};
+      if (what == text && state != sys.states.end())
+        return {kind, static_cast<Index>(state - sys.states.begin())};
   }
-  std::string text = "unknown measure '" + name + "'; known are: 'events.count', 'events.first', 'events.last', also of one element; ";
+  std::string text = "unknown measure '" + name +
+                     "'; known are: 'events.count', 'events.first', 'events.last', also of one element; ";
   for (const std::string& s : sys.states) text += "'" + s + ".max', ";
   text += "'.min', '.mean', '.final'; ";
   for (const Place& p : sys.places) text += "'" + p.name + ".stick_time', ";
   throw UnknownName(text + "'energy.residual', 'steps'");
 }
 
-Gauges::Gauges(const System& system, std::vector<Measure> m) : sys(system), measures(std::move(m)), value(measures.size()), powers(system) {
+Gauges::Gauges(const System& system, std::vector<Measure> m)
+    : sys(system), measures(std::move(m)), value(measures.size()), powers(system) {
   least = greatest = integral = Vector::Zero(sys.nx);
   work = Vector::Zero(powers.count());
   for (const Measure& k : measures) {
     stick = stick || k.kind == Measure::Kind::stick_time;
     residual = residual || k.kind == Measure::Kind::residual;
     if (k.kind == Measure::Kind::max || k.kind == Measure::Kind::min || k.kind == Measure::Kind::mean)
-      if (std::find(extremes_of.begin(), extremes_of.end(), k.element) == extremes_of.end()) extremes_of.push_back(k.element);
+      if (std::find(extremes_of.begin(), extremes_of.end(), k.element) == extremes_of.end())
+        extremes_of.push_back(k.element);
   }
 }
 
@@ -117,7 +121,8 @@ void Gauges::segment(const Regime& r, double t0, double t1, const Step& step, co
   }
   if (stick)
     for (std::size_t k = 0; k < measures.size(); ++k)
-      if (measures[k].kind == Measure::Kind::stick_time && r.modes.place[static_cast<std::size_t>(measures[k].element)] == 0)
+      if (measures[k].kind == Measure::Kind::stick_time &&
+          r.modes.place[static_cast<std::size_t>(measures[k].element)] == 0)
         value[k] += b - a;
   if (residual) energy({t0, t1, step.h, &r, 0, step.columns, step.kind}, C.data(), a, b);
 }
@@ -134,27 +139,38 @@ void Gauges::energy(const Segment& seg, const double* C, double a, double b) {
 void Gauges::events(std::vector<Event>& events) {
   for (const Event& e : events) {
     for (std::size_t k = 0; k < measures.size(); ++k) {
-      if (measures[k].kind > Measure::Kind::last || (measures[k].element >= 0 && measures[k].element != e.element)) continue;
-      if (measures[k].kind == Measure::Kind::count) value[k] += 1.0;
-      else if (measures[k].kind == Measure::Kind::last || std::isnan(value[k])) value[k] = e.time;
+      if (measures[k].kind > Measure::Kind::last ||
+          (measures[k].element >= 0 && measures[k].element != e.element))
+        continue;
+      if (measures[k].kind == Measure::Kind::count)
+        value[k] += 1.0;
+      else if (measures[k].kind == Measure::Kind::last || std::isnan(value[k]))
+        value[k] = e.time;
     }
-    if (e.impact && begun) lost += e.loss - e.wall_work; // those at the very start come before the first state
+    if (e.impact && begun)
+      lost += e.loss - e.wall_work; // those at the very start come before the first state
   }
 }
 
 double Gauges::result(std::size_t k, const State& end, const Outcome& outcome) const {
   const Measure& m = measures[k];
   switch (m.kind) {
-  case Measure::Kind::max: return greatest(m.element);
-  case Measure::Kind::min: return least(m.element);
-  case Measure::Kind::mean: return integral(m.element) / (reached - from);
-  case Measure::Kind::final: return end.x(m.element);
-  case Measure::Kind::steps: return static_cast<double>(outcome.steps);
+  case Measure::Kind::max:
+    return greatest(m.element);
+  case Measure::Kind::min:
+    return least(m.element);
+  case Measure::Kind::mean:
+    return integral(m.element) / (reached - from);
+  case Measure::Kind::final:
+    return end.x(m.element);
+  case Measure::Kind::steps:
+    return static_cast<double>(outcome.steps);
   case Measure::Kind::residual: {
     const double size = std::max({absolute, largest, start});
     return size > 0.0 ? worst / size : 0.0;
   }
-  default: return value[k];
+  default:
+    return value[k];
   }
 }
 

@@ -1,4 +1,5 @@
-// What an ensemble keeps of a run: single numbers, gathered while it runs, so that nothing else has to be kept.
+// What an ensemble keeps of a run: single numbers, gathered while it runs, so that nothing else has to be
+// kept.
 #pragma once
 
 #include "simulate/powers.hpp"
@@ -10,8 +11,8 @@
 namespace stickslip {
 
 // Names:
-//   events.count, events.first, events.last and <element>.events.count, ...   times are NaN where there is none
-//   <state>.max, .min, .mean, .final     extremes are those of the exact curve, not of samples
+//   events.count, events.first, events.last and <element>.events.count, ...   times are NaN where there is
+//   none <state>.max, .min, .mean, .final     extremes are those of the exact curve, not of samples
 //   <element>.stick_time                 s spent sticking
 //   energy.residual, steps
 struct Measure {

@@ -11,7 +11,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> options = {"memory", "dwell", "travel", "surface_damping", "load_factor"};
+constexpr std::array<std::string_view, 5> options = {"memory", "dwell", "travel", "surface_damping",
+                                                     "load_factor"};
 
 double& option(Automaton& a, std::size_t k) {
   return *std::array<double*, 5>{&a.lag, &a.dwell, &a.travel, &a.surface_damping, &a.load_factor}[k];
@@ -34,13 +35,16 @@ bool has(const Term& term, const std::string& key) {
   return found;
 }
 
-const Law& law_of(const Machine& m, const Parameter& p) { return p.contact ? m.contacts[p.element].friction : m.friction[p.element].law; }
+const Law& law_of(const Machine& m, const Parameter& p) {
+  return p.contact ? m.contacts[p.element].friction : m.friction[p.element].law;
+}
 
 [[noreturn]] void unknown(const Machine& m, const System& sys, const std::string& name) {
   std::string text = "unknown parameter '" + name + "'; known are: initial values";
   for (const std::string& s : sys.states) text += " '" + s + "',";
   auto law = [&](const std::string& of, const Law& l) {
-    for (const Term& t : l.terms) numbers(t, [&](const char* key, const double&) { text += " '" + of + "." + key + "',"; });
+    for (const Term& t : l.terms)
+      numbers(t, [&](const char* key, const double&) { text += " '" + of + "." + key + "',"; });
     for (std::string_view o : options) text += " '" + of + "." + std::string(o) + "',";
   };
   for (const FrictionPlace& f : m.friction) {
@@ -51,7 +55,8 @@ const Law& law_of(const Machine& m, const Parameter& p) { return p.contact ? m.c
     text += " '" + c.name + ".gap', '" + c.name + ".restitution', '" + c.name + ".surface_velocity',";
     if (c.tangent.size() > 0) law(c.name, c.friction);
   }
-  for (const std::string& c : m.plant.names) text += " '" + c + ".force', 'mass[" + c + "]', 'damping[" + c + "]', 'stiffness[" + c + "]',";
+  for (const std::string& c : m.plant.names)
+    text += " '" + c + ".force', 'mass[" + c + "]', 'damping[" + c + "]', 'stiffness[" + c + "]',";
   text += " signals also with '_scale'";
   throw UnknownName(text);
 }
@@ -76,16 +81,23 @@ bool of_law(const Machine& m, Parameter& p, const std::string& rest) {
   std::size_t count = 0;
   for (std::size_t k = 0; k < law.terms.size(); ++k)
     if (has(law.terms[k], rest)) p.part = k, ++count;
-  if (count > 1) reject("parameters", "name '" + p.name + "', which " + std::to_string(count) + " terms of the law have: write the number of the term before it, such as '0." + rest + "'");
+  if (count > 1)
+    reject("parameters", "name '" + p.name + "', which " + std::to_string(count) +
+                             " terms of the law have: write the number of the term before it, such as '0." +
+                             rest + "'");
   return count == 1;
 }
 
 const Signal& signal_of(const Machine& m, const Parameter& p) {
   switch (p.kind) {
-  case Parameter::Kind::surface: return p.contact ? m.contacts[p.element].surface_velocity : m.friction[p.element].surface_velocity;
-  case Parameter::Kind::load: return m.friction[p.element].normal_load;
-  case Parameter::Kind::gap: return m.contacts[p.element].gap;
-  default: return m.forces[p.element].signal;
+  case Parameter::Kind::surface:
+    return p.contact ? m.contacts[p.element].surface_velocity : m.friction[p.element].surface_velocity;
+  case Parameter::Kind::load:
+    return m.friction[p.element].normal_load;
+  case Parameter::Kind::gap:
+    return m.contacts[p.element].gap;
+  default:
+    return m.forces[p.element].signal;
   }
 }
 
@@ -93,7 +105,8 @@ const Signal& signal_of(const Machine& m, const Parameter& p) {
 void find_signal(const Machine& m, const System& sys, Parameter& p) {
   if (!is_constant(signal_of(m, p))) {
     if (!p.scale)
-      reject("parameters", "name '" + p.name + "', a signal that is not constant: vary '" + p.name + "_scale', a factor on it");
+      reject("parameters", "name '" + p.name + "', a signal that is not constant: vary '" + p.name +
+                               "_scale', a factor on it");
     return;
   }
   if (p.scale || p.contact || p.kind == Parameter::Kind::gap || !sys.loops.empty()) return;
@@ -120,10 +133,14 @@ bool entry(const Machine& m, Parameter& p) {
     row.resize(comma);
     column.erase(0, column.find_first_not_of(' '));
   }
-  if (matrix == "mass") p.kind = Parameter::Kind::mass;
-  else if (matrix == "damping") p.kind = Parameter::Kind::damping;
-  else if (matrix == "stiffness") p.kind = Parameter::Kind::stiffness;
-  else return false;
+  if (matrix == "mass")
+    p.kind = Parameter::Kind::mass;
+  else if (matrix == "damping")
+    p.kind = Parameter::Kind::damping;
+  else if (matrix == "stiffness")
+    p.kind = Parameter::Kind::stiffness;
+  else
+    return false;
   p.element = static_cast<std::size_t>(find_name(m.plant.names, row, "coordinate"));
   p.part = static_cast<std::size_t>(find_name(m.plant.names, column, "coordinate"));
   return true;
@@ -153,7 +170,8 @@ Parameter find_parameter(const Machine& m, const System& sys, const std::string&
   for (std::size_t i = 0; i < m.friction.size(); ++i)
     if (m.friction[i].name == owner) {
       p.element = i;
-      if (is_signal("surface_velocity", Parameter::Kind::surface) || is_signal("normal_load", Parameter::Kind::load)) {
+      if (is_signal("surface_velocity", Parameter::Kind::surface) ||
+          is_signal("normal_load", Parameter::Kind::load)) {
         find_signal(m, sys, p);
         return p;
       }
@@ -165,7 +183,8 @@ Parameter find_parameter(const Machine& m, const System& sys, const std::string&
     if (m.contacts[i].name == owner) {
       p.element = i;
       p.contact = true;
-      if (is_signal("gap", Parameter::Kind::gap) || (m.contacts[i].tangent.size() > 0 && is_signal("surface_velocity", Parameter::Kind::surface))) {
+      if (is_signal("gap", Parameter::Kind::gap) ||
+          (m.contacts[i].tangent.size() > 0 && is_signal("surface_velocity", Parameter::Kind::surface))) {
         find_signal(m, sys, p);
         return p;
       }
@@ -183,7 +202,9 @@ Parameter find_parameter(const Machine& m, const System& sys, const std::string&
       const Vector unit = Vector::Unit(static_cast<Index>(m.plant.names.size()), static_cast<Index>(i));
       for (std::size_t k = 0; k < m.forces.size(); ++k)
         if (m.forces[k].direction == unit) p.element = k, ++count;
-      if (count != 1) reject("parameters", "name '" + name + "', but " + std::to_string(count) + " forces are applied to '" + owner + "' alone: it must be one");
+      if (count != 1)
+        reject("parameters", "name '" + name + "', but " + std::to_string(count) +
+                                 " forces are applied to '" + owner + "' alone: it must be one");
       find_signal(m, sys, p);
       return p;
     }
@@ -199,11 +220,20 @@ void apply(const Parameter& p, double value, const Machine& base, Machine& m) {
     a(i, j) = a(j, i) = value;
   };
   switch (p.kind) {
-  case Kind::initial: break;
-  case Kind::surface: set(p.contact ? m.contacts[p.element].surface_velocity : m.friction[p.element].surface_velocity); break;
-  case Kind::load: set(m.friction[p.element].normal_load); break;
-  case Kind::force: set(m.forces[p.element].signal); break;
-  case Kind::gap: set(m.contacts[p.element].gap); break;
+  case Kind::initial:
+    break;
+  case Kind::surface:
+    set(p.contact ? m.contacts[p.element].surface_velocity : m.friction[p.element].surface_velocity);
+    break;
+  case Kind::load:
+    set(m.friction[p.element].normal_load);
+    break;
+  case Kind::force:
+    set(m.forces[p.element].signal);
+    break;
+  case Kind::gap:
+    set(m.contacts[p.element].gap);
+    break;
   case Kind::law: {
     Law& law = p.contact ? m.contacts[p.element].friction : m.friction[p.element].law;
     numbers(law.terms[p.part], [&](const char* name, double& number) {
@@ -211,11 +241,21 @@ void apply(const Parameter& p, double value, const Machine& base, Machine& m) {
     });
     break;
   }
-  case Kind::automaton: option(p.contact ? m.contacts[p.element].automaton : m.friction[p.element].automaton, p.part) = value; break;
-  case Kind::restitution: m.contacts[p.element].restitution = value; break;
-  case Kind::mass: set_entry(m.plant.mass); break;
-  case Kind::damping: set_entry(m.plant.damping); break;
-  case Kind::stiffness: set_entry(m.plant.stiffness); break;
+  case Kind::automaton:
+    option(p.contact ? m.contacts[p.element].automaton : m.friction[p.element].automaton, p.part) = value;
+    break;
+  case Kind::restitution:
+    m.contacts[p.element].restitution = value;
+    break;
+  case Kind::mass:
+    set_entry(m.plant.mass);
+    break;
+  case Kind::damping:
+    set_entry(m.plant.damping);
+    break;
+  case Kind::stiffness:
+    set_entry(m.plant.stiffness);
+    break;
   }
 }
 

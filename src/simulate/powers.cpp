@@ -41,7 +41,8 @@ Powers::Powers(const System& system)
       force(static_cast<Index>(sys.places.size() + sys.contacts.size())), power_now(count()) {}
 
 Index Powers::count() const {
-  return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.contacts.size() + sys.loops.size());
+  return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.contacts.size() +
+                            sys.loops.size());
 }
 
 double Powers::given(const Vector& work) const {
@@ -74,7 +75,8 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
     out(k++) = power(sys, *seg.regime, static_cast<Index>(b), x.data(), s.data());
 }
 
-void Powers::integrate(const Segment& seg, const double* C, double a, double b, Vector& sum, double& absolute) {
+void Powers::integrate(const Segment& seg, const double* C, double a, double b, Vector& sum,
+                       double& absolute) {
   static const Gauss gauss;
   if (!(b > a)) return;
   Vector& p = power_now;

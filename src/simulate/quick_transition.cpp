@@ -8,11 +8,12 @@
 
 namespace stickslip {
 
-QuickTransition::QuickTransition(const System& system, RegimeCache& c) : sys(system), cache(c), scratch(system) {
+QuickTransition::QuickTransition(const System& system, RegimeCache& c)
+    : sys(system), cache(c), scratch(system) {
   usable = sys.contacts.empty() && sys.limits == 0;
   for (const Place& p : sys.places) {
-    plain.push_back(p.traits.sticks && p.traits.affine && p.contact < 0 && p.states < 0 && p.load_per_force == 0.0 &&
-                    p.automaton == Automaton{});
+    plain.push_back(p.traits.sticks && p.traits.affine && p.contact < 0 && p.states < 0 &&
+                    p.load_per_force == 0.0 && p.automaton == Automaton{});
     effect_on_v.push_back(p.velocity.x.dot(p.effect));
   }
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
@@ -92,7 +93,8 @@ int QuickTransition::sign(const Regime& r, Index guard, bool from_zero, double s
       !(first > 0.0 && second < 0.0 && first * first < -4.0 * second * 1e-13 * size))
     return first > 0.0 ? 1 : -1;
   for (int k = 3; k < terms; ++k) c[static_cast<std::size_t>(k)] = term(r, guard, k);
-  if (from_zero && std::all_of(c.begin(), c.end(), [](double term_k) { return term_k == 0.0; })) return 1; // it does not move at all
+  if (from_zero && std::all_of(c.begin(), c.end(), [](double term_k) { return term_k == 0.0; }))
+    return 1; // it does not move at all
   static_assert(terms == series_terms);
   return sign_after(c.data(), size, step, t);
 }
@@ -112,7 +114,8 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
       const Interval limits = stick_limits(p, 1, t, x.data(), s.data());
       // The held force is the mean of what both limits leave: each guard is the distance to one of them.
       const double held = g.side > 0 ? term(r, row, 0) + limits.hi : limits.lo - term(r, row, 0);
-      if (sign(r, row, false, std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held), t) > 0) return false;
+      if (sign(r, row, false, std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held), t) > 0)
+        return false;
     } else {
       return false;
     }
@@ -120,8 +123,10 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
   return true;
 }
 
-const Regime* QuickTransition::decide(const Regime& now, State& state, const Guard& fired, TransitionLog& log) {
-  if (!usable || !now.affine || (fired.kind != GuardKind::slip_ends && fired.kind != GuardKind::breaks_away)) return nullptr;
+const Regime* QuickTransition::decide(const Regime& now, State& state, const Guard& fired,
+                                      TransitionLog& log) {
+  if (!usable || !now.affine || (fired.kind != GuardKind::slip_ends && fired.kind != GuardKind::breaks_away))
+    return nullptr;
   const auto i = static_cast<std::size_t>(fired.element);
   if (!plain[i]) return nullptr;
   const Place& p = sys.places[i];
@@ -156,8 +161,10 @@ const Regime* QuickTransition::decide(const Regime& now, State& state, const Gua
       held = force(fired.element);
     }
     const double slack = 1e-12 * (std::abs(limits.hi) + std::abs(limits.lo) + std::abs(held));
-    if (held > limits.hi + slack) to = 1;
-    else if (held < limits.lo - slack) to = -1;
+    if (held > limits.hi + slack)
+      to = 1;
+    else if (held < limits.lo - slack)
+      to = -1;
     if (to != 0) {
       rule = "static to kinetic";
       chosen = next(now, i, static_cast<std::int8_t>(to));

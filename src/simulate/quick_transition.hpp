@@ -1,5 +1,5 @@
-// The commonest transition by itself: one place of dry friction with a given load stops or breaks away while nothing
-// else rests. It says the same as the general decision and leaves to that whatever is not plain.
+// The commonest transition by itself: one place of dry friction with a given load stops or breaks away while
+// nothing else rests. It says the same as the general decision and leaves to that whatever is not plain.
 #pragma once
 
 #include "simulate/transition.hpp"
@@ -13,7 +13,8 @@ class QuickTransition {
 public:
   QuickTransition(const System& sys, RegimeCache& cache);
 
-  // Changes `state` as transition() would and returns the next regime; null: not decided here, nothing has changed.
+  // Changes `state` as transition() would and returns the next regime; null: not decided here, nothing has
+  // changed.
   const Regime* decide(const Regime& now, State& state, const Guard& fired, TransitionLog& log);
 
   void signals_changed(); // constant ones have got new values
@@ -29,9 +30,9 @@ private:
 
   const System& sys;
   RegimeCache& cache;
-  bool usable = true;               // no contacts, no limits
-  std::vector<bool> plain;          // places that this knows
-  std::vector<double> effect_on_v;  // of each place's force on its own velocity: negative
+  bool usable = true;              // no contacts, no limits
+  std::vector<bool> plain;         // places that this knows
+  std::vector<double> effect_on_v; // of each place's force on its own velocity: negative
   std::vector<std::size_t> varying;
   std::vector<Edge> edges;
   Vector s, x, slope, force;

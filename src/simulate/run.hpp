@@ -1,5 +1,5 @@
-// The loop of a run: step, transition, repeat. What becomes of segments and events is the recorder's business, so that
-// long runs and ensembles need not keep them.
+// The loop of a run: step, transition, repeat. What becomes of segments and events is the recorder's
+// business, so that long runs and ensembles need not keep them.
 #pragma once
 
 #include "simulate/quick_transition.hpp"
@@ -22,7 +22,8 @@ struct Outcome {
 };
 
 // A recorder has
-//   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0, t1], perhaps
+//   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0,
+//   t1], perhaps
 //     beyond the end of the run; t0 == t1: a state that held for no time
 //   void events(std::vector<Event>&): may be moved from
 // The runner is sized once and serves many runs of the same system.
@@ -52,7 +53,8 @@ private:
   double next_kink(double t) const;
 };
 
-template <class Recorder> Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()>& stop) {
+template <class Recorder>
+Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()>& stop) {
   using Clock = std::chrono::steady_clock;
   const double t_begin = state.t;
   Outcome out;
@@ -61,7 +63,8 @@ template <class Recorder> Outcome Runner::run(State& state, Recorder& recorder, 
   if (!state.started) {
     if (sampler.due(state, state.base_t)) sampler.run(state);
     transition(sys, cache, state, {}, true, log);
-    out.events += static_cast<std::int64_t>(log.events.size()); // impacts that make the velocities at the start consistent
+    out.events += static_cast<std::int64_t>(
+        log.events.size()); // impacts that make the velocities at the start consistent
     recorder.events(log.events);
     state.started = true;
   }
@@ -92,7 +95,8 @@ template <class Recorder> Outcome Runner::run(State& state, Recorder& recorder, 
   };
 
   if (log.status == TransitionStatus::undecided)
-    return finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
+    return finish(Status::no_solution, state.base_t,
+                  "no admissible combination of modes was found at the start");
   double kink = -INFINITY; // next breakpoint of a signal
   const bool limited = std::isfinite(options.max_time);
   const auto begin = stop || limited ? Clock::now() : Clock::time_point();
@@ -103,7 +107,8 @@ template <class Recorder> Outcome Runner::run(State& state, Recorder& recorder, 
       const auto now = Clock::now();
       if (now - asked > std::chrono::milliseconds(20)) {
         asked = now;
-        if (stop && stop()) return finish(Status::interrupted, std::max(state.base_t, t_begin), "interrupted");
+        if (stop && stop())
+          return finish(Status::interrupted, std::max(state.base_t, t_begin), "interrupted");
         if (std::chrono::duration<double>(now - begin).count() > options.max_time)
           return finish(Status::budget, std::max(state.base_t, t_begin), "max_time is used up");
       }
@@ -113,7 +118,9 @@ template <class Recorder> Outcome Runner::run(State& state, Recorder& recorder, 
     if (!(kink > state.base_t)) kink = next_kink(state.base_t);
     // A tick that falls on a breakpoint to rounding is one instant with it.
     const double tick = sampler.next(state);
-    const double limit = std::isfinite(tick) && std::abs(kink - tick) <= 4e-16 * std::abs(tick) ? std::max(kink, tick) : std::min(kink, tick);
+    const double limit = std::isfinite(tick) && std::abs(kink - tick) <= 4e-16 * std::abs(tick)
+                             ? std::max(kink, tick)
+                             : std::min(kink, tick);
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
@@ -121,9 +128,11 @@ template <class Recorder> Outcome Runner::run(State& state, Recorder& recorder, 
     bool at_limit = false;
     if (std::isfinite(limit) && t1 >= limit - 4e-16 * std::abs(limit)) {
       t1 = limit, at_limit = true;
-      // A force that reaches its limit just where a signal has a kink may turn back there: what holds from the right of
-      // the kink decides, as for all others at this instant.
-      std::erase_if(step.fired, [](const Guard& g) { return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit; });
+      // A force that reaches its limit just where a signal has a kink may turn back there: what holds from
+      // the right of the kink decides, as for all others at this instant.
+      std::erase_if(step.fired, [](const Guard& g) {
+        return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
+      });
     }
     const bool event = !step.fired.empty();
     recorder.segment(r, state.base_t, t1, step, stepper.C);
@@ -134,12 +143,15 @@ template <class Recorder> Outcome Runner::run(State& state, Recorder& recorder, 
       return finish(Status::finished, options.t_end, "reached t_end");
     }
     if (!event && !(t1 > state.base_t))
-      return finish(Status::stalled, std::max(state.base_t, t_begin), "the step became too small to move time: the motion is steeper than double precision resolves");
+      return finish(
+          Status::stalled, std::max(state.base_t, t_begin),
+          "the step became too small to move time: the motion is steeper than double precision resolves");
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
     state_at(state.base_t, step.end == 1.0 ? state.base_t + step.h : t1, end.data());
     state.base_x = end;
     state.base_t = t1;
-    if (!end.allFinite()) return finish(Status::stalled, std::max(t1, t_begin), "the state is no longer finite");
+    if (!end.allFinite())
+      return finish(Status::stalled, std::max(t1, t_begin), "the state is no longer finite");
     state.after_transition = false;
     for (Index i = 0; i < sys.nx; ++i) state.nominal(i) = std::max(state.nominal(i), std::abs(end(i)));
     if (at_limit && sampler.due(state, t1)) {
@@ -149,15 +161,20 @@ template <class Recorder> Outcome Runner::run(State& state, Recorder& recorder, 
     if (event || (at_limit && (kink <= t1 || !sampler.any() || !sampler.quiet(state)))) {
       log.events.clear();
       state.last_error = 0.0;
-      const Regime* next = !at_limit && step.fired.size() == 1 ? quick.decide(r, state, step.fired[0], log) : nullptr;
-      if (next) current = next;
-      else transition(sys, cache, state, step.fired, false, log);
+      const Regime* next =
+          !at_limit && step.fired.size() == 1 ? quick.decide(r, state, step.fired[0], log) : nullptr;
+      if (next)
+        current = next;
+      else
+        transition(sys, cache, state, step.fired, false, log);
       out.events += static_cast<std::int64_t>(log.events.size());
       recorder.events(log.events);
       if (log.status == TransitionStatus::undecided)
         return finish(Status::no_solution, state.base_t, "no admissible combination of modes was found");
-      if (at_one_instant > 100) return finish(Status::stalled, state.base_t, "more than 100 transitions at one instant");
-      if (out.events > options.max_events) return finish(Status::budget, state.base_t, "max_events is used up");
+      if (at_one_instant > 100)
+        return finish(Status::stalled, state.base_t, "more than 100 transitions at one instant");
+      if (out.events > options.max_events)
+        return finish(Status::budget, state.base_t, "max_events is used up");
     }
     if (state.base_t == options.t_end) return finish(Status::finished, options.t_end, "reached t_end");
   }

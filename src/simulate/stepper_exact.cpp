@@ -28,15 +28,17 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   const Index nx = sys.nx, ns = sys.ns();
   double fastest = 0.0;
   const Index signal_degree = signal_taylor(state.base_t, fastest);
-  // A series that ends (free flight, sticking) would hold for ever: look as far as guards can be expected to fire.
+  // A series that ends (free flight, sticking) would hold for ever: look as far as guards can be expected to
+  // fire.
   double reach = std::min(std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale, options.max_step);
-  // Guards see the signals even where the state does not: a harmonic's own series must have converged as well.
+  // Guards see the signals even where the state does not: a harmonic's own series must have converged as
+  // well.
   if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
   const double largest = state.nominal.maxCoeff();
   for (Index i = 0; i < nx; ++i) scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
   if (state.nominal.minCoeff() < 1e-9 * largest) {
-    // States that have not moved yet take their size from what moves them: a scale far too small would call for steps
-    // whose powers underflow.
+    // States that have not moved yet take their size from what moves them: a scale far too small would call
+    // for steps whose powers underflow.
     for (Index pass = 0; pass < std::min<Index>(nx, 16); ++pass)
       for (Index i = 0; i < nx; ++i) {
         double reached = 0.0;
@@ -44,14 +46,16 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
         scale(i) = std::max(scale(i), std::min(1e-3 * sys.time_scale * reached, largest));
       }
   }
-  step.columns =
-      affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(), reach, scale.data(), C, step.h) + 1;
+  step.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(),
+                               reach, scale.data(), C, step.h) +
+                 1;
   const Index ng = static_cast<Index>(r.guards.size());
   if (ng == 0) return;
   if (rounding.size() < ng) rounding.resize(ng);
   if (state.after_transition) {
-    // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's
-    // slope is known no better than the terms of the acceleration it is made of, and than the series that found the event.
+    // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
+    // guard's slope is known no better than the terms of the acceleration it is made of, and than the series
+    // that found the event.
     bool sized = false;
     for (Index k = 0; k < ng; ++k) {
       rounding(k) = 0.0;

@@ -19,9 +19,13 @@ def belt(speed: float = 0.2, static: float = 1.0, stiffness: float = 2.0) -> ss.
     return m
 
 
-def belt_events(v: float, t_end: float, m: float = 1.0, k: float = 2.0, fs: float = 1.0, fk: float = 0.8) -> list[float]:
-    """Event times of the belt, started stuck at x = 0: sticking ends at x = fs/k; a slip is an arc of a harmonic motion
-    around fk/k with the amplitude (fs - fk)/k at the belt's speed, and ends where that speed is reached again."""
+def belt_events(
+    v: float, t_end: float, m: float = 1.0, k: float = 2.0, fs: float = 1.0, fk: float = 0.8
+) -> list[float]:
+    """Event times of the belt, started stuck at x = 0: sticking ends at x = fs/k; a slip is an arc of a
+    harmonic motion
+    around fk/k with the amplitude (fs - fk)/k at the belt's speed, and ends where that speed is reached
+    again."""
     w, a = np.sqrt(k / m), (fs - fk) / k
     slip, stick = (2 * np.pi - 2 * np.arctan(a * w / v)) / w, 2 * a / v
     times = [fs / k / v]
@@ -52,9 +56,17 @@ def test_belt_speeds_against_the_closed_form() -> None:
 
 def test_same_bits_for_any_number_of_workers() -> None:
     v = np.linspace(0.05, 0.9, 130)
-    measure = ["events.count", "events.last", "block.position.max", "block.velocity.mean", "energy.residual", "belt.stick_time"]
+    measure = [
+        "events.count",
+        "events.last",
+        "block.position.max",
+        "block.velocity.mean",
+        "energy.residual",
+        "belt.stick_time",
+    ]
     runs = [
-        ss.ensemble(belt(), {"belt.surface_velocity": v, "belt.static": 1.0 + v}, 60.0, measure, workers=w) for w in (1, 2, 5)
+        ss.ensemble(belt(), {"belt.surface_velocity": v, "belt.static": 1.0 + v}, 60.0, measure, workers=w)
+        for w in (1, 2, 5)
     ]
     for other in runs[1:]:
         for name in measure:
@@ -68,7 +80,14 @@ def test_streamed_measures_are_those_of_a_kept_run() -> None:
         belt(),
         {"belt.surface_velocity": [0.3]},
         50.0,
-        ["block.position.mean", "block.velocity.min", "belt.stick_time", "block.position.final", "belt.events.count", "energy.residual"],
+        [
+            "block.position.mean",
+            "block.velocity.min",
+            "belt.stick_time",
+            "block.position.final",
+            "belt.events.count",
+            "energy.residual",
+        ],
         initial={"block.velocity": 0.3},
     )
     x, v = run["block.position"], run["block.velocity"]
@@ -93,7 +112,13 @@ VARIED = {
 def test_a_varied_parameter_is_that_of_the_description(name: str) -> None:
     """Against the machine described with that value."""
     value, make = VARIED[name]
-    out = ss.ensemble(belt(), {name: [value]}, 40.0, ["events.last", "block.position.final"], initial={"block.velocity": 0.2})
+    out = ss.ensemble(
+        belt(),
+        {name: [value]},
+        40.0,
+        ["events.last", "block.position.final"],
+        initial={"block.velocity": 0.2},
+    )
     run = ss.simulate(make(), 40.0, initial={"block.velocity": 0.2})
     assert out["events.last"][0] == pytest.approx(run.events[-1].time, rel=1e-13)
     assert out["block.position.final"][0] == pytest.approx(run["block.position"][-1], rel=1e-12)
@@ -105,7 +130,10 @@ def test_forces_loads_masses_and_stribeck_curves() -> None:
     m.add_friction("guide", on="slide", law=ss.Coulomb(0.1), normal_load=5.0)
     force, load, mass = np.array([2.0, 3.0, 0.4]), np.array([5.0, 4.0, 5.0]), np.array([2.0, 4.0, 2.0])
     out = ss.ensemble(
-        m, {"slide.force": force, "guide.normal_load": load, "mass[slide]": mass}, 2.0, ["slide.position.final"]
+        m,
+        {"slide.force": force, "guide.normal_load": load, "mass[slide]": mass},
+        2.0,
+        ["slide.position.final"],
     )
     expected = np.maximum(force - 0.1 * load, 0.0) / mass * 2.0
     np.testing.assert_allclose(out["slide.position.final"], expected, rtol=1e-14)
@@ -117,17 +145,29 @@ def test_forces_loads_masses_and_stribeck_curves() -> None:
         return s
 
     speeds = [0.05, 0.1]
-    curves = ss.ensemble(stribeck(0.3), {"belt.stribeck_velocity": speeds}, 20.0, ["events.last"], initial={"block.velocity": 0.2})
-    single = [ss.simulate(stribeck(vs), 20.0, initial={"block.velocity": 0.2}).events[-1].time for vs in speeds]
+    curves = ss.ensemble(
+        stribeck(0.3),
+        {"belt.stribeck_velocity": speeds},
+        20.0,
+        ["events.last"],
+        initial={"block.velocity": 0.2},
+    )
+    single = [
+        ss.simulate(stribeck(vs), 20.0, initial={"block.velocity": 0.2}).events[-1].time for vs in speeds
+    ]
     np.testing.assert_allclose(curves["events.last"], single, rtol=1e-12)
 
 
 def test_grids_and_labels() -> None:
     v, fs = np.linspace(0.1, 0.3, 3), np.linspace(1.0, 1.5, 4)
-    out = ss.ensemble(belt(), {"belt.surface_velocity": v[:, None], "belt.static": fs}, 20.0, ["events.first"])
+    out = ss.ensemble(
+        belt(), {"belt.surface_velocity": v[:, None], "belt.static": fs}, 20.0, ["events.first"]
+    )
     assert out.shape == (3, 4)
     # From rest the block is carried after a short slip; with every value the first event is one of its own.
-    single = ss.ensemble(belt(), {"belt.surface_velocity": v[2], "belt.static": fs[1]}, 20.0, ["events.first"])
+    single = ss.ensemble(
+        belt(), {"belt.surface_velocity": v[2], "belt.static": fs[1]}, 20.0, ["events.first"]
+    )
     assert out["events.first"][2, 1] == single["events.first"]
     xarray = pytest.importorskip("xarray")
     data = out.to_xarray()
@@ -137,12 +177,17 @@ def test_grids_and_labels() -> None:
 
 
 def test_a_million_events_need_no_memory() -> None:
-    """2e5 events here (a million takes a second more): nothing is kept of them, so memory does not grow. The last event
+    """2e5 events here (a million takes a second more): nothing is kept of them, so memory does not grow.
+    The last event
     is where the closed form has it, after 4.5e5 s, to a few digits of the time itself."""
     resource = pytest.importorskip("resource")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     out = ss.ensemble(
-        belt(), {"belt.surface_velocity": [0.2]}, 4.57e5, ["events.count", "events.last"], initial={"block.velocity": 0.2}
+        belt(),
+        {"belt.surface_velocity": [0.2]},
+        4.57e5,
+        ["events.count", "events.last"],
+        initial={"block.velocity": 0.2},
     )
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before  # kB
     truth = belt_events(0.2, 4.57e5)
@@ -176,7 +221,12 @@ def test_runs_that_keep_less() -> None:
         ({"belt.normal_load": [1.0, -1.0]}, ["events.count"], ValueError, "normal_load"),
         ({"mass[block]": [0.0]}, ["events.count"], ValueError, "mass"),
         ({"belt.static": [np.nan]}, ["events.count"], ValueError, "NaN"),
-        ({"belt.static": [1.0, 1.1], "belt.kinetic": [0.1, 0.2, 0.3]}, ["events.count"], ValueError, "shapes"),
+        (
+            {"belt.static": [1.0, 1.1], "belt.kinetic": [0.1, 0.2, 0.3]},
+            ["events.count"],
+            ValueError,
+            "shapes",
+        ),
         ({"belt.memory": [0.1]}, ["events.count"], ValueError, "number of states"),
         ({}, ["events.count"], ValueError, "parameters is empty"),
     ],
@@ -207,7 +257,8 @@ except KeyboardInterrupt:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 def test_interrupted() -> None:
-    """Ctrl-C is answered soon, although every run would take hours (0.2 s alone on a machine; more is allowed here)."""
+    """Ctrl-C is answered soon, although every run would take hours (0.2 s alone on a machine; more is
+    allowed here)."""
     with subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
