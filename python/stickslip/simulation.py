@@ -48,8 +48,7 @@ def simulate(
     t_start : float, default 0.0
         Start, s; not with `state`.
     initial : mapping or array_like, optional
-        Initial values by the name of the state, such as ``{"block.velocity": 0.2}`` (all others 0), or all
-        of them.
+        Initial values by the name of the state, such as ``{"block.velocity": 0.2}`` (all others 0), or all of them.
     dt : float, optional
         Sample on the grid ``t_start + k dt``, s. Samples take their values from the right of an event.
     t_eval : array_like, optional
@@ -59,14 +58,10 @@ def simulate(
     atol : float or array_like, optional
         Absolute tolerance, one for all or per state; by default `rtol` times the size of each state.
     method : {"auto", "exact", "explicit", "stiff", "time_stepping"}
-        How regimes are run. ``auto``: linear ones exactly, others by an explicit pair of order 5, or by an
-        L-stable
-        Rosenbrock method of order 5 where they are stiff. ``time_stepping``: the θ-scheme of Moreau and
-        Jean with the
-        fixed step `max_step`, of first order: no event is searched for, contact forces and impacts are
-        impulses of a step,
-        gaps are violated by about one step's motion, and impacts follow Newton's law. It takes curves
-        without internal
+        How regimes are run. ``auto``: linear ones exactly, others by an explicit pair of order 5, or by an L-stable
+        Rosenbrock method of order 5 where they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
+        fixed step `max_step`, of first order: no event is searched for, contact forces and impacts are impulses of a step,
+        gaps are violated by about one step's motion, and impacts follow Newton's law. It takes curves without internal
         states and no controllers. Between steps all signals are interpolated.
     max_step : float, optional
         Longest step, s; of ``time_stepping`` the step.
@@ -77,10 +72,8 @@ def simulate(
     max_time : float, optional
         Budget of wall-clock time, s.
     keep : {"segments", "events", "nothing"}
-        What to remember: the whole motion, or only its events and the end, or the end alone. With less than
-        the
-        segments memory does not grow with the steps, and the only sample is that at the end (no `dt`,
-        `t_eval`).
+        What to remember: the whole motion, or only its events and the end, or the end alone. With less than the
+        segments memory does not grow with the steps, and the only sample is that at the end (no `dt`, `t_eval`).
     state : State, optional
         Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run.
 
@@ -181,8 +174,7 @@ def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) 
     else:
         given = vector("initial", initial)
         if given.shape != x.shape:
-            raise ValueError(f"initial has the shape {given.shape}, but the machine has {len(names)} states:
-            {names}")
+            raise ValueError(f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}")
         x[:] = given
     bad = [n for n, v in zip(names, x, strict=True) if not np.isfinite(v)]
     if bad:
