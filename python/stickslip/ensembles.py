@@ -130,7 +130,8 @@ def ensemble(
 
     The machine is described once; each run replaces numbers in it. Nothing is kept of a run but its
     measures, so long
-    runs and many of them need little memory. Results have the same bits for any number of workers. Ctrl-C ends it.
+    runs and many of them need little memory. Results have the same bits for any number of workers. Ctrl-C
+    ends it.
 
     Parameters
     ----------
@@ -196,10 +197,8 @@ def ensemble(
     >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
     >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
     >>> v = np.array([0.1, 0.2, 0.4])
-    >>> out = ss.ensemble(
-    ...     m, {"belt.surface_velocity": v, "block.velocity": v}, t_end=200.0, measure=["events.count",
-    "events.first"]
-    ... )
+    >>> varied = {"belt.surface_velocity": v, "block.velocity": v}
+    >>> out = ss.ensemble(m, varied, t_end=200.0, measure=["events.count", "events.first"])
     >>> out["events.count"], out["events.first"].round(9)
     (array([77, 87, 89]), array([5.  , 2.5 , 1.25]))
     """
