@@ -24,8 +24,9 @@ Automaton automaton(double lag, double dwell, double travel, double surface_damp
   return {lag, dwell, travel, surface_damping, load_factor};
 }
 
-Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol, const Vector& atol,
-               Method method, double max_step, std::int64_t max_events, double max_time, double theta, Keep keep) {
+Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol,
+               const Vector& atol, Method method, double max_step, std::int64_t max_events, double max_time,
+               double theta, Keep keep) {
   Options o;
   o.t_end = t_end;
   o.rtol = rtol;
@@ -64,11 +65,12 @@ py::dict sampled(const Trajectory& run, const std::vector<double>& times) {
   return py::dict("y"_a = std::move(s.y), "rate"_a = std::move(s.rate), "force"_a = std::move(s.force),
                   "velocity"_a = std::move(s.velocity), "load"_a = std::move(s.load),
                   "limit_lo"_a = std::move(s.limit_lo), "limit_hi"_a = std::move(s.limit_hi),
-                  "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode), "gap"_a = std::move(s.gap),
-                  "gap_rate"_a = std::move(s.gap_rate), "contact_mode"_a = std::move(s.contact_mode),
-                  "normal_impulse"_a = std::move(s.normal_impulse),
-                  "output"_a = std::move(s.loops.output), "reference"_a = std::move(s.loops.reference),
-                  "error"_a = std::move(s.loops.error), "limit"_a = std::move(s.loops.mode));
+                  "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode),
+                  "gap"_a = std::move(s.gap), "gap_rate"_a = std::move(s.gap_rate),
+                  "contact_mode"_a = std::move(s.contact_mode),
+                  "normal_impulse"_a = std::move(s.normal_impulse), "output"_a = std::move(s.loops.output),
+                  "reference"_a = std::move(s.loops.reference), "error"_a = std::move(s.loops.error),
+                  "limit"_a = std::move(s.loops.mode));
 }
 
 py::dict balance(const Trajectory& run, const std::vector<double>& times) {
@@ -79,10 +81,10 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
     py::gil_scoped_release release;
     e = energy(run, times);
   }
-  return py::dict("kinetic"_a = e.kinetic, "elastic"_a = e.elastic, "drives"_a = e.drives, "damping"_a = e.damping,
-                  "friction"_a = e.friction, "surfaces"_a = e.surfaces, "walls"_a = e.walls, "impacts"_a = e.impacts, "controllers"_a = e.controllers,
-                  "imbalance"_a = e.imbalance,
-                  "residual"_a = e.residual);
+  return py::dict("kinetic"_a = e.kinetic, "elastic"_a = e.elastic, "drives"_a = e.drives,
+                  "damping"_a = e.damping, "friction"_a = e.friction, "surfaces"_a = e.surfaces,
+                  "walls"_a = e.walls, "impacts"_a = e.impacts, "controllers"_a = e.controllers,
+                  "imbalance"_a = e.imbalance, "residual"_a = e.residual);
 }
 
 py::list regimes(const Trajectory& run) {
@@ -98,21 +100,23 @@ py::list regimes(const Trajectory& run) {
 py::list events(const Trajectory& run) {
   py::list out;
   for (const Event& e : run.events)
-    out.append(py::make_tuple(e.time, e.element, static_cast<int>(e.before), static_cast<int>(e.after), cause_of(run.system(), e),
-                              rule_of(e), e.solutions, e.ambiguous, e.instant, e.impact, e.normal_impulse, e.tangential_impulse,
-                              e.loss));
+    out.append(py::make_tuple(e.time, e.element, static_cast<int>(e.before), static_cast<int>(e.after),
+                              cause_of(run.system(), e), rule_of(e), e.solutions, e.ambiguous, e.instant,
+                              e.impact, e.normal_impulse, e.tangential_impulse, e.loss));
   return out;
 }
 
 py::tuple pack(const State& s) {
   const Ticks& k = s.ticks;
-  return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact, s.base_t, s.base_x,
-                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant, s.modes.limit,
+  return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact,
+                        s.base_t, s.base_x, s.after_transition, s.started, s.step, s.last_error, s.stiff,
+                        s.nominal, s.instant, s.modes.limit,
                         py::make_tuple(k.next, k.pending, k.output, k.memory));
 }
 
 State unpack(const py::tuple& p) {
-  if (p.size() != 18 || p[0].cast<int>() != 1) throw std::runtime_error("this state was saved by another version");
+  if (p.size() != 18 || p[0].cast<int>() != 1)
+    throw std::runtime_error("this state was saved by another version");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -155,7 +159,8 @@ void bind_simulate(py::module_& m) {
       .def(py::init(&automaton), "lag"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0, "surface_damping"_a = 0.0,
            "load_factor"_a = 0.0);
 
-  py::class_<Source>(m, "Source", "What a controller reads: a form of states, a signal, outputs of other controllers.")
+  py::class_<Source>(m, "Source",
+                     "What a controller reads: a form of states, a signal, outputs of other controllers.")
       .def(py::init([](std::string text, Vector state, const std::optional<Signal>& signal,
                        const std::vector<std::tuple<std::string, Index, double>>& outputs) {
              Source s{std::move(text), std::move(state), signal.value_or(Signal{}), {}};
@@ -173,29 +178,39 @@ void bind_simulate(py::module_& m) {
            }),
            "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
       .def("copy", [](const Machine& self) { return Machine(self); })
-      .def("add_force",
-           [](Machine& self, Vector direction, Signal signal) {
-             self.forces.push_back({std::move(direction), std::move(signal)});
-           },
-           "direction"_a, "signal"_a)
-      .def("add_friction",
-           [](Machine& self, std::string name, Vector direction, Law law, Automaton options, Signal load, Signal surface,
-              Vector load_position, Vector load_velocity, Signal load_signal) {
-             self.friction.push_back({std::move(name), std::move(direction), std::move(law), options, std::move(load),
-                                      std::move(surface), std::move(load_position), std::move(load_velocity),
-                                      std::move(load_signal), {}});
-           },
-           "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a, "load_position"_a,
-           "load_velocity"_a, "load_signal"_a)
-      .def("add_contact",
-           [](Machine& self, std::string name, Vector normal, Vector tangent, Law friction, Automaton options, Signal gap,
-              Signal surface, double restitution, bool newton) {
-             self.contacts.push_back({std::move(name), std::move(normal), std::move(tangent), std::move(friction), options,
-                                      std::move(gap), std::move(surface), restitution,
-                                      newton ? ImpactRule::newton : ImpactRule::poisson});
-           },
-           "name"_a, "normal"_a, "tangent"_a, "friction"_a, "automaton"_a, "gap"_a, "surface_velocity"_a, "restitution"_a,
-           "newton"_a);
+      .def(
+          "add_force",
+          [](Machine& self, Vector direction, Signal signal) {
+            self.forces.push_back({std::move(direction), std::move(signal)});
+          },
+          "direction"_a, "signal"_a)
+      .def(
+          "add_friction",
+          [](Machine& self, std::string name, Vector direction, Law law, Automaton options, Signal load,
+             Signal surface, Vector load_position, Vector load_velocity, Signal load_signal) {
+            self.friction.push_back({std::move(name),
+                                     std::move(direction),
+                                     std::move(law),
+                                     options,
+                                     std::move(load),
+                                     std::move(surface),
+                                     std::move(load_position),
+                                     std::move(load_velocity),
+                                     std::move(load_signal),
+                                     {}});
+          },
+          "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a,
+          "load_position"_a, "load_velocity"_a, "load_signal"_a)
+      .def(
+          "add_contact",
+          [](Machine& self, std::string name, Vector normal, Vector tangent, Law friction, Automaton options,
+             Signal gap, Signal surface, double restitution, bool newton) {
+            self.contacts.push_back({std::move(name), std::move(normal), std::move(tangent),
+                                     std::move(friction), options, std::move(gap), std::move(surface),
+                                     restitution, newton ? ImpactRule::newton : ImpactRule::poisson});
+          },
+          "name"_a, "normal"_a, "tangent"_a, "friction"_a, "automaton"_a, "gap"_a, "surface_velocity"_a,
+          "restitution"_a, "newton"_a);
 
   py::class_<State>(m, "State")
       .def_readonly("t", &State::t)
@@ -214,17 +229,26 @@ void bind_simulate(py::module_& m) {
       "A"_a, "states"_a, "A plant in matrix notation.");
   described.def(
       "add_matrix_friction",
-      [](Machine& self, std::string name, Vector row, Vector column, Law law, Automaton options, Signal load, Signal surface) {
-        self.friction.push_back({std::move(name), std::move(row), std::move(law), options, std::move(load), std::move(surface),
-                                 {}, {}, constant_signal(0.0), std::move(column)});
+      [](Machine& self, std::string name, Vector row, Vector column, Law law, Automaton options, Signal load,
+         Signal surface) {
+        self.friction.push_back({std::move(name),
+                                 std::move(row),
+                                 std::move(law),
+                                 options,
+                                 std::move(load),
+                                 std::move(surface),
+                                 {},
+                                 {},
+                                 constant_signal(0.0),
+                                 std::move(column)});
       },
       "name"_a, "row"_a, "column"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a);
   described.def(
       "add_controller",
       [](Machine& self, std::string name, Controller control, std::vector<Source> references,
          std::vector<Source> measurements, std::vector<Vector> directions) {
-        self.controllers.push_back({std::move(name), std::move(control), std::move(references), std::move(measurements),
-                                    std::move(directions)});
+        self.controllers.push_back({std::move(name), std::move(control), std::move(references),
+                                    std::move(measurements), std::move(directions)});
       },
       "name"_a, "control"_a, "references"_a, "measurements"_a, "directions"_a);
 
@@ -242,26 +266,32 @@ void bind_simulate(py::module_& m) {
                                for (const Place& p : c.system.places) names.push_back(p.name);
                                return names;
                              })
-      .def_property_readonly("contacts",
-                             [](const Compiled& c) {
-                               std::vector<std::pair<std::string, Index>> names; // with the number of its friction place
-                               for (const Contact& k : c.system.contacts) names.emplace_back(k.name, k.place);
-                               return names;
-                             })
+      .def_property_readonly(
+          "contacts",
+          [](const Compiled& c) {
+            std::vector<std::pair<std::string, Index>> names; // with the number of its friction place
+            for (const Contact& k : c.system.contacts) names.emplace_back(k.name, k.place);
+            return names;
+          })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
-      .def_property_readonly("controllers",
-                             [](const Compiled& c) { // name, number of outputs, follows a reference, measures
-                               py::list out;
-                               for (const Loop& l : c.system.loops)
-                                 out.append(py::make_tuple(l.name, l.block.outputs(), l.has_reference, l.has_measured));
-                               return out;
-                             })
+      .def_property_readonly(
+          "controllers",
+          [](const Compiled& c) { // name, number of outputs, follows a reference, measures
+            py::list out;
+            for (const Loop& l : c.system.loops)
+              out.append(py::make_tuple(l.name, l.block.outputs(), l.has_reference, l.has_measured));
+            return out;
+          })
       .def("linear_part",
            [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
-             return linear_part(c.system, std::vector<std::int8_t>(static_cast<std::size_t>(c.system.limits), 0)).A;
+             return linear_part(c.system,
+                                std::vector<std::int8_t>(static_cast<std::size_t>(c.system.limits), 0))
+                 .A;
            })
-      .def("initial_state", [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
-           "t0"_a, "x0"_a);
+      .def(
+          "initial_state",
+          [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
+          "t0"_a, "x0"_a);
 
   py::class_<Trajectory>(m, "Trajectory")
       .def_readonly("t_begin", &Trajectory::t_begin)
@@ -276,14 +306,15 @@ void bind_simulate(py::module_& m) {
       .def_property_readonly("status", [](const Trajectory& r) { return std::string(name(r.status)); })
       .def_property_readonly("regimes", &regimes)
       .def("step_times", &Trajectory::step_times)
-      .def("stuck_for_good",
-           [](const Trajectory& r, double t) {
-             const Segment& seg = r.segments[r.segment_at(t)];
-             Vector x(r.system().nx);
-             r.state_at(seg, t, x.data());
-             return stuck_for_good(r.system(), *seg.regime, t, x.data());
-           },
-           "t"_a)
+      .def(
+          "stuck_for_good",
+          [](const Trajectory& r, double t) {
+            const Segment& seg = r.segments[r.segment_at(t)];
+            Vector x(r.system().nx);
+            r.state_at(seg, t, x.data());
+            return stuck_for_good(r.system(), *seg.regime, t, x.data());
+          },
+          "t"_a)
       .def("sample", &sampled, "times"_a)
       .def("energy", &balance, "times"_a);
 

@@ -160,8 +160,8 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
     }
   }
 
-  // Where the trial step is far too short (a scale that knows nothing of the motion) the last terms are lost to underflow
-  // and say nothing: the series then ends before them.
+  // Where the trial step is far too short (a scale that knows nothing of the motion) the last terms are lost
+  // to underflow and say nothing: the series then ends before them.
   while (degree > 4 && size[static_cast<size_t>(degree)] <= underflow) --degree;
   double ratio = 1.0;
   if (small < 4 || trial != horizon) ratio = std::min(allowed_ratio(size.data(), degree), horizon / trial);

@@ -7,8 +7,9 @@
 
 namespace stickslip {
 
-// Degree that balances the cost of a step against its length: a step is a little longer than half a period of the
-// fastest oscillation, so that the slip of a block on a spring, which is shorter than a period, takes two.
+// Degree that balances the cost of a step against its length: a step is a little longer than half a period of
+// the fastest oscillation, so that the slip of a block on a spring, which is shorter than a period, takes
+// two.
 inline constexpr Index affine_taylor_degree = 34;
 
 // Writes the coefficients of x(theta h) = sum_k C.col(k) theta^k, theta in [0, 1], and the step h <= horizon;

@@ -17,19 +17,31 @@ enum class Mode : std::int8_t {
   low = 6,    // held at its lower limit
 };
 
-inline int direction(Mode m) { return m == Mode::slip_forward ? 1 : m == Mode::slip_backward ? -1 : 0; }
-inline Mode slip(int direction) { return direction > 0 ? Mode::slip_forward : Mode::slip_backward; }
+inline int direction(Mode m) {
+  return m == Mode::slip_forward ? 1 : m == Mode::slip_backward ? -1 : 0;
+}
+inline Mode slip(int direction) {
+  return direction > 0 ? Mode::slip_forward : Mode::slip_backward;
+}
 
 constexpr std::string_view name(Mode m) {
   switch (m) {
-  case Mode::slip_backward: return "slip-";
-  case Mode::stick: return "stick";
-  case Mode::slip_forward: return "slip+";
-  case Mode::open: return "open";
-  case Mode::closed: return "closed";
-  case Mode::free: return "free";
-  case Mode::high: return "high";
-  case Mode::low: return "low";
+  case Mode::slip_backward:
+    return "slip-";
+  case Mode::stick:
+    return "stick";
+  case Mode::slip_forward:
+    return "slip+";
+  case Mode::open:
+    return "open";
+  case Mode::closed:
+    return "closed";
+  case Mode::free:
+    return "free";
+  case Mode::high:
+    return "high";
+  case Mode::low:
+    return "low";
   }
   return "?";
 }

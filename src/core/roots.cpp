@@ -102,7 +102,8 @@ double polish(const double* c, int n, double sign, double lo, double hi, double 
 template <class Visit> bool walk(const double* c, int n, double noise, bool& above, Visit&& visit) {
   std::array<Row, max_depth + 2> stack; // depth first, left before right
   std::array<double, max_depth + 2> from, width;
-  // The last terms of a converged series are below the noise: isolation does without them, polishing does not.
+  // The last terms of a converged series are below the noise: isolation does without them, polishing does
+  // not.
   const int whole = n;
   double dropped = 0.0;
   while (n > 1 && dropped + std::abs(c[n]) <= 0.125 * noise) dropped += std::abs(c[n--]);
@@ -149,15 +150,17 @@ template <class Visit> bool walk(const double* c, int n, double noise, bool& abo
   return false;
 }
 
-// Whether p < -noise on [0, 1] for certain, by its first terms and the sum of all others: the first terms of a series that
-// converges are nearly all of it, and bounds cost the square of the degree.
+// Whether p < -noise on [0, 1] for certain, by its first terms and the sum of all others: the first terms of
+// a series that converges are nearly all of it, and bounds cost the square of the degree.
 bool clearly_negative(const double* c, int n, double noise) {
   constexpr int low = 12;
   if (n < low + 8) return false;
   double rest = 0.0;
   for (int k = low + 1; k <= n; ++k) rest += std::abs(c[k]);
   const double limit = -(noise + rest);
-  const auto below = [&](const double* b) { return std::all_of(b, b + low + 1, [&](double x) { return x < limit; }); };
+  const auto below = [&](const double* b) {
+    return std::all_of(b, b + low + 1, [&](double x) { return x < limit; });
+  };
   Row whole, left;
   bernstein(c, low, whole.data());
   if (!(whole[0] < limit && whole[low] < limit)) return false;

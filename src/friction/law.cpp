@@ -47,8 +47,9 @@ template <class F> void walk(const Law& law, F&& f) {
 // The bits of one term. A term has at most max_elements of them, and so has a law.
 template <class X> unsigned own_branch(const X& term, unsigned branch, Index bit) {
   if constexpr (with_switches<X>)
-    return bit >= max_elements ? 0U
-                               : (branch >> bit) & ((term.switches() >= 32) ? ~0U : (1U << term.switches()) - 1U);
+    return bit >= max_elements
+               ? 0U
+               : (branch >> bit) & ((term.switches() >= 32) ? ~0U : (1U << term.switches()) - 1U);
   else
     return 0U;
 }
@@ -181,7 +182,8 @@ Interval rest_interval(const Law& law, const double* z) {
 void rest_rates(const Law& law, double dry, const double* z, double* zdot) {
   const Interval all = rest_interval(law, z);
   const double width = all.hi - all.lo;
-  const double part = width > 0.0 ? (dry - all.lo) / width : 0.5; // beyond [0, 1] in steps that end at break-away
+  const double part =
+      width > 0.0 ? (dry - all.lo) / width : 0.5; // beyond [0, 1] in steps that end at break-away
   walk(law, [&](const auto& x, const Place& at) {
     if constexpr (requires { rates_at_rest(x, part, z, zdot); })
       rates_at_rest(x, part, z + at.state, zdot + at.state);

@@ -23,7 +23,8 @@ std::string shape(const Matrix& m) {
 
 void check_matrix(std::string_view name, const Matrix& m, Index n) {
   if (m.rows() != n || m.cols() != n)
-    reject(name, "has shape " + shape(m) + ", expected (" + std::to_string(n) + ", " + std::to_string(n) + ")");
+    reject(name,
+           "has shape " + shape(m) + ", expected (" + std::to_string(n) + ", " + std::to_string(n) + ")");
   if (!m.allFinite()) reject(name, "holds NaN or infinity: every entry must be finite");
 }
 
@@ -72,7 +73,8 @@ void check_continuous(const std::string& name, const Signal& s) {
   }
 }
 
-// Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss it.
+// Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss
+// it.
 double fine_structure(const Law& law, const LawTraits& traits) {
   if (traits.affine) return 0.0;
   std::vector<double> z(static_cast<std::size_t>(std::max<Index>(traits.states, 1)));
@@ -118,8 +120,10 @@ private:
 
   void claim(const std::string& name, std::string_view what) {
     if (name.empty()) reject(what, "is an empty string");
-    if (name.find('.') != std::string::npos) reject(what, "= '" + name + "' holds a dot, which separates an element from its signal");
-    if (!used.insert(name).second) reject(what, "= '" + name + "' is taken: all names of a machine share one name space");
+    if (name.find('.') != std::string::npos)
+      reject(what, "= '" + name + "' holds a dot, which separates an element from its signal");
+    if (!used.insert(name).second)
+      reject(what, "= '" + name + "' is taken: all names of a machine share one name space");
   }
 
   Index add_state(const std::string& name) {
@@ -140,10 +144,12 @@ private:
     if (n < 1) reject("A", "is empty: a plant has at least one state");
     check_matrix("A", p.A, n);
     if (static_cast<Index>(p.states.size()) != n)
-      reject("states", "has " + std::to_string(p.states.size()) + " entries for " + std::to_string(n) + " states");
+      reject("states",
+             "has " + std::to_string(p.states.size()) + " entries for " + std::to_string(n) + " states");
     for (const std::string& name : p.states) {
       if (name.empty()) reject("states", "holds an empty string");
-      if (!used.insert(name).second) reject("states", "= '" + name + "' is taken: all names share one name space");
+      if (!used.insert(name).second)
+        reject("states", "= '" + name + "' is taken: all names share one name space");
       add_state(name);
     }
     sys.mass = sys.damping = sys.stiffness = inverse_mass = Matrix::Zero(0, 0);
@@ -162,7 +168,8 @@ private:
     check_matrix("stiffness", p.stiffness, n);
     check_mass(p.mass);
     if (static_cast<Index>(p.names.size()) != n)
-      reject("names", "has " + std::to_string(p.names.size()) + " entries for " + std::to_string(n) + " coordinates");
+      reject("names",
+             "has " + std::to_string(p.names.size()) + " entries for " + std::to_string(n) + " coordinates");
     for (const std::string& name : p.names) claim(name, "names");
     sys.n_coordinates = n;
     sys.coordinates = p.names;
@@ -172,31 +179,38 @@ private:
     sys.damping = p.damping;
     sys.stiffness = p.stiffness;
     // A diagonal mass matrix is inverted exactly, entry by entry.
-    if (p.mass.isDiagonal(0.0)) inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();
-    else inverse_mass = p.mass.llt().solve(Matrix::Identity(n, n));
+    if (p.mass.isDiagonal(0.0))
+      inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();
+    else
+      inverse_mass = p.mass.llt().solve(Matrix::Identity(n, n));
   }
 
   // Change of x' per unit of a generalised force.
   Vector column(const Vector& direction) const {
     if (direction.size() != width()) reject("to", "has the wrong length");
     Vector out = Vector::Zero(sys.nx);
-    if (machine.matrices) out.head(width()) = direction;
-    else out.segment(sys.n_coordinates, sys.n_coordinates) = inverse_mass * direction;
+    if (machine.matrices)
+      out.head(width()) = direction;
+    else
+      out.segment(sys.n_coordinates, sys.n_coordinates) = inverse_mass * direction;
     return out;
   }
 
   void force(const AppliedForce& f) {
     check_signal("force", f.signal);
     if (f.direction.size() != width() || !f.direction.allFinite())
-      reject("on", "of a force must give a finite direction over " + std::to_string(width()) + " coordinates");
+      reject("on",
+             "of a force must give a finite direction over " + std::to_string(width()) + " coordinates");
     sys.drives.push_back({f.direction, Vector(), add_signal(f.signal)});
   }
 
-  // Friction whose column makes its own velocity grow would act instantly on itself the wrong way (C A_NL >= 0).
+  // Friction whose column makes its own velocity grow would act instantly on itself the wrong way (C A_NL >=
+  // 0).
   void check_column(const FrictionPlace& f) const {
     const std::string of = "of '" + f.name + "'";
     if (f.column.size() != width() || !f.column.allFinite())
-      reject("column", of + " must give a finite change for each of the " + std::to_string(width()) + " states");
+      reject("column",
+             of + " must give a finite change for each of the " + std::to_string(width()) + " states");
     const double reaction = f.direction.dot(f.column);
     if (!(reaction < -1e-12 * f.direction.cwiseAbs().dot(f.column.cwiseAbs())))
       reject("column", of + " acts on its own velocity by C A_NL = " + std::to_string(reaction) +
@@ -207,12 +221,14 @@ private:
     claim(f.name, "name");
     const Index n = width();
     if (f.direction.size() != n || !f.direction.allFinite() || f.direction.isZero(0.0))
-      reject("on", "of '" + f.name + "' must give a finite, non-zero direction over " + std::to_string(n) + " coordinates");
+      reject("on", "of '" + f.name + "' must give a finite, non-zero direction over " + std::to_string(n) +
+                       " coordinates");
     if (machine.matrices) check_column(f);
     if (f.law.terms.empty()) reject("law", "of '" + f.name + "' has no terms");
     check_signal("normal_load of '" + f.name + "'", f.normal_load);
     check_signal("surface_velocity of '" + f.name + "'", f.surface_velocity);
-    if (is_constant(f.normal_load)) non_negative("normal_load of '" + f.name + "'", value(f.normal_load, 0.0));
+    if (is_constant(f.normal_load))
+      non_negative("normal_load of '" + f.name + "'", value(f.normal_load, 0.0));
     Place p;
     p.name = f.name;
     p.law = f.law;
@@ -225,7 +241,8 @@ private:
     automaton(f, p);
     if (p.traits.states > 0) {
       p.states = static_cast<Index>(sys.states.size());
-      for (Index i = 0; i < p.traits.states; ++i) add_state(f.name + ".z" + (p.traits.states > 1 ? std::to_string(i) : ""));
+      for (Index i = 0; i < p.traits.states; ++i)
+        add_state(f.name + ".z" + (p.traits.states > 1 ? std::to_string(i) : ""));
     }
     sys.needs_interpreter = sys.needs_interpreter || p.traits.needs_interpreter;
     sys.places.push_back(std::move(p));
@@ -235,9 +252,12 @@ private:
   void contact(const ContactPlace& c) {
     const std::string of = " of '" + c.name + "'";
     const Index n = sys.n_coordinates;
-    if (c.normal.size() != n) reject("normal" + of, "has " + std::to_string(c.normal.size()) + " entries for " + std::to_string(n) + " coordinates");
+    if (c.normal.size() != n)
+      reject("normal" + of,
+             "has " + std::to_string(c.normal.size()) + " entries for " + std::to_string(n) + " coordinates");
     if (!c.normal.allFinite() || c.normal.isZero(0.0)) reject("normal" + of, "must be finite and not zero");
-    if (!(c.restitution >= 0.0 && c.restitution <= 1.0)) reject("restitution" + of, c.restitution, "in [0, 1]");
+    if (!(c.restitution >= 0.0 && c.restitution <= 1.0))
+      reject("restitution" + of, c.restitution, "in [0, 1]");
     check_signal("gap" + of, c.gap);
     check_continuous("gap" + of, c.gap);
     Contact out;
@@ -245,8 +265,12 @@ private:
     out.restitution = c.restitution;
     out.impact = c.impact;
     if (c.tangent.size() > 0) {
-      if (c.tangent.size() != n) reject("tangent" + of, "has " + std::to_string(c.tangent.size()) + " entries for " + std::to_string(n) + " coordinates");
-      FrictionPlace f{c.name, c.tangent, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity, {}, {}, constant_signal(0.0), {}};
+      if (c.tangent.size() != n)
+        reject("tangent" + of, "has " + std::to_string(c.tangent.size()) + " entries for " +
+                                   std::to_string(n) + " coordinates");
+      FrictionPlace f{
+          c.name, c.tangent, c.friction,           c.automaton, constant_signal(0.0), c.surface_velocity,
+          {},     {},        constant_signal(0.0), {}};
       place(f);
       Place& p = sys.places.back();
       p.contact = static_cast<Index>(sys.contacts.size());
@@ -271,8 +295,10 @@ private:
     non_negative("load_factor" + of, a.load_factor);
     if (a == Automaton{}) return;
     if (p.traits.states > 0)
-      reject("law" + of, "has internal states: the options of StickSlip need a curve such as Coulomb or Stribeck");
-    if (!p.traits.sticks) reject("law" + of, "has no jump at v = 0: the options of StickSlip need one that sticks");
+      reject("law" + of,
+             "has internal states: the options of StickSlip need a curve such as Coulomb or Stribeck");
+    if (!p.traits.sticks)
+      reject("law" + of, "has no jump at v = 0: the options of StickSlip need one that sticks");
     if (std::abs(p.traits.break_away.lo + p.traits.break_away.hi) > 1e-12 * p.break_away)
       reject("law" + of, "is not odd: the options of StickSlip need one level for both directions");
     p.kinetic = evaluate(f.law, 1e100, 1, 0, nullptr, nullptr).dry;
@@ -296,7 +322,8 @@ private:
     const Index n = sys.n_coordinates;
     // Derivatives of surface velocities accelerate the relative motion; they are signals of their own.
     std::vector<Index> surface_rate;
-    for (const Place& p : sys.places) surface_rate.push_back(add_signal(differentiate(sys.signals[static_cast<std::size_t>(p.surface)])));
+    for (const Place& p : sys.places)
+      surface_rate.push_back(add_signal(differentiate(sys.signals[static_cast<std::size_t>(p.surface)])));
     std::vector<Index> gap_rate, gap_acceleration;
     for (Index g : gap_signal) {
       const Signal rate = differentiate(sys.signals[static_cast<std::size_t>(g)]);
@@ -323,7 +350,8 @@ private:
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       Place& p = sys.places[i];
       const bool given = p.contact < 0;
-      const Vector& w = given ? machine.friction[i].direction : machine.contacts[static_cast<std::size_t>(p.contact)].tangent;
+      const Vector& w = given ? machine.friction[i].direction
+                              : machine.contacts[static_cast<std::size_t>(p.contact)].tangent;
       p.velocity.x = Vector::Zero(sys.nx);
       if (machine.matrices) {
         p.effect = column(machine.friction[i].column);
@@ -361,7 +389,8 @@ private:
   }
 };
 
-// Matrix notation: states that something drives take their size from it, all others from the states that drive them.
+// Matrix notation: states that something drives take their size from it, all others from the states that
+// drive them.
 void size_matrix_states(System& sys, const Vector& rates) {
   sys.nominal = sys.time_scale * rates;
   for (Index round = 0; round < sys.plant_states; ++round) {
@@ -371,8 +400,9 @@ void size_matrix_states(System& sys, const Vector& rates) {
   }
 }
 
-// A bristle's deflection has the size that it settles to. All that happens while it deflects and slips happens at about
-// the Stribeck velocity, however fast the machine slides at other times: errors of velocity count in this unit.
+// A bristle's deflection has the size that it settles to. All that happens while it deflects and slips
+// happens at about the Stribeck velocity, however fast the machine slides at other times: errors of velocity
+// count in this unit.
 void size_bristles(System& sys) {
   const Index n = sys.n_coordinates;
   sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
@@ -385,14 +415,15 @@ void size_bristles(System& sys) {
       sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
     if (p.fine == 0.0) continue;
     for (Index i = n; i < sys.plant_states; ++i) // a plant in matrix notation has no positions to leave out
-      if (p.velocity.x(i) != 0.0) sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
+      if (p.velocity.x(i) != 0.0)
+        sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
   }
 }
 
 } // namespace
 
-// A size for every state from what the description says: times from the plant, accelerations from loads and limits,
-// velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
+// A size for every state from what the description says: times from the plant, accelerations from loads and
+// limits, velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
 void size_states(System& sys) {
   const Index n = sys.n_coordinates;
   Vector acceleration = Vector::Zero(sys.nx);
@@ -412,8 +443,7 @@ void size_states(System& sys) {
     }
     return size;
   };
-  for (const auto& d : sys.drives)
-    acceleration += d.effect.cwiseAbs() * size_of(d.signal);
+  for (const auto& d : sys.drives) acceleration += d.effect.cwiseAbs() * size_of(d.signal);
   for (const Place& p : sys.places) {
     const double level = p.traits.sticks ? p.break_away : 0.0;
     acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
@@ -433,7 +463,9 @@ void size_states(System& sys) {
   size_bristles(sys);
 }
 
-System compile(const Machine& machine, bool own_signals) { return Builder(machine, own_signals).build(); }
+System compile(const Machine& machine, bool own_signals) {
+  return Builder(machine, own_signals).build();
+}
 
 Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what) {
   const auto it = std::find(names.begin(), names.end(), name);

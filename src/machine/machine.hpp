@@ -1,5 +1,5 @@
-// The description of a machine: a linear mechanical plant, signals that drive it and the elements in which it sticks,
-// slips, separates and strikes. A plain value; every complaint about it ends in compile().
+// The description of a machine: a linear mechanical plant, signals that drive it and the elements in which it
+// sticks, slips, separates and strikes. A plain value; every complaint about it ends in compile().
 #pragma once
 
 #include "core/types.hpp"
@@ -21,8 +21,8 @@ struct Plant {
   std::vector<std::string> names; // one per coordinate
 };
 
-// x' = A x + B u + A_NL F instead: a plant in matrix notation. Directions of forces and controllers are then changes of x'
-// per unit, and friction gives its row of the velocity and its column of A_NL.
+// x' = A x + B u + A_NL F instead: a plant in matrix notation. Directions of forces and controllers are then
+// changes of x' per unit, and friction gives its row of the velocity and its column of A_NL.
 struct MatrixPlant {
   Matrix A;
   std::vector<std::string> states;
@@ -35,7 +35,8 @@ struct AppliedForce {
 
 struct FrictionPlace {
   std::string name;
-  Vector direction; // w: relative velocity is w' q' - surface_velocity; matrix notation: its row over the states
+  Vector
+      direction; // w: relative velocity is w' q' - surface_velocity; matrix notation: its row over the states
   Law law;
   Automaton automaton;
   Signal normal_load;

@@ -1,5 +1,6 @@
-// What simulate() works on: a machine reduced to first order, x' = A x + S s(t) + sum_i e_i F_i, with one entry for
-// every place of friction. Mechanical plants and plants in matrix notation become the same thing here.
+// What simulate() works on: a machine reduced to first order, x' = A x + S s(t) + sum_i e_i F_i, with one
+// entry for every place of friction. Mechanical plants and plants in matrix notation become the same thing
+// here.
 #pragma once
 
 #include "core/types.hpp"
@@ -20,22 +21,23 @@ struct Place {
   Law law;
   LawTraits traits;
   Automaton automaton;
-  Vector effect;         // e: change of x' per unit of F, the force that opposes motion
-  Form velocity;         // relative velocity v
-  Vector acceleration_s; // v' = velocity.x . x' + acceleration_s . s
-  Index load = -1;       // signal with the given normal load
-  Index contact = -1;    // the contact whose normal force is the load instead
-  Form load_force;       // F_l of the automaton; empty without load dependence
-  double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
-  Index surface = -1;    // signal with the surface velocity
-  Index states = -1;     // first internal state of the law in x
-  Index lagged = -1;     // the lagged dry force
-  Index surface_travel = -1; // presliding displacement s
-  Index aged = -1;       // held: f_sa / f_s at the last entry into stick
-  Index peak = -1;       // held: peak of the sliding curve relative to its static level
-  Index entered = -1;    // held: time of the last entry into stick
+  Vector effect;                          // e: change of x' per unit of F, the force that opposes motion
+  Form velocity;                          // relative velocity v
+  Vector acceleration_s;                  // v' = velocity.x . x' + acceleration_s . s
+  Index load = -1;                        // signal with the given normal load
+  Index contact = -1;                     // the contact whose normal force is the load instead
+  Form load_force;                        // F_l of the automaton; empty without load dependence
+  double load_per_force = 0.0;            // nu / F_k: what one newton of |F_l| adds to the normal load
+  Index surface = -1;                     // signal with the surface velocity
+  Index states = -1;                      // first internal state of the law in x
+  Index lagged = -1;                      // the lagged dry force
+  Index surface_travel = -1;              // presliding displacement s
+  Index aged = -1;                        // held: f_sa / f_s at the last entry into stick
+  Index peak = -1;                        // held: peak of the sliding curve relative to its static level
+  Index entered = -1;                     // held: time of the last entry into stick
   double kinetic = 0.0, break_away = 0.0; // levels per unit load that the automaton's options refer to
-  double fine = 0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
+  double fine =
+      0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
 };
 
 struct Contact {
@@ -45,13 +47,14 @@ struct Contact {
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
   double restitution = 0.0;
   ImpactRule impact = ImpactRule::poisson;
-  Index place = -1;           // its friction; -1: none
+  Index place = -1;                // its friction; -1: none
   double impulsive_friction = 0.0; // kinetic level, which holds for impulses
 };
 
 struct System {
   Index n_coordinates = 0; // none in matrix notation
-  Index plant_states = 0;  // positions and velocities, or the states of a plant in matrix notation: the first ones of x
+  Index plant_states =
+      0; // positions and velocities, or the states of a plant in matrix notation: the first ones of x
   Index nx = 0;
   std::vector<std::string> coordinates;
   std::vector<std::string> states; // names of x
@@ -60,14 +63,15 @@ struct System {
   std::vector<Place> places; // those of contacts last
   std::vector<Contact> contacts;
   Vector nominal; // size of each state, for tolerances
-  Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite: none
+  Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite:
+                  // none
   double time_scale = 1.0;
 
   // The mechanical plant again, for the energy balance.
   Matrix mass, damping, stiffness;
   struct Drive {
-    Vector direction;    // generalised force per unit
-    Vector effect;       // change of x' per unit
+    Vector direction; // generalised force per unit
+    Vector effect;    // change of x' per unit
     Index signal;
   };
   std::vector<Drive> drives;
@@ -77,7 +81,8 @@ struct System {
   std::vector<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones
   Index limits = 0;              // number of saturation modes
   Index one = -1;                // the signal that is 1, for the constants of controllers
-  std::vector<Index> rate_of;    // the signal that is the derivative of each signal, where controllers need it; else -1
+  std::vector<Index>
+      rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 
   Index ns() const { return static_cast<Index>(signals.size()); }
 };

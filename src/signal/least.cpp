@@ -37,10 +37,13 @@ Least least(const Signal& s, double t0, double t1) {
     const double end = std::min(next_breakpoint(s, t), t1);
     const Piece& p = s.pieces[piece_at(s, t)];
     double fastest = 0.0, swing = 0.0;
-    for (const Harmonic& h : p.harmonics) fastest = std::max(fastest, std::abs(h.omega)), swing += std::abs(h.amplitude);
-    const bool constant_otherwise = std::all_of(p.c.begin() + 1, p.c.end(), [](double c) { return c == 0.0; });
+    for (const Harmonic& h : p.harmonics)
+      fastest = std::max(fastest, std::abs(h.omega)), swing += std::abs(h.amplitude);
+    const bool constant_otherwise =
+        std::all_of(p.c.begin() + 1, p.c.end(), [](double c) { return c == 0.0; });
     best.size = std::max(best.size, std::abs(p.c[0]) + swing);
-    if (constant_otherwise && p.c[0] - swing >= -1e-14 * best.size) { // an offset that no swing takes below zero
+    if (constant_otherwise &&
+        p.c[0] - swing >= -1e-14 * best.size) { // an offset that no swing takes below zero
       consider(best, std::max(0.0, p.c[0] - swing), t);
     } else if (fastest == 0.0) {
       look(best, s, t, end - t);

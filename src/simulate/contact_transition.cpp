@@ -1,4 +1,5 @@
-// Contacts at one instant: which touch, impacts, and the complementarity problem over everything that touches.
+// Contacts at one instant: which touch, impacts, and the complementarity problem over everything that
+// touches.
 #include "contact/impact.hpp"
 #include "contact/transition.hpp"
 #include "core/error.hpp"
@@ -28,11 +29,13 @@ double Decision::rate_at(std::size_t j) const {
 }
 
 double Decision::gap_size(std::size_t j) const {
-  return sys.contacts[j].gap.x.cwiseAbs().dot(state.nominal) + sys.contacts[j].gap.s.cwiseAbs().dot(sig.cwiseAbs());
+  return sys.contacts[j].gap.x.cwiseAbs().dot(state.nominal) +
+         sys.contacts[j].gap.s.cwiseAbs().dot(sig.cwiseAbs());
 }
 
 double Decision::rate_size(std::size_t j) const {
-  return sys.contacts[j].rate.x.cwiseAbs().dot(state.nominal) + sys.contacts[j].rate.s.cwiseAbs().dot(sig.cwiseAbs());
+  return sys.contacts[j].rate.x.cwiseAbs().dot(state.nominal) +
+         sys.contacts[j].rate.s.cwiseAbs().dot(sig.cwiseAbs());
 }
 
 void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
@@ -50,12 +53,14 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
       reject("contact '" + sys.contacts[j].name + "'", what.str());
     }
     bool closes = false;
-    for (const Guard& g : fired) closes = closes || (g.kind == GuardKind::closes && g.element == static_cast<Index>(j));
+    for (const Guard& g : fired)
+      closes = closes || (g.kind == GuardKind::closes && g.element == static_cast<Index>(j));
     const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap && (start || rate < -no_rate));
     // A contact that an impact or a moving wall has set apart is open again.
     candidate[j] = touches_now && !(rate > no_rate);
     if (!candidate[j]) state.modes.contact[j] = static_cast<std::int8_t>(Mode::open);
-    if (candidate[j] || (std::abs(gap) <= no_gap && !(rate > no_rate))) touching.push_back(static_cast<Index>(j));
+    if (candidate[j] || (std::abs(gap) <= no_gap && !(rate > no_rate)))
+      touching.push_back(static_cast<Index>(j));
     approach = approach || (candidate[j] && rate < -no_rate);
   }
   if (approach && impulses.empty()) {
@@ -67,7 +72,8 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
     if (candidate[j]) state.modes.contact[j] = static_cast<std::int8_t>(Mode::closed);
 }
 
-// Impact of all contacts that touch. Those that stay, or rebound too slowly to be told from staying, are left closed.
+// Impact of all contacts that touch. Those that stay, or rebound too slowly to be told from staying, are left
+// closed.
 void Decision::strike(const std::vector<Index>& touching, bool collision) {
   contact::Impact p;
   p.contacts = static_cast<Index>(touching.size());
@@ -105,12 +111,13 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   const Index m = static_cast<Index>(rows.size());
   p.G.resize(m, m);
   for (Index k = 0; k < m; ++k)
-    for (Index l = 0; l < m; ++l) p.G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
+    for (Index l = 0; l < m; ++l)
+      p.G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
   p.friction = Eigen::Map<const Vector>(friction.data(), static_cast<Index>(friction.size()));
   p.velocity = Eigen::Map<const Vector>(velocity.data(), m);
   p.wall = Eigen::Map<const Vector>(wall.data(), m);
-  // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them. Newton's
-  // serves where they differ, and the event says so.
+  // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
+  // Newton's serves where they differ, and the event says so.
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
   mixed_laws = newton > 0 && newton < p.contacts;
   contact::ImpactWorkspace work;
@@ -147,11 +154,13 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   }
   for (Index j : touching) {
     const auto u = static_cast<std::size_t>(j);
-    // Impacts that follow each other faster and faster end here, in finite time: a rebound a billion times slower than
-    // what this contact has seen counts as none.
+    // Impacts that follow each other faster and faster end here, in finite time: a rebound a billion times
+    // slower than what this contact has seen counts as none.
     const bool stays = rate_at(u) <= 1e-9 * rate_size(u);
     state.modes.contact[u] = static_cast<std::int8_t>(stays ? Mode::closed : Mode::open);
-    if (stays) state.base_x -= sys.contacts[u].effect * (rate_at(u) / sys.contacts[u].rate.x.dot(sys.contacts[u].effect));
+    if (stays)
+      state.base_x -=
+          sys.contacts[u].effect * (rate_at(u) / sys.contacts[u].rate.x.dot(sys.contacts[u].effect));
   }
   if (answer.ambiguous) ambiguous = true;
   solutions = answer.complete ? static_cast<Index>(answer.solutions.size()) : -1;
@@ -188,14 +197,18 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   for (std::size_t j : closed) {
     rows.push_back(&sys.contacts[j].rate.x);
     columns.push_back(&sys.contacts[j].effect);
-    p.free(static_cast<Index>(rows.size()) - 1) = sys.contacts[j].rate.x.dot(xdot) + sys.contacts[j].acceleration_s.dot(sig);
+    p.free(static_cast<Index>(rows.size()) - 1) =
+        sys.contacts[j].rate.x.dot(xdot) + sys.contacts[j].acceleration_s.dot(sig);
   }
   Vector unused = Vector::Zero(sys.nx);
   std::vector<Mode> present;
   std::vector<ct::Allowed> allowed(static_cast<std::size_t>(m), ct::anything);
   for (std::size_t j : closed)
     // What touches at the start counts as having touched before.
-    present.push_back(before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() && !starting ? Mode::open : Mode::closed);
+    present.push_back(before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() &&
+                              !starting
+                          ? Mode::open
+                          : Mode::closed);
   for (std::size_t i : places) {
     const Place& place = sys.places[i];
     along.push_back(-place.effect);
@@ -208,7 +221,9 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
     const bool given = place.contact < 0;
     if (rests[i]) {
       const Interval limits = stick_limits(place, state.modes.load_sign[i], t, x, sig.data());
-      auto line = [&](double force_level) { return given ? ct::Line{force_level, 0.0} : ct::Line{0.0, force_level}; };
+      auto line = [&](double force_level) {
+        return given ? ct::Line{force_level, 0.0} : ct::Line{0.0, force_level};
+      };
       q.low = line(limits.lo);
       q.high = line(limits.hi);
       q.minus = line(sliding_force(i, -1));
@@ -216,7 +231,8 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
       const int was = before.place[i];
       present.push_back(was == 1 ? Mode::slip_forward : was == -1 ? Mode::slip_backward : Mode::stick);
     } else {
-      const PlaceForce f = place_force(place, state.modes.place[i], state.modes.branch[i], v(i), 1.0, x, unused.data());
+      const PlaceForce f =
+          place_force(place, state.modes.place[i], state.modes.branch[i], v(i), 1.0, x, unused.data());
       q.state = state.modes.place[i] < 0 ? Mode::slip_backward : Mode::slip_forward;
       q.low = q.high = q.minus = q.plus = ct::Line{f.other, f.dry};
       present.push_back(q.state);
@@ -225,17 +241,20 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   }
   for (Index k = 0; k < m; ++k) {
     p.free_size(k) = rows[static_cast<std::size_t>(k)]->cwiseAbs().dot(terms);
-    for (Index l = 0; l < m; ++l) p.G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
+    for (Index l = 0; l < m; ++l)
+      p.G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
   }
 
   if (narrowed)
     for (const Guard& g : fired) {
       const auto e = static_cast<std::size_t>(g.element);
-      if (g.kind == GuardKind::opens && candidate[e]) allowed[static_cast<std::size_t>(number[e])] = ct::bit(Mode::open);
+      if (g.kind == GuardKind::opens && candidate[e])
+        allowed[static_cast<std::size_t>(number[e])] = ct::bit(Mode::open);
       for (std::size_t q = 0; q < places.size(); ++q) {
         if (places[q] != e || !rests[e]) continue;
         auto& a = allowed[static_cast<std::size_t>(nc) + q];
-        if (g.kind == GuardKind::breaks_away) a = ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward);
+        if (g.kind == GuardKind::breaks_away)
+          a = ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward);
         if (g.kind == GuardKind::slip_ends)
           a = static_cast<ct::Allowed>(a & ~ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward));
       }
@@ -243,11 +262,14 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
 
   auto apply = [&](const ct::Candidate& c) {
     for (std::size_t k = 0; k < closed.size(); ++k)
-      state.modes.contact[closed[k]] = static_cast<std::int8_t>(c.modes[k] == Mode::open ? Mode::open : Mode::closed);
+      state.modes.contact[closed[k]] =
+          static_cast<std::int8_t>(c.modes[k] == Mode::open ? Mode::open : Mode::closed);
     for (std::size_t q = 0; q < places.size(); ++q) {
       const Mode mode = c.modes[closed.size() + q];
-      if (mode == Mode::open) state.modes.place[places[q]] = static_cast<std::int8_t>(Mode::open);
-      else if (rests[places[q]]) state.modes.place[places[q]] = static_cast<std::int8_t>(mode);
+      if (mode == Mode::open)
+        state.modes.place[places[q]] = static_cast<std::int8_t>(Mode::open);
+      else if (rests[places[q]])
+        state.modes.place[places[q]] = static_cast<std::int8_t>(mode);
     }
   };
   const Modes entry = state.modes;
@@ -260,9 +282,10 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
     for (std::size_t k = 0; k < r.guards.size(); ++k) {
       const Guard& g = r.guards[k];
       const auto e = static_cast<std::size_t>(g.element);
-      const bool mine = g.kind == GuardKind::opens || g.kind == GuardKind::closes
-                            ? candidate[e]
-                            : (g.kind == GuardKind::slip_ends || g.kind == GuardKind::breaks_away) && rests[e];
+      const bool mine =
+          g.kind == GuardKind::opens || g.kind == GuardKind::closes
+              ? candidate[e]
+              : (g.kind == GuardKind::slip_ends || g.kind == GuardKind::breaks_away) && rests[e];
       if (mine && sign_of(r, k, series) > 0) return false;
     }
     return true;
@@ -273,14 +296,26 @@ bool Decision::try_contacts(const std::vector<Guard>& fired, bool narrowed) {
   state.modes = entry;
   if (!answer.found()) return false;
   apply(answer.answer);
-  const bool left = std::any_of(answer.left_rest.begin(), answer.left_rest.end(), [](std::uint8_t l) { return l != 0; });
+  const bool left =
+      std::any_of(answer.left_rest.begin(), answer.left_rest.end(), [](std::uint8_t l) { return l != 0; });
   switch (answer.rule) {
-  case ct::Rule::only: rule = left ? "static to kinetic" : "unique"; break;
-  case ct::Rule::present: rule = "present mode"; break;
-  case ct::Rule::fewest_changes: rule = "fewest changes"; break;
-  case ct::Rule::least_constraint: rule = "least constraint"; break;
-  case ct::Rule::ambiguous: rule = "ambiguous"; break;
-  case ct::Rule::none: break;
+  case ct::Rule::only:
+    rule = left ? "static to kinetic" : "unique";
+    break;
+  case ct::Rule::present:
+    rule = "present mode";
+    break;
+  case ct::Rule::fewest_changes:
+    rule = "fewest changes";
+    break;
+  case ct::Rule::least_constraint:
+    rule = "least constraint";
+    break;
+  case ct::Rule::ambiguous:
+    rule = "ambiguous";
+    break;
+  case ct::Rule::none:
+    break;
   }
   ambiguous = ambiguous || answer.rule == ct::Rule::ambiguous;
   if (impulses.empty()) solutions = answer.solutions;

@@ -15,19 +15,24 @@ namespace stickslip {
 inline constexpr int series_terms = 6;
 
 // Signs of guards just after an instant, from the first coefficients of their Taylor series.
-// +1 becomes positive, -1 negative, 0 stays zero as far as can be told. t: the instant, whose last digits are not known.
+// +1 becomes positive, -1 negative, 0 stays zero as far as can be told. t: the instant, whose last digits are
+// not known.
 inline int sign_after(const double* c, double size, double time_scale, double t) {
   const double tiny = 1e-11 * size;
   double power = 1.0;
   std::array<double, series_terms> scaled{};
-  for (int k = 0; k < series_terms; ++k, power *= time_scale) scaled[static_cast<std::size_t>(k)] = c[k] * power;
+  for (int k = 0; k < series_terms; ++k, power *= time_scale)
+    scaled[static_cast<std::size_t>(k)] = c[k] * power;
   const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / time_scale;
   if (std::abs(scaled[0]) > std::max(tiny, unresolved * std::abs(scaled[1]))) return scaled[0] > 0.0 ? 1 : -1;
   for (std::size_t k = 1; k < scaled.size(); ++k) {
     if (std::abs(scaled[k]) <= tiny) continue;
     if (k == 1 && std::abs(scaled[1]) <= 2.0 * unresolved * std::abs(scaled[2])) continue;
-    // A first derivative left over by rounding at the top of a touch must not count: it lifts the guard by c1^2/4c2.
-    if (k == 1 && scaled[1] > 0.0 && scaled[2] < 0.0 && scaled[1] * scaled[1] < -4.0 * scaled[2] * 1e-13 * size) continue;
+    // A first derivative left over by rounding at the top of a touch must not count: it lifts the guard by
+    // c1^2/4c2.
+    if (k == 1 && scaled[1] > 0.0 && scaled[2] < 0.0 &&
+        scaled[1] * scaled[1] < -4.0 * scaled[2] * 1e-13 * size)
+      continue;
     return scaled[k] > 0.0 ? 1 : -1;
   }
   return 0;
@@ -58,9 +63,10 @@ private:
   TransitionLog& log;
   Scratch w;
   std::size_t n;
-  std::vector<bool> rests;  // velocity is zero and the mode open
-  std::vector<int> dir;     // resting places that leave: their direction
-  std::vector<std::array<bool, 2>> blocked; // leaving in that direction was tried and accelerates the wrong way
+  std::vector<bool> rests; // velocity is zero and the mode open
+  std::vector<int> dir;    // resting places that leave: their direction
+  std::vector<std::array<bool, 2>>
+      blocked; // leaving in that direction was tried and accelerates the wrong way
   Vector force, sig;
   Vector terms; // what x' is the sum of
   double t = 0.0;
@@ -68,13 +74,13 @@ private:
   std::string_view rule;
   bool shared = false;
   bool ambiguous = false;
-  Index solutions = 1; // -1: not counted
+  Index solutions = 1;         // -1: not counted
   std::vector<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
   std::vector<Impulse> impulses;
   bool starting = false;
-  bool unsolved = false;      // an impact had no answer
-  bool mixed_laws = false;    // contacts struck together have different laws of impact
-  bool gains = false;         // the impact left more energy than there was
+  bool unsolved = false;   // an impact had no answer
+  bool mixed_laws = false; // contacts struck together have different laws of impact
+  bool gains = false;      // the impact left more energy than there was
 
   bool set_valued(std::size_t i) const { return sys.places[i].traits.sticks; }
   bool presliding(std::size_t i) const { return sys.places[i].surface_travel >= 0; }
@@ -109,10 +115,11 @@ private:
 
   // contacts: contact_transition.cpp
   double gap_at(std::size_t j) const;
-  // Velocity that rounding can have given to what a constraint held at zero until now: constraints are solved to about a
-  // hundred times the last digit where they are badly conditioned.
+  // Velocity that rounding can have given to what a constraint held at zero until now: constraints are solved
+  // to about a hundred times the last digit where they are badly conditioned.
   double drift(const Vector& row) const {
-    return 1024.0 * std::numeric_limits<double>::epsilon() * std::max(sys.time_scale, std::abs(t)) * row.cwiseAbs().dot(terms);
+    return 1024.0 * std::numeric_limits<double>::epsilon() * std::max(sys.time_scale, std::abs(t)) *
+           row.cwiseAbs().dot(terms);
   }
   double rate_at(std::size_t j) const;
   double gap_size(std::size_t j) const;

@@ -44,8 +44,9 @@ private:
     unsigned branch;
     std::size_t begin, middle, end; // entries of its velocity: by states, by signals
     const double* effect;
-    const LuGre* lugre; // the law if it is this one alone, so that the compiler sees what it evaluates; else null
-    double force;       // in the last evaluation
+    const LuGre*
+        lugre;    // the law if it is this one alone, so that the compiler sees what it evaluates; else null
+    double force; // in the last evaluation
   };
 
   const System& sys;

@@ -21,7 +21,7 @@ std::string_view name(Status status);
 struct Options {
   double t_end = 0.0;
   double rtol = 1e-8;
-  Vector atol;   // per state; empty: rtol times the size of each state
+  Vector atol; // per state; empty: rtol times the size of each state
   Method method = Method::automatic;
   double max_step = std::numeric_limits<double>::infinity();
   double theta = 0.5; // of time stepping: weight of the end of the step, in [1/2, 1]

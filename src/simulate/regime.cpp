@@ -47,7 +47,8 @@ void signal_rates(const System& sys, double t, double* sdot) {
 }
 
 double relative_velocity(const Place& p, const double* x, const double* s) {
-  return p.velocity.x.dot(ConstVector(x, p.velocity.x.size())) + p.velocity.s.dot(ConstVector(s, p.velocity.s.size()));
+  return p.velocity.x.dot(ConstVector(x, p.velocity.x.size())) +
+         p.velocity.s.dot(ConstVector(s, p.velocity.s.size()));
 }
 
 double normal_load(const Place& p, int load_sign, const double* x, const double* s) {
@@ -76,9 +77,9 @@ Index normal_row(const Regime& r, Index contact) {
   return -1;
 }
 
-// Sliding friction on a contact follows its normal force, which follows the friction: with F = other + dry lambda,
-// lambda = lambda_0 + LF (dry lambda) is a small linear system in the closed contacts' forces. `held` holds lambda_0 and
-// gets lambda; w.unstuck gets the whole friction forces.
+// Sliding friction on a contact follows its normal force, which follows the friction: with F = other + dry
+// lambda, lambda = lambda_0 + LF (dry lambda) is a small linear system in the closed contacts' forces. `held`
+// holds lambda_0 and gets lambda; w.unstuck gets the whole friction forces.
 void couple(const System& sys, const Regime& r, Scratch& w, Eigen::Ref<Vector> held) {
   const Index m = static_cast<Index>(r.closed.size()), first = static_cast<Index>(r.stuck.size());
   auto K = w.coupling.topLeftCorner(m, m);
@@ -127,7 +128,8 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   Xdot.noalias() = r.A * X;
   Xdot.noalias() += r.S * Sg;
   const Index np = static_cast<Index>(sys.places.size()), nc = static_cast<Index>(sys.contacts.size());
-  const Index nu = static_cast<Index>(r.unstuck.size()), nk = static_cast<Index>(r.stuck.size() + r.closed.size());
+  const Index nu = static_cast<Index>(r.unstuck.size()),
+              nk = static_cast<Index>(r.stuck.size() + r.closed.size());
   if (nc > 0) std::fill(force, force + np + nc, 0.0);
   for (Index k = 0; k < nu; ++k) {
     const Index i = r.unstuck[static_cast<std::size_t>(k)];
@@ -150,20 +152,25 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       force[i] = held(static_cast<Index>(k));
       if (p.states >= 0) {
-        const double N = p.contact >= 0 ? held(normal_row(r, p.contact)) : normal_load(p, r.modes.load_sign[static_cast<std::size_t>(i)], x, s);
+        const double N = p.contact >= 0
+                             ? held(normal_row(r, p.contact))
+                             : normal_load(p, r.modes.load_sign[static_cast<std::size_t>(i)], x, s);
         rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
       }
     }
-    for (std::size_t k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(static_cast<Index>(r.stuck.size() + k));
+    for (std::size_t k = 0; k < r.closed.size(); ++k)
+      force[np + r.closed[k]] = held(static_cast<Index>(r.stuck.size() + k));
   }
   for (Index k = 0; k < nu; ++k) force[r.unstuck[static_cast<std::size_t>(k)]] = w.unstuck(k);
   if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
 }
 
-void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s, double* force) {
+void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                  double* force) {
   if (!r.shared) return;
   const Index m = static_cast<Index>(r.stuck.size());
-  contact::Limits limits{std::vector<Index>(r.stuck.size(), -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m)};
+  contact::Limits limits{std::vector<Index>(r.stuck.size(), -1), Vector(m), Vector::Zero(m), Vector(m),
+                         Vector::Zero(m)};
   Vector given(m), shared;
   for (Index k = 0; k < m; ++k) {
     const auto i = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)]);
@@ -177,15 +184,19 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   for (Index k = 0; k < m; ++k) force[r.stuck[static_cast<std::size_t>(k)]] = shared(k);
 }
 
-void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* force,
-                  double* g) {
+void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                  const double* force, double* g) {
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     const Guard& guard = r.guards[k];
     const auto i = static_cast<std::size_t>(guard.element);
     switch (guard.kind) {
     case GuardKind::slip_ends:
-    case GuardKind::kink: g[k] = -guard.side * relative_velocity(sys.places[i], x, s); break;
-    case GuardKind::surface_turns: g[k] = guard.side * relative_velocity(sys.places[i], x, s); break;
+    case GuardKind::kink:
+      g[k] = -guard.side * relative_velocity(sys.places[i], x, s);
+      break;
+    case GuardKind::surface_turns:
+      g[k] = guard.side * relative_velocity(sys.places[i], x, s);
+      break;
     case GuardKind::breaks_away:
     case GuardKind::limit_again: {
       const Place& p = sys.places[i];
@@ -200,8 +211,8 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
       double reach = 0.0, sum = 0.0;
       for (std::size_t j = 0; j < f.members.size(); ++j) {
         const Index m = r.stuck[static_cast<std::size_t>(f.members[j])];
-        const Interval limits =
-            stick_limits(sys.places[static_cast<std::size_t>(m)], r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s);
+        const Interval limits = stick_limits(sys.places[static_cast<std::size_t>(m)],
+                                             r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s);
         const double share = guard.side * f.share(static_cast<Index>(j));
         reach += share * (share > 0.0 ? limits.hi : limits.lo);
         sum += share * force[m];
@@ -211,17 +222,21 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     }
     case GuardKind::load_sign: {
       const Place& p = sys.places[i];
-      g[k] = -guard.side * (p.load_force.x.dot(ConstVector(x, sys.nx)) + p.load_force.s.dot(ConstVector(s, sys.ns())));
+      g[k] = -guard.side *
+             (p.load_force.x.dot(ConstVector(x, sys.nx)) + p.load_force.s.dot(ConstVector(s, sys.ns())));
       break;
     }
     case GuardKind::branch: {
       const Place& p = sys.places[i];
       double values[64];
-      switch_guards(p.law, relative_velocity(p, x, s), r.modes.place[i], r.modes.branch[i], x + p.states, values);
+      switch_guards(p.law, relative_velocity(p, x, s), r.modes.place[i], r.modes.branch[i], x + p.states,
+                    values);
       g[k] = values[guard.side];
       break;
     }
-    case GuardKind::opens: g[k] = -force[sys.places.size() + i]; break;
+    case GuardKind::opens:
+      g[k] = -force[sys.places.size() + i];
+      break;
     case GuardKind::closes: {
       const Form& gap = sys.contacts[i].gap;
       g[k] = -(gap.x.dot(ConstVector(x, sys.nx)) + gap.s.dot(ConstVector(s, sys.ns())));
@@ -238,8 +253,8 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
 }
 
 // Where friction and normal forces determine each other the Jacobian is taken by central differences.
-static void difference_jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                                const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
+static void difference_jacobian(const System& sys, const Regime& r, double t, const double* x,
+                                const double* s, const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
   Vector y = ConstVector(x, sys.nx), up = Vector::Zero(sys.nx), down = Vector::Zero(sys.nx);
   const double typical = std::max(y.cwiseAbs().maxCoeff(), 1e-12);
   J.resize(sys.nx, sys.nx);
@@ -260,8 +275,8 @@ static void difference_jacobian(const System& sys, const Regime& r, double t, co
   dfdt = (up - down) / h;
 }
 
-void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s, const double* sdot,
-              Matrix& J, Vector& dfdt, Scratch& w) {
+void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s,
+              const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
   const ConstVector Sdot(sdot, sys.ns());
   const bool load_follows = std::any_of(r.stuck.begin(), r.stuck.end(), [&](Index i) {
     const Place& p = sys.places[static_cast<std::size_t>(i)];
@@ -271,7 +286,8 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
   J = r.A;
   dfdt.noalias() = r.S * Sdot;
   bool internal_at_rest = false;
-  for (Index i : r.stuck) internal_at_rest = internal_at_rest || sys.places[static_cast<std::size_t>(i)].states >= 0;
+  for (Index i : r.stuck)
+    internal_at_rest = internal_at_rest || sys.places[static_cast<std::size_t>(i)].states >= 0;
   if (internal_at_rest) {
     w.held_x = r.Lx;
     w.held_t.noalias() = r.Ls * Sdot;
@@ -297,7 +313,8 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
       F_t = p.automaton.surface_damping * v_t;
     } else {
       const double* z = p.states >= 0 ? x + p.states : nullptr;
-      const Slopes d = linearise(p.law, v, mode, r.modes.branch[i], z, w.dry_z.data(), w.zdot_v.data(), w.zdot_z.data());
+      const Slopes d =
+          linearise(p.law, v, mode, r.modes.branch[i], z, w.dry_z.data(), w.zdot_v.data(), w.zdot_z.data());
       double dry_v = d.dry_v, dry = evaluate(p.law, v, mode, r.modes.branch[i], z, w.zdot.data()).dry;
       if (p.peak >= 0 && p.break_away > p.kinetic) {
         dry_v *= (x[p.peak] * p.break_away - p.kinetic) / (p.break_away - p.kinetic);
@@ -316,12 +333,14 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
         J(p.lagged, p.lagged) -= 1.0 / p.automaton.lag;
         dfdt(p.lagged) += (N * dry_v * mode * v_t + N_t * dry * mode) / p.automaton.lag;
         if (p.load_per_force != 0.0)
-          J.row(p.lagged) += (dry * mode * p.load_per_force * sign / p.automaton.lag) * p.load_force.x.transpose();
+          J.row(p.lagged) +=
+              (dry * mode * p.load_per_force * sign / p.automaton.lag) * p.load_force.x.transpose();
       }
       for (Index j = 0; j < p.traits.states; ++j) {
         J.row(p.states + j) += w.zdot_v(j) * p.velocity.x.transpose();
         dfdt(p.states + j) += w.zdot_v(j) * v_t;
-        for (Index l = 0; l < p.traits.states; ++l) J(p.states + j, p.states + l) += w.zdot_z(j * p.traits.states + l);
+        for (Index l = 0; l < p.traits.states; ++l)
+          J(p.states + j, p.states + l) += w.zdot_z(j * p.traits.states + l);
       }
     }
     if (p.load_per_force != 0.0) row += (F_N * p.load_per_force * sign) * p.load_force.x;
@@ -336,7 +355,8 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
       }
   }
   if (!internal_at_rest) return;
-  // Rates of internal states at rest are linear in the held force and in these states, so differences are derivatives.
+  // Rates of internal states at rest are linear in the held force and in these states, so differences are
+  // derivatives.
   for (std::size_t k = 0; k < r.stuck.size(); ++k) {
     const auto i = static_cast<std::size_t>(r.stuck[k]);
     const Place& p = sys.places[i];
@@ -377,8 +397,8 @@ bool is_affine(const System& sys, const Place& p, int mode) {
   return p.traits.affine && (p.peak < 0 || p.break_away == p.kinetic || p.fine == 0.0);
 }
 
-// Facets of the set of forces that the stuck places can take together: for every rank - 1 independent columns the
-// direction normal to them. W has one column per stuck place, full row rank.
+// Facets of the set of forces that the stuck places can take together: for every rank - 1 independent columns
+// the direction normal to them. W has one column per stuck place, full row rank.
 void find_facets(const Matrix& W, Regime& r) {
   const Index rank = W.rows(), m = W.cols();
   std::vector<Index> pick(static_cast<std::size_t>(rank - 1));
@@ -420,7 +440,8 @@ void find_facets(const Matrix& W, Regime& r) {
     while (i >= 0 && pick[static_cast<std::size_t>(i)] == m - (rank - 1) + i) --i;
     if (i < 0) return;
     ++pick[static_cast<std::size_t>(i)];
-    for (Index j = i + 1; j < rank - 1; ++j) pick[static_cast<std::size_t>(j)] = pick[static_cast<std::size_t>(j - 1)] + 1;
+    for (Index j = i + 1; j < rank - 1; ++j)
+      pick[static_cast<std::size_t>(j)] = pick[static_cast<std::size_t>(j - 1)] + 1;
   }
 }
 
@@ -428,7 +449,8 @@ void constrain(const System& sys, Regime& r) {
   const Index ns = static_cast<Index>(r.stuck.size()), nk = ns + static_cast<Index>(r.closed.size());
   const Index nu = static_cast<Index>(r.unstuck.size());
   r.E.resize(sys.nx, nu);
-  for (Index k = 0; k < nu; ++k) r.E.col(k) = sys.places[static_cast<std::size_t>(r.unstuck[static_cast<std::size_t>(k)])].effect;
+  for (Index k = 0; k < nu; ++k)
+    r.E.col(k) = sys.places[static_cast<std::size_t>(r.unstuck[static_cast<std::size_t>(k)])].effect;
   r.A = r.linear->A;
   r.S = r.linear->S;
   if (nk == 0) return;
@@ -436,7 +458,8 @@ void constrain(const System& sys, Regime& r) {
   Vector limit(nk);
   bool contact_friction = false;
   for (Index k = ns; k < nk; ++k) {
-    // Forces that act along the constraint enter like friction does, opposing it: the sign is turned back below.
+    // Forces that act along the constraint enter like friction does, opposing it: the sign is turned back
+    // below.
     const Contact& c = sys.contacts[static_cast<std::size_t>(r.closed[static_cast<std::size_t>(k - ns)])];
     R.row(k) = c.rate.x.transpose();
     Rs.row(k) = c.acceleration_s.transpose();
@@ -449,7 +472,8 @@ void constrain(const System& sys, Regime& r) {
     R.row(k) = p.velocity.x.transpose();
     Rs.row(k) = p.acceleration_s.transpose();
     U.col(k) = p.effect;
-    limit(k) = std::max(p.break_away * std::max(value(sys.signals[static_cast<std::size_t>(p.load)], 0.0), 0.0), 1e-300);
+    limit(k) = std::max(
+        p.break_away * std::max(value(sys.signals[static_cast<std::size_t>(p.load)], 0.0), 0.0), 1e-300);
   }
   const Matrix G = -R * U; // G f = acceleration that the stuck forces must take away
   const Vector d = G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
@@ -461,15 +485,18 @@ void constrain(const System& sys, Regime& r) {
   if (rank == nk) {
     H = nk == 1 ? Matrix::Constant(1, 1, 1.0 / G(0, 0)) : Matrix(G.partialPivLu().inverse());
   } else {
-    // Limits that are known bound what can be shared; those of contacts follow their forces and are watched one by one.
+    // Limits that are known bound what can be shared; those of contacts follow their forces and are watched
+    // one by one.
     r.shared = nk == ns && !contact_friction;
     const Vector root = r.shared ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
     Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
-    if (r.shared) r.spare = Eigen::HouseholderQR<Matrix>(d.asDiagonal() * svd.matrixV().rightCols(nk - rank)).householderQ() *
-                            Matrix::Identity(nk, nk - rank);
+    if (r.shared)
+      r.spare =
+          Eigen::HouseholderQR<Matrix>(d.asDiagonal() * svd.matrixV().rightCols(nk - rank)).householderQ() *
+          Matrix::Identity(nk, nk - rank);
     if (r.shared) find_facets(svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G, r);
   }
   r.Lx = H * R * r.linear->A;
@@ -481,10 +508,12 @@ void constrain(const System& sys, Regime& r) {
   r.Lx.bottomRows(nk - ns) *= -1.0;
   r.Ls.bottomRows(nk - ns) *= -1.0;
   r.LF.bottomRows(nk - ns) *= -1.0;
-  // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
-  // (Surfaces that move apart cannot be followed both; such a candidate is dropped before it runs.)
+  // The constrained velocities themselves stay put to the last bit where one coordinate carries one
+  // constraint. (Surfaces that move apart cannot be followed both; such a candidate is dropped before it
+  // runs.)
   const Matrix left = R * r.S + Rs;
-  const bool together = left.cwiseAbs().maxCoeff() <= 1e-9 * (Rs.cwiseAbs().maxCoeff() + (R.cwiseAbs() * sys.S.cwiseAbs()).maxCoeff());
+  const bool together = left.cwiseAbs().maxCoeff() <=
+                        1e-9 * (Rs.cwiseAbs().maxCoeff() + (R.cwiseAbs() * sys.S.cwiseAbs()).maxCoeff());
   for (Index k = 0; k < nk; ++k) {
     Index only = -1, count = 0;
     for (Index j = 0; j < sys.nx; ++j)
@@ -525,25 +554,30 @@ void list_guards(const System& sys, Regime& r) {
     } else if (p.traits.kinked) {
       r.guards.push_back({GuardKind::kink, i, mode});
     }
-    for (Index b = 0; b < p.traits.switches; ++b) r.guards.push_back({GuardKind::branch, i, static_cast<int>(b)});
+    for (Index b = 0; b < p.traits.switches; ++b)
+      r.guards.push_back({GuardKind::branch, i, static_cast<int>(b)});
   }
   for (std::size_t j = 0; j < sys.contacts.size(); ++j)
-    r.guards.push_back({r.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? GuardKind::closes : GuardKind::opens,
-                        static_cast<Index>(j), 1});
+    r.guards.push_back(
+        {r.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? GuardKind::closes : GuardKind::opens,
+         static_cast<Index>(j), 1});
   for (std::size_t i = 0; i < sys.places.size(); ++i)
     if (sys.places[i].load_per_force != 0.0)
       r.guards.push_back({GuardKind::load_sign, static_cast<Index>(i), r.modes.load_sign[i]});
-  for (std::size_t k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back({GuardKind::limit, static_cast<Index>(k), 1});
+  for (std::size_t k = 0; k < r.linear->guards.size(); ++k)
+    r.guards.push_back({GuardKind::limit, static_cast<Index>(k), 1});
 }
 
 } // namespace
 
-// An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit vectors.
+// An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit
+// vectors.
 static void probe(const System& sys, Regime& r) {
   const Index nx = sys.nx, ns = sys.ns(), ng = static_cast<Index>(r.guards.size());
   Scratch w(sys);
   Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot(nx), force = w.force, g(std::max<Index>(ng, 1));
-  // Stiffness of presliding and the like multiply a given load, which therefore stays at its value while x is probed.
+  // Stiffness of presliding and the like multiply a given load, which therefore stays at its value while x is
+  // probed.
   Vector given = Vector::Zero(ns);
   bool needs_load = false;
   for (Index i : r.unstuck)
@@ -564,8 +598,10 @@ static void probe(const System& sys, Regime& r) {
   for (Index j = 0; j < nx + ns; ++j) {
     x.setZero();
     s = j < nx ? given : Vector::Zero(ns);
-    if (j < nx) x(j) = 1.0;
-    else s(j - nx) = 1.0;
+    if (j < nx)
+      x(j) = 1.0;
+    else
+      s(j - nx) = 1.0;
     xdot.setZero();
     evaluate(sys, r, 0.0, x.data(), s.data(), xdot.data(), force.data(), w);
     guard_values(sys, r, 0.0, x.data(), s.data(), force.data(), g.data());
@@ -600,7 +636,8 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, cons
     }
   }
   for (std::size_t j = 0; j < sys.contacts.size(); ++j)
-    if (modes.contact[j] == static_cast<std::int8_t>(Mode::closed)) r->closed.push_back(static_cast<Index>(j));
+    if (modes.contact[j] == static_cast<std::int8_t>(Mode::closed))
+      r->closed.push_back(static_cast<Index>(j));
   constrain(sys, *r);
   list_guards(sys, *r);
   if (r->affine) probe(sys, *r);

@@ -1,5 +1,5 @@
-// One combination of modes and what it means: the motion with all constraints of sticking solved away, and the guards
-// that end it. Built once per combination and kept.
+// One combination of modes and what it means: the motion with all constraints of sticking solved away, and
+// the guards that end it. Built once per combination and kept.
 #pragma once
 
 #include "core/mode.hpp"
@@ -15,12 +15,14 @@
 
 namespace stickslip {
 
-// Everything discrete about the state. place: the Mode of each place of friction as a number; for laws without a jump
-// at v = 0 the side of zero (+1, -1) on which their kink lies. load_sign: side of zero of the automaton's load force.
+// Everything discrete about the state. place: the Mode of each place of friction as a number; for laws
+// without a jump at v = 0 the side of zero (+1, -1) on which their kink lies. load_sign: side of zero of the
+// automaton's load force.
 struct Modes {
   std::vector<std::int8_t> place, load_sign;
-  std::vector<std::int8_t> contact; // Mode::open or Mode::closed as a number; the place of an open contact is open too
-  std::vector<unsigned> branch; // internal switching state of each law
+  std::vector<std::int8_t>
+      contact; // Mode::open or Mode::closed as a number; the place of an open contact is open too
+  std::vector<unsigned> branch;   // internal switching state of each law
   std::vector<std::int8_t> limit; // Saturation of each limited output of a continuous controller, as a number
 
   auto operator<=>(const Modes&) const = default;
@@ -30,19 +32,23 @@ struct Modes {
 enum class GuardKind : std::int8_t {
   slip_ends,    // the sliding velocity comes to zero
   breaks_away,  // the force of a stuck place reaches the end of its interval on `side`
-  shared_limit, // several stuck places share a force in many ways, and all of them reach their limits together
-  kink,         // the velocity changes its side, for laws with internal states: a switch of the flow, not an event
-  load_sign,    // the load force of an automaton changes its sign
-  branch,       // a law's internal switch
-  opens,        // the normal force of a closed contact comes to zero
-  closes,       // the gap of an open one does
-  surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks away
+  shared_limit, // several stuck places share a force in many ways, and all of them reach their limits
+                // together
+  kink, // the velocity changes its side, for laws with internal states: a switch of the flow, not an event
+  load_sign,     // the load force of an automaton changes its sign
+  branch,        // a law's internal switch
+  opens,         // the normal force of a closed contact comes to zero
+  closes,        // the gap of an open one does
+  surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks
+                 // away
   limit_again,   // the same, but the force comes back below its limit first
-  limit          // an output of a controller reaches or leaves a limit; element: number among the linear part's guards
+  limit // an output of a controller reaches or leaves a limit; element: number among the linear part's guards
 };
 
 // Internal switching state of a presliding place whose force is above its limit on `side` while v opposes it.
-inline unsigned over_limit(int side) { return side > 0 ? 1U : 2U; }
+inline unsigned over_limit(int side) {
+  return side > 0 ? 1U : 2U;
+}
 
 struct Guard {
   GuardKind kind;
@@ -61,9 +67,9 @@ struct Scratch {
   explicit Scratch(const System& sys);
 };
 
-// Stuck places whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope) of what
-// they can take together. Each pair of its facets bounds one weighted sum of forces, which is the same for every way of
-// sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
+// Stuck places whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope)
+// of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
+// same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
 struct Facet {
   std::vector<Index> members; // positions in `stuck` that are at their limit when the facet is reached
   Vector share;               // weight of each member's force in the sum that the facet bounds
@@ -72,38 +78,41 @@ struct Facet {
 struct Regime {
   Modes modes;
   const LinearPart* linear = nullptr; // the plant with its controllers
-  std::vector<Index> stuck;   // places held by a constraint
-  std::vector<Index> unstuck; // all others that touch; their forces are functions of the state
-  std::vector<Index> closed;  // contacts held by a constraint
-  bool coupled = false;       // some unstuck place is loaded by a contact
+  std::vector<Index> stuck;           // places held by a constraint
+  std::vector<Index> unstuck;         // all others that touch; their forces are functions of the state
+  std::vector<Index> closed;          // contacts held by a constraint
+  bool coupled = false;               // some unstuck place is loaded by a contact
   // x' = A x + S s + E F_unstuck;  (F_stuck, lambda_closed) = Lx x + Ls s + LF F_unstuck
   Matrix A, S, E, Lx, Ls, LF;
-  bool shared = false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
+  bool shared =
+      false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
   Matrix spare; // columns: shifts of the stuck forces that change nothing, orthonormal
   std::vector<Facet> facets;
 
-  bool affine = false; // forces of unstuck places are linear in (x, s): then they are folded into the next four
-  Matrix Ax, As;       // x' = Ax x + As s
+  bool affine =
+      false;     // forces of unstuck places are linear in (x, s): then they are folded into the next four
+  Matrix Ax, As; // x' = Ax x + As s
   std::vector<Guard> guards;
   Matrix Gx, Gs; // guard values of an affine regime; a guard fires when it becomes positive
 };
 
-// x', and in `force` the force at every place (opposing its velocity) followed by the normal force of every contact, at
-// time t with signals s.
-void evaluate(const System& sys, const Regime& regime, double t, const double* x, const double* s, double* xdot,
-              double* force, Scratch& scratch);
+// x', and in `force` the force at every place (opposing its velocity) followed by the normal force of every
+// contact, at time t with signals s.
+void evaluate(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+              double* xdot, double* force, Scratch& scratch);
 
-// Where forces of stuck places are not unique: those of least greatest utilisation, in place of what evaluate() gives.
-// For those who read forces; the motion is the same for every way of sharing.
-void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s, double* force);
+// Where forces of stuck places are not unique: those of least greatest utilisation, in place of what
+// evaluate() gives. For those who read forces; the motion is the same for every way of sharing.
+void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+                  double* force);
 
 // Guard values; `force` as from evaluate().
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   const double* force, double* guards);
 
 // Jacobian d x' / d x and the partial derivative d x' / d t, with signal rates sdot.
-void jacobian(const System& sys, const Regime& regime, double t, const double* x, const double* s, const double* sdot,
-              Matrix& J, Vector& dfdt, Scratch& scratch);
+void jacobian(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+              const double* sdot, Matrix& J, Vector& dfdt, Scratch& scratch);
 
 // Values of all signals at t, from the right; of their derivatives.
 void signal_values(const System& sys, double t, double* s);
@@ -111,7 +120,8 @@ void signal_rates(const System& sys, double t, double* sdot);
 
 double relative_velocity(const Place& place, const double* x, const double* s);
 double normal_load(const Place& place, int load_sign, const double* x, const double* s);
-// Forces that a stuck place can take; on a contact per unit of its normal force, whose load counts as 1 everywhere.
+// Forces that a stuck place can take; on a contact per unit of its normal force, whose load counts as 1
+// everywhere.
 Interval stick_limits(const Place& place, int load_sign, double t, const double* x, const double* s);
 
 // May be used by several threads at once; a regime stays where it is.

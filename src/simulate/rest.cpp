@@ -22,9 +22,12 @@ bool constant_from(const Signal& s, double t) {
   return true;
 }
 
-bool symmetric(const Matrix& m) { return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff(); }
+bool symmetric(const Matrix& m) {
+  return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff();
+}
 
-// Only coordinates and the automaton's own states: what else a machine may hold could start to move by itself.
+// Only coordinates and the automaton's own states: what else a machine may hold could start to move by
+// itself.
 bool plain(const System& sys) {
   Index count = 2 * sys.n_coordinates;
   for (const Place& p : sys.places)
@@ -35,8 +38,9 @@ bool plain(const System& sys) {
 class Rest {
 public:
   Rest(const System& system, const Regime& regime, double time, const double* state)
-      : sys(system), r(regime), t(time), n(system.n_coordinates), x(Eigen::Map<const Vector>(state, system.nx)), s(system.ns()),
-        xdot(Vector::Zero(system.nx)), force(static_cast<Index>(system.places.size() + system.contacts.size())), w(system) {
+      : sys(system), r(regime), t(time), n(system.n_coordinates),
+        x(Eigen::Map<const Vector>(state, system.nx)), s(system.ns()), xdot(Vector::Zero(system.nx)),
+        force(static_cast<Index>(system.places.size() + system.contacts.size())), w(system) {
     signal_values(sys, t, s.data());
   }
 
@@ -147,7 +151,9 @@ private:
 
 } // namespace
 
-bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x) { return Rest(sys, regime, t, x).certain(); }
+bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x) {
+  return Rest(sys, regime, t, x).certain();
+}
 
 std::string note_of_rest(const System& sys, const Regime& r, double t, const double* x) {
   if (!stuck_for_good(sys, r, t, x)) return {};
@@ -163,8 +169,10 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
     if (!p.traits.sticks) continue;
     const double F = force(static_cast<Index>(i));
     const Interval limits = stick_limits(p, r.modes.load_sign[i], t, x, s.data());
-    const double per = p.contact >= 0 ? force(np + p.contact) : 1.0; // limits of a contact are per unit of its force
-    text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of " << (F < 0.0 ? limits.lo : limits.hi) * per << " N";
+    const double per =
+        p.contact >= 0 ? force(np + p.contact) : 1.0; // limits of a contact are per unit of its force
+    text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of "
+         << (F < 0.0 ? limits.lo : limits.hi) * per << " N";
   }
   return text.str();
 }

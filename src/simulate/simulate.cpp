@@ -16,7 +16,8 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.t = s.base_t = t0;
   s.x = s.base_x = x0;
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
-  // What the description gives no size (a neighbour that only its initial displacement moves) has that of its springs.
+  // What the description gives no size (a neighbour that only its initial displacement moves) has that of its
+  // springs.
   for (Index round = 0; round < sys.plant_states; ++round) {
     const Vector reached = sys.time_scale * (sys.A.cwiseAbs() * s.nominal);
     for (Index i = 0; i < sys.plant_states; ++i)
@@ -45,7 +46,8 @@ void validate(const System& sys, const State& state, const Options& o) {
   if (o.max_events < 0) reject("max_events", static_cast<double>(o.max_events), ">= 0");
   if (o.atol.size() > 0) {
     if (o.atol.size() != sys.nx)
-      reject("atol", "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
+      reject("atol",
+             "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
     for (Index i = 0; i < o.atol.size(); ++i)
       if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
   }
@@ -55,14 +57,17 @@ void validate(const System& sys, const State& state, const Options& o) {
     const Least l = least(load, state.t, o.t_end);
     if (l.value < -1e-12 * l.size) {
       std::ostringstream text;
-      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t << ", but a surface cannot pull";
+      text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t
+           << ", but a surface cannot pull";
       reject("normal_load", text.str());
     }
   }
   if (state.modes.place.size() != sys.places.size())
-    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) + " places of friction, this one " +
-                        std::to_string(sys.places.size()));
-  if (state.x.size() != sys.nx) reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) + " values, this one " + std::to_string(sys.nx));
+    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) +
+                        " places of friction, this one " + std::to_string(sys.places.size()));
+  if (state.x.size() != sys.nx)
+    reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) +
+                        " values, this one " + std::to_string(sys.nx));
 }
 
 namespace {
@@ -88,7 +93,8 @@ struct Keeper {
 // The same of a run that has kept everything.
 Trajectory keep_less(Trajectory run, Keep keep) {
   for (const Segment& s : run.segments)
-    if (const std::pair<const Regime*, FlowKind> one{s.regime, s.kind}; std::find(run.used.begin(), run.used.end(), one) == run.used.end())
+    if (const std::pair<const Regime*, FlowKind> one{s.regime, s.kind};
+        std::find(run.used.begin(), run.used.end(), one) == run.used.end())
       run.used.push_back(one);
   run.kept = keep;
   run.event_count = static_cast<std::int64_t>(run.events.size());
@@ -104,7 +110,8 @@ Trajectory keep_less(Trajectory run, Keep keep) {
 Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options,
                     const std::function<bool()>& stop) {
   validate(compiled->system, state, options);
-  if (options.method == Method::time_stepping) return keep_less(time_stepping(std::move(compiled), std::move(state), options, stop), options.keep);
+  if (options.method == Method::time_stepping)
+    return keep_less(time_stepping(std::move(compiled), std::move(state), options, stop), options.keep);
   Trajectory run;
   run.kept = options.keep;
   run.t_begin = state.t;

@@ -6,8 +6,8 @@
 
 namespace stickslip {
 
-// Steps never depend on where a run is told to stop: a run that ends within a step keeps the start of that step here
-// and takes the same step again when it goes on.
+// Steps never depend on where a run is told to stop: a run that ends within a step keeps the start of that
+// step here and takes the same step again when it goes on.
 struct State {
   double t = 0.0;
   Vector x; // at t

@@ -27,7 +27,8 @@ struct SamplePoints {
       const double th = 0.5 * (1.0 - std::cos(3.14159265358979323846 * i / sample_degree));
       theta[static_cast<std::size_t>(i)] = i == 0 ? 0.0 : i == sample_degree ? 1.0 : th;
       double power = 1.0;
-      for (int k = 0; k <= sample_degree; ++k, power *= theta[static_cast<std::size_t>(i)]) powers(i, k) = power;
+      for (int k = 0; k <= sample_degree; ++k, power *= theta[static_cast<std::size_t>(i)])
+        powers(i, k) = power;
     }
     to_coefficients = powers.inverse();
   }
@@ -48,7 +49,8 @@ double piece_value(const Piece& p, double t) {
 
 } // namespace
 
-Stepper::Stepper(const System& system, const Options& opts) : sys(system), options(opts), scratch(system), field(system) {
+Stepper::Stepper(const System& system, const Options& opts)
+    : sys(system), options(opts), scratch(system), field(system) {
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
@@ -63,8 +65,10 @@ Stepper::Stepper(const System& system, const Options& opts) : sys(system), optio
   atol = scale = Vector::Zero(nx);
   signals_changed(); // those that vary are set in every step
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
-    if (is_constant(sys.signals[i])) s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
-    else varying.push_back(i);
+    if (is_constant(sys.signals[i]))
+      s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
+    else
+      varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
 }
 
@@ -98,20 +102,25 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
   frame(state.base_t);
   crossing.assign(regime.guards.size(), 2.0);
   const double horizon = t_limit - state.base_t;
-  const bool use_exact = regime.affine && (options.method == Method::automatic || options.method == Method::exact);
-  if (use_exact) exact(regime, state, horizon, step);
-  else adaptive(regime, state, horizon, step);
+  const bool use_exact =
+      regime.affine && (options.method == Method::automatic || options.method == Method::exact);
+  if (use_exact)
+    exact(regime, state, horizon, step);
+  else
+    adaptive(regime, state, horizon, step);
 }
 
 // How large the terms are that a guard is the difference of, at the start of the step.
 double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const {
   const auto row = static_cast<Index>(k);
   if (kind == FlowKind::exact)
-    return r.Gx.row(row).cwiseAbs().dot(state.base_x.cwiseAbs()) + r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
+    return r.Gx.row(row).cwiseAbs().dot(state.base_x.cwiseAbs()) +
+           r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
   const Guard& g = r.guards[k];
   const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::breaks_away ? g.element : 0)];
   if (g.kind != GuardKind::breaks_away || p.contact >= 0) return std::numeric_limits<double>::infinity();
-  const Interval l = stick_limits(p, r.modes.load_sign[static_cast<std::size_t>(g.element)], state.base_t, state.base_x.data(), frame_signals.data());
+  const Interval l = stick_limits(p, r.modes.load_sign[static_cast<std::size_t>(g.element)], state.base_t,
+                                  state.base_x.data(), frame_signals.data());
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 
@@ -131,27 +140,33 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
     if (state.after_transition) {
       const Guard& g = r.guards[k];
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
-        zero = std::max(zero, 1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
-      else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens) zero = 1e-11 * size; // all its terms may be zero here
-      else zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
+        zero = std::max(
+            zero,
+            1e-13 * sys.places[static_cast<std::size_t>(g.element)].velocity.x.cwiseAbs().dot(state.nominal));
+      else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens)
+        zero = 1e-11 * size; // all its terms may be zero here
+      else
+        zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
     }
     // Nor does the place of the event within the last digits of t.
-    const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() * std::abs(state.base_t) / step.h : 0.0;
+    const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() *
+                                                           std::abs(state.base_t) / step.h
+                                                     : 0.0;
     const bool from_zero = std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
     if (from_zero && state.after_transition && degree >= 2) {
       const double slope = step.kind == FlowKind::exact ? rounding(static_cast<Index>(k)) : 0.0;
       if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
     }
-    Crossing found =
-        first_crossing(c.data(), static_cast<int>(degree), from_zero ? GuardStart::zero : GuardStart::as_is, noise_factor * size);
+    Crossing found = first_crossing(c.data(), static_cast<int>(degree),
+                                    from_zero ? GuardStart::zero : GuardStart::as_is, noise_factor * size);
     if (!found.found) {
       // Positive from the start although the transition should have prevented it.
       if (!from_zero && c[0] > 0.0) crossing[k] = 0.0, any = true;
       continue;
     }
-    // A velocity or load that departs from zero with a high power of time, or where the force has a vertical tangent,
-    // may start on the wrong side in the interpolant; the transition has already found that it departs, and the end of
-    // the step shows it.
+    // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
+    // tangent, may start on the wrong side in the interpolant; the transition has already found that it
+    // departs, and the end of the step shows it.
     if (found.at_once && step.kind != FlowKind::exact && r.guards[k].kind != GuardKind::breaks_away) {
       double end = 0.0;
       for (Index j = 0; j <= degree; ++j) end += c[static_cast<std::size_t>(j)];
@@ -185,8 +200,8 @@ void Stepper::collect(const Regime& r, const State& state, Step& step) {
 template <Index N> bool Stepper::attempt_stiff(const State& state, double h) {
   auto f = [&](double t, const double* x, double* dx) { field.rhs<N>(t, x, dx); };
   evaluations += rodas5p::stages - 1;
-  return rosenbrock_attempt<N>(f, state.base_t, state.base_x.data(), f0.data(), J.data(), varying.empty() ? nullptr : dfdt.data(), h,
-                               stiff_work);
+  return rosenbrock_attempt<N>(f, state.base_t, state.base_x.data(), f0.data(), J.data(),
+                               varying.empty() ? nullptr : dfdt.data(), h, stiff_work);
 }
 
 bool Stepper::attempt(const Regime& r, const State& state, double h, FlowKind kind) {
@@ -197,35 +212,45 @@ bool Stepper::attempt(const Regime& r, const State& state, double h, FlowKind ki
       return true;
     }
     evaluations += 6;
-    dopri5_attempt([&](double t, const double* x, double* dx) { field.rhs<0>(t, x, dx); }, state.base_t, state.base_x.data(),
-                   f0.data(), h, explicit_work);
+    dopri5_attempt([&](double t, const double* x, double* dx) { field.rhs<0>(t, x, dx); }, state.base_t,
+                   state.base_x.data(), f0.data(), h, explicit_work);
     return true;
   }
   if (fast) switch (sys.nx) { // one mass with one or two bristle states, two masses
-    case 3: return attempt_stiff<3>(state, h);
-    case 4: return attempt_stiff<4>(state, h);
-    case 5: return attempt_stiff<5>(state, h);
-    case 6: return attempt_stiff<6>(state, h);
-    default: return attempt_stiff<0>(state, h);
+    case 3:
+      return attempt_stiff<3>(state, h);
+    case 4:
+      return attempt_stiff<4>(state, h);
+    case 5:
+      return attempt_stiff<5>(state, h);
+    case 6:
+      return attempt_stiff<6>(state, h);
+    default:
+      return attempt_stiff<0>(state, h);
     }
-  return rosenbrock_attempt(f, state.base_t, state.base_x.data(), f0.data(), J.data(), varying.empty() ? nullptr : dfdt.data(), h,
-                            stiff_work);
+  return rosenbrock_attempt(f, state.base_t, state.base_x.data(), f0.data(), J.data(),
+                            varying.empty() ? nullptr : dfdt.data(), h, stiff_work);
 }
 
 // x' into f0, its Jacobian and time derivative.
 void Stepper::slopes(const Regime& r, double t, const double* x) {
   if (fast) {
-    if (sys.nx == 3) field.slopes<3>(t, x, f0.data(), J.data(), dfdt.data());
-    else field.slopes<0>(t, x, f0.data(), J.data(), dfdt.data());
+    if (sys.nx == 3)
+      field.slopes<3>(t, x, f0.data(), J.data(), dfdt.data());
+    else
+      field.slopes<0>(t, x, f0.data(), J.data(), dfdt.data());
     return;
   }
-  for (std::size_t k = 0; k < varying.size(); ++k) sdot(static_cast<Index>(varying[k])) = piece_rate(*pieces[k], t);
+  for (std::size_t k = 0; k < varying.size(); ++k)
+    sdot(static_cast<Index>(varying[k])) = piece_rate(*pieces[k], t);
   jacobian(sys, r, t, x, s.data(), sdot.data(), J, dfdt, scratch);
 }
 
 void Stepper::dense(const State& state, double h, FlowKind kind) {
-  if (kind == FlowKind::explicit_pair) dopri5_dense(state.base_x.data(), h, explicit_work, C.leftCols(dopri5_dense_columns));
-  else rosenbrock_dense(state.base_x.data(), stiff_work, C.leftCols(rosenbrock_dense_columns));
+  if (kind == FlowKind::explicit_pair)
+    dopri5_dense(state.base_x.data(), h, explicit_work, C.leftCols(dopri5_dense_columns));
+  else
+    rosenbrock_dense(state.base_x.data(), stiff_work, C.leftCols(rosenbrock_dense_columns));
 }
 
 namespace {
@@ -240,11 +265,16 @@ LinearGuard linear_guard(const System& sys, const Guard& g) {
   const auto i = static_cast<std::size_t>(g.element);
   switch (g.kind) {
   case GuardKind::slip_ends:
-  case GuardKind::kink: return {&sys.places[i].velocity, -1.0 * g.side};
-  case GuardKind::surface_turns: return {&sys.places[i].velocity, 1.0 * g.side};
-  case GuardKind::load_sign: return {&sys.places[i].load_force, -1.0 * g.side};
-  case GuardKind::closes: return {&sys.contacts[i].gap, -1.0};
-  default: return {};
+  case GuardKind::kink:
+    return {&sys.places[i].velocity, -1.0 * g.side};
+  case GuardKind::surface_turns:
+    return {&sys.places[i].velocity, 1.0 * g.side};
+  case GuardKind::load_sign:
+    return {&sys.places[i].load_force, -1.0 * g.side};
+  case GuardKind::closes:
+    return {&sys.contacts[i].gap, -1.0};
+  default:
+    return {};
   }
 }
 
@@ -274,10 +304,10 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
   return degree;
 }
 
-// Places that have just begun to slide on a falling curve. Their velocity grows out of zero and takes its relative error
-// along: an error that is small beside the size of the state would shift the whole slip in time (with a vertical tangent
-// at v = 0 as much as the first step is long).
-// Returns whether one of them has no velocity yet.
+// Places that have just begun to slide on a falling curve. Their velocity grows out of zero and takes its
+// relative error along: an error that is small beside the size of the state would shift the whole slip in
+// time (with a vertical tangent at v = 0 as much as the first step is long). Returns whether one of them has
+// no velocity yet.
 bool Stepper::find_departing(const Regime& r, const State& state) {
   departing.clear();
   bool out_of_rest = false;
@@ -307,14 +337,15 @@ double Stepper::departing_error(double t, const Vector& x1, const Vector& error,
     const Place& p = sys.places[static_cast<std::size_t>(i)];
     const double v = std::abs(relative_velocity(p, x1.data(), s.data()));
     const double size = p.velocity.x.cwiseAbs().dot(state.nominal);
-    const double e = std::abs(p.velocity.x.dot(error)) / (options.rtol * std::max(v, 1e-12 * size) + 1e-16 * size);
+    const double e =
+        std::abs(p.velocity.x.dot(error)) / (options.rtol * std::max(v, 1e-12 * size) + 1e-16 * size);
     worst = std::max(worst, e);
   }
   return worst;
 }
 
-// A crossing that the polynomial through samples makes by less than its own error: asks the guard itself, and moves
-// the crossing to where the guard is zero or takes it back.
+// A crossing that the polynomial through samples makes by less than its own error: asks the guard itself, and
+// moves the crossing to where the guard is zero or takes it back.
 void Stepper::confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree) {
   std::array<double, guard_max_degree + 1> c{};
   double size = 0.0;
@@ -362,7 +393,8 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   }
   degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
   if (!all_linear) degree = std::max(degree, sample_degree);
-  if (guard_series.rows() < ng || guard_series.cols() <= degree) guard_series.resize(std::max(ng, guard_series.rows()), exact_columns);
+  if (guard_series.rows() < ng || guard_series.cols() <= degree)
+    guard_series.resize(std::max(ng, guard_series.rows()), exact_columns);
   guard_series.topLeftCorner(ng, degree + 1).setZero();
   if (!all_linear) {
     const SamplePoints& points = sample_points();
@@ -371,12 +403,16 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
     for (Index i = 0; i <= sample_degree; ++i) {
       const double theta = points.theta[static_cast<std::size_t>(i)];
       polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
-      if (forces) rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
-      else signals_at(state.base_t + theta * h, s.data());
-      guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
+      if (forces)
+        rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+      else
+        signals_at(state.base_t + theta * h, s.data());
+      guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(),
+                   guards.data());
       sampled.col(i) = guards.head(ng);
     }
-    guard_series.topLeftCorner(ng, sample_degree + 1).noalias() = sampled.lazyProduct(points.to_coefficients.transpose());
+    guard_series.topLeftCorner(ng, sample_degree + 1).noalias() =
+        sampled.lazyProduct(points.to_coefficients.transpose());
   }
   for (Index k = 0; k < ng; ++k) {
     const Guard& g = r.guards[static_cast<std::size_t>(k)];
@@ -393,15 +429,16 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
       if (form->s(i) == 0.0) continue;
       if (varies)
         for (Index j = 0; j <= degree; ++j) guard_series(k, j) += sign * form->s(i) * signal_series(i, j);
-      else guard_series(k, 0) += sign * form->s(i) * s(i);
+      else
+        guard_series(k, 0) += sign * form->s(i) * s(i);
     }
   }
   return !all_linear;
 }
 
-// Far from v = 0 a Stribeck curve is flat to the last bit, and a long step towards zero would jump its peak without any
-// sign of it in the error estimate. So no step may reduce a sliding velocity more than eightfold above the curve's finest
-// structure. Shortens h and returns true where it would.
+// Far from v = 0 a Stribeck curve is flat to the last bit, and a long step towards zero would jump its peak
+// without any sign of it in the error estimate. So no step may reduce a sliding velocity more than eightfold
+// above the curve's finest structure. Shortens h and returns true where it would.
 bool Stepper::passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h) {
   double shorten = 1.0;
   for (Index i : r.unstuck) {
@@ -420,13 +457,15 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
 void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step) {
   const double t = state.base_t;
   const Index n = sys.nx;
-  // Guards see the signals even where the state does not (a stuck block under a vibrating force): no step may be so long
-  // that the polynomial through their samples misses a swing. Pieces of polynomials are short enough by themselves.
+  // Guards see the signals even where the state does not (a stuck block under a vibrating force): no step may
+  // be so long that the polynomial through their samples misses a swing. Pieces of polynomials are short
+  // enough by themselves.
   double fastest = 0.0;
   for (const Piece* p : pieces)
     for (const Harmonic& h : p->harmonics) fastest = std::max(fastest, std::abs(h.omega));
   double longest = fastest > 0.0 ? std::min(options.max_step, 1.5 / fastest) : options.max_step;
-  // An ageing limit has a pole at T_dwell before the stick began; within this distance from it samples show its course.
+  // An ageing limit has a pole at T_dwell before the stick began; within this distance from it samples show
+  // its course.
   for (std::size_t i = 0; i < sys.places.size(); ++i)
     if (const Place& p = sys.places[i]; p.aged >= 0 && r.modes.place[i] == 0 && state.base_x(p.aged) != 1.0)
       longest = std::min(longest, p.automaton.dwell + std::max(0.0, t - state.base_x(p.entered)));
@@ -442,13 +481,16 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     bristles = bristles || law.states > 0;
     falls = falls || (law.sticks && !law.affine);
   }
-  if (!fast) rhs(r, t, state.base_x.data(), f0.data());
-  else if (falls) ++evaluations, field.rhs<0>(t, state.base_x.data(), f0.data());
+  if (!fast)
+    rhs(r, t, state.base_x.data(), f0.data());
+  else if (falls)
+    ++evaluations, field.rhs<0>(t, state.base_x.data(), f0.data());
   // Out of rest the slope of a falling curve may be infinite; the tiny first steps need no implicit method.
   departing.clear();
   const bool out_of_rest = falls && find_departing(r, state);
   FlowKind kind = FlowKind::explicit_pair;
-  if (!out_of_rest && (options.method == Method::stiff || (options.method == Method::automatic && (bristles || state.stiff >= 15))))
+  if (!out_of_rest && (options.method == Method::stiff ||
+                       (options.method == Method::automatic && (bristles || state.stiff >= 15))))
     kind = FlowKind::stiff;
   if (fast && !falls) {
     ++evaluations;
@@ -465,17 +507,20 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   auto f = [&](double tt, const double* x, double* dx) { rhs(r, tt, x, dx); };
   const double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
   if (!(state.step > 0.0))
-    state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), n, method_order, atol.data(), options.rtol, reach, 0.0, work.data()),
+    state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), n, method_order, atol.data(),
+                                       options.rtol, reach, 0.0, work.data()),
                           16.0 * std::numeric_limits<double>::epsilon() * std::abs(t));
   double proposed = std::min(state.step, longest);
   if (kind == FlowKind::explicit_pair && bristles) {
-    // In steady sliding a bristle's rate is zero to the last bit and the error estimate is blind to instability.
+    // In steady sliding a bristle's rate is zero to the last bit and the error estimate is blind to
+    // instability.
     for (Index i : r.unstuck) {
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       const auto u = static_cast<std::size_t>(i);
       if (p.traits.states == 0) continue;
-      linearise(p.law, relative_velocity(p, state.base_x.data(), s.data()), r.modes.place[u], r.modes.branch[u],
-                state.base_x.data() + p.states, scratch.dry_z.data(), scratch.zdot_v.data(), scratch.zdot_z.data());
+      linearise(p.law, relative_velocity(p, state.base_x.data(), s.data()), r.modes.place[u],
+                r.modes.branch[u], state.base_x.data() + p.states, scratch.dry_z.data(),
+                scratch.zdot_v.data(), scratch.zdot_z.data());
       for (Index j = 0; j < p.traits.states; ++j) {
         const double rate = std::abs(scratch.zdot_z(j * p.traits.states + j));
         if (rate > 0.0) proposed = std::min(proposed, 2.5 / rate);
@@ -507,7 +552,8 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   }
   state.last_error = controller.previous;
   if (kind == FlowKind::explicit_pair) {
-    // Stiff if the step is limited by stability: h |lambda| is estimated from the last two stages (Hairer, Wanner IV.2).
+    // Stiff if the step is limited by stability: h |lambda| is estimated from the last two stages (Hairer,
+    // Wanner IV.2).
     const double slope = (explicit_work.k.col(6) - explicit_work.k.col(5)).norm();
     const double distance = (explicit_work.x1 - explicit_work.stage).norm();
     const bool looks = distance > 0.0 && h * slope > 3.25 * distance;
@@ -524,7 +570,8 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     if (*std::min_element(crossing.begin(), crossing.end()) > 1.0) return;
   }
 
-  // The polynomial shows which guard fires first; the guard itself says when, and a step of just that length where.
+  // The polynomial shows which guard fires first; the guard itself says when, and a step of just that length
+  // where.
   double first = 2.0;
   std::size_t which = 0;
   for (std::size_t k = 0; k < crossing.size(); ++k)
@@ -532,7 +579,8 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   double theta = first;
   if (theta > 0.0) {
     std::array<double, guard_max_degree + 1> c{};
-    for (Index j = 0; j <= degree; ++j) c[static_cast<std::size_t>(j)] = guard_series(static_cast<Index>(which), j);
+    for (Index j = 0; j <= degree; ++j)
+      c[static_cast<std::size_t>(j)] = guard_series(static_cast<Index>(which), j);
     const double slope = polynomial::value_slope(c.data(), degree, theta).slope / h;
     guards.resize(std::max(guards.size(), static_cast<Index>(r.guards.size())));
     double cut = theta * h;

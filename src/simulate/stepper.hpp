@@ -45,15 +45,16 @@ private:
   Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, theta_column;
   Vector rounding; // of the slope of each guard just after a transition, per step
   Matrix J, signal_series, sampled;
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> guard_series; // at least as many rows and columns as needed
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      guard_series; // at least as many rows and columns as needed
   Vector dfdt;
   Dopri5Workspace explicit_work;
   RosenbrockWorkspace stiff_work;
-  std::vector<std::size_t> varying;        // signals that are not constant
-  std::vector<const Piece*> pieces;        // the piece of each that holds during this step
-  std::vector<Index> departing;            // places whose velocity grows out of zero
-  std::vector<double> crossing;            // theta of each guard's first crossing, > 1 if none
-  Field field;                             // the right-hand side where `fast` says that it knows the regime
+  std::vector<std::size_t> varying; // signals that are not constant
+  std::vector<const Piece*> pieces; // the piece of each that holds during this step
+  std::vector<Index> departing;     // places whose velocity grows out of zero
+  std::vector<double> crossing;     // theta of each guard's first crossing, > 1 if none
+  Field field;                      // the right-hand side where `fast` says that it knows the regime
   bool fast = false;
 
   void frame(double t);

@@ -16,18 +16,22 @@ namespace {
 namespace ct = contact;
 
 void refuse_what_it_cannot(const System& sys, const Options& o) {
-  if (!std::isfinite(o.max_step)) reject("max_step", o.max_step, "finite: it is the step of method 'time_stepping'");
+  if (!std::isfinite(o.max_step))
+    reject("max_step", o.max_step, "finite: it is the step of method 'time_stepping'");
   if (!sys.loops.empty()) reject("method", "'time_stepping' runs no controllers");
   for (const Place& p : sys.places) {
-    if (p.traits.states > 0) reject("method", "'time_stepping' runs no laws with internal states, as '" + p.name + "' has");
-    if (p.automaton != Automaton{}) reject("method", "'time_stepping' runs no options of StickSlip, as '" + p.name + "' has");
+    if (p.traits.states > 0)
+      reject("method", "'time_stepping' runs no laws with internal states, as '" + p.name + "' has");
+    if (p.automaton != Automaton{})
+      reject("method", "'time_stepping' runs no options of StickSlip, as '" + p.name + "' has");
   }
 }
 
 class Scheme {
 public:
   Scheme(const System& system, const Options& options)
-      : sys(system), h(options.max_step), theta(options.theta), np(sys.places.size()), nc(sys.contacts.size()) {
+      : sys(system), h(options.max_step), theta(options.theta), np(sys.places.size()),
+        nc(sys.contacts.size()) {
     const Matrix I = Matrix::Identity(sys.nx, sys.nx);
     const Eigen::PartialPivLU<Matrix> lu(I - h * theta * sys.A);
     flow = lu.solve(I + h * (1.0 - theta) * sys.A);
@@ -82,7 +86,7 @@ private:
   std::size_t np, nc;
   Matrix flow, drive, columns, rows, signal_rows, G;
   Vector s0, s1;
-  Vector signed_impulse; // P_N of contacts, -P of places
+  Vector signed_impulse;     // P_N of contacts, -P of places
   std::vector<Index> number; // of each contact among the active ones; -1: not active
   std::vector<std::size_t> active, places;
   ct::Problem problem;
@@ -95,7 +99,8 @@ private:
     active.clear();
     for (std::size_t j = 0; j < nc; ++j) {
       const Contact& c = sys.contacts[j];
-      const double gap = c.gap.x.dot(state.base_x) + c.gap.s.dot(s0), rate = c.rate.x.dot(state.base_x) + c.rate.s.dot(s0);
+      const double gap = c.gap.x.dot(state.base_x) + c.gap.s.dot(s0),
+                   rate = c.rate.x.dot(state.base_x) + c.rate.s.dot(s0);
       const double size = c.gap.x.cwiseAbs().dot(state.nominal) + c.gap.s.cwiseAbs().dot(s0.cwiseAbs());
       const bool closed = gap + 0.5 * h * rate <= 1e-12 * size;
       number[j] = closed ? static_cast<Index>(active.size()) : -1;
@@ -115,7 +120,8 @@ private:
     places.clear();
     for (std::size_t i = 0; i < np; ++i) {
       const Place& p = sys.places[i];
-      if (p.contact >= 0 ? number[static_cast<std::size_t>(p.contact)] >= 0 : p.traits.sticks) places.push_back(i);
+      if (p.contact >= 0 ? number[static_cast<std::size_t>(p.contact)] >= 0 : p.traits.sticks)
+        places.push_back(i);
       if (p.contact >= 0 || p.traits.sticks) continue;
       const double v = v0(static_cast<Index>(nc + i));
       const Force f = evaluate(p.law, v, v < 0.0 ? -1 : 1, state.modes.branch[i], nullptr, nullptr);
@@ -141,12 +147,14 @@ private:
     for (Index k = 0; k < m; ++k) {
       problem.free(k) = free(full(k));
       if (k < ka) // rebounds only from what comes towards it
-        problem.free(k) += sys.contacts[active[static_cast<std::size_t>(k)]].restitution * std::min(v0(full(k)), 0.0);
+        problem.free(k) +=
+            sys.contacts[active[static_cast<std::size_t>(k)]].restitution * std::min(v0(full(k)), 0.0);
       problem.free_size(k) = std::abs(free(full(k))) + std::abs(v0(full(k)));
       for (Index l = 0; l < m; ++l) problem.G(k, l) = G(full(k), full(l));
     }
     for (std::size_t j : active)
-      present.push_back(state.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? Mode::open : Mode::closed);
+      present.push_back(state.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? Mode::open
+                                                                                       : Mode::closed);
     for (std::size_t i : places) {
       const Place& p = sys.places[i];
       const double v = v0(static_cast<Index>(nc + i));
@@ -170,7 +178,9 @@ private:
         q.low = q.high = q.plus = q.minus = back ? q.minus : q.plus;
       }
       const auto mode = static_cast<Mode>(state.modes.place[i]);
-      present.push_back(!p.traits.sticks ? q.state : mode == Mode::open && p.contact >= 0 ? Mode::open : mode);
+      present.push_back(!p.traits.sticks                       ? q.state
+                        : mode == Mode::open && p.contact >= 0 ? Mode::open
+                                                               : mode);
       problem.places.push_back(q);
     }
     ct::decide(problem, present, allowed, {}, work, answer);
@@ -185,7 +195,8 @@ private:
   }
 
   double rate_size(std::size_t j, const State& state) const {
-    return sys.contacts[j].rate.x.cwiseAbs().dot(state.nominal) + sys.contacts[j].rate.s.cwiseAbs().dot(s1.cwiseAbs());
+    return sys.contacts[j].rate.x.cwiseAbs().dot(state.nominal) +
+           sys.contacts[j].rate.s.cwiseAbs().dot(s1.cwiseAbs());
   }
 
   void label(State& state, const Vector& v1) const {
@@ -193,15 +204,19 @@ private:
     for (std::size_t j = 0; j < nc; ++j) state.modes.contact[j] = static_cast<std::int8_t>(Mode::open);
     for (std::size_t k = 0; k < ka; ++k) {
       const std::size_t j = active[k];
-      const bool stays = answer.answer.modes[k] == Mode::closed && std::abs(v1(static_cast<Index>(j))) <= 1e-9 * rate_size(j, state);
+      const bool stays = answer.answer.modes[k] == Mode::closed &&
+                         std::abs(v1(static_cast<Index>(j))) <= 1e-9 * rate_size(j, state);
       if (stays) state.modes.contact[j] = static_cast<std::int8_t>(Mode::closed);
     }
     for (std::size_t i = 0; i < np; ++i) {
       const Place& p = sys.places[i];
       const double v = v1(static_cast<Index>(nc + i));
-      const bool open = p.contact >= 0 && state.modes.contact[static_cast<std::size_t>(p.contact)] == static_cast<std::int8_t>(Mode::open);
-      if (open) state.modes.place[i] = static_cast<std::int8_t>(Mode::open);
-      else if (!p.traits.sticks) state.modes.place[i] = static_cast<std::int8_t>(v < 0.0 ? -1 : 1);
+      const bool open = p.contact >= 0 && state.modes.contact[static_cast<std::size_t>(p.contact)] ==
+                                              static_cast<std::int8_t>(Mode::open);
+      if (open)
+        state.modes.place[i] = static_cast<std::int8_t>(Mode::open);
+      else if (!p.traits.sticks)
+        state.modes.place[i] = static_cast<std::int8_t>(v < 0.0 ? -1 : 1);
     }
     for (std::size_t q = 0; q < places.size(); ++q) {
       const std::size_t i = places[q];
@@ -209,12 +224,14 @@ private:
           answer.answer.modes[ka + q] != Mode::open)
         state.modes.place[i] = static_cast<std::int8_t>(answer.answer.modes[ka + q]);
       else if (sys.places[i].traits.sticks && sys.places[i].contact >= 0 &&
-               state.modes.contact[static_cast<std::size_t>(sys.places[i].contact)] == static_cast<std::int8_t>(Mode::closed))
+               state.modes.contact[static_cast<std::size_t>(sys.places[i].contact)] ==
+                   static_cast<std::int8_t>(Mode::closed))
         state.modes.place[i] = static_cast<std::int8_t>(answer.answer.modes[ka + q]);
     }
   }
 
-  void record(State& state, const Modes& was, double t, const Vector& v0, const Vector& v1, TransitionLog& log) const {
+  void record(State& state, const Modes& was, double t, const Vector& v0, const Vector& v1,
+              TransitionLog& log) const {
     bool any = false;
     auto note = [&](std::size_t element, Mode before, Mode after) -> Event& {
       if (!any) ++state.instant;
@@ -281,8 +298,8 @@ Trajectory time_stepping(std::shared_ptr<Compiled> compiled, State state, const 
   auto asked = begin;
 
   auto keep = [&](double t0, double t1, double length) {
-    run.segments.push_back({t0, t1, length, &cache.get(sys, state.modes), run.coefficients.size(), length > 0.0 ? 2 : 1,
-                            FlowKind::time_stepping});
+    run.segments.push_back({t0, t1, length, &cache.get(sys, state.modes), run.coefficients.size(),
+                            length > 0.0 ? 2 : 1, FlowKind::time_stepping});
     run.coefficients.insert(run.coefficients.end(), state.base_x.data(), state.base_x.data() + sys.nx);
     if (length == 0.0) return;
     const Vector change = x1 - state.base_x;
@@ -295,8 +312,10 @@ Trajectory time_stepping(std::shared_ptr<Compiled> compiled, State state, const 
     if (run.segments.empty() || state.base_t == t) keep(state.base_t, state.base_t, 0.0);
     state.t = t;
     state.x.resize(sys.nx);
-    if (state.base_t == t) state.x = state.base_x;
-    else run.state_at(run.segments.back(), t, state.x.data());
+    if (state.base_t == t)
+      state.x = state.base_x;
+    else
+      run.state_at(run.segments.back(), t, state.x.data());
     run.state = std::move(state);
   };
 
@@ -329,7 +348,8 @@ Trajectory time_stepping(std::shared_ptr<Compiled> compiled, State state, const 
     const std::int64_t instant = state.instant;
     log.events.clear();
     if (!scheme.step(state, x1, log)) {
-      finish(Status::no_solution, std::max(state.base_t, run.t_begin), "the contact problem of a step has no solution");
+      finish(Status::no_solution, std::max(state.base_t, run.t_begin),
+             "the contact problem of a step has no solution");
       return run;
     }
     keep(state.base_t, t1, h);

@@ -13,11 +13,16 @@ namespace stickslip {
 
 std::string_view name(Status status) {
   switch (status) {
-  case Status::finished: return "finished";
-  case Status::budget: return "budget";
-  case Status::no_solution: return "no_solution";
-  case Status::stalled: return "stalled";
-  case Status::interrupted: return "interrupted";
+  case Status::finished:
+    return "finished";
+  case Status::budget:
+    return "budget";
+  case Status::no_solution:
+    return "no_solution";
+  case Status::stalled:
+    return "stalled";
+  case Status::interrupted:
+    return "interrupted";
   }
   return "?";
 }
@@ -25,15 +30,18 @@ std::string_view name(Status status) {
 std::string Trajectory::full_message() const {
   std::string text = message;
   if (status == Status::finished)
-    if (const std::string rest = note_of_rest(system(), compiled->regimes.get(system(), state.modes), t_end, state.x.data()); !rest.empty())
+    if (const std::string rest =
+            note_of_rest(system(), compiled->regimes.get(system(), state.modes), t_end, state.x.data());
+        !rest.empty())
       text += "; " + rest;
   return text;
 }
 
 std::size_t Trajectory::segment_at(double t) const {
-  // Last segment that starts at or before t; segments of no length, left by several transitions at one instant, come
-  // before the one that counts.
-  auto it = std::upper_bound(segments.begin(), segments.end(), t, [](double time, const Segment& s) { return time < s.t0; });
+  // Last segment that starts at or before t; segments of no length, left by several transitions at one
+  // instant, come before the one that counts.
+  auto it = std::upper_bound(segments.begin(), segments.end(), t,
+                             [](double time, const Segment& s) { return time < s.t0; });
   if (it == segments.begin()) return 0;
   return static_cast<std::size_t>(it - segments.begin()) - 1;
 }
@@ -87,7 +95,8 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       out.velocity(i, j) = relative_velocity(p, x, s);
       // Held by a constraint: the velocity is zero, not what rounding left of it.
       if (p.traits.sticks && p.surface_travel < 0 && r.modes.place[u] == 0) out.velocity(i, j) = 0.0;
-      const double load = p.contact >= 0 ? out.force(np + p.contact, j) : normal_load(p, r.modes.load_sign[u], x, s);
+      const double load =
+          p.contact >= 0 ? out.force(np + p.contact, j) : normal_load(p, r.modes.load_sign[u], x, s);
       out.load(i, j) = load;
       if (p.traits.sticks && r.modes.place[u] == 0) {
         const Interval limits = stick_limits(p, r.modes.load_sign[u], t, x, s);
@@ -96,7 +105,9 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       }
       const bool open = r.modes.place[u] == static_cast<std::int8_t>(Mode::open);
       out.mode(i, j) = p.traits.sticks || open ? r.modes.place[u]
-                                       : static_cast<std::int8_t>(out.velocity(i, j) > 0.0 ? 1 : out.velocity(i, j) < 0.0 ? -1 : 0);
+                                               : static_cast<std::int8_t>(out.velocity(i, j) > 0.0   ? 1
+                                                                          : out.velocity(i, j) < 0.0 ? -1
+                                                                                                     : 0);
     }
     for (Index k = 0; k < nc; ++k) {
       const auto u = static_cast<std::size_t>(k);
@@ -111,7 +122,8 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
   for (const Event& e : run.events)
     if (e.impact)
       for (Index j = 0; j < m; ++j)
-        if (times[static_cast<std::size_t>(j)] >= e.time) out.normal_impulse(e.element - np, j) += e.normal_impulse;
+        if (times[static_cast<std::size_t>(j)] >= e.time)
+          out.normal_impulse(e.element - np, j) += e.normal_impulse;
   return out;
 }
 
@@ -140,7 +152,8 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   Vector sum = Vector::Zero(powers.count()), here(powers.count());
   double absolute = 0.0, largest = 0.0;
   const Segment& first = run.segments[run.segment_at(run.t_begin)];
-  double start = powers.kinetic(first, at(first), run.t_begin) + powers.elastic(first, at(first), run.t_begin);
+  double start =
+      powers.kinetic(first, at(first), run.t_begin) + powers.elastic(first, at(first), run.t_begin);
   for (const Event& e : run.events) // impacts at the very start come before the first sample
     if (e.impact && e.time == run.t_begin) start += e.loss - e.wall_work;
   Index j = 0;
@@ -159,7 +172,8 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
     for (Index i = 0; i < nc; ++i) {
       out.walls(i, j) = work(nd + 1 + 2 * np + i);
       for (const Event& e : run.events)
-        if (e.impact && e.element == np + i && e.time <= times[static_cast<std::size_t>(j)]) out.walls(i, j) += e.wall_work;
+        if (e.impact && e.element == np + i && e.time <= times[static_cast<std::size_t>(j)])
+          out.walls(i, j) += e.wall_work;
       given += out.walls(i, j);
     }
     given -= out.impacts(j);

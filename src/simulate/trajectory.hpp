@@ -1,5 +1,5 @@
-// What a run leaves behind: its segments in dense form, its events, its last state. Sampling on any grid and the energy
-// balance are made from these afterwards.
+// What a run leaves behind: its segments in dense form, its events, its last state. Sampling on any grid and
+// the energy balance are made from these afterwards.
 #pragma once
 
 #include "simulate/loop_signals.hpp"
@@ -26,9 +26,10 @@ struct Trajectory {
   std::vector<Segment> segments;
   std::vector<double> coefficients;
   std::vector<Event> events;
-  std::vector<std::pair<const Regime*, FlowKind>> used; // every regime and how it was run, in the order of their first use
+  std::vector<std::pair<const Regime*, FlowKind>>
+      used;                   // every regime and how it was run, in the order of their first use
   Keep kept = Keep::segments; // with less, t_begin == t_end: only the end can be sampled
-  State state; // at t_end
+  State state;                // at t_end
   Status status = Status::finished;
   std::string message;
   std::int64_t steps = 0, evaluations = 0, event_count = 0;
@@ -45,14 +46,15 @@ struct Trajectory {
 
 // Samples on a grid of times within [t_begin, t_end], values from the right.
 struct Samples {
-  Matrix y;            // nx x times
-  Matrix rate;         // x'
-  Matrix force;        // places, then normal forces of contacts x times
-  Matrix velocity;     // places x times: relative velocity
-  Matrix load;         // places x times
+  Matrix y;                             // nx x times
+  Matrix rate;                          // x'
+  Matrix force;                         // places, then normal forces of contacts x times
+  Matrix velocity;                      // places x times: relative velocity
+  Matrix load;                          // places x times
   Matrix gap, gap_rate, normal_impulse; // contacts x times; the impulse is the sum of all impacts so far
-  Matrix limit_lo, limit_hi; // places x times: forces that a stuck place can take; NaN where it does not stick
-  Matrix signals;      // ns x times
+  Matrix limit_lo,
+      limit_hi;   // places x times: forces that a stuck place can take; NaN where it does not stick
+  Matrix signals; // ns x times
   Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode;         // places x times
   Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> contact_mode; // contacts x times
   LoopSamples loops;
@@ -66,8 +68,8 @@ struct EnergyBalance {
   Vector damping;  // energy taken by the damping matrix
   Matrix friction; // energy taken at each place
   Matrix surfaces; // work done by each moving surface
-  Matrix walls;    // work done by each contact whose gap moves by itself, and in impacts by its surface as well
-  Vector impacts;  // energy lost in impacts
+  Matrix walls; // work done by each contact whose gap moves by itself, and in impacts by its surface as well
+  Vector impacts;     // energy lost in impacts
   Matrix controllers; // work done by each controller
   Vector imbalance;
   double residual = 0.0; // greatest imbalance relative to all work done, each way counted

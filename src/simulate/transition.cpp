@@ -2,8 +2,8 @@
 
 #include "simulate/automaton_states.hpp"
 #include "simulate/decision.hpp"
-#include "simulate/saturations.hpp"
 #include "simulate/place_force.hpp"
+#include "simulate/saturations.hpp"
 
 #include <Eigen/LU>
 #include <Eigen/QR>
@@ -21,9 +21,12 @@ bool State::operator==(const State& o) const {
          ticks == o.ticks;
 }
 
-double velocity_size(const Place& place, const Vector& nominal) { return place.velocity.x.cwiseAbs().dot(nominal); }
+double velocity_size(const Place& place, const Vector& nominal) {
+  return place.velocity.x.cwiseAbs().dot(nominal);
+}
 
-// The velocity of a law without a jump changes its side, and all elements of the law stick again; or an element slips.
+// The velocity of a law without a jump changes its side, and all elements of the law stick again; or an
+// element slips.
 static void switch_flow(const System& sys, Modes& modes, const Guard& g) {
   const auto i = static_cast<std::size_t>(g.element);
   if (g.kind == GuardKind::kink) {
@@ -46,13 +49,14 @@ void Decision::free_acceleration(Vector& xdot) {
     if (set_valued(i) && !presliding(i) && state.modes.place[i] == 0) continue; // held: no force of its own
     const Place& p = sys.places[i];
     const double N = normal_load(p, state.modes.load_sign[i], x, sig.data());
-    const PlaceForce f = place_force(p, state.modes.place[i], state.modes.branch[i], v(i), N, x, unused.data());
+    const PlaceForce f =
+        place_force(p, state.modes.place[i], state.modes.branch[i], v(i), N, x, unused.data());
     xdot += p.effect * (f.dry * N + f.other);
   }
 }
 
-// Force with which a resting place starts to slide: its kinetic side, at v = 0. A lagged force starts at the level
-// that was reached.
+// Force with which a resting place starts to slide: its kinetic side, at v = 0. A lagged force starts at the
+// level that was reached.
 double Decision::sliding_force(std::size_t i, int d) {
   const Place& p = sys.places[i];
   const double* x = state.base_x.data();
@@ -63,7 +67,8 @@ double Decision::sliding_force(std::size_t i, int d) {
     return d > 0 ? limits.hi : limits.lo;
   }
   Vector unused = Vector::Zero(sys.nx);
-  const Force f = evaluate(p.law, 0.0, d, state.modes.branch[i], p.states >= 0 ? x + p.states : nullptr, unused.data());
+  const Force f =
+      evaluate(p.law, 0.0, d, state.modes.branch[i], p.states >= 0 ? x + p.states : nullptr, unused.data());
   if (p.peak < 0) return f.dry * N + f.viscous;
   return with_peak(p, f.dry, before.place[i] == 0 ? aged_share(p, t, x) : x[p.peak]) * N + f.viscous;
 }
@@ -72,7 +77,8 @@ void Decision::switches(const std::vector<Guard>& fired, bool start) {
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
     switch_flow(sys, state.modes, g);
-    if (g.kind == GuardKind::load_sign) state.modes.load_sign[i] = static_cast<std::int8_t>(-state.modes.load_sign[i]);
+    if (g.kind == GuardKind::load_sign)
+      state.modes.load_sign[i] = static_cast<std::int8_t>(-state.modes.load_sign[i]);
   }
   if (start)
     for (std::size_t i = 0; i < n; ++i)
@@ -131,12 +137,15 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       continue;
     }
     const double speed = v(i);
-    const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state.nominal), before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
-    if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open)) state.modes.place[i] = 0; // it has just closed
+    const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state.nominal),
+                                 before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
+    if (state.modes.place[i] == static_cast<std::int8_t>(Mode::open))
+      state.modes.place[i] = 0; // it has just closed
     const int mode = state.modes.place[i];
     bool moves = std::abs(speed) > tiny && !stopped[i];
     if (moves && before.place[i] == 0 && !start && !presliding(i) && impulses.empty()) {
-      // Held until now: it moves only if its surface jumps away. What numerical steps have left over is taken back.
+      // Held until now: it moves only if its surface jumps away. What numerical steps have left over is taken
+      // back.
       const Signal& surface = sys.signals[static_cast<std::size_t>(sys.places[i].surface)];
       moves = std::abs(value(surface, t) - value_before(surface, t)) > tiny;
     }
@@ -154,7 +163,8 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     }
     bool ends = start || mode == 0 || stopped[i] || !impulses.empty();
     if (!ends) {
-      // Also at zero at this instant, by coincidence: it rests if it comes to a halt, and slides on if it departs.
+      // Also at zero at this instant, by coincidence: it rests if it comes to a halt, and slides on if it
+      // departs.
       Vector xdot = Vector::Zero(sys.nx);
       evaluate(sys, cache.get(sys, before), t, state.base_x.data(), sig.data(), xdot.data(), force.data(), w);
       ends = (sys.places[i].velocity.x.dot(xdot) + sys.places[i].acceleration_s.dot(sig)) * mode < 0.0;
@@ -165,9 +175,12 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
     if (g.kind == GuardKind::breaks_away) {
-      if (!presliding(i)) dir[i] = g.side;
-      else if (moves_towards(i, g.side)) state.modes.place[i] = static_cast<std::int8_t>(g.side);
-      else state.modes.branch[i] = over_limit(g.side); // v opposes the force: it stays stuck until v turns
+      if (!presliding(i))
+        dir[i] = g.side;
+      else if (moves_towards(i, g.side))
+        state.modes.place[i] = static_cast<std::int8_t>(g.side);
+      else
+        state.modes.branch[i] = over_limit(g.side); // v opposes the force: it stays stuck until v turns
     }
     if (g.kind == GuardKind::surface_turns) state.modes.place[i] = static_cast<std::int8_t>(g.side);
     if (g.kind == GuardKind::limit_again) state.modes.branch[i] = 0;
@@ -181,8 +194,8 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
   }
 }
 
-// Velocities of resting places and the rates of closed gaps are set to zero exactly, with the least change of kinetic
-// energy.
+// Velocities of resting places and the rates of closed gaps are set to zero exactly, with the least change of
+// kinetic energy.
 void Decision::project() {
   std::vector<const Vector*> rows, columns;
   std::vector<double> values;
@@ -203,13 +216,15 @@ void Decision::project() {
   Matrix G(m, m), U(sys.nx, m);
   for (Index k = 0; k < m; ++k) {
     U.col(k) = *columns[static_cast<std::size_t>(k)];
-    for (Index l = 0; l < m; ++l) G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
+    for (Index l = 0; l < m; ++l)
+      G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
   }
   state.base_x -= U * Matrix(G.completeOrthogonalDecomposition().pseudoInverse()) * speed;
 }
 
 // Forces at static levels for resting places that have not left, kinetic ones for those that have: a linear
-// complementarity problem with two bounds each. Places at a bound that start to move leave. Returns whether one did.
+// complementarity problem with two bounds each. Places at a bound that start to move leave. Returns whether
+// one did.
 bool Decision::balance() {
   const auto r = resting();
   const Index m = static_cast<Index>(r.size());
@@ -221,13 +236,15 @@ bool Decision::balance() {
     const std::size_t i = r[static_cast<std::size_t>(k)];
     const Place& p = sys.places[i];
     b(k) = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
-    for (Index l = 0; l < m; ++l) G(k, l) = -p.velocity.x.dot(sys.places[r[static_cast<std::size_t>(l)]].effect);
+    for (Index l = 0; l < m; ++l)
+      G(k, l) = -p.velocity.x.dot(sys.places[r[static_cast<std::size_t>(l)]].effect);
     const Interval limits = stick_limits(p, state.modes.load_sign[i], t, state.base_x.data(), sig.data());
     lo(k) = limits.lo;
     hi(k) = limits.hi;
     if (dir[i] != 0) lo(k) = hi(k) = sliding_force(i, dir[i]);
   }
-  // Least-index principal pivoting; finite where G is a P-matrix, and for shared forces bounded by the round count.
+  // Least-index principal pivoting; finite where G is a P-matrix, and for shared forces bounded by the round
+  // count.
   std::vector<int> at(static_cast<std::size_t>(m), 0); // 0 held, +1 at hi, -1 at lo
   for (Index k = 0; k < m; ++k)
     if (lo(k) == hi(k)) at[static_cast<std::size_t>(k)] = 2; // fixed
@@ -236,8 +253,10 @@ bool Decision::balance() {
     std::vector<Index> held;
     for (Index k = 0; k < m; ++k) {
       const int a = at[static_cast<std::size_t>(k)];
-      if (a == 0) held.push_back(k);
-      else F(k) = a == -1 ? lo(k) : hi(k);
+      if (a == 0)
+        held.push_back(k);
+      else
+        F(k) = a == -1 ? lo(k) : hi(k);
     }
     const Index h = static_cast<Index>(held.size());
     shared = false;
@@ -265,13 +284,15 @@ bool Decision::balance() {
     Index worst = -1;
     int to = 0;
     if (shared) {
-      // Held places whose surfaces move apart cannot all hold: their forces grow against each other until one gives way.
+      // Held places whose surfaces move apart cannot all hold: their forces grow against each other until one
+      // gives way.
       std::vector<Index> apart;
       for (Index k : held)
         if (std::abs(a(k)) > 1e-11 * (size + (G.row(k).cwiseAbs() * F.cwiseAbs())(0))) apart.push_back(k);
       double least = INFINITY;
       for (Index k : apart) {
-        const double reach = std::max(0.0, a(k) > 0.0 ? hi(k) - F(k) : F(k) - lo(k)) * G(k, k) / std::abs(a(k));
+        const double reach =
+            std::max(0.0, a(k) > 0.0 ? hi(k) - F(k) : F(k) - lo(k)) * G(k, k) / std::abs(a(k));
         if (reach < least) least = reach, worst = k, to = a(k) > 0.0 ? 1 : -1;
       }
     }
@@ -279,10 +300,14 @@ bool Decision::balance() {
       const auto u = static_cast<std::size_t>(k);
       const double slack = 1e-12 * (std::abs(hi(k)) + std::abs(lo(k)) + std::abs(F(k)));
       const double still = 1e-12 * (size + (G.row(k).cwiseAbs() * F.cwiseAbs())(0));
-      if (at[u] == 0 && F(k) > hi(k) + slack) worst = k, to = 1;
-      else if (at[u] == 0 && F(k) < lo(k) - slack) worst = k, to = -1;
-      else if (at[u] == 1 && a(k) < -still) worst = k, to = 0;
-      else if (at[u] == -1 && a(k) > still) worst = k, to = 0;
+      if (at[u] == 0 && F(k) > hi(k) + slack)
+        worst = k, to = 1;
+      else if (at[u] == 0 && F(k) < lo(k) - slack)
+        worst = k, to = -1;
+      else if (at[u] == 1 && a(k) < -still)
+        worst = k, to = 0;
+      else if (at[u] == -1 && a(k) > still)
+        worst = k, to = 0;
     }
     if (worst < 0) break;
     at[static_cast<std::size_t>(worst)] = to;
@@ -326,7 +351,8 @@ void Decision::guard_series(const Regime& r, Matrix& c) {
   } else {
     // Values at t, t + h and t + 2h along the parabola that the flow starts on.
     const double h = 1e-4 * sys.time_scale;
-    Vector x1 = state.base_x + h * xdot, s1(sys.ns()), f1 = Vector::Zero(sys.nx), g0(static_cast<Index>(ng)), g1 = g0, g2 = g0;
+    Vector x1 = state.base_x + h * xdot, s1(sys.ns()), f1 = Vector::Zero(sys.nx), g0(static_cast<Index>(ng)),
+           g1 = g0, g2 = g0;
     Vector unused = force;
     signal_values(sys, t + h, s1.data());
     guard_values(sys, r, t, state.base_x.data(), sig.data(), force.data(), g0.data());
@@ -373,19 +399,23 @@ int Decision::sign_of(const Regime& r, std::size_t k, const Matrix& c) {
       size += limits.hi - limits.lo;
     }
     break;
-  case GuardKind::opens: size = force.cwiseAbs().maxCoeff(); break;
+  case GuardKind::opens:
+    size = force.cwiseAbs().maxCoeff();
+    break;
   case GuardKind::closes:
     if (!candidate[i]) return -1;
     row(0) = row(1) = 0.0;
     size = gap_size(i);
     break;
-  default: return -1;
+  default:
+    return -1;
   }
   return sign_after(row.data(), size, sys.time_scale, t);
 }
 
-// Stuck places that hold one body between surfaces which start to move apart, at whatever order of time: the forces grow
-// against each other along the direction that balances itself, and the first to reach its limit leaves.
+// Stuck places that hold one body between surfaces which start to move apart, at whatever order of time: the
+// forces grow against each other along the direction that balances itself, and the first to reach its limit
+// leaves.
 bool Decision::surfaces_part(const Regime& r) {
   if (!r.shared || !r.affine) return false;
   Vector x = state.base_x, coefficients(series_terms);
@@ -408,7 +438,8 @@ bool Decision::surfaces_part(const Regime& r) {
       if (blocked[i][to > 0 ? 1 : 0]) continue;
       const Interval limits = stick_limits(p, state.modes.load_sign[i], t, state.base_x.data(), sig.data());
       const double F = force(static_cast<Index>(i));
-      const double reach = std::max(0.0, to > 0 ? limits.hi - F : F - limits.lo) * -p.velocity.x.dot(p.effect) / std::abs(c);
+      const double reach =
+          std::max(0.0, to > 0 ? limits.hi - F : F - limits.lo) * -p.velocity.x.dot(p.effect) / std::abs(c);
       if (reach < least) least = reach, leaves = i, side = to;
     }
     if (side != 0) {
@@ -420,8 +451,8 @@ bool Decision::surfaces_part(const Regime& r) {
   return false;
 }
 
-// Admissible means on an interval after t, not at t alone: follow the candidate's guards a little. Returns whether a
-// place changed its mind.
+// Admissible means on an interval after t, not at t alone: follow the candidate's guards a little. Returns
+// whether a place changed its mind.
 bool Decision::look_ahead() {
   apply_modes();
   const Regime& r = cache.get(sys, state.modes);
@@ -463,7 +494,8 @@ void Decision::decide() {
     open += rests[i];
     leaving += dir[i] != 0;
   }
-  for (std::size_t j = 0; j < sys.contacts.size(); ++j) state.modes.contact[j] = static_cast<std::int8_t>(Mode::open);
+  for (std::size_t j = 0; j < sys.contacts.size(); ++j)
+    state.modes.contact[j] = static_cast<std::int8_t>(Mode::open);
   if (open == 0) return;
   if (leaving > 0) rule = "static to kinetic";
   const std::size_t most = 4 * open + 4;
@@ -490,8 +522,10 @@ void Decision::enter_modes(bool start) {
     const int was = before.place[i], is = state.modes.place[i];
     if (is == static_cast<int>(Mode::open)) continue;
     const double N = load(i);
-    if (start || was == static_cast<int>(Mode::open)) start_in_mode(p, is, v(i), N, t, x);
-    else if (was != is) change_mode(p, was, is, v(i), N, t, x);
+    if (start || was == static_cast<int>(Mode::open))
+      start_in_mode(p, is, v(i), N, t, x);
+    else if (was != is)
+      change_mode(p, was, is, v(i), N, t, x);
     if (presliding(i) && was != is) state.modes.branch[i] = 0;
   }
 }
@@ -499,19 +533,30 @@ void Decision::enter_modes(bool start) {
 static std::string cause_of(const System& sys, const Guard& g, bool struck) {
   const auto i = static_cast<std::size_t>(g.element);
   switch (g.kind) {
-  case GuardKind::slip_ends: return sys.places[i].name + " stops";
+  case GuardKind::slip_ends:
+    return sys.places[i].name + " stops";
   case GuardKind::breaks_away:
-  case GuardKind::surface_turns: return sys.places[i].name + " breaks away";
-  case GuardKind::shared_limit: return "shared limit";
-  case GuardKind::opens: return sys.contacts[i].name + " loses its force";
-  case GuardKind::closes: return sys.contacts[i].name + (struck ? " strikes" : " touches");
-  default: return {};
+  case GuardKind::surface_turns:
+    return sys.places[i].name + " breaks away";
+  case GuardKind::shared_limit:
+    return "shared limit";
+  case GuardKind::opens:
+    return sys.contacts[i].name + " loses its force";
+  case GuardKind::closes:
+    return sys.contacts[i].name + (struck ? " strikes" : " touches");
+  default:
+    return {};
   }
 }
 
-std::string cause_of(const System& sys, const Event& e) { return e.fired.element < 0 ? e.text : cause_of(sys, e.fired, e.impact); }
+std::string cause_of(const System& sys, const Event& e) {
+  return e.fired.element < 0 ? e.text : cause_of(sys, e.fired, e.impact);
+}
 
-std::string rule_of(const Event& e) { return std::string(e.rule) + (e.energy_gained ? ", energy gained" : "") + (e.force_shared ? ", force shared" : ""); }
+std::string rule_of(const Event& e) {
+  return std::string(e.rule) + (e.energy_gained ? ", energy gained" : "") +
+         (e.force_shared ? ", force shared" : "");
+}
 
 void Decision::record(const std::vector<Guard>& fired, bool start) {
   if (start && impulses.empty()) return;
@@ -532,12 +577,16 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     e.element = element;
     e.before = was;
     e.after = is;
-    if (single) e.fired = fired[0];
-    else e.text = what;
+    if (single)
+      e.fired = fired[0];
+    else
+      e.text = what;
     if (impulse && !impulse->collision) e.text += ", impact without collision";
     if (impulse && mixed_laws) e.text += ", laws of impact differ: Newton's";
     e.energy_gained = gains;
-    const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) { return g.kind == GuardKind::shared_limit; });
+    const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) {
+                            return g.kind == GuardKind::shared_limit;
+                          });
     e.rule = rule;
     e.force_shared = together;
     e.solutions = together ? -1 : solutions;
@@ -553,7 +602,8 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
   };
   for (std::size_t i = 0; i < n; ++i)
     if (set_valued(i) && !contact_friction(i) && state.modes.place[i] != before.place[i])
-      note(static_cast<Index>(i), static_cast<Mode>(before.place[i]), static_cast<Mode>(state.modes.place[i]), nullptr);
+      note(static_cast<Index>(i), static_cast<Mode>(before.place[i]), static_cast<Mode>(state.modes.place[i]),
+           nullptr);
   for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
     const Impulse* impulse = nullptr;
     for (const Impulse& one : impulses)
@@ -586,7 +636,8 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
       break;
     }
     if (decide_contacts(fired)) break;
-    // No answer: where a contact slides the velocities can jump without a collision (Painleve); then look once more.
+    // No answer: where a contact slides the velocities can jump without a collision (Painleve); then look
+    // once more.
     std::vector<Index> touching;
     bool slides = false;
     for (std::size_t j = 0; j < candidate.size(); ++j)
@@ -606,16 +657,17 @@ void Decision::run(const std::vector<Guard>& fired, bool start) {
     }
   }
   for (std::size_t i = 0; i < n; ++i) // elements of a law that also sticks begin anew with each rest
-    if (set_valued(i) && state.modes.place[i] != before.place[i]) state.modes.branch[i] = initial_branch(sys.places[i].law);
+    if (set_valued(i) && state.modes.place[i] != before.place[i])
+      state.modes.branch[i] = initial_branch(sys.places[i].law);
   enter_modes(start);
   record(fired, start);
   state.after_transition = true;
 }
 
-void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
-                TransitionLog& log) {
-  // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else has to be
-  // decided.
+void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired,
+                bool start, TransitionLog& log) {
+  // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else
+  // has to be decided.
   if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
         return g.kind == GuardKind::kink || g.kind == GuardKind::branch;
       })) {

@@ -16,15 +16,16 @@ struct Event {
   Mode before = Mode::stick, after = Mode::stick;
   Guard fired{GuardKind::slip_ends, -1}; // the one guard that says the cause; element -1: `text` says it
   std::string text;
-  std::string_view rule; // what decided: "unique", "present mode", "static to kinetic", ...
+  std::string_view rule;      // what decided: "unique", "present mode", "static to kinetic", ...
   bool force_shared = false;  // forces at rest were not unique
   bool energy_gained = false; // an impact left more energy than there was
-  Index solutions = -1;  // how many admissible answers there were; -1 where they were not counted
+  Index solutions = -1;       // how many admissible answers there were; -1 where they were not counted
   bool ambiguous = false;
   bool impact = false;
-  double normal_impulse = 0.0, tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
-  double loss = 0.0; // energy lost in the impact, counted once per impact
-  double wall_work = 0.0; // done in the impact by this contact's moving wall and surface
+  double normal_impulse = 0.0,
+         tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
+  double loss = 0.0;               // energy lost in the impact, counted once per impact
+  double wall_work = 0.0;          // done in the impact by this contact's moving wall and surface
 };
 
 // What fired, and what decided, in words; made when somebody reads them.
@@ -38,15 +39,17 @@ struct TransitionLog {
   TransitionStatus status = TransitionStatus::decided;
 };
 
-// Changes modes and, where velocities are set exactly, x, at state.base_t. `fired` are guards of the present regime;
-// empty at the start, at kinks of signals and at ticks.
-void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired, bool start,
-                TransitionLog& log);
+// Changes modes and, where velocities are set exactly, x, at state.base_t. `fired` are guards of the present
+// regime; empty at the start, at kinks of signals and at ticks.
+void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired,
+                bool start, TransitionLog& log);
 
 // Mode of a contact: open, what its friction does, or closed where it has none.
 Mode contact_mode(const System& sys, const Modes& modes, std::size_t contact);
 
-inline Index element_of_loop(const System& sys, Index loop) { return static_cast<Index>(sys.places.size() + sys.contacts.size()) + loop; }
+inline Index element_of_loop(const System& sys, Index loop) {
+  return static_cast<Index>(sys.places.size() + sys.contacts.size()) + loop;
+}
 
 // Size that a linear guard of this place's velocity has, for thresholds.
 double velocity_size(const Place& place, const Vector& nominal);
