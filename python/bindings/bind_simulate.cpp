@@ -187,7 +187,8 @@ void bind_simulate(py::module_& m) {
       .def(
           "add_friction",
           [](Machine& self, std::string name, Vector direction, Law law, Automaton options, Signal load,
-             Signal surface, Vector load_position, Vector load_velocity, Signal load_signal) {
+             Signal surface, Vector load_position, Vector load_velocity, Signal load_signal,
+             std::string load_contact) {
             self.friction.push_back({std::move(name),
                                      std::move(direction),
                                      std::move(law),
@@ -197,10 +198,11 @@ void bind_simulate(py::module_& m) {
                                      std::move(load_position),
                                      std::move(load_velocity),
                                      std::move(load_signal),
-                                     {}});
+                                     {},
+                                     std::move(load_contact)});
           },
           "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a,
-          "load_position"_a, "load_velocity"_a, "load_signal"_a)
+          "load_position"_a, "load_velocity"_a, "load_signal"_a, "load_contact"_a)
       .def(
           "add_contact",
           [](Machine& self, std::string name, Vector normal, Vector tangent, Law friction, Automaton options,
@@ -240,7 +242,8 @@ void bind_simulate(py::module_& m) {
                                  {},
                                  {},
                                  constant_signal(0.0),
-                                 std::move(column)});
+                                 std::move(column),
+                                 {}});
       },
       "name"_a, "row"_a, "column"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a);
   described.def(

@@ -212,7 +212,7 @@ class Machine(Wiring):
         law: Law,
         normal_load: Signal | float = 1.0,
         surface_velocity: Signal | float = 0.0,
-        load: Mapping[str, float] | None = None,
+        load: Mapping[str, float] | str | None = None,
     ) -> None:
         """Add a place of friction.
 
@@ -229,9 +229,10 @@ class Machine(Wiring):
             Normal load, N, >= 0.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface under the coordinate (a belt), m/s.
-        load : mapping, optional
-            The load force F_l of ``StickSlip(load_factor=...)`` as a linear form: ``"<coordinate>.position"``,
-            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` -> factor.
+        load : mapping or str, optional
+            The load force F_l of ``StickSlip(load_factor=...)``, N: a linear form ``"<coordinate>.position"``,
+            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` -> factor, or the name of a contact's
+            normal force, ``"<contact>.normal_force"`` (the contact has been added before).
 
         Raises
         ------
@@ -250,7 +251,8 @@ class Machine(Wiring):
         weight = as_signal(normal_load, f"normal_load of '{name}'")
         surface = as_signal(surface_velocity, f"surface_velocity of '{name}'")
         options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
-        position, velocity, applied = self._load_form(name, load)
+        contact = self._load_contact(name, load) if isinstance(load, str) else ""
+        position, velocity, applied = self._load_form(name, None if isinstance(load, str) else load)
         trial = self._copy()
         trial._core.add_friction(
             str(name),
@@ -262,6 +264,7 @@ class Machine(Wiring):
             position,
             velocity,
             applied.compiled,
+            contact,
         )
         trial._compiled = None
         compiled = trial.compile()
@@ -363,6 +366,14 @@ class Machine(Wiring):
         if not np.isfinite(w).all() or not w.any():
             raise ValueError(f"{what} = {given!r} is not allowed: it must be finite and not zero")
         return w
+
+    def _load_contact(self, name: str, load: str) -> str:
+        contact, _, kind = load.rpartition(".")
+        contacts = [name for name, _ in self.compile().contacts]
+        if kind != "normal_force" or contact not in contacts:
+            allowed = ", ".join(f"'{c}.normal_force'" for c in contacts) or "there is no contact yet"
+            reject(f"load of '{name}'", load, f"a linear form or a contact's normal force ({allowed})")
+        return contact
 
     def _load_form(
         self, name: str, load: Mapping[str, float] | None

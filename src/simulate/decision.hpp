@@ -119,6 +119,7 @@ private:
   void sides_of_kinks(bool start);
   void find_resting(const std::vector<Guard>& fired, bool start);
   bool moves_towards(std::size_t i, int side);
+  void carry_presliding(bool start);
   void project();
   void free_acceleration(Vector& rate);
   void enter_modes(bool start);

@@ -102,6 +102,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       state->modes.place[i] = static_cast<std::int8_t>(Mode::open);
       continue;
     }
+    if (start) start_in_mode(sys.places[i], 0, 0.0, load(i), t, state->base_x.data());
     const double speed = v(i);
     const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state->nominal),
                                  before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
@@ -125,6 +126,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     }
     if (moves) { // a surface that jumps away from a stuck place, or the motion given at the start
       state->modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
+      if (start) start_in_mode(sys.places[i], state->modes.place[i], speed, load(i), t, state->base_x.data());
       continue;
     }
     bool ends = start || mode == 0 || stopped[i] || !impulses.empty();
@@ -158,6 +160,16 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
         dir[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])])] =
             f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
     }
+  }
+}
+
+// Presliding places go on with the force that they have: what else is decided at this instant must see it.
+void Decision::carry_presliding(bool start) {
+  for (std::size_t i = 0; i < n && !start; ++i) {
+    const int was = before.place[i], is = state->modes.place[i];
+    const auto open = static_cast<int>(Mode::open);
+    if (presliding(i) && was != is && was != open && is != open)
+      change_mode(sys.places[i], was, is, v(i), load(i), t, state->base_x.data());
   }
 }
 

@@ -70,6 +70,7 @@ void Decision::run(State& st, const std::vector<Guard>& fired, bool start, Trans
     sides_of_kinks(start);
     rests.assign(n, false);
     find_resting(fired, start);
+    carry_presliding(start);
     project();
     if (decide(fired)) break;
     // No answer: where a contact slides the velocities can jump without a collision (Painleve); then look
