@@ -34,7 +34,8 @@ ct::Place Decision::place_at_rest(std::size_t i) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
   const double N = contact_friction(i) ? 0.0 : normal_load(p, state->modes.load_sign[i], x, sig.data());
-  const Interval unit = unit_limits(p, t, x);
+  Interval unit = unit_limits(p, t, x);
+  if (state->modes.branch[i] == holds_firmly) unit = {firmer * unit.lo, firmer * unit.hi};
   ct::Place q;
   q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
   q.high = {unit.hi * N, unit.hi * load_per_normal(p)};

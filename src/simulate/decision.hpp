@@ -120,6 +120,8 @@ private:
   void find_resting(const std::vector<Guard>& fired, bool start);
   bool moves_towards(std::size_t i, int side);
   void carry_presliding(bool start);
+  void count_brief_slip(std::size_t i);
+  void count_towards_rest(std::size_t i);
   void project();
   void free_acceleration(Vector& rate);
   void enter_modes(bool start);
