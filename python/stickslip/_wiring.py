@@ -294,7 +294,7 @@ def _controller(control: Any, period: float | None) -> Controller | Compensator:
         arguments = control._arguments() | {"period": period}
         changed: Controller = type(control)(**arguments)
         return changed
-    if callable(control):
+    if callable(control) and not isinstance(control, type):
         return Callable(control, period=period)
     reject("control", control, "a controller such as stickslip.PID(kp=3.0), or a function")
 

@@ -81,8 +81,18 @@ def test_matrices_stay_and_are_given_back() -> None:
         assert np.array_equal(plant.A_NL[:, 0], -B[:, 1])
     own = ss.StateSpace(A, B, C, D)
     assert own.system is own
-    with pytest.raises(ValueError, match="continuous time"):
+    with pytest.raises(ValueError, match=r"A.dt = 0.1 is not allowed.*continuous time"):
         ss.StateSpace(ct.ss(A, B, C, D, 0.1))
+
+
+def test_names_given_elsewhere_are_kept() -> None:
+    A, B, C, D = matrices()
+    plant = ss.StateSpace(ct.ss(A, B, C, D, inputs=["FM", "FL"], outputs=["a", "b", "c", "d"]))
+    assert (plant.inputs, plant.outputs) == (("FM", "FL"), ("a", "b", "c", "d"))
+    assert plant.states == ("x0", "x1", "x2", "x3")  # python-control's x[0] … is nobody's choice
+    plant.add_friction("f", law=LAW, on="FL", velocity="b")
+    other = ss.StateSpace(ct.ss(A, B, C, D, inputs=["FM", "FL"]), inputs=["p", "q"])
+    assert (other.inputs, other.outputs) == (("p", "q"), ("y0", "y1", "y2", "y3"))
 
 
 def test_without_friction_it_is_scipy() -> None:
@@ -165,6 +175,7 @@ class TestBadInput:
                 r"D has the shape \(1, 2\)",
             ),
             ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, "A holds NaN"),
+            ({"A": 1j, "B": 1.0, "C": 1.0}, "A = 1j is not allowed: it must be a matrix of numbers"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "inputs": ["a", "b"]}, "sequence of 1 names"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "signals": {"u1": 1.0}}, "unknown input 'u1'"),
         ],
@@ -180,6 +191,12 @@ class TestBadInput:
             plant.add_friction("f", law=LAW, on="u1", velocity="w")
         with pytest.raises(ValueError, match="exactly one"):
             plant.add_friction("f", law=LAW, velocity="y1")
+        with pytest.raises(ValueError, match="column of 'f' = 'u1'"):
+            plant.add_friction("f", law=LAW, velocity="y1", column="u1")
+        with pytest.raises(ValueError, match="velocity of 'f' holds NaN"):
+            plant.add_friction("f", law=LAW, velocity=[0.0, np.nan, 0.0, 0.0], on="u1")
+        with pytest.raises(ValueError, match="feedthrough of 'f' = 'y1' is not allowed"):
+            plant.add_friction("f", law=LAW, velocity={"y1": 1.0}, on="u1", feedthrough={"y1": 1.0})
         plant.add_friction("f", law=LAW, on="u1", velocity="y1")
         with pytest.raises(ValueError, match="'f' is taken"):
             plant.add_friction("f", law=LAW, on="u1", velocity="y1")
