@@ -34,8 +34,8 @@ double piece_size(const Piece& p, double t) {
   return v;
 }
 
-// Where a signal jumps by more than rounding. A piece that returns to zero, such as the speed of a smooth step,
-// ends with the rounding of its terms, which are not small.
+// Where a signal jumps by more than rounding. A piece that returns to zero, such as the speed of a smooth
+// step, ends with the rounding of its terms, which are not small.
 std::optional<double> first_jump(const Signal& s) {
   double size = 0.0;
   for (std::size_t k = 1; k < s.pieces.size(); ++k) {
