@@ -111,7 +111,8 @@ class Wiring:
         Raises
         ------
         ValueError
-            Naming the argument: unknown names, an algebraic loop, the rate of something that jumps.
+            Naming the argument: unknown names, the rate of something that jumps, an algebraic loop (an output
+            that at the same instant depends on itself, even if it has a solution: a lag or a delay opens it).
 
         Examples
         --------
