@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from stickslip._wiring import Measure, On, Wired, Wiring
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
+
+if TYPE_CHECKING:
+    from stickslip.state_space import StateSpace
 
 __all__ = ["Machine"]
 
@@ -179,6 +182,60 @@ class Machine(Wiring):
             self._direction("on", on)
             return {on[0]: 1.0, on[1]: -1.0}
         return on
+
+    def to_state_space(self, to: On | Sequence[On], measure: Measure) -> StateSpace:
+        """Return the linear part as matrices: continuous controllers off their limits, friction and contacts
+        left out.
+
+        Parameters
+        ----------
+        to : str or tuple of two str or mapping, or a list of them
+            Where forces enter, the inputs: as in `add_force`.
+        measure : str or mapping, or a list of them
+            The outputs: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``, or a combination {name:
+            factor}.
+
+        Returns
+        -------
+        StateSpace
+            States as in `states`. It holds A, B, C and D for `analysis.frequency_response`,
+            `analysis.harmonic_balance`, python-control and others; references are zero in it. Held outputs of
+            sampled controllers and internal states of friction stay constant.
+
+        Raises
+        ------
+        ValueError
+            For unknown names.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, damping=0.5, stiffness=4.0, names=["block"])
+        >>> part = m.to_state_space(to="block", measure="block.velocity")
+        >>> ss.analysis.frequency_response(part, [2.0]).magnitude.round(12)
+        array([[[2.]]])
+        """
+        from stickslip.state_space import StateSpace
+
+        forces = to if isinstance(to, list) else [to]
+        wanted = (
+            list(measure) if isinstance(measure, Sequence) and not isinstance(measure, str) else [measure]
+        )
+        a, n = self.compile().linear_part(), len(self._names)
+        b, c = np.zeros((a.shape[0], len(forces))), np.zeros((len(wanted), a.shape[0]))
+        for k, on in enumerate(forces):
+            b[n : 2 * n, k] = np.linalg.solve(self._matrices["mass"], self._direction("to", on))
+        for i, item in enumerate(wanted):
+            parts = item if isinstance(item, Mapping) else {item: 1.0}
+            for key, factor in parts.items():
+                try:
+                    row = self._measured(str(key))[0]
+                except KeyError:
+                    known = ", ".join(map(repr, self._measurable()))
+                    raise ValueError(f"measure names {key!r}, which is unknown; known are: {known}") from None
+                c[i, : row.size] += number("measure", factor) * row
+        outputs = [item if isinstance(item, str) else f"y{i}" for i, item in enumerate(wanted)]
+        return StateSpace(a, b, c, states=self.states, outputs=outputs)
 
     def add_force(self, on: On, signal: Signal | float) -> None:
         """Add an external force.
