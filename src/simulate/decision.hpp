@@ -142,6 +142,7 @@ private:
   bool admissible(const contact::Candidate& c);
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);
+  void velocity_series(const Regime& r);
   int sign_of(const Regime& r, std::size_t guard);
   bool rests_stay(const Regime& r);
   void expand_signals();
