@@ -114,9 +114,8 @@ def test_poisson_with_unequal_restitution_can_gain_and_says_so():
     degrees.
 
     Rigidity leaves the impulses of compression open, and the outcome hangs on them: up to 0.5 -> 2 +
-    sqrt(3) J. Six sets of modes solve compression with impulses of their own (enumerated by hand: in three
-    of them the second wall alone stops the mass, in one the first, in two both); they lead to rest, to
-    3/8 J and to the gain.
+    sqrt(3) J. Six regular sets of modes solve compression (in four of them the second wall alone stops the
+    mass, in one the first, in one both); they lead to rest, to 3/8 J and to the gain.
     """
     a = 285 * DEG
     normals = np.array([[np.cos(a), np.sin(a)], [1.0, 0.0]])
