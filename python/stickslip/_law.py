@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._arguments import vector
+from stickslip.errors import UnknownNameError
 
 Array = NDArray[np.float64]
 
@@ -113,7 +114,9 @@ class Response:
         if name in ("t", "velocity", "force", "work"):
             result: Array = getattr(self, name)
             return result
-        raise KeyError(f"no state is named {name!r}: there are {', '.join(self.state_names) or 'none'}")
+        raise UnknownNameError(
+            f"no state is named {name!r}: there are {', '.join(self.state_names) or 'none'}"
+        )
 
 
 def _shaped(result: Array, like: ArrayLike) -> Any:

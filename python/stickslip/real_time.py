@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._arguments import reject
+from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.modes import Mode
 from stickslip.simulation import _initial
@@ -50,7 +51,7 @@ class RealTime:
 
     Raises
     ------
-    ValueError, KeyError
+    ValueError
         Naming the argument, its value and what is allowed.
 
     Examples
@@ -106,7 +107,7 @@ class RealTime:
             table |= {f"{place}.{kind}": (kind, i) for kind in ("force", "velocity", "load", "mode", "limit")}
         unknown = [name for name in outputs if name not in table]
         if unknown:
-            raise KeyError(
+            raise UnknownNameError(
                 f"unknown signal {unknown[0]!r} in outputs; known are: {', '.join(map(repr, table))}"
             )
         return [table[name] for name in outputs]
@@ -127,13 +128,13 @@ class RealTime:
 
         Raises
         ------
-        ValueError, KeyError
+        ValueError
             If inputs are unknown, too many or too few, or not finite.
         """
         if isinstance(inputs, Mapping):
             for name, value in inputs.items():
                 if name not in self._inputs:
-                    raise KeyError(
+                    raise UnknownNameError(
                         f"unknown input {name!r}; known are: {', '.join(map(repr, self._inputs)) or 'none'}"
                     )
                 self._set(self._inputs.index(name), float(value))

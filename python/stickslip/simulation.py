@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._arguments import number, reject, vector
+from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
@@ -84,7 +85,7 @@ def simulate(
 
     Raises
     ------
-    ValueError, KeyError
+    ValueError
         Naming the argument, its value and what is allowed.
 
     Examples
@@ -169,7 +170,9 @@ def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) 
     if isinstance(initial, Mapping):
         for key, value in initial.items():
             if key not in names:
-                raise KeyError(f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}")
+                raise UnknownNameError(
+                    f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}"
+                )
             x[names.index(key)] = number(f"initial[{key!r}]", value)
     else:
         given = vector("initial", initial)
