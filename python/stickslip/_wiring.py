@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core as engine
-from stickslip._arguments import number, reject
+from stickslip._checks import number, reject
 from stickslip._signal import Signal, as_signal, is_signal_like
 from stickslip.compensation import Compensator, FrictionObserver
 from stickslip.control import Callable, Controller

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stickslip._arguments import number, reject
+from stickslip._checks import non_negative, reject
 from stickslip.laws import Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
@@ -92,7 +92,4 @@ class FrictionObserver(Compensator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        gain = number("gain", self.gain)
-        if not 0.0 <= gain < float("inf"):
-            reject("gain", self.gain, "finite and >= 0")
-        object.__setattr__(self, "gain", gain)
+        object.__setattr__(self, "gain", non_negative("gain", self.gain))

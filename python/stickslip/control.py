@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
-from stickslip._arguments import matrix, number, optional_number, reject, vector
+from stickslip._checks import matrix, number, optional_number, reject, vector
 from stickslip._value import Value
 
 __all__ = ["LTI", "PI", "PID", "Callable", "Cascade", "Controller", "Matrices", "P"]
@@ -82,21 +82,13 @@ class Controller(Value):
 
     def _options(self) -> _core.ControlOptions:
         limits = _limits(self.limits)
-        values: dict[str, Any] = {
-            "tracking_time": optional_number("tracking_time", self.tracking_time),
-            "period": optional_number("period", self.period),
-            "delay": number("delay", self.delay),
-            "quantum": number("quantum", self.quantum),
-        }
+        values = self._numbers("tracking_time", "period", "delay", "quantum")
         options = _core.ControlOptions(
             *(limits or (None, None)), anti_windup=self.anti_windup, rate=self.rate, **values
         )
         for name, value in (("limits", limits), *values.items()):
             object.__setattr__(self, name, value)
         return options
-
-    def _numbers(self, *names: str) -> dict[str, float]:
-        return {name: number(name, getattr(self, name)) for name in names}
 
     @property
     def matrices(self) -> Matrices:
@@ -343,8 +335,8 @@ class LTI(Controller):
     discrete: bool = False
 
     def __post_init__(self) -> None:
-        A, B, C = matrix("A", self.A), matrix("B", self.B), matrix("C", self.C, "row")
-        D = np.zeros((C.shape[0], B.shape[1])) if self.D is None else matrix("D", self.D, "row")
+        A, B, C = matrix("A", self.A), matrix("B", self.B), matrix("C", self.C, vector_is="row")
+        D = np.zeros((C.shape[0], B.shape[1])) if self.D is None else matrix("D", self.D, vector_is="row")
         D.flags.writeable = False
         if A.size == 0:  # an empty list has no shape that says how many inputs and outputs there are
             A = A.reshape(0, 0)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import number, reject
+from stickslip._checks import array, number, reject, spread, vector, wrong_shape
 from stickslip._wiring import Measure, On, Wired, Wiring
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
@@ -22,18 +22,11 @@ def _matrix(name: str, value: ArrayLike | None, n: int) -> NDArray[np.float64]:
     """A number or vector is a diagonal; None is zero."""
     if value is None:
         return np.zeros((n, n))
-    try:
-        a = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        reject(name, value, "a number, a vector or a matrix of numbers")
-    if a.ndim == 0:
-        a = np.full(n, float(a))
-    if a.ndim == 1:
-        if a.shape != (n,):
-            raise ValueError(f"{name} has the shape {a.shape}, but the machine has {n} coordinates")
-        return np.diag(a)
+    a = array(name, value)
+    if a.ndim < 2:
+        return np.diag(spread(name, a, n))
     if a.shape != (n, n):
-        raise ValueError(f"{name} has the shape {a.shape}, but it must be ({n}, {n})")
+        wrong_shape(name, a, (n, n))
     return a
 
 
@@ -76,21 +69,14 @@ class Machine(Wiring):
         names: Sequence[str] | None = None,
         force: Mapping[str, Signal | float] | None = None,
     ) -> None:
-        try:
-            m = np.asarray(mass, dtype=float)
-        except (TypeError, ValueError):
-            reject("mass", mass, "a number, a vector or a matrix of numbers")
-        if m.ndim > 2:
-            raise ValueError(
-                f"mass has the shape {m.shape}, but it must be a number, a vector or a square matrix"
-            )
-        if m.ndim == 0 and names is not None and len(names) != 1:
-            m = np.full(len(names), float(m))
-        if m.ndim < 2 and m.size > 0 and not np.all(np.isfinite(m) & (m > 0)):
-            reject("mass", mass, "finite and > 0")
-        n = 1 if m.ndim == 0 else m.shape[0]
         if isinstance(names, str) or not (names is None or isinstance(names, Sequence)):
             reject("names", names, "a sequence of names")
+        m = array("mass", mass)
+        if m.ndim > 2:
+            wrong_shape("mass", m, "that of a number, a vector or a square matrix")
+        if m.ndim < 2 and not np.all(m > 0):
+            reject("mass", mass, "finite and > 0")
+        n = m.shape[0] if m.ndim else 1 if names is None else len(names)
         self._names = [f"q{i}" for i in range(n)] if names is None else [str(x) for x in names]
         if len(self._names) != n:
             raise ValueError(f"names has {len(self._names)} entries, but mass has {n} coordinates")
@@ -99,9 +85,6 @@ class Machine(Wiring):
             "damping": _matrix("damping", damping, n),
             "stiffness": _matrix("stiffness", stiffness, n),
         }
-        for name, matrix in matrices.items():
-            if not np.isfinite(matrix).all():
-                raise ValueError(f"{name} holds NaN or infinity: every entry must be finite")
         self._core = _core.Machine(**matrices, names=self._names)
         self._matrices = matrices
         self._friction: list[dict[str, Any]] = []
@@ -357,11 +340,9 @@ class Machine(Wiring):
             for coordinate, factor in given.items():
                 w[self._coordinate(coordinate)] += float(factor)
         else:
-            w = np.asarray(given, dtype=float)
-            if w.shape != (len(self._names),):
-                raise ValueError(f"{what} has the shape {w.shape}, but it must be ({len(self._names)},)")
+            w = vector(what, given, len(self._names))
         if not np.isfinite(w).all() or not w.any():
-            raise ValueError(f"{what} = {given!r} is not allowed: it must be finite and not zero")
+            reject(what, given, "finite and not zero")
         return w
 
     def _load_form(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import number, optional_number, reject, vector
+from stickslip._checks import number, reject, vector
 from stickslip._signal import (
     Constant,
     Derivative,
@@ -82,14 +82,8 @@ class Ramp(Signal):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        slope, start, offset = (
-            number("slope", self.slope),
-            number("start", self.start),
-            number("offset", self.offset),
-        )
-        stop = optional_number("stop", self.stop)
-        compiled = _core.Signal.ramp(slope, start, offset, stop)
-        self._fill(compiled, slope=slope, start=start, offset=offset, stop=stop)
+        numbers = self._numbers("slope", "start", "offset", "stop")
+        self._fill(_core.Signal.ramp(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -117,8 +111,8 @@ class Step(Signal):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        value, at, before = number("value", self.value), number("at", self.at), number("before", self.before)
-        self._fill(_core.Signal.step(value, at, before), value=value, at=at, before=before)
+        numbers = self._numbers("value", "at", "before")
+        self._fill(_core.Signal.step(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -153,13 +147,8 @@ class Sine(Signal):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        amplitude, frequency = number("amplitude", self.amplitude), number("frequency", self.frequency)
-        phase, offset = number("phase", self.phase), number("offset", self.offset)
-        start = optional_number("start", self.start)
-        compiled = _core.Signal.sine(amplitude, frequency, phase, offset, start)
-        self._fill(
-            compiled, amplitude=amplitude, frequency=frequency, phase=phase, offset=offset, start=start
-        )
+        numbers = self._numbers("amplitude", "frequency", "phase", "offset", "start")
+        self._fill(_core.Signal.sine(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -193,10 +182,8 @@ class SmoothStep(Signal):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        value, start = number("value", self.value), number("start", self.start)
-        duration, before = number("duration", self.duration), number("before", self.before)
-        compiled = _core.Signal.smooth_step(value, start, duration, before)
-        self._fill(compiled, value=value, start=start, duration=duration, before=before)
+        numbers = self._numbers("value", "start", "duration", "before")
+        self._fill(_core.Signal.smooth_step(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -367,18 +354,8 @@ class Trapezoidal(_Move):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        distance, velocity = number("distance", self.distance), number("velocity", self.velocity)
-        acceleration = number("acceleration", self.acceleration)
-        start, offset = number("start", self.start), number("offset", self.offset)
-        compiled = _core.Signal.move(distance, velocity, acceleration, None, start, offset)
-        self._fill(
-            compiled,
-            distance=distance,
-            velocity=velocity,
-            acceleration=acceleration,
-            start=start,
-            offset=offset,
-        )
+        numbers = self._numbers("distance", "velocity", "acceleration", "start", "offset")
+        self._fill(_core.Signal.move(jerk=None, **numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -426,16 +403,5 @@ class PointToPoint(_Move):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        distance, velocity = number("distance", self.distance), number("velocity", self.velocity)
-        acceleration, jerk = number("acceleration", self.acceleration), number("jerk", self.jerk)
-        start, offset = number("start", self.start), number("offset", self.offset)
-        compiled = _core.Signal.move(distance, velocity, acceleration, jerk, start, offset)
-        self._fill(
-            compiled,
-            distance=distance,
-            velocity=velocity,
-            acceleration=acceleration,
-            jerk=jerk,
-            start=start,
-            offset=offset,
-        )
+        numbers = self._numbers("distance", "velocity", "acceleration", "jerk", "start", "offset")
+        self._fill(_core.Signal.move(**numbers), **numbers)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import matrix, number, reject
+from stickslip._checks import matrix, number, reject, wrong_shape
 from stickslip._wiring import Measure, On, Wired, Wiring, _listed
 from stickslip.control import Controller
 from stickslip.laws import Law
@@ -92,19 +92,17 @@ class StateSpace(Wiring):
             A, B, C, D = (np.asarray(getattr(A, name), dtype=float) for name in "ABCD")
         if B is None or C is None:
             raise ValueError("B and C are missing: give A, B, C (and D), or an object that has them")
-        self.A, self.B, self.C = matrix("A", A), matrix("B", B), matrix("C", C, "row")
+        self.A, self.B, self.C = matrix("A", A), matrix("B", B), matrix("C", C, vector_is="row")
         n, m, p = self.A.shape[0], self.B.shape[1], self.C.shape[0]
-        self.D = matrix("D", np.zeros((p, m)) if D is None else D, "row")
-        for name, given, wanted in (
+        self.D = matrix("D", np.zeros((p, m)) if D is None else D, vector_is="row")
+        for name, given, shape in (
             ("A", self.A, (n, n)),
             ("B", self.B, (n, m)),
             ("C", self.C, (p, n)),
             ("D", self.D, (p, m)),
         ):
-            if given.shape != wanted:
-                raise ValueError(f"{name} has the shape {given.shape}, but it must be {wanted}")
-            if not np.isfinite(given).all():
-                raise ValueError(f"{name} holds NaN or infinity: every entry must be finite")
+            if given.shape != shape:
+                wrong_shape(name, given, shape)
         self._states = _names("states", states, "x", n)
         self.inputs = _names("inputs", inputs, "u", m)
         self.outputs = _names("outputs", outputs, "y", p)
@@ -405,7 +403,7 @@ def _names(what: str, given: Sequence[str] | None, prefix: str, count: int) -> t
     if given is None:
         return tuple(f"{prefix}{i}" for i in range(count))
     if isinstance(given, str) or len(given) != count:
-        raise ValueError(f"{what} = {given!r} is not allowed: it must be a sequence of {count} names")
+        reject(what, given, f"a sequence of {count} names")
     if len({*given}) != count:
-        raise ValueError(f"{what} = {given!r} is not allowed: every name must be different")
+        reject(what, given, "names that are all different")
     return tuple(map(str, given))

@@ -164,7 +164,7 @@ class TestBadInput:
                 {"A": np.eye(2), "B": np.ones(2), "C": np.ones(2), "D": [[1.0, 2.0]]},
                 r"D has the shape \(1, 2\)",
             ),
-            ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, "A holds NaN"),
+            ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, r"A\[0, 0\] = nan"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "inputs": ["a", "b"]}, "sequence of 1 names"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "signals": {"u1": 1.0}}, "unknown input 'u1'"),
         ],

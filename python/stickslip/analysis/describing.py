@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 def _curve(law: Any) -> Callable[[Array], Array]:
     force = getattr(law, "force", law)
     if not callable(force):
-        checks.reject("law", type(law).__name__, "a law with .force, or a function of the velocity")
+        checks.reject("law", law, "a law with .force, or a function of the velocity")
     return lambda v: np.asarray(force(v), dtype=np.float64)
 
 
@@ -74,8 +74,8 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     """
     force = _curve(law)
     mean, load = checks.finite("bias", bias), checks.positive("normal_load", normal_load)
-    sizes = np.asarray(amplitude, dtype=np.float64)
-    if not (np.all(np.isfinite(sizes)) and np.all(sizes > 0.0)):
+    sizes = checks.array("amplitude", amplitude)
+    if np.any(sizes <= 0.0):
         checks.reject("amplitude", amplitude, "finite and > 0")
     answer = np.empty(sizes.shape)
     for index, size in np.ndenumerate(sizes):
@@ -178,7 +178,7 @@ def harmonic_balance(
     else:
         parts = matrices("system", system)
         if parts[3].shape != (1, 1):
-            checks.reject("system", f"{parts[3].shape[1]} inputs, {parts[3].shape[0]} outputs", "one of each")
+            checks.wrong_shape("system.D", parts[3], "(1, 1): one output and one input")
 
         def gain(value: float) -> complex:
             return complex(frequency_response(parts, [value]).response[0, 0, 0])

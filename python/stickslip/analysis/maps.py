@@ -221,7 +221,7 @@ def _build(parameter: str, candidates: list[float], low: float, high: float, lab
 def _wedge(gear: WedgeGear | WormGear) -> WedgeGear:
     wedge = gear.wedge if isinstance(gear, WormGear) else gear
     if not isinstance(wedge, WedgeGear):
-        checks.reject("gear", type(gear).__name__, "a WedgeGear or a WormGear")
+        checks.reject("gear", gear, "a WedgeGear or a WormGear")
     return wedge
 
 
@@ -509,9 +509,9 @@ def chatter_map(
     checks.choice("vary", vary, ("lower", "upper"))
     levels, ratios = checks.vector("friction", friction), checks.vector("inertia_ratio", inertia_ratio)
     if np.any(levels < 0.0):
-        checks.reject("friction", float(levels.min()), ">= 0")
+        checks.reject("friction", levels.min(), ">= 0")
     if np.any(ratios <= 0.0):
-        checks.reject("inertia_ratio", float(ratios.min()), "> 0")
+        checks.reject("inertia_ratio", ratios.min(), "> 0")
     flank = math.cos(gear.pressure_angle) if isinstance(gear, WormGear) else 1.0
     step = wedge.break_away_friction / wedge.friction if wedge.friction > 0.0 else 1.0
     shape = (ratios.size, levels.size)
