@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,14 +84,13 @@ class Machine(Wiring):
             "damping": _matrix("damping", damping, n),
             "stiffness": _matrix("stiffness", stiffness, n),
         }
-        self._core = _core.Machine(**matrices, names=self._names)
         self._matrices = matrices
-        self._friction: list[dict[str, Any]] = []
+        self._friction: dict[str, Law] = {}
+        self._contacts: dict[str, Law | None] = {}
         self._forces: list[tuple[str, Signal]] = []
         self._controllers: tuple[Wired, ...] = ()
         self._compensators: tuple[Wired, ...] = ()
-        self._compiled: _core.Compiled | None = None
-        self.compile()
+        self._adopt(_core.Machine(**matrices, names=self._names))
         if not (force is None or isinstance(force, Mapping)):
             reject("force", force, "a mapping of coordinates to numbers or signals")
         for coordinate, signal in (force or {}).items():
@@ -181,11 +179,9 @@ class Machine(Wiring):
         """
         direction = self._direction("force", on)
         s = as_signal(signal, f"force on {on!r}")
-        trial = self._copy()
-        trial._core.add_force(direction, s.compiled)
-        trial._compiled = None
-        compiled = trial.compile()
-        self._core, self._compiled = trial._core, compiled
+        trial = self._core.copy()
+        trial.add_force(direction, s.compiled)
+        self._adopt(trial)
         self._forces.append((on if isinstance(on, str) else str(on), s))
 
     def add_friction(
@@ -234,8 +230,8 @@ class Machine(Wiring):
         surface = as_signal(surface_velocity, f"surface_velocity of '{name}'")
         options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
         position, velocity, applied = self._load_form(name, load)
-        trial = self._copy()
-        trial._core.add_friction(
+        trial = self._core.copy()
+        trial.add_friction(
             str(name),
             direction,
             law.compiled,
@@ -246,12 +242,8 @@ class Machine(Wiring):
             velocity,
             applied.compiled,
         )
-        trial._compiled = None
-        compiled = trial.compile()
-        self._core, self._compiled = trial._core, compiled
-        self._friction.append(
-            {"name": name, "on": on, "law": law, "normal_load": weight, "surface_velocity": surface}
-        )
+        self._adopt(trial)
+        self._friction[str(name)] = law
 
     def add_contact(
         self,
@@ -310,29 +302,27 @@ class Machine(Wiring):
         if (tangent is None) != (friction is None):
             raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
         w_t = np.zeros(0) if tangent is None else self._gradient(f"tangent of '{name}'", tangent)
-        if friction is None:
-            friction = Coulomb(static=0.0, kinetic=0.0)
-        elif not isinstance(friction, Law):
+        if friction is not None and not isinstance(friction, Law):
             mu = number(f"friction of '{name}'", friction)
             if not 0.0 <= mu < np.inf:
                 reject(f"friction of '{name}'", friction, "a law, or a finite coefficient >= 0")
             friction = Coulomb(static=mu, kinetic=mu)
-        options = friction.automaton if isinstance(friction, StickSlip) else _core.Automaton()
-        trial = self._copy()
-        trial._core.add_contact(
+        law = Coulomb(static=0.0, kinetic=0.0) if friction is None else friction
+        options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
+        trial = self._core.copy()
+        trial.add_contact(
             str(name),
             w_n,
             w_t,
-            friction.compiled,
+            law.compiled,
             options,
             as_signal(gap, f"gap of '{name}'").compiled,
             as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
             number(f"restitution of '{name}'", restitution),
             impact == "newton",
         )
-        trial._compiled = None
-        compiled = trial.compile()
-        self._core, self._compiled = trial._core, compiled
+        self._adopt(trial)
+        self._contacts[str(name)] = friction
 
     def _gradient(self, what: str, given: Mapping[str, float] | ArrayLike) -> NDArray[np.float64]:
         if isinstance(given, Mapping):
@@ -371,22 +361,12 @@ class Machine(Wiring):
                 reject(f"load of '{name}'", key, "'<coordinate>.position', '.velocity' or '.applied_force'")
         return position, velocity, applied
 
-    def _copy(self) -> Machine:
-        other = object.__new__(Machine)
-        other.__dict__.update(self.__dict__)
-        other._core = self._core.copy()
-        return other
-
-    def compile(self) -> _core.Compiled:
-        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
-        if self._compiled is None:
-            self._compiled = _core.Compiled(self._core)
-        return self._compiled
-
     def __repr__(self) -> str:
-        parts = [f"Machine(names={list(self._names)!r}"]
-        if self._friction:
-            parts.append(
-                ", friction=[" + ", ".join(f"{f['name']!r}: {f['law']!r}" for f in self._friction) + "]"
-            )
-        return "".join(parts) + ")"
+        held: dict[str, Mapping[str, object]] = {
+            "friction": self._friction,
+            "contacts": self._contacts,
+            "controllers": {c.name: c.control for c in self._controllers},
+            "compensation": {c.name: c.control for c in self._compensators},
+        }
+        parts = [f"names={self._names!r}", *(f"{kind}={items!r}" for kind, items in held.items() if items)]
+        return f"Machine({', '.join(parts)})"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._checks import matrix, number, reject, wrong_shape
+from stickslip._checks import matrix, number, reject, vector, wrong_shape
 from stickslip._wiring import Measure, On, Wired, Wiring, _listed
 from stickslip.control import Controller
 from stickslip.laws import Law
@@ -117,8 +117,7 @@ class StateSpace(Wiring):
         self._controllers: tuple[Wired, ...] = ()
         self._compensators: tuple[Wired, ...] = ()
         self._adding: Wired | None = None
-        self._core = self._build()
-        self._compiled: _core.Compiled | None = _core.Compiled(self._core)
+        self._adopt(self._build())
         for name, signal in (signals or {}).items():
             self.add_signal(name, signal)
 
@@ -148,12 +147,6 @@ class StateSpace(Wiring):
     @property
     def _forces(self) -> list[tuple[str, Signal]]:
         return list(self._signals.items())
-
-    def compile(self) -> _core.Compiled:
-        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
-        if self._compiled is None:
-            self._compiled = _core.Compiled(self._core)
-        return self._compiled
 
     def add_signal(self, input: str, signal: Signal | float) -> None:
         """Drive an input with a signal, added to what drives it already.
@@ -255,12 +248,10 @@ class StateSpace(Wiring):
 
     def _try(self, undo: Callable[[], Any]) -> None:
         try:
-            core = self._build()
-            compiled = _core.Compiled(core)
+            self._adopt(self._build())
         except BaseException:
             undo()
             raise
-        self._core, self._compiled = core, compiled
 
     def _build(self, added: Wired | None = None) -> _core.Machine:
         core = _core.Machine.from_matrices(self.A, list(self._states))
@@ -336,10 +327,7 @@ class StateSpace(Wiring):
                 if s is not None:
                     direct = float(factor) * s if direct is None else direct + float(factor) * s
             return row, direct, []
-        row = np.array(given, dtype=float)
-        if row.shape != (len(self._states),):
-            raise ValueError(f"{what} has the shape {row.shape}, but it must be ({len(self._states)},)")
-        return row, None, []
+        return vector(what, given, len(self._states)), None, []
 
     def _measured(self, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
         if key in self._states and key not in self.outputs:
