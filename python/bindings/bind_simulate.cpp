@@ -26,7 +26,7 @@ Automaton automaton(double lag, double dwell, double travel, double surface_damp
 
 Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol,
                const Vector& atol, Method method, double max_step, std::int64_t max_events, double max_time,
-               double theta) {
+               double theta, Keep keep) {
   Options o;
   o.t_end = t_end;
   o.rtol = rtol;
@@ -35,6 +35,7 @@ Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, do
   o.max_step = max_step;
   o.max_events = max_events;
   o.max_time = max_time;
+  o.keep = keep;
   o.theta = theta;
   // The interpreter is needed only to look for Ctrl-C, a few times per second.
   const std::function<bool()> stop = [] {
@@ -88,15 +89,20 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
 
 py::list regimes(const Trajectory& run) {
   py::list out;
-  std::vector<std::pair<const Regime*, FlowKind>> seen;
-  for (const Segment& s : run.segments) {
-    const std::pair<const Regime*, FlowKind> key{s.regime, s.kind};
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-    seen.push_back(key);
-    static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping"};
-    const char* kind = names[static_cast<int>(s.kind)];
-    out.append(py::make_tuple(s.regime->modes.place, s.regime->modes.contact, kind));
+  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping"};
+  for (const auto& [regime, kind] : run.used) {
+    out.append(py::make_tuple(regime->modes.place, regime->modes.contact, names[static_cast<int>(kind)]));
   }
+  return out;
+}
+
+// time, element, modes before and after, cause, rule, solutions, ambiguous, instant, impact, impulses, loss
+py::list events(const Trajectory& run) {
+  py::list out;
+  for (const Event& e : run.events)
+    out.append(py::make_tuple(e.time, e.element, static_cast<int>(e.before), static_cast<int>(e.after),
+                              cause_of(run.system(), e), rule_of(e), e.solutions, e.ambiguous, e.instant,
+                              e.impact, e.normal_impulse, e.tangential_impulse, e.loss));
   return out;
 }
 
@@ -143,6 +149,11 @@ void bind_simulate(py::module_& m) {
       .value("explicit", Method::explicit_pair)
       .value("stiff", Method::stiff)
       .value("time_stepping", Method::time_stepping);
+
+  py::enum_<Keep>(m, "Keep")
+      .value("segments", Keep::segments)
+      .value("events", Keep::events)
+      .value("nothing", Keep::nothing);
 
   py::class_<Automaton>(m, "Automaton")
       .def(py::init(&automaton), "lag"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0, "surface_damping"_a = 0.0,
@@ -299,27 +310,14 @@ void bind_simulate(py::module_& m) {
           [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
           "t0"_a, "x0"_a);
 
-  py::class_<Event>(m, "Event")
-      .def_readonly("time", &Event::time)
-      .def_readonly("instant", &Event::instant)
-      .def_readonly("element", &Event::element)
-      .def_property_readonly("before", [](const Event& e) { return static_cast<int>(e.before); })
-      .def_property_readonly("after", [](const Event& e) { return static_cast<int>(e.after); })
-      .def_readonly("cause", &Event::cause)
-      .def_readonly("rule", &Event::rule)
-      .def_readonly("solutions", &Event::solutions)
-      .def_readonly("ambiguous", &Event::ambiguous)
-      .def_readonly("impact", &Event::impact)
-      .def_readonly("normal_impulse", &Event::normal_impulse)
-      .def_readonly("tangential_impulse", &Event::tangential_impulse)
-      .def_readonly("loss", &Event::loss);
-
   py::class_<Trajectory>(m, "Trajectory")
       .def_readonly("t_begin", &Trajectory::t_begin)
       .def_readonly("t_end", &Trajectory::t_end)
-      .def_readonly("events", &Trajectory::events)
+      .def_property_readonly("events", &events)
+      .def_readonly("event_count", &Trajectory::event_count)
+      .def_property_readonly("keeps_segments", [](const Trajectory& r) { return r.kept == Keep::segments; })
       .def_readonly("state", &Trajectory::state)
-      .def_readonly("message", &Trajectory::message)
+      .def_property_readonly("message", &Trajectory::full_message)
       .def_readonly("steps", &Trajectory::steps)
       .def_readonly("evaluations", &Trajectory::evaluations)
       .def_property_readonly("status", [](const Trajectory& r) { return std::string(name(r.status)); })
@@ -338,7 +336,7 @@ void bind_simulate(py::module_& m) {
       .def("energy", &balance, "times"_a);
 
   m.def("simulate", &run, "compiled"_a, "state"_a, "t_end"_a, "rtol"_a, "atol"_a, "method"_a, "max_step"_a,
-        "max_events"_a, "max_time"_a, "theta"_a = 0.5);
+        "max_events"_a, "max_time"_a, "theta"_a = 0.5, py::arg_v("keep", Keep::segments, "Keep.segments"));
 }
 
 } // namespace stickslip::bindings

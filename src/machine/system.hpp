@@ -76,7 +76,8 @@ struct System {
   // The mechanical plant again, for the energy balance.
   Matrix mass, damping, stiffness;
   struct Drive {
-    Vector direction;
+    Vector direction; // generalised force per unit
+    Vector effect;    // change of x' per unit
     Index signal;
   };
   std::vector<Drive> drives;
@@ -97,7 +98,11 @@ struct System {
 double fine_structure(const Law& law, const LawTraits& traits);
 
 // Throws InvalidArgument or UnknownName where the description makes no sense.
-System compile(const Machine& machine);
+// own_signals: every use of a signal has an entry of its own, even where two are the same function.
+System compile(const Machine& machine, bool own_signals = false);
+
+// Sizes of the states from loads, forces and surface speeds; compile() has done so already.
+void size_states(System& sys);
 
 // Index of a name in a list, or UnknownName that lists the known ones.
 Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what);

@@ -71,7 +71,7 @@ private:
   Vector terms; // what x' is the sum of
   double t = 0.0;
   Modes before;
-  std::string rule;
+  std::string_view rule;
   bool shared = false;
   bool ambiguous = false;
   Index solutions = 1;         // -1: not counted

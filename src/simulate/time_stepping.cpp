@@ -242,7 +242,7 @@ private:
       e.element = static_cast<Index>(element);
       e.before = before;
       e.after = after;
-      e.cause = "step";
+      e.text = "step";
       e.rule = ct::name(answer.rule);
       e.solutions = answer.solutions;
       e.ambiguous = answer.rule == ct::Rule::ambiguous;

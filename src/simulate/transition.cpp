@@ -540,35 +540,43 @@ void Decision::enter_modes(bool start) {
   }
 }
 
+static std::string cause_of(const System& sys, const Guard& g, bool struck) {
+  const auto i = static_cast<std::size_t>(g.element);
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+    return sys.places[i].name + " stops";
+  case GuardKind::breaks_away:
+  case GuardKind::surface_turns:
+    return sys.places[i].name + " breaks away";
+  case GuardKind::shared_limit:
+    return "shared limit";
+  case GuardKind::opens:
+    return sys.contacts[i].name + " loses its force";
+  case GuardKind::closes:
+    return sys.contacts[i].name + (struck ? " strikes" : " touches");
+  default:
+    return {};
+  }
+}
+
+std::string cause_of(const System& sys, const Event& e) {
+  return e.fired.element < 0 ? e.text : cause_of(sys, e.fired, e.impact);
+}
+
+std::string rule_of(const Event& e) {
+  return std::string(e.rule) + (e.energy_gained ? ", energy gained" : "") +
+         (e.force_shared ? ", force shared" : "");
+}
+
 void Decision::record(const std::vector<Guard>& fired, bool start) {
   if (start && impulses.empty()) return;
-  if (gains) rule += ", energy gained";
+  const bool single = fired.size() == 1 && impulses.empty() && fired[0].kind <= GuardKind::breaks_away;
   std::string what = start ? "start" : fired.empty() ? "kink of a signal" : "";
-  for (const Guard& g : fired) {
-    const auto i = static_cast<std::size_t>(g.element);
-    std::string one;
-    switch (g.kind) {
-    case GuardKind::slip_ends:
-      one = sys.places[i].name + " stops";
-      break;
-    case GuardKind::breaks_away:
-    case GuardKind::surface_turns:
-      one = sys.places[i].name + " breaks away";
-      break;
-    case GuardKind::shared_limit:
-      one = "shared limit";
-      break;
-    case GuardKind::opens:
-      one = sys.contacts[i].name + " loses its force";
-      break;
-    case GuardKind::closes:
-      one = sys.contacts[i].name + (impulses.empty() ? " touches" : " strikes");
-      break;
-    default:
-      continue;
+  if (!single)
+    for (const Guard& g : fired) {
+      const std::string one = cause_of(sys, g, !impulses.empty());
+      if (!one.empty()) what += (what.empty() ? "" : ", ") + one;
     }
-    what += (what.empty() ? "" : ", ") + one;
-  }
   bool any = false;
   auto note = [&](Index element, Mode was, Mode is, const Impulse* impulse) {
     if (!any) ++state.instant;
@@ -579,13 +587,18 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     e.element = element;
     e.before = was;
     e.after = is;
-    e.cause = what;
-    if (impulse && !impulse->collision) e.cause += ", impact without collision";
-    if (impulse && mixed_laws) e.cause += ", laws of impact differ: Newton's";
+    if (single)
+      e.fired = fired[0];
+    else
+      e.text = what;
+    if (impulse && !impulse->collision) e.text += ", impact without collision";
+    if (impulse && mixed_laws) e.text += ", laws of impact differ: Newton's";
+    e.energy_gained = gains;
     const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) {
                             return g.kind == GuardKind::shared_limit;
                           });
-    e.rule = together ? rule + ", force shared" : rule;
+    e.rule = rule;
+    e.force_shared = together;
     e.solutions = together ? -1 : solutions;
     e.ambiguous = ambiguous;
     if (impulse) {

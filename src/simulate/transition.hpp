@@ -4,6 +4,7 @@
 #include "simulate/state.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stickslip {
@@ -13,9 +14,12 @@ struct Event {
   std::int64_t instant = 0; // the same for all changes at one instant
   Index element = 0;        // place, then contacts, then controllers
   Mode before = Mode::stick, after = Mode::stick;
-  std::string cause;    // what fired
-  std::string rule;     // what decided: "unique", "present mode", "static to kinetic", ...
-  Index solutions = -1; // how many admissible answers there were; -1 where they were not counted
+  Guard fired{GuardKind::slip_ends, -1}; // the one guard that says the cause; element -1: `text` says it
+  std::string text;
+  std::string_view rule;      // what decided: "unique", "present mode", "static to kinetic", ...
+  bool force_shared = false;  // forces at rest were not unique
+  bool energy_gained = false; // an impact left more energy than there was
+  Index solutions = -1;       // how many admissible answers there were; -1 where they were not counted
   bool ambiguous = false;
   bool impact = false;
   double normal_impulse = 0.0,
@@ -23,6 +27,10 @@ struct Event {
   double loss = 0.0;               // energy lost in the impact, counted once per impact
   double wall_work = 0.0;          // done in the impact by this contact's moving wall and surface
 };
+
+// What fired, and what decided, in words; made when somebody reads them.
+std::string cause_of(const System& sys, const Event& event);
+std::string rule_of(const Event& event);
 
 enum class TransitionStatus { decided, undecided };
 
