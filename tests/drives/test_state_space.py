@@ -3,14 +3,15 @@
 import control as ct
 import numpy as np
 import pytest
+from published.drive import CASCADE
+from published.drive import CASE_B as LAW
+from published.drive import drive as mechanical
 from reference import store, two_mass
 from scipy import signal
 
 import stickslip as ss
 
-LAW = ss.Stribeck(static=0.0007, kinetic=0.0006, stribeck_velocity=1e-3)
 SINE = ss.Sine(amplitude=50e-6, frequency=0.5)
-CASCADE = ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3)
 NAMES = ["motor.velocity", "load.velocity", "motor.position", "load.position"]
 
 
@@ -30,20 +31,6 @@ def drive(law: ss.Law = LAW, **options: object) -> ss.StateSpace:
         CASCADE, name="control", measure="motor.position", reference=SINE, to="F_M", **options
     )
     return plant
-
-
-def mechanical(law: ss.Law = LAW, **options: object) -> ss.machines.TwoMassDrive:
-    return ss.machines.two_mass_drive(
-        motor_mass=1000.0,
-        load_mass=1000.0,
-        stiffness=5e6,
-        damping=1341.64,
-        load_friction=law,
-        normal_load=9810.0,
-        control=CASCADE,
-        reference=SINE,
-        **options,
-    )
 
 
 LUGRE = ss.LuGre(stiffness=1e4, damping=10.0, static=7e-4, kinetic=6e-4, stribeck_velocity=1e-3)
