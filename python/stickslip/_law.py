@@ -198,6 +198,11 @@ class Law:
         Linearisation
             ``slope`` (of the shape of `velocity`), ``stiffness`` and ``damping`` at rest.
 
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+
         Examples
         --------
         >>> import stickslip as ss

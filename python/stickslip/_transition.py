@@ -416,6 +416,11 @@ class Contacts:
         Returns
         -------
         Decision
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         d = self._data
         n, m = d["contacts"], d["m"]

@@ -119,6 +119,11 @@ def blocks(run: Trajectory) -> Picture:
     run
         A trajectory.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss

@@ -14,7 +14,15 @@ __all__ = ["Compensator", "FrictionFeedforward", "FrictionObserver"]
 
 @dataclass(frozen=True)
 class Compensator:
-    """What both compensators have in common; make a `FrictionFeedforward` or a `FrictionObserver`."""
+    """What both compensators have in common; make a `FrictionFeedforward` or a `FrictionObserver`.
+
+    Parameters
+    ----------
+    law : Law
+        The model of friction, per unit normal load, without the options of `StickSlip`.
+    normal_load : float or Signal, default 1.0
+        Normal load of the model, N.
+    """
 
     law: Law
     normal_load: Signal | float = 1.0
@@ -40,6 +48,11 @@ class FrictionFeedforward(Compensator):
         reference rests; bristles follow the reference's velocity from rest.
     normal_load : float or Signal, default 1.0
         Normal load of the model, N.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -72,6 +85,11 @@ class FrictionObserver(Compensator):
         Normal load of the model, N.
     gain : float, default 0.0
         Correction of the bristle by the position error, 1/s, >= 0; only for laws with one internal state.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

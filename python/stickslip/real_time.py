@@ -164,6 +164,11 @@ class RealTime:
         -------
         ndarray, shape (n_steps, n_outputs)
             The outputs at the end of each step.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         if isinstance(steps, (int, np.integer)):
             if steps < 0:

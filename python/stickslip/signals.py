@@ -99,6 +99,11 @@ class Step(Signal):
     before : float, default 0
         Value until then.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> Step(5.0, at=1.0)([0.999, 1.0])
@@ -132,6 +137,11 @@ class Sine(Signal):
     start : float, optional
         Instant in s at which the oscillation begins; before it the value is the one at `start`. By default
         the oscillation has always been there and the phase is that at t = 0.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -168,6 +178,11 @@ class SmoothStep(Signal):
         Its length in s, positive.
     before : float, default 0
         Value before it.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -265,6 +280,11 @@ class Input(Signal):
     default : float, default 0
         Value where nothing is given from outside.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Notes
     -----
     The input may be scaled and added to other signals; a sum can hold one input only. Its derivative is zero:
@@ -340,6 +360,11 @@ class Trapezoidal(_Move):
     peak_velocity, peak_acceleration : float
         Magnitudes that are reached.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> Trapezoidal(distance=3.0, velocity=1.0, acceleration=1.0).duration
@@ -387,6 +412,11 @@ class PointToPoint(_Move):
         Length of the move in s.
     peak_velocity, peak_acceleration : float
         Magnitudes that are reached.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

@@ -22,6 +22,11 @@ class Lag:
     time_constant : float
         T_fr, s, > 0.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -45,6 +50,11 @@ class Presliding:
         s_max, m, > 0: displacement at which the static level is reached.
     damping : float, default 0.0
         b_surface, N s/m, >= 0.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

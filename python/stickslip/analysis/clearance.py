@@ -113,6 +113,11 @@ def counter_flank_map(
     -------
     CounterFlankMap
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss

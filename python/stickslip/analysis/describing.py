@@ -65,6 +65,11 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     ndarray
         N(V), Ns/m, shape of `amplitude`. For Coulomb friction 4·Fc/(π·V).
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
@@ -164,6 +169,11 @@ def harmonic_balance(
     -------
     list of PredictedCycle
         By rising frequency; empty if the balance has no solution in the ranges.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

@@ -231,6 +231,11 @@ def two_mass_resonance(
     -------
     TwoMassResonance
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -263,6 +268,11 @@ def two_mass_matrices(
     motor_mass, load_mass, stiffness, damping : float
         As in `two_mass_resonance`.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -292,6 +302,11 @@ def cascade_matrices(kv: float, kp: float, tn: float) -> Matrices:
         Gain of the velocity loop, Ns/m.
     tn : float
         Integral time of the velocity loop, s.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

@@ -34,6 +34,15 @@ OUTCOMES = ("slips", "opens after a slip", "opens at once", "never moves")
 class Region(NamedTuple):
     """One region of a map: its ends, every solution in it, and what Lemke's path returns.
 
+    Attributes
+    ----------
+    low, high : float
+        Ends, in the unit of the map's parameter.
+    solutions : tuple of str
+        Every state that solves the problem there.
+    lemke_source, lemke_plain : str
+        The one that Lemke's path returns in the form of the source, and in the plain one.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
@@ -107,7 +116,18 @@ class StateMap:
         )
 
     def at(self, value: float) -> Region:
-        """Return the region that holds a value of the parameter."""
+        """Return the region that holds a value of the parameter.
+
+        Parameters
+        ----------
+        value : float
+            In the unit of the edges.
+
+        Raises
+        ------
+        ValueError
+            If it lies outside the map.
+        """
         point = checks.within("value", value, float(self.edges[0]), float(self.edges[-1]))
         return self[min(int(np.searchsorted(self.edges, point, side="right")) - 1, len(self) - 1)]
 
@@ -251,6 +271,11 @@ def state_map(
     -------
     StateMap
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Notes
     -----
     From stick the problem holds the static coefficient in all its rows. A gear at rest stays at rest while
@@ -329,6 +354,11 @@ def impact_map(
     Returns
     -------
     ImpactMap
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -495,6 +525,11 @@ def chatter_map(
     Returns
     -------
     ChatterMap
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

@@ -186,6 +186,11 @@ def settling(
     -------
     Settling
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
@@ -284,6 +289,11 @@ def stops(
     Returns
     -------
     Stops
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

@@ -62,7 +62,18 @@ _MODULES = (
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one figure: its checks, the files written and the time it took in s.
+    """What became of one figure.
+
+    Attributes
+    ----------
+    name
+        Name of the figure.
+    checks
+        Computed against expected numbers.
+    files
+        The files that were written.
+    seconds
+        How long it took, s.
 
     Examples
     --------
@@ -101,6 +112,11 @@ def names() -> list[str]:
 
 def get(name: str) -> Figure:
     """Return the figure of that name.
+
+    Parameters
+    ----------
+    name
+        As `names` lists them.
 
     Raises
     ------

@@ -59,6 +59,11 @@ def chain(
     -------
     Machine
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss

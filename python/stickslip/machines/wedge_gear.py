@@ -225,6 +225,11 @@ class WedgeGear:
         direction : {"lowering", "lifting"}
             Direction of the motion.
 
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+
         Examples
         --------
         >>> import stickslip as ss
@@ -258,6 +263,11 @@ class WedgeGear:
         ----------
         extension : float
             Spring extension w, m.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         pull = self.stiffness * checks.finite("extension", extension)
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
@@ -323,6 +333,11 @@ class WedgeGear:
             Impact direction α, rad, with cos α > 0 (the wedges approach).
         speed : float
             Relative speed v, m/s.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         return wedge_motion.stick_impact(self, direction, speed)
 
@@ -350,6 +365,11 @@ class WedgeGear:
             (ẏ1, ẋ2), m/s.
         gap : float
             Gap, m.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         pull = self.stiffness * checks.finite("extension", extension)
         sine, cosine = math.sin(self.angle), math.cos(self.angle)

@@ -228,6 +228,11 @@ class WormGear:
             Torque M2 on the worm, Nm; positive lifts.
         direction : {"lowering", "lifting"}
             Direction of the motion.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         sign = direction_sign(direction)
         torque = checks.finite("worm_torque", worm_torque)
@@ -406,6 +411,11 @@ class WormGear:
             (φ̇1, φ̇2), rad/s.
         gap : float
             Gap of the driving flank along its normal, m.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         normal, tangent = self._gradients()
         opening = checks.finite("gap", gap)
