@@ -79,7 +79,7 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   // The choice of modes at the start is that of every run.
   State first = initial_state(sys, t0, x0);
   TransitionLog log;
-  transition(sys, cache, first, {}, true, log);
+  Transition(sys, cache).decide(first, {}, true, log);
   x = first.base_x;
   now = first.modes;
   build_all();
@@ -238,7 +238,7 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
       out[k] = p.traits.sticks ? now.place[i] : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
       break;
     default: {
-      const Interval limits = stick_limits(p, now.load_sign[i], time(), x.data(), s1.data());
+      const Interval limits = stick_limits(sys, p, now.load_sign[i], time(), x.data(), s1.data(), nullptr);
       out[k] = !stuck                 ? std::numeric_limits<double>::quiet_NaN()
                : force(o.index) < 0.0 ? limits.lo
                                       : limits.hi;

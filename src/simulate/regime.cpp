@@ -54,32 +54,46 @@ double relative_velocity(const Place& p, const double* x, const double* s) {
 double normal_load(const Place& p, int load_sign, const double* x, const double* s) {
   if (p.contact >= 0) return 1.0;
   double N = s[p.load];
-  if (p.load_per_force != 0.0)
+  if (p.load_force.x.size() > 0)
     N += p.load_per_force * load_sign *
          (p.load_force.x.dot(ConstVector(x, p.load_force.x.size())) +
           p.load_force.s.dot(ConstVector(s, p.load_force.s.size())));
   return N;
 }
 
-Interval stick_limits(const Place& p, int load_sign, double t, const double* x, const double* s) {
-  const double N = normal_load(p, load_sign, x, s);
+double total_load(const System& sys, const Place& p, int load_sign, const double* x, const double* s,
+                  const double* force) {
+  const Index c = loading_contact(p);
+  const double by_contact =
+      c < 0 ? 0.0 : load_per_normal(p) * force[sys.places.size() + static_cast<std::size_t>(c)];
+  return p.contact >= 0 ? by_contact : normal_load(p, load_sign, x, s) + by_contact;
+}
+
+Interval unit_limits(const Place& p, double t, const double* x) {
   const Interval unit = rest_interval(p.law, p.states >= 0 ? x + p.states : nullptr);
   const double share = aged_share(p, t, x);
-  return {unit.lo * N * share, unit.hi * N * share};
+  return {unit.lo * share, unit.hi * share};
+}
+
+Interval stick_limits(const System& sys, const Place& p, int load_sign, double t, const double* x,
+                      const double* s, const double* force) {
+  const Interval unit = unit_limits(p, t, x);
+  const double N = total_load(sys, p, load_sign, x, s, force);
+  return {unit.lo * N, unit.hi * N};
 }
 
 namespace {
 
-// Row of a closed contact among the constraint forces.
+// Row of a closed contact among the constraint forces; -1 for an open one.
 Index normal_row(const Regime& r, Index contact) {
   for (std::size_t k = 0; k < r.closed.size(); ++k)
     if (r.closed[k] == contact) return static_cast<Index>(r.stuck.size() + k);
   return -1;
 }
 
-// Sliding friction on a contact follows its normal force, which follows the friction: with F = other + dry
-// lambda, lambda = lambda_0 + LF (dry lambda) is a small linear system in the closed contacts' forces. `held`
-// holds lambda_0 and gets lambda; w.unstuck gets the whole friction forces.
+// Sliding friction that a contact loads follows its normal force, which follows the friction: with F = other
+// + dry lambda, lambda = lambda_0 + LF (dry lambda) is a small linear system in the closed contacts' forces.
+// `held` holds lambda_0 and gets lambda; w.unstuck gets the whole friction forces.
 void couple(const System& sys, const Regime& r, Scratch& w, Eigen::Ref<Vector> held) {
   const Index m = static_cast<Index>(r.closed.size()), first = static_cast<Index>(r.stuck.size());
   auto K = w.coupling.topLeftCorner(m, m);
@@ -87,9 +101,9 @@ void couple(const System& sys, const Regime& r, Scratch& w, Eigen::Ref<Vector> h
   K.setIdentity();
   b = held.segment(first, m);
   for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
-    const Index contact = sys.places[static_cast<std::size_t>(r.unstuck[k])].contact;
-    if (contact < 0) continue;
-    const Index c = normal_row(r, contact) - first;
+    const Index c =
+        normal_row(r, loading_contact(sys.places[static_cast<std::size_t>(r.unstuck[k])])) - first;
+    if (c < 0) continue;
     K.col(c) -= w.dry(static_cast<Index>(k)) * r.LF.block(first, static_cast<Index>(k), m, 1);
   }
   // Gauss elimination with row exchange in place: one or two contacts as a rule.
@@ -109,13 +123,26 @@ void couple(const System& sys, const Regime& r, Scratch& w, Eigen::Ref<Vector> h
     b(c) /= K(c, c);
   }
   for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
-    const Index contact = sys.places[static_cast<std::size_t>(r.unstuck[k])].contact;
-    if (contact < 0) continue;
-    const double extra = w.dry(static_cast<Index>(k)) * b(normal_row(r, contact) - first);
+    const Index c =
+        normal_row(r, loading_contact(sys.places[static_cast<std::size_t>(r.unstuck[k])])) - first;
+    if (c < 0) continue;
+    const double extra = w.dry(static_cast<Index>(k)) * b(c);
     w.unstuck(static_cast<Index>(k)) += extra;
     if (first > 0) held.head(first) += r.LF.block(0, static_cast<Index>(k), first, 1) * extra;
   }
   held.segment(first, m) = b;
+}
+
+// A lagged force is a state and does not follow the load at once, but its rate does.
+void lags_under_contacts(const System& sys, const Regime& r, const double* x, const double* s, double* xdot,
+                         const double* force) {
+  for (const Index i : r.unstuck) {
+    const auto u = static_cast<std::size_t>(i);
+    const Place& p = sys.places[u];
+    if (p.lagged < 0 || p.load_contact < 0 || r.modes.place[u] == 0) continue;
+    place_force(p, r.modes.place[u], r.modes.branch[u], relative_velocity(p, x, s),
+                total_load(sys, p, r.modes.load_sign[u], x, s, force), x, xdot);
+  }
 }
 
 } // namespace
@@ -138,7 +165,7 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
     const double v = relative_velocity(p, x, s);
     const double N = normal_load(p, r.modes.load_sign[u], x, s);
     const PlaceForce f = place_force(p, r.modes.place[u], r.modes.branch[u], v, N, x, xdot);
-    w.dry(k) = p.contact >= 0 ? f.dry : 0.0;
+    w.dry(k) = f.dry * load_per_normal(p);
     w.unstuck(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
   }
   auto held = w.held.head(nk);
@@ -152,22 +179,18 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       force[i] = held(static_cast<Index>(k));
       if (p.states >= 0) {
-        const double N = p.contact >= 0
-                             ? held(normal_row(r, p.contact))
-                             : normal_load(p, r.modes.load_sign[static_cast<std::size_t>(i)], x, s);
+        double N =
+            p.contact >= 0 ? 0.0 : normal_load(p, r.modes.load_sign[static_cast<std::size_t>(i)], x, s);
+        if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
         rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
       }
     }
     for (std::size_t k = 0; k < r.closed.size(); ++k)
       force[np + r.closed[k]] = held(static_cast<Index>(r.stuck.size() + k));
+    if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
   }
   for (Index k = 0; k < nu; ++k) force[r.unstuck[static_cast<std::size_t>(k)]] = w.unstuck(k);
   if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
-}
-
-double limit_load(const System& sys, const Place& p, const double* force) {
-  return p.contact >= 0 ? force[sys.places.size() + static_cast<std::size_t>(p.contact)]
-                        : 1.0; // linear: guards are
 }
 
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
@@ -179,10 +202,9 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   Vector given(m), shared;
   for (Index k = 0; k < m; ++k) {
     const auto i = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)]);
-    const Interval l = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
-    const double N = std::max(limit_load(sys, sys.places[i], force), 0.0);
-    limits.low_a(k) = l.lo * N;
-    limits.high_a(k) = l.hi * N;
+    const Interval l = stick_limits(sys, sys.places[i], r.modes.load_sign[i], t, x, s, force);
+    limits.low_a(k) = std::min(l.lo, 0.0);
+    limits.high_a(k) = std::max(l.hi, 0.0);
     given(k) = force[i];
   }
   double utilisation = 0.0;
@@ -206,9 +228,8 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     case GuardKind::breaks_away:
     case GuardKind::limit_again: {
       const Place& p = sys.places[i];
-      const Interval limits = stick_limits(p, r.modes.load_sign[i], t, x, s);
-      const double N = p.contact >= 0 ? force[static_cast<Index>(sys.places.size()) + p.contact] : 1.0;
-      g[k] = guard.side > 0 ? force[i] - limits.hi * N : limits.lo * N - force[i];
+      const Interval limits = stick_limits(sys, p, r.modes.load_sign[i], t, x, s, force);
+      g[k] = guard.side > 0 ? force[i] - limits.hi : limits.lo - force[i];
       if (guard.kind == GuardKind::limit_again) g[k] = -g[k];
       break;
     }
@@ -217,11 +238,10 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
       double reach = 0.0, sum = 0.0;
       for (std::size_t j = 0; j < f.members.size(); ++j) {
         const Index m = r.stuck[static_cast<std::size_t>(f.members[j])];
-        const Interval limits = stick_limits(sys.places[static_cast<std::size_t>(m)],
-                                             r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s);
+        const Interval limits = stick_limits(sys, sys.places[static_cast<std::size_t>(m)],
+                                             r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s, force);
         const double share = guard.side * f.share(static_cast<Index>(j));
-        reach += share * (share > 0.0 ? limits.hi : limits.lo) *
-                 limit_load(sys, sys.places[static_cast<std::size_t>(m)], force);
+        reach += share * (share > 0.0 ? limits.hi : limits.lo);
         sum += share * force[m];
       }
       g[k] = sum - reach;
@@ -287,7 +307,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
   const ConstVector Sdot(sdot, sys.ns());
   const bool load_follows = std::any_of(r.stuck.begin(), r.stuck.end(), [&](Index i) {
     const Place& p = sys.places[static_cast<std::size_t>(i)];
-    return p.states >= 0 && p.contact >= 0;
+    return p.states >= 0 && loading_contact(p) >= 0;
   });
   if (r.coupled || load_follows) return difference_jacobian(sys, r, t, x, s, sdot, J, dfdt, w);
   J = r.A;
@@ -307,7 +327,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
     const double N = normal_load(p, sign, x, s);
     const double v_t = p.velocity.s.dot(Sdot);
     double N_t = sdot[p.load];
-    if (p.load_per_force != 0.0) N_t += p.load_per_force * sign * p.load_force.s.dot(Sdot);
+    if (p.load_force.x.size() > 0) N_t += p.load_per_force * sign * p.load_force.s.dot(Sdot);
     Vector& row = w.row; // d F / d x
     double F_t = 0.0, F_N = 0.0;
     if (mode == 0) {
@@ -406,7 +426,7 @@ bool is_affine(const System& sys, const Place& p, int mode) {
   const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
   const bool constant_load = is_constant(load) && p.load_per_force == 0.0;
   // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
-  if (mode == 0) return constant_load && p.aged < 0 && p.contact < 0;
+  if (mode == 0) return constant_load && p.aged < 0 && loading_contact(p) < 0;
   if (p.contact >= 0 && p.lagged >= 0) return false;
   // A peak raised by a dwell multiplies the curve with a state.
   return p.traits.affine && (p.peak < 0 || p.break_away == p.kinetic || p.fine == 0.0);
@@ -511,7 +531,7 @@ void constrain(const System& sys, Regime& r) {
   }
   for (Index k = 0; k < ns; ++k) {
     const Place& p = sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)])];
-    contact_friction = contact_friction || p.contact >= 0;
+    contact_friction = contact_friction || loading_contact(p) >= 0;
     R.row(k) = p.velocity.x.transpose();
     Rs.row(k) = p.acceleration_s.transpose();
     U.col(k) = p.effect;
@@ -615,7 +635,7 @@ void list_guards(const System& sys, Regime& r) {
         {r.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? GuardKind::closes : GuardKind::opens,
          static_cast<Index>(j), 1});
   for (std::size_t i = 0; i < sys.places.size(); ++i)
-    if (sys.places[i].load_per_force != 0.0)
+    if (sys.places[i].load_force.x.size() > 0)
       r.guards.push_back({GuardKind::load_sign, static_cast<Index>(i), r.modes.load_sign[i]});
   for (std::size_t k = 0; k < r.linear->guards.size(); ++k)
     r.guards.push_back({GuardKind::limit, static_cast<Index>(k), 1});
@@ -685,7 +705,9 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, cons
     } else {
       r->unstuck.push_back(static_cast<Index>(i));
       r->affine = r->affine && is_affine(sys, p, mode);
-      r->coupled = r->coupled || p.contact >= 0;
+      if (const Index c = loading_contact(p); c >= 0)
+        r->coupled = r->coupled ||
+                     modes.contact[static_cast<std::size_t>(c)] == static_cast<std::int8_t>(Mode::closed);
     }
   }
   for (std::size_t j = 0; j < sys.contacts.size(); ++j)

@@ -44,6 +44,7 @@ private:
   Sampler sampler;
   Stepper stepper;
   QuickTransition quick;
+  Transition transition;
   Step step;
   TransitionLog log;
   Vector end;
@@ -62,7 +63,7 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
   log.events.clear();
   if (!state.started) {
     if (sampler.due(state, state.base_t)) sampler.run(state);
-    transition(sys, cache, state, {}, true, log);
+    transition.decide(state, {}, true, log);
     out.events += static_cast<std::int64_t>(
         log.events.size()); // impacts that make the velocities at the start consistent
     recorder.events(log.events);
@@ -166,7 +167,7 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       if (next)
         current = next;
       else
-        transition(sys, cache, state, step.fired, false, log);
+        transition.decide(state, step.fired, false, log);
       out.events += static_cast<std::int64_t>(log.events.size());
       recorder.events(log.events);
       if (log.status == TransitionStatus::undecided)
