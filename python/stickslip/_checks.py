@@ -87,9 +87,11 @@ def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
 def array(name: str, value: ArrayLike, *, all_finite: bool = True) -> Array:
     """Return a read-only array of its own, of any shape."""
     try:
+        if np.iscomplexobj(value):  # NumPy would drop imaginary parts with a warning only
+            raise TypeError
         result = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
-        reject(name, value, "a number or an array of numbers")
+        reject(name, value, "a number or an array of real numbers")
     if all_finite and not np.isfinite(result).all():
         place = tuple(np.argwhere(~np.isfinite(result))[0])
         index = f"[{', '.join(map(str, place))}]" if place else ""

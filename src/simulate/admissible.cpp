@@ -75,6 +75,30 @@ void Decision::guard_series(const Regime& r) {
   c.col(0) = g0;
   c.col(1) = (-3.0 * g0 + 4.0 * g1 - g2) / (2.0 * h);
   c.col(2) = (g0 - 2.0 * g1 + g2) / (2.0 * h * h);
+  velocity_series(r);
+}
+
+// Velocities that leave zero may do so by a high derivative, where differences see nothing: theirs are Taylor
+// coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
+void Decision::velocity_series(const Regime& r) {
+  Vector x = state->base_x, by_signals(sys.nx);
+  Matrix J;
+  expand_signals();
+  for (int k = 0; k < series_terms; ++k) {
+    for (std::size_t g = 0; g < r.guards.size(); ++g) {
+      if (r.guards[g].kind != GuardKind::slip_ends) continue;
+      const Place& p = sys.places[static_cast<std::size_t>(r.guards[g].element)];
+      series(static_cast<Index>(g), k) =
+          -r.guards[g].side * (p.velocity.x.dot(x) + p.velocity.s.dot(signal_series.col(k)));
+    }
+    if (k == 0) {
+      x = xdot;
+      continue;
+    }
+    coefficients = signal_series.col(k);
+    jacobian(sys, r, t, state->base_x.data(), sig.data(), coefficients.data(), J, by_signals, w);
+    x = Vector((J * x + by_signals) / (k + 1));
+  }
 }
 
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.

@@ -34,7 +34,8 @@ ct::Place Decision::place_at_rest(std::size_t i) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
   const double N = contact_friction(i) ? 0.0 : normal_load(p, state->modes.load_sign[i], x, sig.data());
-  const Interval unit = unit_limits(p, t, x);
+  Interval unit = unit_limits(p, t, x);
+  if (state->modes.branch[i] == holds_firmly) unit = {firmer * unit.lo, firmer * unit.hi};
   ct::Place q;
   q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
   q.high = {unit.hi * N, unit.hi * load_per_normal(p)};
@@ -49,8 +50,14 @@ ct::Place Decision::place_that_slides(std::size_t i) {
   const double N = normal_load(p, state->modes.load_sign[i], x, sig.data());
   ct::Place q;
   q.state = state->modes.place[i] < 0 ? Mode::slip_backward : Mode::slip_forward;
-  const PlaceForce f =
-      place_force(p, state->modes.place[i], state->modes.branch[i], v(i), N, x, w.xdot.data());
+  PlaceForce f;
+  if (starting && p.lagged >= 0) { // the lag starts on the curve
+    const Force curve =
+        evaluate(p.law, v(i), state->modes.place[i], state->modes.branch[i], nullptr, nullptr);
+    f = {curve.dry, curve.viscous};
+  } else {
+    f = place_force(p, state->modes.place[i], state->modes.branch[i], v(i), N, x, w.xdot.data());
+  }
   const double given = contact_friction(i) ? 0.0 : N;
   q.low = q.high = q.minus = q.plus = ct::Line{f.other + f.dry * given, f.dry * load_per_normal(p)};
   return q;

@@ -119,6 +119,9 @@ private:
   void sides_of_kinks(bool start);
   void find_resting(const std::vector<Guard>& fired, bool start);
   bool moves_towards(std::size_t i, int side);
+  void carry_presliding(bool start);
+  void count_brief_slip(std::size_t i);
+  void count_towards_rest(std::size_t i);
   void project();
   void free_acceleration(Vector& rate);
   void enter_modes(bool start);
@@ -139,6 +142,7 @@ private:
   bool admissible(const contact::Candidate& c);
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);
+  void velocity_series(const Regime& r);
   int sign_of(const Regime& r, std::size_t guard);
   bool rests_stay(const Regime& r);
   void expand_signals();

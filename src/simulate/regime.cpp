@@ -228,7 +228,8 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     case GuardKind::breaks_away:
     case GuardKind::limit_again: {
       const Place& p = sys.places[i];
-      const Interval limits = stick_limits(sys, p, r.modes.load_sign[i], t, x, s, force);
+      Interval limits = stick_limits(sys, p, r.modes.load_sign[i], t, x, s, force);
+      if (r.modes.branch[i] == holds_firmly) limits = {firmer * limits.lo, firmer * limits.hi};
       g[k] = guard.side > 0 ? force[i] - limits.hi : limits.lo - force[i];
       if (guard.kind == GuardKind::limit_again) g[k] = -g[k];
       break;

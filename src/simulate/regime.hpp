@@ -50,6 +50,11 @@ inline unsigned over_limit(int side) {
   return side > 0 ? 1U : 2U;
 }
 
+// Internal switching state of a stuck place after an accumulation of slips (see resting.cpp): it holds a
+// little more than its limit.
+inline constexpr unsigned holds_firmly = 3;
+inline constexpr double firmer = 1.0 + 1e-6;
+
 struct Guard {
   GuardKind kind;
   Index element; // place; for shared_limit the number of the facet

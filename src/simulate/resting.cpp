@@ -102,6 +102,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       state->modes.place[i] = static_cast<std::int8_t>(Mode::open);
       continue;
     }
+    if (start) start_in_mode(sys.places[i], 0, 0.0, load(i), t, state->base_x.data());
     const double speed = v(i);
     const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state->nominal),
                                  before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
@@ -125,6 +126,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     }
     if (moves) { // a surface that jumps away from a stuck place, or the motion given at the start
       state->modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
+      if (start) start_in_mode(sys.places[i], state->modes.place[i], speed, load(i), t, state->base_x.data());
       continue;
     }
     bool ends = start || mode == 0 || stopped[i] || !impulses.empty();
@@ -137,7 +139,10 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       ends = (sys.places[i].velocity.x.dot(xdot) + sys.places[i].acceleration_s.dot(sig)) * mode < 0.0;
     }
     rests[i] = ends;
-    if (ends && mode != 0) start_clock(sys.places[i], mode, load(i), t, state->base_x.data());
+    if (ends && mode != 0) {
+      start_clock(sys.places[i], mode, load(i), t, state->base_x.data());
+      if (!start && before.place[i] != 0) count_brief_slip(i);
+    }
   }
   for (const Guard& g : fired) {
     const auto i = static_cast<std::size_t>(g.element);
@@ -158,6 +163,42 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
         dir[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])])] =
             f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
     }
+  }
+}
+
+// Accumulation of slips. Where friction does not fall with the speed a motion can creep to rest at just its
+// static level for ever, until errors of integration decide whether it sticks or slips, thousands of times a
+// second. A slip that lasted less than three of the machine's shortest time constants and stayed (as a
+// parabola) below 1e-6 of the velocities seen is too brief to count; after ten of them in a row the place
+// sticks, up to 1e-6 above its limit. One longer slip ends that.
+void Decision::count_brief_slip(std::size_t i) {
+  const Place& p = sys.places[i];
+  auto& brief = state->brief[i];
+  const double lasted = t - state->left(static_cast<Index>(i));
+  bool is_brief = p.traits.switches == 0 && lasted < 3.0 * sys.time_scale && impulses.empty();
+  if (is_brief) {
+    xdot.setZero(sys.nx);
+    evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
+    const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
+    is_brief = 0.25 * std::abs(a) * lasted < 1e-6 * velocity_size(p, state->nominal);
+  }
+  if (!is_brief) brief = 0;
+  if (is_brief) count_towards_rest(i);
+}
+
+void Decision::count_towards_rest(std::size_t i) {
+  auto& brief = state->brief[i];
+  if (brief < 10) ++brief;
+  if (brief == 10) state->modes.branch[i] = holds_firmly;
+}
+
+// Presliding places go on with the force that they have: what else is decided at this instant must see it.
+void Decision::carry_presliding(bool start) {
+  for (std::size_t i = 0; i < n && !start; ++i) {
+    const int was = before.place[i], is = state->modes.place[i];
+    const auto open = static_cast<int>(Mode::open);
+    if (presliding(i) && was != is && was != open && is != open)
+      change_mode(sys.places[i], was, is, v(i), load(i), t, state->base_x.data());
   }
 }
 

@@ -13,7 +13,7 @@ bool State::operator==(const State& o) const {
   return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_x == o.base_x &&
          after_transition == o.after_transition && started == o.started && step == o.step &&
          last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant &&
-         ticks == o.ticks;
+         ticks == o.ticks && left == o.left && brief == o.brief;
 }
 
 double velocity_size(const Place& place, const Vector& nominal) {
@@ -70,6 +70,7 @@ void Decision::run(State& st, const std::vector<Guard>& fired, bool start, Trans
     sides_of_kinks(start);
     rests.assign(n, false);
     find_resting(fired, start);
+    carry_presliding(start);
     project();
     if (decide(fired)) break;
     // No answer: where a contact slides the velocities can jump without a collision (Painleve); then look
@@ -88,9 +89,23 @@ void Decision::run(State& st, const std::vector<Guard>& fired, bool start, Trans
       break;
     }
   }
+  for (const Guard& g : fired) // reached its limit, but would slip the wrong way
+    if (const auto i = static_cast<std::size_t>(g.element); g.kind == GuardKind::breaks_away &&
+                                                            !presliding(i) && state->modes.place[i] == 0 &&
+                                                            sys.places[i].traits.switches == 0)
+      count_towards_rest(i);
+  for (std::size_t i = 0; i < n; ++i) // also one that came to rest and goes on at once
+    if (state->modes.place[i] != 0 && (rests[i] || before.place[i] == 0))
+      state->left(static_cast<Index>(i)) = t;
   for (std::size_t i = 0; i < n; ++i) // elements of a law that also sticks begin anew with each rest
-    if (set_valued(i) && state->modes.place[i] != before.place[i])
+    if (set_valued(i) && state->modes.place[i] != before.place[i]) {
+      if (state->modes.place[i] != 0 || state->modes.branch[i] != holds_firmly)
+        state->modes.branch[i] = initial_branch(sys.places[i].law);
+      else
+        rule = "accumulation";
+    } else if (state->modes.place[i] != 0 && state->modes.branch[i] == holds_firmly && !presliding(i)) {
       state->modes.branch[i] = initial_branch(sys.places[i].law);
+    }
   enter_modes(start);
   record(fired, start);
   state->after_transition = true;

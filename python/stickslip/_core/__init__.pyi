@@ -630,6 +630,7 @@ class Machine:
         load_position: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         load_velocity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         load_signal: Signal,
+        load_contact: str,
     ) -> None: ...
     def add_matrix_friction(
         self,

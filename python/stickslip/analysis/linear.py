@@ -25,7 +25,8 @@ def matrices(name: str, system: Any) -> Matrices:
         except TypeError:
             parts = []
         if len(parts) != 4:
-            checks.reject(name, system, "(A, B, C, D) or an object with A, B, C and D")
+            allowed = "(A, B, C, D) or an object with A, B, C and D, such as machine.to_state_space(...)"
+            checks.reject(name, system, allowed)
     a = checks.matrix(f"{name}.A", parts[0])
     d = checks.matrix(f"{name}.D", parts[3], vector_is="row")
     outputs, inputs = d.shape
