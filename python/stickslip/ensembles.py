@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import number, reject
+from stickslip._checks import array, number, reject
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.simulation import _METHODS, _initial, _tolerance
@@ -211,7 +211,7 @@ def ensemble(
     if workers is not None and not (isinstance(workers, (int, np.integer)) and workers >= 1):
         reject("workers", workers, "an integer >= 1, or None")
     names = machine.compile().states
-    given = {str(k): _values(f"parameters[{k!r}]", v) for k, v in parameters.items()}
+    given = {str(k): array(f"parameters[{k!r}]", v) for k, v in parameters.items()}
     scalars: Any = initial
     if isinstance(initial, Mapping):
         for key in [k for k, v in initial.items() if np.ndim(v) > 0]:
@@ -221,7 +221,7 @@ def ensemble(
                 raise UnknownNameError(
                     f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}"
                 )
-            given[key] = _values(f"initial[{key!r}]", initial[key])
+            given[key] = array(f"initial[{key!r}]", initial[key])
         scalars = {k: v for k, v in initial.items() if k not in given}
     if not given:
         raise ValueError("parameters is empty: name at least one")
@@ -255,16 +255,6 @@ def ensemble(
             columns[m] = columns[m].astype(np.int64)
     broadcast = dict(zip(given, (np.array(a) for a in arrays), strict=True))
     return EnsembleResult(broadcast, columns, status.reshape(shape), _axes(given, shape))
-
-
-def _values(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    try:
-        out = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        reject(name, value, "a number or an array of numbers")
-    if not np.isfinite(out).all():
-        raise ValueError(f"{name} holds NaN or infinity: every value must be finite")
-    return out
 
 
 def _axes(given: Mapping[str, NDArray[np.float64]], shape: tuple[int, ...]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import reject
+from stickslip._checks import finite, reject
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.modes import Mode
@@ -137,7 +137,7 @@ class RealTime:
                     raise UnknownNameError(
                         f"unknown input {name!r}; known are: {', '.join(map(repr, self._inputs)) or 'none'}"
                     )
-                self._set(self._inputs.index(name), float(value))
+                self._set(self._inputs.index(name), value)
         elif inputs is not None:
             given = np.atleast_1d(np.asarray(inputs, dtype=float))
             if given.shape != self._values.shape:
@@ -150,9 +150,7 @@ class RealTime:
         return out
 
     def _set(self, i: int, value: float) -> None:
-        if not np.isfinite(value):
-            raise ValueError(f"inputs[{self._inputs[i]!r}] = {value} is not allowed: it must be finite")
-        self._values[i] = value
+        self._values[i] = finite(f"inputs[{self._inputs[i]!r}]", value)
 
     def run(self, steps: int | ArrayLike) -> Array:
         """Go on by many steps at once.
@@ -167,6 +165,11 @@ class RealTime:
         -------
         ndarray, shape (n_steps, n_outputs)
             The outputs at the end of each step.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         if isinstance(steps, (int, np.integer)):
             if steps < 0:

@@ -287,6 +287,11 @@ class Trajectory:
         ----------
         t : array_like
             Times within the run, s, not decreasing.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         times = np.array(t, dtype=float, ndmin=1)
         if times.ndim != 1 or not np.all(np.diff(times) >= 0):

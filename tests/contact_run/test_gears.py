@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from published.gears import SET_1, SET_1_STATIC, SET_2, SET_2_HEAVY, rig
 from reference import wedge
 
 import stickslip as ss
 from contact_run.complementarity import residual
-from contact_run.gears import SET_1, SET_1_STATIC, SET_2, SET_2_HEAVY, rig
 
 STORED = json.loads((Path(__file__).parents[1] / "reference" / "wedge.json").read_text(encoding="utf-8"))
 

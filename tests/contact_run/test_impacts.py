@@ -4,10 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from published.gears import SET_2
 
 import stickslip as ss
 from contact_run.complementarity import residual
-from contact_run.gears import SET_2
 
 G = 9.81
 

@@ -108,6 +108,11 @@ def counter_flank_map(
     -------
     CounterFlankMap
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
@@ -120,14 +125,14 @@ def counter_flank_map(
     True
     """
     if not isinstance(gear, WormGear):
-        checks.reject("gear", type(gear).__name__, "a WormGear")
+        checks.reject("gear", gear, "a WormGear")
     if gear.clearance is None:
         raise ValueError("gear has no clearance: without one there is no second flank")
     k, mu, eps = (
-        np.atleast_1d(checks.vector(name, value))
+        checks.vector(name, value)
         for name, value in (("stiffness", stiffness), ("friction", friction), ("restitution", restitution))
     )
-    speeds = np.atleast_1d(checks.vector("speed", speed))
+    speeds = checks.vector("speed", speed)
     if np.any(speeds <= 0.0) or np.any(np.diff(speeds) <= 0.0):
         raise ValueError("speed must be > 0 and increase")
     if flights < 1:

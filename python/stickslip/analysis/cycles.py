@@ -99,6 +99,11 @@ def limit_cycle(
     -------
     LimitCycle
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
