@@ -107,6 +107,7 @@ class StickSlip(Law):
     its limit
     stick, over  stick        \|F\| below f_s(t_d) again      nothing
     its limit
+    any          open         its contact opens               s = 0; on closing as from the start
     any          the same     load force changes its sign     nothing: its absolute value has a kink there
     ============ ============ =============================== ===============================================
 

@@ -23,9 +23,12 @@ double velocity_size(const Place& place, const Vector& nominal) {
 // The automaton's states: the table is in automaton_states.hpp.
 void Decision::enter_modes(bool start) {
   double* x = state->base_x.data();
-  for (std::size_t i = 0; i < n; ++i) // bristles of a contact that opens are let go
-    if (sys.places[i].states >= 0 && state->modes.place[i] == static_cast<std::int8_t>(Mode::open))
-      for (Index k = 0; k < sys.places[i].traits.states; ++k) x[sys.places[i].states + k] = 0.0;
+  for (std::size_t i = 0; i < n; ++i) { // bristles and the surface of a contact that opens are let go
+    const Place& p = sys.places[i];
+    if (state->modes.place[i] != static_cast<std::int8_t>(Mode::open)) continue;
+    for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
+    if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
+  }
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (!set_valued(i) || p.automaton == Automaton{}) continue;
