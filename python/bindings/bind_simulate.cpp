@@ -24,6 +24,27 @@ Automaton automaton(double lag, double dwell, double travel, double surface_damp
   return {lag, dwell, travel, surface_damping, load_factor};
 }
 
+// x' in the modes that hold at the time `held` of a run, at any time and state; and its derivatives by x and t.
+Vector rate(const Trajectory& r, double held, double t, const Vector& x) {
+  const System& sys = r.system();
+  Scratch w(sys);
+  signal_values(sys, t, w.s.data());
+  evaluate(sys, *r.segments[r.segment_at(held)].regime, t, x.data(), w.s.data(), w.xdot.data(),
+           w.force.data(), w);
+  return w.xdot;
+}
+
+std::pair<Matrix, Vector> slopes(const Trajectory& r, double held, double t, const Vector& x) {
+  const System& sys = r.system();
+  Scratch w(sys);
+  signal_values(sys, t, w.s.data());
+  signal_rates(sys, t, w.rate.data());
+  Matrix J;
+  Vector dfdt;
+  jacobian(sys, *r.segments[r.segment_at(held)].regime, t, x.data(), w.s.data(), w.rate.data(), J, dfdt, w);
+  return {J, dfdt};
+}
+
 Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol,
                const Vector& atol, Method method, double max_step, std::int64_t max_events, double max_time,
                double theta, Keep keep) {
@@ -337,6 +358,8 @@ void bind_simulate(py::module_& m) {
             return stuck_for_good(r.system(), *seg.regime, t, x.data());
           },
           "t"_a)
+      .def("rate", &rate, "held"_a, "t"_a, "x"_a)
+      .def("jacobian", &slopes, "held"_a, "t"_a, "x"_a)
       .def("sample", &sampled, "times"_a)
       .def("energy", &balance, "times"_a);
 

@@ -1,4 +1,5 @@
 // Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
+#include "simulate/automaton_states.hpp"
 #include "simulate/decision.hpp"
 #include "simulate/place_force.hpp"
 
@@ -16,9 +17,23 @@ void Decision::expand_signals() {
   }
 }
 
+// A place that leaves stick takes the force that it has reached by now with it, which the run ahead must see.
 bool Decision::admissible(const contact::Candidate& c) {
   state->modes = entry;
   apply(c);
+  if (!any_lag || starting) return goes_on();
+  as_it_was = state->base_x;
+  for (std::size_t i = 0; i < n; ++i) {
+    const int is = state->modes.place[i];
+    if (rests[i] && before.place[i] == 0 && std::abs(is) == 1)
+      change_mode(sys.places[i], 0, is, v(i), load(i), t, state->base_x.data());
+  }
+  const bool yes = goes_on();
+  state->base_x = as_it_was;
+  return yes;
+}
+
+bool Decision::goes_on() {
   const Regime& r = cache.get(sys, state->modes);
   if (r.affine) expand_signals();
   if (!rests_stay(r)) return false;

@@ -146,6 +146,20 @@ def test_two_places_hold_together(side, slope, method):
     assert share["weak.force"][0] / 1.0 == pytest.approx(share["strong.force"][0] / 10.0, rel=1e-10)
 
 
+@pytest.mark.parametrize("method", ["auto", "explicit"])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_two_places_with_unequal_sides_hold_together(side, method):
+    """Tables that hold [-1, 3] N along the body's motion and [-2, 5] N against it: F_a - F_b reaches from
+    -1 - 5 to 3 + 2 N."""
+    m = ss.Machine(mass=2.0, names=["body"], force={"body": ss.Ramp(slope=side)})
+    m.add_friction("a", on={"body": 1.0}, law=ss.Table([-1.0, 0.0, 0.0, 1.0], [-1.0, -1.0, 3.0, 3.0]))
+    m.add_friction("b", on={"body": -1.0}, law=ss.Table([-1.0, 0.0, 0.0, 1.0], [-2.0, -2.0, 5.0, 5.0]))
+    r = ss.simulate(m, t_end=8.0, method=method)
+    limit = 5.0 if side > 0.0 else 6.0
+    assert [e.time for e in r.events] == pytest.approx([limit, limit], rel=1e-14)
+    assert r["body.velocity"][-1] == pytest.approx(side * 0.5 * (8.0 - limit) ** 2 / 2.0, rel=1e-10)
+
+
 def chain_of_releases(limits, kinetic, mass, coupling, force):
     """Who slides just after break-away of a train with inertial coupling: release by release, plain NumPy.
 
