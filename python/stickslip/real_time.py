@@ -98,12 +98,27 @@ class RealTime:
         self._inputs = tuple(self._engine.inputs)
         self._values: Array = np.array(self._engine.input_values)
 
-    def _find(self, outputs: Sequence[str]) -> list[tuple[str, int]]:
-        table = {name: ("state", i) for i, name in enumerate(self._machine.states)}
+    def _find(self, outputs: Sequence[str]) -> list[tuple[str, int, int]]:
+        compiled = self._machine.compile()
+        table = {name: ("state", i, 0) for i, name in enumerate(self._machine.states)}
         n = len(self._machine.names)
-        table |= {f"{name}.acceleration": ("rate", n + i) for i, name in enumerate(self._machine.names)}
-        for i, place in enumerate(self._machine.elements):
-            table |= {f"{place}.{kind}": (kind, i) for kind in ("force", "velocity", "load", "mode", "limit")}
+        table |= {f"{name}.acceleration": ("rate", n + i, 0) for i, name in enumerate(self._machine.names)}
+        for i, place in enumerate(compiled.places):
+            if place in compiled.compensators:
+                table[f"{place}.output"] = ("force", i, 0)
+                table |= {f"{place}.{kind}": (kind, i, 0) for kind in ("velocity", "load")}
+            else:
+                kinds = ("force", "velocity", "load", "mode", "limit")
+                table |= {f"{place}.{kind}": (kind, i, 0) for kind in kinds}
+        for i, (name, count, follows, measures) in enumerate(compiled.controllers):
+            for j in range(count):
+                number = str(j) if count > 1 else ""
+                table[f"{name}.output{number}"] = ("output", i, j)
+                table[f"{name}.mode{number}"] = ("saturation", i, j)
+            if follows:
+                table[f"{name}.reference"] = ("reference", i, 0)
+            if follows and measures:
+                table[f"{name}.error"] = ("error", i, 0)
         unknown = [name for name in outputs if name not in table]
         if unknown:
             raise KeyError(
