@@ -67,7 +67,7 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   }
   full = still;
   find_moving(still);
-  rate = Vector::Zero(nx + 2);
+  rate = Vector::Zero(nx + moving.count() + 2 * np + 3);
   f0 = f1 = k1 = k2 = dfdt = Vector::Zero(nx);
   sdot = Vector::Zero(ns);
   J = W = Matrix::Zero(nx, nx);

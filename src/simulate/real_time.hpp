@@ -155,6 +155,8 @@ private:
   void rates(const Point& p, double tau, double* out) noexcept;
   Point& point_at(double tau) noexcept;
   void guards_at(const Point& p, double tau, double* g) noexcept;
+  double guard_at(std::size_t which, const Point& p, double tau) const noexcept;
+  void find_rate() noexcept;
   void forces_at_a() noexcept;
   double locate(std::size_t which, double stop) noexcept;
   void take(const Point& p) noexcept;

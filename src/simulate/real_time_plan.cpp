@@ -15,9 +15,9 @@ namespace {
 template <int N> void combine(const double* d, Index, Index width, const double* u, double* y) {
   using Column = Eigen::Array<double, N, 1>;
   Column sum = Eigen::Map<const Column>(d);
-  for (Index j = 0; j < width; ++j) {
+  for (const double* const end = u + width; u != end; ++u) {
     d += N;
-    sum += Eigen::Map<const Column>(d) * u[j];
+    sum += Eigen::Map<const Column>(d) * *u;
   }
   Eigen::Map<Column> out(y);
   out = sum;
@@ -368,9 +368,18 @@ CurvedValue evaluate(const CurvedForce& c, const double* xs) {
   Force f;
   Slopes d;
   if (c.stribeck != nullptr) {
-    const ForceOf<Dual> both = curve(*c.stribeck, Dual(out.u, 1.0, 0.0), c.mode);
-    f = {both.dry.x, both.viscous.x};
-    d = {both.dry.dv, both.viscous.dv};
+    const Levels& l = c.stribeck->levels;
+    const double s = c.mode * out.u, u = s / l.stribeck_velocity;
+    if (l.shape == 2.0 && l.form == StribeckForm::exponential && c.kind == CurvedForce::Kind::dry) {
+      // the published curve; exp(-u^2) underflows to 0 as it should
+      const double drop = (l.static_level - l.kinetic) * std::exp(-u * u);
+      f.dry = c.mode * (l.kinetic + drop);
+      d.dry_v = -2.0 * u / l.stribeck_velocity * drop;
+    } else {
+      const ForceOf<Dual> both = curve(*c.stribeck, Dual(out.u, 1.0, 0.0), c.mode);
+      f = {both.dry.x, both.viscous.x};
+      d = {both.dry.dv, both.viscous.dv};
+    }
   } else {
     f = evaluate(*c.law, out.u, c.mode, c.branch, nullptr, nullptr);
     d = linearise(*c.law, out.u, c.mode, c.branch, nullptr, nullptr, nullptr, nullptr);

@@ -21,9 +21,11 @@ public:
   SmallMap(const Vector& constant, const Matrix& columns);
   void operator()(const double* u, double* y) const { run(data.data(), height, width, u, y); }
   Index rows() const { return height; } // even
-  double row(Index i, const double* u) const {
-    double sum = data[static_cast<std::size_t>(i)];
-    for (Index j = 0; j < width; ++j) sum += data[static_cast<std::size_t>((j + 1) * height + i)] * u[j];
+  double row(Index i, const double* u) const { return data[static_cast<std::size_t>(i)] + linear_row(i, u); }
+  double linear_row(Index i, const double* u) const { // without the constant
+    const double* d = data.data() + i;
+    double sum = 0.0;
+    for (Index j = 0; j < width; ++j) sum += *(d += height) * u[j];
     return sum;
   }
 

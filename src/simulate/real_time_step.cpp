@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
@@ -77,23 +78,29 @@ void RealTime::step(const double* given) noexcept {
       put_out_within(at);
       continue;
     }
-    guards_at(a, 0.0, ga.data());
     double first = 2.0;
     std::size_t which = 0;
+    int how_many = 0;
+    if (!plan->quick) guards_at(a, 0.0, ga.data());
     for (std::size_t k = 0; k < ng; ++k) {
       if (!(gb[k] > plan->tolerance[k])) continue;
+      ++how_many;
+      if (plan->quick) ga[k] = guard_at(k, a, 0.0);
       const double theta = ga[k] < 0.0 ? ga[k] / (ga[k] - gb[k]) : 0.0;
       if (theta < first) first = theta, which = k;
     }
     const double tau = first > 0.0 ? locate(which, stop) : 0.0;
-    if (tau > 0.0) {
-      Point& q = point_at(tau);
+    Point& q = tau > 0.0 ? point_at(tau) : a;
+    if (how_many > 1) { // some of the others may fire at the same instant
       guards_at(q, tau, ge.data());
+    } else {
+      std::fill_n(ge.begin(), ng, -std::numeric_limits<double>::infinity());
+      ge[which] = 0.0;
+    }
+    if (tau > 0.0) {
       take(q);
       at += tau;
       left -= tau;
-    } else {
-      std::copy_n(ga.begin(), ng, ge.begin());
     }
     change(which);
     ++transitions;
@@ -237,14 +244,16 @@ void RealTime::rates(const Point& p, double tau, double* out) noexcept {
   evaluate(sys, *plan->regime, time() + at + tau, p.x, all(p), out, force.data(), w);
 }
 
+void RealTime::find_rate() noexcept {
+  if (!have_rate) rates(b, span, rate.data());
+  have_rate = true;
+}
+
 // On the parabola through both ends of the base with the rate at its far end, which unlike that at its near
 // end knows no fast transients. Its error is of third order in the step.
 RealTime::Point& RealTime::point_at(double tau) noexcept {
   if (tau == span) return b;
-  if (!have_rate) {
-    have_rate = true;
-    rates(b, span, rate.data());
-  }
+  find_rate();
   const double back = tau / span - 1.0, linear = (back + back * back) * span, square = back * back;
   for (Index i = 0; i < sys.nx; ++i) e.x[i] = b.x[i] + linear * rate(i) + square * (a.x[i] - b.x[i]);
   for (Index j = 0; j < moving.count(); ++j) e.s[j] = a.s[j] + (tau / h) * a.change[j];
@@ -269,13 +278,32 @@ void RealTime::guards_at(const Point& p, double tau, double* g) noexcept {
   guard_values(sys, r, time() + at + tau, p.x, full.data(), force.data(), g);
 }
 
-// Where a guard that is negative at `at` and positive at `stop` fires: on the parabola through both and the
-// middle, which linear guards follow exactly.
+double RealTime::guard_at(std::size_t which, const Point& p, double tau) const noexcept {
+  double g = plan->guards.row(static_cast<Index>(which), p.x);
+  for (const RealTimePlan::Ageing& one : plan->ageing)
+    if (one.guard == static_cast<Index>(which))
+      g -= (1.0 - aged_share(sys.places[static_cast<std::size_t>(one.place)], time() + at + tau, p.x)) *
+           one.level * one.load(p.x);
+  return g;
+}
+
+// Where a guard that is negative at `at` and positive at `stop` fires: on a parabola through both, which has
+// its slope at the end of the base (or its value in the middle), and which linear guards follow exactly.
 double RealTime::locate(std::size_t which, double stop) noexcept {
-  guards_at(point_at(0.5 * stop), 0.5 * stop, ge.data());
-  const double g0 = ga[which], g1 = gb[which], middle = ge[which];
-  const double square = 2.0 * (g0 - 2.0 * middle + g1), slope = g1 - g0 - square;
-  const double inside = slope * slope - 4.0 * square * g0;
+  const double g0 = ga[which], g1 = gb[which];
+  double square = 0.0; // of tau / stop
+  if (plan->quick) {
+    find_rate();
+    for (Index j = 0; j < moving.count(); ++j) rate(sys.nx + j) = a.change[j] / h;
+    for (std::size_t j = 0; j < plan->curved.size(); ++j)
+      rate(sys.nx + moving.count() + static_cast<Index>(j)) = (b.f[j] - a.f[j]) / span;
+    const double slope = plan->guards.linear_row(static_cast<Index>(which), rate.data());
+    square = (g1 - g0 - slope * stop) / (stop - 2.0 * span) * stop;
+  } else {
+    guards_at(point_at(0.5 * stop), 0.5 * stop, ge.data());
+    square = 2.0 * (g0 - 2.0 * ge[which] + g1);
+  }
+  const double slope = g1 - g0 - square, inside = slope * slope - 4.0 * square * g0;
   const double theta = inside >= 0.0 ? -2.0 * g0 / (slope + std::sqrt(inside)) : 2.0;
   return stop * (theta >= 0.0 && theta <= 1.0 ? theta : g0 / (g0 - g1));
 }
