@@ -76,7 +76,7 @@ void RealTime::change(std::size_t which) noexcept {
   // What the new forces ask of places that hold: at most every place lets go once.
   for (std::size_t round = 0; round <= sys.places.size() && !plan->held.empty(); ++round) {
     const Regime& next = *plan->regime;
-    if (plan->quick && !have_values) forces_at_a();
+    if (!plan->curved.empty() && !have_values) forces_at_a();
     guards_at(a, 0.0, ge.data());
     bool lets_go = false;
     for (std::size_t k = 0; k < next.guards.size(); ++k) {
@@ -111,7 +111,8 @@ void RealTime::release(std::size_t i, int side) noexcept {
   if (now.place[i] != 0) return;
   const Place& p = sys.places[i];
   const double* s = all(a);
-  if (came_from(static_cast<Index>(i)) == 0.0)
+  const bool has_states = p.lagged >= 0 || p.peak >= 0;
+  if (has_states && came_from(static_cast<Index>(i)) == 0.0)
     change_mode(p, 0, side, relative_velocity(p, a.x, s), normal_load(p, now.load_sign[i], a.x, s),
                 time() + at, a.x);
   now.place[i] = static_cast<std::int8_t>(side);

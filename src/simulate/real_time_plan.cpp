@@ -330,6 +330,12 @@ private:
       }
     }
     plan.guards = map(out);
+    std::size_t entries = 0;
+    for (Index g = 0; g < ng && out.f.isZero(0.0); ++g) {
+      plan.short_guards.push_back(sparse({out.x.row(g).transpose(), out.s.row(g).transpose()}, moving));
+      entries += plan.short_guards.back().entries.size();
+    }
+    if (entries > plan.short_guards.size() || !plan.ageing.empty()) plan.short_guards.clear();
   }
 };
 

@@ -86,9 +86,10 @@ struct RealTimePlan {
   bool quick = false; // the maps below exist
   std::vector<CurvedForce> curved;
   // A point is laid out as (changes of signals over a step, x, varying signals, f).
-  SmallMap step;       // from the whole point: x one step later with f as it is
-  SmallMap rate;       // from (x, s, f): x'
-  SmallMap guards;     // from (x, s, f): guard values with limits fully aged
+  SmallMap step;                       // from the whole point: x one step later with f as it is
+  SmallMap rate;                       // from (x, s, f): x'
+  SmallMap guards;                     // from (x, s, f): guard values with limits fully aged
+  std::vector<SparseRow> short_guards; // the same where each is one velocity or the like; else empty
   Matrix end, through; // what x(h) gains for each unit of d: if f goes straight, if it is there throughout
   Matrix u_end, u_through, load_end, load_through; // the same for each curved force's u and load
   struct Ageing {

@@ -150,6 +150,22 @@ void RealTime::quick_step() noexcept {
   plan->step(a.change, b.x);
   for (Index j = 0; j < moving.count(); ++j) b.s[j] = a.s[j] + a.change[j];
   if (m == 0) return;
+  if (m == 1 && std::isfinite(values[0].by_u)) {
+    CurvedValue& v = values[0];
+    const CurvedForce& c = curved[0];
+    double gain = v.by_u * plan->u_end.coeff(0) + v.by_load * plan->load_end.coeff(0);
+    const double* column = plan->end.data();
+    if (gain < -1.0) {
+      gain = v.by_u * plan->u_through.coeff(0) + v.by_load * plan->load_through.coeff(0);
+      column = plan->through.data();
+    }
+    const double now_more =
+        gain > 0.5 ? 0.0 // grows faster than the step: as if f stood still
+                   : (v.by_u * (c.u(b.x) - v.u) + v.by_load * (c.load(b.x) - v.load)) / (1.0 - gain);
+    for (Index i = 0; i < sys.nx; ++i) b.x[i] += column[i] * now_more;
+    b.f[0] = v.f + now_more;
+    return;
+  }
   // d = slopes . (change of u and load), of which d itself makes a part.
   for (Index i = 0; i < m; ++i) {
     const auto q = static_cast<std::size_t>(i);
@@ -168,29 +184,21 @@ void RealTime::quick_step() noexcept {
     }
     order(i) = stiff; // chosen per column; the factorisation below comes later
   }
-  if (m == 1) {
-    const bool stiff = order(0) != 0;
-    const double gain = values[0].by_u * (stiff ? plan->u_through(0, 0) : plan->u_end(0, 0)) +
-                        values[0].by_load * (stiff ? plan->load_through(0, 0) : plan->load_end(0, 0));
-    d[0] = rhs[0] / (1.0 - gain);
-  } else {
-    for (Index j = 0; j < m; ++j) {
-      const bool stiff = order(j) != 0;
-      const Matrix& U = stiff ? plan->u_through : plan->u_end;
-      const Matrix& L = stiff ? plan->load_through : plan->load_end;
-      for (Index i = 0; i < m; ++i) {
-        const CurvedValue& v = values[static_cast<std::size_t>(i)];
-        K[static_cast<std::size_t>(j * m + i)] =
-            (i == j ? 1.0 : 0.0) - v.by_u * U(i, j) - v.by_load * L(i, j);
-      }
+  for (Index j = 0; j < m; ++j) {
+    const bool stiff = order(j) != 0;
+    const Matrix& U = stiff ? plan->u_through : plan->u_end;
+    const Matrix& L = stiff ? plan->load_through : plan->load_end;
+    for (Index i = 0; i < m; ++i) {
+      const CurvedValue& v = values[static_cast<std::size_t>(i)];
+      K[static_cast<std::size_t>(j * m + i)] = (i == j ? 1.0 : 0.0) - v.by_u * U(i, j) - v.by_load * L(i, j);
     }
-    for (Index j = 0; j < m; ++j) b.f[j] = order(j); // kept from the pivots
-    if (lu_factor(K.data(), m, order.data()))
-      lu_solve(K.data(), m, order.data(), rhs.data(), d.data());
-    else
-      std::fill_n(d.begin(), m, 0.0);
-    for (Index j = 0; j < m; ++j) order(j) = b.f[j] != 0.0;
   }
+  for (Index j = 0; j < m; ++j) b.f[j] = order(j); // kept from the pivots
+  if (lu_factor(K.data(), m, order.data()))
+    lu_solve(K.data(), m, order.data(), rhs.data(), d.data());
+  else
+    std::fill_n(d.begin(), m, 0.0);
+  for (Index j = 0; j < m; ++j) order(j) = b.f[j] != 0.0;
   for (Index j = 0; j < m; ++j) {
     const double change_of_f = d[static_cast<std::size_t>(j)];
     const double* column = (order(j) != 0 ? plan->through : plan->end).data() + j * sys.nx;
@@ -262,6 +270,10 @@ RealTime::Point& RealTime::point_at(double tau) noexcept {
 }
 
 void RealTime::guards_at(const Point& p, double tau, double* g) noexcept {
+  if (!plan->short_guards.empty()) {
+    for (const SparseRow& row : plan->short_guards) *g++ = row(p.x);
+    return;
+  }
   if (plan->quick) {
     plan->guards(p.x, g);
     for (const RealTimePlan::Ageing& one : plan->ageing) {
@@ -279,6 +291,7 @@ void RealTime::guards_at(const Point& p, double tau, double* g) noexcept {
 }
 
 double RealTime::guard_at(std::size_t which, const Point& p, double tau) const noexcept {
+  if (!plan->short_guards.empty()) return plan->short_guards[which](p.x);
   double g = plan->guards.row(static_cast<Index>(which), p.x);
   for (const RealTimePlan::Ageing& one : plan->ageing)
     if (one.guard == static_cast<Index>(which))
@@ -297,7 +310,9 @@ double RealTime::locate(std::size_t which, double stop) noexcept {
     for (Index j = 0; j < moving.count(); ++j) rate(sys.nx + j) = a.change[j] / h;
     for (std::size_t j = 0; j < plan->curved.size(); ++j)
       rate(sys.nx + moving.count() + static_cast<Index>(j)) = (b.f[j] - a.f[j]) / span;
-    const double slope = plan->guards.linear_row(static_cast<Index>(which), rate.data());
+    const double slope = plan->short_guards.empty()
+                             ? plan->guards.linear_row(static_cast<Index>(which), rate.data())
+                             : plan->short_guards[which].linear(rate.data());
     square = (g1 - g0 - slope * stop) / (stop - 2.0 * span) * stop;
   } else {
     guards_at(point_at(0.5 * stop), 0.5 * stop, ge.data());
