@@ -134,7 +134,11 @@ def test_reference_from_outside() -> None:
     """An Input as reference counts from the first instant on, whatever its default."""
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(
-        ss.PI(kp=2.0, tn=0.5, period=0.1), name="c", measure="q.velocity", reference=ss.Input("r", 5.0), to="q"
+        ss.PI(kp=2.0, tn=0.5, period=0.1),
+        name="c",
+        measure="q.velocity",
+        reference=ss.Input("r", 5.0),
+        to="q",
     )
     rt = ss.RealTime(m, step=0.1, outputs=["q.velocity"])
     v = i = 0.0
