@@ -13,5 +13,6 @@ void bind_contact(pybind11::module_& m);
 void bind_control(pybind11::module_& m);
 void bind_simulate(pybind11::module_& m);
 void bind_real_time(pybind11::module_& m);
+void bind_ensemble(pybind11::module_& m);
 
 } // namespace stickslip::bindings

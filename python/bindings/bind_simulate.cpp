@@ -26,7 +26,7 @@ Automaton automaton(double lag, double dwell, double travel, double surface_damp
 
 Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol,
                const Vector& atol, Method method, double max_step, std::int64_t max_events, double max_time,
-               double theta) {
+               double theta, Keep keep) {
   Options o;
   o.t_end = t_end;
   o.rtol = rtol;
@@ -35,6 +35,7 @@ Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, do
   o.max_step = max_step;
   o.max_events = max_events;
   o.max_time = max_time;
+  o.keep = keep;
   o.theta = theta;
   // The interpreter is needed only to look for Ctrl-C, a few times per second.
   const std::function<bool()> stop = [] {
@@ -88,15 +89,20 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
 
 py::list regimes(const Trajectory& run) {
   py::list out;
-  std::vector<std::pair<const Regime*, FlowKind>> seen;
-  for (const Segment& s : run.segments) {
-    const std::pair<const Regime*, FlowKind> key{s.regime, s.kind};
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-    seen.push_back(key);
-    static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping"};
-    const char* kind = names[static_cast<int>(s.kind)];
-    out.append(py::make_tuple(s.regime->modes.place, s.regime->modes.contact, kind));
+  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping"};
+  for (const auto& [regime, kind] : run.used) {
+    out.append(py::make_tuple(regime->modes.place, regime->modes.contact, names[static_cast<int>(kind)]));
   }
+  return out;
+}
+
+// time, element, modes before and after, cause, rule, solutions, ambiguous, instant, impact, impulses, loss
+py::list events(const Trajectory& run) {
+  py::list out;
+  for (const Event& e : run.events)
+    out.append(py::make_tuple(e.time, e.element, static_cast<int>(e.before), static_cast<int>(e.after),
+                              cause_of(run.system(), e), rule_of(e), e.solutions, e.ambiguous, e.instant,
+                              e.impact, e.normal_impulse, e.tangential_impulse, e.loss));
   return out;
 }
 
@@ -105,11 +111,11 @@ py::tuple pack(const State& s) {
   return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact,
                         s.base_t, s.base_x, s.after_transition, s.started, s.step, s.last_error, s.stiff,
                         s.nominal, s.instant, s.modes.limit,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory));
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
 }
 
 State unpack(const py::tuple& p) {
-  if (p.size() != 18 || p[0].cast<int>() != 1)
+  if (p.size() != 20 || p[0].cast<int>() != 1)
     throw std::runtime_error("this state was saved by another version");
   State s;
   s.t = p[1].cast<double>();
@@ -131,6 +137,8 @@ State unpack(const py::tuple& p) {
   const auto ticks = p[17].cast<py::tuple>();
   s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
              ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
+  s.left = p[18].cast<Vector>();
+  s.brief = p[19].cast<std::vector<std::int8_t>>();
   return s;
 }
 
@@ -143,6 +151,11 @@ void bind_simulate(py::module_& m) {
       .value("explicit", Method::explicit_pair)
       .value("stiff", Method::stiff)
       .value("time_stepping", Method::time_stepping);
+
+  py::enum_<Keep>(m, "Keep")
+      .value("segments", Keep::segments)
+      .value("events", Keep::events)
+      .value("nothing", Keep::nothing);
 
   py::class_<Automaton>(m, "Automaton")
       .def(py::init(&automaton), "lag"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0, "surface_damping"_a = 0.0,
@@ -176,7 +189,8 @@ void bind_simulate(py::module_& m) {
       .def(
           "add_friction",
           [](Machine& self, std::string name, Vector direction, Law law, Automaton options, Signal load,
-             Signal surface, Vector load_position, Vector load_velocity, Signal load_signal) {
+             Signal surface, Vector load_position, Vector load_velocity, Signal load_signal,
+             std::string load_contact) {
             self.friction.push_back({std::move(name),
                                      std::move(direction),
                                      std::move(law),
@@ -186,10 +200,11 @@ void bind_simulate(py::module_& m) {
                                      std::move(load_position),
                                      std::move(load_velocity),
                                      std::move(load_signal),
-                                     {}});
+                                     {},
+                                     std::move(load_contact)});
           },
           "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a,
-          "load_position"_a, "load_velocity"_a, "load_signal"_a)
+          "load_position"_a, "load_velocity"_a, "load_signal"_a, "load_contact"_a)
       .def(
           "add_contact",
           [](Machine& self, std::string name, Vector normal, Vector tangent, Law friction, Automaton options,
@@ -229,7 +244,8 @@ void bind_simulate(py::module_& m) {
                                  {},
                                  {},
                                  constant_signal(0.0),
-                                 std::move(column)});
+                                 std::move(column),
+                                 {}});
       },
       "name"_a, "row"_a, "column"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a);
   described.def(
@@ -299,27 +315,14 @@ void bind_simulate(py::module_& m) {
           [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
           "t0"_a, "x0"_a);
 
-  py::class_<Event>(m, "Event")
-      .def_readonly("time", &Event::time)
-      .def_readonly("instant", &Event::instant)
-      .def_readonly("element", &Event::element)
-      .def_property_readonly("before", [](const Event& e) { return static_cast<int>(e.before); })
-      .def_property_readonly("after", [](const Event& e) { return static_cast<int>(e.after); })
-      .def_readonly("cause", &Event::cause)
-      .def_readonly("rule", &Event::rule)
-      .def_readonly("solutions", &Event::solutions)
-      .def_readonly("ambiguous", &Event::ambiguous)
-      .def_readonly("impact", &Event::impact)
-      .def_readonly("normal_impulse", &Event::normal_impulse)
-      .def_readonly("tangential_impulse", &Event::tangential_impulse)
-      .def_readonly("loss", &Event::loss);
-
   py::class_<Trajectory>(m, "Trajectory")
       .def_readonly("t_begin", &Trajectory::t_begin)
       .def_readonly("t_end", &Trajectory::t_end)
-      .def_readonly("events", &Trajectory::events)
+      .def_property_readonly("events", &events)
+      .def_readonly("event_count", &Trajectory::event_count)
+      .def_property_readonly("keeps_segments", [](const Trajectory& r) { return r.kept == Keep::segments; })
       .def_readonly("state", &Trajectory::state)
-      .def_readonly("message", &Trajectory::message)
+      .def_property_readonly("message", &Trajectory::full_message)
       .def_readonly("steps", &Trajectory::steps)
       .def_readonly("evaluations", &Trajectory::evaluations)
       .def_property_readonly("status", [](const Trajectory& r) { return std::string(name(r.status)); })
@@ -338,7 +341,7 @@ void bind_simulate(py::module_& m) {
       .def("energy", &balance, "times"_a);
 
   m.def("simulate", &run, "compiled"_a, "state"_a, "t_end"_a, "rtol"_a, "atol"_a, "method"_a, "max_step"_a,
-        "max_events"_a, "max_time"_a, "theta"_a = 0.5);
+        "max_events"_a, "max_time"_a, "theta"_a = 0.5, py::arg_v("keep", Keep::segments, "Keep.segments"));
 }
 
 } // namespace stickslip::bindings

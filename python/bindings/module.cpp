@@ -13,4 +13,5 @@ PYBIND11_MODULE(_core, m) {
   b::bind_control(m);
   b::bind_simulate(m);
   b::bind_real_time(m);
+  b::bind_ensemble(m);
 }

@@ -9,6 +9,7 @@ from stickslip._core import __version__
 from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
+from stickslip.ensembles import EnsembleResult, ensemble
 from stickslip.events import Event, Events
 from stickslip.laws import (
     BoucWen,
@@ -66,6 +67,7 @@ __all__ = [
     "Dahl",
     "ElastoPlastic",
     "Energy",
+    "EnsembleResult",
     "Event",
     "Events",
     "FrictionFeedforward",
@@ -104,6 +106,7 @@ __all__ = [
     "animation",
     "as_signal",
     "contact",
+    "ensemble",
     "figures",
     "lcp",
     "machines",

@@ -30,10 +30,17 @@ def optional_number(name: str, value: object) -> float | None:
     return None if value is None else number(name, value)
 
 
+def _real(value: ArrayLike) -> NDArray[np.float64]:
+    """A copy as floats; NumPy would drop imaginary parts with a warning only."""
+    if np.iscomplexobj(value):
+        raise TypeError
+    return np.array(value, dtype=np.float64)
+
+
 def vector(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """``value`` as a read-only vector of floats of its own."""
     try:
-        out = np.array(value, dtype=np.float64)
+        out = _real(value)
     except (TypeError, ValueError):
         reject(name, value, "a sequence of numbers")
     if out.ndim != 1:
@@ -45,7 +52,7 @@ def vector(name: str, value: ArrayLike) -> NDArray[np.float64]:
 def matrix(name: str, value: ArrayLike, one_dimensional: str = "column") -> NDArray[np.float64]:
     """``value`` as a read-only matrix of its own; a number is 1 x 1, a vector a "column" or "row"."""
     try:
-        out = np.array(value, dtype=np.float64)
+        out = _real(value)
     except (TypeError, ValueError):
         reject(name, value, "a matrix of numbers")
     if out.ndim == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from stickslip._wiring import Measure, On, Wired, Wiring
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
+
+if TYPE_CHECKING:
+    from stickslip.state_space import StateSpace
 
 __all__ = ["Machine"]
 
@@ -180,6 +183,60 @@ class Machine(Wiring):
             return {on[0]: 1.0, on[1]: -1.0}
         return on
 
+    def to_state_space(self, to: On | Sequence[On], measure: Measure) -> StateSpace:
+        """Return the linear part as matrices: continuous controllers off their limits, friction and contacts
+        left out.
+
+        Parameters
+        ----------
+        to : str or tuple of two str or mapping, or a list of them
+            Where forces enter, the inputs: as in `add_force`.
+        measure : str or mapping, or a list of them
+            The outputs: ``"motor"`` or ``"motor.position"``, ``"motor.velocity"``, or a combination {name:
+            factor}.
+
+        Returns
+        -------
+        StateSpace
+            States as in `states`. It holds A, B, C and D for `analysis.frequency_response`,
+            `analysis.harmonic_balance`, python-control and others; references are zero in it. Held outputs of
+            sampled controllers and internal states of friction stay constant.
+
+        Raises
+        ------
+        ValueError
+            For unknown names.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, damping=0.5, stiffness=4.0, names=["block"])
+        >>> part = m.to_state_space(to="block", measure="block.velocity")
+        >>> ss.analysis.frequency_response(part, [2.0]).magnitude.round(12)
+        array([[[2.]]])
+        """
+        from stickslip.state_space import StateSpace
+
+        forces = to if isinstance(to, list) else [to]
+        wanted = (
+            list(measure) if isinstance(measure, Sequence) and not isinstance(measure, str) else [measure]
+        )
+        a, n = self.compile().linear_part(), len(self._names)
+        b, c = np.zeros((a.shape[0], len(forces))), np.zeros((len(wanted), a.shape[0]))
+        for k, on in enumerate(forces):
+            b[n : 2 * n, k] = np.linalg.solve(self._matrices["mass"], self._direction("to", on))
+        for i, item in enumerate(wanted):
+            parts = item if isinstance(item, Mapping) else {item: 1.0}
+            for key, factor in parts.items():
+                try:
+                    row = self._measured(str(key))[0]
+                except KeyError:
+                    known = ", ".join(map(repr, self._measurable()))
+                    raise ValueError(f"measure names {key!r}, which is unknown; known are: {known}") from None
+                c[i, : row.size] += number("measure", factor) * row
+        outputs = [item if isinstance(item, str) else f"y{i}" for i, item in enumerate(wanted)]
+        return StateSpace(a, b, c, states=self.states, outputs=outputs)
+
     def add_force(self, on: On, signal: Signal | float) -> None:
         """Add an external force.
 
@@ -212,7 +269,7 @@ class Machine(Wiring):
         law: Law,
         normal_load: Signal | float = 1.0,
         surface_velocity: Signal | float = 0.0,
-        load: Mapping[str, float] | None = None,
+        load: Mapping[str, float] | str | None = None,
     ) -> None:
         """Add a place of friction.
 
@@ -229,9 +286,10 @@ class Machine(Wiring):
             Normal load, N, >= 0.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface under the coordinate (a belt), m/s.
-        load : mapping, optional
-            The load force F_l of ``StickSlip(load_factor=...)`` as a linear form: ``"<coordinate>.position"``,
-            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` -> factor.
+        load : mapping or str, optional
+            The load force F_l of ``StickSlip(load_factor=...)``, N: a linear form ``"<coordinate>.position"``,
+            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` -> factor, or the name of a contact's
+            normal force, ``"<contact>.normal_force"`` (the contact has been added before).
 
         Raises
         ------
@@ -250,7 +308,8 @@ class Machine(Wiring):
         weight = as_signal(normal_load, f"normal_load of '{name}'")
         surface = as_signal(surface_velocity, f"surface_velocity of '{name}'")
         options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
-        position, velocity, applied = self._load_form(name, load)
+        contact = self._load_contact(name, load) if isinstance(load, str) else ""
+        position, velocity, applied = self._load_form(name, None if isinstance(load, str) else load)
         trial = self._copy()
         trial._core.add_friction(
             str(name),
@@ -262,6 +321,7 @@ class Machine(Wiring):
             position,
             velocity,
             applied.compiled,
+            contact,
         )
         trial._compiled = None
         compiled = trial.compile()
@@ -363,6 +423,14 @@ class Machine(Wiring):
         if not np.isfinite(w).all() or not w.any():
             raise ValueError(f"{what} = {given!r} is not allowed: it must be finite and not zero")
         return w
+
+    def _load_contact(self, name: str, load: str) -> str:
+        contact, _, kind = load.rpartition(".")
+        contacts = [name for name, _ in self.compile().contacts]
+        if kind != "normal_force" or contact not in contacts:
+            allowed = ", ".join(f"'{c}.normal_force'" for c in contacts) or "there is no contact yet"
+            reject(f"load of '{name}'", load, f"a linear form or a contact's normal force ({allowed})")
+        return contact
 
     def _load_form(
         self, name: str, load: Mapping[str, float] | None

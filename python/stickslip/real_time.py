@@ -74,6 +74,7 @@ class RealTime:
     >>> loop = ss.Machine(mass=1.0, names=["axis"])
     >>> loop.add_controller(ss.PI(kp=5.0, tn=0.5, limits=2.0, period=0.01), name="speed",
     ...     measure="axis.velocity", reference=ss.Input("wanted"), to="axis")
+    'speed'
     >>> rt = ss.RealTime(loop, step=1e-3, outputs=["speed.output", "axis.velocity"])
     >>> rt.run(np.full(10, 1.0))[-1].round(12)
     array([2.  , 0.02])

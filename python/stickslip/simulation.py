@@ -34,6 +34,7 @@ def simulate(
     theta: float = 0.5,
     max_events: int = 10_000_000,
     max_time: float = np.inf,
+    keep: Literal["segments", "events", "nothing"] = "segments",
     state: _core.State | None = None,
 ) -> Trajectory:
     """Run a machine.
@@ -70,6 +71,9 @@ def simulate(
         Budget of events; when used up the run ends with status ``"budget"``.
     max_time : float, optional
         Budget of wall-clock time, s.
+    keep : {"segments", "events", "nothing"}
+        What to remember: the whole motion, or only its events and the end, or the end alone. With less than the
+        segments memory does not grow with the steps, and the only sample is that at the end (no `dt`, `t_eval`).
     state : State, optional
         Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run.
 
@@ -113,19 +117,17 @@ def simulate(
         raise ValueError("initial and state exclude each other: a state is complete")
     elif t_start not in (0.0, state.t):
         raise ValueError(f"t_start = {t_start} is not allowed: the state starts at t = {state.t}")
-    n = len(names)
-    if atol is None:
-        tolerance = np.zeros(0)
-    elif np.ndim(atol) == 0:
-        tolerance = np.full(n, number("atol", atol))
-    else:
-        tolerance = vector("atol", atol)
+    tolerance = _NONE if atol is None else _tolerance(atol, len(names))
+    if keep not in _core.Keep.__members__:
+        reject("keep", keep, "'segments', 'events' or 'nothing'")
     if dt is not None and t_eval is not None:
         raise ValueError("dt and t_eval exclude each other")
     if dt is not None:
         dt = number("dt", dt)
         if not (np.isfinite(dt) and dt > 0):
             reject("dt", dt, "finite and > 0")
+    if keep != "segments" and (dt is not None or t_eval is not None):
+        raise ValueError(f"keep = {keep!r} leaves nothing to sample: leave out dt and t_eval")
     start = state.t
     grid = None if t_eval is None else _grid(t_eval, start, t_end)
     raw = _core.simulate(
@@ -139,13 +141,25 @@ def simulate(
         max_events=int(max_events),
         max_time=number("max_time", max_time),
         theta=number("theta", theta),
+        keep=_core.Keep.__members__[keep],
     )
+    if keep != "segments":
+        return Trajectory(machine, raw, np.array([raw.t_end]), described)
     if dt is not None:
         count = int(np.floor((raw.t_end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
     return Trajectory(machine, raw, grid, described)
+
+
+_NONE = np.zeros(0)
+
+
+def _tolerance(atol: float | ArrayLike | None, n: int) -> NDArray[np.float64]:
+    if atol is None:
+        return _NONE
+    return np.full(n, number("atol", atol)) if np.ndim(atol) == 0 else vector("atol", atol)
 
 
 def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) -> NDArray[np.float64]:

@@ -193,21 +193,16 @@ class Trajectory:
         return Events(
             [
                 Event(
-                    e.time,
-                    places[e.element],
-                    Mode(e.before),
-                    Mode(e.after),
-                    e.cause,
-                    e.rule,
-                    None if e.solutions < 0 else e.solutions,
-                    e.ambiguous,
-                    e.instant,
-                    e.impact,
-                    e.normal_impulse,
-                    e.tangential_impulse,
-                    e.loss,
+                    time,
+                    places[element],
+                    Mode(before),
+                    Mode(after),
+                    cause,
+                    rule,
+                    None if solutions < 0 else solutions,
+                    *rest,
                 )
-                for e in self._raw.events
+                for time, element, before, after, cause, rule, solutions, *rest in self._raw.events
             ]
         )
 

@@ -18,7 +18,14 @@ constexpr double log2_negligible = -60.0;
 constexpr double cancellation = 30.0; // largest term / state
 constexpr double underflow = 1e-250;  // in units of the scale: below it a zero proves nothing
 
-double norm(const double* x, const double* inverse_scale, Index n) {
+constexpr auto inverse_number = [] {
+  std::array<double, max_columns> table{};
+  for (size_t k = 1; k < table.size(); ++k) table[k] = 1.0 / static_cast<double>(k);
+  return table;
+}();
+
+template <Index N> double norm(const double* x, const double* inverse_scale, Index size) {
+  const Index n = N > 0 ? N : size;
   double worst = 0.0;
   for (Index i = 0; i < n; ++i) worst = std::max(worst, std::abs(x[i]) * inverse_scale[i]);
   return worst;
@@ -114,7 +121,7 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
   const double trial = rate * horizon > 8.0 ? 8.0 / rate : horizon;
   std::array<double, max_columns> size{};
   for (Index i = 0; i < n; ++i) c[i] = x0[i];
-  size[0] = norm(c, inverse_scale, n);
+  size[0] = norm<N>(c, inverse_scale, n);
   double largest = size[0];
   Index degree = last;
   int small = 0; // terms in a row that are negligible
@@ -122,7 +129,7 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
   for (Index k = 0; k < last; ++k) {
     const double* const now = c + k * stride;
     double* const next = c + (k + 1) * stride;
-    product<N>(A.data(), A.outerStride(), n, now, trial / static_cast<double>(k + 1), next);
+    product<N>(A.data(), A.outerStride(), n, now, trial * inverse_number[static_cast<size_t>(k + 1)], next);
     if (k < drives) {
       const double factor = power / static_cast<double>(k + 1);
       for (Index j = 0; j < S.cols(); ++j) {
@@ -132,7 +139,7 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
       }
       power *= trial;
     }
-    const double term = norm(next, inverse_scale, n);
+    const double term = norm<N>(next, inverse_scale, n);
     size[static_cast<size_t>(k + 1)] = term;
     if (term == 0.0 && k + 1 >= drives &&
         (size[static_cast<size_t>(k)] > underflow || size[static_cast<size_t>(k)] == 0.0)) {

@@ -7,9 +7,10 @@
 
 namespace stickslip {
 
-// Degree that balances the cost of a step against its length: 2 to 3 steps per period of the fastest
-// oscillation.
-inline constexpr Index affine_taylor_degree = 30;
+// Degree that balances the cost of a step against its length: a step is a little longer than half a period of
+// the fastest oscillation, so that the slip of a block on a spring, which is shorter than a period, takes
+// two.
+inline constexpr Index affine_taylor_degree = 34;
 
 // Writes the coefficients of x(theta h) = sum_k C.col(k) theta^k, theta in [0, 1], and the step h <= horizon;
 // returns the degree. Columns beyond the degree are not touched. C needs at least 3 columns; the degree is at

@@ -106,6 +106,12 @@ double polish(const double* c, int n, double sign, double lo, double hi, double 
 template <class Visit> bool walk(const double* c, int n, double noise, bool& above, Visit&& visit) {
   std::array<Row, max_depth + 2> stack; // depth first, left before right
   std::array<double, max_depth + 2> from, width;
+  // The last terms of a converged series are below the noise: isolation does without them, polishing does
+  // not.
+  const int whole = n;
+  double dropped = 0.0;
+  while (n > 1 && dropped + std::abs(c[n]) <= 0.125 * noise) dropped += std::abs(c[n--]);
+  noise += dropped;
   bernstein(c, n, stack[0].data());
   from[0] = 0.0, width[0] = 1.0;
   for (int top = 0; top >= 0;) {
@@ -131,8 +137,8 @@ template <class Visit> bool walk(const double* c, int n, double noise, bool& abo
           break;
         }
       const bool late =
-          sign * polynomial::value(c, n, a) > 0.0; // it was within the noise before this interval
-      const double theta = late ? a : polish(c, n, sign, a, a + w, guess);
+          sign * polynomial::value(c, whole, a) > 0.0; // it was within the noise before this interval
+      const double theta = late ? a : polish(c, whole, sign, a, a + w, guess);
       above = !above;
       if (visit(theta, above)) return true;
       continue;
@@ -146,6 +152,25 @@ template <class Visit> bool walk(const double* c, int n, double noise, bool& abo
     ++top;
   }
   return false;
+}
+
+// Whether p < -noise on [0, 1] for certain, by its first terms and the sum of all others: the first terms of
+// a series that converges are nearly all of it, and bounds cost the square of the degree.
+bool clearly_negative(const double* c, int n, double noise) {
+  constexpr int low = 12;
+  if (n < low + 8) return false;
+  double rest = 0.0;
+  for (int k = low + 1; k <= n; ++k) rest += std::abs(c[k]);
+  const double limit = -(noise + rest);
+  const auto below = [&](const double* b) {
+    return std::all_of(b, b + low + 1, [&](double x) { return x < limit; });
+  };
+  Row whole, left;
+  bernstein(c, low, whole.data());
+  if (!(whole[0] < limit && whole[low] < limit)) return false;
+  if (below(whole.data())) return true;
+  halve(whole.data(), low, left.data());
+  return below(left.data()) && below(whole.data());
 }
 
 int trimmed(const double* c, int degree) {
@@ -162,6 +187,7 @@ Crossing first_crossing_isolate(const double* c, int degree, double magnitude, d
   const int n = trimmed(c, degree);
   const double noise = guard_noise(magnitude) + extra;
   bool above = c[0] > noise;
+  if (!above && clearly_negative(c, n, noise)) return {};
   Crossing result;
   const bool fired = walk(c, n, noise, above, [&](double theta, bool upward) {
     if (!upward) return false;

@@ -94,7 +94,7 @@ namespace {
 
 class Builder {
 public:
-  explicit Builder(const Machine& m) : machine(m) {}
+  Builder(const Machine& m, bool own_signals) : machine(m), own(own_signals) {}
 
   System build() {
     plant();
@@ -107,13 +107,17 @@ public:
     size_up();
     wire_compensators(machine, sys, [this](const Vector& direction) { return column(direction); });
     wire_controllers(machine, sys, [this](const Vector& direction) { return column(direction); });
-    nominal();
+    const Index states = sys.plant_states;
+    const double rate = sys.A.topLeftCorner(states, states).eigenvalues().cwiseAbs().maxCoeff();
+    sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
+    size_states(sys);
     size_controllers(sys);
     return std::move(sys);
   }
 
 private:
   const Machine& machine;
+  const bool own; // every use of a signal has its own
   System sys;
   Matrix inverse_mass;
   std::set<std::string> used;
@@ -133,7 +137,7 @@ private:
   }
 
   Index add_signal(const Signal& s) {
-    for (std::size_t i = 0; i < sys.signals.size(); ++i)
+    for (std::size_t i = 0; i < sys.signals.size() && !own; ++i)
       if (s.input.empty() && sys.signals[i] == s) return static_cast<Index>(i);
     sys.signals.push_back(s);
     return static_cast<Index>(sys.signals.size()) - 1;
@@ -202,7 +206,7 @@ private:
     if (f.direction.size() != width() || !f.direction.allFinite())
       reject("on",
              "of a force must give a finite direction over " + std::to_string(width()) + " coordinates");
-    sys.drives.push_back({f.direction, add_signal(f.signal)});
+    sys.drives.push_back({f.direction, Vector(), add_signal(f.signal)});
   }
 
   // Friction whose column makes its own velocity grow would act instantly on itself the wrong way (C A_NL >=
@@ -285,6 +289,12 @@ private:
     sys.contacts.push_back(std::move(out));
   }
 
+  Index contact_named(const std::string& name, const std::string& of) const {
+    for (std::size_t j = 0; j < machine.contacts.size(); ++j)
+      if (machine.contacts[j].name == name) return static_cast<Index>(j);
+    reject("load" + of, "names '" + name + "', which is no contact of this machine");
+  }
+
   // Options of the stick/slip automaton: which of its states this place has.
   void automaton(const FrictionPlace& f, Place& p) {
     const Automaton& a = f.automaton;
@@ -312,9 +322,11 @@ private:
     }
     if (a.load_factor > 0.0) {
       if (!(p.kinetic > 0.0)) reject("kinetic level" + of, p.kinetic, "> 0 where the load adds to it");
-      if (f.load_position.size() == 0 && f.load_velocity.size() == 0)
-        reject("load" + of, "is missing: load_factor needs the linear form of the load force");
+      if (f.load_position.size() == 0 && f.load_velocity.size() == 0 && f.load_contact.empty())
+        reject("load" + of,
+               "is missing: load_factor needs the load force, a linear form or a contact's force");
       p.load_per_force = a.load_factor / p.kinetic;
+      if (!f.load_contact.empty()) p.load_contact = contact_named(f.load_contact, of);
     }
   }
 
@@ -344,7 +356,10 @@ private:
     sys.A.block(0, n, n, n).setIdentity();
     sys.A.block(n, 0, n, n) = -inverse_mass * sys.stiffness;
     sys.A.block(n, n, n, n) = -inverse_mass * sys.damping;
-    for (const auto& d : sys.drives) sys.S.col(d.signal) += column(d.direction);
+    for (auto& d : sys.drives) {
+      d.effect = column(d.direction);
+      sys.S.col(d.signal) += d.effect;
+    }
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       Place& p = sys.places[i];
       if (p.compensator) continue;
@@ -363,7 +378,7 @@ private:
       p.velocity.s(p.surface) = -1.0;
       p.acceleration_s = Vector::Zero(ns);
       p.acceleration_s(surface_rate[i]) = -1.0;
-      if (p.load_per_force != 0.0) {
+      if (p.load_per_force != 0.0 && p.load_contact < 0) {
         const FrictionPlace& f = machine.friction[i];
         p.load_force.x = Vector::Zero(sys.nx);
         if (f.load_position.size() == n) p.load_force.x.head(n) = f.load_position;
@@ -386,88 +401,84 @@ private:
       c.acceleration_s(gap_acceleration[j]) = 1.0;
     }
   }
-
-  // A size for every state from what the description says: times from the plant, accelerations from loads and
-  // limits, velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
-  void nominal() {
-    const Index n = sys.n_coordinates;
-    const Index states = machine.matrices ? width() : 2 * n;
-    const double rate = sys.A.topLeftCorner(states, states).eigenvalues().cwiseAbs().maxCoeff();
-    sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
-    Vector acceleration = Vector::Zero(sys.nx);
-    Vector velocity = Vector::Zero(n);
-    auto size_of = [&](Index signal) {
-      double size = 0.0;
-      const Signal& s = sys.signals[static_cast<std::size_t>(signal)];
-      for (const Piece& p : s.pieces) {
-        double t = sys.time_scale;
-        double power = 1.0, piece = 0.0;
-        for (double c : p.c) {
-          piece = std::max(piece, std::abs(c) * power);
-          power *= t;
-        }
-        for (const Harmonic& h : p.harmonics) piece += std::abs(h.amplitude);
-        size = std::max(size, piece);
-      }
-      return size;
-    };
-    for (const auto& d : sys.drives) acceleration += column(d.direction).cwiseAbs() * size_of(d.signal);
-    for (const Place& p : sys.places) {
-      const double level = p.traits.sticks ? p.break_away : 0.0;
-      acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
-      if (!machine.matrices)
-        velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
-    }
-    sys.nominal = Vector::Constant(sys.nx, 0.0);
-    if (machine.matrices) matrix_sizes(acceleration);
-    for (Index i = 0; i < n; ++i) {
-      const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
-      sys.nominal(n + i) = v;
-      sys.nominal(i) = v * sys.time_scale;
-    }
-    for (const Place& p : sys.places) {
-      if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
-      if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
-    }
-    bristles();
-  }
-
-  // States that something drives take their size from it, all others from the states that drive them.
-  void matrix_sizes(const Vector& rates) {
-    sys.nominal = sys.time_scale * rates;
-    for (Index round = 0; round < width(); ++round) {
-      const Vector driven = sys.time_scale * (sys.A.cwiseAbs() * sys.nominal);
-      for (Index i = 0; i < width(); ++i)
-        if (sys.nominal(i) == 0.0) sys.nominal(i) = driven(i);
-    }
-  }
-
-  // A bristle's deflection has the size that it settles to. All that happens while it deflects and slips
-  // happens at about the Stribeck velocity, however fast the machine slides at other times: errors of
-  // velocity count in this unit.
-  void bristles() {
-    const Index n = sys.n_coordinates;
-    sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
-    for (const Place& p : sys.places) {
-      if (p.traits.states == 0) continue;
-      std::vector<double> slow(static_cast<std::size_t>(p.traits.states)), fast = slow;
-      steady(p.law, 1e-150, slow.data());
-      steady(p.law, 1e150, fast.data());
-      for (std::size_t i = 0; i < slow.size(); ++i)
-        sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
-      if (p.fine == 0.0) continue;
-      const Index first = machine.matrices ? 0 : n, last = machine.matrices ? width() : 2 * n;
-      for (Index i = first; i < last; ++i)
-        if (p.velocity.x(i) != 0.0)
-          sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
-    }
-  }
 };
+
+// Matrix notation: states that something drives take their size from it, all others from the states that
+// drive them.
+void size_matrix_states(System& sys, const Vector& rates) {
+  sys.nominal = sys.time_scale * rates;
+  for (Index round = 0; round < sys.plant_states; ++round) {
+    const Vector driven = sys.time_scale * (sys.A.cwiseAbs() * sys.nominal);
+    for (Index i = 0; i < sys.plant_states; ++i)
+      if (sys.nominal(i) == 0.0) sys.nominal(i) = driven(i);
+  }
+}
+
+// A bristle's deflection has the size that it settles to. All that happens while it deflects and slips
+// happens at about the Stribeck velocity, however fast the machine slides at other times: errors of velocity
+// count in this unit.
+void size_bristles(System& sys) {
+  const Index n = sys.n_coordinates;
+  sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
+  for (const Place& p : sys.places) {
+    if (p.traits.states == 0) continue;
+    std::vector<double> slow(static_cast<std::size_t>(p.traits.states)), fast = slow;
+    steady(p.law, 1e-150, slow.data());
+    steady(p.law, 1e150, fast.data());
+    for (std::size_t i = 0; i < slow.size(); ++i)
+      sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
+    if (p.fine == 0.0) continue;
+    for (Index i = n; i < sys.plant_states; ++i) // a plant in matrix notation has no positions to leave out
+      if (p.velocity.x(i) != 0.0)
+        sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
+  }
+}
 
 } // namespace
 
-System compile(const Machine& machine) {
-  return Builder(machine).build();
+// A size for every state from what the description says: times from the plant, accelerations from loads and
+// limits, velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
+void size_states(System& sys) {
+  const Index n = sys.n_coordinates;
+  Vector acceleration = Vector::Zero(sys.nx);
+  Vector velocity = Vector::Zero(n);
+  auto size_of = [&](Index signal) {
+    double size = 0.0;
+    const Signal& s = sys.signals[static_cast<std::size_t>(signal)];
+    for (const Piece& p : s.pieces) {
+      double t = sys.time_scale;
+      double power = 1.0, piece = 0.0;
+      for (double c : p.c) {
+        piece = std::max(piece, std::abs(c) * power);
+        power *= t;
+      }
+      for (const Harmonic& h : p.harmonics) piece += std::abs(h.amplitude);
+      size = std::max(size, piece);
+    }
+    return size;
+  };
+  for (const auto& d : sys.drives) acceleration += d.effect.cwiseAbs() * size_of(d.signal);
+  for (const Place& p : sys.places) {
+    const double level = p.traits.sticks ? p.break_away : 0.0;
+    acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
+    if (n > 0) velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
+  }
+  sys.nominal = Vector::Constant(sys.nx, 0.0);
+  if (n == 0) size_matrix_states(sys, acceleration);
+  for (Index i = 0; i < n; ++i) {
+    const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
+    sys.nominal(n + i) = v;
+    sys.nominal(i) = v * sys.time_scale;
+  }
+  for (const Place& p : sys.places) {
+    if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
+    if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
+  }
+  size_bristles(sys);
+}
+
+System compile(const Machine& machine, bool own_signals) {
+  return Builder(machine, own_signals).build();
 }
 
 Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what) {

@@ -21,12 +21,13 @@ struct Place {
   Law law;
   LawTraits traits;
   Automaton automaton;
-  Vector effect;               // e: change of x' per unit of F, the force that opposes motion
-  Form velocity;               // relative velocity v
-  Vector acceleration_s;       // v' = velocity.x . x' + acceleration_s . s
-  Index load = -1;             // signal with the given normal load
-  Index contact = -1;          // the contact whose normal force is the load instead
-  Form load_force;             // F_l of the automaton; empty without load dependence
+  Vector effect;           // e: change of x' per unit of F, the force that opposes motion
+  Form velocity;           // relative velocity v
+  Vector acceleration_s;   // v' = velocity.x . x' + acceleration_s . s
+  Index load = -1;         // signal with the given normal load
+  Index contact = -1;      // the contact whose normal force is the load instead
+  Form load_force;         // F_l of the automaton; empty without load dependence or where a contact gives it
+  Index load_contact = -1; // the contact whose normal force is F_l
   double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
   Index surface = -1;          // signal with the surface velocity
   Vector
@@ -76,7 +77,8 @@ struct System {
   // The mechanical plant again, for the energy balance.
   Matrix mass, damping, stiffness;
   struct Drive {
-    Vector direction;
+    Vector direction; // generalised force per unit
+    Vector effect;    // change of x' per unit
     Index signal;
   };
   std::vector<Drive> drives;
@@ -97,7 +99,11 @@ struct System {
 double fine_structure(const Law& law, const LawTraits& traits);
 
 // Throws InvalidArgument or UnknownName where the description makes no sense.
-System compile(const Machine& machine);
+// own_signals: every use of a signal has an entry of its own, even where two are the same function.
+System compile(const Machine& machine, bool own_signals = false);
+
+// Sizes of the states from loads, forces and surface speeds; compile() has done so already.
+void size_states(System& sys);
 
 // Index of a name in a list, or UnknownName that lists the known ones.
 Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what);

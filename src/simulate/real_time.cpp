@@ -93,9 +93,12 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   }
   std::copy_n(a.x, nx, first.base_x.data());
   TransitionLog log;
-  transition(sys, cache, first, {}, true, log);
+  Transition(sys, cache).decide(first, {}, true, log);
   std::copy_n(first.base_x.data(), nx, a.x);
   now = first.modes;
+  for (std::size_t i = 0; i < sys.places.size(); ++i) // accumulations of slips are cut short by the step
+    if (now.branch[i] == holds_firmly && sys.places[i].traits.switches == 0)
+      now.branch[i] = initial_branch(sys.places[i].law);
   build_all();
   plan = &plan_of(now);
 }
@@ -216,7 +219,7 @@ void RealTime::build_all() {
     if (p.surface_travel >= 0)
       for (int side : {1, -1}) wheel.place.emplace_back(std::int8_t{0}, over_limit(side));
     wheel.other = {std::int8_t{1}};
-    if (p.load_per_force != 0.0) wheel.other.push_back(std::int8_t{-1});
+    if (p.load_force.x.size() > 0) wheel.other.push_back(std::int8_t{-1});
     complete = complete && p.traits.switches == 0;
     place_stride.push_back(turn(wheel.place.size()));
     load_stride.push_back(turn(wheel.other.size()));
@@ -388,7 +391,7 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
       out[k] = p.traits.sticks ? now.place[i] : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
       break;
     default: {
-      const Interval limits = stick_limits(p, now.load_sign[i], time(), a.x, s);
+      const Interval limits = stick_limits(sys, p, now.load_sign[i], time(), a.x, s, nullptr);
       out[k] = !stuck                 ? std::numeric_limits<double>::quiet_NaN()
                : force(o.index) < 0.0 ? limits.lo
                                       : limits.hi;

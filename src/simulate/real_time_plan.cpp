@@ -39,7 +39,7 @@ Form zero(const System& sys) {
 Form load_form(const System& sys, const Place& p, int sign) {
   Form f = zero(sys);
   f.s(p.load) = 1.0;
-  if (p.load_per_force != 0.0) {
+  if (p.load_force.x.size() > 0) {
     f.x += (p.load_per_force * sign) * p.load_force.x;
     f.s += (p.load_per_force * sign) * p.load_force.s;
   }
@@ -119,7 +119,7 @@ private:
     return evaluate(p.law, 1.0, mode, 0U, nullptr, nullptr).viscous;
   }
   bool load_stands(const Place& p) const {
-    return p.load_per_force == 0.0 &&
+    return p.load_force.x.size() == 0 &&
            std::find(moving.signals.begin(), moving.signals.end(), p.load) == moving.signals.end();
   }
 

@@ -174,7 +174,7 @@ void Saturations::record(TransitionLog& log) const {
       e.element = element_of_loop(sys, static_cast<Index>(b));
       e.before = was;
       e.after = is;
-      e.cause = cause.empty() ? "jump of an input" : cause;
+      e.text = cause.empty() ? "jump of an input" : cause;
       e.rule = "unique";
       e.solutions = 1;
       log.events.push_back(std::move(e));

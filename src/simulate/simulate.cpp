@@ -2,11 +2,12 @@
 
 #include "core/error.hpp"
 #include "signal/least.hpp"
-#include "simulate/rest.hpp"
+#include "simulate/run.hpp"
 #include "simulate/time_stepping.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace stickslip {
 
@@ -28,6 +29,8 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
   s.modes.limit.assign(static_cast<std::size_t>(sys.limits), 0);
   s.ticks = start_ticks(sys, t0);
+  s.left = Vector::Constant(static_cast<Index>(sys.places.size()), -INFINITY);
+  s.brief.assign(sys.places.size(), 0);
   return s;
 }
 
@@ -69,161 +72,64 @@ void validate(const System& sys, const State& state, const Options& o) {
                         " values, this one " + std::to_string(sys.nx));
 }
 
+namespace {
+
+// Everything, or events alone, or nothing but the last piece of motion.
+struct Keeper {
+  Trajectory& run;
+  Keep keep;
+
+  void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
+    if (keep != Keep::segments) run.segments.clear(), run.coefficients.clear();
+    run.segments.push_back({t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind});
+    run.coefficients.insert(run.coefficients.end(), C.data(), C.data() + C.rows() * step.columns);
+    const std::pair<const Regime*, FlowKind> used{&r, step.kind};
+    if (std::find(run.used.begin(), run.used.end(), used) == run.used.end()) run.used.push_back(used);
+  }
+  void events(std::vector<Event>& events) {
+    if (keep == Keep::nothing) return;
+    for (Event& e : events) run.events.push_back(std::move(e));
+  }
+};
+
+// The same of a run that has kept everything.
+Trajectory keep_less(Trajectory run, Keep keep) {
+  for (const Segment& s : run.segments)
+    if (const std::pair<const Regime*, FlowKind> one{s.regime, s.kind};
+        std::find(run.used.begin(), run.used.end(), one) == run.used.end())
+      run.used.push_back(one);
+  run.kept = keep;
+  run.event_count = static_cast<std::int64_t>(run.events.size());
+  if (keep == Keep::segments) return run;
+  run.segments.erase(run.segments.begin(), run.segments.end() - 1);
+  run.t_begin = run.t_end;
+  if (keep == Keep::nothing) run.events.clear();
+  return run;
+}
+
+} // namespace
+
 Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options,
                     const std::function<bool()>& stop) {
-  const System& sys = compiled->system;
-  RegimeCache& cache = compiled->regimes;
-  validate(sys, state, options);
+  validate(compiled->system, state, options);
   if (options.method == Method::time_stepping)
-    return time_stepping(std::move(compiled), std::move(state), options, stop);
+    return keep_less(time_stepping(std::move(compiled), std::move(state), options, stop), options.keep);
   Trajectory run;
-  run.compiled = compiled;
+  run.kept = options.keep;
   run.t_begin = state.t;
-  TransitionLog log;
-  Sampler sampler(sys, cache);
-  if (!state.started) {
-    if (sampler.due(state, state.base_t)) sampler.run(state);
-    transition(sys, cache, state, {}, true, log);
-    run.events = log.events; // impacts that make the velocities at the start consistent
-    state.started = true;
-  }
-  const bool undecided = log.status == TransitionStatus::undecided;
-  Stepper stepper(sys, options);
-  Step step;
-  double kink = -INFINITY; // next breakpoint of a signal
-  const auto begin = std::chrono::steady_clock::now();
-  auto asked = begin;
-  const Regime* current = nullptr;
-  int at_one_instant = 0;
-  std::int64_t count = 0;
-  Vector end(sys.nx);
-
-  auto keep = [&](const Regime& r, double t0, double t1) {
-    Segment seg{t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind};
-    run.coefficients.insert(run.coefficients.end(), stepper.C.data(),
-                            stepper.C.data() + sys.nx * step.columns);
-    run.segments.push_back(seg);
-  };
-  auto finish = [&](Status status, double t, std::string message) {
-    run.status = status;
-    run.message = std::move(message);
-    run.t_end = t;
-    run.steps = count;
-    run.evaluations = stepper.evaluations;
-    if (run.segments.empty() ||
-        state.base_t == t) { // the state after the last event, as a segment of no length
-      step.h = 0.0;
-      step.columns = 1;
-      stepper.C.col(0) = state.base_x;
-      keep(cache.get(sys, state.modes), state.base_t, state.base_t);
-    }
-    state.t = t;
-    if (state.base_t == t)
-      state.x = state.base_x;
-    else {
-      state.x.resize(sys.nx);
-      run.state_at(run.segments.back(), t, state.x.data());
-    }
-    if (status == Status::finished)
-      if (const std::string rest = note_of_rest(sys, cache.get(sys, state.modes), t, state.x.data());
-          !rest.empty())
-        run.message += "; " + rest;
-    run.state = std::move(state);
-  };
-
-  if (undecided) {
-    finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
-    return run;
-  }
-  while (true) {
-    if ((++count & 15) == 0) {
-      const auto now = std::chrono::steady_clock::now();
-      if (now - asked > std::chrono::milliseconds(20)) {
-        asked = now;
-        if (stop && stop()) {
-          finish(Status::interrupted, std::max(state.base_t, run.t_begin), "interrupted");
-          return run;
-        }
-        if (std::chrono::duration<double>(now - begin).count() > options.max_time) {
-          finish(Status::budget, std::max(state.base_t, run.t_begin), "max_time is used up");
-          return run;
-        }
-      }
-    }
-    if (!current || current->modes != state.modes) current = &cache.get(sys, state.modes);
-    const Regime& r = *current;
-    if (!(kink > state.base_t)) {
-      kink = INFINITY;
-      for (const Signal& s : sys.signals) kink = std::min(kink, next_breakpoint(s, state.base_t));
-    }
-    // A tick that falls on a breakpoint to rounding is one instant with it.
-    const double tick = sampler.next(state);
-    const double limit = std::isfinite(tick) && std::abs(kink - tick) <= 4e-16 * std::abs(tick)
-                             ? std::max(kink, tick)
-                             : std::min(kink, tick);
-    const double proposed = state.step, last_error = state.last_error;
-    const int stiff = state.stiff;
-    stepper.take(r, state, limit, step);
-    double t1 = state.base_t + step.end * step.h;
-    bool at_limit = false;
-    if (std::isfinite(limit) && t1 >= limit - 4e-16 * std::abs(limit)) {
-      t1 = limit, at_limit = true;
-      // A force that reaches its limit just where a signal has a kink may turn back there: what holds from
-      // the right of the kink decides, as for all others at this instant.
-      std::erase_if(step.fired, [](const Guard& g) {
-        return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
-      });
-    }
-    const bool event = !step.fired.empty();
-    keep(r, state.base_t, t1);
-    if (t1 > options.t_end) { // the run that goes on takes this step again, from the same proposal
-      state.step = proposed, state.last_error = last_error, state.stiff = stiff;
-      finish(Status::finished, options.t_end, "reached t_end");
-      return run;
-    }
-    if (!event && !(t1 > state.base_t)) {
-      finish(Status::stalled, std::max(state.base_t, run.t_begin),
-             "the step became too small to move time: the motion is steeper than double precision resolves");
-      return run;
-    }
-    at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
-    run.state_at(run.segments.back(), step.end == 1.0 ? state.base_t + step.h : t1, end.data());
-    state.base_x = end;
-    if (!end.allFinite()) {
-      state.base_t = t1;
-      finish(Status::stalled, std::max(t1, run.t_begin), "the state is no longer finite");
-      return run;
-    }
-    state.base_t = t1;
-    state.after_transition = false;
-    state.nominal = state.nominal.cwiseMax(end.cwiseAbs());
-    if (at_limit && sampler.due(state, t1)) {
-      sampler.run(state);
-      state.last_error = 0.0;
-    }
-    if (event || (at_limit && (kink <= t1 || !sampler.any() || !sampler.quiet(state)))) {
-      log.events.clear();
-      state.last_error = 0.0;
-      transition(sys, cache, state, step.fired, false, log);
-      run.events.insert(run.events.end(), log.events.begin(), log.events.end());
-      if (log.status == TransitionStatus::undecided) {
-        finish(Status::no_solution, state.base_t, "no admissible combination of modes was found");
-        return run;
-      }
-      if (at_one_instant > 100) {
-        finish(Status::stalled, state.base_t, "more than 100 transitions at one instant");
-        return run;
-      }
-      if (static_cast<std::int64_t>(run.events.size()) > options.max_events) {
-        finish(Status::budget, state.base_t, "max_events is used up");
-        return run;
-      }
-    }
-    if (state.base_t == options.t_end) {
-      finish(Status::finished, options.t_end, "reached t_end");
-      return run;
-    }
-  }
+  Runner runner(compiled->system, compiled->regimes, options);
+  Keeper keeper{run, options.keep};
+  Outcome outcome = runner.run(state, keeper, stop);
+  run.compiled = std::move(compiled);
+  run.t_end = state.t;
+  run.status = outcome.status;
+  run.message = std::move(outcome.message);
+  run.steps = outcome.steps;
+  run.evaluations = outcome.evaluations;
+  run.event_count = outcome.events;
+  if (options.keep != Keep::segments) run.t_begin = run.t_end;
+  run.state = std::move(state);
+  return run;
 }
 
 } // namespace stickslip

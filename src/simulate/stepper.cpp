@@ -16,7 +16,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr Index exact_columns = affine_taylor_degree + 1;
 constexpr Index sample_degree = 8;
 constexpr int method_order = 5;
 
@@ -66,12 +65,18 @@ Stepper::Stepper(const System& system, const Options& opts)
   explicit_work.resize(nx);
   stiff_work.resize(nx);
   atol = scale = Vector::Zero(nx);
+  signals_changed(); // those that vary are set in every step
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
     if (is_constant(sys.signals[i]))
       s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
     else
       varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
+}
+
+void Stepper::signals_changed() {
+  signal_values(sys, 0.0, s.data());
+  signal_series.col(0) = s;
 }
 
 // Signals keep the piece they have at the start of the step up to its very end, where the next one begins.
@@ -107,69 +112,6 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
     adaptive(regime, state, horizon, step);
 }
 
-void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
-  step.kind = FlowKind::exact;
-  for (Index i = 0; i < sys.ns(); ++i) signal_series(i, 0) = s(i);
-  Index signal_degree = 0;
-  double fastest = 0.0;
-  for (std::size_t k = 0; k < varying.size(); ++k) {
-    const std::size_t i = varying[k];
-    std::array<double, exact_columns> c{};
-    taylor(sys.signals[i], state.base_t, static_cast<int>(exact_columns), c.data());
-    for (Index j = 0; j < exact_columns; ++j) {
-      signal_series(static_cast<Index>(i), j) = c[static_cast<std::size_t>(j)];
-      if (c[static_cast<std::size_t>(j)] != 0.0) signal_degree = std::max(signal_degree, j);
-    }
-    for (const Harmonic& h : pieces[k]->harmonics) fastest = std::max(fastest, std::abs(h.omega));
-  }
-  // A series that ends (free flight, sticking) would hold for ever: look as far as guards can be expected to
-  // fire.
-  double reach = std::min(std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale, options.max_step);
-  // Guards see the signals even where the state does not: a harmonic's own series must have converged as
-  // well.
-  if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
-  const double largest = state.nominal.maxCoeff();
-  for (Index i = 0; i < sys.nx; ++i)
-    scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
-  if (state.nominal.minCoeff() < 1e-9 * largest) {
-    // States that have not moved yet take their size from what moves them: a scale far too small would call
-    // for steps whose powers underflow.
-    for (Index pass = 0; pass < std::min<Index>(sys.nx, 16); ++pass)
-      for (Index i = 0; i < sys.nx; ++i) {
-        double reached = 0.0;
-        for (Index j = 0; j < sys.nx; ++j) reached += std::abs(r.Ax(i, j)) * scale(j);
-        scale(i) = std::max(scale(i), std::min(1e-3 * sys.time_scale * reached, largest));
-      }
-  }
-  step.columns =
-      affine_taylor(r.Ax, r.As, signal_series, state.base_x.data(), reach, scale.data(), C, step.h) + 1;
-  const Index ng = static_cast<Index>(r.guards.size());
-  if (ng == 0) return;
-  rounding.resize(ng);
-  rounding.setZero();
-  if (state.after_transition) {
-    // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
-    // guard's slope is known no better than the terms of the acceleration it is made of, and than the series
-    // that found the event; worse where friction and normal forces were solved from each other.
-    work.head(sys.nx).noalias() = r.Ax.cwiseAbs().lazyProduct(state.base_x.cwiseAbs());
-    work.head(sys.nx).noalias() += r.As.cwiseAbs().lazyProduct(s.cwiseAbs());
-    for (Index k = 0; k < ng; ++k) {
-      const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
-      if (kind == GuardKind::slip_ends || kind == GuardKind::kink || kind == GuardKind::limit)
-        rounding(k) = (r.coupled ? 3e-13 : 1e-13) * step.h * r.Gx.row(k).cwiseAbs().dot(work.head(sys.nx));
-    }
-  }
-  // Guards are linear forms, so they are polynomials too.
-  const Index columns = std::max(step.columns, signal_degree + 1);
-  guard_series.resize(ng, columns);
-  guard_series.leftCols(step.columns).noalias() = r.Gx * C.leftCols(step.columns);
-  guard_series.rightCols(columns - step.columns).setZero();
-  double power = 1.0;
-  for (Index k = 0; k <= signal_degree; ++k, power *= step.h)
-    guard_series.col(k) += power * (r.Gs * signal_series.col(k));
-  if (find_crossings(r, state, step, columns - 1)) collect(r, state, step);
-}
-
 // How large the terms are that a guard is the difference of, at the start of the step.
 double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const {
   const auto row = static_cast<Index>(k);
@@ -178,23 +120,23 @@ double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, F
            r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
   const Guard& g = r.guards[k];
   const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::breaks_away ? g.element : 0)];
-  if (g.kind != GuardKind::breaks_away || p.contact >= 0) return std::numeric_limits<double>::infinity();
-  const Interval l = stick_limits(p, r.modes.load_sign[static_cast<std::size_t>(g.element)], state.base_t,
-                                  state.base_x.data(), frame_signals.data());
+  if (g.kind != GuardKind::breaks_away || loading_contact(p) >= 0)
+    return std::numeric_limits<double>::infinity();
+  const Interval l = stick_limits(sys, p, r.modes.load_sign[static_cast<std::size_t>(g.element)],
+                                  state.base_t, state.base_x.data(), frame_signals.data(), nullptr);
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 
 // Fills `crossing`; true if any guard fires in this step.
 bool Stepper::find_crossings(const Regime& r, const State& state, const Step& step, Index degree) {
   bool any = false;
-  std::array<double, guard_max_degree + 1> c{};
+  std::array<double, guard_max_degree + 1> c;
   const double noise_factor = step.kind == FlowKind::exact ? 0.0 : 1e-13;
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     double size = 0.0;
-    for (Index j = 0; j <= degree; ++j) {
-      c[static_cast<std::size_t>(j)] = guard_series(static_cast<Index>(k), j);
-      size += std::abs(c[static_cast<std::size_t>(j)]);
-    }
+    const double* const series = guard_series.row(static_cast<Index>(k)).data();
+    std::copy_n(series, degree + 1, c.data());
+    for (std::size_t j = 0; j <= static_cast<std::size_t>(degree); ++j) size += std::abs(c[j]);
     if (size == 0.0) continue;
     // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its
     // terms.
@@ -464,8 +406,9 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   }
   degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
   if (!all_linear) degree = std::max(degree, sample_degree);
-  if (guard_series.rows() != ng || guard_series.cols() <= degree) guard_series.resize(ng, exact_columns);
-  guard_series.leftCols(degree + 1).setZero();
+  if (guard_series.rows() < ng || guard_series.cols() <= degree)
+    guard_series.resize(std::max(ng, guard_series.rows()), exact_columns);
+  guard_series.topLeftCorner(ng, degree + 1).setZero();
   if (!all_linear) {
     const SamplePoints& points = sample_points();
     sampled.resize(ng, sample_degree + 1);
@@ -481,7 +424,7 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
                    guards.data());
       sampled.col(i) = guards.head(ng);
     }
-    guard_series.leftCols(sample_degree + 1).noalias() =
+    guard_series.topLeftCorner(ng, sample_degree + 1).noalias() =
         sampled.lazyProduct(points.to_coefficients.transpose());
   }
   for (Index k = 0; k < ng; ++k) {

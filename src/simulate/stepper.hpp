@@ -1,6 +1,7 @@
 // One step of the flow of a regime, by whichever method suits it, and the first guard that fires within it.
 #pragma once
 
+#include "core/affine_taylor.hpp"
 #include "core/dopri5.hpp"
 #include "core/rosenbrock.hpp"
 #include "core/step_control.hpp"
@@ -30,16 +31,22 @@ public:
   // From state.base_t, not beyond t_limit (a breakpoint or tick, perhaps infinite). Coefficients are in `C`.
   void take(const Regime& regime, State& state, double t_limit, Step& step);
 
+  void signals_changed(); // constant ones have got new values
+
   Matrix C; // nx x columns
   std::int64_t evaluations = 0;
 
 private:
+  static constexpr Index exact_columns = affine_taylor_degree + 1;
+
   const System& sys;
   const Options& options;
   Scratch scratch;
   Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, theta_column;
   Vector rounding; // of the slope of each guard just after a transition, per step
-  Matrix J, signal_series, guard_series, sampled;
+  Matrix J, signal_series, sampled;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      guard_series; // at least as many rows and columns as needed
   Vector dfdt;
   Dopri5Workspace explicit_work;
   RosenbrockWorkspace stiff_work;
@@ -53,6 +60,7 @@ private:
   void frame(double t);
   void signals_at(double t, double* out) const;
   void rhs(const Regime& r, double t, const double* x, double* dx);
+  Index signal_taylor(double t, double& fastest);
   void exact(const Regime& r, State& state, double horizon, Step& step);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);

@@ -1,6 +1,8 @@
 #include "simulate/trajectory.hpp"
 
 #include "core/error.hpp"
+#include "simulate/powers.hpp"
+#include "simulate/rest.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,6 +27,16 @@ std::string_view name(Status status) {
   return "?";
 }
 
+std::string Trajectory::full_message() const {
+  std::string text = message;
+  if (status == Status::finished)
+    if (const std::string rest =
+            note_of_rest(system(), compiled->regimes.get(system(), state.modes), t_end, state.x.data());
+        !rest.empty())
+      text += "; " + rest;
+  return text;
+}
+
 std::size_t Trajectory::segment_at(double t) const {
   // Last segment that starts at or before t; segments of no length, left by several transitions at one
   // instant, come before the one that counts.
@@ -35,15 +47,7 @@ std::size_t Trajectory::segment_at(double t) const {
 }
 
 void Trajectory::state_at(const Segment& seg, double t, double* x) const {
-  const Index nx = system().nx;
-  const double theta = seg.h > 0.0 ? (t - seg.t0) / seg.h : 0.0;
-  const double* c = coefficients.data() + seg.offset;
-  const double* last = c + (seg.columns - 1) * nx;
-  for (Index i = 0; i < nx; ++i) x[i] = last[i];
-  for (Index k = seg.columns - 2; k >= 0; --k) {
-    const double* column = c + k * nx;
-    for (Index i = 0; i < nx; ++i) x[i] = x[i] * theta + column[i];
-  }
+  segment_state(seg, coefficients.data() + seg.offset, system().nx, t, x);
 }
 
 std::vector<double> Trajectory::step_times() const {
@@ -91,13 +95,11 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       out.velocity(i, j) = relative_velocity(p, x, s);
       // Held by a constraint: the velocity is zero, not what rounding left of it.
       if (p.traits.sticks && p.surface_travel < 0 && r.modes.place[u] == 0) out.velocity(i, j) = 0.0;
-      const double load =
-          p.contact >= 0 ? out.force(np + p.contact, j) : normal_load(p, r.modes.load_sign[u], x, s);
-      out.load(i, j) = load;
+      const double* force = out.force.col(j).data();
+      out.load(i, j) = total_load(sys, p, r.modes.load_sign[u], x, s, force);
       if (p.traits.sticks && r.modes.place[u] == 0) {
-        const Interval limits = stick_limits(p, r.modes.load_sign[u], t, x, s);
-        const double per = p.contact >= 0 ? load : 1.0; // limits of a contact are per unit of its force
-        out.limit_lo(i, j) = limits.lo * per, out.limit_hi(i, j) = limits.hi * per;
+        const Interval limits = stick_limits(sys, p, r.modes.load_sign[u], t, x, s, force);
+        out.limit_lo(i, j) = limits.lo, out.limit_hi(i, j) = limits.hi;
       }
       const bool open = r.modes.place[u] == static_cast<std::int8_t>(Mode::open);
       out.mode(i, j) = p.traits.sticks || open ? r.modes.place[u]
@@ -123,102 +125,6 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
   return out;
 }
 
-namespace {
-
-// Gauss-Legendre nodes and weights on [0, 1].
-struct Gauss {
-  static constexpr int n = 14;
-  std::array<double, n> node{}, weight{};
-  Gauss() {
-    for (int i = 0; i < n; ++i) {
-      double z = std::cos(3.14159265358979323846 * (i + 0.75) / (n + 0.5)), slope = 1.0;
-      for (int it = 0; it < 100; ++it) {
-        double p0 = 1.0, p1 = z;
-        for (int k = 2; k <= n; ++k) {
-          const double p2 = ((2 * k - 1) * z * p1 - (k - 1) * p0) / k;
-          p0 = p1;
-          p1 = p2;
-        }
-        slope = n * (z * p1 - p0) / (z * z - 1.0);
-        const double dz = p1 / slope;
-        z -= dz;
-        if (std::abs(dz) < 1e-16) break;
-      }
-      node[static_cast<std::size_t>(i)] = 0.5 * (1.0 - z);
-      weight[static_cast<std::size_t>(i)] = 1.0 / ((1.0 - z * z) * slope * slope);
-    }
-  }
-};
-
-// All powers at one instant: drives, damping, friction places, surfaces.
-class Powers {
-public:
-  explicit Powers(const Trajectory& r)
-      : run(r), sys(r.system()), w(sys), x(sys.nx), xdot(Vector::Zero(sys.nx)), s(sys.ns()),
-        force(static_cast<Index>(sys.places.size() + sys.contacts.size())) {}
-
-  Index count() const {
-    return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.contacts.size() +
-                              sys.loops.size());
-  }
-
-  void at(const Segment& seg, double t, Vector& out) {
-    const Index n = sys.n_coordinates;
-    run.state_at(seg, t, x.data());
-    signal_values(sys, t, s.data());
-    evaluate(sys, *seg.regime, t, x.data(), s.data(), xdot.data(), force.data(), w);
-    share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
-    const auto v = x.segment(n, n);
-    Index k = 0;
-    for (const auto& d : sys.drives) out(k++) = n > 0 ? s(d.signal) * d.direction.dot(v) : 0.0;
-    out(k++) = v.dot(sys.damping * v);
-    for (std::size_t i = 0; i < sys.places.size(); ++i) {
-      const Place& p = sys.places[i];
-      double rel = relative_velocity(p, x.data(), s.data());
-      if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.place[i] == 0) rel = 0.0;
-      if (p.compensator)
-        rel = n > 0 ? -p.drives.dot(v) : 0.0; // what it gives to the plant counts as taken with a minus
-      out(k++) = force(static_cast<Index>(i)) * rel;
-      out(k++) = -force(static_cast<Index>(i)) * s(p.surface);
-    }
-    for (std::size_t j = 0; j < sys.contacts.size(); ++j)
-      out(k++) = -force(static_cast<Index>(sys.places.size() + j)) * sys.contacts[j].rate.s.dot(s);
-    for (std::size_t b = 0; b < sys.loops.size(); ++b)
-      out(k++) = power(sys, *seg.regime, static_cast<Index>(b), x.data(), s.data());
-  }
-
-  // Adds the integrals over [a, b] within one segment, and of the absolute powers.
-  void integrate(const Segment& seg, double a, double b, Vector& sum, double& absolute) {
-    static const Gauss gauss;
-    if (!(b > a)) return;
-    Vector p(count());
-    for (std::size_t i = 0; i < Gauss::n; ++i) {
-      at(seg, a + gauss.node[i] * (b - a), p);
-      sum += (gauss.weight[i] * (b - a)) * p;
-      absolute += gauss.weight[i] * (b - a) * p.cwiseAbs().sum();
-    }
-  }
-
-  double kinetic(const Segment& seg, double t) {
-    run.state_at(seg, t, x.data());
-    const auto v = x.segment(sys.n_coordinates, sys.n_coordinates);
-    return 0.5 * v.dot(sys.mass * v);
-  }
-  double elastic(const Segment& seg, double t) {
-    run.state_at(seg, t, x.data());
-    const auto q = x.head(sys.n_coordinates);
-    return 0.5 * q.dot(sys.stiffness * q);
-  }
-
-private:
-  const Trajectory& run;
-  const System& sys;
-  Scratch w;
-  Vector x, xdot, s, force;
-};
-
-} // namespace
-
 EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
   const System& sys = run.system();
   const Index m = static_cast<Index>(times.size()), nd = static_cast<Index>(sys.drives.size()),
@@ -239,17 +145,19 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
       if (e.impact && times[static_cast<std::size_t>(k)] >= e.time) out.impacts(k) += e.loss;
   const Index nl = static_cast<Index>(sys.loops.size());
   out.controllers.resize(nl, m);
-  Powers powers(run);
+  Powers powers(sys);
+  auto at = [&](const Segment& seg) { return run.coefficients.data() + seg.offset; };
   Vector sum = Vector::Zero(powers.count()), here(powers.count());
   double absolute = 0.0, largest = 0.0;
   const Segment& first = run.segments[run.segment_at(run.t_begin)];
-  double start = powers.kinetic(first, run.t_begin) + powers.elastic(first, run.t_begin);
+  double start =
+      powers.kinetic(first, at(first), run.t_begin) + powers.elastic(first, at(first), run.t_begin);
   for (const Event& e : run.events) // impacts at the very start come before the first sample
     if (e.impact && e.time == run.t_begin) start += e.loss - e.wall_work;
   Index j = 0;
   auto store = [&](const Segment& seg, double t, const Vector& work) {
-    out.kinetic(j) = powers.kinetic(seg, t);
-    out.elastic(j) = powers.elastic(seg, t);
+    out.kinetic(j) = powers.kinetic(seg, at(seg), t);
+    out.elastic(j) = powers.elastic(seg, at(seg), t);
     largest = std::max(largest, out.kinetic(j) + out.elastic(j));
     out.drives.col(j) = work.head(nd);
     out.damping(j) = work(nd);
@@ -280,10 +188,10 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
     while (j < m && (times[static_cast<std::size_t>(j)] < b || final_segment)) {
       const double t = times[static_cast<std::size_t>(j)];
       here = sum;
-      powers.integrate(seg, a, t, here, ignore);
+      powers.integrate(seg, at(seg), a, t, here, ignore);
       store(seg, t, here);
     }
-    powers.integrate(seg, a, b, sum, absolute);
+    powers.integrate(seg, at(seg), a, b, sum, absolute);
   }
   // Free vibration does no work: then its own energy is the measure.
   const double size = std::max({absolute, largest, start});

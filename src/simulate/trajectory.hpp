@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simulate/loop_signals.hpp"
+#include "simulate/segment.hpp"
 #include "simulate/state.hpp"
 #include "simulate/stepper.hpp"
 #include "simulate/transition.hpp"
@@ -12,18 +13,6 @@
 #include <vector>
 
 namespace stickslip {
-
-enum class Status { finished, budget, no_solution, stalled, interrupted };
-std::string_view name(Status status);
-
-struct Segment {
-  double t0 = 0.0, t1 = 0.0; // where it holds
-  double h = 0.0;            // theta = (t - t0) / h
-  const Regime* regime = nullptr;
-  std::size_t offset = 0; // of its coefficients, nx values for each power of theta
-  Index columns = 0;
-  FlowKind kind = FlowKind::exact;
-};
 
 // A compiled machine with the regimes met so far.
 struct Compiled {
@@ -37,11 +26,16 @@ struct Trajectory {
   std::vector<Segment> segments;
   std::vector<double> coefficients;
   std::vector<Event> events;
-  State state; // at t_end
+  std::vector<std::pair<const Regime*, FlowKind>>
+      used;                   // every regime and how it was run, in the order of their first use
+  Keep kept = Keep::segments; // with less, t_begin == t_end: only the end can be sampled
+  State state;                // at t_end
   Status status = Status::finished;
   std::string message;
-  std::int64_t steps = 0, evaluations = 0;
+  std::int64_t steps = 0, evaluations = 0, event_count = 0;
 
+  // `message`, and what is to be said about a machine that came to rest.
+  std::string full_message() const;
   const System& system() const { return compiled->system; }
   // Number of the segment that holds at t, from the right.
   std::size_t segment_at(double t) const;

@@ -167,4 +167,5 @@ class TestBadInput:
         m.add_friction("guide", on="mass", law=law)
         run = ss.simulate(m, 30.0)
         begin = next(e for e in run.events if e.after == ss.Mode.STICK)
-        assert run.at(begin.time)["guide.limit"][0] == pytest.approx(0.5, abs=1e-12)
+        # The held force is zero here, so the side of the limit is one of rounding.
+        assert abs(run.at(begin.time)["guide.limit"][0]) == pytest.approx(0.5, abs=1e-12)

@@ -511,6 +511,34 @@ class Method:
     @property
     def value(self) -> int: ...
 
+class Keep:
+    """
+    Members:
+
+      segments
+
+      events
+
+      nothing
+    """
+
+    __members__: typing.ClassVar[dict[str, Keep]]
+    events: typing.ClassVar[Keep]
+    nothing: typing.ClassVar[Keep]
+    segments: typing.ClassVar[Keep]
+
+    def __eq__(self, other: object) -> bool: ...
+    def __index__(self) -> int: ...
+    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __int__(self) -> int: ...
+    def __ne__(self, other: object) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __str__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
 class Automaton:
     def __init__(
         self,
@@ -602,6 +630,7 @@ class Machine:
         load_position: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         load_velocity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         load_signal: Signal,
+        load_contact: str,
     ) -> None: ...
     def add_matrix_friction(
         self,
@@ -645,34 +674,6 @@ class Compiled:
     @property
     def states(self) -> list[str]: ...
 
-class Event:
-    @property
-    def after(self) -> int: ...
-    @property
-    def ambiguous(self) -> bool: ...
-    @property
-    def before(self) -> int: ...
-    @property
-    def cause(self) -> str: ...
-    @property
-    def element(self) -> int: ...
-    @property
-    def impact(self) -> bool: ...
-    @property
-    def instant(self) -> int: ...
-    @property
-    def loss(self) -> float: ...
-    @property
-    def normal_impulse(self) -> float: ...
-    @property
-    def rule(self) -> str: ...
-    @property
-    def solutions(self) -> int: ...
-    @property
-    def tangential_impulse(self) -> float: ...
-    @property
-    def time(self) -> float: ...
-
 class Trajectory:
     def energy(
         self,
@@ -689,7 +690,11 @@ class Trajectory:
     @property
     def evaluations(self) -> int: ...
     @property
-    def events(self) -> list[Event]: ...
+    def event_count(self) -> int: ...
+    @property
+    def events(self) -> list[typing.Any]: ...
+    @property
+    def keeps_segments(self) -> bool: ...
     @property
     def message(self) -> str: ...
     @property
@@ -749,6 +754,22 @@ class RealTime:
     @property
     def transitions(self) -> int: ...
 
+def ensemble(
+    machine: Machine,
+    t_start: typing.SupportsFloat | typing.SupportsIndex,
+    initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    t_end: typing.SupportsFloat | typing.SupportsIndex,
+    rtol: typing.SupportsFloat | typing.SupportsIndex,
+    atol: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    method: Method,
+    max_step: typing.SupportsFloat | typing.SupportsIndex,
+    max_events: typing.SupportsInt | typing.SupportsIndex,
+    max_time: typing.SupportsFloat | typing.SupportsIndex,
+    parameters: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+    measures: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    workers: typing.SupportsInt | typing.SupportsIndex,
+) -> tuple[typing.Any, ...]: ...
 def simulate(
     compiled: Compiled,
     state: State,
@@ -760,6 +781,7 @@ def simulate(
     max_events: typing.SupportsInt | typing.SupportsIndex,
     max_time: typing.SupportsFloat | typing.SupportsIndex,
     theta: typing.SupportsFloat | typing.SupportsIndex = 0.5,
+    keep: Keep = ...,
 ) -> Trajectory: ...
 
 __version__: str

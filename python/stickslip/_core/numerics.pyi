@@ -29,7 +29,7 @@ def affine_taylor(
     x0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     horizon: typing.SupportsFloat | typing.SupportsIndex,
     scale: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    columns: typing.SupportsInt | typing.SupportsIndex = 31,
+    columns: typing.SupportsInt | typing.SupportsIndex = 35,
 ) -> tuple[typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"], float]: ...
 def dopri5_step(
     arg0: collections.abc.Callable[

@@ -25,7 +25,8 @@ def matrices(name: str, system: Any) -> Matrices:
         except TypeError:
             parts = []
         if len(parts) != 4:
-            checks.reject(name, type(system).__name__, "(A, B, C, D) or an object with A, B, C and D")
+            allowed = "(A, B, C, D) or an object with A, B, C and D, such as machine.to_state_space(...)"
+            checks.reject(name, type(system).__name__, allowed)
     a = np.asarray(parts[0], dtype=np.float64)
     a = a.reshape(0, 0) if a.size == 0 else checks.matrix(f"{name}.A", a)
     n = a.shape[0]

@@ -43,6 +43,7 @@ _MODULES = (
     "servo_stribeck",
     "servo_lugre",
     "servo_drive",
+    "servo_map",
     "laws_compare",
     "bristle_tests",
     "bristle_motion",

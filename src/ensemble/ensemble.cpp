@@ -1,0 +1,164 @@
+#include "ensemble/ensemble.hpp"
+
+#include "core/error.hpp"
+#include "ensemble/measure.hpp"
+#include "ensemble/parameter.hpp"
+#include "simulate/simulate.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace stickslip {
+
+namespace {
+
+constexpr Index chunk = 16; // runs that a thread takes at a time
+
+struct Plan {
+  const Ensemble& ensemble;
+  std::vector<Parameter> parameters;
+  std::vector<Measure> measures;
+  Index states = 0;
+};
+
+// One thread's machine, compiled, with the parameters of its present run.
+class Worker {
+public:
+  explicit Worker(const Plan& p)
+      : plan(p), machine(p.ensemble.machine), set(static_cast<Index>(p.parameters.size())) {
+    set.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+
+  void run(Index k, EnsembleResult& out, const std::function<bool()>& stop) {
+    prepare(k);
+    const Ensemble& e = plan.ensemble;
+    Vector x0 = e.initial;
+    for (std::size_t j = 0; j < plan.parameters.size(); ++j)
+      if (const Parameter& p = plan.parameters[j]; p.kind == Parameter::Kind::initial)
+        x0(static_cast<Index>(p.element)) =
+            finite("parameters['" + p.name + "']", e.values(static_cast<Index>(j), k));
+    State state = initial_state(*sys, e.t_start, x0);
+    validate(*sys, state, e.options);
+    gauges->begin(e.t_start, e.options.t_end);
+    const Outcome outcome = runner->run(state, *gauges, stop);
+    for (std::size_t m = 0; m < plan.measures.size(); ++m)
+      out.values(k, static_cast<Index>(m)) = gauges->result(m, state, outcome);
+    out.status[static_cast<std::size_t>(k)] = static_cast<std::int8_t>(outcome.status);
+  }
+
+private:
+  const Plan& plan;
+  Machine machine;
+  Vector set; // values of the parameters now
+  std::unique_ptr<System> sys;
+  std::unique_ptr<RegimeCache> cache;
+  std::unique_ptr<Gauges> gauges;
+  std::unique_ptr<Runner> runner;
+
+  void prepare(Index k) {
+    const Matrix& values = plan.ensemble.values;
+    bool anew = !sys, signals = false;
+    for (std::size_t j = 0; j < plan.parameters.size(); ++j) {
+      const Parameter& p = plan.parameters[j];
+      const double v = values(static_cast<Index>(j), k);
+      if (p.kind == Parameter::Kind::initial || v == set(static_cast<Index>(j))) continue;
+      set(static_cast<Index>(j)) = v;
+      if (p.signal >= 0 && sys) {
+        finite("parameters['" + p.name + "']", v);
+        if (p.kind == Parameter::Kind::load)
+          non_negative("normal_load of '" + machine.friction[p.element].name + "'", v);
+        sys->signals[static_cast<std::size_t>(p.signal)].pieces.front().c[0] = v;
+        signals = true;
+      }
+      apply(p, v, plan.ensemble.machine, machine);
+      anew = anew || p.signal < 0;
+    }
+    if (anew) {
+      for (const FrictionPlace& f : machine.friction) validate(f.law);
+      for (const ContactPlace& c : machine.contacts)
+        if (c.tangent.size() > 0) validate(c.friction);
+      runner.reset();
+      gauges.reset();
+      sys = std::make_unique<System>(compile(machine, true));
+      if (sys->nx != plan.states)
+        reject("parameters",
+               "change the number of states: options that are off cannot be varied to on, nor back");
+      cache = std::make_unique<RegimeCache>();
+      gauges = std::make_unique<Gauges>(*sys, plan.measures);
+      runner = std::make_unique<Runner>(*sys, *cache, plan.ensemble.options);
+    } else if (signals) {
+      size_states(*sys);
+      runner->signals_changed();
+    }
+  }
+};
+
+} // namespace
+
+EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::function<bool()>& stop) {
+  const System sys = compile(e.machine, true);
+  if (sys.needs_interpreter)
+    reject("machine", "holds a Python function, which threads cannot share: sample it with "
+                      "stickslip.Table.sample, or run such a machine by simulate(), one after the other");
+  if (e.options.method == Method::time_stepping) reject("method", "'time_stepping' is for simulate() alone");
+  Plan plan{e, {}, {}, sys.nx};
+  for (const std::string& name : e.parameters)
+    plan.parameters.push_back(find_parameter(e.machine, sys, name));
+  for (const std::string& name : e.measures) plan.measures.push_back(find_measure(sys, name));
+  const Index runs = e.values.cols();
+  EnsembleResult out;
+  out.values =
+      Matrix::Constant(runs, static_cast<Index>(e.measures.size()), std::numeric_limits<double>::quiet_NaN());
+  out.status.assign(static_cast<std::size_t>(runs), static_cast<std::int8_t>(Status::interrupted));
+
+  if (workers == 0) workers = std::max(1U, std::thread::hardware_concurrency());
+  workers = static_cast<unsigned>(std::min<Index>(workers, (runs + chunk - 1) / chunk));
+  std::atomic<Index> next{0};
+  std::atomic<bool> given_up{false};
+  std::mutex access;
+  std::condition_variable changed;
+  unsigned busy = workers;
+  std::exception_ptr error;
+  Index failed = runs;
+  const std::function<bool()> ask = [&] { return given_up.load(std::memory_order_relaxed); };
+
+  auto work = [&] {
+    std::unique_ptr<Worker> worker;
+    for (Index first = next.fetch_add(chunk); first < runs && !ask(); first = next.fetch_add(chunk))
+      for (Index k = first; k < std::min(first + chunk, runs) && !ask(); ++k) {
+        try {
+          if (!worker) worker = std::make_unique<Worker>(plan);
+          worker->run(k, out, ask);
+        } catch (...) {
+          const std::lock_guard<std::mutex> lock(access);
+          if (k < failed) failed = k, error = std::current_exception();
+          worker.reset();
+          next = runs; // runs before this one are taken already and go on
+          break;
+        }
+      }
+    const std::lock_guard<std::mutex> lock(access);
+    --busy;
+    changed.notify_one();
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work);
+  {
+    std::unique_lock<std::mutex> lock(access);
+    while (!changed.wait_for(lock, std::chrono::milliseconds(50), [&] { return busy == 0; })) {
+      lock.unlock();
+      if (stop && stop()) given_up = true;
+      lock.lock();
+    }
+  }
+  for (std::thread& t : threads) t.join();
+  if (error && !given_up) std::rethrow_exception(error);
+  return out;
+}
+
+} // namespace stickslip

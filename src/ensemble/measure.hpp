@@ -1,0 +1,54 @@
+// What an ensemble keeps of a run: single numbers, gathered while it runs, so that nothing else has to be
+// kept.
+#pragma once
+
+#include "simulate/powers.hpp"
+#include "simulate/run.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+// Names:
+//   events.count, events.first, events.last and <element>.events.count, ...   times are NaN where there is
+//   none <state>.max, .min, .mean, .final     extremes are those of the exact curve, not of samples
+//   <element>.stick_time                 s spent sticking
+//   energy.residual, steps
+struct Measure {
+  enum class Kind { count, first, last, max, min, mean, final, stick_time, residual, steps };
+  Kind kind = Kind::count;
+  Index element = -1; // of events and stick_time, -1: all; state
+};
+
+// Throws UnknownName.
+Measure find_measure(const System& sys, const std::string& name);
+
+// A recorder that holds the measures of one run.
+class Gauges {
+public:
+  Gauges(const System& sys, std::vector<Measure> measures);
+
+  void begin(double t_begin, double t_end); // of the next run
+  void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C);
+  void events(std::vector<Event>& events);
+  double result(std::size_t measure, const State& end, const Outcome& outcome) const;
+
+private:
+  const System& sys;
+  std::vector<Measure> measures;
+  std::vector<double> value;
+  std::vector<Index> extremes_of; // states whose extremes or means are asked for
+  Vector least, greatest, integral;
+  bool stick = false, residual = false;
+  double from = 0.0, to = 0.0, reached = 0.0;
+  // Energy: what every channel did so far.
+  Powers powers;
+  Vector work;
+  double start = 0.0, lost = 0.0, absolute = 0.0, largest = 0.0, worst = 0.0;
+  bool begun = false;
+
+  void energy(const Segment& seg, const double* C, double a, double b);
+};
+
+} // namespace stickslip

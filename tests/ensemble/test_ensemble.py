@@ -1,0 +1,270 @@
+"""Ensembles: closed forms, the same runs one by one, any number of threads, and what is refused."""
+
+import itertools
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+
+def belt(speed: float = 0.2, static: float = 1.0, stiffness: float = 2.0) -> ss.Machine:
+    """A block on a spring on a belt."""
+    m = ss.Machine(mass=1.0, stiffness=stiffness, names=["block"])
+    m.add_friction("belt", on="block", law=ss.Coulomb(static=static, kinetic=0.8), surface_velocity=speed)
+    return m
+
+
+def belt_events(
+    v: float, t_end: float, m: float = 1.0, k: float = 2.0, fs: float = 1.0, fk: float = 0.8
+) -> list[float]:
+    """Event times of the belt, started stuck at x = 0: sticking ends at x = fs/k; a slip is an arc of a
+    harmonic motion
+    around fk/k with the amplitude (fs - fk)/k at the belt's speed, and ends where that speed is reached
+    again."""
+    w, a = np.sqrt(k / m), (fs - fk) / k
+    slip, stick = (2 * np.pi - 2 * np.arctan(a * w / v)) / w, 2 * a / v
+    times = [fs / k / v]
+    for d in itertools.cycle((slip, stick)):
+        if times[-1] + d > t_end:
+            return times
+        times.append(times[-1] + d)
+    raise AssertionError
+
+
+def test_belt_speeds_against_the_closed_form() -> None:
+    """Counts, first and last events of 300 speeds; the greatest displacement is that of the arc."""
+    v = np.geomspace(0.01, 1.0, 300)
+    out = ss.ensemble(
+        belt(),
+        {"belt.surface_velocity": v, "block.velocity": v},
+        t_end=200.0,
+        measure=["events.count", "events.first", "events.last", "block.position.max"],
+    )
+    truth = [belt_events(x, 200.0) for x in v]
+    assert out.success.all()
+    assert out["events.count"].dtype == np.int64
+    np.testing.assert_array_equal(out["events.count"], [len(t) for t in truth])
+    np.testing.assert_allclose(out["events.first"], [t[0] for t in truth], rtol=1e-14)
+    np.testing.assert_allclose(out["events.last"], [t[-1] for t in truth], rtol=0, atol=2e-12)
+    np.testing.assert_allclose(out["block.position.max"], 0.4 + np.sqrt(0.1**2 + v**2 / 2), rtol=1e-13)
+
+
+def test_same_bits_for_any_number_of_workers() -> None:
+    v = np.linspace(0.05, 0.9, 130)
+    measure = [
+        "events.count",
+        "events.last",
+        "block.position.max",
+        "block.velocity.mean",
+        "energy.residual",
+        "belt.stick_time",
+    ]
+    runs = [
+        ss.ensemble(belt(), {"belt.surface_velocity": v, "belt.static": 1.0 + v}, 60.0, measure, workers=w)
+        for w in (1, 2, 5)
+    ]
+    for other in runs[1:]:
+        for name in measure:
+            np.testing.assert_array_equal(other[name], runs[0][name])
+
+
+def test_streamed_measures_are_those_of_a_kept_run() -> None:
+    """Stick time, mean, extremes and events of a single run, taken from its samples and events."""
+    run = ss.simulate(belt(0.3), 50.0, initial={"block.velocity": 0.3}, dt=1e-3)
+    out = ss.ensemble(
+        belt(),
+        {"belt.surface_velocity": [0.3]},
+        50.0,
+        [
+            "block.position.mean",
+            "block.velocity.min",
+            "belt.stick_time",
+            "block.position.final",
+            "belt.events.count",
+            "energy.residual",
+        ],
+        initial={"block.velocity": 0.3},
+    )
+    x, v = run["block.position"], run["block.velocity"]
+    assert out["block.position.mean"][0] == pytest.approx(np.trapezoid(x, run.t) / 50.0, abs=2e-7)
+    assert v.min() - 1e-6 < out["block.velocity.min"][0] <= v.min()
+    ends = [0.0, *(e.time for e in run.events), 50.0]
+    stuck = sum(b - a for a, b in itertools.islice(itertools.pairwise(ends), 0, None, 2))
+    assert out["belt.stick_time"][0] == pytest.approx(stuck, rel=1e-13)
+    assert out["block.position.final"][0] == pytest.approx(x[-1], rel=1e-13)
+    assert out["belt.events.count"][0] == len(run.events)
+    assert 0.0 < out["energy.residual"][0] < 1e-13
+
+
+VARIED = {
+    "belt.static": (1.3, lambda: belt(static=1.3)),
+    "stiffness[block]": (3.0, lambda: belt(stiffness=3.0)),
+    "belt.surface_velocity_scale": (2.0, lambda: belt(0.4)),
+}
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_a_varied_parameter_is_that_of_the_description(name: str) -> None:
+    """Against the machine described with that value."""
+    value, make = VARIED[name]
+    out = ss.ensemble(
+        belt(),
+        {name: [value]},
+        40.0,
+        ["events.last", "block.position.final"],
+        initial={"block.velocity": 0.2},
+    )
+    run = ss.simulate(make(), 40.0, initial={"block.velocity": 0.2})
+    assert out["events.last"][0] == pytest.approx(run.events[-1].time, rel=1e-13)
+    assert out["block.position.final"][0] == pytest.approx(run["block.position"][-1], rel=1e-12)
+
+
+def test_forces_loads_masses_and_stribeck_curves() -> None:
+    """Quantities that are known: sliding under a constant force, and integrated runs one by one."""
+    m = ss.Machine(mass=[2.0], names=["slide"], force={"slide": 3.0})
+    m.add_friction("guide", on="slide", law=ss.Coulomb(0.1), normal_load=5.0)
+    force, load, mass = np.array([2.0, 3.0, 0.4]), np.array([5.0, 4.0, 5.0]), np.array([2.0, 4.0, 2.0])
+    out = ss.ensemble(
+        m,
+        {"slide.force": force, "guide.normal_load": load, "mass[slide]": mass},
+        2.0,
+        ["slide.position.final"],
+    )
+    expected = np.maximum(force - 0.1 * load, 0.0) / mass * 2.0
+    np.testing.assert_allclose(out["slide.position.final"], expected, rtol=1e-14)
+
+    def stribeck(vs: float) -> ss.Machine:
+        s = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+        law = ss.Stribeck(static=1.0, kinetic=0.5, stribeck_velocity=vs)
+        s.add_friction("belt", on="block", law=law, surface_velocity=0.2)
+        return s
+
+    speeds = [0.05, 0.1]
+    curves = ss.ensemble(
+        stribeck(0.3),
+        {"belt.stribeck_velocity": speeds},
+        20.0,
+        ["events.last"],
+        initial={"block.velocity": 0.2},
+    )
+    single = [
+        ss.simulate(stribeck(vs), 20.0, initial={"block.velocity": 0.2}).events[-1].time for vs in speeds
+    ]
+    np.testing.assert_allclose(curves["events.last"], single, rtol=1e-12)
+
+
+def test_grids_and_labels() -> None:
+    v, fs = np.linspace(0.1, 0.3, 3), np.linspace(1.0, 1.5, 4)
+    out = ss.ensemble(
+        belt(), {"belt.surface_velocity": v[:, None], "belt.static": fs}, 20.0, ["events.first"]
+    )
+    assert out.shape == (3, 4)
+    # From rest the block is carried after a short slip; with every value the first event is one of its own.
+    single = ss.ensemble(
+        belt(), {"belt.surface_velocity": v[2], "belt.static": fs[1]}, 20.0, ["events.first"]
+    )
+    assert out["events.first"][2, 1] == single["events.first"]
+    xarray = pytest.importorskip("xarray")
+    data = out.to_xarray()
+    assert isinstance(data, xarray.Dataset)
+    assert dict(data.sizes) == {"belt.surface_velocity": 3, "belt.static": 4}
+    assert float(data["events.first"].sel({"belt.static": 1.5})[0]) == out["events.first"][0, 3]
+
+
+def test_a_million_events_need_no_memory() -> None:
+    """2e5 events here (a million takes a second more): nothing is kept of them, so memory does not grow.
+    The last event
+    is where the closed form has it, after 4.5e5 s, to a few digits of the time itself."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    out = ss.ensemble(
+        belt(),
+        {"belt.surface_velocity": [0.2]},
+        4.57e5,
+        ["events.count", "events.last"],
+        initial={"block.velocity": 0.2},
+    )
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before  # kB
+    truth = belt_events(0.2, 4.57e5)
+    assert out["events.count"][0] == len(truth) > 195_000
+    assert out["events.last"][0] == pytest.approx(truth[-1], rel=1e-10)
+    assert grown < 4_000
+
+
+def test_runs_that_keep_less() -> None:
+    full = ss.simulate(belt(), 50.0, initial={"block.velocity": 0.2})
+    events = ss.simulate(belt(), 50.0, initial={"block.velocity": 0.2}, keep="events")
+    nothing = ss.simulate(belt(), 50.0, initial={"block.velocity": 0.2}, keep="nothing")
+    assert list(events.events) == list(full.events)
+    assert len(nothing.events) == 0
+    assert full.state == events.state == nothing.state
+    assert nothing.t.tolist() == [50.0]
+    assert nothing["block.position"][0] == full["block.position"][-1]
+    assert events.method == full.method
+    with pytest.raises(ValueError, match="keep = 'events'"):
+        ss.simulate(belt(), 50.0, keep="events", dt=0.1)
+    with pytest.raises(ValueError, match="keep"):
+        ss.simulate(belt(), 50.0, keep="some")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "measure", "error", "text"),
+    [
+        ({"belt.speed": [1.0]}, ["events.count"], KeyError, "belt.surface_velocity"),
+        ({"belt.static": [1.0]}, ["block.position.largest"], KeyError, "block.position.max"),
+        ({"belt.static": [0.9, 0.7]}, ["events.count"], ValueError, "static"),
+        ({"belt.normal_load": [1.0, -1.0]}, ["events.count"], ValueError, "normal_load"),
+        ({"mass[block]": [0.0]}, ["events.count"], ValueError, "mass"),
+        ({"belt.static": [np.nan]}, ["events.count"], ValueError, "NaN"),
+        (
+            {"belt.static": [1.0, 1.1], "belt.kinetic": [0.1, 0.2, 0.3]},
+            ["events.count"],
+            ValueError,
+            "shapes",
+        ),
+        ({"belt.memory": [0.1]}, ["events.count"], ValueError, "number of states"),
+        ({}, ["events.count"], ValueError, "parameters is empty"),
+    ],
+)
+def test_what_is_refused(parameters: dict, measure: list, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        ss.ensemble(belt(), parameters, 1.0, measure)
+
+
+def test_functions_in_python_are_refused() -> None:
+    m = ss.Machine(mass=1.0, names=["a"])
+    m.add_friction("f", on="a", law=ss.Curve(lambda v: v))
+    with pytest.raises(ValueError, match=r"Table\.sample"):
+        ss.ensemble(m, {"a.velocity": [1.0]}, 1.0)
+
+
+INTERRUPTED = """
+import numpy as np, stickslip as ss
+m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+print("ready", flush=True)
+try:
+    ss.ensemble(m, {"belt.surface_velocity": np.full(8, 0.2)}, t_end=1e9, measure=["events.count"])
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_interrupted() -> None:
+    """Ctrl-C is answered soon, although every run would take hours (0.2 s alone on a machine; more is
+    allowed here)."""
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        begin = time.perf_counter()
+        child.send_signal(signal.SIGINT)
+        assert child.stdout.readline() == "interrupted\n"
+        assert time.perf_counter() - begin < 2.0
+        child.wait(timeout=10)
