@@ -78,18 +78,24 @@ void RealTime::change(std::size_t which) noexcept {
     const Regime& next = *plan->regime;
     if (!plan->curved.empty() && !have_values) forces_at_a();
     guards_at(a, 0.0, ge.data());
-    bool lets_go = false;
+    // One after the other, first the one that is furthest beyond its limits: it may relieve the rest.
+    double worst = 0.0;
+    std::size_t first = next.guards.size();
     for (std::size_t k = 0; k < next.guards.size(); ++k) {
       const Guard& g = next.guards[k];
-      if (!(ge[k] > plan->tolerance[k])) continue;
-      if (g.kind == GuardKind::breaks_away &&
-          sys.places[static_cast<std::size_t>(g.element)].surface_travel < 0) {
+      const bool rigid = g.kind == GuardKind::breaks_away &&
+                         sys.places[static_cast<std::size_t>(g.element)].surface_travel < 0;
+      if (!(ge[k] > plan->tolerance[k]) || !(rigid || g.kind == GuardKind::shared_limit)) continue;
+      const double beyond = ge[k] / plan->tolerance[k];
+      if (first == next.guards.size() || beyond > worst) worst = beyond, first = k;
+    }
+    const bool lets_go = first < next.guards.size();
+    if (lets_go) {
+      const Guard& g = next.guards[first];
+      if (g.kind == GuardKind::breaks_away)
         release(static_cast<std::size_t>(g.element), g.side);
-        lets_go = true;
-      } else if (g.kind == GuardKind::shared_limit) {
+      else
         release_together(next, static_cast<std::size_t>(g.element), g.side);
-        lets_go = true;
-      }
     }
     if (!lets_go) break;
     plan = &plan_of(now);
