@@ -99,7 +99,13 @@ class Events(Sequence[Event]):
         return hash(self._events)
 
     def of(self, element: str) -> Events:
-        """The events of one element."""
+        """The events of one element.
+
+        Parameters
+        ----------
+        element : str
+            Name of a friction element, contact or controller.
+        """
         return Events([e for e in self._events if e.element == element])
 
     def to_dataframe(self) -> Any:

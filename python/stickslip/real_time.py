@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import reject
+from stickslip._checks import finite, reject
+from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.modes import Mode
 from stickslip.simulation import _initial
@@ -57,7 +58,7 @@ class RealTime:
 
     Raises
     ------
-    ValueError, KeyError
+    ValueError
         Naming the argument, its value and what is allowed.
 
     Examples
@@ -136,7 +137,7 @@ class RealTime:
                 table[f"{name}.error"] = ("error", i, 0)
         unknown = [name for name in outputs if name not in table]
         if unknown:
-            raise KeyError(
+            raise UnknownNameError(
                 f"unknown signal {unknown[0]!r} in outputs; known are: {', '.join(map(repr, table))}"
             )
         return [table[name] for name in outputs]
@@ -157,16 +158,16 @@ class RealTime:
 
         Raises
         ------
-        ValueError, KeyError
+        ValueError
             If inputs are unknown, too many or too few, or not finite.
         """
         if isinstance(inputs, Mapping):
             for name, value in inputs.items():
                 if name not in self._inputs:
-                    raise KeyError(
+                    raise UnknownNameError(
                         f"unknown input {name!r}; known are: {', '.join(map(repr, self._inputs)) or 'none'}"
                     )
-                self._set(self._inputs.index(name), float(value))
+                self._set(self._inputs.index(name), value)
         elif inputs is not None:
             given = np.atleast_1d(np.asarray(inputs, dtype=float))
             if given.shape != self._values.shape:
@@ -179,9 +180,7 @@ class RealTime:
         return out
 
     def _set(self, i: int, value: float) -> None:
-        if not np.isfinite(value):
-            raise ValueError(f"inputs[{self._inputs[i]!r}] = {value} is not allowed: it must be finite")
-        self._values[i] = value
+        self._values[i] = finite(f"inputs[{self._inputs[i]!r}]", value)
 
     def run(self, steps: int | ArrayLike) -> Array:
         """Go on by many steps at once.
@@ -196,6 +195,11 @@ class RealTime:
         -------
         ndarray, shape (n_steps, n_outputs)
             The outputs at the end of each step.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         if isinstance(steps, (int, np.integer)):
             if steps < 0:
