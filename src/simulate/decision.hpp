@@ -123,6 +123,7 @@ private:
   void carry_presliding(bool start);
   void count_brief_slip(std::size_t i);
   void count_towards_rest(std::size_t i);
+  bool comes_to_rest(std::size_t i) const;
   void project();
   void free_acceleration(Vector& rate);
   void enter_modes(bool start);
