@@ -102,7 +102,8 @@ private:
   contact::Decision answer;
   Modes entry; // before candidates are tried
   Vector entry_x;
-  Vector parting; // how places part that cannot all stick; empty: none do
+  Vector parting;           // how places part that cannot all stick; empty: none do
+  std::vector<int> overrun; // sides to which places leave that pass a limit they share; empty: none do
   Matrix series, signal_series;
   Vector xdot, coefficients;
 
@@ -139,6 +140,7 @@ private:
   void apply(const contact::Candidate& c);
   bool choose();
   bool part();
+  bool leave_together();
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);
@@ -146,6 +148,7 @@ private:
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);
   void velocity_series(const Regime& r);
+  void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, std::size_t guard);
   bool rests_stay(const Regime& r);
   void expand_signals();
