@@ -52,21 +52,25 @@ bool Decision::admissible(const contact::Candidate& c) {
     else
       mine = g.kind == GuardKind::shared_limit;
     if (!mine || sign_of(r, k) <= 0) continue;
-    if (g.kind == GuardKind::shared_limit) note_overrun(r, g);
+    note_overrun(r, g);
     return false;
   }
   return true;
 }
 
-// Places that share a force which is just about to pass what they can take together leave together.
+// What is just about to pass its limit leaves, places that share a force together.
 void Decision::note_overrun(const Regime& r, const Guard& g) {
-  overrun.assign(places.size(), 0);
-  const Facet& f = r.facets[static_cast<std::size_t>(g.element)];
-  for (std::size_t j = 0; j < f.members.size(); ++j) {
-    const auto member = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])]);
+  const auto leaves = [&](Index place, int side) {
     for (std::size_t q = 0; q < places.size(); ++q)
-      if (places[q] == member) overrun[q] = f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
-  }
+      if (places[q] == static_cast<std::size_t>(place)) overrun[q] = side;
+  };
+  if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::shared_limit) return;
+  overrun.resize(places.size(), 0);
+  if (g.kind == GuardKind::breaks_away) return leaves(g.element, g.side);
+  const Facet& f = r.facets[static_cast<std::size_t>(g.element)];
+  for (std::size_t j = 0; j < f.members.size(); ++j)
+    leaves(r.stuck[static_cast<std::size_t>(f.members[j])],
+           f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1);
 }
 
 void Decision::guard_series(const Regime& r) {

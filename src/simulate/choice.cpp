@@ -174,7 +174,7 @@ bool Decision::part() {
   return true;
 }
 
-bool Decision::leave_together() {
+bool Decision::leave_at_limit() {
   if (overrun.size() != places.size()) return false;
   for (std::size_t q = 0; q < places.size(); ++q)
     if (overrun[q] != 0 && rests[places[q]])
@@ -193,7 +193,7 @@ bool Decision::decide(const std::vector<Guard>& fired) {
   if (!choose()) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
-    if (!choose() && !(part() && choose()) && !(leave_together() && choose())) return false;
+    if (!choose() && !(part() && choose()) && !(leave_at_limit() && choose())) return false;
   }
   apply(answer.answer);
   normal.setZero();

@@ -140,7 +140,7 @@ private:
   void apply(const contact::Candidate& c);
   bool choose();
   bool part();
-  bool leave_together();
+  bool leave_at_limit();
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);
