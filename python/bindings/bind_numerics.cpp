@@ -10,6 +10,7 @@
 #include "core/roots.hpp"
 #include "core/rosenbrock.hpp"
 #include "core/step_control.hpp"
+#include "simulate/simulate.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/functional.h>
@@ -18,7 +19,10 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <tuple>
+#include <vector>
 
 namespace py = pybind11;
 
@@ -192,6 +196,31 @@ void bind_affine_taylor(py::module_& m) {
         });
 }
 
+// Whole runs timed here, so that benchmarks do not time Python: everything simulate() does that keeps events
+// alone, from a compiled machine and initial values. Best time of one run, event times of the last.
+void bind_run_timer(py::module_& m) {
+  m.def(
+      "time_runs",
+      [](const std::shared_ptr<Compiled>& compiled, const Vector& x0, double t_end, double rtol, int count) {
+        Options options;
+        options.t_end = t_end;
+        options.rtol = rtol;
+        options.keep = Keep::events;
+        double best = std::numeric_limits<double>::infinity();
+        std::vector<double> times;
+        for (int i = 0; i < count; ++i) {
+          const auto start = std::chrono::steady_clock::now();
+          const Trajectory run = simulate(compiled, initial_state(compiled->system, 0.0, x0), options, {});
+          const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+          best = std::min(best, elapsed.count());
+          times.clear();
+          for (const Event& e : run.events) times.push_back(e.time);
+        }
+        return std::tuple(best, times);
+      },
+      py::arg("compiled"), py::arg("x0"), py::arg("t_end"), py::arg("rtol"), py::arg("count"));
+}
+
 } // namespace
 
 void bind_numerics(py::module_& parent) {
@@ -201,6 +230,7 @@ void bind_numerics(py::module_& parent) {
   bind_steppers(m);
   bind_step_control(m);
   bind_affine_taylor(m);
+  bind_run_timer(m);
 }
 
 } // namespace stickslip::bindings
