@@ -23,8 +23,10 @@ struct Outcome {
 
 // A recorder has
 //   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0,
-//   t1], perhaps
-//     beyond the end of the run; t0 == t1: a state that held for no time
+//   t1],
+//     perhaps beyond the end of the run; t0 == t1: a state that held for no time
+//   void last(the same): the segment that holds at the end once more
+//   bool motion() const: whether it looks at C; else step.columns may be 0
 //   void events(std::vector<Event>&): may be moved from
 // The runner is sized once and serves many runs of the same system.
 class Runner {
@@ -48,10 +50,25 @@ private:
   TransitionLog log;
   Vector end;
 
-  // The motion of the present step at t; theta = (t - t0) / h.
-  void state_at(double t0, double t, double* x) const;
   double next_kink(double t) const;
+  // The step from `state` to t1 in polynomials, as far as the end of the run: use(t0, t1, step).
+  template <class Use> void polynomials(const Regime& r, const State& state, double t1, Use&& use);
 };
+
+template <class Use> void Runner::polynomials(const Regime& r, const State& state, double t1, Use&& use) {
+  if (step.columns > 0) {
+    use(state.base_t, t1, step);
+    return;
+  }
+  double t = state.base_t;
+  for (double offset = 0.0; t < t1 && t <= options.t_end;) {
+    const Step part = stepper.expand(r, state, step, offset);
+    offset += part.h;
+    const double next = offset < step.h ? std::min(state.base_t + offset, t1) : t1;
+    if (next > t) use(t, next, part);
+    t = next;
+  }
+}
 
 template <class Recorder>
 Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()>& stop) {
@@ -81,15 +98,21 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       step.h = 0.0;
       step.columns = 1;
       stepper.C.col(0) = state.base_x;
-      recorder.segment(cache.get(sys, state.modes), state.base_t, state.base_t, step, stepper.C);
+      const Regime& r = cache.get(sys, state.modes);
+      recorder.segment(r, state.base_t, state.base_t, step, stepper.C);
+      recorder.last(r, state.base_t, state.base_t, step, stepper.C);
       last_t0 = state.base_t;
+    } else if (!recorder.motion()) { // the end lies within the present step
+      polynomials(
+          *current, state, state.base_t + step.end * step.h,
+          [&](double a, double b, const Step& part) { recorder.last(*current, a, b, part, stepper.C); });
     }
     state.t = t;
     if (state.base_t == t) {
       state.x = state.base_x;
     } else {
       state.x.resize(sys.nx);
-      state_at(last_t0, t, state.x.data());
+      stepper.state_at(step, last_t0, t, state.x.data());
     }
     return out;
   };
@@ -135,7 +158,11 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       });
     }
     const bool event = !step.fired.empty();
-    recorder.segment(r, state.base_t, t1, step, stepper.C);
+    if (step.columns > 0 || !recorder.motion())
+      recorder.segment(r, state.base_t, t1, step, stepper.C);
+    else
+      polynomials(r, state, t1,
+                  [&](double a, double b, const Step& part) { recorder.segment(r, a, b, part, stepper.C); });
     any = true;
     last_t0 = state.base_t;
     if (t1 > options.t_end) { // the run that goes on takes this step again, from the same proposal
@@ -147,7 +174,7 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
           Status::stalled, std::max(state.base_t, t_begin),
           "the step became too small to move time: the motion is steeper than double precision resolves");
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
-    state_at(state.base_t, step.end == 1.0 ? state.base_t + step.h : t1, end.data());
+    stepper.state_at(step, state.base_t, step.end == 1.0 ? state.base_t + step.h : t1, end.data());
     state.base_x = end;
     state.base_t = t1;
     if (!end.allFinite())

@@ -60,6 +60,7 @@ Stepper::Stepper(const System& system, const Options& opts)
   f0 = dfdt = Vector::Zero(nx);
   work = Vector::Zero(2 * nx);
   theta_column = Vector::Zero(nx);
+  swing.start = Vector::Zero(nx);
   J.resize(nx, nx);
   signal_series = Matrix::Zero(ns, exact_columns);
   explicit_work.resize(nx);
