@@ -154,7 +154,11 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
         zero = std::max(
             zero, 1e-13 * velocity_size(sys.places[static_cast<std::size_t>(g.element)], state.nominal));
-      else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens)
+      else if (g.kind == GuardKind::closes) // what many impacts have left, small beside all gaps there were
+        zero = std::max(
+            1e-11 * size,
+            1e-13 * sys.contacts[static_cast<std::size_t>(g.element)].gap.x.cwiseAbs().dot(state.nominal));
+      else if (g.kind == GuardKind::opens)
         zero = 1e-11 * size; // all its terms may be zero here
       else if (g.kind == GuardKind::limit)
         zero = std::max(1e-11 * size, rest);
