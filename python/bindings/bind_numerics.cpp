@@ -9,6 +9,7 @@
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
 #include "core/rosenbrock.hpp"
+#include "core/settled.hpp"
 #include "core/step_control.hpp"
 #include "simulate/simulate.hpp"
 
@@ -194,6 +195,15 @@ void bind_affine_taylor(py::module_& m) {
           const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
           return std::tuple(x, steps, elapsed.count());
         });
+  m.def(
+      "settled_splits",
+      [](const Matrix& A) {
+        py::list out;
+        for (const SettledSplit& s : settled_splits(A))
+          out.append(py::make_tuple(s.As, s.Rs, s.Ls, s.Af_inverse, s.Rf, s.Lf, s.slow_rate, s.fast_rate));
+        return out;
+      },
+      py::arg("A"));
 }
 
 // Whole runs timed here, so that benchmarks do not time Python: everything simulate() does that keeps events

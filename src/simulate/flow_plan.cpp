@@ -1,5 +1,6 @@
 #include "simulate/flow_plan.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace stickslip {
@@ -41,6 +42,12 @@ FlowPlan::FlowPlan(const Regime& r) : regime(&r), index(nilpotency(r.Ax)) {
   }
   swings = moving == 2 && oscillation.set(r.Ax(first, first), r.Ax(second, first), r.Ax(first, second),
                                           r.Ax(second, second));
+}
+
+const std::vector<SettledSplit>& FlowPlan::splits() const {
+  if (!taken_apart) parts = settled_splits(regime->Ax);
+  taken_apart = true;
+  return parts;
 }
 
 } // namespace stickslip

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "core/oscillation.hpp"
+#include "core/settled.hpp"
 #include "simulate/regime.hpp"
+
+#include <vector>
 
 namespace stickslip {
 
@@ -17,6 +20,12 @@ struct FlowPlan {
   Oscillation oscillation;
 
   explicit FlowPlan(const Regime& r);
+  // Of stiff regimes; worked out when first asked for.
+  const std::vector<SettledSplit>& splits() const;
+
+private:
+  mutable bool taken_apart = false;
+  mutable std::vector<SettledSplit> parts;
 };
 
 } // namespace stickslip

@@ -116,7 +116,7 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
 // How large the terms are that a guard is the difference of, at the start of the step.
 double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const {
   const auto row = static_cast<Index>(k);
-  if (kind == FlowKind::exact)
+  if (is_exact(kind))
     return r.Gx.row(row).cwiseAbs().dot(state.base_x.cwiseAbs()) +
            r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
   const Guard& g = r.guards[k];
@@ -131,7 +131,7 @@ double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, F
 bool Stepper::find_crossings(const Regime& r, const State& state, const Step& step, Index degree) {
   bool any = false;
   std::array<double, guard_max_degree + 1> c;
-  const double noise_factor = step.kind == FlowKind::exact ? 0.0 : 1e-13;
+  const double noise_factor = is_exact(step.kind) ? 0.0 : 1e-13;
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     double size = 0.0;
     const double* const series = guard_series.row(static_cast<Index>(k)).data();
@@ -171,7 +171,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
                                                      : 0.0;
     const bool from_zero = std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
     if (from_zero && state.after_transition && degree >= 2) {
-      const double slope = step.kind == FlowKind::exact ? rounding(static_cast<Index>(k)) : 0.0;
+      const double slope = is_exact(step.kind) ? rounding(static_cast<Index>(k)) : 0.0;
       if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
     }
     Crossing found = first_crossing(c.data(), static_cast<int>(degree),
@@ -184,7 +184,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
     // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
     // tangent, may start on the wrong side in the interpolant; the transition has already found that it
     // departs, and the end of the step shows it.
-    if (found.at_once && step.kind != FlowKind::exact && r.guards[k].kind != GuardKind::breaks_away) {
+    if (found.at_once && !is_exact(step.kind) && r.guards[k].kind != GuardKind::breaks_away) {
       double end = 0.0;
       for (Index j = 0; j <= degree; ++j) end += c[static_cast<std::size_t>(j)];
       if (end < 0.0) continue;

@@ -15,7 +15,11 @@
 
 namespace stickslip {
 
-enum class FlowKind : std::int8_t { exact, explicit_pair, stiff, time_stepping };
+// settled: exact as well, after the fast modes of a stiff regime have died out.
+enum class FlowKind : std::int8_t { exact, explicit_pair, stiff, time_stepping, settled };
+inline bool is_exact(FlowKind kind) {
+  return kind == FlowKind::exact || kind == FlowKind::settled;
+}
 
 // The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h; of a swing (columns = 0)
 // its closed form, which expand() turns into such polynomials.
@@ -82,10 +86,11 @@ private:
   void exact(const Regime& r, State& state, double horizon, Step& step);
   const FlowPlan& plan_of(const Regime& r);
   bool take_swing(const Regime& r, const State& state, double limit, Step& step);
+  bool take_settled(const Regime& r, const State& state, Index signal_degree, double reach, Step& step);
   void set_scale(const Regime& r, const State& state);
   Index ending_series(const Regime& r, const State& state, Index signal_degree);
   void guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h);
-  double last_root(const Regime& r, Index degree) const;
+  double horizon_of_roots(const Regime& r, Index degree, double t) const;
   void slope_rounding(const Regime& r, const State& state, double h);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);

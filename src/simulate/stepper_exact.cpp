@@ -97,31 +97,31 @@ void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, In
   }
 }
 
-// A time after which one of the guards has no roots any more, the earliest such time: what fires first does
-// so before it, or after a fresh look from there. Infinite where no guard has a root. In powers of time.
-double Stepper::last_root(const Regime& r, Index degree) const {
+// A little more than the time until the first guard of a polynomial motion fires: how far to look. Infinite
+// where none ever does. In powers of time.
+double Stepper::horizon_of_roots(const Regime& r, Index degree, double t) const {
   double earliest = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     const double* const c = guard_series.row(static_cast<Index>(k)).data();
     Index n = degree;
     while (n > 0 && c[n] == 0.0) --n;
-    if (n == 0) continue;
-    double bound = 0.0; // Kioustelidis, J. Comput. Appl. Math. 16 (1986) 241-244
+    double root = 0.0;
     if (n == 1) {
-      bound = c[0] < 0.0 && c[1] > 0.0 ? -c[0] / c[1] * (1.0 + 1e-6) : 0.0;
-    } else {
-      for (Index j = 0; j < n; ++j) {
-        const double ratio = -c[j] / c[n];
-        if (!(ratio > 0.0)) continue;
-        const auto gap = static_cast<double>(n - j);
-        bound = std::max(bound, 2.0 * (n - j == 1   ? ratio
-                                       : n - j == 2 ? std::sqrt(ratio)
-                                                    : std::pow(ratio, 1.0 / gap)));
-      }
+      if (c[0] < 0.0 && c[1] > 0.0) root = -c[0] / c[1];
+    } else if (n == 2) {
+      const double square = c[1] * c[1] - 4.0 * c[0] * c[2];
+      if (!(square > 0.0)) continue;
+      const double q = -0.5 * (c[1] + std::copysign(std::sqrt(square), c[1])); // c2 t^2 = q t, q t = c0
+      // From below the first positive one, else the later one, behind the way down.
+      const double early = std::min(q / c[2], c[0] / q), late = std::max(q / c[2], c[0] / q);
+      root = c[0] < 0.0 && early > 0.0 ? early : late;
+    } else if (n > 2) { // the root may be there: a fresh look after a while
+      root = std::max(1e3 * sys.time_scale, t);
     }
-    if (bound > 0.0) earliest = std::min(earliest, bound);
+    if (root > 0.0) earliest = std::min(earliest, root * (1.0 + 1e-6));
   }
-  return earliest;
+  // Roots in the last digits of the start say nothing.
+  return std::max(earliest, 1e-3 * sys.time_scale + 1e-9 * t);
 }
 
 // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
@@ -164,10 +164,9 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     step.columns = ending_series(r, state, signal_degree) + 1;
     columns = std::max(step.columns, signal_degree + 1);
     guard_rows(r, columns, step.columns, signal_degree, 1.0);
-    // Roots in the last digits of the start say nothing of how far to look.
-    const double least = 1e-3 * sys.time_scale + 1e-9 * std::abs(state.base_t);
-    reach = std::min(reach, std::max(least, last_root(r, columns - 1)));
-    if (!std::isfinite(reach)) reach = std::max(1e3 * sys.time_scale, std::abs(state.base_t));
+    const double t = std::abs(state.base_t);
+    reach = std::min(reach, horizon_of_roots(r, columns - 1, t));
+    if (!std::isfinite(reach)) reach = std::max(1e3 * sys.time_scale, t);
     step.h = reach;
     double power = reach;
     for (Index k = 1; k < columns; ++k, power *= reach) {
@@ -175,14 +174,15 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
       for (Index j = 0; j < ng; ++j) guard_series(j, k) *= power;
     }
   } else {
-    if (!std::isfinite(reach)) reach = 1e3 * sys.time_scale;
     // Guards see the signals even where the state does not: a harmonic's own series must have converged as
     // well.
     if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
     set_scale(r, state);
-    step.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(),
-                                 reach, scale.data(), C, step.h) +
-                   1;
+    const double near = std::isfinite(reach) ? reach : 1e3 * sys.time_scale;
+    if (!take_settled(r, state, signal_degree, reach, step))
+      step.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(),
+                                   near, scale.data(), C, step.h) +
+                     1;
     columns = std::max(step.columns, signal_degree + 1);
     guard_rows(r, columns, step.columns, signal_degree, step.h);
   }
