@@ -21,9 +21,10 @@ def propagate(A, x, t):
         halvings = max(0, int(size.log10() / Decimal(2).log10()) + 2) if size else 0
         M = [[a / 2**halvings for a in row] for row in M]
         one = [[Decimal(int(i == j)) for j in range(n)] for i in range(n)]
-        times = lambda P, Q: [
-            [sum(p * q for p, q in zip(r, c, strict=True)) for c in zip(*Q, strict=True)] for r in P
-        ]  # noqa: E731
+
+        def times(P, Q):
+            return [[sum(p * q for p, q in zip(r, c, strict=True)) for c in zip(*Q, strict=True)] for r in P]
+
         total, term = one, one
         for k in range(1, 60):
             term = [[a / k for a in row] for row in times(term, M)]
