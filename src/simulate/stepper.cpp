@@ -521,6 +521,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
 
   StepController controller;
   controller.previous = state.last_error;
+  controller.predict = kind == FlowKind::stiff;
   auto f = [&](double tt, const double* x, double* dx) { rhs(r, tt, x, dx); };
   const double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
   if (!(state.step > 0.0))
@@ -545,6 +546,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     }
   }
   double h = std::isfinite(horizon) ? fit_step(proposed, horizon) : proposed;
+  controller.resized(h / state.step);
   for (int tries = 0;; ++tries) {
     if (t + h == t || tries > 100) { // the flow is steeper than time can resolve
       step.h = 0.0;
@@ -561,7 +563,9 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     if (accepted && passes_fine_structure(r, state, x1, h)) continue;
     if (accepted) {
       // A step cut short by a breakpoint says nothing against the one proposed before.
-      state.step = h < state.step ? std::max(state.step, h * factor) : h * factor;
+      const double next = h < state.step ? std::max(state.step, h * factor) : h * factor;
+      controller.resized(next / (h * factor));
+      state.step = next;
       break;
     }
     h *= factor;
