@@ -87,8 +87,9 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
   }
   const Regime* current = nullptr;
   const std::int64_t evaluated = stepper.evaluations;
-  bool any = false;     // a segment was recorded
-  double last_t0 = 0.0; // its start
+  bool any = false;                      // a segment was recorded
+  double last_t0 = 0.0, last_rest = 0.0; // its start
+  const bool timeless = stepper.autonomous() && !sampler.any();
 
   auto finish = [&](Status status, double t, const char* message) {
     out.status = status;
@@ -112,7 +113,7 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       state.x = state.base_x;
     } else {
       state.x.resize(sys.nx);
-      stepper.state_at(step, last_t0, t, state.x.data());
+      stepper.state_at(step, (t - last_t0) - last_rest, state.x.data());
     }
     return out;
   };
@@ -147,10 +148,19 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
-    double t1 = state.base_t + step.end * step.h;
+    double t1 = state.base_t + step.end * step.h, tau = step.end * step.h, rest = 0.0;
+    if (timeless) { // t1 + rest is the end of the step to twice the digits
+      const double length = tau + state.base_rest;
+      t1 = state.base_t + length;
+      const double back = t1 - state.base_t;
+      rest = (state.base_t - (t1 - back)) + (length - back);
+    } else if (step.end != 1.0) {
+      tau = t1 - state.base_t; // signals go by the time that is kept
+    }
     bool at_limit = false;
     if (std::isfinite(limit) && t1 >= limit - 4e-16 * std::abs(limit)) {
-      t1 = limit, at_limit = true;
+      t1 = limit, at_limit = true, rest = 0.0;
+      if (step.end != 1.0) tau = (t1 - state.base_t) - state.base_rest;
       // A force that reaches its limit just where a signal has a kink may turn back there: what holds from
       // the right of the kink decides, as for all others at this instant.
       std::erase_if(step.fired, [](const Guard& g) {
@@ -164,7 +174,7 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       polynomials(r, state, t1,
                   [&](double a, double b, const Step& part) { recorder.segment(r, a, b, part, stepper.C); });
     any = true;
-    last_t0 = state.base_t;
+    last_t0 = state.base_t, last_rest = state.base_rest;
     if (t1 > options.t_end) { // the run that goes on takes this step again, from the same proposal
       state.step = proposed, state.last_error = last_error, state.stiff = stiff;
       return finish(Status::finished, options.t_end, "reached t_end");
@@ -174,9 +184,9 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
           Status::stalled, std::max(state.base_t, t_begin),
           "the step became too small to move time: the motion is steeper than double precision resolves");
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
-    stepper.state_at(step, state.base_t, step.end == 1.0 ? state.base_t + step.h : t1, end.data());
+    stepper.state_at(step, tau, end.data());
     state.base_x = end;
-    state.base_t = t1;
+    state.base_t = t1, state.base_rest = rest;
     if (!end.allFinite())
       return finish(Status::stalled, std::max(t1, t_begin), "the state is no longer finite");
     state.after_transition = false;

@@ -104,7 +104,7 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
   step.end = 1.0;
   frame(state.base_t);
   crossing.assign(regime.guards.size(), 2.0);
-  const double horizon = t_limit - state.base_t;
+  const double horizon = (t_limit - state.base_t) - state.base_rest;
   const bool use_exact =
       regime.affine && (options.method == Method::automatic || options.method == Method::exact);
   if (use_exact)

@@ -40,8 +40,9 @@ public:
 
   void signals_changed(); // constant ones have got new values
 
-  // The state at t of the step that was taken last, from t0.
-  void state_at(const Step& step, double t0, double t, double* x) const;
+  // The state of the step that was taken last, tau after its start.
+  void state_at(const Step& step, double tau, double* x) const;
+  bool autonomous() const { return varying.empty(); }
   // Part of a swing as polynomials: from `offset` after its start x0 on, no longer than it lasts.
   Step expand(const Regime& regime, const State& from, const Step& swing, double offset);
 

@@ -69,10 +69,10 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
   return true;
 }
 
-void Stepper::state_at(const Step& step, double t0, double t, double* x) const {
+void Stepper::state_at(const Step& step, double tau, double* x) const {
   const Index nx = sys.nx;
   if (step.columns > 0) {
-    const double theta = step.h > 0.0 ? (t - t0) / step.h : 0.0;
+    const double theta = step.h > 0.0 ? tau / step.h : 0.0;
     for (Index i = 0; i < nx; ++i) {
       double sum = C(i, step.columns - 1);
       for (Index k = step.columns - 2; k >= 0; --k) sum = sum * theta + C(i, k);
@@ -81,7 +81,7 @@ void Stepper::state_at(const Step& step, double t0, double t, double* x) const {
     return;
   }
   const Oscillation& o = swing.oscillation;
-  const double tau = t - t0, delta = tau - swing.near;
+  const double delta = tau - swing.near;
   // Where an event was found the weights are known up to its last correction and the rounding of t.
   OscillationWeights at = swing.weights;
   if (std::abs(delta) * (o.w + std::abs(o.d)) < 1e-9)
@@ -97,7 +97,7 @@ Step Stepper::expand(const Regime& r, const State& from, const Step& whole, doub
   Step part;
   part.kind = whole.kind;
   set_scale(r, from);
-  state_at(whole, 0.0, offset, work.data());
+  state_at(whole, offset, work.data());
   part.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(1), work.data(), whole.h - offset,
                                scale.data(), C, part.h) +
                  1;
