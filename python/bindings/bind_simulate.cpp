@@ -111,11 +111,11 @@ py::tuple pack(const State& s) {
   return py::make_tuple(2, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact,
                         s.base_t, s.base_x, s.after_transition, s.started, s.step, s.last_error, s.stiff,
                         s.nominal, s.instant, s.modes.limit,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.base_rest);
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.base_rest);
 }
 
 State unpack(const py::tuple& p) {
-  if (p.size() != 19 || p[0].cast<int>() != 2)
+  if (p.size() != 21 || p[0].cast<int>() != 2)
     throw std::runtime_error("this state was saved by another version");
   State s;
   s.t = p[1].cast<double>();
@@ -134,10 +134,12 @@ State unpack(const py::tuple& p) {
   s.nominal = p[14].cast<Vector>();
   s.instant = p[15].cast<std::int64_t>();
   s.modes.limit = p[16].cast<std::vector<std::int8_t>>();
-  s.base_rest = p[18].cast<double>();
+  s.base_rest = p[20].cast<double>();
   const auto ticks = p[17].cast<py::tuple>();
   s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
              ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
+  s.left = p[18].cast<Vector>();
+  s.brief = p[19].cast<std::vector<std::int8_t>>();
   return s;
 }
 
@@ -188,7 +190,8 @@ void bind_simulate(py::module_& m) {
       .def(
           "add_friction",
           [](Machine& self, std::string name, Vector direction, Law law, Automaton options, Signal load,
-             Signal surface, Vector load_position, Vector load_velocity, Signal load_signal) {
+             Signal surface, Vector load_position, Vector load_velocity, Signal load_signal,
+             std::string load_contact) {
             self.friction.push_back({std::move(name),
                                      std::move(direction),
                                      std::move(law),
@@ -198,10 +201,11 @@ void bind_simulate(py::module_& m) {
                                      std::move(load_position),
                                      std::move(load_velocity),
                                      std::move(load_signal),
-                                     {}});
+                                     {},
+                                     std::move(load_contact)});
           },
           "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a,
-          "load_position"_a, "load_velocity"_a, "load_signal"_a)
+          "load_position"_a, "load_velocity"_a, "load_signal"_a, "load_contact"_a)
       .def(
           "add_contact",
           [](Machine& self, std::string name, Vector normal, Vector tangent, Law friction, Automaton options,
@@ -241,7 +245,8 @@ void bind_simulate(py::module_& m) {
                                  {},
                                  {},
                                  constant_signal(0.0),
-                                 std::move(column)});
+                                 std::move(column),
+                                 {}});
       },
       "name"_a, "row"_a, "column"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a);
   described.def(

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core as engine
-from stickslip._arguments import number, reject
+from stickslip._checks import number, reject
 from stickslip._signal import Signal, as_signal, is_signal_like
 from stickslip.compensation import Compensator, FrictionObserver
-from stickslip.control import Callable, Controller
+from stickslip.control import LTI, Callable, Controller, HasMatrices
 
 __all__ = ["Measure", "On", "Reference", "Wired"]
 
@@ -60,6 +60,17 @@ class Wiring:
         """What a controller measures that is given by ``on`` alone."""
         raise NotImplementedError
 
+    def compile(self) -> engine.Compiled:
+        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
+        if self._compiled is None:
+            self._compiled = engine.Compiled(self._core)
+        return self._compiled
+
+    def _adopt(self, changed: engine.Machine) -> None:
+        """Take a changed description if it compiles; if not, all stays as it was."""
+        self._compiled = engine.Compiled(changed)
+        self._core = changed
+
     @property
     def controllers(self) -> tuple[str, ...]:
         """Names of the controllers."""
@@ -67,7 +78,7 @@ class Wiring:
 
     def add_controller(
         self,
-        control: Controller | Compensator | Function[..., Any],
+        control: Controller | Compensator | Function[..., Any] | HasMatrices,
         name: str | None = None,
         on: On | None = None,
         measure: Measure | None = None,
@@ -79,9 +90,10 @@ class Wiring:
 
         Parameters
         ----------
-        control : Controller or Compensator or callable
+        control : Controller or Compensator or callable or object with A, B, C and D
             What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``; a function ``u = f(t, r, y)`` is called
-            at the multiples of `period`. A `FrictionFeedforward` follows the velocity of the reference, a
+            at the multiples of `period`; a state space of python-control or SciPy is taken as `LTI` from the
+            error to the output. A `FrictionFeedforward` follows the velocity of the reference, a
             `FrictionObserver` that of the measured position.
         name : str, optional
             Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are
@@ -110,7 +122,8 @@ class Wiring:
         Raises
         ------
         ValueError
-            Naming the argument: unknown names, an algebraic loop, the rate of something that jumps.
+            Naming the argument: unknown names, the rate of something that jumps, an algebraic loop (an output
+            that at the same instant depends on itself, even if it has a solution: a lag or a delay opens it).
 
         Examples
         --------
@@ -129,9 +142,7 @@ class Wiring:
                 reject(f"on of '{name}'", on, "left out where measure or to are given")
             measure, to = self._follow(on), on
         wired = Wired(name, control, measure, reference, to)
-        trial = self._with(wired)
-        compiled = engine.Compiled(trial)
-        self._core, self._compiled = trial, compiled
+        self._adopt(self._with(wired))
         if isinstance(control, Compensator):
             self._compensators = (*self._compensators, wired)
         else:
@@ -197,9 +208,7 @@ class Wiring:
         >>> m.poles()
         array([-1.+0.j, -2.+0.j])
         """
-        if self._compiled is None:
-            self._compiled = engine.Compiled(self._core)
-        poles = np.linalg.eigvals(self._compiled.linear_part()).astype(np.complex128)
+        poles = np.linalg.eigvals(self.compile().linear_part()).astype(np.complex128)
         return poles[np.lexsort((poles.imag, np.round(np.abs(poles), 12)))]
 
     def _name(self, control: Controller | Compensator) -> str:
@@ -294,7 +303,9 @@ def _controller(control: Any, period: float | None) -> Controller | Compensator:
         arguments = control._arguments() | {"period": period}
         changed: Controller = type(control)(**arguments)
         return changed
-    if callable(control):
+    if all(hasattr(control, matrix) for matrix in "ABCD"):
+        return LTI.from_system(control, **({} if period is None else {"period": period}))
+    if callable(control) and not isinstance(control, type):
         return Callable(control, period=period)
     reject("control", control, "a controller such as stickslip.PID(kp=3.0), or a function")
 

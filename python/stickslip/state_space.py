@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import matrix, number, reject
+from stickslip._checks import matrix, number, reject, vector, wrong_shape
 from stickslip._wiring import Measure, On, Wired, Wiring, _listed
 from stickslip.control import Controller
 from stickslip.laws import Law
@@ -39,8 +40,8 @@ class StateSpace(Wiring):
     D : array_like, shape (p, m), default zeros
         Direct effect of the inputs on the outputs.
     states, inputs, outputs : sequence of str, optional
-        Names; ``"x0"``, ``"u0"``, ``"y0"`` and so on by default. States and outputs are read as
-        ``run["x0"]``.
+        Names; by default those of the object that was given, if somebody named them there (python-control),
+        else ``"x0"``, ``"u0"``, ``"y0"`` and so on. States and outputs are read as ``run["x0"]``.
     signals : mapping, optional
         Input name -> number or signal; inputs are zero by default.
 
@@ -86,25 +87,29 @@ class StateSpace(Wiring):
         if all(hasattr(A, name) for name in "ABCD"):
             if B is not None or C is not None or D is not None:
                 raise ValueError("B, C and D are left out where A is an object that has them")
-            self.system = A
-            if getattr(A, "dt", None):  # None and 0 mean continuous
-                reject("A", A, "a system of continuous time")
-            A, B, C, D = (np.asarray(getattr(A, name), dtype=float) for name in "ABCD")
+            system: Any = A
+            self.system = system
+            if getattr(system, "dt", None):  # None and 0 mean continuous
+                raise ValueError(
+                    f"A.dt = {system.dt} is not allowed: the system must be one of continuous time"
+                )
+            states = _labels(system, "state") if states is None else states
+            inputs = _labels(system, "input") if inputs is None else inputs
+            outputs = _labels(system, "output") if outputs is None else outputs
+            A, B, C, D = (np.asarray(getattr(system, name)) for name in "ABCD")
         if B is None or C is None:
             raise ValueError("B and C are missing: give A, B, C (and D), or an object that has them")
-        self.A, self.B, self.C = matrix("A", A), matrix("B", B), matrix("C", C, "row")
+        self.A, self.B, self.C = matrix("A", A), matrix("B", B), matrix("C", C, vector_is="row")
         n, m, p = self.A.shape[0], self.B.shape[1], self.C.shape[0]
-        self.D = matrix("D", np.zeros((p, m)) if D is None else D, "row")
-        for name, given, wanted in (
+        self.D = matrix("D", np.zeros((p, m)) if D is None else D, vector_is="row")
+        for name, given, shape in (
             ("A", self.A, (n, n)),
             ("B", self.B, (n, m)),
             ("C", self.C, (p, n)),
             ("D", self.D, (p, m)),
         ):
-            if given.shape != wanted:
-                raise ValueError(f"{name} has the shape {given.shape}, but it must be {wanted}")
-            if not np.isfinite(given).all():
-                raise ValueError(f"{name} holds NaN or infinity: every entry must be finite")
+            if given.shape != shape:
+                wrong_shape(name, given, shape)
         self._states = _names("states", states, "x", n)
         self.inputs = _names("inputs", inputs, "u", m)
         self.outputs = _names("outputs", outputs, "y", p)
@@ -119,8 +124,7 @@ class StateSpace(Wiring):
         self._controllers: tuple[Wired, ...] = ()
         self._compensators: tuple[Wired, ...] = ()
         self._adding: Wired | None = None
-        self._core = self._build()
-        self._compiled: _core.Compiled | None = _core.Compiled(self._core)
+        self._adopt(self._build())
         for name, signal in (signals or {}).items():
             self.add_signal(name, signal)
 
@@ -150,12 +154,6 @@ class StateSpace(Wiring):
     @property
     def _forces(self) -> list[tuple[str, Signal]]:
         return list(self._signals.items())
-
-    def compile(self) -> _core.Compiled:
-        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
-        if self._compiled is None:
-            self._compiled = _core.Compiled(self._core)
-        return self._compiled
 
     def add_signal(self, input: str, signal: Signal | float) -> None:
         """Drive an input with a signal, added to what drives it already.
@@ -234,7 +232,10 @@ class StateSpace(Wiring):
             reject("law", law, "without load_factor on a plant in matrix notation")
         if (on is None) == (column is None):
             raise ValueError(f"on or column of '{name}': exactly one of them must be given")
-        entries = -self._direction(f"on of '{name}'", on) if on is not None else np.array(column, dtype=float)
+        if on is not None:
+            entries = -self._direction(f"on of '{name}'", on)
+        else:
+            entries = vector(f"column of '{name}'", column)  # type: ignore[arg-type]
         row, direct, _ = self._velocity(name, velocity)
         surface = as_signal(surface_velocity, "surface_velocity")
         if direct is not None:
@@ -242,6 +243,15 @@ class StateSpace(Wiring):
         through = {
             self._output(f"feedthrough of '{name}'", k): float(v) for k, v in (feedthrough or {}).items()
         }
+        own = (
+            {velocity}
+            if isinstance(velocity, str)
+            else {*velocity}
+            if isinstance(velocity, Mapping)
+            else set()
+        )
+        if jumps := [self.outputs[i] for i in through if self.outputs[i] in own]:
+            reject(f"feedthrough of '{name}'", jumps[0], "another output than the velocity that it opposes")
         self._friction.append(
             {
                 "name": str(name),
@@ -257,12 +267,10 @@ class StateSpace(Wiring):
 
     def _try(self, undo: Callable[[], Any]) -> None:
         try:
-            core = self._build()
-            compiled = _core.Compiled(core)
+            self._adopt(self._build())
         except BaseException:
             undo()
             raise
-        self._core, self._compiled = core, compiled
 
     def _build(self, added: Wired | None = None) -> _core.Machine:
         core = _core.Machine.from_matrices(self.A, list(self._states))
@@ -338,10 +346,7 @@ class StateSpace(Wiring):
                 if s is not None:
                     direct = float(factor) * s if direct is None else direct + float(factor) * s
             return row, direct, []
-        row = np.array(given, dtype=float)
-        if row.shape != (len(self._states),):
-            raise ValueError(f"{what} has the shape {row.shape}, but it must be ({len(self._states)},)")
-        return row, None, []
+        return vector(what, given, len(self._states)), None, []
 
     def _measured(self, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
         if key in self._states and key not in self.outputs:
@@ -401,11 +406,19 @@ class StateSpace(Wiring):
         return f"StateSpace({n} states, {m} inputs, {p} outputs, friction={list(self.elements)!r})"
 
 
+def _labels(system: Any, kind: str) -> list[str] | None:
+    """Names that somebody gave in python-control, which itself writes ``x[0]``."""
+    labels = getattr(system, f"{kind}_labels", None)
+    if not labels or all(re.fullmatch(r"\w+\[\d+\]", str(label)) for label in labels):
+        return None
+    return [str(label) for label in labels]
+
+
 def _names(what: str, given: Sequence[str] | None, prefix: str, count: int) -> tuple[str, ...]:
     if given is None:
         return tuple(f"{prefix}{i}" for i in range(count))
     if isinstance(given, str) or len(given) != count:
-        raise ValueError(f"{what} = {given!r} is not allowed: it must be a sequence of {count} names")
+        reject(what, given, f"a sequence of {count} names")
     if len({*given}) != count:
-        raise ValueError(f"{what} = {given!r} is not allowed: every name must be different")
+        reject(what, given, "names that are all different")
     return tuple(map(str, given))

@@ -289,6 +289,12 @@ private:
     sys.contacts.push_back(std::move(out));
   }
 
+  Index contact_named(const std::string& name, const std::string& of) const {
+    for (std::size_t j = 0; j < machine.contacts.size(); ++j)
+      if (machine.contacts[j].name == name) return static_cast<Index>(j);
+    reject("load" + of, "names '" + name + "', which is no contact of this machine");
+  }
+
   // Options of the stick/slip automaton: which of its states this place has.
   void automaton(const FrictionPlace& f, Place& p) {
     const Automaton& a = f.automaton;
@@ -316,9 +322,11 @@ private:
     }
     if (a.load_factor > 0.0) {
       if (!(p.kinetic > 0.0)) reject("kinetic level" + of, p.kinetic, "> 0 where the load adds to it");
-      if (f.load_position.size() == 0 && f.load_velocity.size() == 0)
-        reject("load" + of, "is missing: load_factor needs the linear form of the load force");
+      if (f.load_position.size() == 0 && f.load_velocity.size() == 0 && f.load_contact.empty())
+        reject("load" + of,
+               "is missing: load_factor needs the load force, a linear form or a contact's force");
       p.load_per_force = a.load_factor / p.kinetic;
+      if (!f.load_contact.empty()) p.load_contact = contact_named(f.load_contact, of);
     }
   }
 
@@ -370,7 +378,7 @@ private:
       p.velocity.s(p.surface) = -1.0;
       p.acceleration_s = Vector::Zero(ns);
       p.acceleration_s(surface_rate[i]) = -1.0;
-      if (p.load_per_force != 0.0) {
+      if (p.load_per_force != 0.0 && p.load_contact < 0) {
         const FrictionPlace& f = machine.friction[i];
         p.load_force.x = Vector::Zero(sys.nx);
         if (f.load_position.size() == n) p.load_force.x.head(n) = f.load_position;

@@ -137,7 +137,7 @@ void wire_compensators(const Machine& machine, System& sys,
     const Source& followed = c.observer ? c.measurement : c.reference;
     std::string why;
     const auto v = rate_of(sys, form_of(sys, followed), why);
-    if (!v) reject(followed.text, "= '" + c.name + "' needs its velocity, but " + why);
+    if (!v) reject(followed.text, "is not allowed: '" + c.name + "' needs its velocity, but " + why);
     p.velocity = *v;
     for (Index i = 0; i < sys.ns(); ++i) {
       const Index rate = sys.rate_of[static_cast<std::size_t>(i)];

@@ -25,13 +25,22 @@ double piece_value(const Piece& p, double t) {
   return v;
 }
 
-// Where a signal jumps by more than rounding.
+// Sum of the magnitudes of what is added up in a piece: its value is exact to a few roundings of this.
+double piece_size(const Piece& p, double t) {
+  double v = 0.0;
+  for (int k = signal_max_degree; k >= 0; --k)
+    v = v * std::abs(t - p.anchor) + std::abs(p.c[static_cast<std::size_t>(k)]);
+  for (const Harmonic& h : p.harmonics) v += std::abs(h.amplitude);
+  return v;
+}
+
+// Where a signal jumps by more than rounding. A piece that returns to zero, such as the speed of a smooth
+// step, ends with the rounding of its terms, which are not small.
 std::optional<double> first_jump(const Signal& s) {
   double size = 0.0;
   for (std::size_t k = 1; k < s.pieces.size(); ++k) {
     const double t = s.pieces[k].start;
-    size = std::max({size, std::abs(piece_value(s.pieces[k - 1], t)), std::abs(piece_value(s.pieces[k], t))});
-    for (const Harmonic& h : s.pieces[k].harmonics) size = std::max(size, std::abs(h.amplitude));
+    size = std::max({size, piece_size(s.pieces[k - 1], t), piece_size(s.pieces[k], t)});
   }
   for (std::size_t k = 1; k < s.pieces.size(); ++k) {
     const double t = s.pieces[k].start;
@@ -154,7 +163,7 @@ private:
     std::string why;
     for (int k = 0; k < order; ++k) {
       const auto next = rate_of(sys, in.fixed, why);
-      if (!next) reject(s.text, "= '" + c.name + "' asks for its rate, but " + why);
+      if (!next) reject(s.text, "is not allowed: '" + c.name + "' asks for its rate, but " + why);
       in.fixed = *next;
     }
     for (const OutputOf& o : s.outputs) {

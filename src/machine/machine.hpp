@@ -44,7 +44,8 @@ struct FrictionPlace {
   Vector load_position; // linear form of the load force F_l over positions (empty: none)
   Vector load_velocity;
   Signal load_signal;
-  Vector column; // matrix notation: change of x' per unit of F; else empty
+  Vector column;              // matrix notation: change of x' per unit of F; else empty
+  std::string load_contact{}; // name of the contact whose normal force is F_l instead; empty: none
 };
 
 enum class ImpactRule : std::int8_t { poisson, newton };

@@ -1,6 +1,9 @@
-// The working of transition(): shared by the files that make up one decision, of no use elsewhere.
+// The working of a transition, shared by the files that make up one decision: impacts.cpp (what touches and
+// strikes), resting.cpp (what rests), choice.cpp (the complementarity problem), admissible.cpp (what holds
+// just after), event.cpp (the record).
 #pragma once
 
+#include "contact/transition.hpp"
 #include "simulate/transition.hpp"
 
 #include <algorithm>
@@ -38,6 +41,9 @@ inline int sign_after(const double* c, double size, double time_scale, double t)
   return 0;
 }
 
+// A law without a jump passes v = 0, or an element of a law slips: the flow changes, and nothing is decided.
+void switch_flow(const System& sys, Modes& modes, const Guard& g);
+
 // What an impact did at one contact.
 struct Impulse {
   Index contact = 0;
@@ -46,28 +52,30 @@ struct Impulse {
   bool collision = true;
 };
 
-// One instant: what is open, what rests, what it does next.
+// One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
 public:
-  Decision(const System& s, RegimeCache& c, State& st, TransitionLog& l)
-      : sys(s), cache(c), state(st), log(l), w(s), n(s.places.size()), rests(n, false), dir(n, 0),
-        blocked(n, {false, false}), force(w.force), sig(Vector::Zero(s.ns())),
-        candidate(s.contacts.size(), false) {}
+  Decision(const System& s, RegimeCache& c)
+      : sys(s), cache(c), w(s), n(s.places.size()), rests(n, false), dir(n, 0), force(w.force),
+        normal(Vector::Zero(static_cast<Index>(s.contacts.size()))), sig(Vector::Zero(s.ns())),
+        candidate(s.contacts.size(), false) {
+    for (const Place& p : sys.places) any_load_contact = any_load_contact || p.load_contact >= 0;
+  }
 
-  void run(const std::vector<Guard>& fired, bool start);
+  void run(State& state, const std::vector<Guard>& fired, bool start, TransitionLog& log);
 
 private:
   const System& sys;
   RegimeCache& cache;
-  State& state;
-  TransitionLog& log;
+  State* state = nullptr;
+  TransitionLog* log = nullptr;
   Scratch w;
   std::size_t n;
   std::vector<bool> rests; // velocity is zero and the mode open
-  std::vector<int> dir;    // resting places that leave: their direction
-  std::vector<std::array<bool, 2>>
-      blocked; // leaving in that direction was tried and accelerates the wrong way
-  Vector force, sig;
+  std::vector<int> dir;    // resting places whose guard fired: the side to which they leave
+  Vector force;
+  Vector normal; // force of every contact: before this instant, then as it was decided
+  Vector sig;
   Vector terms; // what x' is the sum of
   double t = 0.0;
   Modes before;
@@ -78,42 +86,68 @@ private:
   std::vector<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
   std::vector<Impulse> impulses;
   bool starting = false;
-  bool unsolved = false;   // an impact had no answer
-  bool mixed_laws = false; // contacts struck together have different laws of impact
-  bool gains = false;      // the impact left more energy than there was
+  bool unsolved = false;         // an impact had no answer
+  bool mixed_laws = false;       // contacts struck together have different laws of impact
+  bool gains = false;            // the impact left more energy than there was
+  bool any_load_contact = false; // some place takes a contact's force as its load force
+
+  // The problem over everything that rests or touches: contacts `closed`, then `places`.
+  std::vector<std::size_t> closed, places;
+  std::vector<Index> number; // of each contact among `closed`
+  contact::Problem problem;
+  Matrix rows, columns; // velocities of the components; changes of x' per unit of their forces
+  std::vector<Mode> present;
+  std::vector<contact::Allowed> allowed;
+  contact::TransitionWorkspace work;
+  contact::Decision answer;
+  Modes entry;
+  Vector parting; // how places part that cannot all stick; empty: none do
+  Matrix series, signal_series;
+  Vector xdot, coefficients;
 
   bool set_valued(std::size_t i) const { return sys.places[i].traits.sticks; }
   bool presliding(std::size_t i) const { return sys.places[i].surface_travel >= 0; }
+  // Normal load; on a contact per unit of its force.
   double load(std::size_t i) const {
-    return normal_load(sys.places[i], state.modes.load_sign[i], state.base_x.data(), sig.data());
+    const Place& p = sys.places[i];
+    const double N = normal_load(p, state->modes.load_sign[i], state->base_x.data(), sig.data());
+    return p.load_contact < 0 ? N : N + p.load_per_force * normal(p.load_contact);
   }
-  double v(std::size_t i) const { return relative_velocity(sys.places[i], state.base_x.data(), sig.data()); }
-  std::vector<std::size_t> resting() const {
-    std::vector<std::size_t> r;
-    for (std::size_t i = 0; i < n; ++i)
-      if (rests[i]) r.push_back(i);
-    return r;
-  }
+  double v(std::size_t i) const { return relative_velocity(sys.places[i], state->base_x.data(), sig.data()); }
 
   void switches(const std::vector<Guard>& fired, bool start);
   void sides_of_kinks(bool start);
   void find_resting(const std::vector<Guard>& fired, bool start);
   bool moves_towards(std::size_t i, int side);
+  void carry_presliding(bool start);
+  void count_brief_slip(std::size_t i);
+  void count_towards_rest(std::size_t i);
   void project();
-  void decide();
-  bool balance();
-  bool surfaces_part(const Regime& r);
-  bool look_ahead();
-  void free_acceleration(Vector& xdot);
-  double sliding_force(std::size_t i, int d);
-  void apply_modes();
+  void free_acceleration(Vector& rate);
   void enter_modes(bool start);
   void record(const std::vector<Guard>& fired, bool start);
-  // Values and derivatives of the guards just after t in these modes, one row each.
-  void guard_series(const Regime& r, Matrix& c);
-  int sign_of(const Regime& r, std::size_t guard, const Matrix& c);
 
-  // contacts: contact_transition.cpp
+  // choice.cpp
+  bool decide(const std::vector<Guard>& fired);
+  void assemble();
+  contact::Line kinetic_line(std::size_t i, int d);
+  contact::Place place_at_rest(std::size_t i);
+  contact::Place place_that_slides(std::size_t i);
+  void narrow(const std::vector<Guard>& fired);
+  void apply(const contact::Candidate& c);
+  bool choose();
+  bool part();
+
+  // admissible.cpp
+  bool admissible(const contact::Candidate& c);
+  // Values and derivatives of the guards just after t in these modes, one row each.
+  void guard_series(const Regime& r);
+  void velocity_series(const Regime& r);
+  int sign_of(const Regime& r, std::size_t guard);
+  bool rests_stay(const Regime& r);
+  void expand_signals();
+
+  // impacts.cpp
   double gap_at(std::size_t j) const;
   // Velocity that rounding can have given to what a constraint held at zero until now: constraints are solved
   // to about a hundred times the last digit where they are badly conditioned.
@@ -128,10 +162,14 @@ private:
   bool touches(std::size_t i) const { // a place without a contact always does
     return !contact_friction(i) || candidate[static_cast<std::size_t>(sys.places[i].contact)];
   }
+  // Its force follows that of a contact which may be closed: it belongs into the problem even while it
+  // slides.
+  bool loaded_by_contact(std::size_t i) const {
+    const Index c = loading_contact(sys.places[i]);
+    return c >= 0 && candidate[static_cast<std::size_t>(c)];
+  }
   void find_candidates(const std::vector<Guard>& fired, bool start);
   void strike(const std::vector<Index>& contacts, bool collision);
-  bool decide_contacts(const std::vector<Guard>& fired);
-  bool try_contacts(const std::vector<Guard>& fired, bool narrowed);
 };
 
 } // namespace stickslip

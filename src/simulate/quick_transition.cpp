@@ -112,7 +112,7 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
     if (g.kind == GuardKind::slip_ends) {
       if (sign(r, row, true, velocity_size(p, state.nominal), t) > 0) return false;
     } else if (g.kind == GuardKind::breaks_away) {
-      const Interval limits = stick_limits(p, 1, t, x.data(), s.data());
+      const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
       // The held force is the mean of what both limits leave: each guard is the distance to one of them.
       const double held = g.side > 0 ? term(r, row, 0) + limits.hi : limits.lo - term(r, row, 0);
       if (sign(r, row, false, std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held), t) > 0)
@@ -152,7 +152,7 @@ const Regime* QuickTransition::decide(const Regime& now, State& state, const Gua
     const Regime* stick = chosen;
     if (!stick->affine || stick->shared) return nullptr;
     // The force that holds, against what the surface can take.
-    const Interval limits = stick_limits(p, 1, t, x.data(), s.data());
+    const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
     double held = 0.0;
     for (Index j = 0; j < sys.nx; ++j) held += stick->Lx(0, j) * x(j);
     for (Index j = 0; j < sys.ns(); ++j) held += stick->Ls(0, j) * s(j);

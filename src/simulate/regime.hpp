@@ -50,6 +50,11 @@ inline unsigned over_limit(int side) {
   return side > 0 ? 1U : 2U;
 }
 
+// Internal switching state of a stuck place after an accumulation of slips (see resting.cpp): it holds a
+// little more than its limit.
+inline constexpr unsigned holds_firmly = 3;
+inline constexpr double firmer = 1.0 + 1e-6;
+
 struct Guard {
   GuardKind kind;
   Index element; // place; for shared_limit the number of the facet
@@ -119,13 +124,25 @@ void signal_values(const System& sys, double t, double* s);
 void signal_rates(const System& sys, double t, double* sdot);
 
 double relative_velocity(const Place& place, const double* x, const double* s);
-double normal_load(const Place& place, int load_sign, const double* x, const double* s);
-// Forces that a stuck place can take; on a contact per unit of its normal force, whose load counts as 1
-// everywhere.
-Interval stick_limits(const Place& place, int load_sign, double t, const double* x, const double* s);
 
-// What the limits of a place are multiplied with: on a contact its normal force in `force`, else 1.
-double limit_load(const System& sys, const Place& place, const double* force);
+// Load on a place as far as it is given; friction of a contact counts per unit of its normal force, so 1.
+double normal_load(const Place& place, int load_sign, const double* x, const double* s);
+
+// The normal force lambda of loading_contact() adds load_per_normal() lambda: all of the load where friction
+// belongs to a contact, a share where a contact's force is the load force of an automaton, nothing elsewhere.
+inline Index loading_contact(const Place& place) {
+  return place.contact >= 0 ? place.contact : place.load_contact;
+}
+inline double load_per_normal(const Place& place) {
+  return place.contact >= 0 ? 1.0 : place.load_contact >= 0 ? place.load_per_force : 0.0;
+}
+double total_load(const System& sys, const Place& place, int load_sign, const double* x, const double* s,
+                  const double* force);
+
+// Forces that a stuck place can take per unit of its load, and under the load that `force` makes.
+Interval unit_limits(const Place& place, double t, const double* x);
+Interval stick_limits(const System& sys, const Place& place, int load_sign, double t, const double* x,
+                      const double* s, const double* force);
 
 // May be used by several threads at once; a regime stays where it is.
 class RegimeCache {

@@ -58,7 +58,8 @@ public:
     }
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
       const Place& p = sys.places[i];
-      if (p.contact >= 0 && p.surface_travel >= 0) return false; // its stiffness follows the contact's force
+      if (loading_contact(p) >= 0 && p.surface_travel >= 0)
+        return false; // its stiffness follows the contact's force
       if (s(p.surface) != 0.0) return false;
       if (p.traits.sticks && r.modes.place[i] != 0) return false;
       if (p.traits.sticks && p.surface_travel < 0) rigid.push_back(&p.velocity.x);
@@ -171,11 +172,9 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
     const Place& p = sys.places[i];
     if (!p.traits.sticks) continue;
     const double F = force(static_cast<Index>(i));
-    const Interval limits = stick_limits(p, r.modes.load_sign[i], t, x, s.data());
-    const double per =
-        p.contact >= 0 ? force(np + p.contact) : 1.0; // limits of a contact are per unit of its force
+    const Interval limits = stick_limits(sys, p, r.modes.load_sign[i], t, x, s.data(), force.data());
     text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of "
-         << (F < 0.0 ? limits.lo : limits.hi) * per << " N";
+         << (F < 0.0 ? limits.lo : limits.hi) << " N";
   }
   return text.str();
 }

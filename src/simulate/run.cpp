@@ -6,7 +6,7 @@ namespace stickslip {
 
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
     : sys(system), cache(c), options(o), sampler(system, c), stepper(system, o), quick(system, c),
-      end(system.nx) {}
+      transition(system, c), end(system.nx) {}
 
 void Runner::signals_changed() {
   stepper.signals_changed();

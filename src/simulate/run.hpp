@@ -22,8 +22,7 @@ struct Outcome {
 };
 
 // A recorder has
-//   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0,
-//   t1],
+//   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0, t1],
 //     perhaps beyond the end of the run; t0 == t1: a state that held for no time
 //   void last(the same): the segment that holds at the end once more
 //   bool motion() const: whether it looks at C; else step.columns may be 0
@@ -46,6 +45,7 @@ private:
   Sampler sampler;
   Stepper stepper;
   QuickTransition quick;
+  Transition transition;
   Step step;
   TransitionLog log;
   Vector end;
@@ -79,7 +79,7 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
   log.events.clear();
   if (!state.started) {
     if (sampler.due(state, state.base_t)) sampler.run(state);
-    transition(sys, cache, state, {}, true, log);
+    transition.decide(state, {}, true, log);
     out.events += static_cast<std::int64_t>(
         log.events.size()); // impacts that make the velocities at the start consistent
     recorder.events(log.events);
@@ -203,7 +203,7 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       if (next)
         current = next;
       else
-        transition(sys, cache, state, step.fired, false, log);
+        transition.decide(state, step.fired, false, log);
       out.events += static_cast<std::int64_t>(log.events.size());
       recorder.events(log.events);
       if (log.status == TransitionStatus::undecided)

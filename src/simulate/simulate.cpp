@@ -29,6 +29,8 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
   s.modes.limit.assign(static_cast<std::size_t>(sys.limits), 0);
   s.ticks = start_ticks(sys, t0);
+  s.left = Vector::Constant(static_cast<Index>(sys.places.size()), -INFINITY);
+  s.brief.assign(sys.places.size(), 0);
   return s;
 }
 

@@ -17,14 +17,16 @@ struct State {
   // motion goes by the sum of both, so that a million events do not add up a million roundings.
   double base_rest = 0.0;
   Vector base_x;
-  bool after_transition = true; // the step starts where guards may be zero by construction
-  bool started = false;         // modes have been chosen
-  double step = 0.0;            // proposed next step of an adaptive flow; 0: find one
-  double last_error = 0.0;      // of its step controller
-  int stiff = 0;                // how often in a row the explicit flow looked stiff
-  Vector nominal;               // size of each state as seen so far
-  std::int64_t instant = 0;     // number of the last instant with events
-  Ticks ticks;                  // of sampled controllers
+  bool after_transition = true;   // the step starts where guards may be zero by construction
+  bool started = false;           // modes have been chosen
+  double step = 0.0;              // proposed next step of an adaptive flow; 0: find one
+  double last_error = 0.0;        // of its step controller
+  int stiff = 0;                  // how often in a row the explicit flow looked stiff
+  Vector nominal;                 // size of each state as seen so far
+  std::int64_t instant = 0;       // number of the last instant with events
+  Ticks ticks;                    // of sampled controllers
+  Vector left;                    // when each place last broke away
+  std::vector<std::int8_t> brief; // slips in a row too short and slow to count, see resting.cpp
 
   bool operator==(const State&) const;
 };

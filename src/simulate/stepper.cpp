@@ -121,9 +121,10 @@ double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, F
            r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
   const Guard& g = r.guards[k];
   const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::breaks_away ? g.element : 0)];
-  if (g.kind != GuardKind::breaks_away || p.contact >= 0) return std::numeric_limits<double>::infinity();
-  const Interval l = stick_limits(p, r.modes.load_sign[static_cast<std::size_t>(g.element)], state.base_t,
-                                  state.base_x.data(), frame_signals.data());
+  if (g.kind != GuardKind::breaks_away || loading_contact(p) >= 0)
+    return std::numeric_limits<double>::infinity();
+  const Interval l = stick_limits(sys, p, r.modes.load_sign[static_cast<std::size_t>(g.element)],
+                                  state.base_t, state.base_x.data(), frame_signals.data(), nullptr);
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 

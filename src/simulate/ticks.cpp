@@ -24,7 +24,7 @@ double clear_of(const System& sys, const Regime& r, const Guard& g, double t, co
   case GuardKind::kink:
     return 1e-9 * velocity_size(sys.places[i], nominal);
   case GuardKind::breaks_away: {
-    const Interval limits = stick_limits(sys.places[i], r.modes.load_sign[i], t, x, s);
+    const Interval limits = stick_limits(sys, sys.places[i], r.modes.load_sign[i], t, x, s, force);
     return 1e-9 * (limits.hi - limits.lo + std::abs(force[i]));
   }
   case GuardKind::limit:

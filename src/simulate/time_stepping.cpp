@@ -287,7 +287,7 @@ Trajectory time_stepping(std::shared_ptr<Compiled> compiled, State state, const 
   run.t_begin = state.t;
   TransitionLog log;
   if (!state.started) {
-    transition(sys, cache, state, {}, true, log);
+    Transition(sys, cache).decide(state, {}, true, log);
     run.events = log.events;
     state.started = true;
   }

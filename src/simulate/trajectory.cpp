@@ -95,13 +95,11 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       out.velocity(i, j) = relative_velocity(p, x, s);
       // Held by a constraint: the velocity is zero, not what rounding left of it.
       if (p.traits.sticks && p.surface_travel < 0 && r.modes.place[u] == 0) out.velocity(i, j) = 0.0;
-      const double load =
-          p.contact >= 0 ? out.force(np + p.contact, j) : normal_load(p, r.modes.load_sign[u], x, s);
-      out.load(i, j) = load;
+      const double* force = out.force.col(j).data();
+      out.load(i, j) = total_load(sys, p, r.modes.load_sign[u], x, s, force);
       if (p.traits.sticks && r.modes.place[u] == 0) {
-        const Interval limits = stick_limits(p, r.modes.load_sign[u], t, x, s);
-        const double per = p.contact >= 0 ? load : 1.0; // limits of a contact are per unit of its force
-        out.limit_lo(i, j) = limits.lo * per, out.limit_hi(i, j) = limits.hi * per;
+        const Interval limits = stick_limits(sys, p, r.modes.load_sign[u], t, x, s, force);
+        out.limit_lo(i, j) = limits.lo, out.limit_hi(i, j) = limits.hi;
       }
       const bool open = r.modes.place[u] == static_cast<std::int8_t>(Mode::open);
       out.mode(i, j) = p.traits.sticks || open ? r.modes.place[u]

@@ -3,6 +3,7 @@
 
 #include "simulate/state.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,10 +40,22 @@ struct TransitionLog {
   TransitionStatus status = TransitionStatus::decided;
 };
 
-// Changes modes and, where velocities are set exactly, x, at state.base_t. `fired` are guards of the present
-// regime; empty at the start, at kinks of signals and at ticks.
-void transition(const System& sys, RegimeCache& cache, State& state, const std::vector<Guard>& fired,
-                bool start, TransitionLog& log);
+class Decision;
+
+// Changes modes and, where velocities are set exactly, x, at state.base_t. Made once per run.
+class Transition {
+public:
+  Transition(const System& sys, RegimeCache& cache);
+  ~Transition();
+
+  // `fired` are guards of the present regime; empty at the start, at kinks of signals and at ticks.
+  void decide(State& state, const std::vector<Guard>& fired, bool start, TransitionLog& log);
+
+private:
+  const System& sys;
+  RegimeCache& cache;
+  std::unique_ptr<Decision> decision;
+};
 
 // Mode of a contact: open, what its friction does, or closed where it has none.
 Mode contact_mode(const System& sys, const Modes& modes, std::size_t contact);

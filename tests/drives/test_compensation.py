@@ -134,6 +134,21 @@ def test_feedforward_of_the_right_law_cancels_a_sine() -> None:
     assert errors[0] < 0.02 * errors[1]
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.8, 1.0, 1.2])
+def test_feedforward_of_wrong_levels_leaves_their_difference(share: float) -> None:
+    """At constant speed kp e = kd v + (1 - share) Fc: what the model misses, the servo must pay for."""
+    level, kp, kd, speed = 2.0, 300.0, 40.0, 0.1
+    m = ss.Machine(mass=1.0, names=["slide"])
+    m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.2 * level, kinetic=level))
+    reference = ss.Ramp(slope=speed)
+    m.add_controller(ss.PID(kp=kp, kd=kd), on="slide", reference=reference)
+    if share:
+        model = ss.FrictionFeedforward(ss.Coulomb(static=share * level, kinetic=share * level))
+        m.add_controller(model, on="slide", reference=reference)
+    run = ss.simulate(m, t_end=5.0)
+    assert run["pid.error"][-1] == pytest.approx((kd * speed + (1.0 - share) * level) / kp, rel=1e-12)
+
+
 def test_feedforward_is_the_law_at_the_velocity_of_the_reference() -> None:
     """There and back with a rest between: kinetic level with the sign of the velocity, nothing at rest."""
     law = ss.Coulomb(static=1.2, kinetic=0.8) + ss.Viscous(2.0)

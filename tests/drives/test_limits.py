@@ -135,6 +135,20 @@ def test_two_controllers_are_one_cascade() -> None:
     assert runs[0] == pytest.approx(runs[1], abs=1e-14)
 
 
+@pytest.mark.parametrize("duration", [0.3, 0.7, 1.0, 2.0])
+@pytest.mark.parametrize("value", [1e-4, 0.1, 1.0, 2.0])
+@pytest.mark.parametrize("before", [0.0, 0.1])
+def test_full_feedforward_of_a_smooth_step(value: float, duration: float, before: float) -> None:
+    """Its speed ends at zero up to rounding: no jump. A rigid mass then follows without any error."""
+    m = ss.Machine(mass=2.0, names=["x"])
+    control = ss.Cascade(kv=50.0, kp=200.0, tn=0.05, velocity_feedforward=1.0, force_feedforward=2.0)
+    reference = ss.SmoothStep(value, duration=duration, before=before)
+    m.add_controller(control, name="c", on="x", reference=reference)
+    run = ss.simulate(m, t_end=3.0, dt=0.01, initial={"x.position": before})
+    assert run["x.position"][-1] == pytest.approx(value, rel=1e-12)
+    assert np.abs(run["c.error"]).max() < 1e-14 * max(1.0, value)
+
+
 def test_rate_of_another_controllers_output() -> None:
     """Feedforward of the rate of a continuous output: closed form of a double integrator chain.
 
@@ -174,7 +188,9 @@ class TestBadInput:
 
     def test_rate_of_a_jump(self) -> None:
         m = self.machine()
-        with pytest.raises(ValueError, match=r"reference of 'p'.*asks for its rate.*jumps at t = 1"):
+        with pytest.raises(
+            ValueError, match=r"reference of 'p' is not allowed: 'p' asks for its rate.*jumps at t = 1"
+        ):
             m.add_controller(ss.P(kp=1.0, feedforward=1.0), name="p", on="a", reference=ss.Step(1.0, at=1.0))
         m.add_controller(ss.P(kp=1.0, period=0.1), name="held", measure="a", reference=0.0)
         with pytest.raises(ValueError, match=r"'held.output'.*is held between sampling instants"):
@@ -212,6 +228,8 @@ class TestBadInput:
     def test_not_a_controller(self) -> None:
         with pytest.raises(ValueError, match=r"control = 3\.0"):
             self.machine().add_controller(3.0, on="a")
+        with pytest.raises(ValueError, match=r"control = <class .*P'> is not allowed"):
+            self.machine().add_controller(ss.P, on="a")
 
     def test_impossible_controllers(self) -> None:
         with pytest.raises(ValueError, match=r"limits\[0\]"):

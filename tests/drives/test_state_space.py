@@ -3,14 +3,15 @@
 import control as ct
 import numpy as np
 import pytest
+from published.drive import CASCADE
+from published.drive import CASE_B as LAW
+from published.drive import drive as mechanical
 from reference import store, two_mass
 from scipy import signal
 
 import stickslip as ss
 
-LAW = ss.Stribeck(static=0.0007, kinetic=0.0006, stribeck_velocity=1e-3)
 SINE = ss.Sine(amplitude=50e-6, frequency=0.5)
-CASCADE = ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3)
 NAMES = ["motor.velocity", "load.velocity", "motor.position", "load.position"]
 
 
@@ -30,20 +31,6 @@ def drive(law: ss.Law = LAW, **options: object) -> ss.StateSpace:
         CASCADE, name="control", measure="motor.position", reference=SINE, to="F_M", **options
     )
     return plant
-
-
-def mechanical(law: ss.Law = LAW, **options: object) -> ss.machines.TwoMassDrive:
-    return ss.machines.two_mass_drive(
-        motor_mass=1000.0,
-        load_mass=1000.0,
-        stiffness=5e6,
-        damping=1341.64,
-        load_friction=law,
-        normal_load=9810.0,
-        control=CASCADE,
-        reference=SINE,
-        **options,
-    )
 
 
 LUGRE = ss.LuGre(stiffness=1e4, damping=10.0, static=7e-4, kinetic=6e-4, stribeck_velocity=1e-3)
@@ -81,8 +68,18 @@ def test_matrices_stay_and_are_given_back() -> None:
         assert np.array_equal(plant.A_NL[:, 0], -B[:, 1])
     own = ss.StateSpace(A, B, C, D)
     assert own.system is own
-    with pytest.raises(ValueError, match="continuous time"):
+    with pytest.raises(ValueError, match=r"A.dt = 0.1 is not allowed.*continuous time"):
         ss.StateSpace(ct.ss(A, B, C, D, 0.1))
+
+
+def test_names_given_elsewhere_are_kept() -> None:
+    A, B, C, D = matrices()
+    plant = ss.StateSpace(ct.ss(A, B, C, D, inputs=["FM", "FL"], outputs=["a", "b", "c", "d"]))
+    assert (plant.inputs, plant.outputs) == (("FM", "FL"), ("a", "b", "c", "d"))
+    assert plant.states == ("x0", "x1", "x2", "x3")  # python-control's x[0] … is nobody's choice
+    plant.add_friction("f", law=LAW, on="FL", velocity="b")
+    other = ss.StateSpace(ct.ss(A, B, C, D, inputs=["FM", "FL"]), inputs=["p", "q"])
+    assert (other.inputs, other.outputs) == (("p", "q"), ("y0", "y1", "y2", "y3"))
 
 
 def test_without_friction_it_is_scipy() -> None:
@@ -136,6 +133,63 @@ def test_feedthrough_of_the_plant_in_the_loop() -> None:
     assert run["y0"] == pytest.approx(y[[100, 400], 0] + 1.5 * y[[100, 400], 1], abs=1e-12)
 
 
+def test_machine_as_matrices() -> None:
+    """The closed loop of Table 1 by hand, in another order of states, and its response by python-control."""
+    machine = mechanical(LAW).machine
+    part = machine.to_state_space(
+        to=["motor", "load"], measure=["load.velocity", {"motor": 1.0, "load": -1.0}]
+    )
+    assert (part.outputs, part.states) == (("load.velocity", "y1"), machine.states)
+    A, B, _, _ = matrices()
+    rows = np.array([[0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]])  # position and velocity of the motor
+    kv, kp, tn = 8 / 60e-3, 700e3, 30e-3
+    error = -(kv * rows[0] + rows[1])
+    closed = np.block([[A + np.outer(B[:, 0], kp * error), kp / tn * B[:, :1]], [error, 0.0]])
+    by_hand = ct.ss(
+        closed,
+        np.vstack([B, np.zeros((1, 2))]),
+        [[0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0, 0.0]],
+        np.zeros((2, 2)),
+    )
+    omega = np.geomspace(1.0, 1e3, 30)
+    found = ss.analysis.frequency_response(part, omega).response
+    expected = np.moveaxis(by_hand(1j * omega), 2, 0)
+    assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
+    assert np.sort_complex(np.linalg.eigvals(part.A)) == pytest.approx(np.sort_complex(machine.poles()))
+    for arguments, message in (
+        ({"to": "arm", "measure": "load"}, "unknown coordinate 'arm'"),
+        (
+            {"to": "load", "measure": "arm"},
+            "measure names 'arm', which is unknown; known are: 'motor.position'",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            machine.to_state_space(**arguments)
+
+
+def test_describing_function_of_a_machine() -> None:
+    """A block on a spring with F = (v³ - v)/2: Rayleigh's balance in closed form.
+
+    Under v = V sin θ its gain is (3 V²/4 - 1)/2, which balances the damping 0.1 at V = sqrt(3.2/3).
+    """
+    m = ss.Machine(mass=1.0, damping=0.1, stiffness=4.0, names=["block"])
+    part = m.to_state_space(to="block", measure="block.velocity")
+    (cycle,) = ss.analysis.harmonic_balance(part, lambda v: 0.5 * (v**3 - v))
+    assert cycle.omega == pytest.approx(2.0, rel=1e-9) and cycle.stable
+    assert cycle.velocity == pytest.approx(np.sqrt(3.2 / 3.0), rel=1e-9)
+
+
+@pytest.mark.parametrize("make", [ct.ss, signal.StateSpace], ids=["control", "scipy"])
+def test_state_spaces_of_others_as_controllers(make) -> None:
+    """A lead (50 s + 500)/(s + 50) given as an object is the LTI of its matrices."""
+    runs = []
+    for control in (make(-50.0, 1.0, -2000.0, 50.0), ss.LTI(A=-50.0, B=1.0, C=-2000.0, D=50.0)):
+        m = ss.Machine(mass=1.0, names=["x"])
+        assert m.add_controller(control, on="x", reference=1.0) == "lti"
+        runs.append(ss.simulate(m, t_end=2.0, dt=0.1)["x.position"])
+    assert np.array_equal(*runs)
+
+
 class TestBadInput:
     def test_algebraic_loop(self) -> None:
         plant = ss.StateSpace(A=-1.0, B=1.0, C=1.0, D=0.5)
@@ -164,7 +218,8 @@ class TestBadInput:
                 {"A": np.eye(2), "B": np.ones(2), "C": np.ones(2), "D": [[1.0, 2.0]]},
                 r"D has the shape \(1, 2\)",
             ),
-            ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, "A holds NaN"),
+            ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, r"A\[0, 0\] = nan"),
+            ({"A": 1j, "B": 1.0, "C": 1.0}, "A = 1j is not allowed: it must be .*numbers"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "inputs": ["a", "b"]}, "sequence of 1 names"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "signals": {"u1": 1.0}}, "unknown input 'u1'"),
         ],
@@ -180,6 +235,12 @@ class TestBadInput:
             plant.add_friction("f", law=LAW, on="u1", velocity="w")
         with pytest.raises(ValueError, match="exactly one"):
             plant.add_friction("f", law=LAW, velocity="y1")
+        with pytest.raises(ValueError, match="column of 'f' = 'u1'"):
+            plant.add_friction("f", law=LAW, velocity="y1", column="u1")
+        with pytest.raises(ValueError, match="velocity of 'f'\\[1\\] = nan"):
+            plant.add_friction("f", law=LAW, velocity=[0.0, np.nan, 0.0, 0.0], on="u1")
+        with pytest.raises(ValueError, match="feedthrough of 'f' = 'y1' is not allowed"):
+            plant.add_friction("f", law=LAW, velocity={"y1": 1.0}, on="u1", feedthrough={"y1": 1.0})
         plant.add_friction("f", law=LAW, on="u1", velocity="y1")
         with pytest.raises(ValueError, match="'f' is taken"):
             plant.add_friction("f", law=LAW, on="u1", velocity="y1")

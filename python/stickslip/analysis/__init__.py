@@ -24,6 +24,7 @@ from stickslip.analysis.maps import (
     state_map,
 )
 from stickslip.analysis.passive import ExtractableEnergy, Passivity, extractable_energy, passivity
+from stickslip.analysis.stuck import StuckFractionMap, stuck_fraction_map
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Settling",
     "StateMap",
     "Stops",
+    "StuckFractionMap",
     "TwoMassResonance",
     "cascade_matrices",
     "cascade_poles",
@@ -58,6 +60,7 @@ __all__ = [
     "settling",
     "state_map",
     "stops",
+    "stuck_fraction_map",
     "two_mass_matrices",
     "two_mass_resonance",
 ]
