@@ -34,6 +34,21 @@ int nilpotency(const Matrix& A) {
 
 FlowPlan::FlowPlan(const Regime& r) : regime(&r), index(nilpotency(r.Ax)) {
   if (index > 0) return;
+  std::vector<bool> known(static_cast<std::size_t>(r.Ax.rows()), false);
+  for (bool more = true; more;) {
+    more = false;
+    const std::vector<bool> before = known;
+    for (Index i = 0; i < r.Ax.rows(); ++i) {
+      if (known[static_cast<std::size_t>(i)]) continue;
+      bool ends = true;
+      for (Index j = 0; j < r.Ax.rows(); ++j)
+        ends = ends && (r.Ax(i, j) == 0.0 || before[static_cast<std::size_t>(j)]);
+      if (!ends) continue;
+      known[static_cast<std::size_t>(i)] = more = true;
+      ending.push_back(i);
+    }
+    longest += more;
+  }
   Index moving = 0;
   for (Index i = 0; i < r.Ax.rows(); ++i) {
     if (r.Ax.row(i).isZero(0.0) && r.As.row(i).isZero(0.0)) continue;

@@ -19,6 +19,11 @@ struct FlowPlan {
   Index first = 0, second = 0;
   Oscillation oscillation;
 
+  // States that depend on no others but such states, and on none in a circle: what sticks stands still, what
+  // it carries counts. Their motion is a polynomial whatever the others do.
+  std::vector<Index> ending;
+  Index longest = 0; // chain of them
+
   explicit FlowPlan(const Regime& r);
   // Of stiff regimes; worked out when first asked for.
   const std::vector<SettledSplit>& splits() const;

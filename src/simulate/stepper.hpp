@@ -88,6 +88,7 @@ private:
   const FlowPlan& plan_of(const Regime& r);
   bool take_swing(const Regime& r, const State& state, double limit, Step& step);
   bool take_settled(const Regime& r, const State& state, Index signal_degree, double reach, Step& step);
+  void hold_ending(const Regime& r, const State& state, Index signal_degree, Step& step);
   void set_scale(const Regime& r, const State& state);
   Index ending_series(const Regime& r, const State& state, Index signal_degree);
   void guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h);

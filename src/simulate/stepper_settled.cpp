@@ -80,10 +80,29 @@ bool Stepper::take_settled(const Regime& r, const State& state, Index signal_deg
     }
     double power = 1.0;
     for (Index k = 0; k <= signal_degree; ++k, power *= step.h) C.col(k) += split.Rf * p.col(k) * power;
+    hold_ending(r, state, signal_degree, step);
     step.kind = FlowKind::settled;
     return true;
   }
   return false;
+}
+
+// Projectors leave rounding where nothing moves: what sticks stands exactly still.
+void Stepper::hold_ending(const Regime& r, const State& state, Index signal_degree, Step& step) {
+  if (plan->ending.empty()) return;
+  const Index columns = std::min(std::max(step.columns, signal_degree + plan->longest + 1), exact_columns);
+  if (columns > step.columns) C.middleCols(step.columns, columns - step.columns).setZero();
+  step.columns = columns;
+  for (Index i : plan->ending) C(i, 0) = state.base_x(i);
+  double power = step.h;
+  for (Index k = 0; k + 1 < columns; ++k, power *= step.h)
+    for (Index i : plan->ending) {
+      double sum = 0.0;
+      for (Index j : plan->ending) sum += r.Ax(i, j) * C(j, k);
+      sum *= step.h;
+      if (k <= signal_degree) sum += power * r.As.row(i).dot(signal_series.col(k));
+      C(i, k + 1) = sum / static_cast<double>(k + 1);
+    }
 }
 
 } // namespace stickslip

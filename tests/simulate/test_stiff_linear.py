@@ -86,6 +86,8 @@ def test_break_away_behind_a_stiff_damper():
         low, high = (middle, high) if pull(middle) < 0 else (low, middle)
     assert r.events[0].time == pytest.approx(high, rel=0, abs=1e-14)
     assert r.method["guide stick"] == "exact, settled"
+    held = r.at(np.linspace(0.0, 0.6, 50))
+    assert np.all(held["slide.position"] == 0.0) and np.all(held["slide.velocity"] == 0.0)
     assert r._raw.steps < 120
 
 
