@@ -10,10 +10,10 @@
 namespace stickslip {
 
 bool State::operator==(const State& o) const {
-  return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_x == o.base_x &&
-         after_transition == o.after_transition && started == o.started && step == o.step &&
-         last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant &&
-         ticks == o.ticks && left == o.left && brief == o.brief;
+  return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_rest == o.base_rest &&
+         base_x == o.base_x && after_transition == o.after_transition && started == o.started &&
+         step == o.step && last_error == o.last_error && stiff == o.stiff && nominal == o.nominal &&
+         instant == o.instant && ticks == o.ticks && left == o.left && brief == o.brief;
 }
 
 double velocity_size(const Place& place, const Vector& nominal) {
