@@ -98,7 +98,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       const double* force = out.force.col(j).data();
       out.load(i, j) = total_load(sys, p, r.modes.load_sign[u], x, s, force);
       if (p.traits.sticks && r.modes.place[u] == 0) {
-        const Interval limits = stick_limits(sys, p, r.modes.load_sign[u], t, x, s, force);
+        const Interval limits = holding_limits(sys, r.modes, u, t, x, s, force);
         out.limit_lo(i, j) = limits.lo, out.limit_hi(i, j) = limits.hi;
       }
       const bool open = r.modes.place[u] == static_cast<std::int8_t>(Mode::open);
