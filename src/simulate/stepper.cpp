@@ -140,6 +140,10 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
     std::copy_n(series, degree + 1, c.data());
     for (std::size_t j = 0; j <= static_cast<std::size_t>(degree); ++j) size += std::abs(c[j]);
     if (size == 0.0) continue;
+    if (r.guards[k].kind == GuardKind::load_sign) { // a load of zero that only rounding moves
+      const Form& load = sys.places[static_cast<std::size_t>(r.guards[k].element)].load_force;
+      if (size <= 1e-14 * load.x.cwiseAbs().dot(state.nominal)) continue;
+    }
     // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its
     // terms.
     double rest = 0.0;
@@ -165,10 +169,13 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
         zero = 1e-11 * size; // all its terms may be zero here
       else if (g.kind == GuardKind::limit)
         zero = std::max(1e-11 * size, rest);
-      else if (const double whole = guard_size(r, state, k, step.kind); std::isfinite(whole))
+      else if (const double whole = guard_size(r, state, k, step.kind); std::isfinite(whole)) {
+        if (size <= 2e-13 * whole) continue; // it stays at its limit: rounding, no motion
         zero = std::max(1e-11 * std::min(size, whole), 1e-13 * whole);
-      else
+      } else {
         zero = 1e-11 * size;
+      }
+      if (c[1] < 0.0) zero = std::max(zero, 1e-8 * -c[1]); // it was located no better, and goes away at once
     }
     // Nor does the place of the event within the last digits of t.
     const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() *
