@@ -194,7 +194,7 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
     powers.integrate(seg, at(seg), a, b, sum, absolute);
   }
   // Free vibration does no work: then its own energy is the measure.
-  const double size = std::max({absolute, largest, start});
+  const double size = std::max({absolute, largest, start, powers.negligible()});
   out.residual = m > 0 && size > 0.0 ? out.imbalance.cwiseAbs().maxCoeff() / size : 0.0;
   if (sys.n_coordinates == 0) { // matrices do not say what is kinetic or elastic
     out.imbalance.setConstant(std::numeric_limits<double>::quiet_NaN());
