@@ -1,5 +1,4 @@
 // Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
-#include "simulate/automaton_states.hpp"
 #include "simulate/decision.hpp"
 #include "simulate/place_force.hpp"
 
@@ -17,23 +16,27 @@ void Decision::expand_signals() {
   }
 }
 
-// A place that leaves stick takes the force that it has reached by now with it, which the run ahead must see.
-bool Decision::admissible(const contact::Candidate& c) {
-  state->modes = entry;
-  apply(c);
-  if (!any_lag || starting) return goes_on();
-  as_it_was = state->base_x;
-  for (std::size_t i = 0; i < n; ++i) {
-    const int is = state->modes.place[i];
-    if (rests[i] && before.place[i] == 0 && std::abs(is) == 1)
-      change_mode(sys.places[i], 0, is, v(i), load(i), t, state->base_x.data());
+// What the automaton's states become where a place leaves rest: the lag starts with the force that was held, the
+// curve with the level that was reached.
+void Decision::leave_rest(const contact::Candidate& c) {
+  double* x = state->base_x.data();
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    const std::size_t i = places[q];
+    const Place& p = sys.places[i];
+    const int d = state->modes.place[i];
+    if (!rests[i] || (d != 1 && d != -1) || before.place[i] != 0) continue;
+    const Interval unit = unit_limits(p, t, x);
+    const double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
+    if (p.peak >= 0) x[p.peak] = aged_share(p, t, x);
+    if (p.lagged >= 0) x[p.lagged] = std::max(0.0, d * held);
   }
-  const bool yes = goes_on();
-  state->base_x = as_it_was;
-  return yes;
 }
 
-bool Decision::goes_on() {
+bool Decision::admissible(const contact::Candidate& c) {
+  state->modes = entry;
+  state->base_x = entry_x;
+  apply(c);
+  leave_rest(c);
   const Regime& r = cache.get(sys, state->modes);
   if (r.affine) expand_signals();
   if (!rests_stay(r)) return false;
@@ -48,9 +51,26 @@ bool Decision::goes_on() {
       mine = rests[e];
     else
       mine = g.kind == GuardKind::shared_limit;
-    if (mine && sign_of(r, k) > 0) return false;
+    if (!mine || sign_of(r, k) <= 0) continue;
+    note_overrun(r, g);
+    return false;
   }
   return true;
+}
+
+// What is just about to pass its limit leaves, places that share a force together.
+void Decision::note_overrun(const Regime& r, const Guard& g) {
+  const auto leaves = [&](Index place, int side) {
+    for (std::size_t q = 0; q < places.size(); ++q)
+      if (places[q] == static_cast<std::size_t>(place)) overrun[q] = side;
+  };
+  if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::shared_limit) return;
+  overrun.resize(places.size(), 0);
+  if (g.kind == GuardKind::breaks_away) return leaves(g.element, g.side);
+  const Facet& f = r.facets[static_cast<std::size_t>(g.element)];
+  for (std::size_t j = 0; j < f.members.size(); ++j)
+    leaves(r.stuck[static_cast<std::size_t>(f.members[j])],
+           f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1);
 }
 
 void Decision::guard_series(const Regime& r) {
