@@ -199,8 +199,7 @@ void Decision::carry_presliding(bool start) {
   for (std::size_t i = 0; i < n && !start; ++i) {
     const int was = before.place[i], is = state->modes.place[i];
     const auto open = static_cast<int>(Mode::open);
-    if ((presliding(i) || (set_valued(i) && !rests[i])) && was != is && was != open && is != open)
-      change(i);
+    if ((presliding(i) || (set_valued(i) && !rests[i])) && was != is && was != open && is != open) change(i);
   }
 }
 
