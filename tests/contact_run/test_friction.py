@@ -116,7 +116,7 @@ def test_contact_beside_a_given_load() -> None:
 STEEP = np.pi / 3.0
 
 
-def rod(friction, *, angle=STEEP, gap=0.0):
+def rod(friction, *, angle=STEEP, gap=0.0, restitution=0.0):
     """Uniform rod, m = 1, half length 1, tip sliding on the floor; gradients of one angle kept (a linear
     plant)."""
     m = ss.Machine(mass=[1.0, 1.0, 1.0 / 3.0], names=["x", "y", "phi"], force={"y": -G})
@@ -126,20 +126,23 @@ def rod(friction, *, angle=STEEP, gap=0.0):
         tangent={"x": 1.0, "phi": np.sin(angle)},
         friction=friction,
         gap=gap,
+        restitution=restitution,
     )
     return m
 
 
-def test_rod_that_cannot_slide() -> None:
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_rod_that_cannot_slide(restitution: float) -> None:
     """G_NN − μ |G_NT| < 0 and g̈ free < 0: no solution from sliding; an impact without collision stops the
     tip.
 
-    Impulses by hand: both rates of the tip to zero, Λ = −G⁻¹ (0, v_T), inside the cone |Λ_T| ≤ μ Λ_N.
+    Impulses by hand: both rates of the tip to zero, Λ = −G⁻¹ (0, v_T), inside the cone |Λ_T| ≤ μ Λ_N. Nothing
+    collides, so the restitution does not matter.
     """
     s, c = np.sin(np.deg2rad(60.0)), np.cos(np.deg2rad(60.0))
     nn, nt, tt = 1.0 + 3.0 * c * c, -3.0 * s * c, 1.0 + 3.0 * s * s
     assert nn - 1.5 * abs(nt) < 0.0
-    run = ss.simulate(rod(1.5), t_end=0.3, initial={"x.velocity": -1.0})
+    run = ss.simulate(rod(1.5, restitution=restitution), t_end=0.3, initial={"x.velocity": -1.0})
     first = run.events[0]
     assert first.impact and first.time == 0.0 and "without collision" in first.cause
     normal, tangential = -np.linalg.solve([[nn, nt], [nt, tt]], [0.0, -1.0])
