@@ -89,6 +89,26 @@ class TestLag:
         end = [run["a.velocity"][-1], run["f.lagged_force"][-1]]
         assert end == pytest.approx(list(y.y[:, -1]), rel=1e-7)
 
+    @pytest.mark.parametrize("push", [-1.8, -1.6, -1.4])
+    def test_reversal_sets_off_a_neighbour(self, push):
+        """M = [[1, 1/2], [1/2, 1]]: a is thrown against -2 N and turns round under 1 N of lagged friction, so its
+        acceleration jumps from -3 to -1; b, which held push + 3/2, has to hold push + 1/2, and can hold 1 N."""
+        one = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=1.0), memory=0.05)
+        m = ss.Machine(mass=[[1.0, 0.5], [0.5, 1.0]], names=["a", "b"], force={"a": -2.0, "b": push})
+        m.add_friction("under a", on="a", law=one)
+        m.add_friction("under b", on="b", law=ss.Coulomb(static=1.0, kinetic=0.8))
+        run = ss.simulate(m, 0.1, initial={"a.velocity": 0.1})
+        t = pytest.approx(0.1 / 3.0, abs=1e-14)
+        expected = [("under a", t, ss.Mode.SLIP_BACKWARD)]
+        leaves = push + 0.5 < -1.0
+        if leaves:
+            expected.append(("under b", t, ss.Mode.SLIP_BACKWARD))
+        assert [(e.element, e.time, e.after) for e in run.events] == expected
+        force = [-1.0, push + 0.8] if leaves else [-1.0, 0.0]
+        a = np.linalg.solve([[1.0, 0.5], [0.5, 1.0]], force) if leaves else np.array(force)
+        after = run.at(0.05)
+        assert [after["a.acceleration"][0], after["b.acceleration"][0]] == pytest.approx(list(a), rel=1e-12)
+
     def test_surface_that_jumps_away_after_the_load_fell(self):
         """The load halves in stick; then the surface leaves, and pulls with the level of that moment: 1.5 N,
         which the ground's 2 N hold, not the 3 N of the start."""

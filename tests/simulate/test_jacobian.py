@@ -20,9 +20,12 @@ BELT = ss.Sine(0.05, frequency=0.9)
 
 
 def block(law, **place):
-    """Two masses on springs, the law between the first and a surface that swings, Stribeck under the second."""
+    """Two masses coupled by springs and inertia, the law under the first on a surface that swings."""
     m = ss.Machine(
-        mass=[1.0, 0.5], stiffness=[[60.0, -20.0], [-20.0, 20.0]], names=["a", "b"], force={"a": PUSH}
+        mass=[[1.0, 0.2], [0.2, 0.5]],
+        stiffness=[[60.0, -20.0], [-20.0, 20.0]],
+        names=["a", "b"],
+        force={"a": PUSH},
     )
     m.add_friction("f", on="a", law=law, normal_load=LOAD, surface_velocity=BELT, **place)
     m.add_friction("g", on="b", law=ss.Stribeck(static=0.2, kinetic=0.1, stribeck_velocity=0.05))
