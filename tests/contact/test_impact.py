@@ -237,14 +237,19 @@ def test_outcomes_that_share_their_compression_are_ordered_by_the_work_of_expans
             restitution=rng.uniform(0.0, 1.0, 2),
         )
         W = np.vstack([normals, tangents])
-        first, second = [], []
+        first, second, mean = [], [], []
         for h in hits:
             c = np.r_[h.compression_normal_impulse, -h.compression_friction_impulse]
             e = np.r_[h.normal_impulse, -h.friction_impulse] - c
             first.append(0.5 * c @ W @ W.T @ c)
             second.append(0.5 * e @ W @ W.T @ e)
+            compressed = h.compression_normal_impulse - hits[0].compression_normal_impulse
+            mean.append(bool(np.abs(compressed).max() < 1e-9))
         if len(hits) < 3 or np.ptp(first) > 1e-9 * first[0]:
             continue
         several += 1
-        assert np.all(np.diff(second[1:]) > -1e-9 * max(second))
+        assert mean == sorted(mean, reverse=True)
+        for which in (True, False):
+            work = [x for x, m in zip(second, mean, strict=True) if m is which]
+            assert np.all(np.diff(work) > -1e-9 * max(second))
     assert several > 20

@@ -193,7 +193,7 @@ def test_lti_of_one_state_and_anti_windup(rate):
     decay = math.exp(rate * T)
     hold = T if rate == 0.0 else (decay - 1.0) / rate
     z, expected = 0.0, []
-    excited = 40.0 * (R - Y) if rate < 0.0 else R - Y
+    excited = 2.0 * (R - Y) if rate < 0.0 else R - Y
     for e in excited:
         raw = 2 * z + 0.5 * e
         u = min(max(raw, -1.0), 1.0)
