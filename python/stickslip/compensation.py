@@ -84,7 +84,8 @@ class FrictionObserver(Compensator):
     normal_load : float or Signal, default 1.0
         Normal load of the model, N.
     gain : float, default 0.0
-        Correction of the bristle by the position error, 1/s, >= 0; only for laws with one internal state.
+        Correction of the bristle by the position error, 1/s, >= 0; only for laws with one internal state and
+        constant damping.
 
     Raises
     ------

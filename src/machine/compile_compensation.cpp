@@ -47,11 +47,21 @@ double greatest(const Signal& s) {
   return size;
 }
 
-// Force per unit load and unit rate of the bristle: with z = 0 its rate is v, and nothing else makes a dry
-// force.
-double rate_damping(const Law& law, Index states) {
-  std::vector<double> z(static_cast<std::size_t>(states), 0.0), zdot = z;
-  return evaluate(law, 1.0, 1, 0, z.data(), zdot.data()).dry;
+// Whether the bristle's damping, the force per unit of its rate, depends on the velocity.
+bool damping_falls(const Law& law) {
+  return std::any_of(law.terms.begin(), law.terms.end(), [](const Term& term) {
+    const auto* lugre = std::get_if<LuGre>(&term);
+    return lugre && std::isfinite(lugre->damping_velocity);
+  });
+}
+
+// Of the bristle's state per unit of deflection: some have the force for their state.
+double unit_of_bristle(const Law& law) {
+  for (const Term& term : law.terms) {
+    if (const auto* lugre = std::get_if<LuGre>(&term); lugre && lugre->normalised) return lugre->stiffness;
+    if (const auto* slip = std::get_if<MaxwellSlip>(&term)) return slip->stiffness.front();
+  }
+  return 1.0;
 }
 
 void check(const CompensatorPlace& c, const LawTraits& t) {
@@ -76,6 +86,7 @@ void check(const CompensatorPlace& c, const LawTraits& t) {
   if (c.gain == 0.0) return;
   non_negative("gain" + of, c.gain);
   if (t.states != 1) reject("gain" + of, c.gain, "0 unless the law has just one internal state");
+  if (damping_falls(c.law)) reject("gain" + of, c.gain, "0 unless the law's damping is constant");
   if (!is_constant(c.normal_load)) reject("normal_load" + of, "varies: with a gain it must be constant");
 }
 
@@ -145,13 +156,14 @@ void wire_compensators(const Machine& machine, System& sys,
       if (v->s(i) != 0.0 && rate >= 0) p.acceleration_s(rate) += v->s(i);
     }
     if (p.injected < 0) continue;
-    // z = own + injected with injected' = -gain e; the law sees z, and its force gets sigma_1 injected' as
-    // well.
+    // z = own + injected with the deflection's injected' = -gain e; the law sees z, and its force gets
+    // sigma_1 injected' as well.
     const Form x = form_of(sys, c.measurement), target = form_of(sys, c.reference);
     const Vector ex = x.x - target.x, es = x.s - target.s;
-    sys.A.row(p.injected) = -c.gain * ex.transpose();
-    sys.S.row(p.injected) = -c.gain * es.transpose();
-    p.rate_damping = rate_damping(c.law, p.traits.states);
+    const double unit = unit_of_bristle(c.law);
+    sys.A.row(p.injected) = -c.gain * unit * ex.transpose();
+    sys.S.row(p.injected) = -c.gain * unit * es.transpose();
+    p.rate_damping = p.traits.damping / unit;
   }
 }
 

@@ -313,3 +313,16 @@ def ball_on_plate(amplitude, frequency):
     plate = ss.Constant(amplitude) + ss.Sine(amplitude, frequency=frequency, phase=-0.5 * np.pi)
     m.add_contact("plate", normal={"y": 1.0}, gap=-1.0 * plate)
     return m
+
+
+def test_balance_of_a_run_that_begins_with_a_strike_of_a_moving_wall() -> None:
+    """3 kg meet a wall that comes with 0.5 m/s at t = 0: they leave with 0.5 + ε (0.5 + 1), and the wall's work
+    counts as before the start."""
+    m = ss.Machine(mass=3.0, names=["x"])
+    m.add_contact("wall", normal={"x": 1.0}, gap=ss.Ramp(slope=-0.5), restitution=0.4)
+    run = ss.simulate(m, t_end=1.0, initial={"x.velocity": -1.0})
+    (struck,) = run.events
+    assert struck.time == 0.0 and struck.normal_impulse == pytest.approx(3.0 * 1.4 * 1.5, rel=1e-14)
+    assert run["x.velocity"] == pytest.approx(0.5 + 0.4 * 1.5, rel=1e-14)
+    assert struck.loss == pytest.approx(0.5 * 3.0 * (1.0 - 0.4**2) * 1.5**2, rel=1e-13)
+    assert run.energy.residual < 1e-14

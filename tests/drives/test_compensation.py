@@ -113,6 +113,37 @@ def test_correction_of_the_bristle() -> None:
     assert run.energy.residual < 1e-7
 
 
+@pytest.mark.parametrize("other", ["tanh", "normalised"])
+def test_correction_acts_through_the_damping_of_the_bristle_alone(other: str) -> None:
+    """The output is σ0 z + σ1 z' + the other terms at v, with z' = v - |v| z/g(v) - gain e, put together from the
+    states of the run."""
+    gain, s0, s1 = 0.5, 1e4, 30.0
+    bristle = ss.LuGre(
+        stiffness=s0,
+        damping=s1,
+        static=1.5,
+        kinetic=1.0,
+        stribeck_velocity=1e-2,
+        normalised=other == "normalised",
+    )
+    model = bristle + ss.Tanh(width=0.05, kinetic=20.0) if other == "tanh" else bristle
+    m = ss.Machine(mass=1.0, stiffness=100.0, names=["slide"], damping=5.0)
+    m.add_controller(
+        ss.FrictionObserver(model, normal_load=0.1, gain=gain),
+        name="observer",
+        on="slide",
+        reference=ss.Sine(0.1, frequency=0.3),
+    )
+    run = ss.simulate(m, t_end=3.0, dt=0.05, rtol=1e-9, initial={"slide.velocity": 0.2})
+    v, e = run["slide.velocity"], run["slide.position"] - 0.1 * np.sin(0.6 * np.pi * run.t)
+    q = run["observer.z"] + run["observer.injected"]
+    z = q / s0 if other == "normalised" else q
+    own = v - s0 * np.abs(v) * z / (1.0 + 0.5 * np.exp(-((v / 1e-2) ** 2)))
+    dry = s0 * z + s1 * (own - gain * e) + (20.0 * np.tanh(v / 0.05) if other == "tanh" else 0.0)
+    assert np.abs(gain * e).max() > 0.02
+    assert run["observer.output"] == pytest.approx(0.1 * dry, rel=1e-9, abs=1e-12)
+
+
 def test_feedforward_of_the_right_law_cancels_a_sine() -> None:
     """A servo that starts on its reference stays there when friction and inertia are fed forward exactly."""
     law = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-2) + ss.Viscous(0.4)
@@ -170,6 +201,13 @@ class TestBadInput:
         [
             (ss.FrictionObserver(ss.Coulomb(static=1.0, kinetic=0.8)), {"on": "slide"}, "jumps at v = 0"),
             (ss.FrictionObserver(LUGRE), {"to": "slide"}, "measure of 'c' is missing"),
+            (
+                ss.FrictionObserver(
+                    ss.LuGre(**TABLE_I, damping_velocity=0.1, kinetic=1.0, static=1.5), gain=1.0
+                ),
+                {"on": "slide", "reference": 0.0},
+                "damping is constant",
+            ),
             (ss.FrictionObserver(LUGRE), {"measure": "slide"}, "to of 'c' is missing"),
             (ss.FrictionObserver(LUGRE), {"measure": "slide.velocity", "to": "slide"}, "acceleration"),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide"}, "reference of 'c' is missing"),

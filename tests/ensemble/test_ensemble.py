@@ -101,6 +101,49 @@ def test_streamed_measures_are_those_of_a_kept_run() -> None:
     assert 0.0 < out["energy.residual"][0] < 1e-13
 
 
+def test_measures_of_a_body_that_never_moves() -> None:
+    """Held at 0.3 m by 1 N of friction, 2 N/m of spring: every measure is that number."""
+    kinds = ("mean", "min", "max", "final")
+    out = ss.ensemble(
+        belt(0.0),
+        {"block.position": [0.3, -0.2]},
+        5.0,
+        [*(f"block.position.{k}" for k in kinds), "belt.stick_time", "events.count"],
+    )
+    for k in kinds:
+        assert out[f"block.position.{k}"] == pytest.approx([0.3, -0.2], rel=1e-14)
+    assert out["belt.stick_time"] == pytest.approx([5.0, 5.0]) and list(out["events.count"]) == [0, 0]
+
+
+def test_mean_of_a_run_that_ends_early_is_over_the_time_it_reached() -> None:
+    """Stuck on the belt from x = 0 to fs/k, where the budget of events ends it: the mean is half of that."""
+    speeds = np.array([0.1, 0.3])
+    out = ss.ensemble(
+        belt(),
+        {"belt.surface_velocity": speeds, "block.velocity": speeds},
+        50.0,
+        ["block.position.mean", "block.position.final"],
+        max_events=0,
+    )
+    assert set(out.status) == {"budget"}
+    assert out["block.position.final"] == pytest.approx([0.5, 0.5], rel=1e-13)
+    assert out["block.position.mean"] == pytest.approx([0.25, 0.25], rel=1e-13)
+
+
+def test_energy_balances_with_moving_walls_and_controllers() -> None:
+    """A plate that works on a bouncing ball, and a controller on a mass with friction."""
+    plate = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
+    plate.add_contact(
+        "plate", normal={"ball": 1.0}, gap=ss.Sine(amplitude=0.05, frequency=3.0), restitution=0.5
+    )
+    drive = ss.Machine(mass=1.0, names=["slide"])
+    drive.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+    drive.add_controller(ss.PID(kp=20.0, ki=5.0, kd=4.0), on="slide", reference=ss.Sine(1.0, frequency=0.3))
+    for machine, name, start in ((plate, "ball.position", 0.2), (drive, "slide.position", 0.1)):
+        out = ss.ensemble(machine, {name: [start]}, 2.0, ["energy.residual", "events.count"])
+        assert out["events.count"][0] > 1 and 0.0 < out["energy.residual"][0] < 1e-13
+
+
 VARIED = {
     "belt.static": (1.3, lambda: belt(static=1.3)),
     "stiffness[block]": (3.0, lambda: belt(stiffness=3.0)),

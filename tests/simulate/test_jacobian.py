@@ -48,8 +48,9 @@ def pressed(law):
 
 def compensated():
     m = block(LUGRE)
+    model = ss.LuGre(stiffness=2000.0, damping=30.0, viscous=0.4, **LEVELS)
     m.add_controller(ss.PID(kp=30.0, ki=40.0, kd=6.0), on="a", reference=BELT)
-    m.add_controller(ss.FrictionObserver(LUGRE, gain=2.0), on="a", reference=BELT, name="observer")
+    m.add_controller(ss.FrictionObserver(model, gain=2.0), on="a", reference=BELT, name="observer")
     return m
 
 

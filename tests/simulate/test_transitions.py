@@ -157,6 +157,9 @@ def test_two_places_with_unequal_sides_hold_together(side, method):
     r = ss.simulate(m, t_end=8.0, method=method)
     limit = 5.0 if side > 0.0 else 6.0
     assert [e.time for e in r.events] == pytest.approx([limit, limit], rel=1e-14)
+    before = r.at(0.9 * limit)  # both used to nine tenths
+    expected = [2.7, -1.8] if side > 0.0 else [-0.9, 4.5]
+    assert [before["a.force"][0], before["b.force"][0]] == pytest.approx(expected, rel=1e-9)
     assert r["body.velocity"][-1] == pytest.approx(side * 0.5 * (8.0 - limit) ** 2 / 2.0, rel=1e-10)
 
 
