@@ -274,6 +274,15 @@ class StateSpace(Wiring):
         )
         self._try(self._friction.pop)
 
+    def _beside(self) -> object:
+        through = [
+            [None if to is None else self._shares(to) for to in _listed(w.to, len(c.compiled.block().lo))]
+            for w, c in self._wirings()
+        ]
+        matrices = [(m.shape, m.tolist()) for m in (self.B, self.C, self.D)]
+        feedthrough = [f["feedthrough"] for f in self._friction]
+        return matrices, self.inputs, self.outputs, self._signals, feedthrough, through
+
     def _try(self, undo: Callable[[], Any]) -> None:
         try:
             core = self._build()

@@ -128,6 +128,17 @@ class Trajectory:
         self._raw = raw
         self.t: Array = np.array(raw.step_times()) if grid is None else grid
 
+    # Saved are the machine and the motion; what has been computed from them is computed again.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"machine": self._machine, "described": self._described, "t": self.t, "run": self._raw.pack()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._machine, self._described, self.t = state["machine"], state["described"], state["t"]
+        self._raw = _core.Trajectory.unpack(self._machine.compile(), state["run"])
+
+    def __copy__(self) -> Trajectory:
+        return Trajectory(self._machine, self._raw, self.t, self._described)
+
     def __repr__(self) -> str:
         return (
             f"Trajectory({self._raw.t_begin:g} s to {self._raw.t_end:g} s, {len(self.t)} samples, "
