@@ -11,7 +11,7 @@ void bind_errors(pybind11::module_& /*m*/) {
     } catch (const InvalidArgument& e) {
       pybind11::set_error(PyExc_ValueError, e.what());
     } catch (const UnknownName& e) {
-      pybind11::set_error(PyExc_KeyError, e.what());
+      pybind11::set_error(pybind11::module_::import("stickslip.errors").attr("UnknownNameError"), e.what());
     }
   });
 }

@@ -10,6 +10,7 @@ from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObs
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
 from stickslip.ensembles import EnsembleResult, ensemble
+from stickslip.errors import UnknownNameError
 from stickslip.events import Event, Events
 from stickslip.laws import (
     BoucWen,
@@ -100,6 +101,7 @@ __all__ = [
     "Trajectory",
     "Trapezoidal",
     "TwoStateBristle",
+    "UnknownNameError",
     "Viscous",
     "__version__",
     "analysis",

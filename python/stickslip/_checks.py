@@ -1,98 +1,132 @@
-"""Checks of arguments for the parts written in Python: the name, the value, and what is allowed."""
+"""Checks of arguments: each returns the value as it is used, or names the argument, its value, what is allowed.
+
+The messages are those of the engine's own checks.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+Array = NDArray[np.float64]
+
 
 def reject(name: str, value: object, allowed: str) -> NoReturn:
-    """Raise the `ValueError` that names the argument, its value and what is allowed."""
-    raise ValueError(f"{name} = {value} is not allowed: it must be {allowed}")
+    """Raise the error that every bad value gets."""
+    shown = value.item() if isinstance(value, np.generic) else value
+    raise ValueError(f"{name} = {shown!r} is not allowed: it must be {allowed}")
 
 
-def number(name: str, value: Any, allowed: str = "a number") -> float:
-    """Return `value` as a float, or say that it is no number."""
+def wrong_shape(name: str, value: Array, allowed: object) -> NoReturn:
+    """Raise the error that every array of the wrong shape gets."""
+    raise ValueError(f"{name} has the shape {value.shape}, but it must be {allowed}")
+
+
+def number(name: str, value: object) -> float:
+    """Return a float, which may be infinite or NaN."""
+    if type(value) is float:
+        return value
+    if isinstance(value, (str, bytes)) or value is None:
+        reject(name, value, "a number")
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        reject(name, repr(value), allowed)
+        reject(name, value, "a number")
 
 
-def finite(name: str, value: Any) -> float:
+def optional_number(name: str, value: object) -> float | None:
+    """As `number`, but None stays None."""
+    return None if value is None else number(name, value)
+
+
+def finite(name: str, value: object) -> float:
     """Return a finite float."""
-    result = number(name, value, "finite")
+    result = number(name, value)
     if not math.isfinite(result):
-        reject(name, result, "finite")
+        reject(name, value, "finite")
     return result
 
 
-def positive(name: str, value: Any) -> float:
+def positive(name: str, value: object) -> float:
     """Return a finite float above zero."""
-    result = number(name, value, "finite and > 0")
-    if not (math.isfinite(result) and result > 0.0):
-        reject(name, result, "finite and > 0")
+    result = number(name, value)
+    if not 0.0 < result < math.inf:
+        reject(name, value, "finite and > 0")
     return result
 
 
-def non_negative(name: str, value: Any) -> float:
+def non_negative(name: str, value: object) -> float:
     """Return a finite float that is not below zero."""
-    result = number(name, value, "finite and >= 0")
-    if not (math.isfinite(result) and result >= 0.0):
-        reject(name, result, "finite and >= 0")
+    result = number(name, value)
+    if not 0.0 <= result < math.inf:
+        reject(name, value, "finite and >= 0")
     return result
 
 
-def within(name: str, value: Any, low: float, high: float, *, closed: bool = True, unit: str = "") -> float:
+def within(
+    name: str, value: object, low: float, high: float, *, closed: bool = True, unit: str = ""
+) -> float:
     """Return a float in [low, high], or in (low, high) if `closed` is false."""
-    brackets = "[]" if closed else "()"
-    allowed = f"in {brackets[0]}{low:g}, {high:g}{brackets[1]}{' ' + unit if unit else ''}"
-    result = number(name, value, allowed)
-    inside = low <= result <= high if closed else low < result < high
-    if not inside:
-        reject(name, result, allowed)
+    result = number(name, value)
+    if not (low <= result <= high if closed else low < result < high):
+        left, right = "[]" if closed else "()"
+        reject(name, value, f"in {left}{low:g}, {high:g}{right}{' ' + unit if unit else ''}")
     return result
 
 
 def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """Return `value` if it is one of the allowed words."""
     if not isinstance(value, str) or value not in allowed:
-        reject(name, repr(value), "one of " + ", ".join(repr(word) for word in allowed))
+        reject(name, value, "one of " + ", ".join(map(repr, allowed)))
     return value
 
 
-def vector(name: str, value: ArrayLike, length: int | None = None) -> NDArray[np.float64]:
-    """Return a one-dimensional array of finite floats, of the given length if there is one."""
-    shape = "one-dimensional" if length is None else f"of shape ({length},)"
+def array(name: str, value: ArrayLike, *, all_finite: bool = True) -> Array:
+    """Return a read-only array of its own, of any shape."""
     try:
-        result = np.asarray(value, dtype=np.float64)
+        if np.iscomplexobj(value):  # NumPy would drop imaginary parts with a warning only
+            raise TypeError
+        result = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
-        reject(name, repr(value), f"an array of numbers, {shape}")
-    if result.ndim != 1 or (length is not None and result.shape != (length,)):
-        reject(name, f"array of shape {result.shape}", shape)
-    if not np.all(np.isfinite(result)):
-        reject(name, f"array with {int(np.sum(~np.isfinite(result)))} entries that are not finite", "finite")
+        reject(name, value, "a number or an array of real numbers")
+    if all_finite and not np.isfinite(result).all():
+        place = tuple(np.argwhere(~np.isfinite(result))[0])
+        index = f"[{', '.join(map(str, place))}]" if place else ""
+        reject(name + index, result[place], "finite")
+    result.flags.writeable = False
+    return result
+
+
+def spread(name: str, value: ArrayLike, length: int) -> Array:
+    """Return a vector of the given length: one number for all, or one for each."""
+    result = array(name, value)
+    if result.shape not in ((), (length,)):
+        wrong_shape(name, result, f"one number or {length} of them")
+    return np.full(length, result)
+
+
+def vector(name: str, value: ArrayLike, length: int | None = None, *, all_finite: bool = True) -> Array:
+    """Return a read-only vector of its own, of the given length if there is one."""
+    result = array(name, value, all_finite=all_finite)
+    if length is not None and result.shape != (length,):
+        wrong_shape(name, result, (length,))
+    if result.ndim != 1:
+        wrong_shape(name, result, "one-dimensional")
     return result
 
 
 def matrix(
-    name: str, value: ArrayLike, rows: int | None = None, columns: int | None = None
-) -> NDArray[np.float64]:
-    """Return a two-dimensional array of finite floats, with the given rows and columns if there are any."""
-    wanted = f"of shape ({'any' if rows is None else rows}, {'any' if columns is None else columns})"
-    try:
-        result = np.atleast_2d(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError):
-        reject(name, repr(value), f"an array of numbers {wanted}")
-    if (
-        result.ndim != 2
-        or (rows is not None and result.shape[0] != rows)
-        or (columns is not None and result.shape[1] != columns)
-    ):
-        reject(name, f"array of shape {result.shape}", wanted)
-    if not np.all(np.isfinite(result)):
-        reject(name, f"array with {int(np.sum(~np.isfinite(result)))} entries that are not finite", "finite")
+    name: str, value: ArrayLike, shape: tuple[int, int] | None = None, *, vector_is: str = "column"
+) -> Array:
+    """Return a read-only matrix of its own; a number is 1 x 1, a vector a "column" or a "row"."""
+    result = array(name, value)
+    if result.ndim < 2:
+        result = result.reshape((-1, 1) if vector_is == "column" else (1, -1))
+    if result.ndim != 2:
+        wrong_shape(name, result, "two-dimensional")
+    if shape is not None and result.shape != shape:
+        wrong_shape(name, result, shape)
     return result

@@ -3,54 +3,35 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from stickslip import _checks as checks
+from stickslip._checks import Array
 
 PLACE = {-1: "slip-", 0: "stick", 1: "slip+", 2: "separate"}
 """Label of a place by the code of its mode."""
 
 
-def vector(name: str, value: ArrayLike, size: int) -> Array:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold real numbers: {error}") from error
-    if array.ndim > 1 or (array.ndim == 1 and array.size != size):
-        raise ValueError(f"{name} has shape {array.shape}: it must be one number or {size} of them")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} = {array} is not allowed: all entries must be finite")
-    return np.full(size, float(array)) if array.ndim == 0 else array.copy()
-
-
 def directions(name: str, value: ArrayLike, dof: int) -> Array:
-    try:
-        array = np.atleast_2d(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold real numbers: {error}") from error
+    """Gradients, one row each."""
+    array = np.atleast_2d(checks.array(name, value))
     if array.size == 0:
         return np.zeros((0, dof))
     if array.ndim != 2 or array.shape[1] != dof:
-        raise ValueError(f"{name} has shape {array.shape}: it must be (n, {dof}), one row per contact")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must have finite entries only")
+        checks.wrong_shape(name, array, f"(n, {dof}), one row per contact")
     for i, row in enumerate(array):
         if not row.any():
-            raise ValueError(f"{name}[{i}] = {row} is not allowed: a direction must not be zero")
+            checks.reject(f"{name}[{i}]", row, "a direction other than zero")
     return array
 
 
 def mass(value: ArrayLike) -> Array:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"mass must hold real numbers: {error}") from error
+    """The mass matrix, or its diagonal."""
+    array = checks.array("mass", value)
     if array.ndim == 1:
         array = np.diag(array)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
-        raise ValueError(f"mass has shape {array.shape}: it must be a square matrix, or its diagonal")
-    if not np.isfinite(array).all():
-        raise ValueError("mass must have finite entries only")
+        checks.wrong_shape("mass", array, "that of a square matrix, or of its diagonal")
     try:
         np.linalg.cholesky((array + array.T) / 2)
         symmetric = bool(np.allclose(array, array.T, rtol=1e-12, atol=0.0))
@@ -62,14 +43,33 @@ def mass(value: ArrayLike) -> Array:
 
 
 def levels(name: str, value: ArrayLike, size: int) -> Array:
-    array = vector(name, value, size)
+    """Friction levels, one for each place or one for all."""
+    array = checks.spread(name, value, size)
     if (array < 0).any():
-        raise ValueError(f"{name} = {array} is not allowed: it must be >= 0")
+        checks.reject(name, array, ">= 0")
     return array
 
 
 def signs(name: str, value: ArrayLike, size: int) -> list[int]:
-    array = vector(name, value, size)
+    """Directions of sliding: -1, 0 or 1."""
+    array = checks.spread(name, value, size)
     if not np.isin(array, (-1, 0, 1)).all():
-        raise ValueError(f"{name} = {array} is not allowed: entries must be -1, 0 or 1")
+        checks.reject(name, array, "-1, 0 or 1")
     return [int(v) for v in array]
+
+
+def contacts(
+    normals: ArrayLike, tangents: ArrayLike | None, friction: ArrayLike, dof: int
+) -> tuple[Array, Array, Array]:
+    """Gradients of all contacts along normal and tangent (no rows without friction), and their levels."""
+    rows_n = directions("normals", normals, dof)
+    n = len(rows_n)
+    mu = levels("friction", friction, n)
+    if tangents is None:
+        if mu.any():
+            raise ValueError("tangents must be given for contacts with friction")
+        return rows_n, np.zeros((0, dof)), mu
+    rows_t = directions("tangents", tangents, dof)
+    if len(rows_t) != n:
+        raise ValueError(f"tangents has {len(rows_t)} rows: it must have {n}, one per normal")
+    return rows_n, rows_t, mu

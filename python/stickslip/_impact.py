@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._contact_input import PLACE, Array, directions, levels, vector
+from stickslip._checks import Array, reject, spread
+from stickslip._contact_input import PLACE, contacts
 from stickslip._contact_input import mass as check_mass
 
 
@@ -167,20 +168,13 @@ def impact(
     """
     matrix = check_mass(mass)
     dof = len(matrix)
-    v = vector("velocity", velocity, dof)
-    rows_n = directions("normals", normals, dof)
-    n = len(rows_n)
-    rows_t = np.zeros((0, dof)) if tangents is None else directions("tangents", tangents, dof)
-    if tangents is not None and len(rows_t) != n:
-        raise ValueError(f"tangents has {len(rows_t)} rows: it must have {n}, one per normal")
-    mu = levels("friction", friction, n)
-    m = len(rows_t)
-    if m == 0 and mu.any():
-        raise ValueError("tangents must be given for contacts with friction")
-    eps = vector("restitution", restitution, n)
+    v = spread("velocity", velocity, dof)
+    rows_n, rows_t, mu = contacts(normals, tangents, friction, dof)
+    n, m = len(rows_n), len(rows_t)
+    eps = spread("restitution", restitution, n)
     if ((eps < 0) | (eps > 1)).any():
-        raise ValueError(f"restitution = {eps} is not allowed: it must be in [0, 1]")
-    wall = np.r_[vector("normal_drift", normal_drift, n), vector("tangent_drift", tangent_drift, n)[:m]]
+        reject("restitution", eps, "in [0, 1]")
+    wall = np.r_[spread("normal_drift", normal_drift, n), spread("tangent_drift", tangent_drift, n)[:m]]
     jacobian = np.vstack([rows_n, rows_t])
     by_mass = np.linalg.solve(matrix, jacobian.T)
     raw, ambiguous, complete = _core.contact.impact(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from stickslip._checks import reject
 from stickslip._spans import TrajectoryLike, mode_spans
 from stickslip.figures import _style
 
@@ -144,7 +145,7 @@ def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> 
     """
     for name, given in sliders.items():
         if len(given) != 3 or not given[0] <= given[2] <= given[1] or given[0] >= given[1]:
-            raise ValueError(f"slider {name} = {given!r} is not allowed: it must be (lowest, highest, start)")
+            reject(f"slider {name}", given, "(lowest, highest, start)")
     draw(**{name: float(at) for name, (_, _, at) in sliders.items()})
     try:
         import ipywidgets

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import vector
+from stickslip._checks import reject, vector
+from stickslip.errors import UnknownNameError
 
 Array = NDArray[np.float64]
 
@@ -113,7 +114,9 @@ class Response:
         if name in ("t", "velocity", "force", "work"):
             result: Array = getattr(self, name)
             return result
-        raise KeyError(f"no state is named {name!r}: there are {', '.join(self.state_names) or 'none'}")
+        raise UnknownNameError(
+            f"no state is named {name!r}: there are {', '.join(self.state_names) or 'none'}"
+        )
 
 
 def _shaped(result: Array, like: ArrayLike) -> Any:
@@ -198,6 +201,11 @@ class Law:
         Linearisation
             ``slope`` (of the shape of `velocity`), ``stiffness`` and ``damping`` at rest.
 
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+
         Examples
         --------
         >>> import stickslip as ss
@@ -205,7 +213,7 @@ class Law:
         0.4
         """
         if direction not in (1, -1):
-            raise ValueError(f"direction = {direction!r} is not allowed: it must be 1 or -1")
+            reject("direction", direction, "1 or -1")
         slope = self._compiled.slope(np.asarray(velocity, dtype=float), float(normal_load), int(direction))
         traits = self._compiled.traits
         at_rest = float(self._compiled.slope(np.zeros(()), 0.0, int(direction)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import number, reject
+from stickslip._checks import number, reject
 from stickslip._value import Value
 
 
@@ -52,6 +52,11 @@ class Signal(Value):
         float or ndarray
             A float for a single time, else an array of the shape of `t`.
 
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+
         Examples
         --------
         >>> import stickslip as ss
@@ -70,6 +75,16 @@ class Signal(Value):
 
     def derivative(self, order: int = 1) -> Signal:
         """The derivative as a signal of its own, piece by piece: jumps leave no impulse.
+
+        Parameters
+        ----------
+        order : int, default 1
+            How many times, >= 0.
+
+        Raises
+        ------
+        ValueError
+            If it is negative.
 
         Examples
         --------

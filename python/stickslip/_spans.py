@@ -33,10 +33,15 @@ class TrajectoryLike(Protocol):
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time (s) that one element spent in one mode.
+    """A stretch of time that one element spent in one mode.
 
-    `kind` is what decides the shading: ``"stick"``, ``"slip"``, ``"open"``, ``"closed"`` or ``"other"``;
-    `mode` is the mode's own name.
+    Parameters
+    ----------
+    start, end : float
+        s.
+    mode : str
+        The mode's own name; `kind` is what decides the shading: ``"stick"``, ``"slip"``, ``"open"``,
+        ``"closed"`` or ``"other"``.
 
     Examples
     --------

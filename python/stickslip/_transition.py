@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip import _core
-from stickslip._contact_input import PLACE, Array, directions, levels, signs, vector
+from stickslip._checks import Array, reject, spread
+from stickslip._contact_input import PLACE, contacts, directions, levels, signs
 from stickslip._contact_input import mass as check_mass
 
 _CODE = {"slip-": -1, "stick": 0, "slip+": 1, "separate": 2, "closed": 3}
@@ -230,19 +231,12 @@ class Contacts:
     def __post_init__(self) -> None:
         mass = check_mass(self.mass)
         dof = len(mass)
-        force = vector("force", self.force, dof)
-        normals = directions("normals", self.normals, dof)
-        n = len(normals)
-        tangents = np.zeros((0, dof)) if self.tangents is None else directions("tangents", self.tangents, dof)
-        if self.tangents is not None and len(tangents) != n:
-            raise ValueError(f"tangents has {len(tangents)} rows: it must have {n}, one per normal")
-        m = len(tangents)
-        kinetic = levels("friction", self.friction, n)
+        force = spread("force", self.force, dof)
+        normals, tangents, kinetic = contacts(self.normals, self.tangents, self.friction, dof)
+        n, m = len(normals), len(tangents)
         static = kinetic if self.static is None else levels("static", self.static, n)
         if (static < kinetic).any():
-            raise ValueError(f"static = {static} is not allowed: it must be >= friction = {kinetic}")
-        if m == 0 and kinetic.any():
-            raise ValueError("tangents must be given for contacts with friction")
+            reject("static", static, f">= friction = {kinetic}")
         sliding = signs("sliding", [0] * n if self.sliding is None else self.sliding, n)
         rows = [normals, tangents]
         state = list(sliding[:m])
@@ -252,13 +246,13 @@ class Contacts:
             k = float(levels(f"guides[{i}].kinetic", guide.kinetic, 1)[0])
             s = k if guide.static is None else float(levels(f"guides[{i}].static", guide.static, 1)[0])
             if s < k:
-                raise ValueError(f"guides[{i}].static = {s} is not allowed: it must be >= kinetic = {k}")
+                reject(f"guides[{i}].static", s, f">= kinetic = {k}")
             state += list(signs(f"guides[{i}].sliding", [guide.sliding], 1))
             lines.append([-s, 0, s, 0, -k, 0, k, 0])
         jacobian = np.vstack(rows)
         drift = np.r_[
-            vector("normal_drift", self.normal_drift, n),
-            vector("tangent_drift", self.tangent_drift, n)[:m],
+            spread("normal_drift", self.normal_drift, n),
+            spread("tangent_drift", self.tangent_drift, n)[:m],
             np.zeros(len(self.guides)),
         ]
         by_mass = np.linalg.solve(mass, np.c_[jacobian.T, force])
@@ -317,7 +311,7 @@ class Contacts:
         d = self._data
         n, state = d["contacts"], d["state"]
         rest = np.flatnonzero(state == 0)
-        z = vector("z", z, n + 4 * len(rest))
+        z = spread("z", z, n + 4 * len(rest))
         force = np.zeros(n + len(state))
         force[:n] = z[:n]
         force[n + rest] = -(z[n : n + len(rest)] - z[n + len(rest) : n + 2 * len(rest)])
@@ -422,6 +416,11 @@ class Contacts:
         Returns
         -------
         Decision
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         d = self._data
         n, m = d["contacts"], d["m"]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from stickslip._checks import number, optional_number
+
 
 class Value:
     """Base of the frozen dataclasses that hold what a user wrote and, in ``compiled``, what the engine reads.
@@ -19,6 +21,14 @@ class Value:
 
     def _arguments(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
+
+    def _numbers(self, *names: str) -> dict[str, Any]:
+        """The named fields as numbers, checked; those that are None by default may be None."""
+        optional = {f.name for f in fields(self) if f.default is None}  # type: ignore[arg-type]
+        return {
+            name: optional_number(name, value) if name in optional else number(name, value)
+            for name, value in ((name, getattr(self, name)) for name in names)
+        }
 
     def _fill(self, compiled: object, **values: object) -> None:
         """Set the fields of a frozen value to what was read."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core as engine
-from stickslip._arguments import number, reject
+from stickslip._checks import number, reject
 from stickslip._codec import FORMAT, check_functions
 from stickslip._signal import Signal, as_signal, is_signal_like
 from stickslip.compensation import Compensator, FrictionObserver
@@ -110,6 +110,17 @@ class Wiring:
         """What a controller measures that is given by ``on`` alone."""
         raise NotImplementedError
 
+    def compile(self) -> engine.Compiled:
+        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
+        if self._compiled is None:
+            self._compiled = engine.Compiled(self._core)
+        return self._compiled
+
+    def _adopt(self, changed: engine.Machine) -> None:
+        """Take a changed description if it compiles; if not, all stays as it was."""
+        self._compiled = engine.Compiled(changed)
+        self._core = changed
+
     @property
     def controllers(self) -> tuple[str, ...]:
         """Names of the controllers."""
@@ -181,9 +192,7 @@ class Wiring:
                 reject(f"on of '{name}'", on, "left out where measure or to are given")
             measure, to = self._follow(on), on
         wired = Wired(name, control, measure, reference, to)
-        trial = self._with(wired)
-        compiled = engine.Compiled(trial)
-        self._core, self._compiled = trial, compiled
+        self._adopt(self._with(wired))
         if isinstance(control, Compensator):
             self._compensators = (*self._compensators, wired)
         else:
@@ -249,9 +258,7 @@ class Wiring:
         >>> m.poles()
         array([-1.+0.j, -2.+0.j])
         """
-        if self._compiled is None:
-            self._compiled = engine.Compiled(self._core)
-        poles = np.linalg.eigvals(self._compiled.linear_part()).astype(np.complex128)
+        poles = np.linalg.eigvals(self.compile().linear_part()).astype(np.complex128)
         return poles[np.lexsort((poles.imag, np.round(np.abs(poles), 12)))]
 
     def _name(self, control: Controller | Compensator) -> str:

@@ -119,6 +119,11 @@ def blocks(run: Trajectory) -> Picture:
     run
         A trajectory.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -129,7 +134,7 @@ def blocks(run: Trajectory) -> Picture:
     """
     machine = run.machine
     if isinstance(machine, StateSpace):
-        checks.reject("run", "one of a plant in matrix notation", "of a machine with coordinates")
+        checks.reject("run", run, "of a machine with coordinates, not of a plant in matrix notation")
     names = machine.names
     moves = np.array([run[f"{name}.position"] for name in names])
     largest = float(np.abs(moves).max()) or 1.0
@@ -229,12 +234,11 @@ def animate(
     ['block.gif']
     """
     if frames < 2:
-        raise ValueError(f"frames = {frames} is not allowed: it must be at least 2")
-    if not rate > 0.0:
-        raise ValueError(f"rate = {rate} is not allowed: it must be > 0")
+        checks.reject("frames", frames, "at least 2")
+    checks.positive("rate", rate)
     target = None if file is None else Path(file)
     if target is not None and target.suffix not in (".gif", ".html"):
-        raise ValueError(f"file = {str(file)!r} is not allowed: it must end in .gif or .html")
+        checks.reject("file", str(file), "a name that ends in .gif or .html")
     _style.need_matplotlib()
     from matplotlib.animation import FuncAnimation, PillowWriter
 

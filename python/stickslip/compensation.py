@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stickslip._arguments import number, reject
+from stickslip._checks import non_negative, reject
 from stickslip.laws import Law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
@@ -14,7 +14,15 @@ __all__ = ["Compensator", "FrictionFeedforward", "FrictionObserver"]
 
 @dataclass(frozen=True)
 class Compensator:
-    """What both compensators have in common; make a `FrictionFeedforward` or a `FrictionObserver`."""
+    """What both compensators have in common; make a `FrictionFeedforward` or a `FrictionObserver`.
+
+    Parameters
+    ----------
+    law : Law
+        The model of friction, per unit normal load, without the options of `StickSlip`.
+    normal_load : float or Signal, default 1.0
+        Normal load of the model, N.
+    """
 
     law: Law
     normal_load: Signal | float = 1.0
@@ -40,6 +48,11 @@ class FrictionFeedforward(Compensator):
         reference rests; bristles follow the reference's velocity from rest.
     normal_load : float or Signal, default 1.0
         Normal load of the model, N.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -73,6 +86,11 @@ class FrictionObserver(Compensator):
     gain : float, default 0.0
         Correction of the bristle by the position error, 1/s, >= 0; only for laws with one internal state.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -92,7 +110,4 @@ class FrictionObserver(Compensator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        gain = number("gain", self.gain)
-        if not 0.0 <= gain < float("inf"):
-            reject("gain", self.gain, "finite and >= 0")
-        object.__setattr__(self, "gain", gain)
+        object.__setattr__(self, "gain", non_negative("gain", self.gain))

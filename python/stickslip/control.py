@@ -5,27 +5,7 @@ measures, follows and drives is said where it is added to a machine. In the form
 what is measured, e = r - y and u the output, a force in N (torque in Nm) or whatever the next stage takes as
 its reference.
 
-Every controller takes these keyword arguments:
-
-limits : float or (float or None, float or None), optional
-    Smallest and greatest output; a single number g stands for (-g, g), None for no limit on that side.
-anti_windup : {"back_calculation", "clamping", None}, default "back_calculation"
-    What the integral does at a limit. Back-calculation adds (u - u_raw) / tracking_time to its rate, with
-    u_raw the output before and u after limiting. Clamping lets it move outwards only as far as the limit of u
-    allows, and inwards freely. None lets it wind up.
-tracking_time : float, optional
-    Time constant of back-calculation in s, by default kp / ki (which is tn).
-period : float, optional
-    Sampling period in s: the controller runs at the multiples of it and its output is held in between. By
-    default it is continuous.
-delay : float, default 0
-    Time in s from sampling to output, at most one period. Sampled controllers only.
-quantum : float, default 0
-    Step of the measuring scale in units of y: samples are rounded to its nearest multiple. Sampled
-    controllers only.
-rate : {"measured", "difference"}, default "measured"
-    Where velocities come from: a sensor of their own, or the difference quotient of successive (rounded)
-    samples of the position, zero at the first sample. Sampled controllers only.
+Every controller takes the keyword arguments of `Controller`: limits, anti-windup and sampling.
 
 Sampled P, PI, PID and Cascade use the backward rectangle rule and put out what follows from the updated
 integral: ``i += kp * period / tn * e``, ``u = kp * e + i``. At a limit back-calculation then adds ``period /
@@ -43,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
-from stickslip._arguments import matrix, number, optional_number, reject, vector
+from stickslip._checks import matrix, number, optional_number, reject, vector
 from stickslip._value import Value
 
 __all__ = ["LTI", "PI", "PID", "Callable", "Cascade", "Controller", "Matrices", "P"]
@@ -63,7 +43,35 @@ class Matrices(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Controller(Value):
-    """What all controllers have in common; make one with `P`, `PI`, `PID`, `Cascade`, `LTI` or `Callable`."""
+    """What all controllers have in common; make one with `P`, `PI`, `PID`, `Cascade`, `LTI` or `Callable`.
+
+    Parameters
+    ----------
+    limits : float or (float or None, float or None), optional
+        Smallest and greatest output; a single number g stands for (-g, g), None for no limit on that side.
+    anti_windup : {"back_calculation", "clamping", None}, default "back_calculation"
+        What the integral does at a limit. Back-calculation adds (u - u_raw) / tracking_time to its rate, with
+        u_raw the output before and u after limiting. Clamping lets it move outwards only as far as the limit of u
+        allows, and inwards freely. None lets it wind up.
+    tracking_time : float, optional
+        Time constant of back-calculation in s, by default kp / ki (which is tn).
+    period : float, optional
+        Sampling period in s: the controller runs at the multiples of it and its output is held in between. By
+        default it is continuous.
+    delay : float, default 0
+        Time in s from sampling to output, at most one period. Sampled controllers only.
+    quantum : float, default 0
+        Step of the measuring scale in units of y: samples are rounded to its nearest multiple. Sampled
+        controllers only.
+    rate : {"measured", "difference"}, default "measured"
+        Where velocities come from: a sensor of their own, or the difference quotient of successive (rounded)
+        samples of the position, zero at the first sample. Sampled controllers only.
+
+    Examples
+    --------
+    >>> PI(kp=2.0, tn=0.1, limits=5.0, period=1e-3, delay=5e-4).limits
+    (-5.0, 5.0)
+    """
 
     _: KW_ONLY
     limits: LimitsLike = None
@@ -82,21 +90,13 @@ class Controller(Value):
 
     def _options(self) -> _core.ControlOptions:
         limits = _limits(self.limits)
-        values: dict[str, Any] = {
-            "tracking_time": optional_number("tracking_time", self.tracking_time),
-            "period": optional_number("period", self.period),
-            "delay": number("delay", self.delay),
-            "quantum": number("quantum", self.quantum),
-        }
+        values = self._numbers("tracking_time", "period", "delay", "quantum")
         options = _core.ControlOptions(
             *(limits or (None, None)), anti_windup=self.anti_windup, rate=self.rate, **values
         )
         for name, value in (("limits", limits), *values.items()):
             object.__setattr__(self, name, value)
         return options
-
-    def _numbers(self, *names: str) -> dict[str, float]:
-        return {name: number(name, getattr(self, name)) for name in names}
 
     @property
     def matrices(self) -> Matrices:
@@ -143,7 +143,7 @@ class P(Controller):
     controls : {"value", "rate"}, default "value"
         Whether y is the measured signal or its rate.
     **options
-        Limits and sampling, see the module.
+        Limits and sampling: see `Controller`.
 
     Raises
     ------
@@ -181,7 +181,12 @@ class PI(Controller):
         Whether y is the measured signal or its rate; with ``rate="difference"`` a velocity loop on a position
         encoder.
     **options
-        Limits, anti-windup and sampling, see the module.
+        Limits, anti-windup and sampling: see `Controller`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -216,7 +221,12 @@ class PID(Controller):
     derivative_of : {"measurement", "error"}, default "measurement"
         With "error", d follows de/dt, so that jumps of dr/dt reach the output.
     **options
-        Limits, anti-windup and sampling, see the module.
+        Limits, anti-windup and sampling: see `Controller`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Notes
     -----
@@ -271,6 +281,11 @@ class Cascade(Controller):
     ----------
     Krämer, Kempkes, section 4: P-PI cascade of a two-mass drive.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3).matrices.inputs
@@ -323,8 +338,13 @@ class LTI(Controller):
     discrete : bool, default False
         Whether the matrices give z at the next sampling instant instead of dz/dt; needs a period.
     **options
-        Limits and sampling, see the module. With a period, continuous matrices are discretised exactly for
+        Limits and sampling: see `Controller`. With a period, continuous matrices are discretised exactly for
         inputs held over the period.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -343,8 +363,8 @@ class LTI(Controller):
     discrete: bool = False
 
     def __post_init__(self) -> None:
-        A, B, C = matrix("A", self.A), matrix("B", self.B), matrix("C", self.C, "row")
-        D = np.zeros((C.shape[0], B.shape[1])) if self.D is None else matrix("D", self.D, "row")
+        A, B, C = matrix("A", self.A), matrix("B", self.B), matrix("C", self.C, vector_is="row")
+        D = np.zeros((C.shape[0], B.shape[1])) if self.D is None else matrix("D", self.D, vector_is="row")
         D.flags.writeable = False
         if A.size == 0:  # an empty list has no shape that says how many inputs and outputs there are
             A = A.reshape(0, 0)
@@ -414,7 +434,7 @@ class Callable(Controller):
         Start value of the memory z. What is kept here is part of the state of a run, which then can be
         continued and repeated with the same bits; what the function keeps elsewhere is not.
     **options
-        Limits and sampling, see the module; the period must be given.
+        Limits and sampling: see `Controller`; the period must be given.
 
     Raises
     ------

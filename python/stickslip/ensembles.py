@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import number, reject
+from stickslip._checks import array, number, reject
+from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.simulation import _METHODS, _initial, _tolerance
 from stickslip.trajectory import Status
@@ -78,7 +79,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
             return self._measures[name]
         except KeyError:
             known = ", ".join(map(repr, self._measures))
-            raise KeyError(f"{name!r} was not measured; known are: {known}") from None
+            raise UnknownNameError(f"{name!r} was not measured; known are: {known}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._measures)
@@ -128,17 +129,15 @@ def ensemble(
 ) -> EnsembleResult:
     """Run a machine many times with other parameters, on all cores.
 
-    The machine is described once; each run replaces numbers in it. Nothing is kept of a run but its
-    measures, so long
-    runs and many of them need little memory. Results have the same bits for any number of workers. Ctrl-C
-    ends it.
+    The machine is described once; each run replaces numbers in it. Nothing is kept of a run but its measures,
+    so long runs and many of them need little memory. Results have the same bits for any number of workers.
+    Ctrl-C ends it.
 
     Parameters
     ----------
     machine : Machine
-        What to run, or anything that has one as ``.machine``. Functions in Python are refused: threads
-        cannot share
-        them (``ss.Table.sample`` makes a table of a law).
+        What to run, or anything that has one as ``.machine``. Functions in Python are refused: threads cannot
+        share them (``ss.Table.sample`` makes a table of a law).
     parameters : mapping of str to array_like
         What to vary. The arrays are broadcast together: vectors of one length are varied together, and
         ``{"a": a[:, None], "b": b[None, :]}`` is a grid. Names are
@@ -147,11 +146,9 @@ def ensemble(
         * ``"<element>.surface_velocity"``, ``"<element>.normal_load"``, ``"<contact>.gap"``,
           ``"<coordinate>.force"``: a signal that is constant. With ``_scale`` behind it, such as
           ``"slide.force_scale"``, a factor on any signal;
-        * ``"<element>.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter
-          of its law,
-          by the name it has in the law; where several terms of a sum have it, ``"<element>.0.viscous"``.
-          Note that
-          ``kinetic`` keeps its value where only ``static`` is varied;
+        * ``"<element>.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter of
+          its law, by the name it has in the law; where several terms of a sum have it,
+          ``"<element>.0.viscous"``. Note that ``kinetic`` keeps its value where only ``static`` is varied;
         * ``"<element>.memory"``, ``.dwell``, ``.travel``, ``.surface_damping``, ``.load_factor``: options of
           `StickSlip` that are not zero;
         * ``"<contact>.restitution"``;
@@ -164,9 +161,8 @@ def ensemble(
     measure : sequence of str, default ("events.count",)
         What to keep of each run:
 
-        * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none),
-          also of one
-          element: ``"belt.events.count"``;
+        * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none), also
+          of one element: ``"belt.events.count"``;
         * ``"<state>.max"``, ``.min`` (of the exact curve, not of samples), ``.mean``, ``.final``;
         * ``"<element>.stick_time"``, s;
         * ``"energy.residual"``: worst error of the energy balance, relative to all work done;
@@ -188,7 +184,7 @@ def ensemble(
 
     Raises
     ------
-    ValueError, KeyError
+    ValueError
         Naming the argument or the parameter, its value and what is allowed.
 
     Examples
@@ -215,15 +211,17 @@ def ensemble(
     if workers is not None and not (isinstance(workers, (int, np.integer)) and workers >= 1):
         reject("workers", workers, "an integer >= 1, or None")
     names = machine.compile().states
-    given = {str(k): _values(f"parameters[{k!r}]", v) for k, v in parameters.items()}
+    given = {str(k): array(f"parameters[{k!r}]", v) for k, v in parameters.items()}
     scalars: Any = initial
     if isinstance(initial, Mapping):
         for key in [k for k, v in initial.items() if np.ndim(v) > 0]:
             if key in given:
                 raise ValueError(f"initial[{key!r}] is given in parameters as well")
             if key not in names:
-                raise KeyError(f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}")
-            given[key] = _values(f"initial[{key!r}]", initial[key])
+                raise UnknownNameError(
+                    f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}"
+                )
+            given[key] = array(f"initial[{key!r}]", initial[key])
         scalars = {k: v for k, v in initial.items() if k not in given}
     if not given:
         raise ValueError("parameters is empty: name at least one")
@@ -257,16 +255,6 @@ def ensemble(
             columns[m] = columns[m].astype(np.int64)
     broadcast = dict(zip(given, (np.array(a) for a in arrays), strict=True))
     return EnsembleResult(broadcast, columns, status.reshape(shape), _axes(given, shape))
-
-
-def _values(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    try:
-        out = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        reject(name, value, "a number or an array of numbers")
-    if not np.isfinite(out).all():
-        raise ValueError(f"{name} holds NaN or infinity: every value must be finite")
-    return out
 
 
 def _axes(given: Mapping[str, NDArray[np.float64]], shape: tuple[int, ...]) -> list[str]:

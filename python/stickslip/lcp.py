@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
+from stickslip._checks import array, reject
 
 __all__ = [
     "LARGEST_ENUMERATION",
@@ -42,10 +43,7 @@ LARGEST_ENUMERATION: int = _core.lcp.largest_enumeration
 
 
 def _array(name: str, value: ArrayLike) -> Array:
-    try:
-        return np.ascontiguousarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of real numbers: {error}") from error
+    return np.ascontiguousarray(array(name, value, all_finite=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,16 +132,16 @@ def lemke(
     matrix, vector = _array("M", M), _array("q", q)
     cover = None if covering is None else _array("covering", covering)
     if cover is not None and not (np.isfinite(cover).all() and (cover > 0).all()):
-        raise ValueError(f"covering = {cover} is not allowed: all entries must be finite and > 0")
+        reject("covering", cover, "finite and > 0")
     bits = None
     if start is not None:
         index = np.asarray(start, dtype=np.int64).ravel()
         if index.size and (index.min() < 0 or index.max() >= vector.size):
-            raise ValueError(f"start = {index} is not allowed: indices must be in 0 .. {vector.size - 1}")
+            reject("start", index, f"indices in 0 .. {vector.size - 1}")
         bits = np.zeros(vector.size, dtype=np.uint8)
         bits[index] = 1
     if max_pivots < 0:
-        raise ValueError(f"max_pivots = {max_pivots} is not allowed: it must be >= 0")
+        reject("max_pivots", max_pivots, ">= 0")
     z, w, status, pivots, attempts, res, basis = _core.lcp.lemke(matrix, vector, cover, bits, max_pivots)
     return LemkeResult(z, w, status, pivots, attempts, res, tuple(int(i) for i in np.flatnonzero(basis)))
 
@@ -323,10 +321,7 @@ def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
     >>> lcp.residual([[2, 1], [1, 2]], [-5, -6], [4 / 3, 7 / 3]) < 1e-15
     True
     """
-    point = _array("z", z)
-    if not np.isfinite(point).all():
-        raise ValueError("z must have finite entries only")
-    return float(_core.lcp.residual(_array("M", M), _array("q", q), point))
+    return float(_core.lcp.residual(_array("M", M), _array("q", q), np.ascontiguousarray(array("z", z))))
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import number, reject
+from stickslip._checks import array, number, reject, spread, vector, wrong_shape
 from stickslip._wiring import Measure, On, Wired, Wiring
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
@@ -25,18 +25,11 @@ def _matrix(name: str, value: ArrayLike | None, n: int) -> NDArray[np.float64]:
     """A number or vector is a diagonal; None is zero."""
     if value is None:
         return np.zeros((n, n))
-    try:
-        a = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        reject(name, value, "a number, a vector or a matrix of numbers")
-    if a.ndim == 0:
-        a = np.full(n, float(a))
-    if a.ndim == 1:
-        if a.shape != (n,):
-            raise ValueError(f"{name} has the shape {a.shape}, but the machine has {n} coordinates")
-        return np.diag(a)
+    a = array(name, value)
+    if a.ndim < 2:
+        return np.diag(spread(name, a, n))
     if a.shape != (n, n):
-        raise ValueError(f"{name} has the shape {a.shape}, but it must be ({n}, {n})")
+        wrong_shape(name, a, (n, n))
     return a
 
 
@@ -85,21 +78,14 @@ class Machine(Wiring):
         names: Sequence[str] | None = None,
         force: Mapping[str, Signal | float] | None = None,
     ) -> None:
-        try:
-            m = np.asarray(mass, dtype=float)
-        except (TypeError, ValueError):
-            reject("mass", mass, "a number, a vector or a matrix of numbers")
-        if m.ndim > 2:
-            raise ValueError(
-                f"mass has the shape {m.shape}, but it must be a number, a vector or a square matrix"
-            )
-        if m.ndim == 0 and names is not None and len(names) != 1:
-            m = np.full(len(names), float(m))
-        if m.ndim < 2 and m.size > 0 and not np.all(np.isfinite(m) & (m > 0)):
-            reject("mass", mass, "finite and > 0")
-        n = 1 if m.ndim == 0 else m.shape[0]
         if isinstance(names, str) or not (names is None or isinstance(names, Sequence)):
             reject("names", names, "a sequence of names")
+        m = array("mass", mass)
+        if m.ndim > 2:
+            wrong_shape("mass", m, "that of a number, a vector or a square matrix")
+        if m.ndim < 2 and not np.all(m > 0):
+            reject("mass", mass, "finite and > 0")
+        n = m.shape[0] if m.ndim else 1 if names is None else len(names)
         self._names = [f"q{i}" for i in range(n)] if names is None else [str(x) for x in names]
         if len(self._names) != n:
             raise ValueError(f"names has {len(self._names)} entries, but mass has {n} coordinates")
@@ -108,17 +94,13 @@ class Machine(Wiring):
             "damping": _matrix("damping", damping, n),
             "stiffness": _matrix("stiffness", stiffness, n),
         }
-        for name, matrix in matrices.items():
-            if not np.isfinite(matrix).all():
-                raise ValueError(f"{name} holds NaN or infinity: every entry must be finite")
-        self._core = _core.Machine(**matrices, names=self._names)
         self._matrices = matrices
-        self._friction: list[dict[str, Any]] = []
+        self._friction: dict[str, Law] = {}
+        self._contacts: dict[str, Law | None] = {}
         self._forces: list[tuple[str, Signal]] = []
         self._controllers: tuple[Wired, ...] = ()
         self._compensators: tuple[Wired, ...] = ()
-        self._compiled: _core.Compiled | None = None
-        self.compile()
+        self._adopt(_core.Machine(**matrices, names=self._names))
         if not (force is None or isinstance(force, Mapping)):
             reject("force", force, "a mapping of coordinates to numbers or signals")
         for coordinate, signal in (force or {}).items():
@@ -261,11 +243,9 @@ class Machine(Wiring):
         """
         direction = self._direction("force", on)
         s = as_signal(signal, f"force on {on!r}")
-        trial = self._copy()
-        trial._core.add_force(direction, s.compiled)
-        trial._compiled = None
-        compiled = trial.compile()
-        self._core, self._compiled = trial._core, compiled
+        trial = self._core.copy()
+        trial.add_force(direction, s.compiled)
+        self._adopt(trial)
         self._forces.append((on if isinstance(on, str) else str(on), s))
 
     def add_friction(
@@ -316,8 +296,8 @@ class Machine(Wiring):
         options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
         contact = self._load_contact(name, load) if isinstance(load, str) else ""
         position, velocity, applied = self._load_form(name, None if isinstance(load, str) else load)
-        trial = self._copy()
-        trial._core.add_friction(
+        trial = self._core.copy()
+        trial.add_friction(
             str(name),
             direction,
             law.compiled,
@@ -329,12 +309,8 @@ class Machine(Wiring):
             applied.compiled,
             contact,
         )
-        trial._compiled = None
-        compiled = trial.compile()
-        self._core, self._compiled = trial._core, compiled
-        self._friction.append(
-            {"name": name, "on": on, "law": law, "normal_load": weight, "surface_velocity": surface}
-        )
+        self._adopt(trial)
+        self._friction[str(name)] = law
 
     def add_contact(
         self,
@@ -393,29 +369,27 @@ class Machine(Wiring):
         if (tangent is None) != (friction is None):
             raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
         w_t = np.zeros(0) if tangent is None else self._gradient(f"tangent of '{name}'", tangent)
-        if friction is None:
-            friction = Coulomb(static=0.0, kinetic=0.0)
-        elif not isinstance(friction, Law):
+        if friction is not None and not isinstance(friction, Law):
             mu = number(f"friction of '{name}'", friction)
             if not 0.0 <= mu < np.inf:
                 reject(f"friction of '{name}'", friction, "a law, or a finite coefficient >= 0")
             friction = Coulomb(static=mu, kinetic=mu)
-        options = friction.automaton if isinstance(friction, StickSlip) else _core.Automaton()
-        trial = self._copy()
-        trial._core.add_contact(
+        law = Coulomb(static=0.0, kinetic=0.0) if friction is None else friction
+        options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
+        trial = self._core.copy()
+        trial.add_contact(
             str(name),
             w_n,
             w_t,
-            friction.compiled,
+            law.compiled,
             options,
             as_signal(gap, f"gap of '{name}'").compiled,
             as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
             number(f"restitution of '{name}'", restitution),
             impact == "newton",
         )
-        trial._compiled = None
-        compiled = trial.compile()
-        self._core, self._compiled = trial._core, compiled
+        self._adopt(trial)
+        self._contacts[str(name)] = friction
 
     def _gradient(self, what: str, given: Mapping[str, float] | ArrayLike) -> NDArray[np.float64]:
         if isinstance(given, Mapping):
@@ -423,11 +397,9 @@ class Machine(Wiring):
             for coordinate, factor in given.items():
                 w[self._coordinate(coordinate)] += float(factor)
         else:
-            w = np.asarray(given, dtype=float)
-            if w.shape != (len(self._names),):
-                raise ValueError(f"{what} has the shape {w.shape}, but it must be ({len(self._names)},)")
+            w = vector(what, given, len(self._names))
         if not np.isfinite(w).all() or not w.any():
-            raise ValueError(f"{what} = {given!r} is not allowed: it must be finite and not zero")
+            reject(what, given, "finite and not zero")
         return w
 
     def _load_contact(self, name: str, load: str) -> str:
@@ -464,22 +436,12 @@ class Machine(Wiring):
                 reject(f"load of '{name}'", key, "'<coordinate>.position', '.velocity' or '.applied_force'")
         return position, velocity, applied
 
-    def _copy(self) -> Machine:
-        other = object.__new__(Machine)
-        other.__dict__.update(self.__dict__)
-        other._core = self._core.copy()
-        return other
-
-    def compile(self) -> _core.Compiled:
-        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
-        if self._compiled is None:
-            self._compiled = _core.Compiled(self._core)
-        return self._compiled
-
     def __repr__(self) -> str:
-        parts = [f"Machine(names={list(self._names)!r}"]
-        if self._friction:
-            parts.append(
-                ", friction=[" + ", ".join(f"{f['name']!r}: {f['law']!r}" for f in self._friction) + "]"
-            )
-        return "".join(parts) + ")"
+        held: dict[str, Mapping[str, object]] = {
+            "friction": self._friction,
+            "contacts": self._contacts,
+            "controllers": {c.name: c.control for c in self._controllers},
+            "compensation": {c.name: c.control for c in self._compensators},
+        }
+        parts = [f"names={self._names!r}", *(f"{kind}={items!r}" for kind, items in held.items() if items)]
+        return f"Machine({', '.join(parts)})"

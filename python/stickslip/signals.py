@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import number, optional_number, reject, vector
+from stickslip._checks import number, reject, vector
 from stickslip._signal import (
     Constant,
     Derivative,
@@ -82,14 +82,8 @@ class Ramp(Signal):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        slope, start, offset = (
-            number("slope", self.slope),
-            number("start", self.start),
-            number("offset", self.offset),
-        )
-        stop = optional_number("stop", self.stop)
-        compiled = _core.Signal.ramp(slope, start, offset, stop)
-        self._fill(compiled, slope=slope, start=start, offset=offset, stop=stop)
+        numbers = self._numbers("slope", "start", "offset", "stop")
+        self._fill(_core.Signal.ramp(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -105,6 +99,11 @@ class Step(Signal):
     before : float, default 0
         Value until then.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> Step(5.0, at=1.0)([0.999, 1.0])
@@ -117,8 +116,8 @@ class Step(Signal):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        value, at, before = number("value", self.value), number("at", self.at), number("before", self.before)
-        self._fill(_core.Signal.step(value, at, before), value=value, at=at, before=before)
+        numbers = self._numbers("value", "at", "before")
+        self._fill(_core.Signal.step(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -139,6 +138,11 @@ class Sine(Signal):
         Instant in s at which the oscillation begins; before it the value is the one at `start`. By default
         the oscillation has always been there and the phase is that at t = 0.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> round(Sine(amplitude=2.0, frequency=0.5)(0.5), 12)
@@ -153,13 +157,8 @@ class Sine(Signal):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        amplitude, frequency = number("amplitude", self.amplitude), number("frequency", self.frequency)
-        phase, offset = number("phase", self.phase), number("offset", self.offset)
-        start = optional_number("start", self.start)
-        compiled = _core.Signal.sine(amplitude, frequency, phase, offset, start)
-        self._fill(
-            compiled, amplitude=amplitude, frequency=frequency, phase=phase, offset=offset, start=start
-        )
+        numbers = self._numbers("amplitude", "frequency", "phase", "offset", "start")
+        self._fill(_core.Signal.sine(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -180,6 +179,11 @@ class SmoothStep(Signal):
     before : float, default 0
         Value before it.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> SmoothStep(2.0, start=1.0, duration=4.0)([1.0, 3.0, 5.0])
@@ -193,10 +197,8 @@ class SmoothStep(Signal):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        value, start = number("value", self.value), number("start", self.start)
-        duration, before = number("duration", self.duration), number("before", self.before)
-        compiled = _core.Signal.smooth_step(value, start, duration, before)
-        self._fill(compiled, value=value, start=start, duration=duration, before=before)
+        numbers = self._numbers("value", "start", "duration", "before")
+        self._fill(_core.Signal.smooth_step(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -278,6 +280,11 @@ class Input(Signal):
     default : float, default 0
         Value where nothing is given from outside.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Notes
     -----
     The input may be scaled and added to other signals; a sum can hold one input only. Its derivative is zero:
@@ -353,6 +360,11 @@ class Trapezoidal(_Move):
     peak_velocity, peak_acceleration : float
         Magnitudes that are reached.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> Trapezoidal(distance=3.0, velocity=1.0, acceleration=1.0).duration
@@ -367,18 +379,8 @@ class Trapezoidal(_Move):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        distance, velocity = number("distance", self.distance), number("velocity", self.velocity)
-        acceleration = number("acceleration", self.acceleration)
-        start, offset = number("start", self.start), number("offset", self.offset)
-        compiled = _core.Signal.move(distance, velocity, acceleration, None, start, offset)
-        self._fill(
-            compiled,
-            distance=distance,
-            velocity=velocity,
-            acceleration=acceleration,
-            start=start,
-            offset=offset,
-        )
+        numbers = self._numbers("distance", "velocity", "acceleration", "start", "offset")
+        self._fill(_core.Signal.move(jerk=None, **numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -411,6 +413,11 @@ class PointToPoint(_Move):
     peak_velocity, peak_acceleration : float
         Magnitudes that are reached.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> PointToPoint(distance=4.0, velocity=1.0, acceleration=1.0, jerk=1.0).duration
@@ -426,16 +433,5 @@ class PointToPoint(_Move):
     compiled: _core.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        distance, velocity = number("distance", self.distance), number("velocity", self.velocity)
-        acceleration, jerk = number("acceleration", self.acceleration), number("jerk", self.jerk)
-        start, offset = number("start", self.start), number("offset", self.offset)
-        compiled = _core.Signal.move(distance, velocity, acceleration, jerk, start, offset)
-        self._fill(
-            compiled,
-            distance=distance,
-            velocity=velocity,
-            acceleration=acceleration,
-            jerk=jerk,
-            start=start,
-            offset=offset,
-        )
+        numbers = self._numbers("distance", "velocity", "acceleration", "jerk", "start", "offset")
+        self._fill(_core.Signal.move(**numbers), **numbers)

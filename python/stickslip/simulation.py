@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import number, reject, vector
+from stickslip._checks import finite, number, positive, reject, vector
+from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
@@ -84,7 +85,7 @@ def simulate(
 
     Raises
     ------
-    ValueError, KeyError
+    ValueError
         Naming the argument, its value and what is allowed.
 
     Examples
@@ -108,9 +109,7 @@ def simulate(
         reject("max_events", max_events, "an integer")
     t_start, t_end, rtol = number("t_start", t_start), number("t_end", t_end), number("rtol", rtol)
     if state is None:
-        if not np.isfinite(t_start):
-            reject("t_start", t_start, "finite")
-        state = compiled.initial_state(t_start, _initial(names, initial))
+        state = compiled.initial_state(finite("t_start", t_start), _initial(names, initial))
     elif not isinstance(state, _core.State):
         reject("state", state, "the state of a run")
     elif initial is not None:
@@ -123,9 +122,7 @@ def simulate(
     if dt is not None and t_eval is not None:
         raise ValueError("dt and t_eval exclude each other")
     if dt is not None:
-        dt = number("dt", dt)
-        if not (np.isfinite(dt) and dt > 0):
-            reject("dt", dt, "finite and > 0")
+        dt = positive("dt", dt)
     if keep != "segments" and (dt is not None or t_eval is not None):
         raise ValueError(f"keep = {keep!r} leaves nothing to sample: leave out dt and t_eval")
     start = state.t
@@ -159,7 +156,7 @@ _NONE = np.zeros(0)
 def _tolerance(atol: float | ArrayLike | None, n: int) -> NDArray[np.float64]:
     if atol is None:
         return _NONE
-    return np.full(n, number("atol", atol)) if np.ndim(atol) == 0 else vector("atol", atol)
+    return np.full(n, number("atol", atol)) if np.ndim(atol) == 0 else vector("atol", atol, all_finite=False)
 
 
 def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) -> NDArray[np.float64]:
@@ -169,8 +166,10 @@ def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) 
     if isinstance(initial, Mapping):
         for key, value in initial.items():
             if key not in names:
-                raise KeyError(f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}")
-            x[names.index(key)] = number(f"initial[{key!r}]", value)
+                raise UnknownNameError(
+                    f"unknown state {key!r} in initial; known are: {', '.join(map(repr, names))}"
+                )
+            x[names.index(key)] = finite(f"initial[{key!r}]", value)
     else:
         given = vector("initial", initial)
         if given.shape != x.shape:
@@ -178,16 +177,13 @@ def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) 
                 f"initial has the shape {given.shape}, but the machine has {len(names)} states: {names}"
             )
         x[:] = given
-    bad = [n for n, v in zip(names, x, strict=True) if not np.isfinite(v)]
-    if bad:
-        raise ValueError(f"initial[{bad[0]!r}] = {x[names.index(bad[0])]} is not allowed: it must be finite")
     return x
 
 
 def _grid(t_eval: ArrayLike, start: float, t_end: float) -> NDArray[np.float64]:
     t = vector("t_eval", np.atleast_1d(t_eval))
-    if t.ndim != 1 or t.size == 0 or not np.isfinite(t).all():
-        raise ValueError("t_eval must be a non-empty sequence of finite times")
+    if t.size == 0:
+        raise ValueError("t_eval is empty: it must hold at least one time")
     if np.any(np.diff(t) < 0):
         raise ValueError("t_eval must not decrease")
     if t[0] < start or t[-1] > t_end:

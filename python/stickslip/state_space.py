@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._arguments import matrix, number, reject, vector
+from stickslip._checks import matrix, number, reject, vector, wrong_shape
 from stickslip._wiring import Measure, On, Wired, Wiring, _listed
 from stickslip.control import Controller
 from stickslip.laws import Law
@@ -99,19 +99,17 @@ class StateSpace(Wiring):
             A, B, C, D = (np.asarray(getattr(system, name)) for name in "ABCD")
         if B is None or C is None:
             raise ValueError("B and C are missing: give A, B, C (and D), or an object that has them")
-        self.A, self.B, self.C = matrix("A", A), matrix("B", B), matrix("C", C, "row")
+        self.A, self.B, self.C = matrix("A", A), matrix("B", B), matrix("C", C, vector_is="row")
         n, m, p = self.A.shape[0], self.B.shape[1], self.C.shape[0]
-        self.D = matrix("D", np.zeros((p, m)) if D is None else D, "row")
-        for name, given, wanted in (
+        self.D = matrix("D", np.zeros((p, m)) if D is None else D, vector_is="row")
+        for name, given, shape in (
             ("A", self.A, (n, n)),
             ("B", self.B, (n, m)),
             ("C", self.C, (p, n)),
             ("D", self.D, (p, m)),
         ):
-            if given.shape != wanted:
-                raise ValueError(f"{name} has the shape {given.shape}, but it must be {wanted}")
-            if not np.isfinite(given).all():
-                raise ValueError(f"{name} holds NaN or infinity: every entry must be finite")
+            if given.shape != shape:
+                wrong_shape(name, given, shape)
         self._states = _names("states", states, "x", n)
         self.inputs = _names("inputs", inputs, "u", m)
         self.outputs = _names("outputs", outputs, "y", p)
@@ -126,8 +124,7 @@ class StateSpace(Wiring):
         self._controllers: tuple[Wired, ...] = ()
         self._compensators: tuple[Wired, ...] = ()
         self._adding: Wired | None = None
-        self._core = self._build()
-        self._compiled: _core.Compiled | None = _core.Compiled(self._core)
+        self._adopt(self._build())
         for name, signal in (signals or {}).items():
             self.add_signal(name, signal)
 
@@ -157,12 +154,6 @@ class StateSpace(Wiring):
     @property
     def _forces(self) -> list[tuple[str, Signal]]:
         return list(self._signals.items())
-
-    def compile(self) -> _core.Compiled:
-        """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
-        if self._compiled is None:
-            self._compiled = _core.Compiled(self._core)
-        return self._compiled
 
     def add_signal(self, input: str, signal: Signal | float) -> None:
         """Drive an input with a signal, added to what drives it already.
@@ -285,12 +276,10 @@ class StateSpace(Wiring):
 
     def _try(self, undo: Callable[[], Any]) -> None:
         try:
-            core = self._build()
-            compiled = _core.Compiled(core)
+            self._adopt(self._build())
         except BaseException:
             undo()
             raise
-        self._core, self._compiled = core, compiled
 
     def _build(self, added: Wired | None = None) -> _core.Machine:
         core = _core.Machine.from_matrices(self.A, list(self._states))
@@ -366,12 +355,7 @@ class StateSpace(Wiring):
                 if s is not None:
                     direct = float(factor) * s if direct is None else direct + float(factor) * s
             return row, direct, []
-        row = vector(what, given)
-        if row.shape != (len(self._states),):
-            raise ValueError(f"{what} has the shape {row.shape}, but it must be ({len(self._states)},)")
-        if not np.isfinite(row).all():
-            raise ValueError(f"{what} holds NaN or infinity: every entry must be finite")
-        return row, None, []
+        return vector(what, given, len(self._states)), None, []
 
     def _measured(self, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
         if key in self._states and key not in self.outputs:
@@ -443,7 +427,7 @@ def _names(what: str, given: Sequence[str] | None, prefix: str, count: int) -> t
     if given is None:
         return tuple(f"{prefix}{i}" for i in range(count))
     if isinstance(given, str) or len(given) != count:
-        raise ValueError(f"{what} = {given!r} is not allowed: it must be a sequence of {count} names")
+        reject(what, given, f"a sequence of {count} names")
     if len({*given}) != count:
-        raise ValueError(f"{what} = {given!r} is not allowed: every name must be different")
+        reject(what, given, "names that are all different")
     return tuple(map(str, given))

@@ -7,24 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from stickslip import _core
-from stickslip._arguments import number, reject
+from stickslip._checks import non_negative, positive, reject
 from stickslip.laws import Law
 
 __all__ = ["Lag", "Presliding", "StickSlip"]
-
-
-def _positive(name: str, value: object) -> float:
-    x = number(name, value)
-    if not 0.0 < x < float("inf"):
-        reject(name, value, "finite and > 0")
-    return x
-
-
-def _non_negative(name: str, value: object) -> float:
-    x = number(name, value)
-    if not 0.0 <= x < float("inf"):
-        reject(name, value, "finite and >= 0")
-    return x
 
 
 @dataclass(frozen=True)
@@ -36,6 +22,11 @@ class Lag:
     time_constant : float
         T_fr, s, > 0.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -46,7 +37,7 @@ class Lag:
     time_constant: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "time_constant", _positive("time_constant of memory", self.time_constant))
+        object.__setattr__(self, "time_constant", positive("time_constant of memory", self.time_constant))
 
 
 @dataclass(frozen=True)
@@ -60,6 +51,11 @@ class Presliding:
     damping : float, default 0.0
         b_surface, N s/m, >= 0.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -71,8 +67,8 @@ class Presliding:
     damping: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "travel", _positive("travel of presliding", self.travel))
-        object.__setattr__(self, "damping", _non_negative("damping of presliding", self.damping))
+        object.__setattr__(self, "travel", positive("travel of presliding", self.travel))
+        object.__setattr__(self, "damping", non_negative("damping of presliding", self.damping))
 
 
 class StickSlip(Law):
@@ -81,7 +77,8 @@ class StickSlip(Law):
     Sliding follows the curve ``f_k + (f_s - f_k) g(|v|)`` plus its viscous part. The options combine freely:
 
     * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to
-      the static one. F_l is given to ``add_friction(..., load=...)``.
+      the static one. F_l is given to ``add_friction(..., load=...)``: a linear form of coordinates, velocities
+      and applied forces, or the normal force of a contact, with which friction is then solved together.
     * `memory`: while sliding, the dry force follows the curve with a first-order lag.
     * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, from the
       lagged force f_sa with which stick was entered. The level reached at break-away is the peak of the curve
@@ -179,11 +176,11 @@ class StickSlip(Law):
         if lag is not None and not isinstance(lag, Lag):
             reject("memory", memory, "a Lag, or a time constant in s")
         self.memory: Lag | None = lag
-        self.dwell = _non_negative("dwell", dwell)
+        self.dwell = non_negative("dwell", dwell)
         if presliding is not None and not isinstance(presliding, Presliding):
             reject("presliding", presliding, "a Presliding(travel=..., damping=...)")
         self.presliding = presliding
-        self.load_factor = _non_negative("load_factor", load_factor)
+        self.load_factor = non_negative("load_factor", load_factor)
         if self.dwell > 0.0 and self.memory is None and _full_at_rest(curve):
             warnings.warn(
                 "dwell has no effect without memory: stick is entered at the static level already",

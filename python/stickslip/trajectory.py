@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip.energy import Energy
+from stickslip.errors import UnknownNameError
 from stickslip.events import Event, Events
 from stickslip.modes import Mode
 
@@ -282,7 +283,7 @@ class Trajectory:
         try:
             read = self._signals[name]
         except KeyError:
-            raise KeyError(
+            raise UnknownNameError(
                 f"unknown signal {name!r}; known are: {', '.join(map(repr, self._signals))}"
             ) from None
         return read()
@@ -297,6 +298,11 @@ class Trajectory:
         ----------
         t : array_like
             Times within the run, s, not decreasing.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         times = np.array(t, dtype=float, ndmin=1)
         if times.ndim != 1 or not np.all(np.diff(times) >= 0):
@@ -337,7 +343,7 @@ class Trajectory:
         """
         places = self._machine.elements
         if element not in places:
-            raise KeyError(f"unknown element {element!r}; known are: {', '.join(map(repr, places))}")
+            raise UnknownNameError(f"unknown element {element!r}; known are: {', '.join(map(repr, places))}")
         time = self._raw.t_end if t is None else float(t)
         here = self.at(time)
         i, mode = places.index(element), Mode(int(here[f"{element}.mode"][0]))

@@ -3,10 +3,9 @@
 // Velocity level: v+ = v- + G [Lambda_N; -S] with the problem's rows; S opposes the motion like F. Prescribed
 // loads pass no impulse, so every place here belongs to a contact.
 //  Poisson: compression ends with v_N >= 0 complementary to Lambda_NC >= 0 and |S_C| <= mu Lambda_NC;
-//  expansion adds
-//           Lambda_NE >= eps Lambda_NC complementary to v_N >= 0, |S_E| <= mu Lambda_NE (5.22; solved in
-//           Lambda_NE - eps Lambda_NC and S_E itself, which is the same problem with one unknown less per
-//           bound).
+//           expansion adds Lambda_NE >= eps Lambda_NC complementary to v_N >= 0, |S_E| <= mu Lambda_NE (5.22;
+//           solved in Lambda_NE - eps Lambda_NC and S_E itself, which is the same problem with one unknown
+//           less per bound).
 //  Newton:  v_N+ + eps v_N- >= 0 complementary to Lambda_N >= 0, tangential as in compression.
 #pragma once
 

@@ -2,14 +2,13 @@
 //
 // Rules (numbers as in the design notes, "Transitions, exactly"):
 //  2  Places at rest are solved with their static levels. Those that leave, first of all the ones whose guard
-//  fired, take
-//     their kinetic force and a fixed direction; solve again until nothing changes, at most places + 1
-//     rounds; reject what then accelerates the wrong way.
+//     fired, take their kinetic force and a fixed direction; solve again until nothing changes, at most
+//     places + 1 rounds; reject what then accelerates the wrong way.
 //  3  Among several admissible answers: the present modes; then the fewest changed components; then the least
-//  Gauss
-//     constraint 1/2 lambda' G lambda; what is still tied is ambiguous, and said to be.
+//     Gauss constraint 1/2 lambda' G lambda; what is still tied is ambiguous, and said to be.
 //  4  No answer: status none. If a contact slides, the engine answers with an impact without collision
-//  (Painleve). 5  Forces shared by several stuck places and not unique: see share.hpp.
+//     (Painleve).
+//  5  Forces shared by several stuck places and not unique: see share.hpp.
 #pragma once
 
 #include "contact/stage.hpp"

@@ -1,7 +1,7 @@
 // The one form in which the engine runs a controller: a linear system of its own with limited outputs.
 //
-//   continuous (period = 0)   z' = A z + B w + L (u - u_raw)      u_raw = C z + D w      u = u_raw limited to
-//   [lo, hi] sampled at t = k period   z+ = A z + B w + L (u - u_raw)      the same, held from t + delay on
+//   continuous (period = 0)   z' = A z + B w + L (u - u_raw)   u_raw = C z + D w, u = u_raw limited to [lo, hi]
+//   sampled at t = k period   z+ = A z + B w + L (u - u_raw)   the same, held from t + delay on
 //
 // w are the inputs listed in `inputs`. The block knows nothing of the plant. A continuous block has one
 // saturation mode per output; in each combination it is affine, and guards say when the next one begins. A

@@ -13,7 +13,7 @@ struct InvalidArgument : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// What the machine was asked for by a name it does not have; becomes KeyError.
+// What the machine was asked for by a name it does not have; becomes UnknownNameError (KeyError and ValueError).
 struct UnknownName : std::out_of_range {
   using std::out_of_range::out_of_range;
 };

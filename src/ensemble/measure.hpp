@@ -11,9 +11,10 @@
 namespace stickslip {
 
 // Names:
-//   events.count, events.first, events.last and <element>.events.count, ...   times are NaN where there is
-//   none <state>.max, .min, .mean, .final     extremes are those of the exact curve, not of samples
-//   <element>.stick_time                 s spent sticking
+//   events.count, events.first, events.last   times are NaN where there is none
+//   <element>.events.count, ...               the same of one element
+//   <state>.max, .min, .mean, .final          extremes are those of the exact curve, not of samples
+//   <element>.stick_time                      s spent sticking
 //   energy.residual, steps
 struct Measure {
   enum class Kind { count, first, last, max, min, mean, final, stick_time, residual, steps };

@@ -9,11 +9,10 @@ namespace stickslip {
 
 // Names:
 //   <state>                                   its initial value
-//   <element>.surface_velocity, .normal_load  a constant signal; with _scale behind it: a factor on any
-//   signal <coordinate>.force, .force_scale          the same of the force applied to one coordinate
+//   <element>.surface_velocity, .normal_load  a constant signal; with _scale behind it: a factor on any signal
+//   <coordinate>.force, .force_scale          the same of the force applied to one coordinate
 //   <element>.<parameter of its law>          static, kinetic, stribeck_velocity, viscous, ...; where several
-//   terms have it
-//                                             <element>.<number of the term>.<parameter>
+//                                             terms have it <element>.<number of the term>.<parameter>
 //   <element>.memory, .dwell, .travel, .surface_damping, .load_factor   of the automaton
 //   <contact>.gap, .gap_scale, .restitution
 //   mass[a], mass[a,b] and so on for damping and stiffness: one entry, and its mirror image

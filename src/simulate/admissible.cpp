@@ -16,9 +16,27 @@ void Decision::expand_signals() {
   }
 }
 
+// What the automaton's states become where a place leaves rest: the lag starts with the force that was held, the
+// curve with the level that was reached.
+void Decision::leave_rest(const contact::Candidate& c) {
+  double* x = state->base_x.data();
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    const std::size_t i = places[q];
+    const Place& p = sys.places[i];
+    const int d = state->modes.place[i];
+    if (!rests[i] || (d != 1 && d != -1) || before.place[i] != 0) continue;
+    const Interval unit = unit_limits(p, t, x);
+    const double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
+    if (p.peak >= 0) x[p.peak] = aged_share(p, t, x);
+    if (p.lagged >= 0) x[p.lagged] = std::max(0.0, d * held);
+  }
+}
+
 bool Decision::admissible(const contact::Candidate& c) {
   state->modes = entry;
+  state->base_x = entry_x;
   apply(c);
+  leave_rest(c);
   const Regime& r = cache.get(sys, state->modes);
   if (r.affine) expand_signals();
   if (!rests_stay(r)) return false;

@@ -3,9 +3,9 @@
 //   from    to      set
 //   start   stick   fully aged (f_sa = f_s), peak = f_s, clock = 0; s as given (0 if not); f = f_s
 //   start   slip    f = N dry(|v|), peak = f_s, s = 0
-//   slip    stick   f_sa = f (without memory: the curve at v = 0), clock = 0; presliding: s = f_sa sgn(v-) /
-//   k stick   slip    peak = f_s(t_dwell), f = f_s(t_dwell) - b|v| slip    slip    nothing: f and peak are
-//   kept
+//   slip    stick   f_sa = f (without memory: the curve at v = 0), clock = 0; presliding: s = f_sa sgn(v-) / k
+//   stick   slip    peak = f_s(t_dwell), f = f_s(t_dwell) - b|v|
+//   slip    slip    nothing: f and peak are kept
 // f_s is the static level under the present load; f_sa and peak are held relative to it, so they scale with
 // the load.
 #pragma once

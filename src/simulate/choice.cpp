@@ -152,8 +152,10 @@ void Decision::apply(const ct::Candidate& c) {
 bool Decision::choose() {
   auto holds = [this](const ct::Candidate& c) { return admissible(c); };
   entry = state->modes;
+  entry_x = state->base_x;
   ct::decide(problem, present, allowed, ct::admissible_by(holds), work, answer);
   state->modes = entry;
+  state->base_x = entry_x;
   return answer.found();
 }
 

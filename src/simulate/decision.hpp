@@ -100,7 +100,8 @@ private:
   std::vector<contact::Allowed> allowed;
   contact::TransitionWorkspace work;
   contact::Decision answer;
-  Modes entry;
+  Modes entry; // before candidates are tried
+  Vector entry_x;
   Vector parting; // how places part that cannot all stick; empty: none do
   Matrix series, signal_series;
   Vector xdot, coefficients;
@@ -140,6 +141,7 @@ private:
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);
+  void leave_rest(const contact::Candidate& c);
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);
   void velocity_series(const Regime& r);

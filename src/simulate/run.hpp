@@ -22,9 +22,8 @@ struct Outcome {
 };
 
 // A recorder has
-//   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0,
-//   t1], perhaps
-//     beyond the end of the run; t0 == t1: a state that held for no time
+//   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0, t1],
+//     perhaps beyond the end of the run; t0 == t1: a state that held for no time
 //   void events(std::vector<Event>&): may be moved from
 // The runner is sized once and serves many runs of the same system.
 class Runner {

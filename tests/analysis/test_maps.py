@@ -10,19 +10,10 @@ import math
 
 import numpy as np
 import pytest
+from published.gears import SET_1, SET_2, rig
 
 import stickslip as ss
 
-SET_2 = ss.machines.wedge_gear(
-    upper_mass=2420.0,
-    lower_mass=10.878,
-    angle=np.deg2rad(12),
-    friction=np.tan(np.deg2rad(14)),
-    load=100.0,
-    stiffness=4000.0,
-    pull_velocity=0.01,
-)
-SET_1 = dataclasses.replace(SET_2, upper_mass=2.42, lower_mass=108.78, stiffness=2000.0, pull_velocity=0.002)
 SCALE = SET_2.load / SET_2.stiffness
 
 
@@ -253,17 +244,7 @@ def test_impact_that_slips():
 
 
 def test_worm_gear_is_read_as_its_wedge():
-    worm = ss.machines.worm_gear(
-        wheel_inertia=0.875424,
-        worm_inertia=1.56e-3,
-        wheel_radius=0.05,
-        worm_radius=0.036,
-        lead_angle=np.deg2rad(3.18),
-        friction=0.4,
-        load_torque=3.53,
-        shaft_stiffness=20.0,
-        motor_speed=-0.47,
-    )
+    worm = rig(0.875424)
     result = ss.analysis.state_map(worm)
     assert intervals_of(result) == [("slip+",), ("stick",), ("stick", "slip-", "open"), ("open",)]
     torque = -worm.shaft_stiffness / worm.worm_radius * result.edges[3]

@@ -8,11 +8,10 @@ import itertools
 
 import numpy as np
 import pytest
+from published.automaton import compare, prescribed, pulled_law, pulled_spring, steps
 from reference import memory
 
 import stickslip as ss
-
-from .models import compare, prescribed, pulled_law, pulled_spring, steps
 
 
 class TestLag:

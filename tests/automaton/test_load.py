@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from published.automaton import compare, prescribed, pushed_mass
 from reference import load_friction as ref
 from reference import memory, store
 
 import stickslip as ss
-
-from .models import compare, prescribed, pushed_mass
 
 KAPPA = ref.NU * ref.FS / ref.FK
 

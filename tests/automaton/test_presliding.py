@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from published.automaton import prescribed, steps
 
 import stickslip as ss
-
-from .models import prescribed, steps
 
 FS, FK, VS, TRAVEL = 0.01, 0.005, 1e-3, 5e-5
 K = FS / TRAVEL

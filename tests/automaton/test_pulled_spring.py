@@ -10,11 +10,10 @@ import itertools
 
 import numpy as np
 import pytest
+from published.automaton import compare, pulled_spring
 from reference import memory, store
 
 import stickslip as ss
-
-from .models import compare, pulled_spring
 
 REACHED = {"base": 1e-10, "lag": 1e-11, "dwell": 3e-11, "presliding": 6e-11}
 

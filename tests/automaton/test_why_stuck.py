@@ -6,11 +6,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+from published.automaton import pulled_spring
 from reference import memory
 
 import stickslip as ss
-
-from .models import pulled_spring
 
 
 def block(force, law=None, **options):

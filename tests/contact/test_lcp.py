@@ -352,10 +352,10 @@ def test_copositivity_against_a_dense_sample_of_the_simplex():
         (lambda: lcp.lemke(np.eye(2), [-1, -1], covering=[1, 0]), "covering .*> 0"),
         (lambda: lcp.lemke(np.eye(2), [-1, -1], covering=[1]), "covering must have the length of q"),
         (lambda: lcp.lemke(np.eye(2), [-1, -1], start=[5]), "start .*0 .. 1"),
-        (lambda: lcp.lemke("text", [1]), "M must be an array of real numbers"),
+        (lambda: lcp.lemke("text", [1]), "M = 'text' is not allowed: it must be .*array of real numbers"),
         (lambda: lcp.lemke_batch(np.eye(2), [1, 2]), "a batch needs shape"),
         (lambda: lcp.lemke_batch(np.ones((3, 2, 2)), np.ones((2, 2))), "M holds 3 matrices for 2 q"),
-        (lambda: lcp.residual(np.eye(2), [1, 2], [1, np.nan]), "z must have finite"),
+        (lambda: lcp.residual(np.eye(2), [1, 2], [1, np.nan]), r"z\[1\] = nan .*finite"),
         (lambda: lcp.classify(np.ones((2, 3))), "must be square"),
     ],
 )

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from published.gears import SET_1, SET_1_STATIC, SET_2, SET_2_HEAVY, rig
 from reference import wedge
 
 import stickslip as ss
 from contact_run.complementarity import residual
-from contact_run.gears import SET_1, SET_1_STATIC, SET_2, SET_2_HEAVY, rig
 
 STORED = json.loads((Path(__file__).parents[1] / "reference" / "wedge.json").read_text(encoding="utf-8"))
 
@@ -89,8 +89,8 @@ def test_set_1_never_separates() -> None:
     """One constant μ: the speed only touches zero, every 1.46522 s.
 
     A touch is a stick of no duration. The engine may log it, as stop and break-away within a microsecond:
-    whether the
-    speed comes to zero or to 1e-15 m/s is not decided by double precision. The motion is the same.
+    whether the speed comes to zero or to 1e-15 m/s is not decided by double precision. The motion is the
+    same.
     """
     run = ss.simulate(SET_1, t_end=6.0, dt=1e-2)
     expected, states, _ = wedge.run(wedge.SET_1, 6.0)

@@ -4,10 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from published.gears import SET_2
 
 import stickslip as ss
 from contact_run.complementarity import residual
-from contact_run.gears import SET_2
 
 G = 9.81
 
@@ -149,8 +149,7 @@ def test_masses_that_touch_are_struck_together(restitution, after) -> None:
     """Without a gap: one impact of both contacts, logged as one instant.
 
     It is not the limit of a gap that closes (0, 0, 1 at ε = 1): order matters, and a rigid row has none.
-    Poisson: the
-    compression ends with the common speed 1/3 and impulses 2/3 and 1/3, of which ε comes back.
+    Poisson: the compression ends with the common speed 1/3 and impulses 2/3 and 1/3, of which ε comes back.
     """
     run = row(restitution, 0.0)
     assert run.state.x[3:] == pytest.approx(np.array(after) / 3.0, abs=1e-15)

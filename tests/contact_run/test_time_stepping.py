@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
+from published.gears import SET_2, rig
 
 import stickslip as ss
-from contact_run.gears import SET_2, rig
 
 G = 9.81
 

@@ -63,3 +63,18 @@ def test_bad_input() -> None:
         ss.machines.chain([1.0, 1.0], 1.0, law=[None])
     with pytest.raises(ValueError, match="mass"):
         ss.machines.belt_oscillator(-1.0, 1.0, ss.Coulomb(static=1.0, kinetic=1.0), 0.1)
+
+
+def test_a_machine_shows_all_that_was_added() -> None:
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
+    assert repr(m) == "Machine(names=['x', 'y'])"
+    law, pid = ss.Coulomb(static=1.0, kinetic=0.8), ss.PID(kp=3.0)
+    m.add_friction("guide", on="x", law=law)
+    m.add_contact("floor", normal={"y": 1.0})
+    m.add_controller(pid, on="x", reference=1.0)
+    m.add_controller(ss.FrictionFeedforward(law), name="help", to="x", reference=1.0)
+    help_ = ss.FrictionFeedforward(law)
+    assert repr(m) == (
+        f"Machine(names=['x', 'y'], friction={{'guide': {law}}}, contacts={{'floor': None}}, "
+        f"controllers={{'pid': {pid}}}, compensation={{'help': {help_}}})"
+    )

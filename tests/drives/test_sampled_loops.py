@@ -1,25 +1,19 @@
 """Sampled controllers: instants k T, held outputs, delay, several rates, encoder, callables."""
 
+import dataclasses
 import pickle
 
 import numpy as np
 import pytest
+from published.drive import CASCADE
+from published.drive import drive as case_b
 
 import stickslip as ss
 
 
 def drive(period: float | None = None, **options: object) -> ss.machines.TwoMassDrive:
     """Case b of Table 1."""
-    return ss.machines.two_mass_drive(
-        motor_mass=1000.0,
-        load_mass=1000.0,
-        stiffness=5e6,
-        damping=1341.64,
-        load_friction=ss.Stribeck(static=0.0007, kinetic=0.0006, stribeck_velocity=1e-3),
-        normal_load=9810.0,
-        control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3, period=period, **options),
-        reference=ss.Sine(amplitude=50e-6, frequency=0.5),
-    )
+    return case_b(control=dataclasses.replace(CASCADE, period=period, **options))
 
 
 def body(control: ss.Controller, reference: ss.Signal | float = 1.0) -> ss.Machine:

@@ -3,14 +3,15 @@
 import control as ct
 import numpy as np
 import pytest
+from published.drive import CASCADE
+from published.drive import CASE_B as LAW
+from published.drive import drive as mechanical
 from reference import store, two_mass
 from scipy import signal
 
 import stickslip as ss
 
-LAW = ss.Stribeck(static=0.0007, kinetic=0.0006, stribeck_velocity=1e-3)
 SINE = ss.Sine(amplitude=50e-6, frequency=0.5)
-CASCADE = ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3)
 NAMES = ["motor.velocity", "load.velocity", "motor.position", "load.position"]
 
 
@@ -30,20 +31,6 @@ def drive(law: ss.Law = LAW, **options: object) -> ss.StateSpace:
         CASCADE, name="control", measure="motor.position", reference=SINE, to="F_M", **options
     )
     return plant
-
-
-def mechanical(law: ss.Law = LAW, **options: object) -> ss.machines.TwoMassDrive:
-    return ss.machines.two_mass_drive(
-        motor_mass=1000.0,
-        load_mass=1000.0,
-        stiffness=5e6,
-        damping=1341.64,
-        load_friction=law,
-        normal_load=9810.0,
-        control=CASCADE,
-        reference=SINE,
-        **options,
-    )
 
 
 LUGRE = ss.LuGre(stiffness=1e4, damping=10.0, static=7e-4, kinetic=6e-4, stribeck_velocity=1e-3)
@@ -231,8 +218,8 @@ class TestBadInput:
                 {"A": np.eye(2), "B": np.ones(2), "C": np.ones(2), "D": [[1.0, 2.0]]},
                 r"D has the shape \(1, 2\)",
             ),
-            ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, "A holds NaN"),
-            ({"A": 1j, "B": 1.0, "C": 1.0}, "A = 1j is not allowed: it must be a matrix of numbers"),
+            ({"A": [[np.nan]], "B": 1.0, "C": 1.0}, r"A\[0, 0\] = nan"),
+            ({"A": 1j, "B": 1.0, "C": 1.0}, "A = 1j is not allowed: it must be .*numbers"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "inputs": ["a", "b"]}, "sequence of 1 names"),
             ({"A": 1.0, "B": 1.0, "C": 1.0, "signals": {"u1": 1.0}}, "unknown input 'u1'"),
         ],
@@ -250,7 +237,7 @@ class TestBadInput:
             plant.add_friction("f", law=LAW, velocity="y1")
         with pytest.raises(ValueError, match="column of 'f' = 'u1'"):
             plant.add_friction("f", law=LAW, velocity="y1", column="u1")
-        with pytest.raises(ValueError, match="velocity of 'f' holds NaN"):
+        with pytest.raises(ValueError, match="velocity of 'f'\\[1\\] = nan"):
             plant.add_friction("f", law=LAW, velocity=[0.0, np.nan, 0.0, 0.0], on="u1")
         with pytest.raises(ValueError, match="feedthrough of 'f' = 'y1' is not allowed"):
             plant.add_friction("f", law=LAW, velocity={"y1": 1.0}, on="u1", feedthrough={"y1": 1.0})

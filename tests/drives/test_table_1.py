@@ -6,6 +6,7 @@ and SUNDIALS to 1e-12; case a also from the matrix exponential.
 
 import numpy as np
 import pytest
+from published.drive import drive
 from reference import store, two_mass
 
 import stickslip as ss
@@ -14,20 +15,9 @@ STORED = store.load("two_mass")
 STATES = ["motor.velocity", "load.velocity", "motor.position", "load.position"]
 
 
-def drive(case: str, **options: object) -> ss.machines.TwoMassDrive:
+def law(case: str) -> ss.Law | None:
     kinetic, static = two_mass.CASES[case]
-    law = ss.Stribeck(static=static, kinetic=kinetic, stribeck_velocity=1e-3) if static else None
-    return ss.machines.two_mass_drive(
-        motor_mass=1000.0,
-        load_mass=1000.0,
-        stiffness=5e6,
-        damping=1341.64,
-        load_friction=law,
-        normal_load=1000.0 * 9.81,
-        control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3),
-        reference=ss.Sine(amplitude=50e-6, frequency=0.5),
-        **options,
-    )
+    return ss.Stribeck(static=static, kinetic=kinetic, stribeck_velocity=1e-3) if static else None
 
 
 def worst_error(run: ss.Trajectory, start: float) -> float:
@@ -42,7 +32,7 @@ def worst_error(run: ss.Trajectory, start: float) -> float:
     [("a", 0, 2.17e-6, 3.19e-6), ("b", 13, 3.13e-6, 4.74e-6), ("c", 39, 17.12e-6, 17.13e-6)],
 )
 def test_table_1(case: str, events: int, late: float, everywhere: float) -> None:
-    run = ss.simulate(drive(case), t_end=3.0, rtol=1e-12)
+    run = ss.simulate(drive(law(case)), t_end=3.0, rtol=1e-12)
     stored = STORED[case]
     assert run.success
     assert len(run.events) == events == len(stored["events"])
@@ -68,7 +58,7 @@ def test_table_1(case: str, events: int, late: float, everywhere: float) -> None
 
 @pytest.mark.parametrize("case", ["b", "c"])
 def test_default_tolerance_finds_the_events(case: str) -> None:
-    run = ss.simulate(drive(case), t_end=3.0)
+    run = ss.simulate(drive(law(case)), t_end=3.0)
     assert [e.time for e in run.events] == pytest.approx(
         [t for t, _ in STORED[case]["events"]], rel=0, abs=5e-9
     )
@@ -76,7 +66,7 @@ def test_default_tolerance_finds_the_events(case: str) -> None:
 
 def test_without_friction_it_is_the_matrix_exponential() -> None:
     t = np.linspace(0.05, 3.0, 60)
-    run = ss.simulate(drive("a"), t_end=3.0, t_eval=t)
+    run = ss.simulate(drive(law("a")), t_end=3.0, t_eval=t)
     exact = two_mass.exact_without_friction(t)
     for i, name in enumerate(STATES):
         assert run[name] == pytest.approx(exact[:, i], rel=0, abs=1e-11 * np.abs(exact[:, i]).max())
@@ -86,7 +76,7 @@ def test_without_friction_it_is_the_matrix_exponential() -> None:
 
 def test_resonances_and_poles() -> None:
     """sqrt(c/m_L) = 70.71 and sqrt(2c/m) = 100 rad/s; the poles from the closed loop put together by hand."""
-    d = drive("a")
+    d = drive(law("a"))
     assert (d.antiresonance, d.resonance) == pytest.approx((70.71, 100.0), abs=3e-3)
     assert d.load_damping == pytest.approx(1341.64 / (2 * np.sqrt(5e6 * 1000.0)))
     poles = d.machine.poles()
@@ -96,20 +86,9 @@ def test_resonances_and_poles() -> None:
 
 def test_friction_seen_over_load_and_speed() -> None:
     """The stuck fraction grows from case a to case c with the normal load, as the source says."""
-    kinetic, static = two_mass.CASES["c"]
-    law = ss.Stribeck(static=static, kinetic=kinetic, stribeck_velocity=1e-3)
 
     def stuck(load: float, frequency: float) -> float:
-        m = ss.machines.two_mass_drive(
-            motor_mass=1000.0,
-            load_mass=1000.0,
-            stiffness=5e6,
-            damping=1341.64,
-            load_friction=law,
-            normal_load=load,
-            control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3),
-            reference=ss.Sine(amplitude=50e-6, frequency=frequency),
-        )
+        m = drive(law("c"), normal_load=load, frequency=frequency)
         run = ss.simulate(m, t_end=2.0 / frequency, dt=1e-3 / frequency, rtol=1e-7)
         return float(np.mean(run["load friction.mode"][1000:] == 0))
 

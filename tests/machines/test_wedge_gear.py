@@ -10,20 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from published.gears import SET_1, SET_2
 from scipy.integrate import solve_ivp
 
 import stickslip as ss
-
-SET_2 = ss.machines.wedge_gear(
-    upper_mass=2420.0,
-    lower_mass=10.878,
-    angle=np.deg2rad(12),
-    friction=np.tan(np.deg2rad(14)),
-    load=100.0,
-    stiffness=4000.0,
-    pull_velocity=0.01,
-)
-SET_1 = dataclasses.replace(SET_2, upper_mass=2.42, lower_mass=108.78, stiffness=2000.0, pull_velocity=0.002)
 
 
 def random_gears(count, seed):

@@ -8,22 +8,12 @@ import math
 
 import numpy as np
 import pytest
+from published.gears import rig
 from scipy.integrate import solve_ivp
 
 import stickslip as ss
 
-RIG = ss.machines.worm_gear(
-    wheel_inertia=875424e-6,
-    worm_inertia=1560e-6,
-    wheel_radius=0.05,
-    worm_radius=0.036,
-    lead_angle=np.deg2rad(3.18),
-    friction=0.14,
-    load_torque=3.53,
-    shaft_stiffness=2.0,
-    motor_speed=-4.5 * np.pi / 30,
-    clearance=2e-3,
-)
+RIG = rig(875424e-6, stiffness=2.0, friction=0.14, clearance=2e-3)
 
 
 def slide_by_linear_algebra(gear, torque, sign):

@@ -76,7 +76,7 @@ def test_bad_input_is_named(drive: ss.Trajectory, tmp_path: Path) -> None:
         drive.animate(frames=1)
     with pytest.raises(ValueError, match=r"rate = 0\.0"):
         drive.animate(rate=0.0)
-    with pytest.raises(ValueError, match=r"must end in \.gif or \.html"):
+    with pytest.raises(ValueError, match=r"ends in \.gif or \.html"):
         drive.animate(tmp_path / "d.mp4")
 
 

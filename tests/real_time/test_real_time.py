@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from published.automaton import pulled_law
 from reference import belt as belt_reference
 from reference import memory
 
@@ -20,21 +21,9 @@ def belt():
 
 
 def pulled(p):
-    law = ss.StickSlip(
-        ss.Stribeck(
-            static=p.static,
-            kinetic=p.kinetic,
-            stribeck_velocity=p.stribeck_velocity,
-            shape=1.0,
-            viscous=p.viscous,
-        ),
-        memory=p.lag or None,
-        dwell=p.dwell,
-        presliding=ss.Presliding(p.travel, p.surface_damping) if p.travel else None,
-    )
     force = ss.Ramp(slope=p.stiffness * p.drive_velocity)
     m = ss.Machine(mass=p.mass, stiffness=p.stiffness, names=["block"], force={"block": force})
-    m.add_friction("belt", on="block", law=law)
+    m.add_friction("belt", on="block", law=pulled_law(p))
     return m, None
 
 

@@ -16,10 +16,10 @@ def times_of(source: Any) -> Array:
     """The times of a run (its ``t``), or of an array that holds them, checked."""
     times = checks.vector("source.t" if hasattr(source, "t") else "source", getattr(source, "t", source))
     if times.size < 2:
-        checks.reject("source", f"{times.size} samples", "a record of at least 2 samples")
+        checks.wrong_shape("source", times, "of at least 2 samples")
     if np.any(np.diff(times) < 0.0):
         index = int(np.argmin(np.diff(times)))
-        checks.reject("source", f"times with t[{index + 1}] < t[{index}]", "in the order of time")
+        checks.reject(f"source: t[{index + 1}]", times[index + 1], f">= t[{index}] = {times[index]:g}")
     return times
 
 
@@ -27,7 +27,7 @@ def signal_of(source: Any, name: str, signal: Any, times: Array) -> Array:
     """A signal of the run by its name, or an array of one value per time, or a constant."""
     if isinstance(signal, str):
         if not hasattr(source, "t"):
-            checks.reject(name, repr(signal), "an array: signals have names only in a run")
+            checks.reject(name, signal, "an array: signals have names only in a run")
         signal = source[signal]
     values = np.asarray(signal)
     if values.ndim == 0:
@@ -41,7 +41,7 @@ def window(name: str, times: Array, start: float | None, end: float | None) -> t
     last = float(times[-1]) if end is None else checks.finite("end", end)
     if not times[0] <= first < last <= times[-1]:
         allowed = f"within {times[0]:g} … {times[-1]:g} s and not empty"
-        checks.reject(name, f"({first:g}, {last:g})", allowed)
+        checks.reject(name, (first, last), allowed)
     return first, last
 
 

@@ -1,10 +1,8 @@
 """A worm in its clearance: from which speed on the second flank is struck.
 
-Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapter 7:
-at a clearance
-of 2 mm the worm of the rig strikes one flank at 4.5 rpm, from about 12 to 15 rpm on it strikes both. The
-stiffness of
-its input shaft is not printed, so the speed is a map over it.
+Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapter 7: at
+a clearance of 2 mm the worm of the rig strikes one flank at 4.5 rpm, from about 12 to 15 rpm on it strikes
+both. The stiffness of its input shaft is not printed, so the speed is a map over it.
 """
 
 from __future__ import annotations
@@ -38,12 +36,10 @@ class CounterFlankMap:
         Coefficient of restitution.
     speed : ndarray, shape (stiffnesses, frictions, restitutions)
         Lowest speed found by simulation at which the second flank is struck, rad/s; infinite where it is not
-        struck at
-        any of the speeds tried.
+        struck at any of the speeds tried.
     first_flight : ndarray, shape (stiffnesses, frictions)
         Speed from which the first flight reaches the second flank, in closed form, rad/s. With ε = 0 every
-        later flight
-        is the same as long as impacts end in stick; with ε > 0 a later one may reach farther.
+        later flight is the same as long as impacts end in stick; with ε > 0 a later one may reach farther.
 
     Examples
     --------
@@ -103,15 +99,19 @@ def counter_flank_map(
     stiffness, friction, restitution : array_like
         Values along the axes: Nm/rad, > 0; ≥ 0; in [0, 1].
     speed : array_like
-        Speeds of the motor that are tried, rad/s, > 0, increasing; the direction is that of lowering.
-        Between the last
-        speed without and the first one with a strike the limit is bisected to 1e-4 of its value.
+        Speeds of the motor that are tried, rad/s, > 0, increasing; the direction is that of lowering. Between
+        the last speed without and the first one with a strike the limit is bisected to 1e-4 of its value.
     flights : int, default 8
         Length of each run in free periods of the worm on its shaft.
 
     Returns
     -------
     CounterFlankMap
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -125,14 +125,14 @@ def counter_flank_map(
     True
     """
     if not isinstance(gear, WormGear):
-        checks.reject("gear", type(gear).__name__, "a WormGear")
+        checks.reject("gear", gear, "a WormGear")
     if gear.clearance is None:
         raise ValueError("gear has no clearance: without one there is no second flank")
     k, mu, eps = (
-        np.atleast_1d(checks.vector(name, value))
+        checks.vector(name, value)
         for name, value in (("stiffness", stiffness), ("friction", friction), ("restitution", restitution))
     )
-    speeds = np.atleast_1d(checks.vector("speed", speed))
+    speeds = checks.vector("speed", speed)
     if np.any(speeds <= 0.0) or np.any(np.diff(speeds) <= 0.0):
         raise ValueError("speed must be > 0 and increase")
     if flights < 1:

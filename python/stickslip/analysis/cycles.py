@@ -77,8 +77,8 @@ def limit_cycle(
 
     Cycles begin where the signal rises through the middle of its range (counted once the signal has also left
     a tenth of its range around it, so that noise does not count). If the last `cycles` of them agree in
-    period and
-    amplitude, it is found; else groups of two, three … cycles are tried, for motions that repeat less simply.
+    period and amplitude, it is found; else groups of two, three … cycles are tried, for motions that repeat
+    less simply.
 
     Parameters
     ----------
@@ -98,6 +98,11 @@ def limit_cycle(
     Returns
     -------
     LimitCycle
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 def _curve(law: Any) -> Callable[[Array], Array]:
     force = getattr(law, "force", law)
     if not callable(force):
-        checks.reject("law", type(law).__name__, "a law with .force, or a function of the velocity")
+        checks.reject("law", law, "a law with .force, or a function of the velocity")
     return lambda v: np.asarray(force(v), dtype=np.float64)
 
 
@@ -65,6 +65,11 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     ndarray
         N(V), Ns/m, shape of `amplitude`. For Coulomb friction 4·Fc/(π·V).
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
@@ -74,8 +79,8 @@ def describing_function(law: Any, amplitude: ArrayLike, bias: float = 0.0, norma
     """
     force = _curve(law)
     mean, load = checks.finite("bias", bias), checks.positive("normal_load", normal_load)
-    sizes = np.asarray(amplitude, dtype=np.float64)
-    if not (np.all(np.isfinite(sizes)) and np.all(sizes > 0.0)):
+    sizes = checks.array("amplitude", amplitude)
+    if np.any(sizes <= 0.0):
         checks.reject("amplitude", amplitude, "finite and > 0")
     answer = np.empty(sizes.shape)
     for index, size in np.ndenumerate(sizes):
@@ -165,6 +170,11 @@ def harmonic_balance(
     list of PredictedCycle
         By rising frequency; empty if the balance has no solution in the ranges.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -178,7 +188,7 @@ def harmonic_balance(
     else:
         parts = matrices("system", system)
         if parts[3].shape != (1, 1):
-            checks.reject("system", f"{parts[3].shape[1]} inputs, {parts[3].shape[0]} outputs", "one of each")
+            checks.wrong_shape("system.D", parts[3], "(1, 1): one output and one input")
 
         def gain(value: float) -> complex:
             return complex(frequency_response(parts, [value]).response[0, 0, 0])

@@ -26,16 +26,17 @@ def matrices(name: str, system: Any) -> Matrices:
             parts = []
         if len(parts) != 4:
             allowed = "(A, B, C, D) or an object with A, B, C and D, such as machine.to_state_space(...)"
-            checks.reject(name, type(system).__name__, allowed)
-    a = np.asarray(parts[0], dtype=np.float64)
-    a = a.reshape(0, 0) if a.size == 0 else checks.matrix(f"{name}.A", a)
+            checks.reject(name, system, allowed)
+    a = checks.matrix(f"{name}.A", parts[0])
+    d = checks.matrix(f"{name}.D", parts[3], vector_is="row")
+    outputs, inputs = d.shape
+    if a.size == 0:
+        return np.zeros((0, 0)), np.zeros((0, inputs)), np.zeros((outputs, 0)), d
     n = a.shape[0]
     if a.shape != (n, n):
-        checks.reject(f"{name}.A", f"array of shape {a.shape}", "square")
-    d = checks.matrix(f"{name}.D", parts[3])
-    outputs, inputs = d.shape
-    b = np.zeros((0, inputs)) if n == 0 else checks.matrix(f"{name}.B", parts[1], n, inputs)
-    c = np.zeros((outputs, 0)) if n == 0 else checks.matrix(f"{name}.C", parts[2], outputs, n)
+        checks.wrong_shape(f"{name}.A", a, "square")
+    b = checks.matrix(f"{name}.B", parts[1], (n, inputs))
+    c = checks.matrix(f"{name}.C", parts[2], (outputs, n), vector_is="row")
     return a, b, c, d
 
 
@@ -142,12 +143,10 @@ def closed_loop(plant: Any, controller: Any, sign: int = -1) -> Matrices:
     if sign not in (-1, 1):
         checks.reject("sign", sign, "-1 or 1")
     if dc.shape != d.T.shape:
-        checks.reject("controller.D", f"array of shape {dc.shape}", f"of shape {d.T.shape}, to fit the plant")
+        checks.wrong_shape("controller.D", dc, f"{d.T.shape} to fit the plant")
     loop = np.eye(d.shape[1]) - sign * dc @ d
     if np.linalg.cond(loop) > 1e12:
-        checks.reject(
-            "controller.D", "a gain with det(1 + Dc·D) = 0", "free of an algebraic loop without solution"
-        )
+        checks.reject("controller.D", dc, "one with det(1 - sign·Dc·D) != 0: the loop has no solution")
     inverse = np.linalg.inv(loop)
     # u = inverse·(r + sign·(Cc·xc + Dc·C·x))
     from_plant, from_controller = sign * inverse @ dc @ c, sign * inverse @ cc
@@ -233,6 +232,11 @@ def two_mass_resonance(
     -------
     TwoMassResonance
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -265,6 +269,11 @@ def two_mass_matrices(
     motor_mass, load_mass, stiffness, damping : float
         As in `two_mass_resonance`.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -294,6 +303,11 @@ def cascade_matrices(kv: float, kp: float, tn: float) -> Matrices:
         Gain of the velocity loop, Ns/m.
     tn : float
         Integral time of the velocity loop, s.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------

@@ -34,6 +34,15 @@ OUTCOMES = ("slips", "opens after a slip", "opens at once", "never moves")
 class Region(NamedTuple):
     """One region of a map: its ends, every solution in it, and what Lemke's path returns.
 
+    Attributes
+    ----------
+    low, high : float
+        Ends, in the unit of the map's parameter.
+    solutions : tuple of str
+        Every state that solves the problem there.
+    lemke_source, lemke_plain : str
+        The one that Lemke's path returns in the form of the source, and in the plain one.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
@@ -107,7 +116,18 @@ class StateMap:
         )
 
     def at(self, value: float) -> Region:
-        """Return the region that holds a value of the parameter."""
+        """Return the region that holds a value of the parameter.
+
+        Parameters
+        ----------
+        value : float
+            In the unit of the edges.
+
+        Raises
+        ------
+        ValueError
+            If it lies outside the map.
+        """
         point = checks.within("value", value, float(self.edges[0]), float(self.edges[-1]))
         return self[min(int(np.searchsorted(self.edges, point, side="right")) - 1, len(self) - 1)]
 
@@ -221,7 +241,7 @@ def _build(parameter: str, candidates: list[float], low: float, high: float, lab
 def _wedge(gear: WedgeGear | WormGear) -> WedgeGear:
     wedge = gear.wedge if isinstance(gear, WormGear) else gear
     if not isinstance(wedge, WedgeGear):
-        checks.reject("gear", type(gear).__name__, "a WedgeGear or a WormGear")
+        checks.reject("gear", gear, "a WedgeGear or a WormGear")
     return wedge
 
 
@@ -250,6 +270,11 @@ def state_map(
     Returns
     -------
     StateMap
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Notes
     -----
@@ -329,6 +354,11 @@ def impact_map(
     Returns
     -------
     ImpactMap
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
 
     Examples
     --------
@@ -496,6 +526,11 @@ def chatter_map(
     -------
     ChatterMap
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
@@ -509,9 +544,9 @@ def chatter_map(
     checks.choice("vary", vary, ("lower", "upper"))
     levels, ratios = checks.vector("friction", friction), checks.vector("inertia_ratio", inertia_ratio)
     if np.any(levels < 0.0):
-        checks.reject("friction", float(levels.min()), ">= 0")
+        checks.reject("friction", levels.min(), ">= 0")
     if np.any(ratios <= 0.0):
-        checks.reject("inertia_ratio", float(ratios.min()), "> 0")
+        checks.reject("inertia_ratio", ratios.min(), "> 0")
     flank = math.cos(gear.pressure_angle) if isinstance(gear, WormGear) else 1.0
     step = wedge.break_away_friction / wedge.friction if wedge.friction > 0.0 else 1.0
     shape = (ratios.size, levels.size)

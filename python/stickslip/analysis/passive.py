@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import _checks as checks
 from stickslip.laws import (
     BoucWen,
     Coulomb,
@@ -170,8 +171,7 @@ def passivity(law: Law, normal_load: float = 1.0) -> Passivity:
     >>> ss.analysis.passivity(law).passive
     False
     """
-    if not (math.isfinite(normal_load) and normal_load >= 0.0):
-        raise ValueError(f"normal_load = {normal_load!r} is not allowed: it must be finite and >= 0")
+    checks.non_negative("normal_load", normal_load)
     terms = list(law.terms)
     kinds = (LuGre, ElastoPlastic, TwoStateBristle)
     bristles = [k for k, term in enumerate(terms) if isinstance(term, kinds)]
@@ -346,8 +346,8 @@ def extractable_energy(
     0.00107
     """
     for name, value in (("max_duration", max_duration), ("max_velocity", max_velocity)):
-        if value is not None and not (math.isfinite(value) and value > 0.0):
-            raise ValueError(f"{name} = {value!r} is not allowed: it must be finite and > 0")
+        if value is not None:
+            checks.positive(name, value)
     nothing = np.zeros(0)
     if velocity_signals is not None:
         tried, best, found = 0, 0.0, (nothing, nothing)

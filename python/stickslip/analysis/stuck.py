@@ -142,18 +142,21 @@ def stuck_fraction_map(
     from stickslip.simulation import simulate
 
     if not callable(drive):
-        checks.reject("drive", repr(drive), "a function of normal load and speed that makes a machine")
+        checks.reject("drive", drive, "a function of normal load and speed that makes a machine")
     loads, speeds = checks.vector("normal_load", normal_load), checks.vector("speed", speed)
     if np.any(loads < 0.0):
-        checks.reject("normal_load", float(loads.min()), ">= 0")
+        checks.reject("normal_load", loads.min(), ">= 0")
     if np.any(speeds <= 0.0):
-        checks.reject("speed", float(speeds.min()), "> 0")
-    ends, begins = _per_speed("t_end", t_end, speeds.size), _per_speed("error_from", error_from, speeds.size)
+        checks.reject("speed", speeds.min(), "> 0")
+    ends, begins = (
+        checks.spread("t_end", t_end, speeds.size),
+        checks.spread("error_from", error_from, speeds.size),
+    )
     if np.any(ends <= 0.0):
-        checks.reject("t_end", float(ends.min()), "> 0")
+        checks.reject("t_end", ends.min(), "> 0")
     for first, last in zip(begins, ends, strict=True):
         if not 0.0 <= first < last:
-            checks.reject("error_from", float(first), f">= 0 and < t_end = {last:g}")
+            checks.reject("error_from", first, f">= 0 and < t_end = {last:g}")
     shape = (speeds.size, loads.size)
     fraction, error = np.full(shape, math.nan), np.full(shape, math.nan)
     count = np.full(shape, -1, dtype=np.int64)
@@ -169,12 +172,6 @@ def stuck_fraction_map(
             else:
                 fraction[i, j], count[i, j] = 0.0, 0
     return StuckFractionMap(loads, speeds, fraction, error, count)
-
-
-def _per_speed(name: str, given: ArrayLike, rows: int) -> Array:
-    if np.ndim(given) == 0:
-        return np.full(rows, checks.finite(name, given))
-    return checks.vector(name, given, rows)
 
 
 def _worst(run: Any, actual: str, reference: str, first: float, last: float) -> float:

@@ -186,6 +186,11 @@ def settling(
     -------
     Settling
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import numpy as np, stickslip as ss
@@ -285,6 +290,11 @@ def stops(
     -------
     Stops
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -295,12 +305,12 @@ def stops(
     first, last = window("(start, end)", times, start, end)
     if isinstance(mode, str):
         if not hasattr(source, "events"):
-            checks.reject("mode", repr(mode), "an array: elements have names only in a run")
+            checks.reject("mode", mode, "an array: elements have names only in a run")
         moments, sticks = _history(source, mode, float(times[0]))
     else:
         modes = np.asarray(mode)
         if modes.shape != times.shape:
-            checks.reject("mode", f"array of shape {modes.shape}", f"of shape {times.shape}")
+            checks.wrong_shape("mode", modes, times.shape)
         moments, sticks = times, modes if modes.dtype == bool else modes == 0
     begin, stop = _runs(np.asarray(sticks, dtype=bool))
     bounds = np.concatenate([moments, [max(last, float(moments[-1]))]])

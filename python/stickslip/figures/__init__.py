@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from stickslip._checks import reject
 from stickslip.figures._data import Check, Figure, FigureData, Series
 from stickslip.figures._style import MissingExtraError, canvas, need_matplotlib, style
 
@@ -62,7 +63,18 @@ _MODULES = (
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one figure: its checks, the files written and the time it took in s.
+    """What became of one figure.
+
+    Attributes
+    ----------
+    name
+        Name of the figure.
+    checks
+        Computed against expected numbers.
+    files
+        The files that were written.
+    seconds
+        How long it took, s.
 
     Examples
     --------
@@ -101,6 +113,11 @@ def names() -> list[str]:
 
 def get(name: str) -> Figure:
     """Return the figure of that name.
+
+    Parameters
+    ----------
+    name
+        As `names` lists them.
 
     Raises
     ------
@@ -186,7 +203,7 @@ def run(chosen: Iterable[str] | None = None, out: str | Path = "out", jobs: int 
     ['servo_2']
     """
     if jobs < 1:
-        raise ValueError(f"jobs = {jobs} is not allowed: it must be at least 1")
+        reject("jobs", jobs, "at least 1")
     wanted = list(dict.fromkeys(names() if chosen is None else chosen))
     for name in wanted:
         get(name)

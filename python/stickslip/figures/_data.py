@@ -118,7 +118,13 @@ class Series:
         return [f"{name} [{unit}]" if (unit := self.units[name]) else name for name in self.columns]
 
     def save(self, path: Path) -> None:
-        """Write the CSV file; floats keep every digit, so reading them gives the same bits."""
+        """Write the CSV file; floats keep every digit, so reading them gives the same bits.
+
+        Parameters
+        ----------
+        path
+            The file.
+        """
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.header)
@@ -151,7 +157,15 @@ class FigureData:
         return self.series[panel]
 
     def save(self, folder: Path, name: str) -> list[Path]:
-        """Write ``<name>.csv``, or ``<name>_<panel>.csv`` for named panels; return the paths."""
+        """Write ``<name>.csv``, or ``<name>_<panel>.csv`` for named panels; return the paths.
+
+        Parameters
+        ----------
+        folder
+            Where to write; it must exist.
+        name
+            How the files begin.
+        """
         paths = []
         for panel, series in self.series.items():
             paths.append(folder / (f"{name}_{panel}.csv" if panel else f"{name}.csv"))

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stickslip.machines import WedgeGear, WormGear, wedge_gear, worm_gear
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from stickslip._spans import Span
 
 SOURCE = "Hinrichsen 2007"
 RPM = math.pi / 30.0
@@ -54,3 +60,10 @@ def rig(inertia_set: int, **changes: Any) -> WormGear:
 def path(gear: WedgeGear, upper: Any) -> Any:
     """Displacement of the upper wedge turned onto the lower one's path, −y1·cot γ; equal to x2 in contact."""
     return -np.asarray(upper) / math.tan(gear.angle)
+
+
+def shade(ax: Axes, spans: Iterable[Span]) -> None:
+    """Shade the modes, but those too short to be seen."""
+    from stickslip.plotting import _shade
+
+    _shade(ax, [span for span in spans if span.end - span.start > 1e-5])

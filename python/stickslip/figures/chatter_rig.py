@@ -18,7 +18,7 @@ import numpy as np
 
 from stickslip._spans import Span, mode_spans
 from stickslip.figures._data import Check, Figure, FigureData, Series
-from stickslip.figures._gears import INERTIAS, RIG, RPM, SOURCE, rig
+from stickslip.figures._gears import INERTIAS, RIG, RPM, SOURCE, rig, shade
 from stickslip.machines import WormGear
 
 if TYPE_CHECKING:
@@ -163,12 +163,6 @@ def _motion(ax: Axes, rows: Series, start: float, end: float, motor: bool = Fals
     ax.set(xlabel="time t [s]", ylabel="angle [°]", xlim=(start, end))
 
 
-def _shade(ax: Axes, log: Series) -> None:
-    from stickslip.plotting import _shade
-
-    _shade(ax, [span for span in _spans(log) if span.end - span.start > 1e-5])
-
-
 def _mark(ax: Axes, times: Any) -> None:
     from stickslip.plotting import _mark_impacts
 
@@ -185,7 +179,7 @@ def draw_sets(data: FigureData, figure: Canvas) -> None:
         top, bottom = axes[0][column], axes[1][column]
         rows, log = data[f"set_{k}"], data[f"set_{k}_modes"]
         for ax in (top, bottom):
-            _shade(ax, log)
+            shade(ax, _spans(log))
         _motion(top, rows, 0.0, DRAWN, motor=True)
         top.set(xlabel="", ylabel="angle [°]" if k == 0 else "")
         top.set_title(f"set {k}: Θ1 = {INERTIAS[k] * 1e6:.0f} kg·mm²")
@@ -289,7 +283,7 @@ def draw_impacts(data: FigureData, figure: Canvas) -> None:
         (left, 0.0, 1.25 * flight.end, "stick → separation"),
         (right, 0.35, 0.55, "stick-impacts"),
     ):
-        _shade(ax, log)
+        shade(ax, _spans(log))
         _motion(ax, data["motion"], start, end)
         _mark(ax, _hits(log, "flank"))
         ax.set_xlim(start, end)

@@ -16,7 +16,7 @@ import numpy as np
 
 from stickslip._spans import Span, mode_spans
 from stickslip.figures._data import Check, Figure, FigureData, Series
-from stickslip.figures._gears import MM, SET_1, SET_2, SOURCE, path
+from stickslip.figures._gears import MM, SET_1, SET_2, SOURCE, path, shade
 from stickslip.machines import WedgeGear
 
 if TYPE_CHECKING:
@@ -140,12 +140,6 @@ def compute_slides() -> FigureData:
     return FigureData(series, checks)
 
 
-def _shade(ax: Axes, spans: list[Span]) -> None:
-    from stickslip.plotting import _shade
-
-    _shade(ax, [span for span in spans if span.end - span.start > 1e-5])
-
-
 def _motion(ax: Axes, rows: Series, start: float, end: float, pulled: bool = True) -> None:
     from stickslip.figures import _style
 
@@ -170,7 +164,7 @@ def draw_slides(data: FigureData, figure: Canvas) -> None:
         top, bottom = axes[0][column], axes[1][column]
         spans = _spans(data[f"{name}_modes"])
         for ax, end in ((top, LONG), (bottom, 3.0)):
-            _shade(ax, spans)
+            shade(ax, spans)
             _motion(ax, data[name], 0.0, end)
             ax.set_ylabel("" if column else "displacement [mm]")
         top.set_title(title)
@@ -257,7 +251,7 @@ def draw_chatter(data: FigureData, figure: Canvas) -> None:
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[2.2, 1.0])
     rows, spans = data["motion"], _spans(data["modes"])
     for ax in (top, bottom):
-        _shade(ax, spans)
+        shade(ax, spans)
     _motion(top, rows, 0.0, SHORT)
     top.set_xlabel("")
     bottom.plot(rows["time"], rows["gap"], color=_style.BLUE)
@@ -338,7 +332,7 @@ def draw_zoom(data: FigureData, figure: Canvas) -> None:
             strict=True,
         )
     ):
-        _shade(ax, spans)
+        shade(ax, spans)
         _motion(ax, rows, start, end, pulled=False)
         _mark(ax, log)
         ax.set_xlim(start, end)

@@ -40,6 +40,11 @@ def belt_oscillator(
     Machine
         With the coordinate "block" and the friction "belt".
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss

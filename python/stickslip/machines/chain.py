@@ -17,8 +17,7 @@ __all__ = ["chain"]
 
 def _between(name: str, given: ArrayLike, n: int) -> NDArray[np.float64]:
     """Matrix of n - 1 links between neighbours."""
-    value = np.asarray(given, dtype=float)
-    links = np.full(n - 1, float(value)) if value.ndim == 0 else checks.vector(name, value, n - 1)
+    links = checks.spread(name, given, n - 1)
     full = np.zeros((n, n))
     for i, k in enumerate(links):
         full[i : i + 2, i : i + 2] += k * np.array([[1.0, -1.0], [-1.0, 1.0]])
@@ -60,6 +59,11 @@ def chain(
     -------
     Machine
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -67,7 +71,7 @@ def chain(
     >>> m.names
     ('m1', 'm2', 'm3')
     """
-    masses = checks.vector("mass", np.atleast_1d(np.asarray(mass, dtype=float)))
+    masses = checks.vector("mass", np.atleast_1d(checks.array("mass", mass)))
     n = masses.size
     springs, dampers = _between("stiffness", stiffness, n), _between("damping", damping, n)
     springs[0, 0] += checks.finite("left", left)
@@ -76,7 +80,7 @@ def chain(
     m = Machine(mass=masses, names=coordinates, stiffness=springs, damping=dampers)
     laws = [law] * n if law is None or isinstance(law, Law) else list(law)
     if len(laws) != n:
-        checks.reject("law", f"{len(laws)} laws", f"one law or {n}")
+        raise ValueError(f"law has {len(laws)} entries, but there are {n} masses")
     loads: list[Signal | float]
     if isinstance(normal_load, Signal) or np.ndim(normal_load) == 0:
         loads = [normal_load] * n  # type: ignore[list-item]

@@ -37,17 +37,65 @@ from stickslip.machines.wedge_states import (
 if TYPE_CHECKING:
     from stickslip import Machine, Trajectory
     from stickslip.animation import Picture
+    from stickslip.machines.worm_gear import WormGear
 
 
-@dataclass(frozen=True)
+def check_flank(gear: WedgeGear | WormGear) -> None:
+    """Check the parameters of friction and impact, which all gears have."""
+    object.__setattr__(gear, "friction", checks.non_negative("friction", gear.friction))
+    object.__setattr__(gear, "restitution", checks.within("restitution", gear.restitution, 0.0, 1.0))
+    if gear.static_friction is not None:
+        static = checks.non_negative("static_friction", gear.static_friction)
+        if static < gear.friction:
+            checks.reject("static_friction", static, f">= friction = {gear.friction}")
+        object.__setattr__(gear, "static_friction", static)
+    checks.choice("impact", gear.impact, ("poisson", "newton"))
+
+
+@dataclass(frozen=True, kw_only=True)
 class WedgeGear:
-    """A wedge gear; build it with `wedge_gear`, which documents the parameters.
+    """A wedge gear whose lower wedge is pulled by a spring.
+
+    A value, with closed forms as properties and the machine to simulate in ``.machine``.
+
+    Parameters
+    ----------
+    upper_mass, lower_mass : float
+        Masses m1 (vertical, loaded) and m2 (horizontal, pulled), kg.
+    angle : float
+        Wedge angle γ, rad, between 0 and π/2.
+    friction : float
+        Kinetic coefficient of friction μ = tan ρ, ≥ 0.
+    load : float
+        Load F on the upper wedge, downwards, its weight included, N.
+    stiffness : float
+        Stiffness k of the pulling spring, N/m.
+    pull_velocity : float
+        Velocity v0 of the spring's end, m/s; positive pulls the lower wedge out (lowering).
+    restitution : float
+        Coefficient of restitution ε in [0, 1]; default 0.
+    static_friction : float, optional
+        Static coefficient μ0 ≥ μ; equal to `friction` by default.
+    impact : {"poisson", "newton"}
+        Law of impact.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain; the message names it.
+
+    Notes
+    -----
+    Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapters 2, 4 and
+    6.
 
     Examples
     --------
     >>> import numpy as np, stickslip as ss
     >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
     ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+    >>> gear.chatters, round(gear.separation_time, 6), round(gear.meeting_time, 6)
+    (True, 0.087302, 0.286975)
     >>> gear.self_locking, round(gear.chatter_margin, 3), gear.first_motion.outcome
     (True, -7.085, 'opens at once')
     """
@@ -69,15 +117,8 @@ class WedgeGear:
             object.__setattr__(self, name, checks.positive(name, getattr(self, name)))
         angle = checks.within("angle", self.angle, 0.0, math.pi / 2, closed=False, unit="rad")
         object.__setattr__(self, "angle", angle)
-        object.__setattr__(self, "friction", checks.non_negative("friction", self.friction))
         object.__setattr__(self, "pull_velocity", checks.finite("pull_velocity", self.pull_velocity))
-        object.__setattr__(self, "restitution", checks.within("restitution", self.restitution, 0.0, 1.0))
-        if self.static_friction is not None:
-            static = checks.non_negative("static_friction", self.static_friction)
-            if static < self.friction:
-                checks.reject("static_friction", static, f">= friction = {self.friction}")
-            object.__setattr__(self, "static_friction", static)
-        checks.choice("impact", self.impact, ("poisson", "newton"))
+        check_flank(self)
 
     # -- friction angles and what follows from them alone ------------------------------------------
 
@@ -184,6 +225,11 @@ class WedgeGear:
         direction : {"lowering", "lifting"}
             Direction of the motion.
 
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+
         Examples
         --------
         >>> import stickslip as ss
@@ -217,6 +263,11 @@ class WedgeGear:
         ----------
         extension : float
             Spring extension w, m.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         pull = self.stiffness * checks.finite("extension", extension)
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
@@ -282,6 +333,11 @@ class WedgeGear:
             Impact direction α, rad, with cos α > 0 (the wedges approach).
         speed : float
             Relative speed v, m/s.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         return wedge_motion.stick_impact(self, direction, speed)
 
@@ -309,6 +365,11 @@ class WedgeGear:
             (ẏ1, ẋ2), m/s.
         gap : float
             Gap, m.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         pull = self.stiffness * checks.finite("extension", extension)
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
@@ -368,74 +429,4 @@ class WedgeGear:
         return machine
 
 
-def wedge_gear(
-    *,
-    upper_mass: float,
-    lower_mass: float,
-    angle: float,
-    friction: float,
-    load: float,
-    stiffness: float,
-    pull_velocity: float,
-    restitution: float = 0.0,
-    static_friction: float | None = None,
-    impact: str = "poisson",
-) -> WedgeGear:
-    """Return a wedge gear whose lower wedge is pulled by a spring.
-
-    Parameters
-    ----------
-    upper_mass, lower_mass : float
-        Masses m1 (vertical, loaded) and m2 (horizontal, pulled), kg.
-    angle : float
-        Wedge angle γ, rad, between 0 and π/2.
-    friction : float
-        Kinetic coefficient of friction μ = tan ρ, ≥ 0.
-    load : float
-        Load F on the upper wedge, downwards, its weight included, N.
-    stiffness : float
-        Stiffness k of the pulling spring, N/m.
-    pull_velocity : float
-        Velocity v0 of the spring's end, m/s; positive pulls the lower wedge out (lowering).
-    restitution : float
-        Coefficient of restitution ε in [0, 1]; default 0.
-    static_friction : float, optional
-        Static coefficient μ0 ≥ μ; equal to `friction` by default.
-    impact : {"poisson", "newton"}
-        Law of impact.
-
-    Returns
-    -------
-    WedgeGear
-        A value with closed forms as properties and the machine to simulate in ``.machine``.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain; the message names it.
-
-    Notes
-    -----
-    Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, chapters 2, 4 and
-    6.
-
-    Examples
-    --------
-    >>> import numpy as np, stickslip as ss
-    >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
-    ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
-    >>> gear.chatters, round(gear.separation_time, 6), round(gear.meeting_time, 6)
-    (True, 0.087302, 0.286975)
-    """
-    return WedgeGear(
-        upper_mass=upper_mass,
-        lower_mass=lower_mass,
-        angle=angle,
-        friction=friction,
-        load=load,
-        stiffness=stiffness,
-        pull_velocity=pull_velocity,
-        restitution=restitution,
-        static_friction=static_friction,
-        impact=impact,
-    )
+wedge_gear = WedgeGear  # the name that all builders of machines have

@@ -84,19 +84,7 @@ def first_flight(gear: WedgeGear) -> Flight | None:
 
 
 def stick_impact(gear: WedgeGear, direction: float, speed: float = 1.0) -> StickImpact:
-    """Poisson impact whose compression ends in stick.
-
-    With ġ_N = −v·cos α and ġ_T = −v·sin α before the impact. The source prints m1c² + m2s² in the second
-    term of Λ_TC (6.9, 6.18) and zero impulses for ε = 0 (6.14), both by mistake; the balance of momentum
-    gives m1s² + m2c² and Λ_C whatever ε is.
-
-    Parameters
-    ----------
-    direction : float
-        Impact direction α, rad, with cos α > 0 (the wedges approach).
-    speed : float
-        Relative speed v, m/s.
-    """
+    """What `WedgeGear.stick_impact` tells."""
     alpha, v = checks.finite("direction", direction), checks.positive("speed", speed)
     if math.cos(alpha) <= 0.0:
         checks.reject("direction", alpha, "a direction of approach, cos(direction) > 0")

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _checks as checks
 from stickslip.machines._flight import bisect
 from stickslip.machines.contact_data import ContactData
-from stickslip.machines.wedge_gear import WedgeGear
+from stickslip.machines.wedge_gear import WedgeGear, check_flank
 from stickslip.machines.wedge_states import ChatterCycle, Direction, FirstMotion, direction_sign
 
 if TYPE_CHECKING:
@@ -57,17 +57,60 @@ class WormSliding:
         return self.normal_force >= 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WormGear:
-    """A worm gear; build it with `worm_gear`, which documents the parameters.
+    """A worm gear driven through an elastic shaft by a motor at constant speed.
+
+    A value, with closed forms as properties and the machine to simulate in ``.machine``.
+
+    Parameters
+    ----------
+    wheel_inertia, worm_inertia : float
+        Inertias Θ1 of the wheel (with its load) and Θ2 of the worm, kg·m².
+    wheel_radius, worm_radius : float
+        Radii r1 and r2 of the pitch circles, m.
+    lead_angle : float
+        Lead angle γ, rad, between 0 and π/2.
+    friction : float
+        Kinetic coefficient of friction μ on the flank, ≥ 0.
+    load_torque : float
+        Load M1 on the wheel, Nm; it drives the wheel in the direction of lowering.
+    shaft_stiffness : float
+        Torsional stiffness of the input shaft, Nm/rad. The source does not print that of its rig.
+    motor_speed : float
+        Speed of the motor, rad/s; positive lifts, negative lowers.
+    pressure_angle : float
+        Normal pressure angle α_n, rad; default 20°, which follows from (7.4) and (7.5).
+    restitution : float
+        Coefficient of restitution ε in [0, 1]; default 0.
+    clearance : float, optional
+        Play along the pitch circle of the wheel, m; without it there is one flank only.
+    static_friction : float, optional
+        Static coefficient μ0 ≥ μ; equal to `friction` by default.
+    impact : {"poisson", "newton"}
+        Law of impact.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain; the message names it.
+
+    Notes
+    -----
+    Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, 2.3.2 and chapter
+    7. Its (7.4), 584978 kg·mm², was computed with ρ rounded to 8.47°; unrounded it is 584547.
 
     Examples
     --------
     >>> import numpy as np, stickslip as ss
     >>> rig = ss.machines.worm_gear(wheel_inertia=0.875424, worm_inertia=1.56e-3, wheel_radius=0.05,
-    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.14, load_torque=3.53,
-    ...     shaft_stiffness=20.0, motor_speed=-0.47, clearance=2e-3)
-    >>> rig.self_braking, rig.strikes_counter_flank
+    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
+    ...     shaft_stiffness=20.0, motor_speed=-0.47)
+    >>> rig.chatters, round(rig.critical_wheel_inertia, 6)
+    (True, 0.149805)
+    >>> import dataclasses
+    >>> calmer = dataclasses.replace(rig, friction=0.14, clearance=2e-3)
+    >>> calmer.self_braking, calmer.strikes_counter_flank
     (True, False)
     """
 
@@ -98,17 +141,10 @@ class WormGear:
                 continue
             value = checks.within(name, getattr(self, name), 0.0, math.pi / 2, closed=False, unit="rad")
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "friction", checks.non_negative("friction", self.friction))
         object.__setattr__(self, "motor_speed", checks.finite("motor_speed", self.motor_speed))
-        object.__setattr__(self, "restitution", checks.within("restitution", self.restitution, 0.0, 1.0))
         if self.clearance is not None:
             object.__setattr__(self, "clearance", checks.positive("clearance", self.clearance))
-        if self.static_friction is not None:
-            static = checks.non_negative("static_friction", self.static_friction)
-            if static < self.friction:
-                checks.reject("static_friction", static, f">= friction = {self.friction}")
-            object.__setattr__(self, "static_friction", static)
-        checks.choice("impact", self.impact, ("poisson", "newton"))
+        check_flank(self)
 
     @cached_property
     def wedge(self) -> WedgeGear:
@@ -138,6 +174,11 @@ class WormGear:
     def friction_angle(self) -> float:
         """ρ = arctan(μ/cos α_n) of kinetic friction, rad (2.30)."""
         return self.wedge.friction_angle
+
+    @property
+    def break_away_friction(self) -> float:
+        """Static coefficient μ0; the kinetic one if none was given."""
+        return self.friction if self.static_friction is None else self.static_friction
 
     @property
     def self_locking(self) -> bool:
@@ -187,6 +228,11 @@ class WormGear:
             Torque M2 on the worm, Nm; positive lifts.
         direction : {"lowering", "lifting"}
             Direction of the motion.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         sign = direction_sign(direction)
         torque = checks.finite("worm_torque", worm_torque)
@@ -365,19 +411,23 @@ class WormGear:
             (φ̇1, φ̇2), rad/s.
         gap : float
             Gap of the driving flank along its normal, m.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
         """
         normal, tangent = self._gradients()
         opening = checks.finite("gap", gap)
         clearance = self.normal_clearance
         flanks = 1 if clearance is None else 2
-        static = self.friction if self.static_friction is None else self.static_friction
         return ContactData(
             mass=np.diag([self.wheel_inertia, self.worm_inertia]),
             force=np.array([-self.load_torque, self.shaft_stiffness * checks.finite("twist", twist)]),
             normals=np.array([normal, -normal][:flanks]),
             tangents=np.array([tangent, tangent][:flanks]),
             friction=np.full(flanks, self.friction),
-            static_friction=np.full(flanks, static),
+            static_friction=np.full(flanks, self.break_away_friction),
             restitution=np.full(flanks, self.restitution),
             gap=np.array([opening] if clearance is None else [opening, clearance - opening]),
             velocity=checks.vector("velocity", velocity, 2),
@@ -407,7 +457,6 @@ class WormGear:
         import stickslip as ss
 
         normal, tangent = self._gradients()
-        static = self.friction if self.static_friction is None else self.static_friction
         machine = ss.Machine(
             mass=[self.wheel_inertia, self.worm_inertia],
             stiffness=[[0.0, 0.0], [0.0, self.shaft_stiffness]],
@@ -425,7 +474,7 @@ class WormGear:
                 name,
                 normal={"wheel": side * float(normal[0]), "worm": side * float(normal[1])},
                 tangent={"wheel": float(tangent[0]), "worm": float(tangent[1])},
-                friction=ss.Coulomb(static=static, kinetic=self.friction),
+                friction=ss.Coulomb(static=self.break_away_friction, kinetic=self.friction),
                 gap=gap,
                 restitution=self.restitution,
                 impact=self.impact,
@@ -433,89 +482,4 @@ class WormGear:
         return machine
 
 
-def worm_gear(
-    *,
-    wheel_inertia: float,
-    worm_inertia: float,
-    wheel_radius: float,
-    worm_radius: float,
-    lead_angle: float,
-    friction: float,
-    load_torque: float,
-    shaft_stiffness: float,
-    motor_speed: float,
-    pressure_angle: float = math.radians(20.0),
-    restitution: float = 0.0,
-    clearance: float | None = None,
-    static_friction: float | None = None,
-    impact: str = "poisson",
-) -> WormGear:
-    """Return a worm gear driven through an elastic shaft by a motor at constant speed.
-
-    Parameters
-    ----------
-    wheel_inertia, worm_inertia : float
-        Inertias Θ1 of the wheel (with its load) and Θ2 of the worm, kg·m².
-    wheel_radius, worm_radius : float
-        Radii r1 and r2 of the pitch circles, m.
-    lead_angle : float
-        Lead angle γ, rad, between 0 and π/2.
-    friction : float
-        Kinetic coefficient of friction μ on the flank, ≥ 0.
-    load_torque : float
-        Load M1 on the wheel, Nm; it drives the wheel in the direction of lowering.
-    shaft_stiffness : float
-        Torsional stiffness of the input shaft, Nm/rad. The source does not print that of its rig.
-    motor_speed : float
-        Speed of the motor, rad/s; positive lifts, negative lowers.
-    pressure_angle : float
-        Normal pressure angle α_n, rad; default 20°, which follows from (7.4) and (7.5).
-    restitution : float
-        Coefficient of restitution ε in [0, 1]; default 0.
-    clearance : float, optional
-        Play along the pitch circle of the wheel, m; without it there is one flank only.
-    static_friction : float, optional
-        Static coefficient μ0 ≥ μ; equal to `friction` by default.
-    impact : {"poisson", "newton"}
-        Law of impact.
-
-    Returns
-    -------
-    WormGear
-        A value with closed forms as properties and the machine to simulate in ``.machine``.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is outside its domain; the message names it.
-
-    Notes
-    -----
-    Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb", Kassel 2007, 2.3.2 and chapter
-    7. Its (7.4), 584978 kg·mm², was computed with ρ rounded to 8.47°; unrounded it is 584547.
-
-    Examples
-    --------
-    >>> import numpy as np, stickslip as ss
-    >>> rig = ss.machines.worm_gear(wheel_inertia=0.875424, worm_inertia=1.56e-3, wheel_radius=0.05,
-    ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
-    ...     shaft_stiffness=20.0, motor_speed=-0.47)
-    >>> rig.chatters, round(rig.critical_wheel_inertia, 6)
-    (True, 0.149805)
-    """
-    return WormGear(
-        wheel_inertia=wheel_inertia,
-        worm_inertia=worm_inertia,
-        wheel_radius=wheel_radius,
-        worm_radius=worm_radius,
-        lead_angle=lead_angle,
-        friction=friction,
-        load_torque=load_torque,
-        shaft_stiffness=shaft_stiffness,
-        motor_speed=motor_speed,
-        pressure_angle=pressure_angle,
-        restitution=restitution,
-        clearance=clearance,
-        static_friction=static_friction,
-        impact=impact,
-    )
+worm_gear = WormGear  # the name that all builders of machines have

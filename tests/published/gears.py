@@ -1,4 +1,4 @@
-"""Gears of the reference suite as gears of the package."""
+"""The gears of Hinrichsen 2007: those of the reference suite, and the worm rig."""
 
 import dataclasses
 
@@ -14,7 +14,7 @@ def gear(reference, **changes):
         lower_mass=reference.m2,
         angle=reference.angle,
         friction=np.tan(reference.rho),
-        static_friction=np.tan(reference.rho0),
+        static_friction=None if reference.static is None else np.tan(reference.static),
         load=reference.load,
         stiffness=reference.stiffness,
         pull_velocity=reference.velocity,

@@ -1,0 +1,22 @@
+"""Errors beyond Python's own."""
+
+__all__ = ["UnknownNameError"]
+
+
+class UnknownNameError(KeyError, ValueError):
+    """A name that a machine, a run or a law does not have; the message lists those that it has.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["block"])
+    >>> try:
+    ...     ss.simulate(m, t_end=1.0, initial={"blok.velocity": 1.0})
+    ... except ss.UnknownNameError as error:
+    ...     print(error)
+    unknown state 'blok.velocity' in initial; known are: 'block.position', 'block.velocity'
+    """
+
+    def __str__(self) -> str:
+        """Return the message as it is: KeyError would quote it."""
+        return str(self.args[0])

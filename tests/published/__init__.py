@@ -1,0 +1,1 @@
+"""Machines of the published experiments, built with the package: what several rooms test."""
