@@ -59,8 +59,8 @@ class StateSpace(Wiring):
 
     Notes
     -----
-    The energy of such a plant is not known: `Energy` then holds what friction takes, and its `imbalance` is
-    NaN.
+    The energy of such a plant is not known: `Energy` then holds what friction takes and surfaces give, and NaN
+    for all else.
 
     Examples
     --------

@@ -95,8 +95,8 @@ class Trajectory:
     events : Events
         Every change of mode, with its cause.
     status : Status
-        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"``; `message` says more, `success` is True
-        if finished.
+        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot go on, as when the state has
+        grown beyond all numbers); `message` says more, `success` is True if finished.
     state : State
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
         bits.
@@ -362,7 +362,7 @@ class Trajectory:
 
     @cached_property
     def energy(self) -> Energy:
-        """The energy balance at the sample times."""
+        """The energy balance at the sample times; what a `StateSpace` does not tell is NaN in it: see `Energy`."""
         return Energy(self._machine, self.t, self._raw.energy(self.t))
 
     def to_xarray(self) -> Any:

@@ -160,11 +160,14 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
         zero = std::max(1e-11 * size, rest);
       else
         zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
-      if (g.kind == GuardKind::closes) { // a gap between large positions, in a step that is short beside them
-        const Form& gap = sys.contacts[static_cast<std::size_t>(g.element)].gap;
-        zero = std::max(
-            zero, 4.0 * std::numeric_limits<double>::epsilon() *
-                      (gap.x.cwiseAbs().dot(state.base_x.cwiseAbs()) + gap.s.cwiseAbs().dot(s.cwiseAbs())));
+      if (g.kind == GuardKind::closes) {
+        // A gap between large positions, in a step that is short beside them; and an impact that came so fast
+        // that the last digits of t are farther than what the rebound makes of them.
+        const Contact& contact = sys.contacts[static_cast<std::size_t>(g.element)];
+        const double terms = contact.gap.x.cwiseAbs().dot(state.base_x.cwiseAbs()) +
+                             contact.gap.s.cwiseAbs().dot(s.cwiseAbs());
+        const double way = std::abs(state.base_t) * contact.rate.x.cwiseAbs().dot(state.nominal);
+        zero = std::max(zero, 4.0 * std::numeric_limits<double>::epsilon() * (terms + way));
       }
     }
     // Nor does the place of the event within the last digits of t.
