@@ -90,7 +90,7 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
 
 py::list regimes(const Trajectory& run) {
   py::list out;
-  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping"};
+  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping", "settled"};
   for (const auto& [regime, kind] : run.used) {
     out.append(py::make_tuple(regime->modes.place, regime->modes.contact, names[static_cast<int>(kind)]));
   }

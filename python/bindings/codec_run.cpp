@@ -14,7 +14,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 1;
+constexpr int format = 1, state_format = 2;
 
 py::tuple pack(const Modes& m) {
   return py::make_tuple(m.place, m.load_sign, m.contact, m.branch, m.limit);
@@ -67,14 +67,14 @@ Event unpack_event(const py::tuple& p) {
 
 py::tuple pack(const State& s) {
   const Ticks& k = s.ticks;
-  return py::make_tuple(format, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact,
-                        s.base_t, s.base_x, s.after_transition, s.started, s.step, s.last_error, s.stiff,
-                        s.nominal, s.instant, s.modes.limit,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
+  return py::make_tuple(state_format, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch,
+                        s.modes.contact, s.base_t, s.base_x, s.after_transition, s.started, s.step,
+                        s.last_error, s.stiff, s.nominal, s.instant, s.modes.limit,
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.base_rest);
 }
 
 State unpack_state(const py::tuple& p) {
-  if (p.size() != 20 || p[0].cast<int>() != format) another_version("state");
+  if (p.size() != 21 || p[0].cast<int>() != state_format) another_version("state");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -96,6 +96,7 @@ State unpack_state(const py::tuple& p) {
   s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
              ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
   s.left = p[18].cast<Vector>();
+  s.base_rest = p[20].cast<double>();
   s.brief = p[19].cast<std::vector<std::int8_t>>();
   return s;
 }

@@ -51,9 +51,26 @@ bool Decision::admissible(const contact::Candidate& c) {
       mine = rests[e];
     else
       mine = g.kind == GuardKind::shared_limit;
-    if (mine && sign_of(r, k) > 0) return false;
+    if (!mine || sign_of(r, k) <= 0) continue;
+    note_overrun(r, g);
+    return false;
   }
   return true;
+}
+
+// What is just about to pass its limit leaves, places that share a force together.
+void Decision::note_overrun(const Regime& r, const Guard& g) {
+  const auto leaves = [&](Index place, int side) {
+    for (std::size_t q = 0; q < places.size(); ++q)
+      if (places[q] == static_cast<std::size_t>(place)) overrun[q] = side;
+  };
+  if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::shared_limit) return;
+  overrun.resize(places.size(), 0);
+  if (g.kind == GuardKind::breaks_away) return leaves(g.element, g.side);
+  const Facet& f = r.facets[static_cast<std::size_t>(g.element)];
+  for (std::size_t j = 0; j < f.members.size(); ++j)
+    leaves(r.stuck[static_cast<std::size_t>(f.members[j])],
+           f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1);
 }
 
 void Decision::guard_series(const Regime& r) {

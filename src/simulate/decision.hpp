@@ -102,7 +102,8 @@ private:
   contact::Decision answer;
   Modes entry; // before candidates are tried
   Vector entry_x;
-  Vector parting; // how places part that cannot all stick; empty: none do
+  Vector parting;           // how places part that cannot all stick; empty: none do
+  std::vector<int> overrun; // sides to which places leave that pass a limit they share; empty: none do
   Matrix series, signal_series;
   Vector xdot, coefficients;
 
@@ -123,6 +124,7 @@ private:
   void carry_presliding(bool start);
   void count_brief_slip(std::size_t i);
   void count_towards_rest(std::size_t i);
+  bool comes_to_rest(std::size_t i) const;
   void project();
   void free_acceleration(Vector& rate);
   void enter_modes(bool start);
@@ -138,6 +140,8 @@ private:
   void apply(const contact::Candidate& c);
   bool choose();
   bool part();
+  bool leave_at_limit();
+  bool hold_by_lag();
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);
@@ -145,6 +149,7 @@ private:
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);
   void velocity_series(const Regime& r);
+  void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, std::size_t guard);
   bool rests_stay(const Regime& r);
   void expand_signals();
