@@ -78,18 +78,20 @@ void Decision::guard_series(const Regime& r) {
   velocity_series(r);
 }
 
-// Velocities that leave zero may do so by a high derivative, where differences see nothing: theirs are Taylor
-// coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
+// Velocities and gaps that leave zero may do so by a high derivative, where differences see nothing: theirs are
+// Taylor coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
 void Decision::velocity_series(const Regime& r) {
   Vector x = state->base_x, by_signals(sys.nx);
   Matrix J;
   expand_signals();
   for (int k = 0; k < series_terms; ++k) {
     for (std::size_t g = 0; g < r.guards.size(); ++g) {
-      if (r.guards[g].kind != GuardKind::slip_ends) continue;
-      const Place& p = sys.places[static_cast<std::size_t>(r.guards[g].element)];
+      const auto e = static_cast<std::size_t>(r.guards[g].element);
+      const bool gap = r.guards[g].kind == GuardKind::closes;
+      if (!gap && r.guards[g].kind != GuardKind::slip_ends) continue;
+      const Form& form = gap ? sys.contacts[e].gap : sys.places[e].velocity;
       series(static_cast<Index>(g), k) =
-          -r.guards[g].side * (p.velocity.x.dot(x) + p.velocity.s.dot(signal_series.col(k)));
+          -r.guards[g].side * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
     }
     if (k == 0) {
       x = xdot;
@@ -146,6 +148,9 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
   case GuardKind::closes:
     if (!candidate[i]) return -1;
     row[0] = row[1] = 0.0;
+    if (number[i] >= 0 && 2.0 * std::abs(row[2]) <= 64.0 * std::numeric_limits<double>::epsilon() *
+                                                        problem.free_size(number[i]))
+      row[2] = 0.0; // the contact's force passes through zero; how fast is what decides
     size = gap_size(i);
     break;
   default:

@@ -116,7 +116,26 @@ void Decision::assemble() {
     p.places.push_back(q);
   }
   p.free_size.noalias() = rows.cwiseAbs().lazyProduct(terms);
+  size_by_rates();
   p.G.noalias() = rows.lazyProduct(columns);
+}
+
+// Where everything that loads a contact passes through zero at this instant, the terms tell nothing of their
+// own rounding: they are known no better than the instant, whose last digits make them what they are.
+void Decision::size_by_rates() {
+  const auto nc = static_cast<Index>(closed.size());
+  if (nc == 0) return;
+  const LinearPart& linear = cache.linear(sys, state->modes.limit);
+  const double moment = std::max(std::abs(t), sys.time_scale);
+  signal_rates(sys, t, w.rate.data());
+  w.rate = moment * w.rate.cwiseAbs();
+  w.row.noalias() = moment * linear.A.cwiseAbs().lazyProduct(xdot.cwiseAbs());
+  w.row.noalias() += linear.S.cwiseAbs().lazyProduct(w.rate);
+  w.rate += sig.cwiseAbs();
+  for (Index k = 0; k < nc; ++k)
+    problem.free_size(k) +=
+        rows.row(k).cwiseAbs().dot(w.row) +
+        sys.contacts[closed[static_cast<std::size_t>(k)]].acceleration_s.cwiseAbs().dot(w.rate);
 }
 
 // What a guard that fired leaves open.

@@ -130,6 +130,7 @@ private:
   // choice.cpp
   bool decide(const std::vector<Guard>& fired);
   void assemble();
+  void size_by_rates();
   contact::Line kinetic_line(std::size_t i, int d);
   contact::Place place_at_rest(std::size_t i);
   contact::Place place_that_slides(std::size_t i);
