@@ -19,6 +19,19 @@ void Decision::expand_signals() {
 bool Decision::admissible(const contact::Candidate& c) {
   state->modes = entry;
   apply(c);
+  if (!any_reset) return holds_after();
+  // What follows starts from the states that these modes begin with: a lagged force at the level reached, say.
+  base_entry = state->base_x;
+  normal_entry = normal;
+  for (std::size_t k = 0; k < closed.size(); ++k) normal(static_cast<Index>(closed[k])) = c.force[k];
+  enter_modes(starting);
+  const bool holds = holds_after();
+  state->base_x = base_entry;
+  normal = normal_entry;
+  return holds;
+}
+
+bool Decision::holds_after() {
   const Regime& r = cache.get(sys, state->modes);
   if (r.affine) expand_signals();
   if (!rests_stay(r)) return false;
