@@ -26,13 +26,21 @@ struct Stepping {
   std::vector<RealTimeOutput> outputs;
 
   Stepping(const Compiled& c, double step, const Vector& x0, double t0, int max_transitions,
-           const std::vector<std::pair<std::string, Index>>& what)
+           const std::vector<std::tuple<std::string, Index, Index>>& what)
       : engine(c.system, step, x0, t0, max_transitions) {
     using Kind = RealTimeOutput::Kind;
-    static const std::map<std::string, Kind> kinds{
-        {"state", Kind::state}, {"rate", Kind::rate}, {"force", Kind::force}, {"velocity", Kind::velocity},
-        {"load", Kind::load},   {"mode", Kind::mode}, {"limit", Kind::limit}};
-    for (const auto& [kind, index] : what) outputs.push_back({kinds.at(kind), index});
+    static const std::map<std::string, Kind> kinds{{"state", Kind::state},
+                                                   {"rate", Kind::rate},
+                                                   {"force", Kind::force},
+                                                   {"velocity", Kind::velocity},
+                                                   {"load", Kind::load},
+                                                   {"mode", Kind::mode},
+                                                   {"limit", Kind::limit},
+                                                   {"output", Kind::output},
+                                                   {"reference", Kind::reference},
+                                                   {"error", Kind::error},
+                                                   {"saturation", Kind::saturation}};
+    for (const auto& [kind, index, part] : what) outputs.push_back({kinds.at(kind), index, part});
   }
 
   void check(Index given) const {
@@ -60,6 +68,13 @@ struct Stepping {
     return out;
   }
 
+  // Steps alone, with inputs as they are.
+  void go(std::int64_t steps) {
+    const Vector values = engine.input_values();
+    py::gil_scoped_release release;
+    for (std::int64_t k = 0; k < steps; ++k) engine.step(values.data());
+  }
+
   Vector read() {
     Vector out(static_cast<Index>(outputs.size()));
     engine.read(outputs.data(), out.size(), out.data());
@@ -72,16 +87,17 @@ struct Stepping {
 void bind_real_time(py::module_& m) {
   py::class_<Stepping>(m, "RealTime")
       .def(py::init<const Compiled&, double, const Vector&, double, int,
-                    const std::vector<std::pair<std::string, Index>>&>(),
+                    const std::vector<std::tuple<std::string, Index, Index>>&>(),
            "compiled"_a, "step"_a, "x0"_a, "t0"_a, "max_transitions"_a, "outputs"_a)
       .def("step", &Stepping::step, "inputs"_a)
       .def("run", &Stepping::run, "inputs"_a)
+      .def("go", &Stepping::go, "steps"_a)
       .def("read", &Stepping::read)
       .def_property_readonly("inputs", [](const Stepping& s) { return s.engine.inputs(); })
       .def_property_readonly("input_values", [](const Stepping& s) { return s.engine.input_values(); })
       .def_property_readonly("t", [](const Stepping& s) { return s.engine.time(); })
       .def_property_readonly("ticks", [](const Stepping& s) { return s.engine.tick(); })
-      .def_property_readonly("state", [](const Stepping& s) { return s.engine.state(); })
+      .def_property_readonly("state", [](const Stepping& s) { return Vector(s.engine.state()); })
       .def_property_readonly("modes", [](const Stepping& s) { return s.engine.modes().place; })
       .def_property_readonly("prebuilt", [](const Stepping& s) { return s.engine.prebuilt(); })
       .def_property_readonly("transitions", [](const Stepping& s) { return s.engine.transitions; })

@@ -26,7 +26,15 @@ class Event:
     cause : str
         The guards that fired at this instant.
     rule : str
-        What decided the new modes: ``"unique"``, ``"static to kinetic"``, ``"present mode"``, ...
+        What decided the new modes.
+
+        * ``"unique"``: one admissible answer; ``"static to kinetic"``: the same, with a place that left rest;
+        * of several, ``"present mode"``: nothing changes; then ``"fewest changes"``; then
+          ``"least constraint"`` (Gauss); ``"ambiguous"`` where none of these tells them apart;
+        * ``"accumulation"``: the last ten slips were shorter than three of the machine's shortest time constants
+          and slower than 1e-6 of the speeds seen; the place rests until its force is 1e-6 above its limit;
+        * ``", force shared"`` behind it: how stuck places share their forces is not unique;
+          ``", energy gained"``: an impact left more energy than there was.
     solutions : int or None
         How many admissible answers there were, where that is certified or was counted.
     ambiguous : bool

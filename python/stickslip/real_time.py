@@ -23,13 +23,18 @@ Array = NDArray[np.float64]
 class RealTime:
     """A machine that goes on by one fixed step at a time, with bounded work per step.
 
-    Modes, transitions and what they set are those of :func:`simulate`. Linear regimes go by a map made in
-    advance, which is exact for signals that are straight within a step; others by one linearly implicit,
-    L-stable step of order 2. An event is located within its step, modes and states change there, and the rest
-    of the step goes on in the new regime. At most `max_transitions` instants are served per step; what is
-    left is flagged (`late`) and served at the start of the next one. The error is of first order in the step,
-    of second order while signals are smooth and the machine is not late. Signals that jump do so between two
-    steps.
+    Modes, transitions and what they set are those of :func:`simulate`. Plant and continuous controllers go by
+    a map made in advance, which is exact for signals that are straight within a step, together with one
+    evaluation of each sliding curve; bristles by one linearly implicit, L-stable step of order 2. An event is
+    located within its step, modes and states change there, and the rest of the step goes on in the new
+    regime. At most `max_transitions` instants are served per step; what is left is flagged (`late`) and
+    served at the start of the next one. The error is of first order in the step, of second order while
+    signals are smooth and the machine is not late. Signals that jump do so between two steps.
+
+    Controllers run with the machine, with their limits and anti-windup. A sampled one runs at the start of
+    those steps on which its instants fall: its period has to be a whole number of steps. An output with a
+    delay appears when the delay ends, also within a step. The outputs of `step` are those at its end, before
+    what is sampled there acts.
 
     The engine's step neither allocates memory nor throws, as long as `prebuilt` is True; it is a C++ class of
     its own (``simulate/real_time.hpp``), usable without Python.
@@ -37,13 +42,15 @@ class RealTime:
     Parameters
     ----------
     machine : Machine
-        What to run, or anything that has one as ``.machine``. Laws that are Python functions are refused.
+        What to run, or anything that has one as ``.machine``. Contacts are refused, and so are laws and
+        controllers that are Python functions: run such a controller between steps, and give its output as an
+        `Input`.
     step : float
-        Step, s, > 0.
+        Step, s, > 0; the period of every sampled controller divided by a whole number.
     initial : mapping or array_like, optional
         Initial values as in :func:`simulate`.
     t_start : float, default 0.0
-        Time of the start, s.
+        Time of the start, s; with sampled controllers a whole number of steps from their instants.
     outputs : sequence of str, optional
         Signals that `step` returns, named as in ``run[...]``: by default all states.
     max_transitions : int, default 2
@@ -64,6 +71,14 @@ class RealTime:
     array([0., 0.])
     >>> rt.step({"motor": 1.8}).round(12)
     array([0.001, 1.   ])
+
+    >>> loop = ss.Machine(mass=1.0, names=["axis"])
+    >>> loop.add_controller(ss.PI(kp=5.0, tn=0.5, limits=2.0, period=0.01), name="speed",
+    ...     measure="axis.velocity", reference=ss.Input("wanted"), to="axis")
+    'speed'
+    >>> rt = ss.RealTime(loop, step=1e-3, outputs=["speed.output", "axis.velocity"])
+    >>> rt.run(np.full(10, 1.0))[-1].round(12)
+    array([2.  , 0.02])
     """
 
     def __init__(
@@ -99,12 +114,27 @@ class RealTime:
         self._inputs = tuple(self._engine.inputs)
         self._values: Array = np.array(self._engine.input_values)
 
-    def _find(self, outputs: Sequence[str]) -> list[tuple[str, int]]:
-        table = {name: ("state", i) for i, name in enumerate(self._machine.states)}
+    def _find(self, outputs: Sequence[str]) -> list[tuple[str, int, int]]:
+        compiled = self._machine.compile()
+        table = {name: ("state", i, 0) for i, name in enumerate(self._machine.states)}
         n = len(self._machine.names)
-        table |= {f"{name}.acceleration": ("rate", n + i) for i, name in enumerate(self._machine.names)}
-        for i, place in enumerate(self._machine.elements):
-            table |= {f"{place}.{kind}": (kind, i) for kind in ("force", "velocity", "load", "mode", "limit")}
+        table |= {f"{name}.acceleration": ("rate", n + i, 0) for i, name in enumerate(self._machine.names)}
+        for i, place in enumerate(compiled.places):
+            if place in compiled.compensators:
+                table[f"{place}.output"] = ("force", i, 0)
+                table |= {f"{place}.{kind}": (kind, i, 0) for kind in ("velocity", "load")}
+            else:
+                kinds = ("force", "velocity", "load", "mode", "limit")
+                table |= {f"{place}.{kind}": (kind, i, 0) for kind in kinds}
+        for i, (name, count, follows, measures) in enumerate(compiled.controllers):
+            for j in range(count):
+                number = str(j) if count > 1 else ""
+                table[f"{name}.output{number}"] = ("output", i, j)
+                table[f"{name}.mode{number}"] = ("saturation", i, j)
+            if follows:
+                table[f"{name}.reference"] = ("reference", i, 0)
+            if follows and measures:
+                table[f"{name}.error"] = ("error", i, 0)
         unknown = [name for name in outputs if name not in table]
         if unknown:
             raise UnknownNameError(

@@ -77,7 +77,8 @@ class StickSlip(Law):
     Sliding follows the curve ``f_k + (f_s - f_k) g(|v|)`` plus its viscous part. The options combine freely:
 
     * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to
-      the static one. F_l is given to ``add_friction(..., load=...)``.
+      the static one. F_l is given to ``add_friction(..., load=...)``: a linear form of coordinates, velocities
+      and applied forces, or the normal force of a contact, with which friction is then solved together.
     * `memory`: while sliding, the dry force follows the curve with a first-order lag.
     * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, from the
       lagged force f_sa with which stick was entered. The level reached at break-away is the peak of the curve

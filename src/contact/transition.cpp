@@ -49,14 +49,40 @@ struct Cascade {
     return std::abs(a) <= zero * scale ? 0.0 : a;
   }
 
+  std::vector<Mode> directions(const Candidate& c, const std::vector<Slip>& slip) const {
+    std::vector<Mode> d(p.places.size(), Mode::stick);
+    for (U s = 0; s < d.size(); ++s)
+      if (left_rest(c, slip, s)) d[s] = c.modes[static_cast<U>(p.contacts) + s];
+    return d;
+  }
+
+  // Solves again with what stayed of those that left.
+  void again(const std::vector<Mode>& left) {
+    for (U s = 0; s < left.size(); ++s) {
+      if (p.places[s].state != Mode::stick) continue; // it slides anyway
+      ws.slip[0][s] = left[s] == Mode::stick ? Slip::impending : Slip::sliding;
+      ws.direction[0][s] = left[s];
+    }
+    round(0);
+  }
+
   bool left_rest(const Candidate& c, const std::vector<Slip>& slip, U s) const {
     return slip[s] == Slip::sliding && p.places[s].state == Mode::stick &&
            c.modes[static_cast<U>(p.contacts) + s] != Mode::open;
   }
 
   void keep(const Candidate& c, const std::vector<Slip>& slip) {
+    std::vector<Mode>& back = ws.back;
+    back.clear();
     for (U s = 0; s < p.places.size(); ++s)
-      if (left_rest(c, slip, s) && along(c, s) < 0.0) return; // rejected: it accelerates the wrong way
+      if (left_rest(c, slip, s) && along(c, s) < 0.0) { // rejected: it accelerates the wrong way
+        if (back.empty()) back = directions(c, slip);
+        back[s] = Mode::stick;
+      }
+    if (!back.empty()) {
+      ws.retry.push_back(back);
+      return;
+    }
     for (U k = 0; k < ws.answers.size(); ++k)
       if (ws.answers[k].modes == c.modes) return;
     const U at = ws.answers.size();
@@ -221,6 +247,7 @@ void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWo
   ws.allowed.resize(n, anything);
   ws.answers.clear();
   ws.visited_count = 0;
+  ws.retry.clear();
   if (ws.pool.size() < m + 2) ws.pool.resize(m + 2), ws.slip.resize(m + 2), ws.direction.resize(m + 2);
   ws.slip[0].assign(m, Slip::impending);
   ws.direction[0].assign(m, Mode::stick);
@@ -242,6 +269,11 @@ bool transitions(const Problem& p, const std::vector<Allowed>& allowed, Transiti
   prepare(p, allowed, ws);
   Cascade cascade{p, ws};
   cascade.round(0);
+  while (ws.answers.size() == 0 && !ws.retry.empty()) {
+    const std::vector<Mode> left = std::move(ws.retry.back());
+    ws.retry.pop_back();
+    cascade.again(left);
+  }
   return cascade.complete;
 }
 

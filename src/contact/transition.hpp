@@ -3,7 +3,8 @@
 // Rules (numbers as in the design notes, "Transitions, exactly"):
 //  2  Places at rest are solved with their static levels. Those that leave, first of all the ones whose guard
 //     fired, take their kinetic force and a fixed direction; solve again until nothing changes, at most
-//     places + 1 rounds; reject what then accelerates the wrong way.
+//     places + 1 rounds; reject what then accelerates the wrong way. Where nothing is left, what did so has
+//     not left: solve again with it at rest.
 //  3  Among several admissible answers: the present modes; then the fewest changed components; then the least
 //     Gauss constraint 1/2 lambda' G lambda; what is still tied is ambiguous, and said to be.
 //  4  No answer: status none. If a contact slides, the engine answers with an impact without collision
@@ -56,6 +57,9 @@ struct TransitionWorkspace {
   std::vector<std::vector<Mode>> direction;
   std::vector<std::vector<Mode>> visited;
   std::size_t visited_count = 0;
+  // Directions of what left rest, without the places that then accelerated the wrong way (those: stick).
+  std::vector<std::vector<Mode>> retry;
+  std::vector<Mode> back;
   std::vector<Allowed> allowed;
   std::vector<std::size_t> order;
 };

@@ -19,6 +19,14 @@ double quantised(double x, double quantum) {
   return quantum > 0.0 ? quantum * std::floor(x / quantum + 0.5) : x;
 }
 
+// y += m x. These matrices have a few entries: a loop is quicker than a call.
+void add_product(const Matrix& m, const double* x, double* y) {
+  const Index rows = m.rows();
+  const double* column = m.data();
+  for (Index j = 0; j < m.cols(); ++j, column += rows)
+    for (Index i = 0; i < rows; ++i) y[i] += column[i] * x[j];
+}
+
 // How far the integral is taken back so that it does not carry the raw output beyond `bound`: at most its own
 // step.
 double overshoot(double excess, double step) {
@@ -64,17 +72,19 @@ void tick(const Block& b, double t, const double* samples, double* memory, doubl
     return;
   }
 
-  raw.noalias() = b.C * z;
-  raw.noalias() += b.D * w;
-  next.noalias() = b.A * z;
-  next.noalias() += b.B * w;
+  raw.setZero();
+  next.setZero();
+  add_product(b.C, z.data(), raw.data());
+  add_product(b.D, w.data(), raw.data());
+  add_product(b.A, z.data(), next.data());
+  add_product(b.B, w.data(), next.data());
   out = raw.cwiseMax(b.lo).cwiseMin(b.hi);
   if (b.integrator >= 0) {
     const double step = next[b.integrator] - z[b.integrator];
     next[b.integrator] -= overshoot(raw[0] - b.hi[0], step) - overshoot(b.lo[0] - raw[0], -step);
   } else {
     raw = out - raw;
-    next.noalias() += b.L * raw;
+    add_product(b.L, raw.data(), next.data());
   }
   z = next;
 }

@@ -16,22 +16,27 @@ void Decision::expand_signals() {
   }
 }
 
-bool Decision::admissible(const contact::Candidate& c) {
-  state->modes = entry;
-  apply(c);
-  if (!any_reset) return holds_after();
-  // What follows starts from the states that these modes begin with: a lagged force at the level reached, say.
-  base_entry = state->base_x;
-  normal_entry = normal;
-  for (std::size_t k = 0; k < closed.size(); ++k) normal(static_cast<Index>(closed[k])) = c.force[k];
-  enter_modes(starting);
-  const bool holds = holds_after();
-  state->base_x = base_entry;
-  normal = normal_entry;
-  return holds;
+// What the automaton's states become where a place leaves rest: the lag starts with the force that was held, the
+// curve with the level that was reached.
+void Decision::leave_rest(const contact::Candidate& c) {
+  double* x = state->base_x.data();
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    const std::size_t i = places[q];
+    const Place& p = sys.places[i];
+    const int d = state->modes.place[i];
+    if (!rests[i] || (d != 1 && d != -1) || before.place[i] != 0) continue;
+    const Interval unit = unit_limits(p, t, x);
+    const double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
+    if (p.peak >= 0) x[p.peak] = aged_share(p, t, x);
+    if (p.lagged >= 0) x[p.lagged] = std::max(0.0, d * held);
+  }
 }
 
-bool Decision::holds_after() {
+bool Decision::admissible(const contact::Candidate& c) {
+  state->modes = entry;
+  state->base_x = entry_x;
+  apply(c);
+  leave_rest(c);
   const Regime& r = cache.get(sys, state->modes);
   if (r.affine) expand_signals();
   if (!rests_stay(r)) return false;
@@ -46,9 +51,26 @@ bool Decision::holds_after() {
       mine = rests[e];
     else
       mine = g.kind == GuardKind::shared_limit;
-    if (mine && sign_of(r, k) > 0) return false;
+    if (!mine || sign_of(r, k) <= 0) continue;
+    note_overrun(r, g);
+    return false;
   }
   return true;
+}
+
+// What is just about to pass its limit leaves, places that share a force together.
+void Decision::note_overrun(const Regime& r, const Guard& g) {
+  const auto leaves = [&](Index place, int side) {
+    for (std::size_t q = 0; q < places.size(); ++q)
+      if (places[q] == static_cast<std::size_t>(place)) overrun[q] = side;
+  };
+  if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::shared_limit) return;
+  overrun.resize(places.size(), 0);
+  if (g.kind == GuardKind::breaks_away) return leaves(g.element, g.side);
+  const Facet& f = r.facets[static_cast<std::size_t>(g.element)];
+  for (std::size_t j = 0; j < f.members.size(); ++j)
+    leaves(r.stuck[static_cast<std::size_t>(f.members[j])],
+           f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1);
 }
 
 void Decision::guard_series(const Regime& r) {

@@ -171,8 +171,10 @@ void Decision::apply(const ct::Candidate& c) {
 bool Decision::choose() {
   auto holds = [this](const ct::Candidate& c) { return admissible(c); };
   entry = state->modes;
+  entry_x = state->base_x;
   ct::decide(problem, present, allowed, ct::admissible_by(holds), work, answer);
   state->modes = entry;
+  state->base_x = entry_x;
   return answer.found();
 }
 
@@ -191,17 +193,26 @@ bool Decision::part() {
   return true;
 }
 
+bool Decision::leave_at_limit() {
+  if (overrun.size() != places.size()) return false;
+  for (std::size_t q = 0; q < places.size(); ++q)
+    if (overrun[q] != 0 && rests[places[q]])
+      allowed[closed.size() + q] = ct::bit(overrun[q] > 0 ? Mode::slip_forward : Mode::slip_backward);
+  return true;
+}
+
 bool Decision::decide(const std::vector<Guard>& fired) {
   rule = "unique";
   assemble();
   if (problem.size() == 0) return true;
   parting.resize(0);
+  overrun.clear();
   allowed.assign(static_cast<std::size_t>(problem.size()), ct::anything);
   narrow(fired);
   if (!choose()) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
-    if (!choose() && !(part() && choose())) return false;
+    if (!choose() && !(part() && choose()) && !(leave_at_limit() && choose())) return false;
   }
   apply(answer.answer);
   normal.setZero();

@@ -59,10 +59,7 @@ public:
       : sys(s), cache(c), w(s), n(s.places.size()), rests(n, false), dir(n, 0), force(w.force),
         normal(Vector::Zero(static_cast<Index>(s.contacts.size()))), sig(Vector::Zero(s.ns())),
         candidate(s.contacts.size(), false) {
-    for (const Place& p : sys.places) {
-      any_load_contact = any_load_contact || p.load_contact >= 0;
-      any_reset = any_reset || !(p.automaton == Automaton{}) || (p.contact >= 0 && p.states >= 0);
-    }
+    for (const Place& p : sys.places) any_load_contact = any_load_contact || p.load_contact >= 0;
   }
 
   void run(State& state, const std::vector<Guard>& fired, bool start, TransitionLog& log);
@@ -93,7 +90,6 @@ private:
   bool mixed_laws = false;       // contacts struck together have different laws of impact
   bool gains = false;            // the impact left more energy than there was
   bool any_load_contact = false; // some place takes a contact's force as its load force
-  bool any_reset = false;        // some place has states that a new mode sets anew
 
   // The problem over everything that rests or touches: contacts `closed`, then `places`.
   std::vector<std::size_t> closed, places;
@@ -104,11 +100,12 @@ private:
   std::vector<contact::Allowed> allowed;
   contact::TransitionWorkspace work;
   contact::Decision answer;
-  Modes entry;
-  Vector parting; // how places part that cannot all stick; empty: none do
+  Modes entry; // before candidates are tried
+  Vector entry_x;
+  Vector parting;           // how places part that cannot all stick; empty: none do
+  std::vector<int> overrun; // sides to which places leave that pass a limit they share; empty: none do
   Matrix series, signal_series;
   Vector xdot, coefficients;
-  Vector base_entry, normal_entry; // while a candidate is looked at
 
   bool set_valued(std::size_t i) const { return sys.places[i].traits.sticks; }
   bool presliding(std::size_t i) const { return sys.places[i].surface_travel >= 0; }
@@ -127,6 +124,7 @@ private:
   void carry_presliding(bool start);
   void count_brief_slip(std::size_t i);
   void count_towards_rest(std::size_t i);
+  bool comes_to_rest(std::size_t i) const;
   void project();
   void free_acceleration(Vector& rate);
   void enter_modes(bool start);
@@ -143,13 +141,15 @@ private:
   void apply(const contact::Candidate& c);
   bool choose();
   bool part();
+  bool leave_at_limit();
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);
-  bool holds_after(); // in the present modes
+  void leave_rest(const contact::Candidate& c);
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);
   void velocity_series(const Regime& r);
+  void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, std::size_t guard);
   bool rests_stay(const Regime& r);
   void expand_signals();

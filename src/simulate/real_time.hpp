@@ -1,32 +1,49 @@
 // The fixed-step form of a machine, for real time: the same regimes, guards and settings of the automaton's
-// states as simulate(), but each step has one length and bounded work. Affine regimes go by a map made in
-// advance (exact for signals that are straight within the step), all others by one linearly implicit step of
-// order 2 (ROS2 of Verwer et al. 1999: L-stable, and of order 2 whatever the Jacobian). Guards are looked at
-// at the end of the step; one that has fired is located within it on a parabola through both ends, modes and
-// states change there, and the rest of the step goes on in the new regime: at most `max_transitions` instants
-// per step, what is left is flagged and met at the start of the next step. Events between two steps that undo
-// each other are not seen. The error is of first order in the step.
+// states as simulate(), but each step has one length and bounded work. Without bristles a step is one map
+// made in advance, together with one evaluation of each sliding curve (real_time_plan.hpp); bristles go by
+// one linearly implicit step of order 2 (ROS2 of Verwer et al. 1999: L-stable, and of order 2 whatever the
+// Jacobian). Guards are looked at at the end of the step; one that has fired is located within it on a
+// parabola through both ends, modes and states change there, and the rest of the step goes on in the new
+// regime: at most `max_transitions` instants per step, what is left is flagged and met at the start of the
+// next step. Events between two steps that undo each other are not seen. The error is of first order in the
+// step.
+//
+// Continuous controllers are part of the regimes, and their limits are modes like any other. Sampled ones run
+// at the start of those steps on which their instants fall; an output that has been computed for a while
+// appears where its delay ends, also within a step.
 //
 // step() and read() neither allocate nor throw once every combination of modes has been built, which the
 // constructor does where there are at most `prebuilt_limit` of them (laws with internal switches excepted).
-// Copies are independent.
 #pragma once
 
-#include "simulate/held_map.hpp"
+#include "simulate/real_time_plan.hpp"
 #include "simulate/regime.hpp"
 
 #include <array>
 #include <map>
+#include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace stickslip {
 
 struct RealTimeOutput {
-  enum class Kind : std::int8_t { state, rate, force, velocity, load, mode, limit };
+  enum class Kind : std::int8_t {
+    state,
+    rate,
+    force,
+    velocity,
+    load,
+    mode,
+    limit,
+    output, // of a controller
+    reference,
+    error,
+    saturation
+  };
   Kind kind = Kind::state;
-  Index index = 0; // state or place
+  Index index = 0; // state, place or controller
+  Index part = 0;  // of a controller: which output
 };
 
 class RealTime {
@@ -50,7 +67,7 @@ public:
   double time() const { return t0 + static_cast<double>(ticks) * h; }
   double step_size() const { return h; }
   std::int64_t tick() const { return ticks; }
-  const Vector& state() const { return x; }
+  Eigen::Map<const Vector> state() const { return {a.x, sys.nx}; }
   const Modes& modes() const { return now; }
   bool prebuilt() const { return complete; }
 
@@ -60,10 +77,29 @@ public:
   bool failed = false;          // the state would not have been finite: it was kept, and stays
 
 private:
-  struct Plan {
-    const Regime* regime = nullptr;
-    HeldMap map;       // affine regimes
-    Matrix to_surface; // x += to_surface * (relative velocities of the held places): puts them at rest
+  // State, moving signals and forces at one instant, one after the other, behind the changes of the signals
+  // over a whole step.
+  struct Point {
+    std::vector<double> store;
+    double *change = nullptr, *x = nullptr, *s = nullptr, *f = nullptr;
+  };
+  struct Drive {         // a signal that moves
+    Index signal, input; // input: -1 if it has none
+    bool jumps, whole;   // whole: one piece, no input
+    int degree;          // of that piece
+  };
+  struct Sampled {
+    Index loop, offset; // offset: of its outputs among all
+    std::int64_t every; // steps
+    std::int64_t next, first;
+    std::int64_t delay_steps = 0;
+    double delay_rest = 0.0; // s
+    std::int64_t due = -1;   // step in which the computed output appears, or -1
+  };
+  struct Wheel { // numbers of the modes of one element
+    std::int64_t stride = 1;
+    std::vector<std::pair<std::int8_t, unsigned>> place;
+    std::vector<std::int8_t> other;
   };
 
   System sys;
@@ -71,42 +107,76 @@ private:
   int most;
   std::int64_t ticks = 0;
   bool complete = false;
-  Vector x;
   Modes now;
   RegimeCache cache;
-  std::map<Modes, Plan> plans;
-  const Plan* plan = nullptr;
+  std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
+  std::vector<const RealTimePlan*> by_number;
+  std::vector<std::int64_t> place_stride, load_stride, limit_stride;
+  std::vector<std::array<std::int64_t, 7>> limit_number;
+  const RealTimePlan* plan = nullptr;
   Scratch w;
 
   std::vector<std::string> input_names;
-  std::vector<Index> input_of; // of each signal, or -1
-  std::vector<Index> varying;  // signals that are not constant
-  std::vector<char> jumps;     // of each signal: it has jumps
-  Vector input, s0, s1, ds, last_end;
+  Moving moving;
+  std::vector<Drive> drives;
+  std::vector<Index> moving_surfaces; // places that stick on a surface that may jump
+  bool any_input = false, fresh = true;
+  Vector input, before, full; // full: all signals at the instant last asked for
 
-  // Work of one step. A base step leads from xa at time `at` within the step over the length `span` to xb.
+  std::vector<Sampled> sampled; // in the order of dataflow
+  Vector memory, computed, samples, sample_rates, slopes, work;
+  bool clamps = false; // a limit looks at rates
+
+  // Work of one step. A base step leads from a at time `at` within the step over the length `span` to b.
   double at = 0.0, left = 0.0, span = 0.0;
-  bool have_rate = false;
-  Vector xa, xb, rate, xe, sa, se, sdot, f0, f1, k1, k2, dfdt, force, ga, gb, ge, came_from,
-      velocity_tolerance, force_tolerance;
+  bool have_rate = false, have_values = false;
+  Point a, b, e;
+  std::vector<CurvedValue> values;
+  Vector rate, f0, f1, k1, k2, dfdt, force, came_from, velocity_tolerance, force_tolerance, sdot;
+  std::vector<double> ga, gb, ge;
   Matrix J, W;
+  std::vector<double> K, d, rhs;
   Eigen::Matrix<int, Eigen::Dynamic, 1> order;
 
-  const Plan& plan_of(const Modes& modes);
+  void lay_out();
+  void find_moving(const Vector& still);
+  void set_up_sampling();
+  const RealTimePlan& plan_of(const Modes& modes);
+  const RealTimePlan& built(const Modes& modes);
+  std::int64_t number_of(const Modes& modes) const noexcept;
   void build_all();
-  void sample(const double* values) noexcept;
+  bool sample(const double* values) noexcept;
   void follow_jumps() noexcept;
-  void signals_at(double tau, Vector& s) const noexcept { s = s0 + (tau / h) * ds; }
+  const double* all(const Point& p) noexcept;
+
   void advance() noexcept;
+  void quick_step() noexcept;
   void implicit_step() noexcept;
-  void state_at(double tau) noexcept; // into xe, se; tau from `at`
-  void guards_at(double tau, const Vector& state, const Vector& s, Vector& g) noexcept;
-  double tolerance(const Guard& g) const noexcept;
-  double locate(std::size_t which) noexcept;
-  void change() noexcept;
+  void rates(const Point& p, double tau, double* out) noexcept;
+  Point& point_at(double tau) noexcept;
+  void guards_at(const Point& p, double tau, double* g) noexcept;
+  double guard_at(std::size_t which, const Point& p, double tau) const noexcept;
+  void find_rate() noexcept;
+  void forces_at_a() noexcept;
+  double locate(std::size_t which, double stop) noexcept;
+  void take(const Point& p) noexcept;
+  void meet_surfaces(Point& p) noexcept;
+
+  void change(std::size_t which) noexcept;
   void release(std::size_t i, int side) noexcept;
-  void meet_surfaces(const Vector& s) noexcept;
+  void release_together(const Regime& r, std::size_t facet, int side) noexcept;
   bool moves_towards(std::size_t i, int side) noexcept;
+
+  void restart_sampling() noexcept;
+  bool control() noexcept; // at the start of a step; whether an output changed
+  bool put_out(Sampled& c) noexcept;
+  double next_output() const noexcept;
+  void put_out_within(double now_at) noexcept;
+  void prepare_limits() noexcept;
+  void limit_fired(std::size_t number) noexcept;
+  void limits_anew() noexcept;
+  void choose(Index loop, Index output, const BlockGuard::Trigger* fired) noexcept;
+  void settle_following(Point& p) noexcept;
 };
 
 } // namespace stickslip

@@ -202,13 +202,19 @@ void Decision::carry_presliding(bool start) {
   }
 }
 
-// Velocities of resting places and the rates of closed gaps are set to zero exactly, with the least change of
-// kinetic energy.
+// A presliding place that has come to rest just now; one whose surface has jumped has a velocity of its own.
+bool Decision::comes_to_rest(std::size_t i) const {
+  return presliding(i) && !starting && std::abs(before.place[i]) == 1 && state->modes.place[i] == 0 &&
+         std::abs(v(i)) <= 1e-9 * velocity_size(sys.places[i], state->nominal);
+}
+
+// Velocities of resting places, of presliding ones that have just come to rest, and the rates of closed gaps are
+// set to zero exactly, with the least change of kinetic energy.
 void Decision::project() {
   std::vector<const Vector*> row, column;
   std::vector<double> values;
   for (std::size_t i = 0; i < n; ++i)
-    if (rests[i]) {
+    if (rests[i] || comes_to_rest(i)) {
       row.push_back(&sys.places[i].velocity.x);
       column.push_back(&sys.places[i].effect);
       values.push_back(v(i));

@@ -119,9 +119,10 @@ double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, F
     return r.Gx.row(row).cwiseAbs().dot(state.base_x.cwiseAbs()) +
            r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
   const Guard& g = r.guards[k];
-  const Place& p = sys.places[static_cast<std::size_t>(g.kind == GuardKind::breaks_away ? g.element : 0)];
-  if (g.kind != GuardKind::breaks_away || loading_contact(p) >= 0)
+  if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::limit_again)
     return std::numeric_limits<double>::infinity();
+  const Place& p = sys.places[static_cast<std::size_t>(g.element)];
+  if (loading_contact(p) >= 0) return std::numeric_limits<double>::infinity();
   const Interval l = stick_limits(sys, p, r.modes.load_sign[static_cast<std::size_t>(g.element)],
                                   state.base_t, state.base_x.data(), frame_signals.data(), nullptr);
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
@@ -151,15 +152,18 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
     double zero = 1e-13 * size;
     if (state.after_transition) {
       const Guard& g = r.guards[k];
-      if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink)
+      // As the transition counts rest, with a little more: places on one body cannot all be put at rest exactly.
+      if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink || g.kind == GuardKind::surface_turns)
         zero = std::max(
-            zero, 1e-13 * velocity_size(sys.places[static_cast<std::size_t>(g.element)], state.nominal));
+            zero, 2e-11 * velocity_size(sys.places[static_cast<std::size_t>(g.element)], state.nominal));
       else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens)
         zero = 1e-11 * size; // all its terms may be zero here
       else if (g.kind == GuardKind::limit)
         zero = std::max(1e-11 * size, rest);
+      else if (const double whole = guard_size(r, state, k, step.kind); std::isfinite(whole))
+        zero = std::max(1e-11 * std::min(size, whole), 1e-13 * whole);
       else
-        zero = 1e-11 * std::min(size, guard_size(r, state, k, step.kind));
+        zero = 1e-11 * size;
     }
     // Nor does the place of the event within the last digits of t.
     const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() *

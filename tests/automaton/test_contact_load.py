@@ -123,3 +123,16 @@ class TestBadInput:
         law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.5), load_factor=0.5)
         with pytest.raises(ValueError, match=r"load of 'guide'.*wall\.gap.*'wall\.normal_force'"):
             m.add_friction("guide", on="x", law=law, load="wall.gap")
+
+
+@pytest.mark.parametrize("options", [{"memory": ss.Lag(0.01)}, {"memory": ss.Lag(0.01), "dwell": 0.3}])
+def test_lag_starts_with_the_force_held_at_break_away(options):
+    """A normal load that falls while the place sticks: F = F_s N(t) at t = 1.26 (1 - 0.2 t), then f = F_s N."""
+    law = ss.StickSlip(ss.Stribeck(static=1.26, kinetic=0.4, stribeck_velocity=0.01), **options)
+    m = ss.Machine(mass=1.0, names=["x"], force={"x": ss.Ramp(slope=1.0)})
+    m.add_friction("guide", on="x", law=law, normal_load=ss.Constant(1.0) + ss.Ramp(slope=-0.2))
+    run = ss.simulate(m, 1.5)
+    assert run.success
+    breaks = 1.26 / 1.252
+    assert [e.time for e in run.events] == [pytest.approx(breaks, abs=1e-13)]
+    assert run.at([run.events[0].time])["guide.force"][0] == pytest.approx(breaks, rel=1e-13)

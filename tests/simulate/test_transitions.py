@@ -218,3 +218,16 @@ def test_two_places_under_each_block_of_a_long_train():
     assert r.success
     expected = {name: 3.0 / (1.0 + 0.01 * i) for i in range(n) for name in (f"weak{i}", f"strong{i}")}
     assert {e.element: e.time for e in r.events} == pytest.approx(expected, rel=1e-14)
+
+
+def test_what_leaves_by_static_levels_stays_where_kinetic_ones_hold_it():
+    """a drags b. By static levels both slip; once a slides on b with 0.2 N, the ground holds b (0.52 < 0.55 N)."""
+    m = ss.Machine(mass=[0.52, 0.53], names=["a", "b"], force={"a": -0.51, "b": -0.3233})
+    m.add_friction("ground", on="b", law=ss.Coulomb(static=0.549, kinetic=0.549))
+    m.add_friction("between", on=("a", "b"), law=ss.Coulomb(static=0.3, kinetic=0.2))
+    r = ss.simulate(m, t_end=1.0)
+    assert r.success
+    end = r.at([1.0])
+    assert end["b.position"][0] == 0.0
+    assert end["ground.force"][0] == pytest.approx(-0.5233, rel=1e-14)
+    assert end["a.velocity"][0] == pytest.approx(-0.31 / 0.52, rel=1e-13)

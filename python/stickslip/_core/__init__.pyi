@@ -718,9 +718,12 @@ class RealTime:
         x0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         t0: typing.SupportsFloat | typing.SupportsIndex,
         max_transitions: typing.SupportsInt | typing.SupportsIndex,
-        outputs: collections.abc.Sequence[tuple[str, typing.SupportsInt | typing.SupportsIndex]]
+        outputs: collections.abc.Sequence[
+            tuple[str, typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex]
+        ]
         | numpy.typing.NDArray[typing.Any],
     ) -> None: ...
+    def go(self, steps: typing.SupportsInt | typing.SupportsIndex) -> None: ...
     def read(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
     def run(
         self, inputs: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"]

@@ -1,0 +1,68 @@
+"""R: one fixed step of the two-mass drive of Table 1 c under a P-PI cascade; time per step, error against an
+exact run, and where the program `real_time_steps` is built the instructions of the dearest over those of the
+cheapest of 10^6 steps (of up to 200 steps with each number of transitions, counted one by one)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+import stickslip as ss
+
+from .entries import Entry
+
+PROGRAM = Path(__file__).parents[2] / "build" / "release" / "real_time_steps"
+STEP = 1e-3
+
+
+def drive(kind: str) -> ss.machines.TwoMassDrive:
+    """Return the same drives as the program."""
+    law: ss.Law = ss.Stribeck(static=0.007, kinetic=0.006, stribeck_velocity=1e-3)
+    if kind == "automaton":
+        law = ss.StickSlip(law, memory=0.01, dwell=1.0, presliding=ss.Presliding(5e-6, 1.0))
+    return ss.machines.two_mass_drive(
+        motor_mass=1000.0, load_mass=1000.0, stiffness=5e6, damping=1341.64, load_friction=law,
+        normal_load=9810.0, control=ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3,
+                                               period=STEP if kind == "sampled" else None,
+                                               limits=60.0 if kind == "limited" else None),
+        reference=ss.Sine(amplitude=50e-6, frequency=0.5))  # fmt: skip
+
+
+def instructions(kind: str, quick: bool) -> str:
+    """Return the ratio as a text, or nothing where it cannot be counted."""
+    if not PROGRAM.exists():
+        return ""
+    what = [PROGRAM, kind, "1000" if quick else "1000000", "count", "2" if quick else "200"]
+    done = subprocess.run(what, capture_output=True, text=True)
+    if done.returncode != 0 or not done.stdout:
+        return ""
+    seen = json.loads(done.stdout)
+    return f", instructions {seen['least']} to {seen['most']}: {seen['ratio']:.2f}"
+
+
+def entries(quick: bool) -> list[Entry]:
+    """Rows of R."""
+    rows = []
+    steps = 1000 if quick else 100_000
+    for kind in ("stribeck", "automaton", "sampled", "limited"):
+        machine = drive(kind)
+        engine = ss.RealTime(machine, step=STEP)._engine
+        t = STEP * np.arange(1, 1001)
+        exact = ss.simulate(machine, 1.001, t_eval=t, rtol=1e-11)["load.position"]
+        path = ss.RealTime(machine, step=STEP, outputs=["load.position"]).run(1000)[:, 0]
+        error = np.abs(path - exact).max()
+        text = f"{error:.0e} m" + instructions(kind, quick)
+        rows.append(
+            Entry(
+                f"R one step of {STEP * 1e3:g} ms of a two-mass drive, {kind} (error over 1 s)",
+                f"stickslip.RealTime, {kind}",
+                lambda engine=engine: engine.go(steps),
+                lambda _, text=text: text,
+                steps,
+                ours=True,
+            )
+        )
+    return rows

@@ -1,0 +1,198 @@
+// The fixed-step form without Python, as a controller would use it: two-mass drive under a P-PI cascade with
+// a stick/slip automaton at the load.
+//
+//   steps DRIVE N         runs N steps of 1 ms and prints, as one line of JSON: transitions, late steps,
+//                         allocations during the steps, and the time of one step in ns
+//   steps DRIVE N count   (Linux) counts the machine instructions of each step by going through them one by
+//                         one, and prints the least and the greatest number and how often steps had
+//                         transitions
+//
+// DRIVE: stribeck, automaton, sampled, limited.
+#include "machine/system.hpp"
+#include "signal/shapes.hpp"
+#include "simulate/real_time.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#endif
+
+// Every allocation of the process, whoever asks: operator new and Eigen both come down to malloc.
+static long long allocations = 0;
+#if defined(__GLIBC__)
+extern "C" void* __libc_malloc(std::size_t);
+extern "C" void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+#endif
+
+namespace {
+
+using namespace stickslip;
+
+// Table 1, case c, of Kraemer and Kempkes.
+Machine drive(const std::string& kind) {
+  Machine m;
+  const double c = 5e6, damping = 1341.64;
+  Matrix spring(2, 2);
+  spring << 1.0, -1.0, -1.0, 1.0;
+  m.plant = {1000.0 * Matrix::Identity(2, 2), damping * spring, c * spring, {"motor", "load"}};
+  FrictionPlace guide;
+  guide.name = "guide";
+  guide.direction = Vector::Unit(2, 1);
+  guide.law.terms.push_back(Stribeck{{0.007, 0.006, 1e-3, 2.0, StribeckForm::exponential}, {}});
+  guide.normal_load = constant_signal(9810.0);
+  guide.surface_velocity = guide.load_signal = constant_signal(0.0);
+  if (kind == "automaton") {
+    guide.automaton.lag = 0.01;
+    guide.automaton.dwell = 1.0;
+    guide.automaton.travel = 5e-6;
+    guide.automaton.surface_damping = 1.0;
+  }
+  m.friction.push_back(guide);
+  ControllerPlace control;
+  control.name = "control";
+  control.control.law = Cascade{8.0 / 60e-3, 700e3, 30e-3, Side::motor, 0.0, 0.0};
+  if (kind == "sampled") control.control.options.period = 1e-3;
+  if (kind == "limited") control.control.options.limits = {-60.0, 60.0};
+  Source reference, measured;
+  reference.text = "reference";
+  reference.signal = sine_signal(50e-6, 0.5, 0.0, 0.0, std::nullopt);
+  measured.text = "measure";
+  measured.state = Vector::Unit(4, 0);
+  control.references = {reference};
+  control.measurements = {measured, measured};
+  control.directions = {Vector::Unit(2, 0)};
+  m.controllers.push_back(control);
+  return m;
+}
+
+#if defined(__linux__)
+// Shared by the process that runs and the one that counts.
+struct Shared {
+  volatile long step;
+  volatile bool inside;
+};
+
+// Counts steps with transitions, at most `most_of_a_kind` of each kind spread over the run, and as many
+// without. A dry run of the same machine says which these are.
+int count(RealTime& rt, RealTime& dry, long steps, long most_of_a_kind) {
+  std::vector<char> changes;
+  std::map<int, long> number, seen;
+  for (long k = 0; k < steps; ++k) {
+    const std::int64_t so_far = dry.transitions;
+    dry.step(nullptr);
+    changes.push_back(static_cast<char>(dry.transitions - so_far));
+    ++number[changes.back()];
+  }
+  std::vector<char> chosen;
+  for (char c : changes) {
+    const long every = std::max(1L, number[c] / most_of_a_kind);
+    chosen.push_back(seen[c]++ % every == 0);
+  }
+  void* const room = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto* const shared = static_cast<Shared*>(room);
+  const pid_t child = fork();
+  if (child == 0) {
+    ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    shared->step = -1; // what the trap and the bookkeeping take
+    shared->inside = true;
+    raise(SIGTRAP);
+    shared->inside = false;
+    raise(SIGTRAP);
+    for (long k = 0; k < steps; ++k) {
+      if (!chosen[static_cast<std::size_t>(k)]) {
+        rt.step(nullptr);
+        continue;
+      }
+      shared->step = k;
+      shared->inside = true;
+      raise(SIGTRAP);
+      rt.step(nullptr);
+      shared->inside = false;
+      raise(SIGTRAP);
+    }
+    _exit(0);
+  }
+  struct Kind {
+    long counted = 0, least = 1L << 60, most = 0, at = 0;
+  };
+  std::map<int, Kind> kinds;
+  Kind all;
+  long empty = 0;
+  int status = 0;
+  while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+    long n = 0;
+    while (shared->inside) {
+      ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr);
+      waitpid(child, &status, 0);
+      ++n;
+    }
+    ptrace(PTRACE_CONT, child, nullptr, nullptr);
+    waitpid(child, &status, 0); // the trap behind the step
+    const long k = shared->step;
+    if (k < 0) {
+      empty = n;
+    } else {
+      n -= empty;
+      for (Kind* kind : {&all, &kinds[changes[static_cast<std::size_t>(k)]]}) {
+        ++kind->counted;
+        kind->least = std::min(kind->least, n);
+        if (n > kind->most) kind->most = n, kind->at = k;
+      }
+    }
+    ptrace(PTRACE_CONT, child, nullptr, nullptr);
+  }
+  std::printf("{\"steps\": %ld, \"least\": %ld, \"most\": %ld, \"ratio\": %.2f, \"kinds\": [", steps,
+              all.least, all.most, static_cast<double>(all.most) / static_cast<double>(all.least));
+  const char* between = "";
+  for (const auto& [transitions, kind] : kinds) {
+    std::printf("%s{\"transitions\": %d, \"steps\": %ld, \"counted\": %ld, \"least\": %ld, \"most\": %ld, "
+                "\"at\": %ld}",
+                between, transitions, number[transitions], kind.counted, kind.least, kind.most, kind.at);
+    between = ", ";
+  }
+  std::printf("]}\n");
+  return 0;
+}
+#endif
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const long steps = std::atol(argv[2]);
+  const System system = compile(drive(argv[1]));
+  RealTime rt(system, 1e-3, Vector::Zero(system.nx), 0.0, 2);
+  if (argc > 3 && std::strcmp(argv[3], "count") == 0) {
+#if defined(__linux__)
+    RealTime dry(system, 1e-3, Vector::Zero(system.nx), 0.0, 2);
+    return count(rt, dry, steps, argc > 4 ? std::atol(argv[4]) : 20);
+#else
+    return 3;
+#endif
+  }
+  const long long before = allocations;
+  const auto begin = std::chrono::steady_clock::now();
+  for (long k = 0; k < steps; ++k) rt.step(nullptr);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  std::printf("{\"steps\": %ld, \"transitions\": %lld, \"late\": %lld, \"allocations\": %lld, \"ns\": %.1f, "
+              "\"position\": %.17g}\n",
+              steps, static_cast<long long>(rt.transitions), static_cast<long long>(rt.left_over),
+              allocations - before, taken.count() / static_cast<double>(steps) * 1e9, rt.state()(1));
+  return rt.failed ? 1 : 0;
+}
