@@ -24,10 +24,12 @@ void Decision::leave_rest(const contact::Candidate& c) {
     const std::size_t i = places[q];
     const Place& p = sys.places[i];
     const int d = state->modes.place[i];
-    if (!rests[i] || (d != 1 && d != -1) || before.place[i] != 0) continue;
+    if (!rests[i] || (d != 1 && d != -1) || before.place[i] == d) continue;
     const Interval unit = unit_limits(p, t, x);
-    const double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
-    if (p.peak >= 0) x[p.peak] = aged_share(p, t, x);
+    double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
+    if (before.place[i] != 0 && contact_friction(i) && p.lagged >= 0)
+      held = d * std::min(x[p.lagged], d * held);
+    if (p.peak >= 0 && before.place[i] == 0) x[p.peak] = aged_share(p, t, x);
     if (p.lagged >= 0) x[p.lagged] = std::max(0.0, d * held);
   }
 }
