@@ -178,6 +178,8 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
           stick_limits(sys, sys.places[place], 1, t, state->base_x.data(), sig.data(), force.data());
       size += limits.hi - limits.lo;
     }
+    for (Index held : r.facets[i].contacts)
+      size += std::abs(force(static_cast<Index>(sys.places.size()) + r.closed[static_cast<std::size_t>(held)]));
     break;
   case GuardKind::opens:
     size = force.cwiseAbs().maxCoeff();
@@ -216,6 +218,12 @@ bool Decision::rests_stay(const Regime& r) {
     if (part) {
       parting = apart;
       return false;
+    }
+    for (const Index l : r.leaning) {
+      const auto j = static_cast<std::size_t>(r.closed[static_cast<std::size_t>(l)]);
+      const Contact& c = sys.contacts[j];
+      const double rate = c.rate.x.dot(x) + c.rate.s.dot(signal_series.col(k));
+      if (k > 0 && std::abs(rate) * power > 1e-11 * rate_size(j)) return false;
     }
     x = Vector((r.Ax * x + r.As * signal_series.col(k)) / (k + 1));
   }
