@@ -9,7 +9,9 @@
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
 #include "core/rosenbrock.hpp"
+#include "core/settled.hpp"
 #include "core/step_control.hpp"
+#include "simulate/simulate.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/functional.h>
@@ -18,7 +20,10 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <tuple>
+#include <vector>
 
 namespace py = pybind11;
 
@@ -190,6 +195,40 @@ void bind_affine_taylor(py::module_& m) {
           const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
           return std::tuple(x, steps, elapsed.count());
         });
+  m.def(
+      "settled_splits",
+      [](const Matrix& A) {
+        py::list out;
+        for (const SettledSplit& s : settled_splits(A))
+          out.append(py::make_tuple(s.As, s.Rs, s.Ls, s.Af_inverse, s.Rf, s.Lf, s.slow_rate, s.fast_rate));
+        return out;
+      },
+      py::arg("A"));
+}
+
+// Whole runs timed here, so that benchmarks do not time Python: everything simulate() does that keeps events
+// alone, from a compiled machine and initial values. Best time of one run, event times of the last.
+void bind_run_timer(py::module_& m) {
+  m.def(
+      "time_runs",
+      [](const std::shared_ptr<Compiled>& compiled, const Vector& x0, double t_end, double rtol, int count) {
+        Options options;
+        options.t_end = t_end;
+        options.rtol = rtol;
+        options.keep = Keep::events;
+        double best = std::numeric_limits<double>::infinity();
+        std::vector<double> times;
+        for (int i = 0; i < count; ++i) {
+          const auto start = std::chrono::steady_clock::now();
+          const Trajectory run = simulate(compiled, initial_state(compiled->system, 0.0, x0), options, {});
+          const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+          best = std::min(best, elapsed.count());
+          times.clear();
+          for (const Event& e : run.events) times.push_back(e.time);
+        }
+        return std::tuple(best, times);
+      },
+      py::arg("compiled"), py::arg("x0"), py::arg("t_end"), py::arg("rtol"), py::arg("count"));
 }
 
 } // namespace
@@ -201,6 +240,7 @@ void bind_numerics(py::module_& parent) {
   bind_steppers(m);
   bind_step_control(m);
   bind_affine_taylor(m);
+  bind_run_timer(m);
 }
 
 } // namespace stickslip::bindings

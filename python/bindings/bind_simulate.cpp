@@ -89,7 +89,7 @@ py::dict balance(const Trajectory& run, const std::vector<double>& times) {
 
 py::list regimes(const Trajectory& run) {
   py::list out;
-  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping"};
+  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping", "settled"};
   for (const auto& [regime, kind] : run.used) {
     out.append(py::make_tuple(regime->modes.place, regime->modes.contact, names[static_cast<int>(kind)]));
   }
@@ -108,14 +108,14 @@ py::list events(const Trajectory& run) {
 
 py::tuple pack(const State& s) {
   const Ticks& k = s.ticks;
-  return py::make_tuple(1, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact,
+  return py::make_tuple(2, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact,
                         s.base_t, s.base_x, s.after_transition, s.started, s.step, s.last_error, s.stiff,
                         s.nominal, s.instant, s.modes.limit,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.base_rest);
 }
 
 State unpack(const py::tuple& p) {
-  if (p.size() != 20 || p[0].cast<int>() != 1)
+  if (p.size() != 21 || p[0].cast<int>() != 2)
     throw std::runtime_error("this state was saved by another version");
   State s;
   s.t = p[1].cast<double>();
@@ -134,6 +134,7 @@ State unpack(const py::tuple& p) {
   s.nominal = p[14].cast<Vector>();
   s.instant = p[15].cast<std::int64_t>();
   s.modes.limit = p[16].cast<std::vector<std::int8_t>>();
+  s.base_rest = p[20].cast<double>();
   const auto ticks = p[17].cast<py::tuple>();
   s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
              ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};

@@ -6,12 +6,12 @@ PYBIND11_MODULE(_core, m) {
   m.doc() = "The compiled engine of stickslip.";
   m.attr("__version__") = STICKSLIP_VERSION;
   b::bind_errors(m);
-  b::bind_numerics(m);
   b::bind_signal(m);
   b::bind_friction(m);
   b::bind_contact(m);
   b::bind_control(m);
   b::bind_simulate(m);
+  b::bind_numerics(m);
   b::bind_real_time(m);
   b::bind_ensemble(m);
 }

@@ -108,6 +108,12 @@ class StickSlip(Law):
     its limit
     stick, over  stick        \|F\| below f_s(t_d) again      nothing
     its limit
+    stick        stick, held  \|F\| above f_s(t_d), but f     f = f_s(t_d), going on as in slip; holds
+                 by the lag   grows faster or falls slower    \|F\| up to f
+    stick, held  slip         \|F\| above f                   peak = f_s(t_d), f goes on
+    by the lag
+    stick, held  stick        \|F\| below f_s(t_d) again      nothing
+    by the lag
     any          the same     load force changes its sign     nothing: its absolute value has a kink there
     ============ ============ =============================== ===============================================
 

@@ -172,7 +172,10 @@ class Trajectory:
 
     @cached_property
     def method(self) -> dict[str, str]:
-        """How each combination of modes was run: ``"exact"``, ``"explicit"``, ``"stiff"`` or ``"time stepping"``."""
+        """How each combination of modes was run: ``"exact"``, ``"explicit"``, ``"stiff"`` or ``"time stepping"``.
+
+        ``"settled"`` is exact as well: of a stiff linear regime, after its fast modes had died out.
+        """
         compiled = self._machine.compile()
         out: dict[str, str] = {}
         for modes, contacts, kind in self._raw.regimes:

@@ -53,6 +53,12 @@ inline Crossing first_crossing(const double* c, int degree, GuardStart start = G
   const double positive_part = 0.5 * (magnitude + (sum0 + sum1));
   const double allowance = guard_noise(magnitude + std::abs(c[0])) + noise;
   if (c[0] + positive_part < -allowance) return {};
+  if (degree == 1) { // a line
+    const double end = c[0] + c[1];
+    if (c[0] > allowance || c[1] <= 0.0) return {};
+    const double theta = end > allowance ? std::clamp(-c[0] / c[1], 0.0, 1.0) : 1.0;
+    return {.found = true, .at_once = theta == 0.0, .theta = theta};
+  }
   if (c[0] - (magnitude - positive_part) > allowance) return {};
   return detail::first_crossing_isolate(c, degree, magnitude + std::abs(c[0]), noise);
 }

@@ -34,23 +34,43 @@ struct StepController {
   double least = 0.2; // bounds of one change
   double greatest = 8.0;
 
+  // Predict: take it that errors go on growing as they just did (Gustafsson, ACM TOMS 20 (1994) 496-517), so
+  // that motion that quickens does not have every other step refused. Then `previous` is the error that the
+  // present step would have if nothing changed; whoever changes the step otherwise calls resized().
+  bool predict = false;
+
   double previous = 0.0; // error norm of the last accepted step; 0: none since the last restart
   bool rejected = false; // the last attempt failed: the next step must not grow
 
   // Forget the past at an event; the step size itself may be taken over as a hint.
   void restart() { previous = 0.0, rejected = false; }
 
+  void resized(double ratio) {
+    if (predict && previous > 0.0 && ratio != 1.0) previous *= rough_exp2(order * rough_log2(ratio));
+  }
+
   // Factor for h after an attempt with this error norm; `accepted` says what to do with the attempt.
   double next(double error, bool& accepted) {
     accepted = error <= 1.0;
     if (!accepted) {
       rejected = true;
-      return std::isfinite(error) ? std::clamp(rough_exp2(rough_log2(target / error) / order), 0.1, 0.9)
-                                  : 0.1;
+      const double shorter =
+          std::isfinite(error) ? std::clamp(rough_exp2(rough_log2(target / error) / order), 0.1, 0.9) : 0.1;
+      resized(shorter);
+      return shorter;
     }
     // Without a past there is no trend to use; a plain controller finds its step at once instead of creeping.
     const double e = std::max(error, 1e-10);
     const double lack = rough_log2(target / e);
+    if (predict) {
+      const double growth = previous > 0.0 ? std::clamp(rough_log2(e / previous), 0.0, 5.0) : 0.0;
+      double next = std::clamp(rough_exp2((lack - growth) / order), least, greatest);
+      if (rejected) next = std::min(next, 1.0);
+      previous = std::max(e, 1e-4);
+      resized(next);
+      rejected = false;
+      return next;
+    }
     const double trend = previous > 0.0 ? integral * lack + proportional * rough_log2(previous / e) : lack;
     double factor = rough_exp2(trend / order);
     factor = std::clamp(factor, least, greatest);

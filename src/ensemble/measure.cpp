@@ -166,7 +166,7 @@ double Gauges::result(std::size_t k, const State& end, const Outcome& outcome) c
   case Measure::Kind::steps:
     return static_cast<double>(outcome.steps);
   case Measure::Kind::residual: {
-    const double size = std::max({absolute, largest, start});
+    const double size = std::max({absolute, largest, start, powers.negligible()});
     return size > 0.0 ? worst / size : 0.0;
   }
   default:

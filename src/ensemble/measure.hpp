@@ -32,6 +32,8 @@ public:
 
   void begin(double t_begin, double t_end); // of the next run
   void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C);
+  void last(const Regime&, double, double, const Step&, const Matrix&) {}
+  bool motion() const { return residual || !extremes_of.empty(); }
   void events(std::vector<Event>& events);
   double result(std::size_t measure, const State& end, const Outcome& outcome) const;
 

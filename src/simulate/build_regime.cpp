@@ -189,7 +189,8 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, cons
     if (held) {
       r->stuck.push_back(static_cast<Index>(i));
       // Ageing limits are not linear in time, and internal states at rest may follow the held force.
-      if (p.aged >= 0 || p.states >= 0) r->affine = false;
+      if (p.aged >= 0 || p.states >= 0 || held_by_lag(p, modes, i) != 0) r->affine = false;
+      if (held_by_lag(p, modes, i) != 0 && p.load_contact >= 0) r->coupled = true;
     } else {
       r->unstuck.push_back(static_cast<Index>(i));
       r->affine = r->affine && is_affine(sys, p, mode);

@@ -19,6 +19,8 @@ ct::Line Decision::kinetic_line(std::size_t i, int d) {
     return contact_friction(i) ? ct::Line{other, dry} : ct::Line{dry * N + other, dry * per};
   };
   if (p.lagged >= 0) {
+    if (held_by_lag(p, before, i) == d) // it goes on from the lagged force
+      return contact_friction(i) ? ct::Line{0.0, d * x[p.lagged]} : ct::Line{d * x[p.lagged], 0.0};
     const Interval unit = unit_limits(p, t, x);
     if (before.place[i] != 0) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
       const double most = (d > 0 ? unit.hi : -unit.lo) * (contact_friction(i) ? 1.0 : load(i));
@@ -38,10 +40,14 @@ ct::Place Decision::place_at_rest(std::size_t i) {
   const double* x = state->base_x.data();
   const double N = contact_friction(i) ? 0.0 : normal_load(p, state->modes.load_sign[i], x, sig.data());
   Interval unit = unit_limits(p, t, x);
-  if (state->modes.branch[i] == holds_firmly) unit = {firmer * unit.lo, firmer * unit.hi};
+  if (rests_firmly(p, state->modes, i)) unit = {firmer * unit.lo, firmer * unit.hi};
   ct::Place q;
   q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
   q.high = {unit.hi * N, unit.hi * load_per_normal(p)};
+  if (const int side = held_by_lag(p, state->modes, i); side > 0)
+    q.high = {x[p.lagged], 0.0};
+  else if (side < 0)
+    q.low = {-x[p.lagged], 0.0};
   q.minus = kinetic_line(i, -1);
   q.plus = kinetic_line(i, 1);
   return q;
@@ -204,6 +210,26 @@ bool Decision::leave_at_limit() {
   return true;
 }
 
+// With a lag, friction at break-away goes on where it is: a limit that falls below the force, or a force that grows
+// slower than the lagged friction would, moves nothing. Such a place is held by its lagged force.
+bool Decision::hold_by_lag() {
+  if (overrun.size() != places.size()) return false;
+  bool any = false;
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    const std::size_t i = places[q];
+    const Place& p = sys.places[i];
+    if (overrun[q] == 0 || !rests[i] || p.lagged < 0 || contact_friction(i) || p.traits.switches > 0)
+      continue;
+    const ct::Place& at = problem.places[q];
+    const double N = at.contact < 0 ? 0.0 : normal(p.load_contact);
+    state->base_x(p.lagged) = overrun[q] > 0 ? at.high.at(N) : -at.low.at(N);
+    state->modes.branch[i] = over_limit(overrun[q]);
+    any = true;
+  }
+  std::fill(allowed.begin(), allowed.end(), ct::anything);
+  return any;
+}
+
 bool Decision::decide(const std::vector<Guard>& fired) {
   rule = "unique";
   assemble();
@@ -215,7 +241,8 @@ bool Decision::decide(const std::vector<Guard>& fired) {
   if (!choose()) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
-    if (!choose() && !(part() && choose()) && !(leave_at_limit() && choose())) return false;
+    if (!choose() && !(part() && choose()) && !(leave_at_limit() && choose()) && !(hold_by_lag() && choose()))
+      return false;
   }
   apply(answer.answer);
   normal.setZero();

@@ -142,6 +142,7 @@ private:
   bool choose();
   bool part();
   bool leave_at_limit();
+  bool hold_by_lag();
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);

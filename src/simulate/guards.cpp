@@ -20,13 +20,14 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     case GuardKind::surface_turns:
       g[k] = guard.side * relative_velocity(sys.places[i], x, s);
       break;
-    case GuardKind::breaks_away:
-    case GuardKind::limit_again: {
-      const Place& p = sys.places[i];
-      Interval limits = stick_limits(sys, p, r.modes.load_sign[i], t, x, s, force);
-      if (r.modes.branch[i] == holds_firmly) limits = {firmer * limits.lo, firmer * limits.hi};
+    case GuardKind::breaks_away: {
+      const Interval limits = holding_limits(sys, r.modes, i, t, x, s, force);
       g[k] = guard.side > 0 ? force[i] - limits.hi : limits.lo - force[i];
-      if (guard.kind == GuardKind::limit_again) g[k] = -g[k];
+      break;
+    }
+    case GuardKind::limit_again: {
+      const Interval limits = stick_limits(sys, sys.places[i], r.modes.load_sign[i], t, x, s, force);
+      g[k] = guard.side > 0 ? limits.hi - force[i] : force[i] - limits.lo;
       break;
     }
     case GuardKind::shared_limit: {
@@ -84,6 +85,9 @@ void list_guards(const System& sys, Regime& r) {
     if (r.shared) break;
     r.guards.push_back({GuardKind::breaks_away, i, +1});
     r.guards.push_back({GuardKind::breaks_away, i, -1});
+    const auto u = static_cast<std::size_t>(i);
+    if (const int side = held_by_lag(sys.places[u], r.modes, u); side != 0)
+      r.guards.push_back({GuardKind::limit_again, i, side});
   }
   for (std::size_t f = 0; f < r.facets.size(); ++f) {
     if (r.facets[f].up) r.guards.push_back({GuardKind::shared_limit, static_cast<Index>(f), +1});

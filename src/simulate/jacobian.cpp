@@ -120,6 +120,21 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
         w.held_t(static_cast<Index>(j)) += share * F_t;
       }
   }
+  for (Index i : r.stuck) { // a lagged force that goes on in stick: T f' = N dry - f
+    const auto u = static_cast<std::size_t>(i);
+    const Place& p = sys.places[u];
+    const int side = held_by_lag(p, r.modes, u);
+    if (side == 0) continue;
+    J(p.lagged, p.lagged) -= 1.0 / p.automaton.lag;
+    const double dry = side * evaluate(p.law, 0.0, side, 0, nullptr, nullptr).dry / p.automaton.lag;
+    double N_t = sdot[p.load];
+    if (p.load_force.x.size() > 0) {
+      const double per = p.load_per_force * r.modes.load_sign[u];
+      J.row(p.lagged) += (dry * per) * p.load_force.x.transpose();
+      N_t += per * p.load_force.s.dot(Sdot);
+    }
+    dfdt(p.lagged) += dry * N_t;
+  }
   if (!internal_at_rest) return;
   // Rates of internal states at rest are linear in the held force and in these states, so differences are
   // derivatives.

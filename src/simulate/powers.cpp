@@ -100,4 +100,9 @@ double Powers::elastic(const Segment& seg, const double* C, double t) {
   return 0.5 * q.dot(sys.stiffness * q);
 }
 
+double Powers::negligible() const {
+  const Index n = sys.n_coordinates;
+  return 0.5e-15 * sys.mass.diagonal().dot(sys.nominal.segment(n, n).cwiseAbs2());
+}
+
 } // namespace stickslip

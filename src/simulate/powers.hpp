@@ -17,6 +17,8 @@ public:
   // Adds the integrals over [a, b] within one segment, and of the absolute powers.
   void integrate(const Segment& seg, const double* C, double a, double b, Vector& sum, double& absolute);
   double kinetic(const Segment& seg, const double* C, double t);
+  // Energy below which there is nothing but rounding: 1e-15 of that of the velocities that loads can cause.
+  double negligible() const;
   double elastic(const Segment& seg, const double* C, double t);
   // What all these works together give to the machine; impacts not counted.
   double given(const Vector& work) const;

@@ -78,6 +78,22 @@ Interval stick_limits(const System& sys, const Place& p, int load_sign, double t
   return {unit.lo * N, unit.hi * N};
 }
 
+int held_by_lag(const Place& p, const Modes& modes, std::size_t i) {
+  if (p.lagged < 0 || p.surface_travel >= 0 || modes.place[i] != 0) return 0;
+  return modes.branch[i] == over_limit(1) ? 1 : modes.branch[i] == over_limit(-1) ? -1 : 0;
+}
+
+Interval holding_limits(const System& sys, const Modes& modes, std::size_t i, double t, const double* x,
+                        const double* s, const double* force) {
+  const Place& p = sys.places[i];
+  Interval limits = stick_limits(sys, p, modes.load_sign[i], t, x, s, force);
+  if (rests_firmly(p, modes, i)) limits = {firmer * limits.lo, firmer * limits.hi};
+  const int side = held_by_lag(p, modes, i);
+  if (side > 0) limits.hi = x[p.lagged];
+  if (side < 0) limits.lo = -x[p.lagged];
+  return limits;
+}
+
 namespace {
 
 // Row of a closed contact among the constraint forces; -1 for an open one.
@@ -184,6 +200,12 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
     for (std::size_t k = 0; k < r.closed.size(); ++k)
       force[np + r.closed[k]] = held(static_cast<Index>(r.stuck.size() + k));
     if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
+    for (const Index i : r.stuck) {
+      const auto u = static_cast<std::size_t>(i);
+      const Place& p = sys.places[u];
+      if (const int side = held_by_lag(p, r.modes, u); side != 0) // place_force() in slip at v = 0
+        place_force(p, side, 0, 0.0, total_load(sys, p, r.modes.load_sign[u], x, s, force), x, xdot);
+    }
   }
   for (Index k = 0; k < nu; ++k) force[r.unstuck[static_cast<std::size_t>(k)]] = w.unstuck(k);
   if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);

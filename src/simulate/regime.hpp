@@ -45,7 +45,9 @@ enum class GuardKind : std::int8_t {
   limit // an output of a controller reaches or leaves a limit; element: number among the linear part's guards
 };
 
-// Internal switching state of a presliding place whose force is above its limit on `side` while v opposes it.
+// Internal switching state of a stuck place whose force is above its limit on `side`. Presliding: v opposes it.
+// Rigid, with a lag: a force that falls, or grows slower than the lag would let friction grow, could not move it;
+// so it is held by the lagged force, which goes on towards its curve.
 inline unsigned over_limit(int side) {
   return side > 0 ? 1U : 2U;
 }
@@ -149,6 +151,15 @@ double total_load(const System& sys, const Place& place, int load_sign, const do
 Interval unit_limits(const Place& place, double t, const double* x);
 Interval stick_limits(const System& sys, const Place& place, int load_sign, double t, const double* x,
                       const double* s, const double* force);
+// What a stuck place holds in these modes.
+Interval holding_limits(const System& sys, const Modes& modes, std::size_t place, double t, const double* x,
+                        const double* s, const double* force);
+// A rigid place after an accumulation of slips.
+inline bool rests_firmly(const Place& place, const Modes& modes, std::size_t i) {
+  return place.traits.switches == 0 && place.surface_travel < 0 && modes.branch[i] == holds_firmly;
+}
+// A rigid place that its lagged force holds; 0, or the side.
+int held_by_lag(const Place& place, const Modes& modes, std::size_t i);
 
 // May be used by several threads at once; a regime stays where it is.
 class RegimeCache {

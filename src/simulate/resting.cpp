@@ -89,7 +89,8 @@ bool Decision::moves_towards(std::size_t i, int side) {
   if (std::abs(speed) > 1e-11 * velocity_size(p, state->nominal)) return speed * side > 0.0;
   xdot.setZero(sys.nx);
   evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
-  return (p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig)) * side >= 0.0;
+  const double a = (p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig)) * side;
+  return a > 1e-13 * p.velocity.x.cwiseAbs().dot(terms);
 }
 
 void Decision::find_resting(const std::vector<Guard>& fired, bool start) {

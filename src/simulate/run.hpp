@@ -24,6 +24,8 @@ struct Outcome {
 // A recorder has
 //   void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C): the motion over [t0, t1],
 //     perhaps beyond the end of the run; t0 == t1: a state that held for no time
+//   void last(the same): the segment that holds at the end once more
+//   bool motion() const: whether it looks at C; else step.columns may be 0
 //   void events(std::vector<Event>&): may be moved from
 // The runner is sized once and serves many runs of the same system.
 class Runner {
@@ -48,10 +50,25 @@ private:
   TransitionLog log;
   Vector end;
 
-  // The motion of the present step at t; theta = (t - t0) / h.
-  void state_at(double t0, double t, double* x) const;
   double next_kink(double t) const;
+  // The step from `state` to t1 in polynomials, as far as the end of the run: use(t0, t1, step).
+  template <class Use> void polynomials(const Regime& r, const State& state, double t1, Use&& use);
 };
+
+template <class Use> void Runner::polynomials(const Regime& r, const State& state, double t1, Use&& use) {
+  if (step.columns > 0) {
+    use(state.base_t, t1, step);
+    return;
+  }
+  double t = state.base_t;
+  for (double offset = 0.0; t < t1 && t <= options.t_end;) {
+    const Step part = stepper.expand(r, state, step, offset);
+    offset += part.h;
+    const double next = offset < step.h ? std::min(state.base_t + offset, t1) : t1;
+    if (next > t) use(t, next, part);
+    t = next;
+  }
+}
 
 template <class Recorder>
 Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()>& stop) {
@@ -70,8 +87,9 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
   }
   const Regime* current = nullptr;
   const std::int64_t evaluated = stepper.evaluations;
-  bool any = false;     // a segment was recorded
-  double last_t0 = 0.0; // its start
+  bool any = false;                      // a segment was recorded
+  double last_t0 = 0.0, last_rest = 0.0; // its start
+  const bool timeless = stepper.autonomous() && !sampler.any();
 
   auto finish = [&](Status status, double t, const char* message) {
     out.status = status;
@@ -81,15 +99,21 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       step.h = 0.0;
       step.columns = 1;
       stepper.C.col(0) = state.base_x;
-      recorder.segment(cache.get(sys, state.modes), state.base_t, state.base_t, step, stepper.C);
+      const Regime& r = cache.get(sys, state.modes);
+      recorder.segment(r, state.base_t, state.base_t, step, stepper.C);
+      recorder.last(r, state.base_t, state.base_t, step, stepper.C);
       last_t0 = state.base_t;
+    } else if (!recorder.motion()) { // the end lies within the present step
+      polynomials(
+          *current, state, state.base_t + step.end * step.h,
+          [&](double a, double b, const Step& part) { recorder.last(*current, a, b, part, stepper.C); });
     }
     state.t = t;
     if (state.base_t == t) {
       state.x = state.base_x;
     } else {
       state.x.resize(sys.nx);
-      state_at(last_t0, t, state.x.data());
+      stepper.state_at(step, (t - last_t0) - last_rest, state.x.data());
     }
     return out;
   };
@@ -124,10 +148,19 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
     const double proposed = state.step, last_error = state.last_error;
     const int stiff = state.stiff;
     stepper.take(r, state, limit, step);
-    double t1 = state.base_t + step.end * step.h;
+    double t1 = state.base_t + step.end * step.h, tau = step.end * step.h, rest = 0.0;
+    if (timeless) { // t1 + rest is the end of the step to twice the digits
+      const double length = tau + state.base_rest;
+      t1 = state.base_t + length;
+      const double back = t1 - state.base_t;
+      rest = (state.base_t - (t1 - back)) + (length - back);
+    } else if (step.end != 1.0) {
+      tau = t1 - state.base_t; // signals go by the time that is kept
+    }
     bool at_limit = false;
     if (std::isfinite(limit) && t1 >= limit - 4e-16 * std::abs(limit)) {
-      t1 = limit, at_limit = true;
+      t1 = limit, at_limit = true, rest = 0.0;
+      if (step.end != 1.0) tau = (t1 - state.base_t) - state.base_rest;
       // A force that reaches its limit just where a signal has a kink may turn back there: what holds from
       // the right of the kink decides, as for all others at this instant.
       std::erase_if(step.fired, [](const Guard& g) {
@@ -135,9 +168,13 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       });
     }
     const bool event = !step.fired.empty();
-    recorder.segment(r, state.base_t, t1, step, stepper.C);
+    if (step.columns > 0 || !recorder.motion())
+      recorder.segment(r, state.base_t, t1, step, stepper.C);
+    else
+      polynomials(r, state, t1,
+                  [&](double a, double b, const Step& part) { recorder.segment(r, a, b, part, stepper.C); });
     any = true;
-    last_t0 = state.base_t;
+    last_t0 = state.base_t, last_rest = state.base_rest;
     if (t1 > options.t_end) { // the run that goes on takes this step again, from the same proposal
       state.step = proposed, state.last_error = last_error, state.stiff = stiff;
       return finish(Status::finished, options.t_end, "reached t_end");
@@ -147,9 +184,9 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
           Status::stalled, std::max(state.base_t, t_begin),
           "the step became too small to move time: the motion is steeper than double precision resolves");
     at_one_instant = t1 > state.base_t ? 0 : at_one_instant + 1;
-    state_at(state.base_t, step.end == 1.0 ? state.base_t + step.h : t1, end.data());
+    stepper.state_at(step, tau, end.data());
     state.base_x = end;
-    state.base_t = t1;
+    state.base_t = t1, state.base_rest = rest;
     if (!end.allFinite())
       return finish(Status::stalled, std::max(t1, t_begin), "the state is no longer finite");
     state.after_transition = false;

@@ -79,12 +79,20 @@ struct Keeper {
   Trajectory& run;
   Keep keep;
 
+  bool motion() const { return keep == Keep::segments; }
   void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
-    if (keep != Keep::segments) run.segments.clear(), run.coefficients.clear();
-    run.segments.push_back({t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind});
-    run.coefficients.insert(run.coefficients.end(), C.data(), C.data() + C.rows() * step.columns);
     const std::pair<const Regime*, FlowKind> used{&r, step.kind};
     if (std::find(run.used.begin(), run.used.end(), used) == run.used.end()) run.used.push_back(used);
+    if (motion()) store(r, t0, t1, step, C);
+  }
+  void last(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
+    if (motion()) return;
+    run.segments.clear(), run.coefficients.clear();
+    store(r, t0, t1, step, C);
+  }
+  void store(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
+    run.segments.push_back({t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind});
+    run.coefficients.insert(run.coefficients.end(), C.data(), C.data() + C.rows() * step.columns);
   }
   void events(std::vector<Event>& events) {
     if (keep == Keep::nothing) return;

@@ -13,6 +13,9 @@ struct State {
   Vector x; // at t
   Modes modes;
   double base_t = 0.0; // start of the step in progress
+  // What the start is later than base_t, below its last digit. Where nothing depends on time itself the
+  // motion goes by the sum of both, so that a million events do not add up a million roundings.
+  double base_rest = 0.0;
   Vector base_x;
   bool after_transition = true;   // the step starts where guards may be zero by construction
   bool started = false;           // modes have been chosen

@@ -60,6 +60,7 @@ Stepper::Stepper(const System& system, const Options& opts)
   f0 = dfdt = Vector::Zero(nx);
   work = Vector::Zero(2 * nx);
   theta_column = Vector::Zero(nx);
+  swing.start = Vector::Zero(nx);
   J.resize(nx, nx);
   signal_series = Matrix::Zero(ns, exact_columns);
   explicit_work.resize(nx);
@@ -103,7 +104,7 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
   step.end = 1.0;
   frame(state.base_t);
   crossing.assign(regime.guards.size(), 2.0);
-  const double horizon = t_limit - state.base_t;
+  const double horizon = (t_limit - state.base_t) - state.base_rest;
   const bool use_exact =
       regime.affine && (options.method == Method::automatic || options.method == Method::exact);
   if (use_exact)
@@ -115,7 +116,7 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
 // How large the terms are that a guard is the difference of, at the start of the step.
 double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const {
   const auto row = static_cast<Index>(k);
-  if (kind == FlowKind::exact)
+  if (is_exact(kind))
     return r.Gx.row(row).cwiseAbs().dot(state.base_x.cwiseAbs()) +
            r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
   const Guard& g = r.guards[k];
@@ -132,13 +133,17 @@ double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, F
 bool Stepper::find_crossings(const Regime& r, const State& state, const Step& step, Index degree) {
   bool any = false;
   std::array<double, guard_max_degree + 1> c;
-  const double noise_factor = step.kind == FlowKind::exact ? 0.0 : 1e-13;
+  const double noise_factor = is_exact(step.kind) ? 0.0 : 1e-13;
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     double size = 0.0;
     const double* const series = guard_series.row(static_cast<Index>(k)).data();
     std::copy_n(series, degree + 1, c.data());
     for (std::size_t j = 0; j <= static_cast<std::size_t>(degree); ++j) size += std::abs(c[j]);
     if (size == 0.0) continue;
+    if (r.guards[k].kind == GuardKind::load_sign) { // a load of zero that only rounding moves
+      const Form& load = sys.places[static_cast<std::size_t>(r.guards[k].element)].load_force;
+      if (size <= 1e-14 * load.x.cwiseAbs().dot(state.nominal)) continue;
+    }
     // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its
     // terms.
     double rest = 0.0;
@@ -156,14 +161,21 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink || g.kind == GuardKind::surface_turns)
         zero = std::max(
             zero, 2e-11 * velocity_size(sys.places[static_cast<std::size_t>(g.element)], state.nominal));
-      else if (g.kind == GuardKind::closes || g.kind == GuardKind::opens)
+      else if (g.kind == GuardKind::closes) // what many impacts have left, small beside all gaps there were
+        zero = std::max(
+            1e-11 * size,
+            1e-13 * sys.contacts[static_cast<std::size_t>(g.element)].gap.x.cwiseAbs().dot(state.nominal));
+      else if (g.kind == GuardKind::opens)
         zero = 1e-11 * size; // all its terms may be zero here
       else if (g.kind == GuardKind::limit)
         zero = std::max(1e-11 * size, rest);
-      else if (const double whole = guard_size(r, state, k, step.kind); std::isfinite(whole))
+      else if (const double whole = guard_size(r, state, k, step.kind); std::isfinite(whole)) {
+        if (size <= 2e-13 * whole) continue; // it stays at its limit: rounding, no motion
         zero = std::max(1e-11 * std::min(size, whole), 1e-13 * whole);
-      else
+      } else {
         zero = 1e-11 * size;
+      }
+      if (c[1] < 0.0) zero = std::max(zero, 1e-8 * -c[1]); // it was located no better, and goes away at once
     }
     // Nor does the place of the event within the last digits of t.
     const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() *
@@ -171,7 +183,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
                                                      : 0.0;
     const bool from_zero = std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
     if (from_zero && state.after_transition && degree >= 2) {
-      const double slope = step.kind == FlowKind::exact ? rounding(static_cast<Index>(k)) : 0.0;
+      const double slope = is_exact(step.kind) ? rounding(static_cast<Index>(k)) : 0.0;
       if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
     }
     Crossing found = first_crossing(c.data(), static_cast<int>(degree),
@@ -184,7 +196,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
     // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
     // tangent, may start on the wrong side in the interpolant; the transition has already found that it
     // departs, and the end of the step shows it.
-    if (found.at_once && step.kind != FlowKind::exact && r.guards[k].kind != GuardKind::breaks_away) {
+    if (found.at_once && !is_exact(step.kind) && r.guards[k].kind != GuardKind::breaks_away) {
       double end = 0.0;
       for (Index j = 0; j <= degree; ++j) end += c[static_cast<std::size_t>(j)];
       if (end < 0.0) continue;
@@ -521,6 +533,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
 
   StepController controller;
   controller.previous = state.last_error;
+  controller.predict = kind == FlowKind::stiff;
   auto f = [&](double tt, const double* x, double* dx) { rhs(r, tt, x, dx); };
   const double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
   if (!(state.step > 0.0))
@@ -545,6 +558,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     }
   }
   double h = std::isfinite(horizon) ? fit_step(proposed, horizon) : proposed;
+  controller.resized(h / state.step);
   for (int tries = 0;; ++tries) {
     if (t + h == t || tries > 100) { // the flow is steeper than time can resolve
       step.h = 0.0;
@@ -561,7 +575,9 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     if (accepted && passes_fine_structure(r, state, x1, h)) continue;
     if (accepted) {
       // A step cut short by a breakpoint says nothing against the one proposed before.
-      state.step = h < state.step ? std::max(state.step, h * factor) : h * factor;
+      const double next = h < state.step ? std::max(state.step, h * factor) : h * factor;
+      controller.resized(next / (h * factor));
+      state.step = next;
       break;
     }
     h *= factor;

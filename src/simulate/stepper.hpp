@@ -6,16 +6,23 @@
 #include "core/rosenbrock.hpp"
 #include "core/step_control.hpp"
 #include "simulate/field.hpp"
+#include "simulate/flow_plan.hpp"
 #include "simulate/options.hpp"
 #include "simulate/state.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace stickslip {
 
-enum class FlowKind : std::int8_t { exact, explicit_pair, stiff, time_stepping };
+// settled: exact as well, after the fast modes of a stiff regime have died out.
+enum class FlowKind : std::int8_t { exact, explicit_pair, stiff, time_stepping, settled };
+inline bool is_exact(FlowKind kind) {
+  return kind == FlowKind::exact || kind == FlowKind::settled;
+}
 
-// The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h.
+// The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h; of a swing (columns = 0)
+// its closed form, which expand() turns into such polynomials.
 struct Step {
   double h = 0.0;
   double end = 1.0; // theta up to which it holds
@@ -32,6 +39,12 @@ public:
   void take(const Regime& regime, State& state, double t_limit, Step& step);
 
   void signals_changed(); // constant ones have got new values
+
+  // The state of the step that was taken last, tau after its start.
+  void state_at(const Step& step, double tau, double* x) const;
+  bool autonomous() const { return varying.empty(); }
+  // Part of a swing as polynomials: from `offset` after its start x0 on, no longer than it lasts.
+  Step expand(const Regime& regime, const State& from, const Step& swing, double offset);
 
   Matrix C; // nx x columns
   std::int64_t evaluations = 0;
@@ -54,7 +67,17 @@ private:
   std::vector<const Piece*> pieces; // the piece of each that holds during this step
   std::vector<Index> departing;     // places whose velocity grows out of zero
   std::vector<double> crossing;     // theta of each guard's first crossing, > 1 if none
-  Field field;                      // the right-hand side where `fast` says that it knows the regime
+  std::vector<std::unique_ptr<FlowPlan>> plans;
+  const FlowPlan* plan = nullptr; // of the present regime
+  struct Swing {                  // of the step that was taken last
+    Oscillation oscillation;
+    Index first = 0, second = 0;
+    double rate[2] = {}, turned[2] = {}; // r and B r
+    OscillationWeights weights{};        // at the time `near`
+    double near = -1.0;
+    Vector start;
+  } swing;
+  Field field; // the right-hand side where `fast` says that it knows the regime
   bool fast = false;
 
   void frame(double t);
@@ -62,6 +85,15 @@ private:
   void rhs(const Regime& r, double t, const double* x, double* dx);
   Index signal_taylor(double t, double& fastest);
   void exact(const Regime& r, State& state, double horizon, Step& step);
+  const FlowPlan& plan_of(const Regime& r);
+  bool take_swing(const Regime& r, const State& state, double limit, Step& step);
+  bool take_settled(const Regime& r, const State& state, Index signal_degree, double reach, Step& step);
+  void hold_ending(const Regime& r, const State& state, Index signal_degree, Step& step);
+  void set_scale(const Regime& r, const State& state);
+  Index ending_series(const Regime& r, const State& state, Index signal_degree);
+  void guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h);
+  double horizon_of_roots(const Regime& r, Index degree, double t) const;
+  void slope_rounding(const Regime& r, const State& state, double h);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
   bool attempt(const Regime& r, const State& state, double h, FlowKind kind);

@@ -98,7 +98,7 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       const double* force = out.force.col(j).data();
       out.load(i, j) = total_load(sys, p, r.modes.load_sign[u], x, s, force);
       if (p.traits.sticks && r.modes.place[u] == 0) {
-        const Interval limits = stick_limits(sys, p, r.modes.load_sign[u], t, x, s, force);
+        const Interval limits = holding_limits(sys, r.modes, u, t, x, s, force);
         out.limit_lo(i, j) = limits.lo, out.limit_hi(i, j) = limits.hi;
       }
       const bool open = r.modes.place[u] == static_cast<std::int8_t>(Mode::open);
@@ -194,7 +194,7 @@ EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
     powers.integrate(seg, at(seg), a, b, sum, absolute);
   }
   // Free vibration does no work: then its own energy is the measure.
-  const double size = std::max({absolute, largest, start});
+  const double size = std::max({absolute, largest, start, powers.negligible()});
   out.residual = m > 0 && size > 0.0 ? out.imbalance.cwiseAbs().maxCoeff() / size : 0.0;
   if (sys.n_coordinates == 0) { // matrices do not say what is kinetic or elastic
     out.imbalance.setConstant(std::numeric_limits<double>::quiet_NaN());

@@ -10,10 +10,10 @@
 namespace stickslip {
 
 bool State::operator==(const State& o) const {
-  return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_x == o.base_x &&
-         after_transition == o.after_transition && started == o.started && step == o.step &&
-         last_error == o.last_error && stiff == o.stiff && nominal == o.nominal && instant == o.instant &&
-         ticks == o.ticks && left == o.left && brief == o.brief;
+  return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_rest == o.base_rest &&
+         base_x == o.base_x && after_transition == o.after_transition && started == o.started &&
+         step == o.step && last_error == o.last_error && stiff == o.stiff && nominal == o.nominal &&
+         instant == o.instant && ticks == o.ticks && left == o.left && brief == o.brief;
 }
 
 double velocity_size(const Place& place, const Vector& nominal) {
@@ -34,8 +34,11 @@ void Decision::enter_modes(bool start) {
     const double N = load(i);
     if (start || was == static_cast<int>(Mode::open))
       start_in_mode(p, is, v(i), N, t, x);
-    else if (was != is)
+    else if (was != is) {
+      const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0;
       change_mode(p, was, is, v(i), N, t, x);
+      if (held_by_lag(p, before, i) == is && is != 0) x[p.lagged] = lagged; // it goes on from there
+    }
     if (presliding(i) && was != is) state->modes.branch[i] = 0;
   }
 }
@@ -97,15 +100,15 @@ void Decision::run(State& st, const std::vector<Guard>& fired, bool start, Trans
   for (std::size_t i = 0; i < n; ++i) // also one that came to rest and goes on at once
     if (state->modes.place[i] != 0 && (rests[i] || before.place[i] == 0))
       state->left(static_cast<Index>(i)) = t;
-  for (std::size_t i = 0; i < n; ++i) // elements of a law that also sticks begin anew with each rest
-    if (set_valued(i) && state->modes.place[i] != before.place[i]) {
-      if (state->modes.place[i] != 0 || state->modes.branch[i] != holds_firmly)
-        state->modes.branch[i] = initial_branch(sys.places[i].law);
-      else
-        rule = "accumulation";
-    } else if (state->modes.place[i] != 0 && state->modes.branch[i] == holds_firmly && !presliding(i)) {
-      state->modes.branch[i] = initial_branch(sys.places[i].law);
-    }
+  for (std::size_t i = 0; i < n; ++i) { // elements of a law that also sticks begin anew with each rest
+    if (!set_valued(i) || presliding(i)) continue;
+    const Place& p = sys.places[i];
+    const bool rest = state->modes.place[i] == 0, changed = state->modes.place[i] != before.place[i];
+    const bool firm = rests_firmly(p, state->modes, i);
+    const bool keeps = rest && (firm || held_by_lag(p, state->modes, i) != 0);
+    if (rest && changed && firm) rule = "accumulation";
+    if (changed ? !keeps : !rest && firm) state->modes.branch[i] = initial_branch(p.law);
+  }
   enter_modes(start);
   record(fired, start);
   state->after_transition = true;

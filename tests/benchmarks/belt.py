@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 import stickslip as ss
 from stickslip import _core
 
-from .entries import Entry
+from .entries import Entry, with_peer
 
 BELT = Belt()
 
@@ -147,6 +147,14 @@ def entries(quick: bool) -> list[Entry]:
         ),
         Entry(
             problem,
+            "stickslip engine, timed in C++",
+            lambda: _core.numerics.time_runs(m.compile(), np.array(start), t_end, 1e-8, 1 if quick else 20),
+            lambda r: error(np.array(r[1])),
+            ours=True,
+            clock=lambda r: r[0],
+        ),
+        Entry(
+            problem,
             "stickslip.simulate, events read",
             lambda: [
                 e.time for e in ss.simulate(m, t_end, initial={"block.velocity": BELT.belt_velocity}).events
@@ -156,8 +164,10 @@ def entries(quick: bool) -> list[Entry]:
         ),
         Entry(problem, "SciPy RK45 1e-9", scipy_run("RK45", 1e-9, t_end), error),
         Entry(problem, "SciPy DOP853 1e-9", scipy_run("DOP853", 1e-9, t_end), error),
-        Entry(problem, "CVODE Adams 1e-12", cvode_run(1e-12, t_end), error),
     ]
+    rows += with_peer(
+        "sksundae", lambda: [Entry(problem, "CVODE Adams 1e-12", cvode_run(1e-12, t_end), error)]
+    )
     if not quick:
         rows.append(Entry(problem, "SciPy RK45 1e-12", scipy_run("RK45", 1e-12, t_end), error))
         rows.append(Entry(problem, "SciPy LSODA 1e-12", scipy_run("LSODA", 1e-12, t_end), error))

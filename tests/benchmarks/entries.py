@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib.util
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,8 @@ class Entry:
         Number of solves in one call: times are given per solve.
     ours : bool
         Whether it is stickslip's.
+    clock : callable, optional
+        Seconds that a result says its solve took, where the call has timed itself in C++.
     """
 
     problem: str
@@ -33,3 +36,12 @@ class Entry:
     judge: Callable[[Any], float | str]
     work: int = 1
     ours: bool = False
+    clock: Callable[[Any], float] | None = None
+
+
+def with_peer(module: str, rows: Callable[[], Iterable[Entry]]) -> list[Entry]:
+    """Return the rows of a peer, or none and a note where it is not installed."""
+    if importlib.util.find_spec(module) is None:
+        print(f"{module} is not installed: its rows are left out")
+        return []
+    return list(rows())

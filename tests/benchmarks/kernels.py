@@ -6,7 +6,7 @@ import numpy as np
 
 from stickslip import lcp
 
-from .entries import Entry
+from .entries import Entry, with_peer
 
 
 def contact_type(contacts: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -121,5 +121,10 @@ def entries(quick: bool) -> list[Entry]:
                       lambda a=Ms, b=qs: [numpy_lemke(M, q) for M, q in zip(a, b, strict=True)], judge, count)
             )  # fmt: skip
             if not quick:
-                rows.append(Entry(problem, "quantecon lcp_lemke", quantecon_run(Ms, qs), judge, count))
+                rows += with_peer(
+                    "quantecon",
+                    lambda a=Ms, b=qs, p=problem, j=judge, c=count: [
+                        Entry(p, "quantecon lcp_lemke", quantecon_run(a, b), j, c)
+                    ],
+                )
     return rows

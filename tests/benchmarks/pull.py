@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 import stickslip as ss
 
 from .belt import engine
-from .entries import Entry
+from .entries import Entry, with_peer
 
 S0, S1, S2, FC, FS, VS = 1e5, math.sqrt(1e5), 0.4, 1.0, 1.5, 1e-3
 
@@ -107,6 +107,11 @@ def entries(quick: bool) -> list[Entry]:
         [("LSODA", 1e-6)] if quick else [("LSODA", 1e-6), ("LSODA", 1e-9), ("Radau", 1e-10), ("BDF", 1e-7)]
     ):
         rows.append(Entry(problem, f"SciPy {method} {rtol:.0e}", scipy_run(method, rtol, times), error))
-    for rtol in (1e-6,) if quick else (1e-7, 1e-8, 1e-10):
-        rows.append(Entry(problem, f"CVODE BDF {rtol:.0e}", cvode_run(rtol, times), error))
+    rows += with_peer(
+        "sksundae",
+        lambda: [
+            Entry(problem, f"CVODE BDF {rtol:.0e}", cvode_run(rtol, times), error)
+            for rtol in ((1e-6,) if quick else (1e-7, 1e-8, 1e-10))
+        ],
+    )
     return rows

@@ -35,7 +35,8 @@ def measure(rows: list[Entry], repeat: int, budget: float, seed: int) -> list[di
         begin = time.perf_counter()
         row.call()
         once = time.perf_counter() - begin
-        inner.append(1 if repeat == 1 else max(1, min(100, int(5e-3 / once))))
+        once_only = repeat == 1 or row.clock is not None
+        inner.append(1 if once_only else max(1, min(100, int(5e-3 / once))))
     order = [i for i in range(len(rows)) for _ in range(repeat)]
     random.Random(seed).shuffle(order)
     times: list[list[float]] = [[] for _ in rows]
@@ -49,7 +50,8 @@ def measure(rows: list[Entry], repeat: int, budget: float, seed: int) -> list[di
             begin = time.perf_counter()
             for _ in range(inner[i]):
                 results[i] = rows[i].call()
-            times[i].append((time.perf_counter() - begin) / (rows[i].work * inner[i]))
+            taken = (time.perf_counter() - begin) / (rows[i].work * inner[i])
+            times[i].append(taken if rows[i].clock is None else rows[i].clock(results[i]))
         finally:
             gc.enable()
     out = []
@@ -129,6 +131,8 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     }
     print(", ".join(f"{k} {v}" for k, v in about.items()))
     print(table(measured))
+    for note in sweep.scaling(measured):
+        print(note)
     if options.json:
         options.json.write_text(json.dumps({"about": about, "rows": measured}, indent=1), encoding="utf-8")
     return measured

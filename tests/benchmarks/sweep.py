@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from reference.belt import Belt
 
@@ -30,23 +32,49 @@ def entries(quick: bool) -> list[Entry]:
             ours=True,
         )
     ]
-    ensemble = getattr(ss, "ensemble", None)
-    if callable(ensemble):
-        m = machine()
-        parameters = {"belt.surface_velocity": speeds}
+    m = machine()
+    parameters = {"belt.surface_velocity": speeds, "block.velocity": speeds}  # rides with the belt at first
+    reference = counts(m, parameters, t_end, 1)
+    for workers in sorted({1, cores()}):
 
-        def call():
-            result = ensemble(m, parameters=parameters, measure=["events.count"], t_end=t_end)
-            return np.asarray(result["events.count"])
+        def judge(found, workers=workers):
+            same = "" if np.array_equal(found, reference) else ", other bits than one thread"
+            return f"{float(np.abs(found[:, 0] - expected).max()):.1e}{same}"
 
         rows.append(
             Entry(
                 problem,
-                "stickslip.ensemble",
-                call,
-                lambda r: float(np.abs(r - expected).max()),
+                threads(workers),
+                lambda w=workers: counts(m, parameters, t_end, w),
+                judge,
                 count,
                 ours=True,
             )
         )
     return rows
+
+
+def counts(m, parameters, t_end, workers):
+    """Return the number of events of each run, and the time of its last."""
+    measure = ["events.count", "events.last"]
+    result = ss.ensemble(m, parameters, t_end, measure, workers=workers)
+    return np.array([result[name] for name in measure]).T
+
+
+def cores() -> int:
+    """Return the number of cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads(workers: int) -> str:
+    """Return the name of a row."""
+    return f"stickslip.ensemble, {workers} thread{'s' * (workers > 1)}"
+
+
+def scaling(measured: list[dict]) -> list[str]:
+    """Return what all cores gain over one, as a fraction of their number."""
+    best = {row["solver"]: row["best_s"] for row in measured}
+    if cores() == 1 or not {threads(1), threads(cores())} <= best.keys():
+        return []
+    gain = best[threads(1)] / best[threads(cores())]
+    return [f"P4: {cores()} threads are {gain:.2f} times as quick as one: {gain / cores():.2f} of linear"]

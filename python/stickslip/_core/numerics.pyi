@@ -10,6 +10,8 @@ import typing
 import numpy
 import numpy.typing
 
+import stickslip._core
+
 class StepController:
     def __init__(self) -> None: ...
     def next(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> tuple[bool, float]: ...
@@ -131,6 +133,16 @@ def rosenbrock_step(
 ]: ...
 def rough_exp2(arg0: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
 def rough_log2(arg0: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
+def settled_splits(
+    A: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+) -> list[typing.Any]: ...
+def time_runs(
+    compiled: stickslip._core.Compiled,
+    x0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    t_end: typing.SupportsFloat | typing.SupportsIndex,
+    rtol: typing.SupportsFloat | typing.SupportsIndex,
+    count: typing.SupportsInt | typing.SupportsIndex,
+) -> tuple[float, list[float]]: ...
 def value_slope(
     arg0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     arg1: typing.SupportsFloat | typing.SupportsIndex,

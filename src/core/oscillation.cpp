@@ -1,0 +1,73 @@
+#include "core/oscillation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace stickslip {
+
+namespace {
+constexpr double pi = 3.14159265358979323846;
+}
+
+bool Oscillation::set(double a11, double a21, double a12, double a22) {
+  const double half = 0.5 * (a11 - a22), square = -(half * half + a12 * a21);
+  d = -0.5 * (a11 + a22);
+  // The last digits of w are those of the matrix times 1 + d^2 / w^2.
+  if (!(square > 0.1 * (d * d + square)) || !(d > -std::sqrt(square))) return false;
+  w = std::sqrt(square);
+  inverse_w = 1.0 / w;
+  inverse_square = 1.0 / (d * d + square);
+  B[0] = half, B[1] = a21, B[2] = a12, B[3] = -half;
+  return std::isfinite(inverse_square) && inverse_square > 0.0;
+}
+
+double first_rise(const Oscillation& o, double g0, double alpha, double beta, double noise, double limit,
+                  OscillationWeights& at, double& near) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  // The slope is e^{-d t} R cos(w t - psi).
+  const double psi = std::atan2(beta * o.inverse_w, alpha);
+  double phase = psi + 0.5 * pi;
+  if (phase > pi)
+    phase -= pi;
+  else if (phase <= 0.0)
+    phase += pi;
+  double a = 0.0, ga = g0;
+  bool extreme = false; // a is one
+  for (;; phase += pi) {
+    const bool cut = phase >= o.w * limit;
+    const double b = cut ? limit : phase * o.inverse_w;
+    const OscillationWeights end = weights_at(o, b);
+    const double gb = g0 + alpha * end.p + beta * end.q;
+    if (!(gb > noise)) {
+      if (cut) return std::numeric_limits<double>::infinity();
+      a = b, ga = gb, extreme = true;
+      continue;
+    }
+    // One crossing between a and b. From one extreme to the next g is nearly half a cosine.
+    double lo = a, hi = b, t = a + (b - a) * std::min(1.0, -ga / (gb - ga));
+    if (extreme && !cut)
+      t = 0.5 * (a + b) + std::asin(std::clamp((ga + gb) / (ga - gb), -1.0, 1.0)) * o.inverse_w;
+    if (!(t > lo && t < hi)) t = 0.5 * (lo + hi);
+    for (int i = 0; i < 100; ++i) {
+      at = weights_at(o, t);
+      near = t;
+      const double g = g0 + alpha * at.p + beta * at.q;
+      if (g == 0.0) return t;
+      (g > 0.0 ? hi : lo) = t;
+      const double slope = alpha * at.p_rate + beta * at.q_rate;
+      const double bend = beta * at.p_rate - alpha * o.w * o.w * at.q_rate - o.d * slope;
+      const double step = -g / slope;
+      double next = t + step;
+      if (!(next > lo && next < hi)) {
+        if (std::abs(step) <= eps * t || hi - lo <= eps * hi) return t;
+        next = 0.5 * (lo + hi);
+      } else if (step * step * std::abs(bend) <= 0.25 * eps * t * std::abs(slope)) {
+        return next; // what Newton's method leaves cannot be seen
+      }
+      t = next;
+    }
+    return t;
+  }
+}
+
+} // namespace stickslip
