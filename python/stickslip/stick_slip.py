@@ -112,7 +112,7 @@ class StickSlip(Law):
                  by the lag   grows faster or falls slower    \|F\| up to f
     stick, held  slip         \|F\| above f                   peak = f_s(t_d), f goes on
     by the lag
-    stick, held  stick        \|F\| below f_s(t_d) again      nothing
+    stick, held  stick        f below f_s(t_d)                nothing
     by the lag
     any          the same     load force changes its sign     nothing: its absolute value has a kink there
     ============ ============ =============================== ===============================================

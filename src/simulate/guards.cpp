@@ -27,7 +27,9 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     }
     case GuardKind::limit_again: {
       const Interval limits = stick_limits(sys, sys.places[i], r.modes.load_sign[i], t, x, s, force);
-      g[k] = guard.side > 0 ? limits.hi - force[i] : force[i] - limits.lo;
+      const double limit = guard.side > 0 ? limits.hi : -limits.lo;
+      const bool by_lag = held_by_lag(sys.places[i], r.modes, i) != 0;
+      g[k] = limit - (by_lag ? x[sys.places[i].lagged] : guard.side * force[i]);
       break;
     }
     case GuardKind::shared_limit: {
@@ -35,8 +37,7 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
       double reach = 0.0, sum = 0.0;
       for (std::size_t j = 0; j < f.members.size(); ++j) {
         const Index m = r.stuck[static_cast<std::size_t>(f.members[j])];
-        const Interval limits = stick_limits(sys, sys.places[static_cast<std::size_t>(m)],
-                                             r.modes.load_sign[static_cast<std::size_t>(m)], t, x, s, force);
+        const Interval limits = holding_limits(sys, r.modes, static_cast<std::size_t>(m), t, x, s, force);
         const double share = guard.side * f.share(static_cast<Index>(j));
         reach += share * (share > 0.0 ? limits.hi : limits.lo);
         sum += share * force[m];
@@ -82,12 +83,12 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
 
 void list_guards(const System& sys, Regime& r) {
   for (Index i : r.stuck) {
-    if (r.shared) break;
-    r.guards.push_back({GuardKind::breaks_away, i, +1});
-    r.guards.push_back({GuardKind::breaks_away, i, -1});
     const auto u = static_cast<std::size_t>(i);
     if (const int side = held_by_lag(sys.places[u], r.modes, u); side != 0)
       r.guards.push_back({GuardKind::limit_again, i, side});
+    if (r.shared) continue;
+    r.guards.push_back({GuardKind::breaks_away, i, +1});
+    r.guards.push_back({GuardKind::breaks_away, i, -1});
   }
   for (std::size_t f = 0; f < r.facets.size(); ++f) {
     if (r.facets[f].up) r.guards.push_back({GuardKind::shared_limit, static_cast<Index>(f), +1});

@@ -41,7 +41,7 @@ enum class GuardKind : std::int8_t {
   closes,        // the gap of an open one does
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks
                  // away
-  limit_again,   // the same, but the force comes back below its limit first
+  limit_again,   // the same, but the force comes back below its limit first; or a lagged force that held does
   limit // an output of a controller reaches or leaves a limit; element: number among the linear part's guards
 };
 

@@ -10,6 +10,7 @@ import pytest
 from published.automaton import compare, prescribed, pushed_mass
 from reference import load_friction as ref
 from reference import memory, store
+from scipy.optimize import brentq
 
 import stickslip as ss
 
@@ -180,3 +181,23 @@ class TestLevels:
         t = np.linspace(0.5, 1.0, 11)
         expected = level * (3.0 - 2.0 * np.exp(-(t - 0.5) / 0.1))
         assert run.at(t)["guide.lagged_force"] == pytest.approx(expected, abs=1e-13)
+
+
+def test_limit_that_falls_below_the_force_leaves_it_to_the_lag():
+    """Force 0.9 - 0.1 s under a load 0.9 - 0.2 s, s = t - 0.5: above the limit at once, but f starts with f' = 0.
+
+    T f' = N - f from f = 0.9 gives f = 0.9 - 0.2 s + 0.2 T (1 - exp(-s/T)); it holds until s/T = 2 (1 -
+    exp(-s/T)), s = 1.5936 T. Slip at s = 0 would have to begin against the force.
+    """
+    lag = 0.1
+    m = ss.Machine(mass=1.0, names=["x"], force={"x": ss.Constant(0.95) + ss.Ramp(slope=-0.1)})
+    law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=1.0), memory=ss.Lag(lag))
+    m.add_friction("guide", on="x", law=law, normal_load=ss.Constant(1.0) + ss.Ramp(slope=-0.2))
+    run = ss.simulate(m, 1.0, rtol=1e-10)
+    share = brentq(lambda s: s - 2.0 * (1.0 - np.exp(-s)), 1.0, 2.0, xtol=1e-15)
+    assert [(str(e.before), str(e.after)) for e in run.events] == [("stick", "slip+")]
+    assert run.events[0].time == pytest.approx(0.5 + share * lag, abs=1e-10)
+    held = run.at([0.55])
+    limit = 0.9 - 0.2 * 0.05 + 0.2 * lag * (1.0 - np.exp(-0.5))
+    assert held["guide.limit"][0] == pytest.approx(limit, rel=1e-9)
+    assert held["guide.force"][0] == pytest.approx(0.895, rel=1e-14)
