@@ -25,8 +25,9 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
   regime = &r;
   usable = false;
   if (r.coupled) return false; // friction and normal forces determine each other
-  for (Index i : r.stuck)
-    if (sys.places[static_cast<std::size_t>(i)].states >= 0) return false; // rates follow the held force
+  for (Index i : r.stuck)      // internal rates follow the held force; a lag may go on
+    if (const Place& p = sys.places[static_cast<std::size_t>(i)]; p.states >= 0 || p.lagged >= 0)
+      return false;
   for (Index i : r.unstuck) {
     const auto u = static_cast<std::size_t>(i);
     const Place& p = sys.places[u];

@@ -193,7 +193,7 @@ def test_limit_that_falls_below_the_force_leaves_it_to_the_lag():
     m = ss.Machine(mass=1.0, names=["x"], force={"x": ss.Constant(0.95) + ss.Ramp(slope=-0.1)})
     law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=1.0), memory=ss.Lag(lag))
     m.add_friction("guide", on="x", law=law, normal_load=ss.Constant(1.0) + ss.Ramp(slope=-0.2))
-    run = ss.simulate(m, 1.0, rtol=1e-10)
+    run = ss.simulate(m, 1.0, rtol=1e-12)
     share = brentq(lambda s: s - 2.0 * (1.0 - np.exp(-s)), 1.0, 2.0, xtol=1e-15)
     assert [(str(e.before), str(e.after)) for e in run.events] == [("stick", "slip+")]
     assert run.events[0].time == pytest.approx(0.5 + share * lag, abs=1e-10)
