@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from stickslip import _core
 from stickslip._checks import non_negative, positive, reject
@@ -158,6 +158,8 @@ class StickSlip(Law):
     >>> dry.dwell
     1.0
     """
+
+    _adds_up: ClassVar[bool] = False
 
     def __init__(
         self,

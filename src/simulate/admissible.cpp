@@ -140,6 +140,24 @@ void Decision::velocity_series(const Regime& r) {
   }
 }
 
+// Whether closed contacts, or other places that stick, keep this place at rest from moving at all.
+bool Decision::stands_still(const Regime& r, const Place& p) {
+  if (r.closed.empty() && r.stuck.empty()) return false;
+  constexpr double zero = 1e-12;
+  const auto gone = [](const auto& left, const auto& of) {
+    return left.size() == 0 || left.cwiseAbs().maxCoeff() <= zero * of.maxCoeff();
+  };
+  const Vector size = p.velocity.x.cwiseAbs();
+  // Signals may move what holds it, such as a wall.
+  const Vector by_signals = signal_series.transpose() * (r.S.transpose() * p.velocity.x + p.acceleration_s);
+  const Vector signal_terms = signal_series.cwiseAbs().transpose() *
+                              (r.linear->S.cwiseAbs().transpose() * size + p.acceleration_s.cwiseAbs());
+  return gone(Vector(r.E.transpose() * p.velocity.x),
+              Vector(Vector::Constant(1, size.dot(p.effect.cwiseAbs())))) &&
+         gone(Vector(r.A.transpose() * p.velocity.x), Vector(r.linear->A.cwiseAbs().transpose() * size)) &&
+         gone(by_signals, signal_terms);
+}
+
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
 int Decision::sign_of(const Regime& r, std::size_t k) {
   const Guard& g = r.guards[k];
@@ -161,7 +179,8 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
       }
     }
     size = velocity_size(sys.places[i], state->nominal);
-    if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }))
+    if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
+        (rests[i] && stands_still(r, sys.places[i])))
       return 1; // it does not move at all, so it does not slip
     break;
   case GuardKind::breaks_away: {
@@ -179,7 +198,8 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
       size += limits.hi - limits.lo;
     }
     for (Index held : r.facets[i].contacts)
-      size += std::abs(force(static_cast<Index>(sys.places.size()) + r.closed[static_cast<std::size_t>(held)]));
+      size +=
+          std::abs(force(static_cast<Index>(sys.places.size()) + r.closed[static_cast<std::size_t>(held)]));
     break;
   case GuardKind::opens:
     size = force.cwiseAbs().maxCoeff();
@@ -187,8 +207,8 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
   case GuardKind::closes:
     if (!candidate[i]) return -1;
     row[0] = row[1] = 0.0;
-    if (number[i] >= 0 && 2.0 * std::abs(row[2]) <= 64.0 * std::numeric_limits<double>::epsilon() *
-                                                        problem.free_size(number[i]))
+    if (number[i] >= 0 && 2.0 * std::abs(row[2]) <=
+                              64.0 * std::numeric_limits<double>::epsilon() * problem.free_size(number[i]))
       row[2] = 0.0; // the contact's force passes through zero; how fast is what decides
     size = gap_size(i);
     break;

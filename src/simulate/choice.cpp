@@ -22,7 +22,8 @@ ct::Line Decision::kinetic_line(std::size_t i, int d) {
     if (held_by_lag(p, before, i) == d) // it goes on from the lagged force
       return contact_friction(i) ? ct::Line{0.0, d * x[p.lagged]} : ct::Line{d * x[p.lagged], 0.0};
     const Interval unit = unit_limits(p, t, x);
-    if (before.place[i] != 0) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
+    if (before.place[i] !=
+        0) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
       const double most = (d > 0 ? unit.hi : -unit.lo) * (contact_friction(i) ? 1.0 : load(i));
       const double f = d * std::min(x[p.lagged], most);
       return contact_friction(i) ? ct::Line{0.0, f} : ct::Line{f, 0.0};

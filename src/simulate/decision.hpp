@@ -152,6 +152,7 @@ private:
   void velocity_series(const Regime& r);
   void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, std::size_t guard);
+  bool stands_still(const Regime& r, const Place& p);
   bool rests_stay(const Regime& r);
   void expand_signals();
 

@@ -44,7 +44,8 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
       }
       for (std::size_t j = 0; j < f.contacts.size(); ++j) {
         const Index c = r.closed[static_cast<std::size_t>(f.contacts[j])];
-        sum -= guard.side * f.contact_share(static_cast<Index>(j)) * force[static_cast<Index>(sys.places.size()) + c];
+        sum -= guard.side * f.contact_share(static_cast<Index>(j)) *
+               force[static_cast<Index>(sys.places.size()) + c];
       }
       g[k] = sum - reach;
       break;
@@ -119,9 +120,10 @@ void list_guards(const System& sys, Regime& r) {
   for (const Index k : r.leaning)
     leans[static_cast<std::size_t>(r.closed[static_cast<std::size_t>(k)])] = true;
   for (std::size_t j = 0; j < sys.contacts.size(); ++j)
-    if (!leans[j]) r.guards.push_back(
-        {r.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? GuardKind::closes : GuardKind::opens,
-         static_cast<Index>(j), 1});
+    if (!leans[j])
+      r.guards.push_back(
+          {r.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? GuardKind::closes : GuardKind::opens,
+           static_cast<Index>(j), 1});
   for (std::size_t i = 0; i < sys.places.size(); ++i)
     if (sys.places[i].load_force.x.size() > 0)
       r.guards.push_back({GuardKind::load_sign, static_cast<Index>(i), r.modes.load_sign[i]});

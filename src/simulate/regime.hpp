@@ -78,8 +78,8 @@ struct Scratch {
 // of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
 // same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
 struct Facet {
-  std::vector<Index> members; // positions in `stuck` that are at their limit when the facet is reached
-  Vector share;               // weight of each member's force in the sum that the facet bounds
+  std::vector<Index> members;  // positions in `stuck` that are at their limit when the facet is reached
+  Vector share;                // weight of each member's force in the sum that the facet bounds
   std::vector<Index> contacts; // positions in `closed` of leaning contacts whose force is part of the sum
   Vector contact_share;        // their weights; their forces count as -lambda, which has no lower bound
   bool up = true, down = true; // whether the sum is bounded on that side
