@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from stickslip import _core
 from stickslip._checks import non_negative, positive, reject
@@ -98,8 +98,8 @@ class StickSlip(Law):
                               (without dwell: f_s)
     slip         stick        v comes to 0, with presliding   f_sa = f, t_d = 0, s = f sgn(v-)/k, so that F
                                                               is continuous
-    slip         slip, other  v comes to 0, \|F\| beyond that nothing: f and peak are kept
-                 direction
+    slip         slip, other  v comes to 0, \|F\| beyond that f and peak are kept; f no higher than what stick
+                 direction                                   could hold, after a load that fell
     stick        slip         \|F\| above f_s(t_d)            peak = f_s(t_d), f = f_s(t_d) - b\|v\|; slips
                                                               in the direction of F
     stick        stick, over  the same with presliding, but   nothing: it goes on sticking
@@ -158,6 +158,8 @@ class StickSlip(Law):
     >>> dry.dwell
     1.0
     """
+
+    _adds_up: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -334,7 +334,7 @@ class Trajectory:
         KeyError
             If there is no such element.
         ValueError
-            If `t` is outside of the run, or the element slides at `t`.
+            If `t` is outside of the run, or the element slides at `t` or has no friction.
 
         Examples
         --------
@@ -347,9 +347,12 @@ class Trajectory:
         places = self._machine.elements
         if element not in places:
             raise UnknownNameError(f"unknown element {element!r}; known are: {', '.join(map(repr, places))}")
+        rows = self._machine.compile().places
+        if element not in rows:
+            raise ValueError(f"element {element!r} has no friction: it cannot stick")
         time = self._raw.t_end if t is None else float(t)
         here = self.at(time)
-        i, mode = places.index(element), Mode(int(here[f"{element}.mode"][0]))
+        i, mode = rows.index(element), Mode(int(here[f"{element}.mode"][0]))
         low, high = (float(here._samples[key][i, 0]) for key in ("limit_lo", "limit_hi"))
         if np.isnan(low):
             raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
