@@ -76,8 +76,20 @@ void constrain(const System& sys, Regime& r) {
       for (const Index k : r.leaning)
         r.shared = r.shared && loading_contact(p) != r.closed[static_cast<std::size_t>(k)];
     if (!r.shared) r.leaning.clear();
-    const Vector root =
-        nk == ns && !contact_friction ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
+    Vector root = nk == ns && !contact_friction ? Vector((limit / limit.maxCoeff()).cwiseSqrt())
+                                                : Vector(Vector::Ones(nk));
+    // Where contacts by themselves keep a place from moving (a block in a corner), they carry it: its friction is
+    // left with next to nothing, and does not break away before one of them opens.
+    if (!r.shared && nk > ns) {
+      const Eigen::ColPivHouseholderQR<Matrix> normals(R.bottomRows(nk - ns).transpose());
+      for (Index k = 0; k < ns; ++k) {
+        const Vector row = R.row(k).transpose();
+        const Vector left = row - R.bottomRows(nk - ns).transpose() * normals.solve(row);
+        if (left.norm() > 1e-9 * row.norm()) continue;
+        r.carried.push_back(r.stuck[static_cast<std::size_t>(k)]);
+        root(k) = 1e-5;
+      }
+    }
     Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());

@@ -3,6 +3,8 @@
 
 #include "simulate/regime_parts.hpp"
 
+#include <algorithm>
+
 namespace stickslip {
 
 using ConstVector = Eigen::Map<const Vector>;
@@ -87,7 +89,7 @@ void list_guards(const System& sys, Regime& r) {
     const auto u = static_cast<std::size_t>(i);
     if (const int side = held_by_lag(sys.places[u], r.modes, u); side != 0)
       r.guards.push_back({GuardKind::limit_again, i, side});
-    if (r.shared) continue;
+    if (r.shared || std::find(r.carried.begin(), r.carried.end(), i) != r.carried.end()) continue;
     r.guards.push_back({GuardKind::breaks_away, i, +1});
     r.guards.push_back({GuardKind::breaks_away, i, -1});
   }

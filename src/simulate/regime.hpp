@@ -101,6 +101,7 @@ struct Regime {
   std::vector<Index> leaning;
   Matrix spare; // columns: shifts of the leaning, then the stuck forces that change nothing, orthonormal
   std::vector<Facet> facets;
+  std::vector<Index> carried; // stuck places that closed contacts keep from moving by themselves
 
   bool affine =
       false;     // forces of unstuck places are linear in (x, s): then they are folded into the next four
