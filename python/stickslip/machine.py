@@ -54,6 +54,12 @@ class Machine(Wiring):
     ValueError
         Naming the argument, its value and what is allowed.
 
+    Notes
+    -----
+    A description is a value: machines compare equal if the engine reads the same from both, and can be copied
+    and pickled (with Python functions, as far as these can be); a copy gives runs with the same bits. As they
+    can be added to they have no hash.
+
     Examples
     --------
     >>> import stickslip as ss

@@ -95,8 +95,8 @@ class Trajectory:
     events : Events
         Every change of mode, with its cause.
     status : Status
-        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"``; `message` says more, `success` is True
-        if finished.
+        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot go on, as when the state has
+        grown beyond all numbers); `message` says more, `success` is True if finished.
     state : State
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
         bits.
@@ -128,6 +128,17 @@ class Trajectory:
         self._described = machine if described is None else described
         self._raw = raw
         self.t: Array = np.array(raw.step_times()) if grid is None else grid
+
+    # Saved are the machine and the motion; what has been computed from them is computed again.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"machine": self._machine, "described": self._described, "t": self.t, "run": self._raw.pack()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._machine, self._described, self.t = state["machine"], state["described"], state["t"]
+        self._raw = _core.Trajectory.unpack(self._machine.compile(), state["run"])
+
+    def __copy__(self) -> Trajectory:
+        return Trajectory(self._machine, self._raw, self.t, self._described)
 
     def __repr__(self) -> str:
         return (
@@ -357,7 +368,7 @@ class Trajectory:
 
     @cached_property
     def energy(self) -> Energy:
-        """The energy balance at the sample times."""
+        """The energy balance at the sample times; what a `StateSpace` does not tell is NaN in it: see `Energy`."""
         return Energy(self._machine, self.t, self._raw.energy(self.t))
 
     def to_xarray(self) -> Any:
