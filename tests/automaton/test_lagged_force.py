@@ -70,3 +70,32 @@ def test_why_stuck_of_a_contact_without_friction() -> None:
     m.add_contact("wall", normal={"a": 1.0})
     with pytest.raises(ValueError, match="'wall' has no friction"):
         ss.simulate(m, 1.0).why_stuck("wall")
+
+
+def test_response_follows_the_lag() -> None:
+    """Constant deceleration from v0: T f' + f = Fk + d exp(-v/vs) in closed form, and its work by trapezoids."""
+    lag, vs = 0.01, 1e-2
+    law = ss.StickSlip(
+        ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=vs, shape=1.0), memory=lag, load_factor=0.3
+    )
+    t = np.linspace(0.0, 0.0999, 2001)
+    v = 0.1 - t
+    run = law.response(t, v)
+    top = 0.5 * np.exp(-0.1 / vs)
+    force = 1.0 + top * np.exp(t / vs) / (1.0 + lag / vs)
+    force += (1.0 + top - force[0]) * np.exp(-t / lag)
+    assert np.abs(run.force - force).max() < 1e-14
+    assert np.abs(run["lagged_force"] - force).max() < 1e-14
+    assert run.work[-1] == pytest.approx(np.trapezoid(force * v, t), rel=1e-7)
+
+
+def test_response_in_presliding() -> None:
+    """From rest through x = a t²/2 below the travel: F = k x, work k x²/2; an initial state is refused."""
+    law = ss.StickSlip(ss.Coulomb(1.5, 1.0), presliding=ss.Presliding(1e-3))
+    run = law.response([0.0, 0.5, 1.0], [0.0, 5e-4, 1e-3], normal_load=2.0)
+    x = np.array([0.0, 0.125e-3, 0.5e-3])
+    assert run.force == pytest.approx(3000.0 * x, abs=1e-12)
+    assert run.work == pytest.approx(1500.0 * x**2, abs=1e-15)
+    assert run["presliding"] == pytest.approx(x, abs=1e-16)
+    with pytest.raises(ValueError, match="initial"):
+        law.response([0.0, 1.0], [0.0, 1.0], initial=[0.0])
