@@ -351,6 +351,7 @@ def test_a_block_pressed_into_a_corner_leaves_it_when_pulled(floor, wall, expect
     r = ss.simulate(m, 5.0)
     assert r.success
     assert sorted((e.element, round(e.time, 9)) for e in r.events) == sorted(expected)
-    pressed = r.at([1.0])
-    assert pressed["floor.normal_force"][0] == pytest.approx(5.0, rel=1e-9)
-    assert pressed["wall.normal_force"][0] == pytest.approx(1.0, rel=1e-9)
+    if floor and wall:  # rigidity leaves the rest open where friction and a smooth wall share a force
+        pressed = r.at([1.0])
+        assert pressed["floor.normal_force"][0] == pytest.approx(5.0, rel=1e-9)
+        assert pressed["wall.normal_force"][0] == pytest.approx(1.0, rel=1e-9)
