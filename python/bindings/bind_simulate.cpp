@@ -25,6 +25,27 @@ Automaton automaton(double lag, double dwell, double travel, double surface_damp
   return {lag, dwell, travel, surface_damping, load_factor};
 }
 
+// x' in the modes that hold at the time `held` of a run, at any time and state; and its derivatives by x and t.
+Vector rate(const Trajectory& r, double held, double t, const Vector& x) {
+  const System& sys = r.system();
+  Scratch w(sys);
+  signal_values(sys, t, w.s.data());
+  evaluate(sys, *r.segments[r.segment_at(held)].regime, t, x.data(), w.s.data(), w.xdot.data(),
+           w.force.data(), w);
+  return w.xdot;
+}
+
+std::pair<Matrix, Vector> slopes(const Trajectory& r, double held, double t, const Vector& x) {
+  const System& sys = r.system();
+  Scratch w(sys);
+  signal_values(sys, t, w.s.data());
+  signal_rates(sys, t, w.rate.data());
+  Matrix J;
+  Vector dfdt;
+  jacobian(sys, *r.segments[r.segment_at(held)].regime, t, x.data(), w.s.data(), w.rate.data(), J, dfdt, w);
+  return {J, dfdt};
+}
+
 Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol,
                const Vector& atol, Method method, double max_step, std::int64_t max_events, double max_time,
                double theta, Keep keep) {
@@ -308,6 +329,8 @@ void bind_simulate(py::module_& m) {
           "t"_a)
       .def("pack", [](const Trajectory& r) { return pack(r); })
       .def_static("unpack", &unpack_trajectory, "compiled"_a, "saved"_a)
+      .def("rate", &rate, "held"_a, "t"_a, "x"_a)
+      .def("jacobian", &slopes, "held"_a, "t"_a, "x"_a)
       .def("sample", &sampled, "times"_a)
       .def("energy", &balance, "times"_a);
 

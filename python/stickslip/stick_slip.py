@@ -118,6 +118,7 @@ class StickSlip(Law):
     by the lag
     stick, held  stick        f below f_s(t_d)                nothing
     by the lag
+    any          open         its contact opens               s = 0; on closing as from the start
     any          the same     load force changes its sign     nothing: its absolute value has a kink there
     ============ ============ =============================== ===============================================
 

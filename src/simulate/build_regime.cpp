@@ -22,8 +22,7 @@ bool is_affine(const System& sys, const Place& p, int mode) {
   // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
   if (mode == 0) return constant_load && p.aged < 0 && loading_contact(p) < 0;
   if (p.contact >= 0 && p.lagged >= 0) return false;
-  // A peak raised by a dwell multiplies the curve with a state.
-  return p.traits.affine && (p.peak < 0 || p.break_away == p.kinetic || p.fine == 0.0);
+  return p.traits.affine; // a peak raised by a dwell is nothing to a level that does not fall with the speed
 }
 
 void constrain(const System& sys, Regime& r) {

@@ -127,6 +127,7 @@ private:
   bool comes_to_rest(std::size_t i) const;
   void project();
   void free_acceleration(Vector& rate);
+  void change(std::size_t i);
   void enter_modes(bool start);
   void record(const std::vector<Guard>& fired, bool start);
 

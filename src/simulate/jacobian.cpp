@@ -136,6 +136,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
     dfdt(p.lagged) += dry * N_t;
   }
   if (!internal_at_rest) return;
+  evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
   // Rates of internal states at rest are linear in the held force and in these states, so differences are
   // derivatives.
   for (std::size_t k = 0; k < r.stuck.size(); ++k) {
@@ -153,7 +154,8 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
     for (Index l = 0; l < own; ++l) {
       const double by_force = width > 0.0 ? (w.zdot_v(l) - w.zdot(l)) / (width * N) : 0.0;
       J.row(p.states + l) += by_force * w.held_x.row(static_cast<Index>(k));
-      dfdt(p.states + l) += by_force * w.held_t(static_cast<Index>(k));
+      dfdt(p.states + l) +=
+          by_force * (w.held_t(static_cast<Index>(k)) - w.force(static_cast<Index>(i)) / N * sdot[p.load]);
     }
     for (Index j = 0; j < own; ++j) {
       const double step = std::max(std::abs(w.z(j)), 1e-3 * p.break_away / p.traits.stiffness);

@@ -196,13 +196,13 @@ void Decision::count_towards_rest(std::size_t i) {
   if (brief == 10) state->modes.branch[i] = holds_firmly;
 }
 
-// Presliding places go on with the force that they have: what else is decided at this instant must see it.
+// Presliding places, and those that a jump of their surface takes out of stick, go on with the force that they
+// have: what else is decided at this instant must see it.
 void Decision::carry_presliding(bool start) {
   for (std::size_t i = 0; i < n && !start; ++i) {
     const int was = before.place[i], is = state->modes.place[i];
     const auto open = static_cast<int>(Mode::open);
-    if (presliding(i) && was != is && was != open && is != open)
-      change_mode(sys.places[i], was, is, v(i), load(i), t, state->base_x.data());
+    if ((presliding(i) || (set_valued(i) && !rests[i])) && was != is && was != open && is != open) change(i);
   }
 }
 

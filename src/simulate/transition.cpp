@@ -20,12 +20,25 @@ double velocity_size(const Place& place, const Vector& nominal) {
   return place.velocity.x.cwiseAbs().dot(nominal) + place.speed;
 }
 
+// What a change from one mode of a place that touches to another sets; twice at one instant is as good as once.
+void Decision::change(std::size_t i) {
+  const Place& p = sys.places[i];
+  double* x = state->base_x.data();
+  const int was = before.place[i], is = state->modes.place[i];
+  const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0;
+  change_mode(p, was, is, v(i), load(i), t, x);
+  if (held_by_lag(p, before, i) == is && is != 0) x[p.lagged] = lagged; // it goes on from there
+}
+
 // The automaton's states: the table is in automaton_states.hpp.
 void Decision::enter_modes(bool start) {
   double* x = state->base_x.data();
-  for (std::size_t i = 0; i < n; ++i) // bristles of a contact that opens are let go
-    if (sys.places[i].states >= 0 && state->modes.place[i] == static_cast<std::int8_t>(Mode::open))
-      for (Index k = 0; k < sys.places[i].traits.states; ++k) x[sys.places[i].states + k] = 0.0;
+  for (std::size_t i = 0; i < n; ++i) { // bristles and the surface of a contact that opens are let go
+    const Place& p = sys.places[i];
+    if (state->modes.place[i] != static_cast<std::int8_t>(Mode::open)) continue;
+    for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
+    if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
+  }
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (!set_valued(i) || p.automaton == Automaton{}) continue;
@@ -34,11 +47,8 @@ void Decision::enter_modes(bool start) {
     const double N = load(i);
     if (start || was == static_cast<int>(Mode::open))
       start_in_mode(p, is, v(i), N, t, x);
-    else if (was != is) {
-      const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0;
-      change_mode(p, was, is, v(i), N, t, x);
-      if (held_by_lag(p, before, i) == is && is != 0) x[p.lagged] = lagged; // it goes on from there
-    }
+    else if (was != is)
+      change(i);
     if (presliding(i) && was != is) state->modes.branch[i] = 0;
   }
 }

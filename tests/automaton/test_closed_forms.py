@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from published.automaton import compare, prescribed, pulled_law, pulled_spring, steps
 from reference import memory
+from scipy.integrate import solve_ivp
 
 import stickslip as ss
 
@@ -63,6 +64,67 @@ class TestLag:
         assert f == pytest.approx(f[1], abs=1e-9 * p.static / p.lag)
         force = run.at([1.0 - 1e-9, 1.0 + 1e-9])["guide.force"]
         assert force[1] == pytest.approx(-force[0], abs=1e-8)
+
+    @pytest.mark.parametrize("dwell", [0.0, 0.5])
+    @pytest.mark.parametrize("slope", [0.1, 0.0])
+    def test_break_away_under_a_falling_load(self, slope, dwell):
+        """N falls by 0.5 1/s under a force that holds or grows: it breaks away where F = Fs N, with f = Fs N
+        of that moment, not of the last stop; then m v' = F - f, T f' = N (Fk + (Fs - Fk) e^(-v/vs)) - f by
+        SciPy."""
+        curve = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.05, shape=1.0)
+        m = ss.Machine(mass=1.0, names=["a"], force={"a": ss.Ramp(slope=slope, offset=1.2)})
+        law = ss.StickSlip(curve, memory=0.05, dwell=dwell)
+        m.add_friction("f", on="a", law=law, normal_load=ss.Ramp(slope=-0.5, offset=1.0))
+        run = ss.simulate(m, 1.0, rtol=1e-10)
+        start = 0.3 / (0.75 + slope)
+        assert [(e.time, e.after) for e in run.events] == [
+            (pytest.approx(start, abs=1e-14), ss.Mode.SLIP_FORWARD)
+        ]
+
+        def rates(t, y):
+            level = (1.0 - 0.5 * t) * (1.0 + 0.5 * np.exp(-y[0] / 0.05))
+            return [1.2 + slope * t - y[1], (level - y[1]) / 0.05]
+
+        y = solve_ivp(rates, (start, 1.0), [0.0, 1.5 * (1.0 - 0.5 * start)], "DOP853", rtol=1e-12, atol=1e-14)
+        end = [run["a.velocity"][-1], run["f.lagged_force"][-1]]
+        assert end == pytest.approx(list(y.y[:, -1]), rel=1e-7)
+
+    @pytest.mark.parametrize("push", [-1.8, -1.6, -1.4])
+    def test_reversal_sets_off_a_neighbour(self, push):
+        """M = [[1, 1/2], [1/2, 1]]: a is thrown against -2 N and turns round under 1 N of lagged friction, so its
+        acceleration jumps from -3 to -1; b, which held push + 3/2, has to hold push + 1/2, and can hold 1 N."""
+        one = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=1.0), memory=0.05)
+        m = ss.Machine(mass=[[1.0, 0.5], [0.5, 1.0]], names=["a", "b"], force={"a": -2.0, "b": push})
+        m.add_friction("under a", on="a", law=one)
+        m.add_friction("under b", on="b", law=ss.Coulomb(static=1.0, kinetic=0.8))
+        run = ss.simulate(m, 0.1, initial={"a.velocity": 0.1})
+        t = pytest.approx(0.1 / 3.0, abs=1e-14)
+        expected = [("under a", t, ss.Mode.SLIP_BACKWARD)]
+        leaves = push + 0.5 < -1.0
+        if leaves:
+            expected.append(("under b", t, ss.Mode.SLIP_BACKWARD))
+        assert [(e.element, e.time, e.after) for e in run.events] == expected
+        force = [-1.0, push + 0.8] if leaves else [-1.0, 0.0]
+        a = np.linalg.solve([[1.0, 0.5], [0.5, 1.0]], force) if leaves else np.array(force)
+        after = run.at(0.05)
+        assert [after["a.acceleration"][0], after["b.acceleration"][0]] == pytest.approx(list(a), rel=1e-12)
+
+    def test_surface_that_jumps_away_after_the_load_fell(self):
+        """The load halves in stick; then the surface leaves, and pulls with the level of that moment: 1.5 N,
+        which the ground's 2 N hold, not the 3 N of the start."""
+        curve = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.05, shape=1.0)
+        m = ss.Machine(mass=1.0, names=["a"])
+        load = ss.Piecewise([0.0, 0.5], [2.0, 1.0])
+        belt = ss.Step(1.0, at=1.0)
+        law = ss.StickSlip(curve, memory=0.05)
+        m.add_friction("belt", on="a", law=law, normal_load=load, surface_velocity=belt)
+        m.add_friction("ground", on="a", law=ss.Coulomb(static=2.0, kinetic=0.5))
+        run = ss.simulate(m, 2.0, rtol=1e-10)
+        assert [(e.element, e.time, e.after) for e in run.events] == [("belt", 1.0, ss.Mode.SLIP_BACKWARD)]
+        t = np.linspace(1.0, 2.0, 21)
+        curve_end = 1.0 + 0.5 * np.exp(-20.0)
+        expected = curve_end + (1.5 - curve_end) * np.exp(-(t - 1.0) / 0.05)
+        assert run.at(t)["ground.force"] == pytest.approx(expected, rel=1e-8)
 
     def test_no_lag_is_the_limit(self):
         """T_fr to zero: the events of the plain curve, with a difference proportional to T_fr."""

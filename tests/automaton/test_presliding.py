@@ -64,8 +64,9 @@ class TestForce:
     def test_start_moving_slides(self):
         m = ss.Machine(mass=1.0, names=["a"])
         m.add_friction("guide", on="a", law=law())
-        run = ss.simulate(m, 0.01, initial={"a.velocity": 1e-2})
+        run = ss.simulate(m, 0.01, initial={"a.velocity": 1e-2, "guide.presliding": 1e-5})
         assert run["guide.mode"][0] == 1
+        assert run["guide.presliding"][0] == 0.0
 
     def test_surface_that_stops_with_a_jump(self):
         """Left sliding at exactly v = 0 by its surface, the place sticks with the force that it had."""

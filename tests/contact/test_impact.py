@@ -214,3 +214,42 @@ def test_bad_input_is_named(change, text):
     good = {"mass": [1, 1], "velocity": [0, -1], "normals": [[0, 1]], "tangents": [[1, 0]]}
     with pytest.raises(ValueError, match=text):
         contact.impact(**{**good, **change})
+
+
+def test_outcomes_that_share_their_compression_are_ordered_by_the_work_of_expansion():
+    """Two walls at a point mass: rigidity leaves the impulses of compression open, so the mean ones come first
+    and the extreme ones after them, by ½ Λ_E·G Λ_E with Λ_E = Λ - Λ_C, worked out with NumPy."""
+    rng = np.random.default_rng(1)
+    several = 0
+    for _ in range(400):
+        angle = rng.uniform(0.0, 2.0 * np.pi, 2)
+        normals = np.column_stack([np.cos(angle), np.sin(angle)])
+        tangents = np.column_stack([-np.sin(angle), np.cos(angle)])
+        velocity = rng.normal(size=2)
+        if np.any(normals @ velocity > 0.0):
+            continue
+        hits = contact.impact(
+            [1.0, 1.0],
+            velocity,
+            normals,
+            tangents,
+            friction=rng.uniform(0.3, 1.5, 2),
+            restitution=rng.uniform(0.0, 1.0, 2),
+        )
+        W = np.vstack([normals, tangents])
+        first, second, mean = [], [], []
+        for h in hits:
+            c = np.r_[h.compression_normal_impulse, -h.compression_friction_impulse]
+            e = np.r_[h.normal_impulse, -h.friction_impulse] - c
+            first.append(0.5 * c @ W @ W.T @ c)
+            second.append(0.5 * e @ W @ W.T @ e)
+            compressed = h.compression_normal_impulse - hits[0].compression_normal_impulse
+            mean.append(bool(np.abs(compressed).max() < 1e-9))
+        if len(hits) < 3 or np.ptp(first) > 1e-9 * first[0]:
+            continue
+        several += 1
+        assert mean == sorted(mean, reverse=True)
+        for which in (True, False):
+            work = [x for x, m in zip(second, mean, strict=True) if m is which]
+            assert np.all(np.diff(work) > -1e-9 * max(second))
+    assert several > 20

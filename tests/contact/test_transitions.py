@@ -55,6 +55,28 @@ def test_wedge_has_the_four_intervals_of_solutions(interval, expected):
         assert {wedge(w).label(s.z).contacts for s in e} == expected and len(e) == len(expected)
 
 
+@pytest.mark.parametrize("w", np.linspace(SPLIT, HIGH, 7)[1:-1])
+def test_wedge_of_three_solutions_is_chosen_by_changes_then_by_constraint(w):
+    """From slip+ stick and slip- are one change away, separation two (the contact and its friction). Of the two
+    the one of least constraint ½ (a - a_free)·M (a - a_free), Gauss 1829, by accelerations written out."""
+    s, c, mu = np.sin(12 * DEG), np.cos(12 * DEG), np.tan(14 * DEG)
+    M, h = np.diag([2420.0, 10.878]), np.array([-100.0, 4000.0 * w])
+    normal, tangent = np.array([c, s]), np.array([s, -c])
+    free = np.linalg.solve(M, h)
+    push = np.linalg.solve(M, normal + mu * tangent)  # slip-: friction acts along +w_T
+    slip = free - push * (normal @ free) / (normal @ push)
+    constraint = {"stick": 0.5 * free @ M @ free, "slip-": 0.5 * (slip - free) @ M @ (slip - free)}
+    decision = wedge(w).decide(["slip+"])
+    assert decision.solutions == 3 and decision.rule == "least_constraint"
+    assert decision.transition.contacts == (min(constraint, key=constraint.get),)
+    # two gears of which only one differs from what was: fewer changes win over less constraint
+    two = np.array([[c, s, 0, 0], [0, 0, c, s]]), np.array([[s, -c, 0, 0], [0, 0, s, -c]])
+    both = contact.Contacts(np.tile(np.diag(M), 2), [*h, *h], *two, friction=mu)
+    assert both.decide(["slip-", "stick"]).rule == "present"
+    near = both.decide(["slip-", "slip+"])
+    assert near.transition.contacts[0] == "slip-" and near.transition.contacts[1] != "separate"
+
+
 def test_wedge_breakpoints_to_1e_12():
     """-12.19 mm, 0.5287 mm and 0.87302 mm."""
     ends = [
@@ -251,6 +273,38 @@ def test_sharing_by_unequal_levers_is_a_linear_programme():
             assert len(found) == 1 and found[0].utilisation == pytest.approx(lp.fun, rel=1e-7)
             np.testing.assert_allclose(W.T @ found[0].guide_force, load, atol=1e-9)
     assert tried > 15
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("force", [3.0, 5.5, 7.9, 8.1])
+def test_feet_of_unequal_friction_share_normal_forces_as_sticking_needs(force, side):
+    """A body on two feet at one place: only N_1 + N_2 = 10 N is known, so it can stick up to max(μ) 10 N = 8 N,
+    with forces inside both cones."""
+    feet = contact.Contacts(
+        [1.0, 1.0], [side * force, -10.0], [[0, 1], [0, 1]], [[1, 0], [1, 0]], friction=[0.2, 0.8]
+    )
+    found = [t for t in feet.transitions() if t.contacts == ("stick", "stick")]
+    assert len(found) == (force < 8.0)
+    for t in found:
+        assert t.normal_force.sum() == pytest.approx(10.0, rel=1e-12)
+        assert abs(t.friction_force.sum()) == pytest.approx(force, rel=1e-12)
+        assert np.all(np.abs(t.friction_force) <= np.array([0.2, 0.8]) * t.normal_force + 1e-8)
+        assert not t.unique_forces
+
+
+@pytest.mark.parametrize("sliding", [1, -1])
+def test_source_form_with_a_place_that_slides_under_a_given_load(sliding):
+    """Two inertially coupled bodies, x_1 on a floor at rest, x_2 sliding: with a_1 = 0, by hand
+    2 a_2 = 4 - 2 sgn(v_2) and λ_T = a_2."""
+    M = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    guide = contact.Guide([0.0, 1.0, 0.0], kinetic=2.0, sliding=sliding)
+    bodies = contact.Contacts(M, [0.0, 4.0, -20.0], [[0, 0, 1]], [[1, 0, 0]], friction=0.3, guides=[guide])
+    (solution,) = {s.basis: s for s in lcp.solve_all(*bodies.lcp())}.values()
+    (moves,) = bodies.transitions()
+    for t in (bodies.label(solution.z), moves):
+        assert t.contacts == ("stick",)
+        np.testing.assert_allclose(t.acceleration, [0.0, 2.0 - sliding, 0.0], atol=1e-14)
+        assert abs(t.friction_force[0]) == pytest.approx(2.0 - sliding, rel=1e-13)
 
 
 def test_between_the_levels_a_place_at_rest_stays_although_slip_would_solve():

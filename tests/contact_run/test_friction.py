@@ -116,7 +116,7 @@ def test_contact_beside_a_given_load() -> None:
 STEEP = np.pi / 3.0
 
 
-def rod(friction, *, angle=STEEP, gap=0.0):
+def rod(friction, *, angle=STEEP, gap=0.0, restitution=0.0):
     """Uniform rod, m = 1, half length 1, tip sliding on the floor; gradients of one angle kept (a linear
     plant)."""
     m = ss.Machine(mass=[1.0, 1.0, 1.0 / 3.0], names=["x", "y", "phi"], force={"y": -G})
@@ -126,20 +126,23 @@ def rod(friction, *, angle=STEEP, gap=0.0):
         tangent={"x": 1.0, "phi": np.sin(angle)},
         friction=friction,
         gap=gap,
+        restitution=restitution,
     )
     return m
 
 
-def test_rod_that_cannot_slide() -> None:
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_rod_that_cannot_slide(restitution: float) -> None:
     """G_NN − μ |G_NT| < 0 and g̈ free < 0: no solution from sliding; an impact without collision stops the
     tip.
 
-    Impulses by hand: both rates of the tip to zero, Λ = −G⁻¹ (0, v_T), inside the cone |Λ_T| ≤ μ Λ_N.
+    Impulses by hand: both rates of the tip to zero, Λ = −G⁻¹ (0, v_T), inside the cone |Λ_T| ≤ μ Λ_N. Nothing
+    collides, so the restitution does not matter.
     """
     s, c = np.sin(np.deg2rad(60.0)), np.cos(np.deg2rad(60.0))
     nn, nt, tt = 1.0 + 3.0 * c * c, -3.0 * s * c, 1.0 + 3.0 * s * s
     assert nn - 1.5 * abs(nt) < 0.0
-    run = ss.simulate(rod(1.5), t_end=0.3, initial={"x.velocity": -1.0})
+    run = ss.simulate(rod(1.5, restitution=restitution), t_end=0.3, initial={"x.velocity": -1.0})
     first = run.events[0]
     assert first.impact and first.time == 0.0 and "without collision" in first.cause
     normal, tangential = -np.linalg.solve([[nn, nt], [nt, tt]], [0.0, -1.0])
@@ -355,3 +358,42 @@ def test_a_block_pressed_into_a_corner_leaves_it_when_pulled(floor, wall, expect
         pressed = r.at([1.0])
         assert pressed["floor.normal_force"][0] == pytest.approx(5.0, rel=1e-9)
         assert pressed["wall.normal_force"][0] == pytest.approx(1.0, rel=1e-9)
+
+
+def test_elastic_surface_forgets_its_strain_in_flight() -> None:
+    """Presliding: pushed until s = F/k, lifted off and dropped again. The surface has sprung back in flight,
+    so the body rests where it lands, by hand: s = 0 and no force there, however long one waits."""
+    floor = ss.StickSlip(
+        ss.Coulomb(static=0.5, kinetic=0.4), presliding=ss.Presliding(travel=1e-3, damping=141.42)
+    )
+    push = ss.Step(0.0, at=1.0, before=2.0)
+    lift = ss.Piecewise([0.0, 1.0, 1.0, 1.02, 1.02], [-10.0, -10.0, 10.0, 10.0, -10.0])
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": push, "y": lift})
+    m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=floor)
+    run = ss.simulate(m, t_end=2.0, rtol=1e-10)
+    assert [(e.before, e.after) for e in run.events] == [
+        (ss.Mode.STICK, ss.Mode.OPEN),
+        (ss.Mode.OPEN, ss.Mode.STICK),
+    ]
+    assert run.at(0.999)["floor.presliding"] == pytest.approx(2.0 / (0.5 * 10.0 / 1e-3), rel=1e-8)
+    landed = run.events[1].time  # 2 mm while lifted, 2 mm more until it turns, and a fall of 4 mm
+    assert landed == pytest.approx(1.04 + np.sqrt(2.0 * 4e-3 / 10.0), abs=1e-12)
+    after = run.at(np.linspace(landed, 2.0, 11))
+    assert np.all(after["floor.presliding"] == 0.0) and np.all(after["floor.force"] == 0.0)
+    assert np.all(after["x.velocity"] == 0.0)
+
+
+def test_two_state_bristle_rests_under_a_contact_force() -> None:
+    """Pressed by N and pushed by 0.1 N, the second state follows y' = -y + s/s0 with s = (0.1 - c y)/b per
+    unit load, c = s0 (Fs - Fc) - alpha, b = alpha/s0: y = y_end (1 - exp(-(1 + c/alpha) t)), whatever N."""
+    law = ss.TwoStateBristle(
+        stiffness=2000.0, damping=30.0, alpha=300.0, static=1.5, kinetic=1.0, stribeck_velocity=0.05
+    )
+    for N in (1.0, 10.0):
+        m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": 0.1 * N, "y": -N})
+        m.add_contact("belt", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law)
+        run = ss.simulate(m, 3.0, dt=0.25, rtol=1e-10)
+        c, b = 700.0, 0.15
+        expected = 0.1 / (2000.0 * b + c) * (1.0 - np.exp(-(1.0 + c / 300.0) * run.t))
+        np.testing.assert_allclose(run["belt.z1"], expected, rtol=1e-8, atol=1e-15)
+        assert np.all(run["x.velocity"] == 0.0)

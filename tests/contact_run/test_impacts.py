@@ -253,3 +253,63 @@ def test_going_on_gives_the_same_bits() -> None:
         assert [e.time for e in first.events] + [e.time for e in second.events] == [
             e.time for e in whole.events
         ]
+
+
+@pytest.mark.parametrize("impact", ["poisson", "newton"])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_falling_on_a_belt(side: float, impact: str) -> None:
+    """Sliding impact by hand: Λ_N = m v, the kinetic μ Λ_N along the belt (not the static), which the belt's
+    motor pays: W = μ Λ_N u, and the loss is what then is missing."""
+    mass, drop, mu, belt = 2.0, 0.5, 0.3, 4.0 * side
+    m = ss.Machine(mass=[mass, mass], names=["x", "y"], force={"y": -mass * G})
+    m.add_contact(
+        "belt",
+        normal={"y": 1.0},
+        tangent={"x": 1.0},
+        friction=ss.Coulomb(static=0.6, kinetic=mu),
+        surface_velocity=belt,
+        impact=impact,
+    )
+    run = ss.simulate(m, t_end=0.5, initial={"y.position": drop})
+    (struck,) = (e for e in run.events if e.impact)
+    speed = np.sqrt(2.0 * G * drop)
+    assert struck.time == pytest.approx(speed / G, abs=1e-15)
+    assert struck.normal_impulse == pytest.approx(mass * speed, rel=1e-13)
+    along = mu * mass * speed * side
+    assert struck.tangential_impulse == pytest.approx(-along, rel=1e-13)
+    after = run.at(struck.time)
+    assert after["x.velocity"][0] == pytest.approx(along / mass, rel=1e-13)
+    taken = 0.5 * mass * speed**2 - 0.5 * along**2 / mass + along * belt
+    assert struck.loss == pytest.approx(taken, rel=1e-13)
+    # from there on friction μ m g drives it, and the belt works on
+    later = run.t[-1] - struck.time
+    assert run.energy.surfaces["belt"][-1] == pytest.approx(
+        (along + mu * mass * G * later * side) * belt, rel=1e-12
+    )
+    assert run.energy.residual < 1e-14
+
+
+def test_closed_contact_follows_an_accelerating_plate() -> None:
+    """A mass stays on a plate A (1 - cos ωt) while A ω² < g: λ_N = m (g + A ω² cos ωt); faster it leaves where
+    cos ωt = -g/(A ω²)."""
+    amplitude, frequency, mass = 0.01, 4.0, 2.0
+    omega = 2.0 * np.pi * frequency
+    plate = -1.0 * (ss.Constant(amplitude) + ss.Sine(amplitude, frequency=frequency, phase=-0.5 * np.pi))
+    m = ss.Machine(mass=mass, names=["y"], force={"y": -mass * G})
+    m.add_contact("plate", normal={"y": 1.0}, gap=plate)
+    run = ss.simulate(m, t_end=1.0, dt=0.01)
+    assert run.events == () or len(run.events) == 0
+    expected = mass * (G + amplitude * omega**2 * np.cos(omega * run.t))
+    assert run["plate.normal_force"] == pytest.approx(expected, rel=1e-12)
+    assert run["y.position"] == pytest.approx(amplitude * (1.0 - np.cos(omega * run.t)), abs=1e-13)
+    assert run.energy.residual < 1e-13
+    fast = ss.simulate(ball_on_plate(2.0 * G / omega**2, frequency), t_end=0.2)
+    assert fast.events[0].after is ss.Mode.OPEN
+    assert fast.events[0].time == pytest.approx(np.arccos(-0.5) / omega, abs=1e-13)
+
+
+def ball_on_plate(amplitude, frequency):
+    m = ss.Machine(mass=1.0, names=["y"], force={"y": -G})
+    plate = ss.Constant(amplitude) + ss.Sine(amplitude, frequency=frequency, phase=-0.5 * np.pi)
+    m.add_contact("plate", normal={"y": 1.0}, gap=-1.0 * plate)
+    return m

@@ -184,21 +184,26 @@ def test_lti_is_discretised_exactly():
     )
 
 
-def test_lti_with_a_singular_matrix_and_anti_windup():
-    """An integrator given by matrices, with gain: exact for held inputs, the excess counted as held too."""
+@pytest.mark.parametrize("rate", [0.0, -40.0, 15.0])
+def test_lti_of_one_state_and_anti_windup(rate):
+    """z' = a z + e, by matrices, with gain: exact for held inputs, the excess counted as held too:
+    z+ = e^(aT) z + (e^(aT) - 1)/a (e + gain (u - u_raw)); a = 0 is an integrator, whose matrix is singular."""
     gain = 3.0
-    c = LTI(0.0, 1.0, 2.0, 0.5, gain=gain, limits=1.0, period=T)
+    c = LTI(rate, 1.0, 2.0, 0.5, gain=gain, limits=1.0, period=T)
+    decay = math.exp(rate * T)
+    hold = T if rate == 0.0 else (decay - 1.0) / rate
     z, expected = 0.0, []
-    for e in R - Y:
+    excited = 2.0 * (R - Y) if rate < 0.0 else R - Y
+    for e in excited:
         raw = 2 * z + 0.5 * e
         u = min(max(raw, -1.0), 1.0)
-        z += T * (e + gain * (u - raw))
+        z = decay * z + hold * (e + gain * (u - raw))
         expected.append(u)
-    u = run(c, R, Y)
-    np.testing.assert_allclose(u, expected, atol=1e-12)
-    assert (u == 1.0).any()
-    discrete = LTI(1.0, T, 2.0, 0.5, gain=T * gain, limits=1.0, period=T, discrete=True)
-    np.testing.assert_allclose(run(discrete, R, Y), expected, atol=1e-12)
+    u = run(c, excited, 0.0 * Y)
+    np.testing.assert_allclose(u, expected, rtol=1e-11, atol=1e-12)
+    assert (u == 1.0).any() and (np.abs(u) < 1.0).any()
+    discrete = LTI(decay, hold, 2.0, 0.5, gain=hold * gain, limits=1.0, period=T, discrete=True)
+    np.testing.assert_allclose(run(discrete, excited, 0.0 * Y), expected, rtol=1e-11, atol=1e-12)
 
 
 @pytest.mark.parametrize("anti_windup", ["back_calculation", "clamping"])

@@ -193,3 +193,20 @@ class TestBadInput:
             ss.FrictionObserver(LUGRE, gain=-1.0)
         with pytest.raises(ValueError, match="law = 3"):
             ss.FrictionFeedforward(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("start", [0.0, 0.5])
+def test_feedforward_starts_to_the_side_to_which_the_reference_turns(side: float, start: float) -> None:
+    """A reference at rest that moves off either way, in the end with the speed 15/8: the sign of its velocity
+    and the curve at it, from the first instant on."""
+    law = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.1, viscous=0.3)
+    m = ss.Machine(mass=1.0, names=["slide"])
+    m.add_controller(
+        ss.FrictionFeedforward(law), name="ff", on="slide", reference=ss.SmoothStep(side, start=start)
+    )
+    run = ss.simulate(m, t_end=start + 0.9)
+    s = np.linspace(1e-9, 0.9, 50)
+    v = 30.0 * s**2 * (1.0 - s) ** 2
+    expected = side * (1.0 + 0.5 * np.exp(-((v / 0.1) ** 2)) + 0.3 * v)
+    assert run.at(start + s)["ff.output"] == pytest.approx(expected, rel=1e-9)

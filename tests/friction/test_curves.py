@@ -50,6 +50,14 @@ CURVES = {
         lambda v: stribeck(v, 1.5, 1.0, 1e-2, 2) * np.tanh(v / 1e-3),
         lambda v: 0.4 * v,
     ),
+    **{  # shapes that are not even: the level must follow |v|, not v
+        f"tanh {shape}": (
+            ss.Tanh(width=1e-3, static=1.5, kinetic=1.0, stribeck_velocity=1e-2, shape=shape),
+            lambda v, s=shape: stribeck(v, 1.5, 1.0, 1e-2, s) * np.tanh(v / 1e-3),
+            lambda v: 0.0 * v,
+        )
+        for shape in (1.0, 1.3)
+    },
 }
 
 

@@ -282,6 +282,20 @@ def test_default_alpha_makes_y_vanish():
     assert a[0] == b[0]
 
 
+@pytest.mark.parametrize("load", [0.0, 3.0])
+def test_viscous_work_does_not_scale_with_the_load(load):
+    """At constant speed W = (N F_dry + F_v v) v t, with and without a bristle (settled at the start)."""
+    v, t = 0.02, np.linspace(0.0, 1.0, 5)
+    curve = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-2, viscous=0.7)
+    dry = 1.0 + 0.5 * math.exp(-4.0)
+    np.testing.assert_allclose(
+        curve.response(t, v, normal_load=load).work, (load * dry + 0.7 * v) * v * t, rtol=1e-13
+    )
+    bristle = ss.LuGre(stiffness=1e5, damping=30.0, viscous=0.7, kinetic=1.0)
+    run = bristle.response(t, v, normal_load=load, initial=[1e-5])
+    np.testing.assert_allclose(run.work, (load * 1.0 + 0.7 * v) * v * t, rtol=1e-12)
+
+
 def test_two_states_can_rest():
     """At v = 0 the α-term may take any value of its step, and y follows the one that is taken."""
     law = ss.TwoStateBristle(**TABLE_I, alpha=1e5)
@@ -297,6 +311,11 @@ def test_two_states_can_rest():
     both = law + ss.Coulomb(3.0)
     assert both.compiled.rest_interval([z, y]) == pytest.approx((middle - 4.0, middle + 4.0), rel=1e-14)
     np.testing.assert_allclose(both.compiled.rest_rates(middle + 2.0, [z, y])[1], -y + 0.5 / 1e5, rtol=1e-9)
+    # after another bristle, which holds, the states of this one are the last two
+    q = 3e-6
+    second = ss.LuGre(stiffness=2e5, kinetic=1.0) + law
+    rates = second.compiled.rest_rates(2e5 * q + middle - 0.3, [q, z, y])
+    np.testing.assert_allclose(rates, [0.0, 0.0, -y - 0.3 / 1e5], rtol=1e-9, atol=1e-20)
     # under v = 0 for a while z holds and y decays
     run = law.response([0.0, 1.0], 0.0, initial=[z, y])
     np.testing.assert_allclose(run.states[:, 1], [z, y * math.exp(-1.0)], rtol=1e-12)

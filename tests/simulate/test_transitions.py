@@ -146,6 +146,36 @@ def test_two_places_hold_together(side, slope, method):
     assert share["weak.force"][0] / 1.0 == pytest.approx(share["strong.force"][0] / 10.0, rel=1e-10)
 
 
+@pytest.mark.parametrize("method", ["auto", "explicit"])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_two_places_with_unequal_sides_hold_together(side, method):
+    """Tables that hold [-1, 3] N along the body's motion and [-2, 5] N against it: F_a - F_b reaches from
+    -1 - 5 to 3 + 2 N."""
+    m = ss.Machine(mass=2.0, names=["body"], force={"body": ss.Ramp(slope=side)})
+    m.add_friction("a", on={"body": 1.0}, law=ss.Table([-1.0, 0.0, 0.0, 1.0], [-1.0, -1.0, 3.0, 3.0]))
+    m.add_friction("b", on={"body": -1.0}, law=ss.Table([-1.0, 0.0, 0.0, 1.0], [-2.0, -2.0, 5.0, 5.0]))
+    r = ss.simulate(m, t_end=8.0, method=method)
+    limit = 5.0 if side > 0.0 else 6.0
+    assert [e.time for e in r.events] == pytest.approx([limit, limit], rel=1e-14)
+    assert r["body.velocity"][-1] == pytest.approx(side * 0.5 * (8.0 - limit) ** 2 / 2.0, rel=1e-10)
+
+
+@pytest.mark.parametrize("hold", [-2.9, -1.5, 0.9])
+def test_coupled_places_with_unequal_sides_hold_each_its_own(hold):
+    """Two bodies coupled by inertia at rest, each on a table that holds [-3, 1] N: both hold until one of the
+    forces passes a side, whatever the other side is."""
+    table = ss.Table([-1.0, 0.0, 0.0, 1.0], [-3.0, -3.0, 1.0, 1.0])
+    m = ss.Machine(
+        mass=[[1.0, 0.5], [0.5, 1.0]], names=["a", "b"], force={"a": hold, "b": ss.Ramp(slope=-1.0)}
+    )
+    m.add_friction("under a", on="a", law=table)
+    m.add_friction("under b", on="b", law=table)
+    r = ss.simulate(m, t_end=3.2)
+    assert r["under a.mode"][0] == r["under b.mode"][0] == ss.Mode.STICK
+    assert r.at(1.0)["under a.force"][0] == hold
+    assert r.events[0].time == pytest.approx(3.0, abs=1e-14) and r.events[0].element == "under b"
+
+
 def chain_of_releases(limits, kinetic, mass, coupling, force):
     """Who slides just after break-away of a train with inertial coupling: release by release, plain NumPy.
 

@@ -686,7 +686,22 @@ class Trajectory:
         times: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
         | numpy.typing.NDArray[typing.Any],
     ) -> dict[typing.Any, typing.Any]: ...
+    def jacobian(
+        self,
+        held: typing.SupportsFloat | typing.SupportsIndex,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    ) -> tuple[
+        typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"],
+        typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+    ]: ...
     def pack(self) -> tuple[typing.Any, ...]: ...
+    def rate(
+        self,
+        held: typing.SupportsFloat | typing.SupportsIndex,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        x: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
     def sample(
         self,
         times: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
