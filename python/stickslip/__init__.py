@@ -47,8 +47,6 @@ from stickslip.stick_slip import Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from stickslip import analysis, animation, contact, figures, lcp, machines, plotting
     from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
     from stickslip.ensembles import EnsembleResult, ensemble
