@@ -1,4 +1,6 @@
 #include "bind.hpp"
+#include "codec.hpp"
+#include "held_function.hpp"
 
 #include "control/block.hpp"
 #include "core/error.hpp"
@@ -60,20 +62,6 @@ Quantity quantity(const std::string& text) {
   return choose<Quantity>("controls", text, {{"value", Quantity::value}, {"rate", Quantity::rate}});
 }
 
-// The interpreter's lock is taken for the call and for letting go of the function.
-class HeldFunction {
-public:
-  explicit HeldFunction(py::object f)
-      : f_(new py::object(std::move(f)), [](py::object* p) {
-          const py::gil_scoped_acquire lock;
-          delete p;
-        }) {}
-  const py::object& get() const { return *f_; }
-
-private:
-  std::shared_ptr<py::object> f_;
-};
-
 py::object given(const double* from, Index count) {
   if (count == 1) return py::float_(*from);
   return py::array_t<double>(count, from);
@@ -95,25 +83,28 @@ void take(const char* what, double t, const py::object& value, Index count, doub
   }
 }
 
+} // namespace
+
 Program program(const py::object& function, Index references, Index measurements, Index outputs,
                 const Vector& memory) {
   if (PyCallable_Check(function.ptr()) == 0)
     reject("function", "= " + std::string(py::repr(function)) + " is not allowed: it must be callable");
   const Index states = memory.size();
   Program p;
-  p.identity = function.ptr();
+  const auto held = std::make_shared<const HeldFunction>(function);
+  p.identity = held;
   p.references = references;
   p.measurements = measurements;
   p.outputs = outputs;
   p.memory = memory;
-  p.call = [=, f = HeldFunction(function)](double t, const double* w, double* z, double* u) {
+  p.call = [=](double t, const double* w, double* z, double* u) {
     const py::gil_scoped_acquire lock;
     const py::object r = given(w, references), y = given(w + references, measurements);
     if (states == 0) {
-      take("output", t, f.get()(t, r, y), outputs, u);
+      take("output", t, held->get()(t, r, y), outputs, u);
       return;
     }
-    const py::object answer = f.get()(t, r, y, py::array_t<double>(states, z));
+    const py::object answer = held->get()(t, r, y, py::array_t<double>(states, z));
     if (!py::isinstance<py::tuple>(answer) || py::len(answer) != 2)
       reject("function", "has a memory and must return the pair (output, memory); at t = " +
                              std::to_string(t) + " it did not");
@@ -123,6 +114,8 @@ Program program(const py::object& function, Index references, Index measurements
   };
   return p;
 }
+
+namespace {
 
 std::vector<std::string> input_names(const Block& b) {
   std::vector<std::string> names;
@@ -311,7 +304,8 @@ void bind_control(py::module_& m) {
             return checked(program(function, references, measurements, outputs, memory), o);
           },
           "function"_a, "references"_a, "measurements"_a, "outputs"_a, "memory"_a, "options"_a)
-      .def("block", &compile)
+      .def("block", [](const Controller& c) { return compile(c); })
+      .def(py::pickle([](const Controller& c) { return pack(c); }, &unpack_controller))
       .def("__eq__",
            [](const Controller& a, const py::object& b) {
              return py::isinstance<Controller>(b) && a == b.cast<const Controller&>();

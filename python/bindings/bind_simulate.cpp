@@ -1,5 +1,6 @@
 // Machines, runs and what they leave behind.
 #include "bind.hpp"
+#include "codec.hpp"
 
 #include "machine/system.hpp"
 #include "simulate/rest.hpp"
@@ -127,43 +128,6 @@ py::list events(const Trajectory& run) {
   return out;
 }
 
-py::tuple pack(const State& s) {
-  const Ticks& k = s.ticks;
-  return py::make_tuple(2, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch, s.modes.contact,
-                        s.base_t, s.base_x, s.after_transition, s.started, s.step, s.last_error, s.stiff,
-                        s.nominal, s.instant, s.modes.limit,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.base_rest);
-}
-
-State unpack(const py::tuple& p) {
-  if (p.size() != 21 || p[0].cast<int>() != 2)
-    throw std::runtime_error("this state was saved by another version");
-  State s;
-  s.t = p[1].cast<double>();
-  s.x = p[2].cast<Vector>();
-  s.modes.place = p[3].cast<std::vector<std::int8_t>>();
-  s.modes.load_sign = p[4].cast<std::vector<std::int8_t>>();
-  s.modes.branch = p[5].cast<std::vector<unsigned>>();
-  s.modes.contact = p[6].cast<std::vector<std::int8_t>>();
-  s.base_t = p[7].cast<double>();
-  s.base_x = p[8].cast<Vector>();
-  s.after_transition = p[9].cast<bool>();
-  s.started = p[10].cast<bool>();
-  s.step = p[11].cast<double>();
-  s.last_error = p[12].cast<double>();
-  s.stiff = p[13].cast<int>();
-  s.nominal = p[14].cast<Vector>();
-  s.instant = p[15].cast<std::int64_t>();
-  s.modes.limit = p[16].cast<std::vector<std::int8_t>>();
-  s.base_rest = p[20].cast<double>();
-  const auto ticks = p[17].cast<py::tuple>();
-  s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
-             ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
-  s.left = p[18].cast<Vector>();
-  s.brief = p[19].cast<std::vector<std::int8_t>>();
-  return s;
-}
-
 } // namespace
 
 void bind_simulate(py::module_& m) {
@@ -202,6 +166,10 @@ void bind_simulate(py::module_& m) {
            }),
            "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
       .def("copy", [](const Machine& self) { return Machine(self); })
+      .def(
+          "__eq__", [](const Machine& a, const Machine& b) { return a == b; }, py::is_operator())
+      .def("pack", [](const Machine& self) { return pack(self); })
+      .def_static("unpack", &unpack_machine, "saved"_a)
       .def(
           "add_force",
           [](Machine& self, Vector direction, Signal signal) {
@@ -243,7 +211,7 @@ void bind_simulate(py::module_& m) {
       .def_readonly("x", &State::x)
       .def_property_readonly("modes", [](const State& s) { return s.modes.place; })
       .def("__eq__", [](const State& a, const State& b) { return a == b; })
-      .def(py::pickle(&pack, &unpack));
+      .def(py::pickle([](const State& s) { return pack(s); }, &unpack_state));
 
   described.def_static(
       "from_matrices",
@@ -359,6 +327,8 @@ void bind_simulate(py::module_& m) {
             return stuck_for_good(r.system(), *seg.regime, t, x.data());
           },
           "t"_a)
+      .def("pack", [](const Trajectory& r) { return pack(r); })
+      .def_static("unpack", &unpack_trajectory, "compiled"_a, "saved"_a)
       .def("rate", &rate, "held"_a, "t"_a, "x"_a)
       .def("jacobian", &slopes, "held"_a, "t"_a, "x"_a)
       .def("sample", &sampled, "times"_a)

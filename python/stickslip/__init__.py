@@ -6,10 +6,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 from stickslip._core import __version__
-from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
-from stickslip.ensembles import EnsembleResult, ensemble
 from stickslip.errors import UnknownNameError
 from stickslip.events import Event, Events
 from stickslip.laws import (
@@ -29,7 +27,6 @@ from stickslip.laws import (
 )
 from stickslip.machine import Machine
 from stickslip.modes import Mode
-from stickslip.real_time import RealTime
 from stickslip.signals import (
     Constant,
     Input,
@@ -50,9 +47,10 @@ from stickslip.stick_slip import Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from stickslip import analysis, animation, contact, figures, lcp, machines, plotting
+    from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
+    from stickslip.ensembles import EnsembleResult, ensemble
+    from stickslip.real_time import RealTime
 
 __all__ = [
     "LTI",
@@ -118,15 +116,27 @@ __all__ = [
 
 # Parts that importing the package does not pay for: they are loaded when first named.
 _LAZY = ("analysis", "animation", "contact", "figures", "lcp", "machines", "plotting")
+_LAZY_NAMES = {
+    "Compensator": "compensation",
+    "FrictionFeedforward": "compensation",
+    "FrictionObserver": "compensation",
+    "EnsembleResult": "ensembles",
+    "ensemble": "ensembles",
+    "RealTime": "real_time",
+}
 
 
 if not TYPE_CHECKING:  # a type checker would take every unknown name for a module
 
-    def __getattr__(name: str) -> ModuleType:
+    def __getattr__(name: str) -> object:
         if name in _LAZY:
             return importlib.import_module(f"stickslip.{name}")
+        if name in _LAZY_NAMES:
+            value = getattr(importlib.import_module(f"stickslip.{_LAZY_NAMES[name]}"), name)
+            globals()[name] = value
+            return value
         raise AttributeError(f"module 'stickslip' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, *_LAZY_NAMES})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -135,6 +135,7 @@ class Law:
     """
 
     _compiled: _core.Law
+    _adds_up: ClassVar[bool] = True
 
     @property
     def compiled(self) -> _core.Law:
@@ -362,6 +363,11 @@ class Sum(Law):
 
     def __init__(self, terms: Any) -> None:
         self._terms: tuple[Law, ...] = tuple(single for law in terms for single in law.terms)
+        for law in self._terms:
+            if not law._adds_up:
+                raise ValueError(
+                    f"{law!r} cannot be a term of a sum: give the sum to it, as in StickSlip(curve + other, ...)"
+                )
         self._compiled = _core.Law([pair for law in self._terms for pair in law.compiled.terms])
 
     @property

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable as Function
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core as engine
 from stickslip._checks import number, reject
+from stickslip._codec import FORMAT, check_functions
 from stickslip._signal import Signal, as_signal, is_signal_like
 from stickslip.compensation import Compensator, FrictionObserver
 from stickslip.control import LTI, Callable, Controller, HasMatrices
@@ -22,6 +24,7 @@ On: TypeAlias = "str | tuple[str, str] | Mapping[str, float]"
 Measure: TypeAlias = "str | Mapping[str, float] | Sequence[str | Mapping[str, float]]"
 Reference: TypeAlias = "Signal | float | str | Mapping[str, float] | Sequence[Signal | float | str]"
 Vector = NDArray[np.float64]
+Plant = TypeVar("Plant", bound="Wiring")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,6 +45,53 @@ class Wiring:
     _compensators: tuple[Wired, ...]
     _core: engine.Machine
     _compiled: engine.Compiled | None
+
+    # A description is a value: compared by what the engine reads of it, copied, and pickled as the engine's
+    # tuple of plain values together with what a user wrote. It can be changed, so it has no hash.
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Wiring):
+            return NotImplemented
+        return self._core == other._core and self._beside() == other._beside()
+
+    def _beside(self) -> object:
+        """What runs show though the engine does not read it."""
+        return None
+
+    def __copy__(self: Plant) -> Plant:
+        other = object.__new__(type(self))
+        for name, value in self.__dict__.items():
+            mutable = isinstance(value, (list, dict))
+            other.__dict__[name] = value.copy() if mutable else other if value is self else value
+        other._core = self._core.copy()
+        return other
+
+    def __deepcopy__(self: Plant, memo: dict[int, Any]) -> Plant:
+        other = object.__new__(type(self))
+        memo[id(self)] = other
+        other.__setstate__(copy.deepcopy(self._state(self._core.pack()), memo))
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        packed = self._core.pack()
+        check_functions(packed)
+        return self._state(packed)
+
+    def _state(self, packed: tuple[Any, ...]) -> dict[str, Any]:
+        written = {k: v for k, v in self.__dict__.items() if k not in ("_core", "_compiled")}
+        return {"format": FORMAT, "core": packed, "written": written}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        given = state.get("format")
+        if given != FORMAT:
+            raise ValueError(
+                f"this {type(self).__name__} was saved by another version of stickslip: its format is {given}, "
+                f"this version reads format {FORMAT}"
+            )
+        self.__dict__.update(state["written"])
+        self._core = engine.Machine.unpack(state["core"])
+        self._compiled = None
 
     # What a plant says about itself.
     def _direction(self, name: str, on: On) -> Vector:

@@ -4,7 +4,7 @@
 of them decide together, as a linear complementarity problem. With friction it can have one solution,
 several or none (Painlevé); every one is listed here with its label, forces and accelerations.
 
-Source: U. Hinrichsen, dissertation 2007, chapters 3 (transitions) and 5 (impacts), with the static levels
+Source: L. Hinrichsen, dissertation 2007, chapters 3 (transitions) and 5 (impacts), with the static levels
 in the sticking rows of 3.56-3.59 and the sign of 5.23 put right.
 """
 

@@ -22,6 +22,9 @@ class Energy:
     ``kinetic + elastic - (their start values) = drives + controllers + surfaces - damping - friction - impacts``,
     up to `imbalance`.
 
+    Of a `StateSpace` only what friction takes and moving surfaces give is known (force times relative velocity);
+    matrices do not say what is stored, damped or driven, so all other terms and the residual are NaN.
+
     Attributes
     ----------
     t : ndarray

@@ -4,7 +4,7 @@ Problem, measure of an answer and solvers are kept apart: :func:`lemke` follows 
 solution, :func:`solve_all` finds every solution, :func:`classify` says how many there must be, and
 :func:`residual` judges any ``z``. Several solutions, a continuum of them, or none are results here.
 
-Sources: R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992; U. Hinrichsen,
+Sources: R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992; L. Hinrichsen,
 dissertation 2007, appendix B, whose example has a second solution that Lemke's path does not show.
 """
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._checks import array, number, reject, spread, vector, wrong_shape
+from stickslip._checks import array, finite, number, reject, spread, vector, wrong_shape
 from stickslip._wiring import Measure, On, Wired, Wiring
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
@@ -54,6 +54,12 @@ class Machine(Wiring):
     ValueError
         Naming the argument, its value and what is allowed.
 
+    Notes
+    -----
+    A description is a value: machines compare equal if the engine reads the same from both, and can be copied
+    and pickled (with Python functions, as far as these can be); a copy gives runs with the same bits. As they
+    can be added to they have no hash.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -92,6 +98,7 @@ class Machine(Wiring):
         self._friction: dict[str, Law] = {}
         self._contacts: dict[str, Law | None] = {}
         self._forces: list[tuple[str, Signal]] = []
+        self._force_directions: list[NDArray[np.float64]] = []
         self._controllers: tuple[Wired, ...] = ()
         self._compensators: tuple[Wired, ...] = ()
         self._adopt(_core.Machine(**matrices, names=self._names))
@@ -139,7 +146,7 @@ class Machine(Wiring):
                 "a coordinate, a pair of coordinates, or a mapping of coordinates to factors",
             )
         for coordinate, factor in parts.items():
-            w[self._coordinate(coordinate)] += float(factor)
+            w[self._coordinate(coordinate)] += number(f"on of '{name}', factor of '{coordinate}'", factor)
         return w
 
     def _coordinate(self, name: str) -> int:
@@ -241,6 +248,7 @@ class Machine(Wiring):
         trial.add_force(direction, s.compiled)
         self._adopt(trial)
         self._forces.append((on if isinstance(on, str) else str(on), s))
+        self._force_directions.append(direction)
 
     def add_friction(
         self,
@@ -269,7 +277,8 @@ class Machine(Wiring):
         load : mapping or str, optional
             The load force F_l of ``StickSlip(load_factor=...)``, N: a linear form ``"<coordinate>.position"``,
             ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` -> factor, or the name of a contact's
-            normal force, ``"<contact>.normal_force"`` (the contact has been added before).
+            normal force, ``"<contact>.normal_force"``. The applied force is all external force on the coordinate
+            that has been added before, and the contact has been added before too.
 
         Raises
         ------
@@ -389,7 +398,7 @@ class Machine(Wiring):
         if isinstance(given, Mapping):
             w = np.zeros(len(self._names))
             for coordinate, factor in given.items():
-                w[self._coordinate(coordinate)] += float(factor)
+                w[self._coordinate(coordinate)] += number(f"{what}, factor of '{coordinate}'", factor)
         else:
             w = vector(what, given, len(self._names))
         if not np.isfinite(w).all() or not w.any():
@@ -415,19 +424,20 @@ class Machine(Wiring):
             reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
         n = len(self._names)
         position, velocity = np.zeros(n), np.zeros(n)
-        for key, factor in load.items():
+        for key, given in load.items():
             coordinate, _, kind = str(key).rpartition(".")
-            i = self._coordinate(coordinate)
-            if kind == "position":
-                position[i] += float(factor)
-            elif kind == "velocity":
-                velocity[i] += float(factor)
-            elif kind == "applied_force":
-                for on, signal in self._forces:
-                    if on == coordinate:
-                        applied = applied + float(factor) * signal
-            else:
+            if kind not in ("position", "velocity", "applied_force"):
                 reject(f"load of '{name}'", key, "'<coordinate>.position', '.velocity' or '.applied_force'")
+            i = self._coordinate(coordinate)
+            factor = finite(f"load of '{name}', factor of {key!r}", given)
+            if kind == "position":
+                position[i] += factor
+            elif kind == "velocity":
+                velocity[i] += factor
+            else:
+                for (_, signal), direction in zip(self._forces, self._force_directions, strict=True):
+                    if direction[i] != 0.0:
+                        applied = applied + float(factor * direction[i]) * signal
         return position, velocity, applied
 
     def __repr__(self) -> str:

@@ -59,8 +59,8 @@ class StateSpace(Wiring):
 
     Notes
     -----
-    The energy of such a plant is not known: `Energy` then holds what friction takes, and its `imbalance` is
-    NaN.
+    The energy of such a plant is not known: `Energy` then holds what friction takes and surfaces give, and NaN
+    for all else.
 
     Examples
     --------
@@ -264,6 +264,15 @@ class StateSpace(Wiring):
             }
         )
         self._try(self._friction.pop)
+
+    def _beside(self) -> object:
+        through = [
+            [None if to is None else self._shares(to) for to in _listed(w.to, len(c.compiled.block().lo))]
+            for w, c in self._wirings()
+        ]
+        matrices = [(m.shape, m.tolist()) for m in (self.B, self.C, self.D)]
+        feedthrough = [f["feedthrough"] for f in self._friction]
+        return matrices, self.inputs, self.outputs, self._signals, feedthrough, through
 
     def _try(self, undo: Callable[[], Any]) -> None:
         try:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from stickslip import _core
-from stickslip._checks import non_negative, positive, reject
-from stickslip.laws import Law
+from stickslip._checks import finite, non_negative, positive, reject, vector
+from stickslip.laws import Law, Response
 
 __all__ = ["Lag", "Presliding", "StickSlip"]
 
@@ -98,8 +102,8 @@ class StickSlip(Law):
                               (without dwell: f_s)
     slip         stick        v comes to 0, with presliding   f_sa = f, t_d = 0, s = f sgn(v-)/k, so that F
                                                               is continuous
-    slip         slip, other  v comes to 0, \|F\| beyond that nothing: f and peak are kept
-                 direction
+    slip         slip, other  v comes to 0, \|F\| beyond that f and peak are kept; f no higher than what stick
+                 direction                                   could hold, after a load that fell
     stick        slip         \|F\| above f_s(t_d)            peak = f_s(t_d), f = f_s(t_d) - b\|v\|; slips
                                                               in the direction of F
     stick        stick, over  the same with presliding, but   nothing: it goes on sticking
@@ -160,6 +164,8 @@ class StickSlip(Law):
     1.0
     """
 
+    _adds_up: ClassVar[bool] = False
+
     def __init__(
         self,
         curve: Law,
@@ -206,6 +212,64 @@ class StickSlip(Law):
             surface_damping=p.damping if p else 0.0,
             load_factor=self.load_factor,
         )
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the automaton's states in a response; in a machine the place's name stands before them."""
+        names = ("lagged_force",) * (self.memory is not None) + ("presliding",) * (
+            self.presliding is not None
+        )
+        return names + ("aged", "peak", "stuck_since") * (self.dwell > 0.0)
+
+    def response(
+        self,
+        t: ArrayLike,
+        velocity: Any,
+        *,
+        initial: ArrayLike | Mapping[str, float] | None = None,
+        normal_load: float = 1.0,
+        rtol: float = 1e-12,
+    ) -> Response:
+        """Force and states under a prescribed velocity, without a load force: as `Law.response`, run as the
+        surface under a body too heavy to be moved, from the states of the table above (no `initial`).
+
+        While the velocity rests at zero a rigid stick holds nothing; times given twice show the later side.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> dry = ss.StickSlip(ss.Coulomb(static=1.5, kinetic=1.0), presliding=ss.Presliding(1e-3))
+        >>> dry.response([0.0, 1.0], [0.0, 1e-3]).force.round(9)  # moves 0.5 mm, stiffness 1500 N/m
+        array([0.  , 0.75])
+        """
+        from stickslip.machine import Machine
+        from stickslip.signals import Constant, Piecewise
+        from stickslip.simulation import simulate
+
+        if initial is not None:
+            reject("initial", initial, "left out: an automaton starts as its table says")
+        times, load = vector("t", t), non_negative("normal_load", normal_load)
+        if hasattr(velocity, "compiled"):
+            relative = velocity
+        elif np.ndim(velocity) == 0:
+            relative = Constant(finite("velocity", velocity))
+        else:
+            samples = vector("velocity", velocity)
+            if samples.shape != times.shape:
+                raise ValueError(f"velocity has {samples.size} samples, but t has {times.size}")
+            relative = Piecewise(times, samples)
+        body = Machine(mass=1e15 * max(float(self.break_away) * load, 1.0), names=["body"])
+        law = StickSlip(self.curve, self.memory, self.dwell, self.presliding) if self.load_factor else self
+        body.add_friction("law", on="body", law=law, normal_load=load, surface_velocity=-1.0 * relative)
+        run = simulate(body, float(times[-1]), t_start=float(times[0]), t_eval=times, rtol=float(rtol))
+        if not run.success:
+            raise ValueError(f"the velocity cannot be followed to its end: {run.message}")
+        rows = [run[f"law.{name}"] for name in self.state_names]
+        work = run.energy.friction["law"]
+        return Response(
+            times, run["law.velocity"], run["law.force"], work - work[0],
+            np.array(rows).reshape(len(rows), times.size), self.state_names,
+        )  # fmt: skip
 
     def _key(self) -> tuple[Any, ...]:
         return self.curve, self.memory, self.dwell, self.presliding, self.load_factor

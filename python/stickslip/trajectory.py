@@ -95,8 +95,8 @@ class Trajectory:
     events : Events
         Every change of mode, with its cause.
     status : Status
-        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"``; `message` says more, `success` is True
-        if finished.
+        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot go on, as when the state has
+        grown beyond all numbers); `message` says more, `success` is True if finished.
     state : State
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
         bits.
@@ -128,6 +128,17 @@ class Trajectory:
         self._described = machine if described is None else described
         self._raw = raw
         self.t: Array = np.array(raw.step_times()) if grid is None else grid
+
+    # Saved are the machine and the motion; what has been computed from them is computed again.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"machine": self._machine, "described": self._described, "t": self.t, "run": self._raw.pack()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._machine, self._described, self.t = state["machine"], state["described"], state["t"]
+        self._raw = _core.Trajectory.unpack(self._machine.compile(), state["run"])
+
+    def __copy__(self) -> Trajectory:
+        return Trajectory(self._machine, self._raw, self.t, self._described)
 
     def __repr__(self) -> str:
         return (
@@ -323,7 +334,7 @@ class Trajectory:
         KeyError
             If there is no such element.
         ValueError
-            If `t` is outside of the run, or the element slides at `t`.
+            If `t` is outside of the run, or the element slides at `t` or has no friction.
 
         Examples
         --------
@@ -336,9 +347,12 @@ class Trajectory:
         places = self._machine.elements
         if element not in places:
             raise UnknownNameError(f"unknown element {element!r}; known are: {', '.join(map(repr, places))}")
+        rows = self._machine.compile().places
+        if element not in rows:
+            raise ValueError(f"element {element!r} has no friction: it cannot stick")
         time = self._raw.t_end if t is None else float(t)
         here = self.at(time)
-        i, mode = places.index(element), Mode(int(here[f"{element}.mode"][0]))
+        i, mode = rows.index(element), Mode(int(here[f"{element}.mode"][0]))
         low, high = (float(here._samples[key][i, 0]) for key in ("limit_lo", "limit_hi"))
         if np.isnan(low):
             raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
@@ -354,7 +368,7 @@ class Trajectory:
 
     @cached_property
     def energy(self) -> Energy:
-        """The energy balance at the sample times."""
+        """The energy balance at the sample times; what a `StateSpace` does not tell is NaN in it: see `Energy`."""
         return Energy(self._machine, self.t, self._raw.energy(self.t))
 
     def to_xarray(self) -> Any:

@@ -16,8 +16,9 @@ bool Linear::operator==(const Linear& o) const {
 }
 
 bool Program::operator==(const Program& o) const {
-  return identity == o.identity && references == o.references && measurements == o.measurements &&
-         outputs == o.outputs && memory.size() == o.memory.size() && memory == o.memory;
+  const bool functions = identity == o.identity || (identity && o.identity && identity->same(*o.identity));
+  return functions && references == o.references && measurements == o.measurements && outputs == o.outputs &&
+         memory.size() == o.memory.size() && memory == o.memory;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -95,11 +96,17 @@ struct Linear {
   bool operator==(const Linear& o) const;
 };
 
+// Tells whether two programs are the same function.
+struct ProgramIdentity {
+  virtual ~ProgramIdentity() = default;
+  virtual bool same(const ProgramIdentity& other) const { return this == &other; }
+};
+
 // A program of the user's: called at the sampling instants with the time, the samples w (references first),
 // its memory z, which it may change, and the outputs u it has to fill.
 struct Program {
   std::function<void(double t, const double* w, double* z, double* u)> call;
-  const void* identity = nullptr; // what makes two programs the same
+  std::shared_ptr<const ProgramIdentity> identity;
   Index references = 1, measurements = 1, outputs = 1;
   Vector memory; // at the start
 

@@ -146,7 +146,7 @@ private:
     for (Index j = 0; j < l.block.outputs(); ++j)
       for (const BlockGuard& g : stickslip::guards(l.block, j, m[static_cast<std::size_t>(j)])) {
         LimitGuard out{static_cast<Index>(b), j, g.trigger, zero(sys),
-                       Vector::Zero(static_cast<Index>(sys.places.size()))};
+                       Vector::Zero(static_cast<Index>(sys.places.size() + sys.contacts.size()))};
         if (l.states >= 0) out.form.x.segment(l.states, g.z.size()) += g.z;
         out.form.s(sys.one) += g.offset;
         for (std::size_t k = 0; k < l.inputs.size(); ++k) {
@@ -160,6 +160,9 @@ private:
               out.form.s(sys.rate_of[static_cast<std::size_t>(s)]) += g.wdot(i) * w.s(s);
           for (std::size_t p = 0; p < sys.places.size(); ++p)
             out.force(static_cast<Index>(p)) += g.wdot(i) * w.x.dot(sys.places[p].effect);
+          for (std::size_t c = 0; c < sys.contacts.size(); ++c)
+            out.force(static_cast<Index>(sys.places.size() + c)) +=
+                g.wdot(i) * w.x.dot(sys.contacts[c].effect);
         }
         part.guards.push_back(std::move(out));
       }

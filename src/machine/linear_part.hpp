@@ -10,7 +10,8 @@
 namespace stickslip {
 
 // When a limited output changes its mode: form + force . F rises through zero. F are the forces at the places
-// of friction, which the rate of an output feels where a velocity is measured.
+// of friction, then the normal forces of the contacts; the rate of an output feels them where a velocity is
+// measured.
 struct LimitGuard {
   Index loop = 0, output = 0;
   BlockGuard::Trigger trigger = BlockGuard::Trigger::returns;

@@ -15,6 +15,8 @@ struct OutputOf {
   std::string controller;
   Index output = 0;
   double factor = 1.0;
+
+  bool operator==(const OutputOf& o) const = default;
 };
 
 // What a controller reads, or follows: state . plant states + signal + outputs of other controllers.
@@ -23,6 +25,8 @@ struct Source {
   Vector state;     // over the plant's states; empty: none
   Signal signal;    // no pieces: none
   std::vector<OutputOf> outputs;
+
+  bool operator==(const Source& o) const;
 };
 
 // A controller in the description of a machine.
@@ -31,6 +35,8 @@ struct ControllerPlace {
   Controller control;
   std::vector<Source> references, measurements;
   std::vector<Vector> directions; // of each output: generalised force per unit; empty: it drives nothing
+
+  bool operator==(const ControllerPlace& o) const;
 };
 
 // --- compiled

@@ -19,6 +19,8 @@ namespace stickslip {
 struct Plant {
   Matrix mass, damping, stiffness;
   std::vector<std::string> names; // one per coordinate
+
+  bool operator==(const Plant& o) const;
 };
 
 // x' = A x + B u + A_NL F instead: a plant in matrix notation. Directions of forces and controllers are then
@@ -26,11 +28,15 @@ struct Plant {
 struct MatrixPlant {
   Matrix A;
   std::vector<std::string> states;
+
+  bool operator==(const MatrixPlant& o) const;
 };
 
 struct AppliedForce {
   Vector direction; // generalised force per unit of the signal
   Signal signal;
+
+  bool operator==(const AppliedForce& o) const;
 };
 
 struct FrictionPlace {
@@ -46,6 +52,8 @@ struct FrictionPlace {
   Signal load_signal;
   Vector column;              // matrix notation: change of x' per unit of F; else empty
   std::string load_contact{}; // name of the contact whose normal force is F_l instead; empty: none
+
+  bool operator==(const FrictionPlace& o) const;
 };
 
 enum class ImpactRule : std::int8_t { poisson, newton };
@@ -61,6 +69,8 @@ struct ContactPlace {
   Signal surface_velocity;
   double restitution = 0.0;
   ImpactRule impact = ImpactRule::poisson;
+
+  bool operator==(const ContactPlace& o) const;
 };
 
 // A model of friction whose force is added to what drives the machine, so that it cancels the friction there.
@@ -74,6 +84,8 @@ struct CompensatorPlace {
   double gain = 0.0;             // of the observer, 1/s
   Source reference, measurement; // positions; an observer without gain needs no reference
   Vector direction;
+
+  bool operator==(const CompensatorPlace& o) const;
 };
 
 struct Machine {
@@ -84,6 +96,8 @@ struct Machine {
   std::vector<ContactPlace> contacts;
   std::vector<ControllerPlace> controllers;
   std::vector<CompensatorPlace> compensators;
+
+  bool operator==(const Machine& o) const = default;
 };
 
 } // namespace stickslip

@@ -24,10 +24,12 @@ void Decision::leave_rest(const contact::Candidate& c) {
     const std::size_t i = places[q];
     const Place& p = sys.places[i];
     const int d = state->modes.place[i];
-    if (!rests[i] || (d != 1 && d != -1) || before.place[i] != 0) continue;
+    if (!rests[i] || (d != 1 && d != -1) || before.place[i] == d) continue;
     const Interval unit = unit_limits(p, t, x);
-    const double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
-    if (p.peak >= 0) x[p.peak] = aged_share(p, t, x);
+    double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
+    if (before.place[i] != 0 && contact_friction(i) && p.lagged >= 0)
+      held = d * std::min(x[p.lagged], d * held);
+    if (p.peak >= 0 && before.place[i] == 0) x[p.peak] = aged_share(p, t, x);
     if (p.lagged >= 0) x[p.lagged] = std::max(0.0, d * held);
   }
 }
@@ -113,18 +115,20 @@ void Decision::guard_series(const Regime& r) {
   velocity_series(r);
 }
 
-// Velocities that leave zero may do so by a high derivative, where differences see nothing: theirs are Taylor
-// coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
+// Velocities and gaps that leave zero may do so by a high derivative, where differences see nothing: theirs are
+// Taylor coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
 void Decision::velocity_series(const Regime& r) {
   Vector x = state->base_x, by_signals(sys.nx);
   Matrix J;
   expand_signals();
   for (int k = 0; k < series_terms; ++k) {
     for (std::size_t g = 0; g < r.guards.size(); ++g) {
-      if (r.guards[g].kind != GuardKind::slip_ends) continue;
-      const Place& p = sys.places[static_cast<std::size_t>(r.guards[g].element)];
+      const auto e = static_cast<std::size_t>(r.guards[g].element);
+      const bool gap = r.guards[g].kind == GuardKind::closes;
+      if (!gap && r.guards[g].kind != GuardKind::slip_ends) continue;
+      const Form& form = gap ? sys.contacts[e].gap : sys.places[e].velocity;
       series(static_cast<Index>(g), k) =
-          -r.guards[g].side * (p.velocity.x.dot(x) + p.velocity.s.dot(signal_series.col(k)));
+          -r.guards[g].side * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
     }
     if (k == 0) {
       x = xdot;
@@ -134,6 +138,24 @@ void Decision::velocity_series(const Regime& r) {
     jacobian(sys, r, t, state->base_x.data(), sig.data(), coefficients.data(), J, by_signals, w);
     x = Vector((J * x + by_signals) / (k + 1));
   }
+}
+
+// Whether closed contacts, or other places that stick, keep this place at rest from moving at all.
+bool Decision::stands_still(const Regime& r, const Place& p) {
+  if (r.closed.empty() && r.stuck.empty()) return false;
+  constexpr double zero = 1e-12;
+  const auto gone = [](const auto& left, const auto& of) {
+    return left.size() == 0 || left.cwiseAbs().maxCoeff() <= zero * of.maxCoeff();
+  };
+  const Vector size = p.velocity.x.cwiseAbs();
+  // Signals may move what holds it, such as a wall.
+  const Vector by_signals = signal_series.transpose() * (r.S.transpose() * p.velocity.x + p.acceleration_s);
+  const Vector signal_terms = signal_series.cwiseAbs().transpose() *
+                              (r.linear->S.cwiseAbs().transpose() * size + p.acceleration_s.cwiseAbs());
+  return gone(Vector(r.E.transpose() * p.velocity.x),
+              Vector(Vector::Constant(1, size.dot(p.effect.cwiseAbs())))) &&
+         gone(Vector(r.A.transpose() * p.velocity.x), Vector(r.linear->A.cwiseAbs().transpose() * size)) &&
+         gone(by_signals, signal_terms);
 }
 
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
@@ -157,7 +179,8 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
       }
     }
     size = velocity_size(sys.places[i], state->nominal);
-    if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }))
+    if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
+        (rests[i] && stands_still(r, sys.places[i])))
       return 1; // it does not move at all, so it does not slip
     break;
   case GuardKind::breaks_away: {
@@ -174,6 +197,9 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
           stick_limits(sys, sys.places[place], 1, t, state->base_x.data(), sig.data(), force.data());
       size += limits.hi - limits.lo;
     }
+    for (Index held : r.facets[i].contacts)
+      size +=
+          std::abs(force(static_cast<Index>(sys.places.size()) + r.closed[static_cast<std::size_t>(held)]));
     break;
   case GuardKind::opens:
     size = force.cwiseAbs().maxCoeff();
@@ -181,6 +207,9 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
   case GuardKind::closes:
     if (!candidate[i]) return -1;
     row[0] = row[1] = 0.0;
+    if (number[i] >= 0 && 2.0 * std::abs(row[2]) <=
+                              64.0 * std::numeric_limits<double>::epsilon() * problem.free_size(number[i]))
+      row[2] = 0.0; // the contact's force passes through zero; how fast is what decides
     size = gap_size(i);
     break;
   default:
@@ -209,6 +238,12 @@ bool Decision::rests_stay(const Regime& r) {
     if (part) {
       parting = apart;
       return false;
+    }
+    for (const Index l : r.leaning) {
+      const auto j = static_cast<std::size_t>(r.closed[static_cast<std::size_t>(l)]);
+      const Contact& c = sys.contacts[j];
+      const double rate = c.rate.x.dot(x) + c.rate.s.dot(signal_series.col(k));
+      if (k > 0 && std::abs(rate) * power > 1e-11 * rate_size(j)) return false;
     }
     x = Vector((r.Ax * x + r.As * signal_series.col(k)) / (k + 1));
   }

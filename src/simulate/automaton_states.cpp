@@ -41,6 +41,8 @@ void change_mode(const Place& p, int was, int is, double v, double N, double t, 
       const double viscous = evaluate(p.law, v, is, 0, nullptr, nullptr).viscous * is;
       x[p.lagged] = std::max(0.0, share * p.break_away * N - viscous);
     }
+  } else if (is == -was && p.lagged >= 0) {
+    x[p.lagged] = std::min(x[p.lagged], aged_share(p, t, x) * p.break_away * N);
   }
 }
 

@@ -5,7 +5,8 @@
 //   start   slip    f = N dry(|v|), peak = f_s, s = 0
 //   slip    stick   f_sa = f (without memory: the curve at v = 0), clock = 0; presliding: s = f_sa sgn(v-) / k
 //   stick   slip    peak = f_s(t_dwell), f = f_s(t_dwell) - b|v|
-//   slip    slip    nothing: f and peak are kept
+//   slip    slip    f and peak are kept; f no higher than f_s (with a dwell: than f_sa, so as it is), after a load
+//                   that fell: stick could not hold what lies between
 //   any     open    s = 0 (a contact only); when it closes it begins as at the start
 // f_s is the static level under the present load; f_sa and peak are held relative to it, so they scale with
 // the load.

@@ -68,19 +68,43 @@ void constrain(const System& sys, Regime& r) {
     // Forces without effect. Limits bound what stuck places can share, where the normal forces that set them
     // are unique; else places are watched one by one.
     const Matrix idle = d.asDiagonal() * svd.matrixV().rightCols(nk - rank);
-    r.shared = ns > 0 && (nk == ns || idle.bottomRows(nk - ns).cwiseAbs().maxCoeff() <=
-                                          1e-9 * idle.cwiseAbs().maxCoeff());
-    const Vector root =
-        nk == ns && !contact_friction ? Vector((limit / limit.maxCoeff()).cwiseSqrt()) : Vector::Ones(nk);
+    for (Index k = ns; k < nk; ++k)
+      if (idle.row(k).cwiseAbs().maxCoeff() > 1e-9 * idle.cwiseAbs().maxCoeff()) r.leaning.push_back(k - ns);
+    r.shared = ns > 0;
+    for (const Place& p : sys.places) // what a leaning contact loads has no unique limit
+      for (const Index k : r.leaning)
+        r.shared = r.shared && loading_contact(p) != r.closed[static_cast<std::size_t>(k)];
+    if (!r.shared) r.leaning.clear();
+    Vector root = nk == ns && !contact_friction ? Vector((limit / limit.maxCoeff()).cwiseSqrt())
+                                                : Vector(Vector::Ones(nk));
+    // Where contacts by themselves keep a place from moving (a block in a corner), they carry it: its friction is
+    // left with next to nothing, and does not break away before one of them opens.
+    if (!r.shared && nk > ns) {
+      const Eigen::ColPivHouseholderQR<Matrix> normals(R.bottomRows(nk - ns).transpose());
+      for (Index k = 0; k < ns; ++k) {
+        const Vector row = R.row(k).transpose();
+        const Vector left = row - R.bottomRows(nk - ns).transpose() * normals.solve(row);
+        if (left.norm() > 1e-9 * row.norm()) continue;
+        r.carried.push_back(r.stuck[static_cast<std::size_t>(k)]);
+        root(k) = 1e-5;
+      }
+    }
     Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
     cod.setThreshold(1e-10);
     cod.compute(d.asDiagonal() * G * root.asDiagonal());
     H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
     if (r.shared) {
-      r.spare =
-          Eigen::HouseholderQR<Matrix>(idle.topRows(ns)).householderQ() * Matrix::Identity(ns, nk - rank);
+      const auto nl = static_cast<Index>(r.leaning.size());
       const Matrix all = svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G;
-      const Matrix W = all.leftCols(ns);
+      Matrix W(rank, ns + nl), shifts(nl + ns, nk - rank);
+      W.leftCols(ns) = all.leftCols(ns);
+      shifts.bottomRows(ns) = idle.topRows(ns);
+      for (Index k = 0; k < nl; ++k) {
+        const Index row = ns + r.leaning[static_cast<std::size_t>(k)];
+        W.col(ns + k) = all.col(row);
+        shifts.row(k) = -idle.row(row);
+      }
+      r.spare = Eigen::HouseholderQR<Matrix>(shifts).householderQ() * Matrix::Identity(nl + ns, nk - rank);
       Eigen::JacobiSVD<Matrix> rows(W, Eigen::ComputeFullU);
       rows.setThreshold(1e-10);
       if (nk == ns)

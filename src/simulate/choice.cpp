@@ -19,9 +19,15 @@ ct::Line Decision::kinetic_line(std::size_t i, int d) {
     return contact_friction(i) ? ct::Line{other, dry} : ct::Line{dry * N + other, dry * per};
   };
   if (p.lagged >= 0) {
-    if (before.place[i] != 0 || held_by_lag(p, before, i) == d) // it goes on from the lagged force
+    if (held_by_lag(p, before, i) == d) // it goes on from the lagged force
       return contact_friction(i) ? ct::Line{0.0, d * x[p.lagged]} : ct::Line{d * x[p.lagged], 0.0};
     const Interval unit = unit_limits(p, t, x);
+    if (before.place[i] !=
+        0) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
+      const double most = (d > 0 ? unit.hi : -unit.lo) * (contact_friction(i) ? 1.0 : load(i));
+      const double f = d * std::min(x[p.lagged], most);
+      return contact_friction(i) ? ct::Line{0.0, f} : ct::Line{f, 0.0};
+    }
     return line(d > 0 ? unit.hi : unit.lo, 0.0);
   }
   const Force f =
@@ -120,7 +126,26 @@ void Decision::assemble() {
     p.places.push_back(q);
   }
   p.free_size.noalias() = rows.cwiseAbs().lazyProduct(terms);
+  size_by_rates();
   p.G.noalias() = rows.lazyProduct(columns);
+}
+
+// Where everything that loads a contact passes through zero at this instant, the terms tell nothing of their
+// own rounding: they are known no better than the instant, whose last digits make them what they are.
+void Decision::size_by_rates() {
+  const auto nc = static_cast<Index>(closed.size());
+  if (nc == 0) return;
+  const LinearPart& linear = cache.linear(sys, state->modes.limit);
+  const double moment = std::max(std::abs(t), sys.time_scale);
+  signal_rates(sys, t, w.rate.data());
+  w.rate = moment * w.rate.cwiseAbs();
+  w.row.noalias() = moment * linear.A.cwiseAbs().lazyProduct(xdot.cwiseAbs());
+  w.row.noalias() += linear.S.cwiseAbs().lazyProduct(w.rate);
+  w.rate += sig.cwiseAbs();
+  for (Index k = 0; k < nc; ++k)
+    problem.free_size(k) +=
+        rows.row(k).cwiseAbs().dot(w.row) +
+        sys.contacts[closed[static_cast<std::size_t>(k)]].acceleration_s.cwiseAbs().dot(w.rate);
 }
 
 // What a guard that fired leaves open.

@@ -134,6 +134,7 @@ private:
   // choice.cpp
   bool decide(const std::vector<Guard>& fired);
   void assemble();
+  void size_by_rates();
   contact::Line kinetic_line(std::size_t i, int d);
   contact::Place place_at_rest(std::size_t i);
   contact::Place place_that_slides(std::size_t i);
@@ -152,6 +153,7 @@ private:
   void velocity_series(const Regime& r);
   void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, std::size_t guard);
+  bool stands_still(const Regime& r, const Place& p);
   bool rests_stay(const Regime& r);
   void expand_signals();
 

@@ -48,7 +48,7 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
       const std::string one = cause_of(sys, g, !impulses.empty());
       if (!one.empty()) what += (what.empty() ? "" : ", ") + one;
     }
-  bool any = false;
+  bool any = !log->events.empty(); // an output that reached its limit, or a first round
   auto note = [&](Index element, Mode was, Mode is, const Impulse* impulse) {
     if (!any) ++state->instant;
     any = true;

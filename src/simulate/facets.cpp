@@ -1,4 +1,4 @@
-// The set of forces that stuck places can take together.
+// The set of forces that stuck places, and contacts that lean against them, can take together.
 #include "simulate/regime_parts.hpp"
 
 #include <Eigen/LU>
@@ -13,7 +13,8 @@ namespace stickslip {
 using ConstVector = Eigen::Map<const Vector>;
 
 // Facets of the set of forces that the stuck places can take together: for every rank - 1 independent columns
-// the direction normal to them. W has full row rank; its columns belong to the stuck places `which`.
+// the direction normal to them. W has full row rank; its columns belong to the stuck places, and behind them the
+// leaning contacts, `which`. A contact takes no pull: it bounds the sum on one side, or not at all.
 static void find_facets(const Matrix& W, const std::vector<Index>& which, Regime& r) {
   const Index rank = W.rows(), m = W.cols();
   std::vector<Index> pick(static_cast<std::size_t>(rank - 1));
@@ -33,21 +34,31 @@ static void find_facets(const Matrix& W, const std::vector<Index>& which, Regime
       Facet f;
       const Vector along = W.transpose() * y;
       const double size = along.cwiseAbs().maxCoeff();
-      std::vector<double> share;
-      for (Index i = 0; i < m; ++i)
-        if (std::abs(along(i)) > 1e-9 * size) {
-          f.members.push_back(which[static_cast<std::size_t>(i)]);
-          share.push_back(along(i) / size);
+      const auto stuck = static_cast<Index>(r.stuck.size());
+      std::vector<double> share, contact_share;
+      double side = 0.0;
+      for (Index i = 0; i < m; ++i) {
+        if (std::abs(along(i)) <= 1e-9 * size) continue;
+        if (side == 0.0) side = along(i) < 0.0 ? -1.0 : 1.0;
+        const Index column = which[static_cast<std::size_t>(i)];
+        const double weight = side * along(i) / size;
+        if (column < stuck) {
+          f.members.push_back(column);
+          share.push_back(weight);
+        } else {
+          f.contacts.push_back(r.leaning[static_cast<std::size_t>(column - stuck)]);
+          contact_share.push_back(weight);
+          (weight > 0.0 ? f.down : f.up) = false;
         }
+      }
       f.share = ConstVector(share.data(), static_cast<Index>(share.size()));
-      const double side = f.share(0) < 0.0 ? -1.0 : 1.0;
-      f.share *= side;
+      f.contact_share = ConstVector(contact_share.data(), static_cast<Index>(contact_share.size()));
       const Vector signature = along * (side / size);
       bool fresh = true;
       for (const Vector& k : known) fresh = fresh && (k - signature).cwiseAbs().maxCoeff() > 1e-9;
       if (fresh) {
         known.push_back(signature);
-        r.facets.push_back(std::move(f));
+        if (f.up || f.down) r.facets.push_back(std::move(f));
       }
     }
     // next combination

@@ -3,6 +3,8 @@
 
 #include "simulate/regime_parts.hpp"
 
+#include <algorithm>
+
 namespace stickslip {
 
 using ConstVector = Eigen::Map<const Vector>;
@@ -41,6 +43,11 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
         const double share = guard.side * f.share(static_cast<Index>(j));
         reach += share * (share > 0.0 ? limits.hi : limits.lo);
         sum += share * force[m];
+      }
+      for (std::size_t j = 0; j < f.contacts.size(); ++j) {
+        const Index c = r.closed[static_cast<std::size_t>(f.contacts[j])];
+        sum -= guard.side * f.contact_share(static_cast<Index>(j)) *
+               force[static_cast<Index>(sys.places.size()) + c];
       }
       g[k] = sum - reach;
       break;
@@ -82,13 +89,13 @@ void list_guards(const System& sys, Regime& r) {
     const auto u = static_cast<std::size_t>(i);
     if (const int side = held_by_lag(sys.places[u], r.modes, u); side != 0)
       r.guards.push_back({GuardKind::limit_again, i, side});
-    if (r.shared) continue;
+    if (r.shared || std::find(r.carried.begin(), r.carried.end(), i) != r.carried.end()) continue;
     r.guards.push_back({GuardKind::breaks_away, i, +1});
     r.guards.push_back({GuardKind::breaks_away, i, -1});
   }
   for (std::size_t f = 0; f < r.facets.size(); ++f) {
-    r.guards.push_back({GuardKind::shared_limit, static_cast<Index>(f), +1});
-    r.guards.push_back({GuardKind::shared_limit, static_cast<Index>(f), -1});
+    if (r.facets[f].up) r.guards.push_back({GuardKind::shared_limit, static_cast<Index>(f), +1});
+    if (r.facets[f].down) r.guards.push_back({GuardKind::shared_limit, static_cast<Index>(f), -1});
   }
   for (Index i : r.unstuck) {
     const auto u = static_cast<std::size_t>(i);
@@ -111,10 +118,14 @@ void list_guards(const System& sys, Regime& r) {
     for (Index b = 0; b < p.traits.switches; ++b)
       r.guards.push_back({GuardKind::branch, i, static_cast<int>(b)});
   }
+  std::vector<bool> leans(sys.contacts.size(), false); // watched by the facets
+  for (const Index k : r.leaning)
+    leans[static_cast<std::size_t>(r.closed[static_cast<std::size_t>(k)])] = true;
   for (std::size_t j = 0; j < sys.contacts.size(); ++j)
-    r.guards.push_back(
-        {r.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? GuardKind::closes : GuardKind::opens,
-         static_cast<Index>(j), 1});
+    if (!leans[j])
+      r.guards.push_back(
+          {r.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? GuardKind::closes : GuardKind::opens,
+           static_cast<Index>(j), 1});
   for (std::size_t i = 0; i < sys.places.size(); ++i)
     if (sys.places[i].load_force.x.size() > 0)
       r.guards.push_back({GuardKind::load_sign, static_cast<Index>(i), r.modes.load_sign[i]});

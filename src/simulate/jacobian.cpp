@@ -97,7 +97,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
         J.row(p.lagged) += (N * dry_v * mode / p.automaton.lag) * p.velocity.x.transpose();
         J(p.lagged, p.lagged) -= 1.0 / p.automaton.lag;
         dfdt(p.lagged) += (N * dry_v * mode * v_t + N_t * dry * mode) / p.automaton.lag;
-        if (p.load_per_force != 0.0)
+        if (p.load_force.x.size() > 0)
           J.row(p.lagged) +=
               (dry * mode * p.load_per_force * sign / p.automaton.lag) * p.load_force.x.transpose();
       }
@@ -109,7 +109,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
       }
       if (p.injected >= 0) J(p.states, p.injected) += w.zdot_z(0);
     }
-    if (p.load_per_force != 0.0) row += (F_N * p.load_per_force * sign) * p.load_force.x;
+    if (p.load_force.x.size() > 0) row += (F_N * p.load_per_force * sign) * p.load_force.x;
     F_t += F_N * N_t;
     J.noalias() += r.E.col(static_cast<Index>(k)) * row.transpose();
     dfdt += r.E.col(static_cast<Index>(k)) * F_t;

@@ -214,20 +214,26 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
                   double* force) {
   if (!r.shared) return;
-  const Index m = static_cast<Index>(r.stuck.size());
+  const Index m = static_cast<Index>(r.stuck.size()), leaning = static_cast<Index>(r.leaning.size());
   contact::Limits limits{std::vector<Index>(r.stuck.size(), -1), Vector(m), Vector::Zero(m), Vector(m),
                          Vector::Zero(m)};
-  Vector given(m), shared;
+  Vector given(leaning + m), shared;
+  const auto normal = [&](Index k) -> double& {
+    return force[static_cast<Index>(sys.places.size()) +
+                 r.closed[static_cast<std::size_t>(r.leaning[static_cast<std::size_t>(k)])]];
+  };
+  for (Index k = 0; k < leaning; ++k) given(k) = normal(k);
   for (Index k = 0; k < m; ++k) {
     const auto i = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)]);
     const Interval l = stick_limits(sys, sys.places[i], r.modes.load_sign[i], t, x, s, force);
     limits.low_a(k) = std::min(l.lo, 0.0);
     limits.high_a(k) = std::max(l.hi, 0.0);
-    given(k) = force[i];
+    given(leaning + k) = force[i];
   }
   double utilisation = 0.0;
-  contact::share(given, r.spare, 0, limits, shared, utilisation);
-  for (Index k = 0; k < m; ++k) force[r.stuck[static_cast<std::size_t>(k)]] = shared(k);
+  contact::share(given, r.spare, leaning, limits, shared, utilisation);
+  for (Index k = 0; k < leaning; ++k) normal(k) = shared(k);
+  for (Index k = 0; k < m; ++k) force[r.stuck[static_cast<std::size_t>(k)]] = shared(leaning + k);
 }
 
 } // namespace stickslip

@@ -78,8 +78,11 @@ struct Scratch {
 // of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
 // same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
 struct Facet {
-  std::vector<Index> members; // positions in `stuck` that are at their limit when the facet is reached
-  Vector share;               // weight of each member's force in the sum that the facet bounds
+  std::vector<Index> members;  // positions in `stuck` that are at their limit when the facet is reached
+  Vector share;                // weight of each member's force in the sum that the facet bounds
+  std::vector<Index> contacts; // positions in `closed` of leaning contacts whose force is part of the sum
+  Vector contact_share;        // their weights; their forces count as -lambda, which has no lower bound
+  bool up = true, down = true; // whether the sum is bounded on that side
 };
 
 struct Regime {
@@ -93,8 +96,12 @@ struct Regime {
   Matrix A, S, E, Lx, Ls, LF;
   bool shared =
       false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
-  Matrix spare; // columns: shifts of the stuck forces that change nothing, orthonormal
+  // Contacts against which something leans that friction holds as well (positions in `closed`): only the sum of
+  // both is known. One that takes no force is where the sum is bounded.
+  std::vector<Index> leaning;
+  Matrix spare; // columns: shifts of the leaning, then the stuck forces that change nothing, orthonormal
   std::vector<Facet> facets;
+  std::vector<Index> carried; // stuck places that closed contacts keep from moving by themselves
 
   bool affine =
       false;     // forces of unstuck places are linear in (x, s): then they are folded into the next four

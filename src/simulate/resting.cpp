@@ -95,6 +95,8 @@ bool Decision::moves_towards(std::size_t i, int side) {
 
 void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
   std::vector<bool> stopped(n, false);
+  bool touched = false;
+  for (const Guard& g : fired) touched = touched || g.kind == GuardKind::closes;
   for (const Guard& g : fired)
     if (g.kind == GuardKind::slip_ends) stopped[static_cast<std::size_t>(g.element)] = true;
   for (std::size_t i = 0; i < n; ++i) {
@@ -130,7 +132,8 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       if (start) start_in_mode(sys.places[i], state->modes.place[i], speed, load(i), t, state->base_x.data());
       continue;
     }
-    bool ends = start || mode == 0 || stopped[i] || !impulses.empty();
+    bool ends =
+        start || mode == 0 || stopped[i] || !impulses.empty() || touched; // touched: it may be in the way
     if (!ends) {
       // Also at zero at this instant, by coincidence: it rests if it comes to a halt, and slides on if it
       // departs.

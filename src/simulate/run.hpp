@@ -78,7 +78,7 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
   log.status = TransitionStatus::decided;
   log.events.clear();
   if (!state.started) {
-    if (sampler.due(state, state.base_t)) sampler.run(state);
+    if (sampler.due(state, state.base_t)) sampler.run(state, nullptr);
     transition.decide(state, {}, true, log);
     out.events += static_cast<std::int64_t>(
         log.events.size()); // impacts that make the velocities at the start consistent
@@ -191,12 +191,12 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
       return finish(Status::stalled, std::max(t1, t_begin), "the state is no longer finite");
     state.after_transition = false;
     for (Index i = 0; i < sys.nx; ++i) state.nominal(i) = std::max(state.nominal(i), std::abs(end(i)));
+    log.events.clear();
     if (at_limit && sampler.due(state, t1)) {
-      sampler.run(state);
+      sampler.run(state, &log);
       state.last_error = 0.0;
     }
     if (event || (at_limit && (kink <= t1 || !sampler.any() || !sampler.quiet(state)))) {
-      log.events.clear();
       state.last_error = 0.0;
       const Regime* next =
           !at_limit && step.fired.size() == 1 ? quick.decide(r, state, step.fired[0], log) : nullptr;
@@ -204,15 +204,16 @@ Outcome Runner::run(State& state, Recorder& recorder, const std::function<bool()
         current = next;
       else
         transition.decide(state, step.fired, false, log);
+    }
+    if (!log.events.empty()) {
       out.events += static_cast<std::int64_t>(log.events.size());
       recorder.events(log.events);
-      if (log.status == TransitionStatus::undecided)
-        return finish(Status::no_solution, state.base_t, "no admissible combination of modes was found");
-      if (at_one_instant > 100)
-        return finish(Status::stalled, state.base_t, "more than 100 transitions at one instant");
-      if (out.events > options.max_events)
-        return finish(Status::budget, state.base_t, "max_events is used up");
     }
+    if (log.status == TransitionStatus::undecided)
+      return finish(Status::no_solution, state.base_t, "no admissible combination of modes was found");
+    if (event && at_one_instant > 100)
+      return finish(Status::stalled, state.base_t, "more than 100 transitions at one instant");
+    if (out.events > options.max_events) return finish(Status::budget, state.base_t, "max_events is used up");
     if (state.base_t == options.t_end) return finish(Status::finished, options.t_end, "reached t_end");
   }
 }

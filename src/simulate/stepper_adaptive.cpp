@@ -275,6 +275,9 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
       cut = next;
     }
     dense(state, cut, kind);
+    // A step many times longer than the way to its event (of a flight in parabolas there is no error to limit
+    // it) leaves too few digits to find the next one, which may come sooner still.
+    state.step = std::min(state.step, std::max(10.0 * cut, 1e-4 * h));
     for (double& th : crossing) th = th <= 1.0 ? th * h / cut : th;
     step.h = cut;
     crossing[which] = 1.0;

@@ -74,6 +74,17 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
         zero = 1e-11 * size;
       }
       if (c[1] < 0.0) zero = std::max(zero, 1e-8 * -c[1]); // it was located no better, and goes away at once
+      if (g.kind == GuardKind::closes) {
+        // A gap between large positions, in a step that is short beside them; an impact that came so fast that the
+        // last digits of t are farther than the rebound goes; an overlap that a closed contact has drifted into
+        // and that its transition took for no gap (see find_candidates).
+        const Contact& contact = sys.contacts[static_cast<std::size_t>(g.element)];
+        const double positions =
+            contact.gap.x.cwiseAbs().dot(state.nominal) + contact.gap.s.cwiseAbs().dot(s.cwiseAbs());
+        const double way = std::abs(state.base_t) * contact.rate.x.cwiseAbs().dot(state.nominal);
+        const double digits = 4.0 * std::numeric_limits<double>::epsilon() * (positions + way);
+        zero = std::max({zero, digits, c[0] > 0.0 ? 1e-11 * positions : 0.0});
+      }
     }
     // Nor does the place of the event within the last digits of t.
     const double unresolved = state.after_transition ? 4.0 * std::numeric_limits<double>::epsilon() *

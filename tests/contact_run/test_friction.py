@@ -333,6 +333,33 @@ def test_two_feet_share_the_friction_of_one_body() -> None:
     assert run.state.x[3] == pytest.approx(2.0 * end**2 / mass, rel=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("floor", "wall", "expected"),
+    [
+        (0.3, 0.3, [("wall", 2.25), ("floor", 2.625)]),
+        (0.3, None, [("floor", 2.625), ("wall", 2.625)]),
+        (None, 0.3, [("wall", 2.25)]),
+        (1.2, 1.2, [("wall", 2.25)]),
+    ],
+)
+def test_a_block_pressed_into_a_corner_leaves_it_when_pulled(floor, wall, expected):
+    """Normal forces alone hold it; the pull 4 (t - 2) - 1 turns at 2.25 and passes 0.3 of the weight at 2.625.
+
+    Until then the floor's friction holds; a smooth wall goes on touching without a force.
+    """
+    pull = ss.Piecewise([0, 2, 3, 5], [-1, -1, 3, 6])
+    m = ss.Machine(mass=1.0, names=["x", "y"], force={"x": pull, "y": -5.0})
+    m.add_contact("floor", normal={"y": 1.0}, **({"tangent": {"x": 1.0}, "friction": floor} if floor else {}))
+    m.add_contact("wall", normal={"x": 1.0}, **({"tangent": {"y": 1.0}, "friction": wall} if wall else {}))
+    r = ss.simulate(m, 5.0)
+    assert r.success
+    assert sorted((e.element, round(e.time, 9)) for e in r.events) == sorted(expected)
+    if floor and wall:  # rigidity leaves the rest open where friction and a smooth wall share a force
+        pressed = r.at([1.0])
+        assert pressed["floor.normal_force"][0] == pytest.approx(5.0, rel=1e-9)
+        assert pressed["wall.normal_force"][0] == pytest.approx(1.0, rel=1e-9)
+
+
 def test_elastic_surface_forgets_its_strain_in_flight() -> None:
     """Presliding: pushed until s = F/k, lifted off and dropped again. The surface has sprung back in flight,
     so the body rests where it lands, by hand: s = 0 and no force there, however long one waits."""

@@ -215,3 +215,28 @@ def test_sampled_loop_among_themselves_is_refused() -> None:
         m.add_controller(ss.P(kp=1.0, period=0.1), name="x", measure="q", reference="x.output")
     m.add_controller(ss.P(kp=0.5, period=0.1, delay=0.1), name="x", measure="q", reference="x.output", to="q")
     assert ss.simulate(m, t_end=1.0, initial={"q.position": 1.0}).success
+
+
+@pytest.mark.parametrize(
+    ("law", "how"),
+    [
+        (None, "the state is no longer finite"),
+        (ss.Coulomb(1.0, 0.8), "the state is no longer finite"),
+        (
+            ss.Stribeck(static=1.0, kinetic=0.5, stribeck_velocity=0.1),
+            "the step became too small to move time",
+        ),
+    ],
+    ids=["linear", "coulomb", "stribeck"],
+)
+def test_a_loop_that_grows_without_bound_says_so(law: ss.Law | None, how: str) -> None:
+    """Where a Stribeck curve is passed in less than the last digit of t the run ends before numbers do."""
+    m = ss.Machine(mass=1.0, names=["q"])
+    if law is not None:
+        m.add_friction("guide", on="q", law=law)
+    m.add_controller(ss.PID(kp=1e3, kd=1e3), on="q", reference=1.0, period=1e-2)
+    run = ss.simulate(m, 100.0)
+    assert run.status == "stalled"
+    assert run.message.startswith(how) and run.message.endswith(", as in an unstable loop")
+    assert "'q.position' has grown" in run.message or "'q.velocity' has grown" in run.message
+    assert np.isfinite(run.events.of("guide")[-1].time if law else 0.0)

@@ -13,7 +13,9 @@ HEAVY = ("matplotlib", "scipy", "pandas", "xarray", "tqdm", "control", "IPython"
 
 
 def run(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    # With byte code in store, as of an installed package.
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     return done.stdout.strip()
 
 

@@ -575,6 +575,9 @@ class Machine:
         A plant in matrix notation.
         """
 
+    @staticmethod
+    def unpack(saved: tuple[typing.Any, ...]) -> Machine: ...
+    def __eq__(self, arg0: object) -> bool: ...
     def __init__(
         self,
         mass: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
@@ -643,6 +646,7 @@ class Machine:
         surface_velocity: Signal,
     ) -> None: ...
     def copy(self) -> Machine: ...
+    def pack(self) -> tuple[typing.Any, ...]: ...
 
 class State:
     def __eq__(self, arg0: object) -> bool: ...
@@ -675,6 +679,8 @@ class Compiled:
     def states(self) -> list[str]: ...
 
 class Trajectory:
+    @staticmethod
+    def unpack(compiled: Compiled, saved: tuple[typing.Any, ...]) -> Trajectory: ...
     def energy(
         self,
         times: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
@@ -689,6 +695,7 @@ class Trajectory:
         typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"],
         typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
     ]: ...
+    def pack(self) -> tuple[typing.Any, ...]: ...
     def rate(
         self,
         held: typing.SupportsFloat | typing.SupportsIndex,

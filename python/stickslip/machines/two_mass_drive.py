@@ -43,7 +43,7 @@ class TwoMassDrive:
     load_mass: float
     stiffness: float
     damping: float
-    machine: Machine = field(repr=False)
+    machine: Machine = field(repr=False, hash=False)
 
     @property
     def antiresonance(self) -> float:

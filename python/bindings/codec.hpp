@@ -1,0 +1,27 @@
+// Descriptions and runs as tuples of plain values, and back: what pickle and copy work with. Every tuple
+// starts with the number of its format; another one is refused.
+#pragma once
+
+#include "machine/machine.hpp"
+#include "simulate/trajectory.hpp"
+
+#include <memory>
+
+#include <pybind11/pybind11.h>
+
+namespace stickslip::bindings {
+
+pybind11::tuple pack(const Controller& controller);
+Controller unpack_controller(const pybind11::tuple& saved);
+
+pybind11::tuple pack(const Machine& machine);
+Machine unpack_machine(const pybind11::tuple& saved);
+
+pybind11::tuple pack(const State& state);
+State unpack_state(const pybind11::tuple& saved);
+
+// Without the machine, which has to be given again.
+pybind11::tuple pack(const Trajectory& run);
+Trajectory unpack_trajectory(const std::shared_ptr<Compiled>& compiled, const pybind11::tuple& saved);
+
+} // namespace stickslip::bindings
