@@ -150,3 +150,18 @@ def test_pid_with_friction_at_the_motor_predicts_no_hunting():
 def test_bad_input_names_the_argument(call, name):
     with pytest.raises(ValueError, match=name):
         call()
+
+
+@pytest.mark.parametrize("bias", [0.3, -0.3, 1.5])
+def test_a_law_of_one_side_with_bias(bias):
+    """F = v² for v > 0, nothing below: not odd, so the sign of the bias matters; N = 1/(πV) ∮ F sin θ dθ."""
+    size = 0.8
+    value, _ = quad(
+        lambda a: max(bias + size * math.sin(a), 0.0) ** 2 * math.sin(a),
+        -0.5 * math.pi,
+        0.5 * math.pi,
+        points=[math.asin(-bias / size)] if abs(bias) < size else None,
+        epsabs=1e-14,
+    )
+    found = describing_function(lambda v: np.maximum(v, 0.0) ** 2, size, bias)
+    assert float(found) == pytest.approx(2.0 * value / (math.pi * size), rel=1e-12)

@@ -226,3 +226,13 @@ def test_stops_of_the_drive(case, number, percent):
 def test_bad_input_names_the_argument(call, name):
     with pytest.raises(ValueError, match=name):
         call()
+
+
+def test_overshoot_of_a_step_downwards():
+    """From 1 to 0 by way of -0.1: a tenth beyond; a step up by the mirrored way has the same."""
+    t, x = [0.0, 1.0, 2.0, 3.0], np.array([1.0, -0.1, 0.02, 0.0])
+    for sign in (1.0, -1.0):
+        found = settling(t, sign * x, target=0.0, band=0.05)
+        assert found.overshoot == pytest.approx(0.1, rel=1e-15)
+        # the last crossing of the band, from -0.1 to 0.02 through -0.05
+        assert found.time == pytest.approx(1.0 + 0.05 / 0.12, rel=1e-14)

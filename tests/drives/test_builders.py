@@ -78,3 +78,39 @@ def test_a_machine_shows_all_that_was_added() -> None:
         f"Machine(names=['x', 'y'], friction={{'guide': {law}}}, contacts={{'floor': None}}, "
         f"controllers={{'pid': {pid}}}, compensation={{'help': {help_}}})"
     )
+
+
+def test_a_chain_has_its_own_spring_at_each_end() -> None:
+    """Pushed in the middle by 1 N, springs in series on both sides: 1/(1/3 + 1/20) left, 1/(1/7 + 1/20) right."""
+    m = ss.machines.chain(mass=[1.0, 2.0, 3.0], stiffness=20.0, damping=[0.5, 0.25], left=3.0, right=7.0)
+    stiffness = 1.0 / (1.0 / 3.0 + 1.0 / 20.0) + 1.0 / (1.0 / 7.0 + 1.0 / 20.0)
+    rest = np.linalg.solve(m.stiffness, [0.0, 1.0, 0.0])
+    assert rest[1] == pytest.approx(1.0 / stiffness, rel=1e-14)
+    damping = np.array([[0.5, -0.5, 0.0], [-0.5, 0.75, -0.25], [0.0, -0.25, 0.25]])
+    inverse = np.diag(1.0 / np.array([1.0, 2.0, 3.0]))
+    plant = np.block([[np.zeros((3, 3)), np.eye(3)], [-inverse @ m.stiffness, -inverse @ damping]])
+    assert np.sort_complex(m.poles()) == pytest.approx(np.sort_complex(np.linalg.eigvals(plant)), rel=1e-11)
+
+
+def test_numbers_of_a_two_mass_drive() -> None:
+    """Unequal masses: the load on the resting motor, and both against each other, by eigenvalues."""
+    drive = ss.machines.two_mass_drive(motor_mass=500.0, load_mass=2000.0, stiffness=5e6, damping=900.0)
+    alone = np.roots([2000.0, 900.0, 5e6])
+    assert drive.antiresonance == pytest.approx(np.abs(alone[0]), rel=1e-13)
+    assert drive.load_damping == pytest.approx(-alone[0].real / np.abs(alone[0]), rel=1e-12)
+    reduced = 1.0 / (1.0 / 500.0 + 1.0 / 2000.0)
+    assert drive.resonance == pytest.approx(np.sqrt(5e6 / reduced), rel=1e-13)
+
+
+def test_damping_of_a_belt_oscillator() -> None:
+    """Sliding far from the belt's speed under Coulomb friction: a decaying cosine around F/k."""
+    m, k, d, fk = 2.0, 50.0, 3.0, 0.8
+    belt = ss.machines.belt_oscillator(
+        m, k, ss.Coulomb(static=1.0, kinetic=fk), belt_velocity=100.0, damping=d
+    )
+    run = ss.simulate(belt, 2.0, dt=0.1, initial={"block.position": 0.3})
+    decay = 0.5 * d / m
+    omega = np.sqrt(k / m - decay**2)
+    wave = np.cos(omega * run.t) + decay / omega * np.sin(omega * run.t)
+    expected = fk / k + (0.3 - fk / k) * np.exp(-decay * run.t) * wave
+    assert run["block.position"] == pytest.approx(expected, abs=1e-12)

@@ -248,3 +248,5 @@ def test_feedforward_starts_to_the_side_to_which_the_reference_turns(side: float
     v = 30.0 * s**2 * (1.0 - s) ** 2
     expected = side * (1.0 + 0.5 * np.exp(-((v / 0.1) ** 2)) + 0.3 * v)
     assert run.at(start + s)["ff.output"] == pytest.approx(expected, rel=1e-9)
+    given = run.energy.controllers["ff"][-1]  # nothing else works on the mass
+    assert given == pytest.approx(0.5 * run["slide.velocity"][-1] ** 2, rel=2e-7) and given > 0.1

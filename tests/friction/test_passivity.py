@@ -129,6 +129,17 @@ def test_second_order_condition():
     assert passivity(ss.TwoStateBristle(**TABLE_I, alpha=2.49e4)).passive is None
 
 
+@pytest.mark.parametrize("load", [0.5, 4.0])
+def test_viscous_part_counts_per_load_in_the_second_order_condition(load):
+    """F = N (bristle) + s2 v: the same sign of F v - dV/dt as with s2/N under 1 N."""
+    given = {"stiffness": 1e5, "damping": 0.0, "static": 1.5, "kinetic": 1.0, "stribeck_velocity": 1e-3}
+    for alpha in (0.2e5, 0.4e5):
+        whole = ss.TwoStateBristle(**given, alpha=alpha, viscous=0.4)
+        part = ss.TwoStateBristle(**given, alpha=alpha, viscous=0.4 / load)
+        assert passivity(whole, load).margin == pytest.approx(passivity(part).margin, rel=1e-14)
+        assert passivity(part).margin != passivity(whole).margin
+
+
 def test_curves_are_judged_by_their_quadrants():
     assert passivity(ss.Table([-1.0, 0.0, 0.0, 1.0], [-1.0, -2.0, 1.5, 0.0])).passive is True
     assert passivity(ss.Table([-1.0, 1.0], [0.5, 1.0])).passive is False

@@ -491,3 +491,18 @@ def test_bad_states_name_the_argument():
         SET_2.stick_impact(2.0)
     with pytest.raises(ValueError, match="velocity"):
         SET_2.contact_data(0.0, velocity=(1.0, 2.0, 3.0))
+
+
+@pytest.mark.parametrize("masses", [(2420.0, 10.0), (10.0, 2420.0), (10.0, 12.0)])
+def test_expansion_sticks_inside_the_cone_on_either_side(masses):
+    """ġ_T stays 0 through the expansion if the row of M⁻¹'s inverse in flank coordinates, (nt, nn), lies in the
+    cone: |nt| ≤ μ nn, whichever wedge is the heavier one."""
+    for friction in (0.1, 0.3, 5.0):
+        gear = ss.machines.wedge_gear(
+            upper_mass=masses[0], lower_mass=masses[1], angle=0.6, friction=friction, load=1.0, stiffness=1.0,
+            pull_velocity=0.1, restitution=0.5,
+        )  # fmt: skip
+        data = gear.contact_data(0.0)
+        W = np.vstack([data.normals, data.tangents])
+        nn, nt = np.linalg.inv(W @ np.linalg.inv(data.mass) @ W.T)[0]
+        assert gear.stick_impact(0.2).expansion_sticks == (abs(nt) <= friction * nn)

@@ -249,3 +249,14 @@ def test_machine_is_described_as_the_contact_data(monkeypatch):
 def test_bad_input_names_the_argument(name, value):
     with pytest.raises(ValueError, match=name):
         dataclasses.replace(RIG, **{name: value})
+
+
+def test_stick_limits_lie_at_the_static_level():
+    """−M1 (r2/r1) tan(ρ0 − γ) and M1 (r2/r1) tan(ρ0 + γ) with tan ρ0 = μ0/cos α_n, written out."""
+    gear = dataclasses.replace(RIG, static_friction=0.2)
+    static, ratio = math.atan(0.2 / math.cos(gear.pressure_angle)), gear.worm_radius / gear.wheel_radius
+    expected = [
+        -gear.load_torque * ratio * math.tan(static - gear.lead_angle),
+        gear.load_torque * ratio * math.tan(static + gear.lead_angle),
+    ]
+    assert gear.stick_limits == pytest.approx(expected, rel=1e-13)
