@@ -128,3 +128,32 @@ def test_what_it_refuses() -> None:
     m.add_controller(ss.PID(kp=1.0), on="x", reference=1.0)
     with pytest.raises(ValueError, match="controllers"):
         ss.simulate(m, t_end=1.0, method="time_stepping", max_step=0.1)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_belt_pays_for_an_impact_and_for_the_slip_after_it(side: float) -> None:
+    """Dropped on a belt of 4 m/s: W = μ m (v + g t) u by hand, of first order in the step."""
+    mass, drop, mu = 2.0, 0.5, 0.3
+    m = ss.Machine(mass=[mass, mass], names=["x", "y"], force={"y": -9.81 * mass})
+    m.add_contact("belt", normal={"y": 1.0}, tangent={"x": 1.0}, friction=mu, surface_velocity=4.0 * side)
+    speed = np.sqrt(2.0 * 9.81 * drop)
+    exact = mu * mass * (speed + 9.81 * (0.5 - speed / 9.81)) * 4.0
+    error = []
+    for h in (1e-3, 5e-4):
+        run = ss.simulate(m, t_end=0.5, initial={"y.position": drop}, method="time_stepping", max_step=h)
+        (struck,) = (e for e in run.events if e.impact)
+        assert struck.normal_impulse == pytest.approx(mass * speed, rel=10.0 * h)
+        loss = 0.5 * mass * speed**2 - 0.5 * mass * (mu * speed) ** 2 + mu * mass * speed * 4.0
+        assert struck.loss == pytest.approx(loss, rel=10.0 * h)
+        error.append(run.energy.surfaces["belt"][-1] / exact - 1.0)
+    assert np.abs(error).max() < 5e-3
+
+
+@pytest.mark.parametrize("force", [0.8, -0.8, 1.2, -1.2])
+def test_between_the_levels_a_block_at_rest_stays(force: float) -> None:
+    """Static 1 N, kinetic 0.5 N: 0.8 N do not start it, 1.2 N move it by 0.7 N."""
+    m = ss.Machine(mass=1.0, names=["x"], force={"x": force})
+    m.add_friction("guide", on="x", law=ss.Coulomb(static=1.0, kinetic=0.5))
+    run = ss.simulate(m, t_end=1.0, method="time_stepping", max_step=0.01)
+    moves = abs(force) > 1.0
+    assert run["x.velocity"][-1] == pytest.approx(np.sign(force) * 0.7 if moves else 0.0, rel=2e-2)
