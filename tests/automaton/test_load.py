@@ -201,3 +201,16 @@ def test_limit_that_falls_below_the_force_leaves_it_to_the_lag():
     limit = 0.9 - 0.2 * 0.05 + 0.2 * lag * (1.0 - np.exp(-0.5))
     assert held["guide.limit"][0] == pytest.approx(limit, rel=1e-9)
     assert held["guide.force"][0] == pytest.approx(0.895, rel=1e-14)
+
+
+@pytest.mark.parametrize("x", [1.0, -1.0])
+def test_start_under_a_load_force_of_either_sign(x):
+    """|F_l| = 10 N raises the static level from 1 to 6 N: 5 N hold, 7 N move it with 7 - 6 N, at the start."""
+    law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=1.0), load_factor=0.5)
+    for push, moves in ((5.0, False), (7.0, True)):
+        m = ss.Machine(mass=1.0, names=["mass"], force={"mass": push})
+        m.add_friction("guide", on="mass", law=law, load={"mass.position": 10.0})
+        run = ss.simulate(m, 1e-3, initial={"mass.position": x})
+        assert run["guide.mode"][0] == (ss.Mode.SLIP_FORWARD if moves else ss.Mode.STICK)
+        assert run["mass.acceleration"][0] == pytest.approx(1.0 if moves else 0.0, abs=1e-14)
+        assert run["guide.load"][0] == pytest.approx(6.0, rel=1e-14)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import stickslip as ss
 
@@ -114,3 +115,23 @@ def test_damping_of_a_belt_oscillator() -> None:
     wave = np.cos(omega * run.t) + decay / omega * np.sin(omega * run.t)
     expected = fk / k + (0.3 - fk / k) * np.exp(-decay * run.t) * wave
     assert run["block.position"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_rate_of_an_output_through_a_chain_of_controllers() -> None:
+    """Three loops in a row, A = 2 (r - x), B = 3 (A - x), u = 5 (B - x) + 0.4 (B' - x'), against SciPy with the
+    derivative written out: B' = 6 (r' - x') - 3 x'."""
+    m = ss.Machine(mass=1.0, names=["x"], damping=0.5)
+    w = 2.0 * np.pi * 0.4
+    m.add_controller(ss.P(kp=2.0), name="a", measure="x", reference=ss.Sine(0.1, frequency=0.4))
+    m.add_controller(ss.P(kp=3.0), name="b", measure="x", reference="a.output")
+    m.add_controller(ss.PID(kp=5.0, kd=0.4, derivative_of="error"), name="c", on="x", reference="b.output")
+    run = ss.simulate(m, 3.0, dt=0.1, rtol=1e-10, initial={"x.position": 0.05})
+
+    def rates(t, y):
+        r, dr = 0.1 * np.sin(w * t), 0.1 * w * np.cos(w * t)
+        b = 6.0 * (r - y[0]) - 3.0 * y[0]
+        db = 6.0 * (dr - y[1]) - 3.0 * y[1]
+        return [y[1], 5.0 * (b - y[0]) + 0.4 * (db - y[1]) - 0.5 * y[1]]
+
+    exact = solve_ivp(rates, (0.0, 3.0), [0.05, 0.0], "DOP853", t_eval=run.t, rtol=1e-12, atol=1e-14)
+    assert run["x.position"] == pytest.approx(exact.y[0], abs=1e-9)
