@@ -290,6 +290,8 @@ INTERRUPTED = """
 import numpy as np, stickslip as ss
 m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
 m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+import signal  # a job in the background inherits that Ctrl-C is ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("ready", flush=True)
 try:
     ss.ensemble(m, {"belt.surface_velocity": np.full(8, 0.2)}, t_end=1e9, measure=["events.count"])

@@ -58,6 +58,8 @@ def test_sigint_to_a_process():
 import stickslip as ss
 m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
 m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+import signal  # a job in the background inherits that Ctrl-C is ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("go", flush=True)
 try:
     ss.simulate(m, t_end=1e9, initial={"block.velocity": 0.2})
