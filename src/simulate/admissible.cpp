@@ -75,6 +75,13 @@ void Decision::note_overrun(const Regime& r, const Guard& g) {
            f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1);
 }
 
+// From the k-th Taylor coefficient of an affine regime's motion to the next.
+void Decision::next_term(const Regime& r, int k, Vector& x) {
+  w.xdot.noalias() = r.Ax * x;
+  w.xdot.noalias() += r.As * signal_series.col(k);
+  x = w.xdot / (k + 1);
+}
+
 void Decision::guard_series(const Regime& r) {
   const auto ng = static_cast<Index>(r.guards.size());
   Matrix& c = series;
@@ -86,9 +93,7 @@ void Decision::guard_series(const Regime& r) {
     for (int k = 0; k < series_terms; ++k) {
       c.col(k).noalias() = r.Gx * x;
       c.col(k).noalias() += r.Gs * signal_series.col(k);
-      w.xdot.noalias() = r.Ax * x;
-      w.xdot.noalias() += r.As * signal_series.col(k);
-      x = w.xdot / (k + 1);
+      next_term(r, k, x);
     }
     return;
   }
@@ -245,7 +250,7 @@ bool Decision::rests_stay(const Regime& r) {
       const double rate = c.rate.x.dot(x) + c.rate.s.dot(signal_series.col(k));
       if (k > 0 && std::abs(rate) * power > 1e-11 * rate_size(j)) return false;
     }
-    x = Vector((r.Ax * x + r.As * signal_series.col(k)) / (k + 1));
+    next_term(r, k, x);
   }
   return true;
 }

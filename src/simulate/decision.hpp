@@ -156,6 +156,7 @@ private:
   bool stands_still(const Regime& r, const Place& p);
   bool rests_stay(const Regime& r);
   void expand_signals();
+  void next_term(const Regime& r, int k, Vector& x);
 
   // impacts.cpp
   double gap_at(std::size_t j) const;

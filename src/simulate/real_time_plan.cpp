@@ -92,9 +92,6 @@ private:
   std::vector<Index> first; // channel of each unstuck place, or -1
   std::vector<Index> second;
 
-  bool affine_curve(const Place& p) const {
-    return p.traits.affine && (p.peak < 0 || p.break_away == p.kinetic || p.fine == 0.0);
-  }
   double viscous_slope(const Place& p, int mode) const {
     return evaluate(p.law, 1.0, mode, 0U, nullptr, nullptr).viscous;
   }
@@ -140,7 +137,7 @@ private:
         if (!load_stands(p)) first.back() = add(i, CurvedForce::Kind::spring);
         continue;
       }
-      if (affine_curve(p)) continue;
+      if (p.traits.affine) continue;
       const bool straight = linear_viscous(p.law, mode, viscous_slope(p, mode));
       first.back() = add(i, straight || p.lagged >= 0 ? CurvedForce::Kind::dry : CurvedForce::Kind::both);
       if (!straight && p.lagged >= 0) second.back() = add(i, CurvedForce::Kind::viscous);
