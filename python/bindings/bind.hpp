@@ -11,7 +11,8 @@ void bind_signal(pybind11::module_& m);
 void bind_friction(pybind11::module_& m);
 void bind_contact(pybind11::module_& m);
 void bind_control(pybind11::module_& m);
-void bind_simulate(pybind11::module_& m);
+void bind_model(pybind11::module_& m);
+void bind_run(pybind11::module_& m);
 void bind_real_time(pybind11::module_& m);
 void bind_ensemble(pybind11::module_& m);
 

@@ -11,7 +11,7 @@
 #include "core/rosenbrock.hpp"
 #include "core/settled.hpp"
 #include "core/step_control.hpp"
-#include "simulate/simulate.hpp"
+#include "run/simulate.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/functional.h>

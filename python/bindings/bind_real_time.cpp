@@ -2,8 +2,8 @@
 #include "bind.hpp"
 
 #include "core/error.hpp"
-#include "simulate/real_time.hpp"
-#include "simulate/trajectory.hpp"
+#include "realtime/real_time.hpp"
+#include "run/trajectory.hpp"
 
 #include <memory>
 

@@ -1,10 +1,10 @@
 // _core.contact: what stickslip/contact.py puts a documented face on.
 #include "bind_contact.hpp"
 
-#include "contact/impact.hpp"
-#include "contact/source_form.hpp"
-#include "contact/transition.hpp"
 #include "core/error.hpp"
+#include "transition/impact.hpp"
+#include "transition/rules.hpp"
+#include "transition/source_form.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/functional.h>

@@ -2,8 +2,8 @@
 // starts with the number of its format; another one is refused.
 #pragma once
 
-#include "machine/machine.hpp"
-#include "simulate/trajectory.hpp"
+#include "model/machine.hpp"
+#include "run/trajectory.hpp"
 
 #include <memory>
 

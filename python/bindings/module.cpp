@@ -10,7 +10,8 @@ PYBIND11_MODULE(_core, m) {
   b::bind_friction(m);
   b::bind_contact(m);
   b::bind_control(m);
-  b::bind_simulate(m);
+  b::bind_model(m);
+  b::bind_run(m);
   b::bind_numerics(m);
   b::bind_real_time(m);
   b::bind_ensemble(m);

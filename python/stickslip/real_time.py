@@ -37,7 +37,7 @@ class RealTime:
     what is sampled there acts.
 
     The engine's step neither allocates memory nor throws, as long as `prebuilt` is True; it is a C++ class of
-    its own (``simulate/real_time.hpp``), usable without Python.
+    its own (``realtime/real_time.hpp``), usable without Python.
 
     Parameters
     ----------

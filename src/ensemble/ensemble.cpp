@@ -3,7 +3,7 @@
 #include "core/error.hpp"
 #include "ensemble/measure.hpp"
 #include "ensemble/parameter.hpp"
-#include "simulate/simulate.hpp"
+#include "run/simulate.hpp"
 
 #include <algorithm>
 #include <atomic>

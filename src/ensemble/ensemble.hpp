@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/types.hpp"
-#include "machine/machine.hpp"
-#include "simulate/options.hpp"
+#include "flow/options.hpp"
+#include "model/machine.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -2,8 +2,8 @@
 // kept.
 #pragma once
 
-#include "simulate/powers.hpp"
-#include "simulate/run.hpp"
+#include "run/powers.hpp"
+#include "run/run.hpp"
 
 #include <string>
 #include <vector>

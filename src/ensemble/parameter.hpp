@@ -1,7 +1,7 @@
 // A number in the description of a machine, by name: what an ensemble varies.
 #pragma once
 
-#include "machine/system.hpp"
+#include "model/system.hpp"
 
 #include <string>
 

@@ -8,9 +8,9 @@
 //                         transitions
 //
 // DRIVE: stribeck, automaton, sampled, limited.
-#include "machine/system.hpp"
+#include "model/system.hpp"
 #include "signal/shapes.hpp"
-#include "simulate/real_time.hpp"
+#include "realtime/real_time.hpp"
 
 #include <algorithm>
 #include <chrono>

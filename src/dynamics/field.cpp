@@ -1,0 +1,92 @@
+#include "dynamics/field.hpp"
+
+#include <cmath>
+
+namespace stickslip {
+
+Field::Field(const System& system) : sys(system), n(system.nx), rest(Vector::Zero(system.nx)) {
+  Index most = 1;
+  for (const Place& p : sys.places) most = std::max(most, p.traits.states);
+  dry_z = zdot_v = Vector::Zero(most);
+  zdot_z = Vector::Zero(most * most);
+}
+
+double piece_rate(const Piece& p, double t) {
+  const double tau = t - p.anchor;
+  double v = 0.0;
+  for (int k = signal_max_degree; k >= 1; --k) v = v * tau + k * p.c[static_cast<std::size_t>(k)];
+  for (const Harmonic& h : p.harmonics) v += h.amplitude * h.omega * std::cos(h.omega * t + h.phase);
+  return v;
+}
+
+bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, double* values) {
+  s = values;
+  if (&r == regime) return usable;
+  regime = &r;
+  usable = false;
+  if (r.coupled) return false; // friction and normal forces determine each other
+  for (Index i : r.stuck)      // internal rates follow the held force; a lag may go on
+    if (const Place& p = sys.places[static_cast<std::size_t>(i)]; p.states >= 0 || p.lagged >= 0)
+      return false;
+  for (Index i : r.unstuck) {
+    const auto u = static_cast<std::size_t>(i);
+    const Place& p = sys.places[u];
+    if (r.modes.place[u] == 0 || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 || p.contact >= 0 ||
+        p.injected >= 0)
+      return false;
+  }
+  usable = true;
+  A = r.A.data();
+  parts.clear();
+  entries.clear();
+  for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
+    const auto u = static_cast<std::size_t>(r.unstuck[k]);
+    const Place& place = sys.places[u];
+    Part p{&place,
+           r.modes.place[u],
+           r.modes.branch[u],
+           entries.size(),
+           0,
+           0,
+           r.E.col(static_cast<Index>(k)).data(),
+           nullptr,
+           0.0};
+    if (place.law.terms.size() == 1) p.lugre = std::get_if<LuGre>(&place.law.terms.front());
+    for (Index j = 0; j < n; ++j)
+      if (place.velocity.x(j) != 0.0) entries.push_back({j, place.velocity.x(j)});
+    p.middle = entries.size();
+    for (Index j = 0; j < sys.ns(); ++j)
+      if (place.velocity.s(j) != 0.0) entries.push_back({j, place.velocity.s(j)});
+    p.end = entries.size();
+    parts.push_back(p);
+  }
+  rest.setZero();
+  drives.clear();
+  std::size_t piece = 0; // varying signals come in the order of all signals
+  for (Index j = 0; j < sys.ns(); ++j) {
+    const auto signal = static_cast<std::size_t>(j);
+    if (piece >= varying.size() || varying[piece] != signal) {
+      rest += s[j] * r.S.col(j);
+      continue;
+    }
+    const bool drives_states = !r.S.col(j).isZero(0.0);
+    bool seen = drives_states;
+    for (const Part& p : parts) {
+      seen = seen || p.place->load == j;
+      for (std::size_t k = p.middle; k < p.end; ++k) seen = seen || entries[k].at == j;
+    }
+    if (seen) drives.push_back({signal, piece, drives_states ? r.S.col(j).data() : nullptr, nullptr, 0});
+    ++piece;
+  }
+  return true;
+}
+
+void Field::frame(const std::vector<const Piece*>& pieces) {
+  for (Drive& d : drives) {
+    d.now = pieces[d.piece];
+    d.degree = signal_max_degree;
+    while (d.degree > 0 && d.now->c[static_cast<std::size_t>(d.degree)] == 0.0) --d.degree;
+  }
+}
+
+} // namespace stickslip

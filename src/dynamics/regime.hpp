@@ -1,0 +1,181 @@
+// One combination of modes and what it means: the motion with all constraints of sticking solved away, and
+// the guards that end it. Built once per combination and kept.
+#pragma once
+
+#include "core/mode.hpp"
+#include "core/types.hpp"
+#include "model/linear_part.hpp"
+#include "model/system.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace stickslip {
+
+// Everything discrete about the state. place: the Mode of each place of friction as a number; for laws
+// without a jump at v = 0 the side of zero (+1, -1) on which their kink lies. load_sign: side of zero of the
+// automaton's load force.
+struct Modes {
+  std::vector<std::int8_t> place, load_sign;
+  std::vector<std::int8_t>
+      contact; // Mode::open or Mode::closed as a number; the place of an open contact is open too
+  std::vector<unsigned> branch;   // internal switching state of each law
+  std::vector<std::int8_t> limit; // Saturation of each limited output of a continuous controller, as a number
+
+  auto operator<=>(const Modes&) const = default;
+  bool operator==(const Modes&) const = default;
+};
+
+enum class GuardKind : std::int8_t {
+  slip_ends,    // the sliding velocity comes to zero
+  breaks_away,  // the force of a stuck place reaches the end of its interval on `side`
+  shared_limit, // several stuck places share a force in many ways, and all of them reach their limits
+                // together
+  kink, // the velocity changes its side, for laws with internal states: a switch of the flow, not an event
+  load_sign,     // the load force of an automaton changes its sign
+  branch,        // a law's internal switch
+  opens,         // the normal force of a closed contact comes to zero
+  closes,        // the gap of an open one does
+  surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks
+                 // away
+  limit_again,   // the same, but the force comes back below its limit first; or a lagged force that held does
+  limit // an output of a controller reaches or leaves a limit; element: number among the linear part's guards
+};
+
+// Internal switching state of a stuck place whose force is above its limit on `side`. Presliding: v opposes it.
+// Rigid, with a lag: a force that falls, or grows slower than the lag would let friction grow, could not move it;
+// so it is held by the lagged force, which goes on towards its curve.
+inline unsigned over_limit(int side) {
+  return side > 0 ? 1U : 2U;
+}
+
+// Internal switching state of a stuck place after an accumulation of slips (see resting.cpp): it holds a
+// little more than its limit.
+inline constexpr unsigned holds_firmly = 3;
+inline constexpr double firmer = 1.0 + 1e-6;
+
+struct Guard {
+  GuardKind kind;
+  Index element; // place; for shared_limit the number of the facet
+  int side = 0;
+};
+
+// What evaluate() works with; sized once, owned by the caller.
+struct Scratch {
+  Vector s, rate, xdot, force, guards, held, unstuck, dry, z, zdot, row;
+  Matrix coupling;
+  Vector coupled;
+  Vector dry_z, zdot_v, zdot_z;
+  Matrix held_x; // derivatives of the held forces
+  Vector held_t;
+  explicit Scratch(const System& sys);
+};
+
+// Stuck places whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope)
+// of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
+// same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
+struct Facet {
+  std::vector<Index> members;  // positions in `stuck` that are at their limit when the facet is reached
+  Vector share;                // weight of each member's force in the sum that the facet bounds
+  std::vector<Index> contacts; // positions in `closed` of leaning contacts whose force is part of the sum
+  Vector contact_share;        // their weights; their forces count as -lambda, which has no lower bound
+  bool up = true, down = true; // whether the sum is bounded on that side
+};
+
+struct Regime {
+  Modes modes;
+  const LinearPart* linear = nullptr; // the plant with its controllers
+  std::vector<Index> stuck;           // places held by a constraint
+  std::vector<Index> unstuck;         // all others that touch; their forces are functions of the state
+  std::vector<Index> closed;          // contacts held by a constraint
+  bool coupled = false;               // some unstuck place is loaded by a contact
+  // x' = A x + S s + E F_unstuck;  (F_stuck, lambda_closed) = Lx x + Ls s + LF F_unstuck
+  Matrix A, S, E, Lx, Ls, LF;
+  bool shared =
+      false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
+  // Contacts against which something leans that friction holds as well (positions in `closed`): only the sum of
+  // both is known. One that takes no force is where the sum is bounded.
+  std::vector<Index> leaning;
+  Matrix spare; // columns: shifts of the leaning, then the stuck forces that change nothing, orthonormal
+  std::vector<Facet> facets;
+  std::vector<Index> carried; // stuck places that closed contacts keep from moving by themselves
+
+  bool affine =
+      false;     // forces of unstuck places are linear in (x, s): then they are folded into the next four
+  Matrix Ax, As; // x' = Ax x + As s
+  std::vector<Guard> guards;
+  Matrix Gx, Gs; // guard values of an affine regime; a guard fires when it becomes positive
+};
+
+// x', and in `force` the force at every place (opposing its velocity) followed by the normal force of every
+// contact, at time t with signals s.
+void evaluate(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+              double* xdot, double* force, Scratch& scratch);
+
+// Where forces of stuck places are not unique: those of least greatest utilisation, in place of what
+// evaluate() gives. For those who read forces; the motion is the same for every way of sharing.
+void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+                  double* force);
+
+// Guard values; `force` as from evaluate().
+void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+                  const double* force, double* guards);
+
+// Jacobian d x' / d x and the partial derivative d x' / d t, with signal rates sdot.
+void jacobian(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+              const double* sdot, Matrix& J, Vector& dfdt, Scratch& scratch);
+
+// Values of all signals at t, from the right; of their derivatives.
+void signal_values(const System& sys, double t, double* s);
+void signal_rates(const System& sys, double t, double* sdot);
+
+double relative_velocity(const Place& place, const double* x, const double* s);
+// Size that a linear guard of this place's velocity has, for thresholds.
+double velocity_size(const Place& place, const Vector& nominal);
+
+// Load on a place as far as it is given; friction of a contact counts per unit of its normal force, so 1.
+double normal_load(const Place& place, int load_sign, const double* x, const double* s);
+
+// The normal force lambda of loading_contact() adds load_per_normal() lambda: all of the load where friction
+// belongs to a contact, a share where a contact's force is the load force of an automaton, nothing elsewhere.
+inline Index loading_contact(const Place& place) {
+  return place.contact >= 0 ? place.contact : place.load_contact;
+}
+inline double load_per_normal(const Place& place) {
+  return place.contact >= 0 ? 1.0 : place.load_contact >= 0 ? place.load_per_force : 0.0;
+}
+double total_load(const System& sys, const Place& place, int load_sign, const double* x, const double* s,
+                  const double* force);
+
+// Forces that a stuck place can take per unit of its load, and under the load that `force` makes.
+Interval unit_limits(const Place& place, double t, const double* x);
+Interval stick_limits(const System& sys, const Place& place, int load_sign, double t, const double* x,
+                      const double* s, const double* force);
+// What a stuck place holds in these modes.
+Interval holding_limits(const System& sys, const Modes& modes, std::size_t place, double t, const double* x,
+                        const double* s, const double* force);
+// A rigid place after an accumulation of slips.
+inline bool rests_firmly(const Place& place, const Modes& modes, std::size_t i) {
+  return place.traits.switches == 0 && place.surface_travel < 0 && modes.branch[i] == holds_firmly;
+}
+// A rigid place that its lagged force holds; 0, or the side.
+int held_by_lag(const Place& place, const Modes& modes, std::size_t i);
+
+// May be used by several threads at once; a regime stays where it is.
+class RegimeCache {
+public:
+  const Regime& get(const System& sys, const Modes& modes);
+  const LinearPart& linear(const System& sys, const std::vector<std::int8_t>& limit);
+  std::size_t size() const { return regimes.size(); }
+
+private:
+  std::recursive_mutex access;
+  std::map<std::vector<std::int8_t>, std::unique_ptr<LinearPart>> parts;
+  std::map<Modes, std::unique_ptr<Regime>> regimes;
+  const Regime* last = nullptr;
+};
+
+} // namespace stickslip

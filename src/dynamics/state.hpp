@@ -1,0 +1,37 @@
+// The complete state of a run: continue from it and the result has the same bits as a run that never stopped.
+#pragma once
+
+#include "dynamics/regime.hpp"
+#include "dynamics/ticks.hpp"
+
+namespace stickslip {
+
+// Steps never depend on where a run is told to stop: a run that ends within a step keeps the start of that
+// step here and takes the same step again when it goes on.
+struct State {
+  double t = 0.0;
+  Vector x; // at t
+  Modes modes;
+  double base_t = 0.0; // start of the step in progress
+  // What the start is later than base_t, below its last digit. Where nothing depends on time itself the
+  // motion goes by the sum of both, so that a million events do not add up a million roundings.
+  double base_rest = 0.0;
+  Vector base_x;
+  bool after_transition = true;   // the step starts where guards may be zero by construction
+  bool started = false;           // modes have been chosen
+  double step = 0.0;              // proposed next step of an adaptive flow; 0: find one
+  double last_error = 0.0;        // of its step controller
+  int stiff = 0;                  // how often in a row the explicit flow looked stiff
+  Vector nominal;                 // size of each state as seen so far
+  std::int64_t instant = 0;       // number of the last instant with events
+  Ticks ticks;                    // of sampled controllers
+  Vector left;                    // when each place last broke away
+  std::vector<std::int8_t> brief; // slips in a row too short and slow to count, see resting.cpp
+
+  bool operator==(const State&) const;
+};
+
+// At the start of a run: nothing decided yet, everything slides or is open.
+State initial_state(const System& sys, double t0, const Vector& x0);
+
+} // namespace stickslip

@@ -1,0 +1,34 @@
+#include "dynamics/ticks.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+bool Ticks::operator==(const Ticks& o) const {
+  return next == o.next && pending == o.pending && output.size() == o.output.size() && output == o.output &&
+         memory.size() == o.memory.size() && memory == o.memory;
+}
+
+Ticks start_ticks(const System& sys, double t0) {
+  Ticks k;
+  Index outputs = 0, memory = 0;
+  for (const Loop& l : sys.loops) {
+    outputs += l.block.outputs();
+    if (!l.block.continuous()) memory += memory_size(l.block);
+  }
+  k.output = Vector::Zero(outputs);
+  k.memory = Vector::Zero(memory);
+  for (const Loop& l : sys.loops) {
+    k.pending.push_back(Ticks::none);
+    k.next.push_back(0);
+    if (l.block.continuous()) continue;
+    start(l.block, k.memory.data() + l.memory);
+    auto first = static_cast<std::int64_t>(std::floor(t0 / l.block.period)) - 1;
+    while (instant(l, first) < t0 - 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t0)) ++first;
+    k.next.back() = first;
+  }
+  return k;
+}
+
+} // namespace stickslip

@@ -1,0 +1,36 @@
+// What the matrix of an affine regime says about the form of its motion. Made once per regime.
+#pragma once
+
+#include "core/oscillation.hpp"
+#include "core/settled.hpp"
+#include "dynamics/regime.hpp"
+
+#include <vector>
+
+namespace stickslip {
+
+struct FlowPlan {
+  const Regime* regime = nullptr;
+  // A^index = 0: free flight, sticking, constant acceleration; with signals that are polynomials the motion
+  // is one, too. 0: not so.
+  int index = 0;
+  // Two states, first and second, swing; all others hold.
+  bool swings = false;
+  Index first = 0, second = 0;
+  Oscillation oscillation;
+
+  // States that depend on no others but such states, and on none in a circle: what sticks stands still, what
+  // it carries counts. Their motion is a polynomial whatever the others do.
+  std::vector<Index> ending;
+  Index longest = 0; // chain of them
+
+  explicit FlowPlan(const Regime& r);
+  // Of stiff regimes; worked out when first asked for.
+  const std::vector<SettledSplit>& splits() const;
+
+private:
+  mutable bool taken_apart = false;
+  mutable std::vector<SettledSplit> parts;
+};
+
+} // namespace stickslip

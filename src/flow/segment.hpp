@@ -1,0 +1,27 @@
+// One piece of motion in dense form: x = sum_k C_k theta^k, theta = (t - t0) / h.
+#pragma once
+
+#include "flow/stepper.hpp"
+
+namespace stickslip {
+
+struct Segment {
+  double t0 = 0.0, t1 = 0.0; // where it holds
+  double h = 0.0;            // theta = (t - t0) / h
+  const Regime* regime = nullptr;
+  std::size_t offset = 0; // of its coefficients, nx values for each power of theta
+  Index columns = 0;
+  FlowKind kind = FlowKind::exact;
+};
+
+inline void segment_state(const Segment& seg, const double* coefficients, Index nx, double t, double* x) {
+  const double theta = seg.h > 0.0 ? (t - seg.t0) / seg.h : 0.0;
+  const double* last = coefficients + (seg.columns - 1) * nx;
+  for (Index i = 0; i < nx; ++i) x[i] = last[i];
+  for (Index k = seg.columns - 2; k >= 0; --k) {
+    const double* column = coefficients + k * nx;
+    for (Index i = 0; i < nx; ++i) x[i] = x[i] * theta + column[i];
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,78 @@
+#include "flow/stepper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+static double piece_value(const Piece& p, double t) {
+  const double tau = t - p.anchor;
+  double v = p.c[signal_max_degree];
+  for (int k = signal_max_degree - 1; k >= 0; --k) v = v * tau + p.c[static_cast<std::size_t>(k)];
+  for (const Harmonic& h : p.harmonics) v += h.amplitude * std::sin(h.omega * t + h.phase);
+  return v;
+}
+
+Stepper::Stepper(const System& system, const Options& opts)
+    : sys(system), options(opts), scratch(system), field(system) {
+  const Index nx = sys.nx, ns = sys.ns();
+  C.resize(nx, exact_columns);
+  s = sdot = Vector::Zero(ns);
+  force = scratch.force;
+  f0 = dfdt = Vector::Zero(nx);
+  work = Vector::Zero(2 * nx);
+  theta_column = Vector::Zero(nx);
+  swing.start = Vector::Zero(nx);
+  J.resize(nx, nx);
+  signal_series = Matrix::Zero(ns, exact_columns);
+  explicit_work.resize(nx);
+  stiff_work.resize(nx);
+  atol = scale = Vector::Zero(nx);
+  signals_changed(); // those that vary are set in every step
+  for (std::size_t i = 0; i < sys.signals.size(); ++i)
+    if (is_constant(sys.signals[i]))
+      s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
+    else
+      varying.push_back(i);
+  pieces.assign(varying.size(), nullptr);
+}
+
+void Stepper::signals_changed() {
+  signal_values(sys, 0.0, s.data());
+  signal_series.col(0) = s;
+}
+
+// Signals keep the piece they have at the start of the step up to its very end, where the next one begins.
+void Stepper::frame(double t) {
+  for (std::size_t k = 0; k < varying.size(); ++k) {
+    const Signal& sig = sys.signals[varying[k]];
+    pieces[k] = &sig.pieces[piece_at(sig, t)];
+  }
+  signals_at(t, s.data());
+}
+
+void Stepper::signals_at(double t, double* out) const {
+  for (std::size_t k = 0; k < varying.size(); ++k) out[varying[k]] = piece_value(*pieces[k], t);
+}
+
+void Stepper::rhs(const Regime& r, double t, const double* x, double* dx) {
+  ++evaluations;
+  signals_at(t, s.data());
+  evaluate(sys, r, t, x, s.data(), dx, force.data(), scratch);
+}
+
+void Stepper::take(const Regime& regime, State& state, double t_limit, Step& step) {
+  step.fired.clear();
+  step.end = 1.0;
+  frame(state.base_t);
+  crossing.assign(regime.guards.size(), 2.0);
+  const double horizon = (t_limit - state.base_t) - state.base_rest;
+  const bool use_exact =
+      regime.affine && (options.method == Method::automatic || options.method == Method::exact);
+  if (use_exact)
+    exact(regime, state, horizon, step);
+  else
+    adaptive(regime, state, horizon, step);
+}
+
+} // namespace stickslip

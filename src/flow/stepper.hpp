@@ -1,0 +1,114 @@
+// One step of the flow of a regime, by whichever method suits it, and the first guard that fires within it.
+#pragma once
+
+#include "core/affine_taylor.hpp"
+#include "core/dopri5.hpp"
+#include "core/rosenbrock.hpp"
+#include "core/step_control.hpp"
+#include "dynamics/field.hpp"
+#include "dynamics/state.hpp"
+#include "flow/flow_plan.hpp"
+#include "flow/options.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace stickslip {
+
+// settled: exact as well, after the fast modes of a stiff regime have died out.
+enum class FlowKind : std::int8_t { exact, explicit_pair, stiff, time_stepping, settled };
+inline bool is_exact(FlowKind kind) {
+  return kind == FlowKind::exact || kind == FlowKind::settled;
+}
+
+// The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h; of a swing (columns = 0)
+// its closed form, which expand() turns into such polynomials.
+struct Step {
+  double h = 0.0;
+  double end = 1.0; // theta up to which it holds
+  Index columns = 0;
+  FlowKind kind = FlowKind::exact;
+  std::vector<Guard> fired; // empty: no event
+};
+
+class Stepper {
+public:
+  Stepper(const System& sys, const Options& options);
+
+  // From state.base_t, not beyond t_limit (a breakpoint or tick, perhaps infinite). Coefficients are in `C`.
+  void take(const Regime& regime, State& state, double t_limit, Step& step);
+
+  void signals_changed(); // constant ones have got new values
+
+  // The state of the step that was taken last, tau after its start.
+  void state_at(const Step& step, double tau, double* x) const;
+  bool autonomous() const { return varying.empty(); }
+  // Part of a swing as polynomials: from `offset` after its start x0 on, no longer than it lasts.
+  Step expand(const Regime& regime, const State& from, const Step& swing, double offset);
+
+  Matrix C; // nx x columns
+  std::int64_t evaluations = 0;
+
+private:
+  static constexpr Index exact_columns = affine_taylor_degree + 1;
+
+  const System& sys;
+  const Options& options;
+  Scratch scratch;
+  Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, theta_column;
+  Vector rounding; // of the slope of each guard just after a transition, per step
+  Matrix J, signal_series, sampled;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      guard_series; // at least as many rows and columns as needed
+  Vector dfdt;
+  Dopri5Workspace explicit_work;
+  RosenbrockWorkspace stiff_work;
+  std::vector<std::size_t> varying; // signals that are not constant
+  std::vector<const Piece*> pieces; // the piece of each that holds during this step
+  std::vector<Index> departing;     // places whose velocity grows out of zero
+  std::vector<double> crossing;     // theta of each guard's first crossing, > 1 if none
+  std::vector<std::unique_ptr<FlowPlan>> plans;
+  const FlowPlan* plan = nullptr; // of the present regime
+  struct Swing {                  // of the step that was taken last
+    Oscillation oscillation;
+    Index first = 0, second = 0;
+    double rate[2] = {}, turned[2] = {}; // r and B r
+    OscillationWeights weights{};        // at the time `near`
+    double near = -1.0;
+    Vector start;
+  } swing;
+  Field field; // the right-hand side where `fast` says that it knows the regime
+  bool fast = false;
+
+  void frame(double t);
+  void signals_at(double t, double* out) const;
+  void rhs(const Regime& r, double t, const double* x, double* dx);
+  Index signal_taylor(double t, double& fastest);
+  void exact(const Regime& r, State& state, double horizon, Step& step);
+  const FlowPlan& plan_of(const Regime& r);
+  bool take_swing(const Regime& r, const State& state, double limit, Step& step);
+  bool take_settled(const Regime& r, const State& state, Index signal_degree, double reach, Step& step);
+  void hold_ending(const Regime& r, const State& state, Index signal_degree, Step& step);
+  void set_scale(const Regime& r, const State& state);
+  Index ending_series(const Regime& r, const State& state, Index signal_degree);
+  void guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h);
+  double horizon_of_roots(const Regime& r, Index degree, double t) const;
+  void slope_rounding(const Regime& r, const State& state, double h);
+  void adaptive(const Regime& r, State& state, double horizon, Step& step);
+  bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
+  bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
+  template <Index N> bool attempt_stiff(const State& state, double h);
+  void slopes(const Regime& r, double t, const double* x);
+  void dense(const State& state, double h, FlowKind kind);
+  Index signal_terms(const Regime& r, double t, double h);
+  bool find_departing(const Regime& r, const State& state);
+  double departing_error(double t, const Vector& x1, const Vector& error, const State& state);
+  void confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree);
+  double guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta);
+  bool guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
+  double guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const;
+  bool find_crossings(const Regime& r, const State& state, const Step& step, Index degree);
+  void collect(const Regime& r, const State& state, Step& step);
+};
+
+} // namespace stickslip

@@ -1,0 +1,194 @@
+// The flow of an affine regime: its Taylor series, in which guards are polynomials as well.
+#include "flow/stepper.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+// Taylor coefficients of the signals that vary; returns the highest degree.
+Index Stepper::signal_taylor(double t, double& fastest) {
+  Index degree = 0;
+  for (std::size_t k = 0; k < varying.size(); ++k) {
+    std::array<double, exact_columns> c{};
+    taylor(sys.signals[varying[k]], t, static_cast<int>(exact_columns), c.data());
+    const auto row = static_cast<Index>(varying[k]);
+    for (Index j = 0; j < exact_columns; ++j) {
+      signal_series(row, j) = c[static_cast<std::size_t>(j)];
+      if (c[static_cast<std::size_t>(j)] != 0.0) degree = std::max(degree, j);
+    }
+    for (const Harmonic& h : pieces[k]->harmonics) fastest = std::max(fastest, std::abs(h.omega));
+  }
+  return degree;
+}
+
+// A regime stays where it is as long as the stepper lives.
+const FlowPlan& Stepper::plan_of(const Regime& r) {
+  if (plan != nullptr && plan->regime == &r) return *plan;
+  for (const auto& known : plans)
+    if (known->regime == &r) return *(plan = known.get());
+  if (plans.size() >= 256) plans.clear();
+  return *(plan = plans.emplace_back(std::make_unique<FlowPlan>(r)).get());
+}
+
+// Sizes in which the series of the flow is judged.
+void Stepper::set_scale(const Regime& r, const State& state) {
+  const Index nx = sys.nx;
+  const double largest = state.nominal.maxCoeff();
+  for (Index i = 0; i < nx; ++i) scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
+  if (!(state.nominal.minCoeff() < 1e-9 * largest)) return;
+  // States that have not moved yet take their size from what moves them: a scale far too small would call
+  // for steps whose powers underflow.
+  for (Index pass = 0; pass < std::min<Index>(nx, 16); ++pass)
+    for (Index i = 0; i < nx; ++i) {
+      double reached = 0.0;
+      for (Index j = 0; j < nx; ++j) reached += std::abs(r.Ax(i, j)) * scale(j);
+      scale(i) = std::max(scale(i), std::min(1e-3 * sys.time_scale * reached, largest));
+    }
+}
+
+// Coefficients of powers of the time itself, where these come to an end; returns the degree.
+Index Stepper::ending_series(const Regime& r, const State& state, Index signal_degree) {
+  const Index nx = sys.nx, ns = sys.ns();
+  const Index most = std::min<Index>(plan->index + signal_degree, exact_columns - 1);
+  C.col(0) = state.base_x;
+  for (Index k = 0; k < most; ++k) {
+    const double* const now = C.data() + k * nx;
+    double* const next = C.data() + (k + 1) * nx;
+    for (Index i = 0; i < nx; ++i) next[i] = 0.0;
+    for (Index j = 0; j < nx; ++j)
+      if (now[j] != 0.0)
+        for (Index i = 0; i < nx; ++i) next[i] += r.Ax(i, j) * now[j];
+    if (k <= signal_degree)
+      for (Index j = 0; j < ns; ++j)
+        if (const double f = signal_series(j, k); f != 0.0)
+          for (Index i = 0; i < nx; ++i) next[i] += r.As(i, j) * f;
+    if (k > 0)
+      for (Index i = 0; i < nx; ++i) next[i] /= static_cast<double>(k + 1);
+  }
+  Index degree = most;
+  while (degree > 0 && (C.col(degree).array() == 0.0).all()) --degree;
+  return degree;
+}
+
+// Guards are linear forms, so they are polynomials too: of the state, whose `state_columns` coefficients are
+// in C, and of the signals, whose powers of time become those of time / h.
+void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h) {
+  const Index nx = sys.nx, ns = sys.ns(), ng = static_cast<Index>(r.guards.size());
+  if (guard_series.rows() < ng || guard_series.cols() < columns)
+    guard_series.resize(std::max(ng, guard_series.rows()), std::max(exact_columns, guard_series.cols()));
+  for (Index k = 0; k < ng; ++k) {
+    double* const row = guard_series.row(k).data();
+    std::fill_n(row, columns, 0.0);
+    for (Index i = 0; i < nx; ++i) {
+      const double g = r.Gx(k, i);
+      if (g == 0.0) continue;
+      const double* const c = C.data() + i;
+      for (Index j = 0; j < state_columns; ++j) row[j] += g * c[j * nx];
+    }
+    for (Index i = 0; i < ns; ++i) {
+      const double g = r.Gs(k, i);
+      if (g == 0.0) continue;
+      double power = g;
+      for (Index j = 0; j <= signal_degree; ++j, power *= h) row[j] += power * signal_series(i, j);
+    }
+  }
+}
+
+// A little more than the time until the first guard of a polynomial motion fires: how far to look. Infinite
+// where none ever does. In powers of time.
+double Stepper::horizon_of_roots(const Regime& r, Index degree, double t) const {
+  double earliest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+    const double* const c = guard_series.row(static_cast<Index>(k)).data();
+    Index n = degree;
+    while (n > 0 && c[n] == 0.0) --n;
+    double root = 0.0;
+    if (n == 1) {
+      if (c[0] < 0.0 && c[1] > 0.0) root = -c[0] / c[1];
+    } else if (n == 2) {
+      const double square = c[1] * c[1] - 4.0 * c[0] * c[2];
+      if (!(square > 0.0)) continue;
+      const double q = -0.5 * (c[1] + std::copysign(std::sqrt(square), c[1])); // c2 t^2 = q t, q t = c0
+      // From below the first positive one, else the later one, behind the way down.
+      const double early = std::min(q / c[2], c[0] / q), late = std::max(q / c[2], c[0] / q);
+      root = c[0] < 0.0 && early > 0.0 ? early : late;
+    } else if (n > 2) { // the root may be there: a fresh look after a while
+      root = std::max(1e3 * sys.time_scale, t);
+    }
+    if (root > 0.0) earliest = std::min(earliest, root * (1.0 + 1e-6));
+  }
+  // Roots in the last digits of the start say nothing.
+  return std::max(earliest, 1e-3 * sys.time_scale + 1e-9 * t);
+}
+
+// Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
+// guard's slope is known no better than the terms of the acceleration it is made of, and than the series that
+// found the event; worse where friction and normal forces were solved from each other.
+void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
+  const Index nx = sys.nx, ns = sys.ns(), ng = static_cast<Index>(r.guards.size());
+  if (rounding.size() < ng) rounding.resize(ng);
+  bool sized = false;
+  for (Index k = 0; k < ng; ++k) {
+    rounding(k) = 0.0;
+    if (!state.after_transition) continue;
+    const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
+    if (kind != GuardKind::slip_ends && kind != GuardKind::kink && kind != GuardKind::limit) continue;
+    if (!sized)
+      for (Index i = 0; i < nx; ++i) {
+        double sum = 0.0;
+        for (Index j = 0; j < nx; ++j) sum += std::abs(r.Ax(i, j) * state.base_x(j));
+        for (Index j = 0; j < ns; ++j) sum += std::abs(r.As(i, j) * signal_series(j, 0));
+        work(i) = sum;
+      }
+    sized = true;
+    double sum = 0.0;
+    for (Index i = 0; i < nx; ++i) sum += std::abs(r.Gx(k, i)) * work(i);
+    rounding(k) = (r.coupled ? 3e-13 : 1e-13) * h * sum;
+  }
+}
+
+void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
+  step.kind = FlowKind::exact;
+  const FlowPlan& form = plan_of(r);
+  double reach = std::min(horizon, options.max_step);
+  if (form.swings && varying.empty() && take_swing(r, state, reach, step)) return;
+  double fastest = 0.0;
+  const Index signal_degree = varying.empty() ? 0 : signal_taylor(state.base_t, fastest);
+  const Index ng = static_cast<Index>(r.guards.size());
+  Index columns = 0;
+  if (form.index > 0 && fastest == 0.0) {
+    // The motion is a polynomial for ever: look as far as guards have roots.
+    step.columns = ending_series(r, state, signal_degree) + 1;
+    columns = std::max(step.columns, signal_degree + 1);
+    guard_rows(r, columns, step.columns, signal_degree, 1.0);
+    const double t = std::abs(state.base_t);
+    reach = std::min(reach, horizon_of_roots(r, columns - 1, t));
+    if (!std::isfinite(reach)) reach = std::max(1e3 * sys.time_scale, t);
+    step.h = reach;
+    double power = reach;
+    for (Index k = 1; k < columns; ++k, power *= reach) {
+      if (k < step.columns) C.col(k) *= power;
+      for (Index j = 0; j < ng; ++j) guard_series(j, k) *= power;
+    }
+  } else {
+    // Guards see the signals even where the state does not: a harmonic's own series must have converged as
+    // well.
+    if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
+    set_scale(r, state);
+    const double near = std::isfinite(reach) ? reach : 1e3 * sys.time_scale;
+    if (!take_settled(r, state, signal_degree, reach, step))
+      step.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(),
+                                   near, scale.data(), C, step.h) +
+                     1;
+    columns = std::max(step.columns, signal_degree + 1);
+    guard_rows(r, columns, step.columns, signal_degree, step.h);
+  }
+  if (ng == 0) return;
+  slope_rounding(r, state, step.h);
+  if (find_crossings(r, state, step, columns - 1)) collect(r, state, step);
+}
+
+} // namespace stickslip

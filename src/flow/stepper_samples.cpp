@@ -1,0 +1,181 @@
+// Guards of a numerical step as polynomials: linear ones from the dense output, all others through samples.
+#include "core/polynomial.hpp"
+#include "core/roots.hpp"
+#include "flow/stepper.hpp"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+constexpr Index sample_degree = 8;
+
+// Chebyshev points of [0, 1] with both ends, and the matrix from values there to coefficients of theta^k.
+struct SamplePoints {
+  std::array<double, sample_degree + 1> theta;
+  Eigen::Matrix<double, sample_degree + 1, sample_degree + 1> to_coefficients;
+  SamplePoints() {
+    Eigen::Matrix<double, sample_degree + 1, sample_degree + 1> powers;
+    for (int i = 0; i <= sample_degree; ++i) {
+      const double th = 0.5 * (1.0 - std::cos(3.14159265358979323846 * i / sample_degree));
+      theta[static_cast<std::size_t>(i)] = i == 0 ? 0.0 : i == sample_degree ? 1.0 : th;
+      double power = 1.0;
+      for (int k = 0; k <= sample_degree; ++k, power *= theta[static_cast<std::size_t>(i)])
+        powers(i, k) = power;
+    }
+    to_coefficients = powers.inverse();
+  }
+};
+
+const SamplePoints& sample_points() {
+  static const SamplePoints points;
+  return points;
+}
+
+// Guards that are linear in the state and the signals, so that the dense output shows them as they are.
+struct LinearGuard {
+  const Form* form = nullptr; // null: not linear
+  double sign = 0.0;
+};
+
+LinearGuard linear_guard(const System& sys, const Guard& g) {
+  const auto i = static_cast<std::size_t>(g.element);
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+  case GuardKind::kink:
+    return {&sys.places[i].velocity, -1.0 * g.side};
+  case GuardKind::surface_turns:
+    return {&sys.places[i].velocity, 1.0 * g.side};
+  case GuardKind::load_sign:
+    return {&sys.places[i].load_force, -1.0 * g.side};
+  case GuardKind::closes:
+    return {&sys.contacts[i].gap, -1.0};
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+// Powers of theta of all signals that linear guards see; returns the highest degree.
+Index Stepper::signal_terms(const Regime& r, double t, double h) {
+  // Steps are at most 1.5 / omega long, and 1.5^20 / 20! is below rounding.
+  constexpr Index harmonic_degree = 20;
+  Index degree = 0;
+  for (std::size_t k = 0; k < varying.size(); ++k) {
+    const auto i = static_cast<Index>(varying[k]);
+    bool seen = false;
+    for (const Guard& g : r.guards)
+      if (const Form* form = linear_guard(sys, g).form) seen = seen || form->s(i) != 0.0;
+    if (!seen) continue;
+    const Index highest = pieces[k]->harmonics.empty() ? signal_max_degree : harmonic_degree;
+    std::array<double, harmonic_degree + 1> c{};
+    taylor(sys.signals[varying[k]], t, static_cast<int>(highest) + 1, c.data());
+    double power = 1.0;
+    for (Index j = 0; j <= highest; ++j, power *= h) {
+      signal_series(i, j) = c[static_cast<std::size_t>(j)] * power;
+      if (signal_series(i, j) != 0.0) degree = std::max(degree, j);
+    }
+    for (Index j = highest + 1; j <= harmonic_degree; ++j) signal_series(i, j) = 0.0;
+  }
+  return degree;
+}
+
+// A crossing that the polynomial through samples makes by less than its own error: asks the guard itself, and
+// moves the crossing to where the guard is zero or takes it back.
+void Stepper::confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree) {
+  std::array<double, guard_max_degree + 1> c{};
+  double size = 0.0;
+  for (Index j = 0; j <= degree; ++j) {
+    c[static_cast<std::size_t>(j)] = guard_series(static_cast<Index>(k), j);
+    size += std::abs(c[static_cast<std::size_t>(j)]);
+  }
+  const Extremes e = extremes(c.data(), static_cast<int>(degree));
+  if (e.maximum > 1e-7 * size) return;
+  auto g = [&](double theta) { return guard_at(r, k, state, h, theta); };
+  double top = e.at_maximum, most = g(top);
+  const double w = 1e-3;
+  if (top - w > 0.0 && top + w < 1.0) { // its own maximum, from a parabola
+    const double left = g(top - w), right = g(top + w), bend = left - 2.0 * most + right;
+    if (bend < 0.0) {
+      const double better = top + std::clamp(0.5 * w * (left - right) / bend, -w, w);
+      if (const double value = g(better); value > most) most = value, top = better;
+    }
+  }
+  if (most <= 1e-12 * size) {
+    crossing[k] = 2.0;
+    return;
+  }
+  const double low = std::max(0.0, std::min(crossing[k], top) - 0.1);
+  if (g(low) < 0.0) crossing[k] = refine_root(g, low, top);
+}
+
+double Stepper::guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta) {
+  polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
+  rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+  if (guards.size() < static_cast<Index>(r.guards.size())) guards.resize(static_cast<Index>(r.guards.size()));
+  guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
+  return guards(static_cast<Index>(k));
+}
+
+// Returns whether the polynomials stand for guards that are not polynomials themselves.
+bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, Index& degree) {
+  const Index ng = static_cast<Index>(r.guards.size());
+  const Index dense_degree = dopri5_dense_columns - 1;
+  bool all_linear = true, forces = false;
+  for (const Guard& g : r.guards) {
+    if (linear_guard(sys, g).form != nullptr) continue;
+    all_linear = false;
+    forces = forces || g.kind != GuardKind::branch;
+  }
+  degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
+  if (!all_linear) degree = std::max(degree, sample_degree);
+  if (guard_series.rows() < ng || guard_series.cols() <= degree)
+    guard_series.resize(std::max(ng, guard_series.rows()), exact_columns);
+  guard_series.topLeftCorner(ng, degree + 1).setZero();
+  if (!all_linear) {
+    const SamplePoints& points = sample_points();
+    sampled.resize(ng, sample_degree + 1);
+    guards.resize(std::max<Index>(ng, guards.size()));
+    for (Index i = 0; i <= sample_degree; ++i) {
+      const double theta = points.theta[static_cast<std::size_t>(i)];
+      polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
+      if (forces)
+        rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+      else
+        signals_at(state.base_t + theta * h, s.data());
+      guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(),
+                   guards.data());
+      sampled.col(i) = guards.head(ng);
+    }
+    guard_series.topLeftCorner(ng, sample_degree + 1).noalias() =
+        sampled.lazyProduct(points.to_coefficients.transpose());
+  }
+  for (Index k = 0; k < ng; ++k) {
+    const Guard& g = r.guards[static_cast<std::size_t>(k)];
+    const auto [form, sign] = linear_guard(sys, g);
+    if (form == nullptr) continue;
+    for (Index j = 0; j <= degree; ++j) guard_series(k, j) = 0.0;
+    for (Index i = 0; i < sys.nx; ++i)
+      if (form->x(i) != 0.0)
+        for (Index j = 0; j <= dense_degree; ++j) guard_series(k, j) += sign * form->x(i) * C(i, j);
+    std::size_t next = 0;
+    for (Index i = 0; i < sys.ns(); ++i) {
+      const bool varies = next < varying.size() && static_cast<Index>(varying[next]) == i;
+      next += varies;
+      if (form->s(i) == 0.0) continue;
+      if (varies)
+        for (Index j = 0; j <= degree; ++j) guard_series(k, j) += sign * form->s(i) * signal_series(i, j);
+      else
+        guard_series(k, 0) += sign * form->s(i) * s(i);
+    }
+  }
+  return !all_linear;
+}
+
+} // namespace stickslip

@@ -1,0 +1,106 @@
+// One oscillation under constant forces, such as the slip of a block on a spring: closed form, whatever the
+// length of the step.
+#include "flow/stepper.hpp"
+
+#include "core/roots.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+// False if some guard starts so close to zero that it takes a series to tell where it goes; nothing has
+// changed then.
+bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step& step) {
+  const Index nx = sys.nx, ns = sys.ns(), i1 = plan->first, i2 = plan->second;
+  const Oscillation& o = plan->oscillation;
+  const double* const x = state.base_x.data();
+  double r1 = 0.0, r2 = 0.0, size1 = 0.0, size2 = 0.0;
+  const auto add = [&](double a1, double a2, double value) {
+    r1 += a1 * value, r2 += a2 * value;
+    size1 += std::abs(a1 * value), size2 += std::abs(a2 * value);
+  };
+  for (Index j = 0; j < nx; ++j) add(r.Ax(i1, j), r.Ax(i2, j), x[j]);
+  for (Index j = 0; j < ns; ++j) add(r.As(i1, j), r.As(i2, j), s(j));
+  const double b1 = o.B[0] * r1 + o.B[2] * r2, b2 = o.B[1] * r1 + o.B[3] * r2;
+  limit = std::min(limit, 6.283185307179586 * o.inverse_w);
+  const double together = 8e-16 * std::abs(state.base_t) + 1e-13 * sys.time_scale;
+  double first = std::numeric_limits<double>::infinity();
+  swing.near = -1.0;
+  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+    const auto row = static_cast<Index>(k);
+    double g0 = 0.0, size = 0.0;
+    for (Index j = 0; j < nx; ++j) g0 += r.Gx(row, j) * x[j], size += std::abs(r.Gx(row, j) * x[j]);
+    for (Index j = 0; j < ns; ++j) g0 += r.Gs(row, j) * s(j), size += std::abs(r.Gs(row, j) * s(j));
+    const double w1 = r.Gx(row, i1), w2 = r.Gx(row, i2);
+    const double alpha = w1 * r1 + w2 * r2, beta = w1 * b1 + w2 * b2;
+    const double whole = size + (std::abs(alpha) + std::abs(beta) * o.inverse_w) * o.inverse_w;
+    const GuardKind kind = r.guards[k].kind;
+    if (!(g0 < -1e-9 * whole)) {
+      // A velocity that the transition left at zero, and that clearly goes away from there.
+      if (!state.after_transition || (kind != GuardKind::slip_ends && kind != GuardKind::kink)) return false;
+      const Place& p = sys.places[static_cast<std::size_t>(r.guards[k].element)];
+      if (std::abs(g0) > 1e-13 * std::max(whole, velocity_size(p, state.nominal))) return false;
+      const double known = 1e-9 * (std::abs(w1) * size1 + std::abs(w2) * size2) +
+                           1e-11 * std::abs(beta) * o.inverse_w +
+                           8e-16 * std::abs(state.base_t) * std::abs(beta - o.d * alpha);
+      if (!(alpha < -known)) return false;
+      g0 = 0.0;
+    }
+    OscillationWeights at{};
+    double near = -1.0;
+    const double t =
+        first_rise(o, g0, alpha, beta, guard_noise(whole), std::min(limit, first + together), at, near);
+    crossing[k] = t;
+    if (t < first) first = t, swing.near = near, swing.weights = at;
+  }
+  if (first <= limit) {
+    for (std::size_t k = 0; k < r.guards.size(); ++k)
+      if (crossing[k] <= first + together) step.fired.push_back(r.guards[k]);
+  }
+  step.h = std::min(first, limit);
+  step.columns = 0;
+  swing.oscillation = o;
+  swing.first = i1, swing.second = i2;
+  swing.rate[0] = r1, swing.rate[1] = r2;
+  swing.turned[0] = b1, swing.turned[1] = b2;
+  swing.start = state.base_x;
+  return true;
+}
+
+void Stepper::state_at(const Step& step, double tau, double* x) const {
+  const Index nx = sys.nx;
+  if (step.columns > 0) {
+    const double theta = step.h > 0.0 ? tau / step.h : 0.0;
+    for (Index i = 0; i < nx; ++i) {
+      double sum = C(i, step.columns - 1);
+      for (Index k = step.columns - 2; k >= 0; --k) sum = sum * theta + C(i, k);
+      x[i] = sum;
+    }
+    return;
+  }
+  const Oscillation& o = swing.oscillation;
+  const double delta = tau - swing.near;
+  // Where an event was found the weights are known up to its last correction and the rounding of t.
+  OscillationWeights at = swing.weights;
+  if (std::abs(delta) * (o.w + std::abs(o.d)) < 1e-9)
+    at.p += delta * at.p_rate, at.q += delta * at.q_rate;
+  else
+    at = weights_at(o, tau);
+  for (Index i = 0; i < nx; ++i) x[i] = swing.start(i);
+  x[swing.first] += at.p * swing.rate[0] + at.q * swing.turned[0];
+  x[swing.second] += at.p * swing.rate[1] + at.q * swing.turned[1];
+}
+
+Step Stepper::expand(const Regime& r, const State& from, const Step& whole, double offset) {
+  Step part;
+  part.kind = whole.kind;
+  set_scale(r, from);
+  state_at(whole, offset, work.data());
+  part.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(1), work.data(), whole.h - offset,
+                               scale.data(), C, part.h) +
+                 1;
+  return part;
+}
+
+} // namespace stickslip

@@ -1,0 +1,33 @@
+// The linear part of a machine with its controllers folded in, for one combination of their saturation modes:
+// x' = A x + S s + sum_i e_i F_i.
+#pragma once
+
+#include "model/system.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace stickslip {
+
+// When a limited output changes its mode: form + force . F rises through zero. F are the forces at the places
+// of friction, then the normal forces of the contacts; the rate of an output feels them where a velocity is
+// measured.
+struct LimitGuard {
+  Index loop = 0, output = 0;
+  BlockGuard::Trigger trigger = BlockGuard::Trigger::returns;
+  Form form;
+  Vector force;
+};
+
+struct LinearPart {
+  Matrix A, S;
+  std::vector<std::vector<Form>> inputs,
+      outputs;                            // of each loop; inputs of sampled ones are what they would sample
+  std::vector<Form> references, measured; // of each loop, what is shown; zero where there is none
+  std::vector<LimitGuard> guards;
+};
+
+// `limits` holds a Saturation as a number for each limited output.
+LinearPart linear_part(const System& sys, const std::vector<std::int8_t>& limits);
+
+} // namespace stickslip

@@ -1,0 +1,75 @@
+// Controllers wired into a machine: what each reads, where its output acts, and where its states live.
+#pragma once
+
+#include "control/block.hpp"
+#include "model/form.hpp"
+#include "signal/signal.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+// Part of what a controller reads: the output of another one.
+struct OutputOf {
+  std::string controller;
+  Index output = 0;
+  double factor = 1.0;
+
+  bool operator==(const OutputOf& o) const = default;
+};
+
+// What a controller reads, or follows: state . plant states + signal + outputs of other controllers.
+struct Source {
+  std::string text; // as the user wrote it
+  Vector state;     // over the plant's states; empty: none
+  Signal signal;    // no pieces: none
+  std::vector<OutputOf> outputs;
+
+  bool operator==(const Source& o) const;
+};
+
+// A controller in the description of a machine.
+struct ControllerPlace {
+  std::string name;
+  Controller control;
+  std::vector<Source> references, measurements;
+  std::vector<Vector> directions; // of each output: generalised force per unit; empty: it drives nothing
+
+  bool operator==(const ControllerPlace& o) const;
+};
+
+// --- compiled
+
+// One term of an input: output `output` of loop `loop`, or its rate.
+struct OutputTerm {
+  Index loop = 0, output = 0;
+  int order = 0;
+  double factor = 1.0;
+};
+
+// One input of a block. `rate` is the derivative of `fixed`, and exists where no force acts on it directly.
+struct Input {
+  Form fixed;
+  Form rate;
+  bool has_rate = false;
+  std::vector<OutputTerm> outputs;
+};
+
+// A block in its place. Continuous states and held outputs of sampled blocks are entries of x; the memory of
+// a sampled block belongs to the state of a run.
+struct Loop {
+  std::string name;
+  Block block;
+  std::vector<Input> inputs; // one per input of the block
+  Input reference, measured; // what `.reference` and `.error` show; without terms: nothing
+  bool has_reference = false, has_measured = false;
+  std::vector<Vector> effect;    // of each output: change of x' per unit
+  std::vector<Vector> direction; // of each output: generalised force per unit; empty: none
+  Index states = -1;             // first continuous state in x
+  Index held = -1;               // first held output in x
+  Index limit = -1;              // first saturation mode, where a continuous block has limits
+  Index memory = -1;             // first entry of a sampled block's memory
+};
+
+} // namespace stickslip

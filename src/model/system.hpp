@@ -1,0 +1,111 @@
+// What simulate() works on: a machine reduced to first order, x' = A x + S s(t) + sum_i e_i F_i, with one
+// entry for every place of friction. Mechanical plants and plants in matrix notation become the same thing
+// here.
+#pragma once
+
+#include "core/types.hpp"
+#include "friction/automaton.hpp"
+#include "friction/law.hpp"
+#include "model/form.hpp"
+#include "model/loop.hpp"
+#include "model/machine.hpp"
+#include "signal/signal.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+struct Place {
+  std::string name;
+  Law law;
+  LawTraits traits;
+  Automaton automaton;
+  Vector effect;           // e: change of x' per unit of F, the force that opposes motion
+  Form velocity;           // relative velocity v
+  Vector acceleration_s;   // v' = velocity.x . x' + acceleration_s . s
+  Index load = -1;         // signal with the given normal load
+  Index contact = -1;      // the contact whose normal force is the load instead
+  Form load_force;         // F_l of the automaton; empty without load dependence or where a contact gives it
+  Index load_contact = -1; // the contact whose normal force is F_l
+  double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
+  Index surface = -1;          // signal with the surface velocity
+  Vector
+      drives; // generalised force per unit where the place is a compensator, whose effect has the other sign
+  double speed = 0.0; // size of the velocity of a compensator that follows a signal
+  bool compensator = false;
+  Index injected = -1;                    // what an observer adds to its first internal state
+  double rate_damping = 0.0;              // force per unit load and unit rate of that addition
+  Index states = -1;                      // first internal state of the law in x
+  Index lagged = -1;                      // the lagged dry force
+  Index surface_travel = -1;              // presliding displacement s
+  Index aged = -1;                        // held: f_sa / f_s at the last entry into stick
+  Index peak = -1;                        // held: peak of the sliding curve relative to its static level
+  Index entered = -1;                     // held: time of the last entry into stick
+  double kinetic = 0.0, break_away = 0.0; // levels per unit load that the automaton's options refer to
+  double fine =
+      0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
+};
+
+struct Contact {
+  std::string name;
+  Vector effect; // change of x' per unit of normal force
+  Form gap, rate;
+  Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
+  double restitution = 0.0;
+  ImpactRule impact = ImpactRule::poisson;
+  Index place = -1;                // its friction; -1: none
+  double impulsive_friction = 0.0; // kinetic level, which holds for impulses
+};
+
+struct System {
+  Index n_coordinates = 0; // none in matrix notation
+  Index plant_states =
+      0; // positions and velocities, or the states of a plant in matrix notation: the first ones of x
+  Index nx = 0;
+  std::vector<std::string> coordinates;
+  std::vector<std::string> states; // names of x
+  Matrix A, S;
+  std::vector<Signal> signals;
+  std::vector<Place> places; // those of contacts last
+  std::vector<Contact> contacts;
+  Vector nominal; // size of each state, for tolerances
+  Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite:
+                  // none
+  double time_scale = 1.0;
+
+  // The mechanical plant again, for the energy balance.
+  Matrix mass, damping, stiffness;
+  struct Drive {
+    Vector direction; // generalised force per unit
+    Vector effect;    // change of x' per unit
+    Index signal;
+  };
+  std::vector<Drive> drives;
+  bool needs_interpreter = false;
+
+  std::vector<Loop> loops;       // controllers as the user added them
+  std::vector<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones
+  Index limits = 0;              // number of saturation modes
+  Index one = -1;                // the signal that is 1, for the constants of controllers
+  std::vector<Index>
+      rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
+
+  Index ns() const { return static_cast<Index>(signals.size()); }
+};
+
+// Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss
+// it.
+double fine_structure(const Law& law, const LawTraits& traits);
+
+// Throws InvalidArgument or UnknownName where the description makes no sense.
+// own_signals: every use of a signal has an entry of its own, even where two are the same function.
+System compile(const Machine& machine, bool own_signals = false);
+
+// Sizes of the states from loads, forces and surface speeds; compile() has done so already.
+void size_states(System& sys);
+
+// Index of a name in a list, or UnknownName that lists the known ones.
+Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what);
+
+} // namespace stickslip

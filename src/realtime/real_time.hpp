@@ -1,0 +1,182 @@
+// The fixed-step form of a machine, for real time: the same regimes, guards and settings of the automaton's
+// states as simulate(), but each step has one length and bounded work. Without bristles a step is one map
+// made in advance, together with one evaluation of each sliding curve (real_time_plan.hpp); bristles go by
+// one linearly implicit step of order 2 (ROS2 of Verwer et al. 1999: L-stable, and of order 2 whatever the
+// Jacobian). Guards are looked at at the end of the step; one that has fired is located within it on a
+// parabola through both ends, modes and states change there, and the rest of the step goes on in the new
+// regime: at most `max_transitions` instants per step, what is left is flagged and met at the start of the
+// next step. Events between two steps that undo each other are not seen. The error is of first order in the
+// step.
+//
+// Continuous controllers are part of the regimes, and their limits are modes like any other. Sampled ones run
+// at the start of those steps on which their instants fall; an output that has been computed for a while
+// appears where its delay ends, also within a step.
+//
+// step() and read() neither allocate nor throw once every combination of modes has been built, which the
+// constructor does where there are at most `prebuilt_limit` of them (laws with internal switches excepted).
+#pragma once
+
+#include "dynamics/regime.hpp"
+#include "realtime/real_time_plan.hpp"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+struct RealTimeOutput {
+  enum class Kind : std::int8_t {
+    state,
+    rate,
+    force,
+    velocity,
+    load,
+    mode,
+    limit,
+    output, // of a controller
+    reference,
+    error,
+    saturation
+  };
+  Kind kind = Kind::state;
+  Index index = 0; // state, place or controller
+  Index part = 0;  // of a controller: which output
+};
+
+class RealTime {
+public:
+  static constexpr std::size_t prebuilt_limit = 1024;
+
+  // Throws InvalidArgument. t0: time of x0; inputs start at their defaults.
+  RealTime(const System& system, double step, const Vector& x0, double t0, int max_transitions);
+  RealTime(const RealTime&) = delete;
+  RealTime& operator=(const RealTime&) = delete;
+
+  const System& system() const { return sys; }
+  const std::vector<std::string>& inputs() const { return input_names; }
+  const Vector& input_values() const { return input; }
+
+  // `values` are held over this step, one for each name in inputs().
+  void step(const double* values) noexcept;
+  // At the end of the last step.
+  void read(const RealTimeOutput* what, Index count, double* out) noexcept;
+
+  double time() const { return t0 + static_cast<double>(ticks) * h; }
+  double step_size() const { return h; }
+  std::int64_t tick() const { return ticks; }
+  Eigen::Map<const Vector> state() const { return {a.x, sys.nx}; }
+  const Modes& modes() const { return now; }
+  bool prebuilt() const { return complete; }
+
+  std::int64_t transitions = 0; // instants at which modes changed, so far
+  std::int64_t left_over = 0;   // steps that left a transition to the next
+  bool late = false;            // the last step did
+  bool failed = false;          // the state would not have been finite: it was kept, and stays
+
+private:
+  // State, moving signals and forces at one instant, one after the other, behind the changes of the signals
+  // over a whole step.
+  struct Point {
+    std::vector<double> store;
+    double *change = nullptr, *x = nullptr, *s = nullptr, *f = nullptr;
+  };
+  struct Drive {         // a signal that moves
+    Index signal, input; // input: -1 if it has none
+    bool jumps, whole;   // whole: one piece, no input
+    int degree;          // of that piece
+  };
+  struct Sampled {
+    Index loop, offset; // offset: of its outputs among all
+    std::int64_t every; // steps
+    std::int64_t next, first;
+    std::int64_t delay_steps = 0;
+    double delay_rest = 0.0; // s
+    std::int64_t due = -1;   // step in which the computed output appears, or -1
+  };
+  struct Wheel { // numbers of the modes of one element
+    std::int64_t stride = 1;
+    std::vector<std::pair<std::int8_t, unsigned>> place;
+    std::vector<std::int8_t> other;
+  };
+
+  System sys;
+  double h, t0;
+  int most;
+  std::int64_t ticks = 0;
+  bool complete = false;
+  Modes now;
+  RegimeCache cache;
+  std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
+  std::vector<const RealTimePlan*> by_number;
+  std::vector<std::int64_t> place_stride, load_stride, limit_stride;
+  std::vector<std::array<std::int64_t, 7>> limit_number;
+  const RealTimePlan* plan = nullptr;
+  Scratch w;
+
+  std::vector<std::string> input_names;
+  Moving moving;
+  std::vector<Drive> drives;
+  std::vector<Index> moving_surfaces; // places that stick on a surface that may jump
+  bool any_input = false, fresh = true;
+  Vector input, before, full; // full: all signals at the instant last asked for
+
+  std::vector<Sampled> sampled; // in the order of dataflow
+  Vector memory, computed, samples, sample_rates, slopes, work;
+  bool clamps = false; // a limit looks at rates
+
+  // Work of one step. A base step leads from a at time `at` within the step over the length `span` to b.
+  double at = 0.0, left = 0.0, span = 0.0;
+  bool have_rate = false, have_values = false;
+  Point a, b, e;
+  std::vector<CurvedValue> values;
+  Vector rate, f0, f1, k1, k2, dfdt, force, came_from, velocity_tolerance, force_tolerance, sdot;
+  std::vector<double> ga, gb, ge;
+  Matrix J, W;
+  std::vector<double> K, d, rhs;
+  Eigen::Matrix<int, Eigen::Dynamic, 1> order;
+
+  void lay_out();
+  void find_moving(const Vector& still);
+  void set_up_sampling();
+  const RealTimePlan& plan_of(const Modes& modes);
+  const RealTimePlan& built(const Modes& modes);
+  std::int64_t number_of(const Modes& modes) const noexcept;
+  void build_all();
+  bool sample(const double* values) noexcept;
+  void follow_jumps() noexcept;
+  const double* all(const Point& p) noexcept;
+
+  void advance() noexcept;
+  void quick_step() noexcept;
+  void implicit_step() noexcept;
+  void rates(const Point& p, double tau, double* out) noexcept;
+  Point& point_at(double tau) noexcept;
+  void guards_at(const Point& p, double tau, double* g) noexcept;
+  double guard_at(std::size_t which, const Point& p, double tau) const noexcept;
+  void find_rate() noexcept;
+  void forces_at_a() noexcept;
+  double locate(std::size_t which, double stop) noexcept;
+  void take(const Point& p) noexcept;
+  void meet_surfaces(Point& p) noexcept;
+
+  void change(std::size_t which) noexcept;
+  void release(std::size_t i, int side) noexcept;
+  void release_together(const Regime& r, std::size_t facet, int side) noexcept;
+  bool moves_towards(std::size_t i, int side) noexcept;
+
+  void restart_sampling() noexcept;
+  bool control() noexcept; // at the start of a step; whether an output changed
+  bool put_out(Sampled& c) noexcept;
+  double next_output() const noexcept;
+  void put_out_within(double now_at) noexcept;
+  void prepare_limits() noexcept;
+  void limit_fired(std::size_t number) noexcept;
+  void limits_anew() noexcept;
+  void choose(Index loop, Index output, const BlockGuard::Trigger* fired) noexcept;
+  void settle_following(Point& p) noexcept;
+};
+
+} // namespace stickslip

@@ -1,0 +1,188 @@
+// Controllers in the fixed-step form: instants of sampled ones, limits of continuous ones.
+#include "core/error.hpp"
+#include "realtime/real_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace stickslip {
+
+namespace {
+
+// Whole steps in a time, up to rounding; -1 if there is no such number.
+std::int64_t whole_steps(double time, double h) {
+  const double n = time / h, nearest = std::round(n);
+  return std::abs(n - nearest) <= 1e-9 * std::max(1.0, std::abs(n)) ? static_cast<std::int64_t>(nearest) : -1;
+}
+
+} // namespace
+
+void RealTime::set_up_sampling() {
+  Index outputs = 0, remembered = 0, inputs_most = 1, room = 1;
+  std::vector<Index> offset;
+  for (const Loop& l : sys.loops) {
+    offset.push_back(outputs);
+    outputs += l.block.outputs();
+    inputs_most = std::max(inputs_most, static_cast<Index>(l.inputs.size()));
+    room = std::max(room, work_size(l.block));
+    if (!l.block.continuous()) remembered += memory_size(l.block);
+  }
+  for (Index k : sys.loop_order) {
+    const Loop& l = sys.loops[static_cast<std::size_t>(k)];
+    if (l.block.continuous()) continue;
+    const double T = l.block.period;
+    Sampled one{k, offset[static_cast<std::size_t>(k)], whole_steps(T, h), 0, 0};
+    if (one.every < 1) {
+      std::ostringstream text;
+      text << "= " << h << " s does not divide the period " << T << " s of the controller '" << l.name
+           << "': it must be the period divided by a whole number";
+      reject("step", text.str());
+    }
+    const double number = std::ceil(t0 / T - 1e-9 * std::max(1.0, std::abs(t0 / T)));
+    one.first = one.next = whole_steps(std::abs(number * T - t0), h);
+    if (one.first < 0) {
+      std::ostringstream text;
+      text << "= " << t0 << " s is no whole number of steps of " << h << " s away from the instants k * " << T
+           << " s of the controller '" << l.name << "'";
+      reject("t_start", text.str());
+    }
+    const double delay = l.block.delay;
+    one.delay_steps = static_cast<std::int64_t>(std::floor(delay / h + 1e-9));
+    one.delay_rest = delay - static_cast<double>(one.delay_steps) * h;
+    if (one.delay_rest < 1e-9 * h) one.delay_rest = 0.0;
+    sampled.push_back(one);
+  }
+  computed = Vector::Zero(outputs);
+  memory = Vector::Zero(remembered);
+  samples = Vector::Zero(inputs_most);
+  sample_rates = Vector::Zero(inputs_most);
+  work = Vector::Zero(room);
+  slopes = Vector::Zero(sys.nx + moving.count() + 2);
+  restart_sampling();
+}
+
+void RealTime::restart_sampling() noexcept {
+  for (Sampled& c : sampled) {
+    const Loop& l = sys.loops[static_cast<std::size_t>(c.loop)];
+    start(l.block, memory.data() + l.memory);
+    c.next = c.first;
+    c.due = -1;
+  }
+}
+
+// As Sampler: outputs whose delay is over are put out; all due controllers sample the plant as it is before
+// anything changes, in the order of dataflow; outputs without delay are put out.
+bool RealTime::control() noexcept {
+  bool changed = false;
+  for (Sampled& c : sampled)
+    if (c.due == ticks && c.delay_rest == 0.0) changed = put_out(c) || changed;
+  for (Sampled& c : sampled) {
+    if (c.next != ticks) continue;
+    const Loop& l = sys.loops[static_cast<std::size_t>(c.loop)];
+    const std::vector<SparseRow>& rows = plan->inputs[static_cast<std::size_t>(c.loop)];
+    for (std::size_t k = 0; k < rows.size(); ++k) samples(static_cast<Index>(k)) = rows[k](a.x);
+    stickslip::tick(l.block, time(), samples.data(), memory.data() + l.memory, work.data(),
+                    computed.data() + c.offset);
+    c.next += c.every;
+    c.due = ticks + c.delay_steps;
+    if (l.block.delay == 0.0) changed = put_out(c) || changed;
+  }
+  return changed;
+}
+
+bool RealTime::put_out(Sampled& c) noexcept {
+  const Loop& l = sys.loops[static_cast<std::size_t>(c.loop)];
+  bool changed = false;
+  for (Index j = 0; j < l.block.outputs(); ++j) {
+    const double u = computed(c.offset + j);
+    changed = changed || a.x[l.held + j] != u;
+    a.x[l.held + j] = u;
+  }
+  c.due = -1;
+  return changed;
+}
+
+// Time from `at` to the next output that appears within this step; beyond its end if there is none.
+double RealTime::next_output() const noexcept {
+  double next = 2.0 * h;
+  for (const Sampled& c : sampled)
+    if (c.due == ticks) next = std::min(next, c.delay_rest - at);
+  return next;
+}
+
+void RealTime::put_out_within(double now_at) noexcept {
+  bool changed = false;
+  for (Sampled& c : sampled)
+    if (c.due == ticks && c.delay_rest <= now_at + 1e-9 * h) changed = put_out(c) || changed;
+  have_values = false;
+  if (changed && sys.limits > 0) limits_anew();
+}
+
+// Inputs of limits at `a`; their rates where a limit looks at them.
+void RealTime::prepare_limits() noexcept {
+  if (plan->follows) settle_following(a);
+  if (!clamps) return;
+  if (plan->quick && !have_values) forces_at_a();
+  rates(a, 0.0, slopes.data());
+  for (Index j = 0; j < moving.count(); ++j) slopes(sys.nx + j) = a.change[j] / h;
+}
+
+void RealTime::choose(Index loop, Index output, const BlockGuard::Trigger* fired) noexcept {
+  const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
+  const std::vector<SparseRow>& rows = plan->inputs[static_cast<std::size_t>(loop)];
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    samples(static_cast<Index>(k)) = rows[k](a.x);
+    sample_rates(static_cast<Index>(k)) = clamps ? rows[k].linear(slopes.data()) : 0.0;
+  }
+  auto& mode = now.limit[static_cast<std::size_t>(l.limit + output)];
+  const auto was = static_cast<Saturation>(mode);
+  const BlockInputs in{samples.data(), sample_rates.data()};
+  const double* z = l.states >= 0 ? a.x + l.states : nullptr;
+  mode = static_cast<std::int8_t>(fired != nullptr ? after(l.block, output, was, *fired, z, in)
+                                                   : decide(l.block, output, was, z, in));
+}
+
+void RealTime::limit_fired(std::size_t number) noexcept {
+  const LimitGuard& limit = plan->regime->linear->guards[number];
+  const Loop& l = sys.loops[static_cast<std::size_t>(limit.loop)];
+  const auto k = static_cast<std::size_t>(limit.loop >= 0 ? l.limit + limit.output : 0);
+  if (now.limit[k] != plan->regime->modes.limit[k]) return; // another guard of this output came first
+  choose(limit.loop, limit.output, &limit.trigger);
+}
+
+// Inputs have jumped.
+void RealTime::limits_anew() noexcept {
+  prepare_limits();
+  const Modes& shown = plan->regime->modes;
+  bool changed = false;
+  for (Index k : sys.loop_order) {
+    const Loop& l = sys.loops[static_cast<std::size_t>(k)];
+    if (l.limit < 0) continue;
+    for (Index j = 0; j < l.block.outputs(); ++j) {
+      if (!std::isfinite(l.block.lo(j)) && !std::isfinite(l.block.hi(j))) continue;
+      choose(k, j, nullptr);
+      changed = changed || now.limit[static_cast<std::size_t>(l.limit + j)] !=
+                               shown.limit[static_cast<std::size_t>(l.limit + j)];
+    }
+  }
+  if (!changed) return;
+  plan = &plan_of(now);
+  have_values = false;
+  ++transitions;
+}
+
+// The integral of every output that follows its limit.
+void RealTime::settle_following(Point& p) noexcept {
+  for (Index k : sys.loop_order) {
+    const Loop& l = sys.loops[static_cast<std::size_t>(k)];
+    if (l.limit < 0) continue;
+    const std::vector<SparseRow>& rows = plan->inputs[static_cast<std::size_t>(k)];
+    for (std::size_t i = 0; i < rows.size(); ++i) samples(static_cast<Index>(i)) = rows[i](p.x);
+    for (Index j = 0; j < l.block.outputs(); ++j)
+      settle(l.block, j, static_cast<Saturation>(now.limit[static_cast<std::size_t>(l.limit + j)]),
+             samples.data(), p.x + l.states);
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,374 @@
+#include "realtime/real_time_plan.hpp"
+
+#include "dynamics/place_force.hpp"
+#include "realtime/held_map.hpp"
+
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+Form zero(const System& sys) {
+  return {Vector::Zero(sys.nx), Vector::Zero(sys.ns())};
+}
+
+Form load_form(const System& sys, const Place& p, int sign) {
+  Form f = zero(sys);
+  f.s(p.load) = 1.0;
+  if (p.load_force.x.size() > 0) {
+    f.x += (p.load_per_force * sign) * p.load_force.x;
+    f.s += (p.load_per_force * sign) * p.load_force.s;
+  }
+  return f;
+}
+
+SparseRow sparse(const Form& f, const Moving& moving) {
+  SparseRow row;
+  row.constant = f.s.dot(moving.still);
+  const Index nx = f.x.size();
+  for (Index i = 0; i < nx; ++i)
+    if (f.x(i) != 0.0) row.entries.push_back({i, f.x(i)});
+  for (Index j = 0; j < moving.count(); ++j) {
+    const double w = f.s(moving.signals[static_cast<std::size_t>(j)]);
+    if (w != 0.0) row.entries.push_back({nx + j, w});
+  }
+  return row;
+}
+
+bool linear_viscous(const Law& law, int mode, double slope) {
+  for (double v : {1e-6, 1e-3, 0.37, 2.0})
+    if (std::abs(evaluate(law, v, mode, 0U, nullptr, nullptr).viscous - slope * v) >
+        1e-14 * std::abs(slope) * v)
+      return false;
+  return true;
+}
+
+// Rows of linear forms over x, s and the curved.
+struct Rows {
+  Matrix x, s, f;
+  Rows(Index n, Index nx, Index ns, Index m)
+      : x(Matrix::Zero(n, nx)), s(Matrix::Zero(n, ns)), f(Matrix::Zero(n, m)) {}
+};
+
+class Maker {
+public:
+  Maker(const System& system, const Moving& which, const Regime& r, double step, RealTimePlan& p)
+      : sys(system), moving(which), regime(r), h(step), plan(p) {}
+
+  bool possible() const {
+    if (regime.coupled || !regime.closed.empty()) return false;
+    bool ages = false;
+    for (const Place& p : sys.places) {
+      if (p.states >= 0 || p.injected >= 0) return false;
+      ages = ages || p.aged >= 0;
+    }
+    return !(ages && !regime.facets.empty());
+  }
+
+  void run() {
+    list_curved();
+    const Index nx = sys.nx, ns = sys.ns(), m = static_cast<Index>(plan.curved.size());
+    const Index nu = static_cast<Index>(regime.unstuck.size());
+    Rows own(nx, nx, ns, m), force(nu, nx, ns, m);
+    for (Index k = 0; k < nu; ++k) describe(k, own, force);
+    own.x += regime.A + regime.E * force.x;
+    own.s += regime.S + regime.E * force.s;
+    own.f += regime.E * force.f;
+    make_step(own);
+    plan.rate = map(own);
+    make_guards(force);
+  }
+
+private:
+  const System& sys;
+  const Moving& moving;
+  const Regime& regime;
+  const double h;
+  RealTimePlan& plan;
+  std::vector<Index> first; // channel of each unstuck place, or -1
+  std::vector<Index> second;
+
+  double viscous_slope(const Place& p, int mode) const {
+    return evaluate(p.law, 1.0, mode, 0U, nullptr, nullptr).viscous;
+  }
+  bool load_stands(const Place& p) const {
+    return p.load_force.x.size() == 0 &&
+           std::find(moving.signals.begin(), moving.signals.end(), p.load) == moving.signals.end();
+  }
+
+  Index add(Index i, CurvedForce::Kind kind) {
+    const auto u = static_cast<std::size_t>(i);
+    const Place& p = sys.places[u];
+    CurvedForce c;
+    c.kind = kind;
+    c.place = i;
+    c.mode = regime.modes.place[u];
+    c.branch = regime.modes.branch[u];
+    c.load = sparse(load_form(sys, p, regime.modes.load_sign[u]), moving);
+    if (kind == CurvedForce::Kind::spring) {
+      Form travel = zero(sys);
+      travel.x(p.surface_travel) = 1.0;
+      c.u = sparse(travel, moving);
+      c.stiffness = p.break_away / p.automaton.travel;
+    } else {
+      c.u = sparse(p.velocity, moving);
+      c.law = &p.law;
+      if (p.law.terms.size() == 1) c.stribeck = std::get_if<Stribeck>(&p.law.terms.front());
+      if (p.peak >= 0 && p.break_away > p.kinetic) c.peak = p.peak;
+      c.static_level = p.break_away;
+      c.kinetic = p.kinetic;
+    }
+    plan.curved.push_back(std::move(c));
+    return static_cast<Index>(plan.curved.size()) - 1;
+  }
+
+  void list_curved() {
+    for (Index i : regime.unstuck) {
+      const auto u = static_cast<std::size_t>(i);
+      const Place& p = sys.places[u];
+      const int mode = regime.modes.place[u];
+      first.push_back(-1);
+      second.push_back(-1);
+      if (mode == 0) {
+        if (!load_stands(p)) first.back() = add(i, CurvedForce::Kind::spring);
+        continue;
+      }
+      if (p.traits.affine) continue;
+      const bool straight = linear_viscous(p.law, mode, viscous_slope(p, mode));
+      first.back() = add(i, straight || p.lagged >= 0 ? CurvedForce::Kind::dry : CurvedForce::Kind::both);
+      if (!straight && p.lagged >= 0) second.back() = add(i, CurvedForce::Kind::viscous);
+    }
+  }
+
+  // The force of unstuck place k and the rates of its own states.
+  void describe(Index k, Rows& own, Rows& force) const {
+    const auto q = static_cast<std::size_t>(k);
+    const Index i = regime.unstuck[q];
+    const auto u = static_cast<std::size_t>(i);
+    const Place& p = sys.places[u];
+    const int mode = regime.modes.place[u];
+    const Index one = first[q], two = second[q];
+    const Form N = load_form(sys, p, regime.modes.load_sign[u]);
+    if (mode == 0) {
+      own.x.row(p.surface_travel) += p.velocity.x.transpose();
+      own.s.row(p.surface_travel) += p.velocity.s.transpose();
+      force.x.row(k) += p.automaton.surface_damping * p.velocity.x.transpose();
+      force.s.row(k) += p.automaton.surface_damping * p.velocity.s.transpose();
+      if (one >= 0)
+        force.f(k, one) = 1.0;
+      else
+        force.x(k, p.surface_travel) += presliding_stiffness(p, moving.still(p.load));
+      return;
+    }
+    const double b = viscous_slope(p, mode);
+    const bool separate =
+        two >= 0 || (one >= 0 && plan.curved[static_cast<std::size_t>(one)].kind == CurvedForce::Kind::both);
+    if (!separate) {
+      force.x.row(k) += b * p.velocity.x.transpose();
+      force.s.row(k) += b * p.velocity.s.transpose();
+    }
+    if (two >= 0) force.f(k, two) = 1.0;
+    const double level = one < 0 ? evaluate(p.law, 0.0, mode, 0U, nullptr, nullptr).dry : 0.0;
+    if (p.lagged < 0) {
+      if (one >= 0) force.f(k, one) = 1.0;
+      force.x.row(k) += level * N.x.transpose();
+      force.s.row(k) += level * N.s.transpose();
+      return;
+    }
+    const double lag = p.automaton.lag;
+    force.x(k, p.lagged) += mode;
+    own.x(p.lagged, p.lagged) -= 1.0 / lag;
+    if (one >= 0) own.f(p.lagged, one) += mode / lag;
+    own.x.row(p.lagged) += (level * mode / lag) * N.x.transpose();
+    own.s.row(p.lagged) += (level * mode / lag) * N.s.transpose();
+  }
+
+  Matrix moving_columns(const Matrix& s) const {
+    Matrix out(s.rows(), moving.count());
+    for (Index j = 0; j < moving.count(); ++j)
+      out.col(j) = s.col(moving.signals[static_cast<std::size_t>(j)]);
+    return out;
+  }
+
+  SmallMap map(const Rows& r) const {
+    Matrix columns(r.x.rows(), r.x.cols() + moving.count() + r.f.cols());
+    columns << r.x, moving_columns(r.s), r.f;
+    return {r.s * moving.still, columns};
+  }
+
+  void make_step(const Rows& own) {
+    const Index nv = moving.count(), m = own.f.cols(), nx = sys.nx;
+    Matrix S(nx, nv + m + 1);
+    S << moving_columns(own.s), own.f, own.s * moving.still;
+    const HeldMap made = held_map(own.x, S, h);
+    Matrix columns(nx, nv + nx + nv + m);
+    columns << made.G1.leftCols(nv), made.F, made.G0.leftCols(nv + m);
+    plan.step = SmallMap(made.G0.rightCols(1), columns);
+    plan.end = made.G1.middleCols(nv, m);
+    plan.through = made.G0.middleCols(nv, m);
+    const auto over = [&](const SparseRow& row, const Matrix& columns_of, Index j) {
+      double sum = 0.0;
+      for (const SparseRow::Entry& e : row.entries)
+        if (e.at < nx) sum += e.weight * columns_of(e.at, j);
+      return sum;
+    };
+    plan.u_end = plan.u_through = plan.load_end = plan.load_through = Matrix::Zero(m, m);
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < m; ++j) {
+        const CurvedForce& c = plan.curved[static_cast<std::size_t>(i)];
+        plan.u_end(i, j) = over(c.u, plan.end, j);
+        plan.u_through(i, j) = over(c.u, plan.through, j);
+        plan.load_end(i, j) = over(c.load, plan.end, j);
+        plan.load_through(i, j) = over(c.load, plan.through, j);
+      }
+  }
+
+  void make_guards(const Rows& unstuck) {
+    const Index nx = sys.nx, ns = sys.ns(), m = unstuck.f.cols();
+    const Index np = static_cast<Index>(sys.places.size()), ng = static_cast<Index>(regime.guards.size());
+    Rows force(np, nx, ns, m), out(ng, nx, ns, m);
+    for (std::size_t k = 0; k < regime.unstuck.size(); ++k) {
+      force.x.row(regime.unstuck[k]) = unstuck.x.row(static_cast<Index>(k));
+      force.s.row(regime.unstuck[k]) = unstuck.s.row(static_cast<Index>(k));
+      force.f.row(regime.unstuck[k]) = unstuck.f.row(static_cast<Index>(k));
+    }
+    if (!regime.stuck.empty()) {
+      const Matrix X = regime.Lx + regime.LF * unstuck.x, S = regime.Ls + regime.LF * unstuck.s,
+                   F = regime.LF * unstuck.f;
+      for (std::size_t k = 0; k < regime.stuck.size(); ++k) {
+        force.x.row(regime.stuck[k]) = X.row(static_cast<Index>(k));
+        force.s.row(regime.stuck[k]) = S.row(static_cast<Index>(k));
+        force.f.row(regime.stuck[k]) = F.row(static_cast<Index>(k));
+      }
+    }
+    const auto add_force = [&](Index g, Index place, double factor) {
+      out.x.row(g) += factor * force.x.row(place);
+      out.s.row(g) += factor * force.s.row(place);
+      out.f.row(g) += factor * force.f.row(place);
+    };
+    const auto add_form = [&](Index g, const Form& f, double factor) {
+      out.x.row(g) += factor * f.x.transpose();
+      out.s.row(g) += factor * f.s.transpose();
+    };
+    for (Index g = 0; g < ng; ++g) {
+      const Guard& guard = regime.guards[static_cast<std::size_t>(g)];
+      const auto i = static_cast<std::size_t>(guard.element);
+      switch (guard.kind) {
+      case GuardKind::slip_ends:
+      case GuardKind::kink:
+        add_form(g, sys.places[i].velocity, -guard.side);
+        break;
+      case GuardKind::surface_turns:
+        add_form(g, sys.places[i].velocity, guard.side);
+        break;
+      case GuardKind::load_sign:
+        add_form(g, sys.places[i].load_force, -guard.side);
+        break;
+      case GuardKind::breaks_away:
+      case GuardKind::limit_again: {
+        const Place& p = sys.places[i];
+        const double turn = guard.kind == GuardKind::limit_again ? -1.0 : 1.0;
+        const Interval unit = rest_interval(p.law, nullptr);
+        const double level = turn * (guard.side > 0 ? -unit.hi : unit.lo);
+        const Form N = load_form(sys, p, regime.modes.load_sign[i]);
+        add_force(g, guard.element, turn * guard.side);
+        add_form(g, N, level);
+        if (p.aged >= 0) plan.ageing.push_back({g, guard.element, level, sparse(N, moving)});
+        break;
+      }
+      case GuardKind::shared_limit: {
+        const Facet& f = regime.facets[i];
+        for (std::size_t j = 0; j < f.members.size(); ++j) {
+          const Index member = regime.stuck[static_cast<std::size_t>(f.members[j])];
+          const auto q = static_cast<std::size_t>(member);
+          const double share = guard.side * f.share(static_cast<Index>(j));
+          const Interval unit = rest_interval(sys.places[q].law, nullptr);
+          add_force(g, member, share);
+          add_form(g, load_form(sys, sys.places[q], regime.modes.load_sign[q]),
+                   -share * (share > 0.0 ? unit.hi : unit.lo));
+        }
+        break;
+      }
+      case GuardKind::limit: {
+        const LimitGuard& limit = regime.linear->guards[i];
+        add_form(g, limit.form, 1.0);
+        for (Index p = 0; p < np; ++p)
+          if (limit.force(p) != 0.0) add_force(g, p, limit.force(p));
+        break;
+      }
+      case GuardKind::branch:
+      case GuardKind::opens:
+      case GuardKind::closes:
+        break; // of bristles and contacts
+      }
+    }
+    plan.guards = map(out);
+    std::size_t entries = 0;
+    for (Index g = 0; g < ng && out.f.isZero(0.0); ++g) {
+      plan.short_guards.push_back(sparse({out.x.row(g).transpose(), out.s.row(g).transpose()}, moving));
+      entries += plan.short_guards.back().entries.size();
+    }
+    if (entries > plan.short_guards.size() || !plan.ageing.empty()) plan.short_guards.clear();
+  }
+};
+
+} // namespace
+
+RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving, double h,
+                       const Vector& velocity_tolerance, const Vector& force_tolerance) {
+  RealTimePlan plan;
+  plan.regime = &r;
+  Maker make(sys, moving, r, h, plan);
+  plan.quick = make.possible();
+  if (plan.quick) make.run();
+  for (const Guard& g : r.guards) {
+    double tolerance = 0.0;
+    switch (g.kind) {
+    case GuardKind::slip_ends:
+    case GuardKind::kink:
+    case GuardKind::surface_turns:
+      tolerance = velocity_tolerance(g.element);
+      break;
+    case GuardKind::breaks_away:
+    case GuardKind::limit_again:
+      tolerance = force_tolerance(g.element);
+      break;
+    case GuardKind::shared_limit:
+      tolerance = force_tolerance.sum();
+      break;
+    case GuardKind::limit: {
+      const LimitGuard& limit = r.linear->guards[static_cast<std::size_t>(g.element)];
+      tolerance = 1e-12 * (limit.form.x.cwiseAbs().dot(sys.nominal) + std::abs(limit.form.s(sys.one)));
+      break;
+    }
+    default:
+      break;
+    }
+    plan.tolerance.push_back(tolerance);
+  }
+  const Index m = static_cast<Index>(r.stuck.size());
+  if (m > 0) { // as in a transition: velocities to zero with the least change of kinetic energy
+    Matrix G(m, m), U(sys.nx, m);
+    for (Index k = 0; k < m; ++k) {
+      const Place& p = sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)])];
+      U.col(k) = p.effect;
+      for (Index l = 0; l < m; ++l)
+        G(k, l) = -p.velocity.x.dot(
+            sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(l)])].effect);
+      plan.held.push_back(sparse(p.velocity, moving));
+    }
+    plan.to_surface = U * Matrix(G.completeOrthogonalDecomposition().pseudoInverse());
+  }
+  for (const auto& of_loop : r.linear->inputs) {
+    plan.inputs.emplace_back();
+    for (const Form& f : of_loop) plan.inputs.back().push_back(sparse(f, moving));
+  }
+  for (std::int8_t mode : r.modes.limit) plan.follows = plan.follows || std::abs(mode) == 3;
+  return plan;
+}
+
+} // namespace stickslip

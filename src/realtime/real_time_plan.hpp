@@ -1,0 +1,111 @@
+// One combination of modes made ready for steps of one length. Where no place has bristles, the motion is
+//   x' = A x + S s + C f,   f_j = a curve of one velocity (or travel) times a normal load,
+// and a step of length h is the exact flow of the linear part with f going straight from f0 to f0 + d:
+//   x(h) = F x + G0 (s0, f0) + G1 (s1 - s0, d),   d = slopes of f times the change of x,
+// linearly implicit in the few numbers d (an exponential integrator of order 2: Cox and Matthews 2002, their
+// ETD2 with f linearised; for slopes that damp faster than the step, f counts as at its end, so that nothing
+// rings).
+#pragma once
+
+#include "dynamics/regime.hpp"
+
+#include <vector>
+
+namespace stickslip {
+
+// y = c + M u for a few rows and columns, column by column, rows in pairs; the number of rows is known to the
+// compiler up to 16. y needs room for rows().
+class SmallMap {
+public:
+  SmallMap() = default;
+  SmallMap(const Vector& constant, const Matrix& columns);
+  void operator()(const double* u, double* y) const { run(data.data(), height, width, u, y); }
+  Index rows() const { return height; } // even
+  double row(Index i, const double* u) const { return data[static_cast<std::size_t>(i)] + linear_row(i, u); }
+  double linear_row(Index i, const double* u) const { // without the constant
+    const double* d = data.data() + i;
+    double sum = 0.0;
+    for (Index j = 0; j < width; ++j) sum += *(d += height) * u[j];
+    return sum;
+  }
+
+private:
+  using Kernel = void (*)(const double* data, Index height, Index width, const double* u, double* y);
+  std::vector<double> data;
+  Index height = 0, width = 0;
+  Kernel run = nullptr;
+};
+
+// constant + sum of weights times entries of (x, varying signals).
+struct SparseRow {
+  struct Entry {
+    Index at;
+    double weight;
+  };
+  double constant = 0.0;
+  std::vector<Entry> entries;
+
+  double operator()(const double* xs) const { return constant + linear(xs); }
+  double linear(const double* xs) const {
+    double sum = 0.0;
+    for (const Entry& e : entries) sum += e.weight * xs[e.at];
+    return sum;
+  }
+};
+
+// Signals that move during or between steps, and values of all others.
+struct Moving {
+  std::vector<Index> signals;
+  Vector still; // of all signals; zero where they move
+  Index count() const { return static_cast<Index>(signals.size()); }
+};
+
+// One nonlinear force f = N phi(u) + viscous(u).
+struct CurvedForce {
+  enum class Kind : std::int8_t { dry, viscous, both, spring };
+  Kind kind = Kind::dry;
+  Index place = -1;
+  SparseRow u, load;
+  const Law* law = nullptr;
+  const Stribeck* stribeck = nullptr; // the law if it is this one alone
+  int mode = 0;
+  unsigned branch = 0;
+  Index peak = -1; // state with the height of the curve's peak, relative
+  double static_level = 0.0, kinetic = 0.0;
+  double stiffness = 0.0; // of a spring, per unit load
+};
+
+struct CurvedValue {
+  double u = 0.0, load = 0.0, f = 0.0;
+  double by_u = 0.0, by_load = 0.0;
+};
+CurvedValue evaluate(const CurvedForce& channel, const double* xs);
+
+struct RealTimePlan {
+  const Regime* regime = nullptr;
+  bool quick = false; // the maps below exist
+  std::vector<CurvedForce> curved;
+  // A point is laid out as (changes of signals over a step, x, varying signals, f).
+  SmallMap step;                       // from the whole point: x one step later with f as it is
+  SmallMap rate;                       // from (x, s, f): x'
+  SmallMap guards;                     // from (x, s, f): guard values with limits fully aged
+  std::vector<SparseRow> short_guards; // the same where each is one velocity or the like; else empty
+  Matrix end, through; // what x(h) gains for each unit of d: if f goes straight, if it is there throughout
+  Matrix u_end, u_through, load_end, load_through; // the same for each curved force's u and load
+  struct Ageing {
+    Index guard, place;
+    double level; // limit per unit load, as it enters the guard
+    SparseRow load;
+  };
+  std::vector<Ageing> ageing;
+  std::vector<double> tolerance;              // of each guard
+  std::vector<SparseRow> held;                // velocities of the stuck places
+  Matrix to_surface;                          // x += to_surface * (these velocities): puts them at rest
+  std::vector<std::vector<SparseRow>> inputs; // of each controller
+  bool follows = false;                       // an output follows its limit
+};
+
+RealTimePlan make_plan(const System& sys, const Regime& regime, const Moving& moving, double h,
+                       const Vector& velocity_tolerance, const Vector& force_tolerance);
+
+} // namespace stickslip

@@ -1,0 +1,79 @@
+// Outputs of the fixed-step form.
+#include "realtime/real_time.hpp"
+#include "transition/saturations.hpp"
+
+#include <limits>
+
+namespace stickslip {
+
+void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexcept {
+  using Kind = RealTimeOutput::Kind;
+  bool evaluated = false;
+  const double* s = all(a);
+  const auto form = [&](const Form& f) {
+    return f.x.dot(Eigen::Map<const Vector>(a.x, sys.nx)) + f.s.dot(full);
+  };
+  for (Index k = 0; k < count; ++k) {
+    const RealTimeOutput& o = what[k];
+    const auto i = static_cast<std::size_t>(o.index), part = static_cast<std::size_t>(o.part);
+    const LinearPart& linear = *plan->regime->linear;
+    switch (o.kind) {
+    case Kind::state:
+      out[k] = a.x[o.index];
+      continue;
+    case Kind::output:
+      out[k] = form(linear.outputs[i][part]);
+      continue;
+    case Kind::reference:
+      out[k] = form(linear.references[i]);
+      continue;
+    case Kind::error:
+      out[k] = form(linear.references[i]) - form(linear.measured[i]);
+      continue;
+    case Kind::saturation: {
+      const Loop& l = sys.loops[i];
+      const Mode mode =
+          l.limit >= 0 ? mode_of(static_cast<Saturation>(now.limit[static_cast<std::size_t>(l.limit) + part]))
+                       : mode_of(l.block, o.part, form(linear.outputs[i][part]));
+      out[k] = static_cast<double>(mode);
+      continue;
+    }
+    default:
+      break;
+    }
+    if (!evaluated) {
+      f1.setZero();
+      evaluate(sys, *plan->regime, time(), a.x, s, f1.data(), force.data(), w);
+      evaluated = true;
+    }
+    if (o.kind == Kind::rate) {
+      out[k] = f1(o.index);
+      continue;
+    }
+    const Place& p = sys.places[i];
+    const double v = relative_velocity(p, a.x, s);
+    const bool stuck = p.traits.sticks && now.place[i] == 0;
+    switch (o.kind) {
+    case Kind::force:
+      out[k] = force(o.index);
+      break;
+    case Kind::velocity:
+      out[k] = stuck && p.surface_travel < 0 ? 0.0 : v;
+      break;
+    case Kind::load:
+      out[k] = normal_load(p, now.load_sign[i], a.x, s);
+      break;
+    case Kind::mode:
+      out[k] = p.traits.sticks ? now.place[i] : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
+      break;
+    default: {
+      const Interval limits = stick_limits(sys, p, now.load_sign[i], time(), a.x, s, nullptr);
+      out[k] = !stuck                 ? std::numeric_limits<double>::quiet_NaN()
+               : force(o.index) < 0.0 ? limits.lo
+                                      : limits.hi;
+    }
+    }
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,341 @@
+// One step of the fixed-step form.
+#include "realtime/real_time.hpp"
+
+#include "core/small_lu.hpp"
+#include "dynamics/place_force.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double ros2 = 0.29289321881345247560; // 1 - 1/sqrt(2)
+
+bool finite(const double* x, Index n) {
+  double sum = 0.0;
+  for (Index i = 0; i < n; ++i) sum += x[i] * 0.0;
+  return sum == 0.0;
+}
+
+using Map = Eigen::Map<Vector>;
+
+} // namespace
+
+void RealTime::step(const double* given) noexcept {
+  late = false;
+  if (failed) {
+    ++ticks;
+    return;
+  }
+  const bool jumped = sample(given);
+  at = 0.0;
+  left = h;
+  have_values = false;
+  bool anew = jumped;
+  if (!sampled.empty()) {
+    if (fresh && jumped) restart_sampling();
+    anew = control() || anew;
+  }
+  fresh = false;
+  if (jumped && !moving_surfaces.empty()) follow_jumps();
+  if (anew && sys.limits > 0) limits_anew();
+  const Point* end = nullptr;
+  for (int count = 0;;) {
+    const double next = sampled.empty() ? left : next_output();
+    const bool output = next < left;
+    if (output && next <= 0.0) {
+      put_out_within(at);
+      continue;
+    }
+    const double stop = output ? next : left;
+    advance();
+    Point& p = point_at(stop);
+    if (!finite(p.x, sys.nx)) {
+      failed = true;
+      ++ticks;
+      return;
+    }
+    guards_at(p, stop, gb.data());
+    const std::size_t ng = plan->tolerance.size();
+    bool fired = false;
+    for (std::size_t k = 0; k < ng; ++k) fired = fired || gb[k] > plan->tolerance[k];
+    if (fired && count == most) {
+      left_over += late ? 0 : 1;
+      late = true;
+      fired = false;
+    }
+    if (!fired) {
+      if (!output) {
+        end = &p;
+        break;
+      }
+      take(p);
+      at += stop;
+      left -= stop;
+      put_out_within(at);
+      continue;
+    }
+    double first = 2.0;
+    std::size_t which = 0;
+    int how_many = 0;
+    if (!plan->quick) guards_at(a, 0.0, ga.data());
+    for (std::size_t k = 0; k < ng; ++k) {
+      if (!(gb[k] > plan->tolerance[k])) continue;
+      ++how_many;
+      if (plan->quick) ga[k] = guard_at(k, a, 0.0);
+      const double theta = ga[k] < 0.0 ? ga[k] / (ga[k] - gb[k]) : 0.0;
+      if (theta < first) first = theta, which = k;
+    }
+    const double tau = first > 0.0 ? locate(which, stop) : 0.0;
+    Point& q = tau > 0.0 ? point_at(tau) : a;
+    if (how_many > 1) { // some of the others may fire at the same instant
+      guards_at(q, tau, ge.data());
+    } else {
+      std::fill_n(ge.begin(), ng, -std::numeric_limits<double>::infinity());
+      ge[which] = 0.0;
+    }
+    if (tau > 0.0) {
+      take(q);
+      at += tau;
+      left -= tau;
+    }
+    change(which);
+    ++transitions;
+    ++count;
+    if (left <= 1e-9 * h) break;
+  }
+  if (end != nullptr) {
+    std::copy_n(end->x, sys.nx + moving.count(), a.x);
+  } else {
+    for (Index j = 0; j < moving.count(); ++j) a.s[j] += (left / h) * a.change[j];
+  }
+  if (!plan->held.empty()) meet_surfaces(a);
+  if (plan->follows) settle_following(a);
+  ++ticks;
+}
+
+void RealTime::take(const Point& p) noexcept {
+  std::copy_n(p.x, sys.nx + moving.count(), a.x);
+  have_values = false;
+}
+
+// The base of this part of the step: from a at `at` over `span`, at least to the end of the step.
+void RealTime::advance() noexcept {
+  have_rate = false;
+  if (plan->quick) {
+    span = h;
+    quick_step();
+  } else {
+    span = left;
+    implicit_step();
+  }
+}
+
+void RealTime::forces_at_a() noexcept {
+  const std::vector<CurvedForce>& curved = plan->curved;
+  for (std::size_t j = 0; j < curved.size(); ++j) {
+    values[j] = evaluate(curved[j], a.x);
+    a.f[j] = values[j].f;
+  }
+  have_values = true;
+}
+
+void RealTime::quick_step() noexcept {
+  const std::vector<CurvedForce>& curved = plan->curved;
+  const auto m = static_cast<Index>(curved.size());
+  if (m > 0 && !have_values) forces_at_a();
+  plan->step(a.change, b.x);
+  for (Index j = 0; j < moving.count(); ++j) b.s[j] = a.s[j] + a.change[j];
+  if (m == 0) return;
+  if (m == 1 && std::isfinite(values[0].by_u)) {
+    CurvedValue& v = values[0];
+    const CurvedForce& c = curved[0];
+    double gain = v.by_u * plan->u_end.coeff(0) + v.by_load * plan->load_end.coeff(0);
+    const double* column = plan->end.data();
+    if (gain < -1.0) {
+      gain = v.by_u * plan->u_through.coeff(0) + v.by_load * plan->load_through.coeff(0);
+      column = plan->through.data();
+    }
+    const double now_more =
+        gain > 0.5 ? 0.0 // grows faster than the step: as if f stood still
+                   : (v.by_u * (c.u(b.x) - v.u) + v.by_load * (c.load(b.x) - v.load)) / (1.0 - gain);
+    for (Index i = 0; i < sys.nx; ++i) b.x[i] += column[i] * now_more;
+    b.f[0] = v.f + now_more;
+    return;
+  }
+  // d = slopes . (change of u and load), of which d itself makes a part.
+  for (Index i = 0; i < m; ++i) {
+    const auto q = static_cast<std::size_t>(i);
+    const CurvedForce& c = curved[q];
+    CurvedValue& v = values[q];
+    const double du = c.u(b.x) - v.u, dN = c.load(b.x) - v.load;
+    double gain = v.by_u * plan->u_end(i, i) + v.by_load * plan->load_end(i, i);
+    const bool stiff = gain < -1.0;
+    if (gain > 0.5) v.by_u = v.by_load = 0.0; // grows faster than the step: as if f stood still
+    rhs[q] = v.by_u * du + v.by_load * dN;
+    if (!std::isfinite(v.by_u)) { // a vertical tangent at v = 0 has no slope; the force itself is finite
+      CurvedValue later = evaluate(c, b.x);
+      rhs[q] = later.f - v.f;
+      v.by_u = v.by_load = 0.0;
+      gain = 0.0;
+    }
+    order(i) = stiff; // chosen per column; the factorisation below comes later
+  }
+  for (Index j = 0; j < m; ++j) {
+    const bool stiff = order(j) != 0;
+    const Matrix& U = stiff ? plan->u_through : plan->u_end;
+    const Matrix& L = stiff ? plan->load_through : plan->load_end;
+    for (Index i = 0; i < m; ++i) {
+      const CurvedValue& v = values[static_cast<std::size_t>(i)];
+      K[static_cast<std::size_t>(j * m + i)] = (i == j ? 1.0 : 0.0) - v.by_u * U(i, j) - v.by_load * L(i, j);
+    }
+  }
+  for (Index j = 0; j < m; ++j) b.f[j] = order(j); // kept from the pivots
+  if (lu_factor(K.data(), m, order.data()))
+    lu_solve(K.data(), m, order.data(), rhs.data(), d.data());
+  else
+    std::fill_n(d.begin(), m, 0.0);
+  for (Index j = 0; j < m; ++j) order(j) = b.f[j] != 0.0;
+  for (Index j = 0; j < m; ++j) {
+    const double change_of_f = d[static_cast<std::size_t>(j)];
+    const double* column = (order(j) != 0 ? plan->through : plan->end).data() + j * sys.nx;
+    for (Index i = 0; i < sys.nx; ++i) b.x[i] += column[i] * change_of_f;
+    b.f[j] = a.f[j] + change_of_f;
+  }
+}
+
+// (1 - gamma span J) k1 = f(t, x) + gamma span f_t,
+// (1 - gamma span J) k2 = f(t + span, x + span k1) - 2 k1 - gamma span f_t,   x + span (3/2 k1 + 1/2 k2)
+void RealTime::implicit_step() noexcept {
+  const Regime& r = *plan->regime;
+  const double t = time() + at;
+  const Index n = sys.nx;
+  const Map xa(a.x, n);
+  Map xb(b.x, n);
+  sdot.setZero();
+  for (std::size_t j = 0; j < moving.signals.size(); ++j) sdot(moving.signals[j]) = a.change[j] / h;
+  f0.setZero();
+  f1.setZero();
+  evaluate(sys, r, t, a.x, all(a), f0.data(), force.data(), w);
+  jacobian(sys, r, t, a.x, full.data(), sdot.data(), J, dfdt, w);
+  W = -ros2 * span * J;
+  W.diagonal().array() += 1.0;
+  for (Index j = 0; j < moving.count(); ++j) b.s[j] = a.s[j] + (span / h) * a.change[j];
+  bool solved = lu_factor(W.data(), n, order.data());
+  if (solved) {
+    k2 = f0 + ros2 * span * dfdt;
+    lu_solve(W.data(), n, order.data(), k2.data(), k1.data());
+    xb = xa + span * k1;
+    evaluate(sys, r, t + span, b.x, all(b), f1.data(), force.data(), w);
+    f1 -= 2.0 * k1 + ros2 * span * dfdt;
+    lu_solve(W.data(), n, order.data(), f1.data(), k2.data());
+    xb = xa + span * (1.5 * k1 + 0.5 * k2);
+    solved = finite(b.x, n);
+  }
+  if (!solved) { // a vertical tangent at v = 0 has no Jacobian; the force itself is finite (Heun)
+    xb = xa + span * f0;
+    f1.setZero();
+    evaluate(sys, r, t + span, b.x, all(b), f1.data(), force.data(), w);
+    xb = xa + 0.5 * span * (f0 + f1);
+  }
+}
+
+void RealTime::rates(const Point& p, double tau, double* out) noexcept {
+  if (plan->quick) {
+    plan->rate(p.x, out);
+    return;
+  }
+  std::fill_n(out, sys.nx, 0.0);
+  evaluate(sys, *plan->regime, time() + at + tau, p.x, all(p), out, force.data(), w);
+}
+
+void RealTime::find_rate() noexcept {
+  if (!have_rate) rates(b, span, rate.data());
+  have_rate = true;
+}
+
+// On the parabola through both ends of the base with the rate at its far end, which unlike that at its near
+// end knows no fast transients. Its error is of third order in the step.
+RealTime::Point& RealTime::point_at(double tau) noexcept {
+  if (tau == span) return b;
+  find_rate();
+  const double back = tau / span - 1.0, linear = (back + back * back) * span, square = back * back;
+  for (Index i = 0; i < sys.nx; ++i) e.x[i] = b.x[i] + linear * rate(i) + square * (a.x[i] - b.x[i]);
+  for (Index j = 0; j < moving.count(); ++j) e.s[j] = a.s[j] + (tau / h) * a.change[j];
+  for (std::size_t j = 0; j < plan->curved.size(); ++j) e.f[j] = a.f[j] + (tau / span) * (b.f[j] - a.f[j]);
+  return e;
+}
+
+void RealTime::guards_at(const Point& p, double tau, double* g) noexcept {
+  if (!plan->short_guards.empty()) {
+    for (const SparseRow& row : plan->short_guards) *g++ = row(p.x);
+    return;
+  }
+  if (plan->quick) {
+    plan->guards(p.x, g);
+    for (const RealTimePlan::Ageing& one : plan->ageing) {
+      const double share =
+          aged_share(sys.places[static_cast<std::size_t>(one.place)], time() + at + tau, p.x);
+      g[one.guard] -= (1.0 - share) * one.level * one.load(p.x);
+    }
+    return;
+  }
+  const Regime& r = *plan->regime;
+  if (r.guards.empty()) return;
+  f1.setZero();
+  evaluate(sys, r, time() + at + tau, p.x, all(p), f1.data(), force.data(), w);
+  guard_values(sys, r, time() + at + tau, p.x, full.data(), force.data(), g);
+}
+
+double RealTime::guard_at(std::size_t which, const Point& p, double tau) const noexcept {
+  if (!plan->short_guards.empty()) return plan->short_guards[which](p.x);
+  double g = plan->guards.row(static_cast<Index>(which), p.x);
+  for (const RealTimePlan::Ageing& one : plan->ageing)
+    if (one.guard == static_cast<Index>(which))
+      g -= (1.0 - aged_share(sys.places[static_cast<std::size_t>(one.place)], time() + at + tau, p.x)) *
+           one.level * one.load(p.x);
+  return g;
+}
+
+// Where a guard that is negative at `at` and positive at `stop` fires: on a parabola through both, which has
+// its slope at the end of the base (or its value in the middle), and which linear guards follow exactly.
+double RealTime::locate(std::size_t which, double stop) noexcept {
+  const double g0 = ga[which], g1 = gb[which];
+  double square = 0.0; // of tau / stop
+  if (plan->quick) {
+    find_rate();
+    for (Index j = 0; j < moving.count(); ++j) rate(sys.nx + j) = a.change[j] / h;
+    for (std::size_t j = 0; j < plan->curved.size(); ++j)
+      rate(sys.nx + moving.count() + static_cast<Index>(j)) = (b.f[j] - a.f[j]) / span;
+    const double slope = plan->short_guards.empty()
+                             ? plan->guards.linear_row(static_cast<Index>(which), rate.data())
+                             : plan->short_guards[which].linear(rate.data());
+    square = (g1 - g0 - slope * stop) / (stop - 2.0 * span) * stop;
+  } else {
+    guards_at(point_at(0.5 * stop), 0.5 * stop, ge.data());
+    square = 2.0 * (g0 - 2.0 * ge[which] + g1);
+  }
+  const double slope = g1 - g0 - square, inside = slope * slope - 4.0 * square * g0;
+  const double theta = inside >= 0.0 ? -2.0 * g0 / (slope + std::sqrt(inside)) : 2.0;
+  return stop * (theta >= 0.0 && theta <= 1.0 ? theta : g0 / (g0 - g1));
+}
+
+// Held places have exactly the velocity of their surface.
+void RealTime::meet_surfaces(Point& p) noexcept {
+  const std::size_t m = plan->held.size();
+  bool any = false;
+  for (std::size_t k = 0; k < m; ++k) {
+    rhs[k] = plan->held[k](p.x);
+    any = any || rhs[k] != 0.0;
+  }
+  if (!any) return;
+  for (std::size_t k = 0; k < m; ++k) {
+    const double* column = plan->to_surface.data() + static_cast<Index>(k) * sys.nx;
+    for (Index i = 0; i < sys.nx; ++i) p.x[i] += column[i] * rhs[k];
+  }
+}
+
+} // namespace stickslip

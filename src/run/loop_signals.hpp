@@ -1,0 +1,21 @@
+// What controllers do at one instant: outputs, what they follow and by how much they miss it, and their
+// power.
+#pragma once
+
+#include "dynamics/regime.hpp"
+
+namespace stickslip {
+
+// Signals of all loops; rows of outputs and modes are the outputs of all loops one after the other.
+struct LoopSamples {
+  Matrix output, reference, error;
+  Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode;
+
+  void resize(const System& sys, Index times);
+  void set(const System& sys, const Regime& regime, const double* x, const double* s, Index column);
+};
+
+// Power that a controller puts into the plant.
+double power(const System& sys, const Regime& regime, Index loop, const double* x, const double* s);
+
+} // namespace stickslip

@@ -1,0 +1,32 @@
+// All powers of a motion, and their integrals over a segment: the terms of the energy balance.
+#pragma once
+
+#include "flow/segment.hpp"
+
+namespace stickslip {
+
+// In the order: applied forces, damping, then for each place friction and surface, contacts whose gap moves
+// by itself, controllers. Damping and friction take, all others give.
+class Powers {
+public:
+  explicit Powers(const System& sys);
+
+  Index count() const;
+  // C: the segment's coefficients.
+  void at(const Segment& seg, const double* C, double t, Vector& out);
+  // Adds the integrals over [a, b] within one segment, and of the absolute powers.
+  void integrate(const Segment& seg, const double* C, double a, double b, Vector& sum, double& absolute);
+  double kinetic(const Segment& seg, const double* C, double t);
+  // Energy below which there is nothing but rounding: 1e-15 of that of the velocities that loads can cause.
+  double negligible() const;
+  double elastic(const Segment& seg, const double* C, double t);
+  // What all these works together give to the machine; impacts not counted.
+  double given(const Vector& work) const;
+
+private:
+  const System& sys;
+  Scratch w;
+  Vector x, xdot, s, force, power_now;
+};
+
+} // namespace stickslip

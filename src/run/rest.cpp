@@ -1,0 +1,183 @@
+#include "run/rest.hpp"
+
+#include "dynamics/place_force.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double fully_aged = 1e300; // a time at which every dwell is over
+
+bool constant_from(const Signal& s, double t) {
+  for (std::size_t k = piece_at(s, t); k < s.pieces.size(); ++k)
+    if (!is_flat(s.pieces[k]) || s.pieces[k].c[0] != s.pieces.back().c[0]) return false;
+  return true;
+}
+
+bool symmetric(const Matrix& m) {
+  return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff();
+}
+
+// Only coordinates and the automaton's own states: what else a machine may hold could start to move by
+// itself.
+bool plain(const System& sys) {
+  if (!sys.loops.empty()) return false;
+  for (const Place& p : sys.places)
+    if (p.compensator) return false;
+  Index count = 2 * sys.n_coordinates;
+  for (const Place& p : sys.places)
+    count += (p.lagged >= 0) + (p.surface_travel >= 0) + (p.aged >= 0) + (p.peak >= 0) + (p.entered >= 0);
+  return count == sys.nx;
+}
+
+class Rest {
+public:
+  Rest(const System& system, const Regime& regime, double time, const double* state)
+      : sys(system), r(regime), t(time), n(system.n_coordinates),
+        x(Eigen::Map<const Vector>(state, system.nx)), s(system.ns()), xdot(Vector::Zero(system.nx)),
+        force(static_cast<Index>(system.places.size() + system.contacts.size())), w(system) {
+    signal_values(sys, t, s.data());
+  }
+
+  bool certain() {
+    if (!plain(sys) || sys.places.empty()) return false;
+    for (const Signal& signal : sys.signals)
+      if (!constant_from(signal, t)) return false;
+    std::vector<const Vector*> rigid; // rows of velocities that are held at zero
+    for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+      if (r.modes.contact[j] == static_cast<std::int8_t>(Mode::open)) return false;
+      rigid.push_back(&sys.contacts[j].rate.x);
+    }
+    for (std::size_t i = 0; i < sys.places.size(); ++i) {
+      const Place& p = sys.places[i];
+      if (loading_contact(p) >= 0 && p.surface_travel >= 0)
+        return false; // its stiffness follows the contact's force
+      if (s(p.surface) != 0.0) return false;
+      if (p.traits.sticks && r.modes.place[i] != 0) return false;
+      if (p.traits.sticks && p.surface_travel < 0) rigid.push_back(&p.velocity.x);
+    }
+    Matrix free = Matrix::Identity(n, n); // directions in which something can still move
+    if (!rigid.empty()) {
+      Matrix W(static_cast<Index>(rigid.size()), n);
+      for (std::size_t k = 0; k < rigid.size(); ++k)
+        W.row(static_cast<Index>(k)) = rigid[k]->segment(n, n).transpose();
+      Eigen::JacobiSVD<Matrix> svd(W, Eigen::ComputeFullV);
+      svd.setThreshold(1e-10);
+      free = svd.matrixV().rightCols(n - svd.rank());
+    }
+    return free.cols() == 0 ? holds(Vector()) : swings(free);
+  }
+
+private:
+  const System& sys;
+  const Regime& r;
+  double t;
+  Index n;
+  Vector x, s, xdot, force;
+  Scratch w;
+
+  Vector guards(const Vector& at, double time) {
+    Vector g(static_cast<Index>(r.guards.size()));
+    evaluate(sys, r, time, at.data(), s.data(), xdot.data(), force.data(), w);
+    guard_values(sys, r, time, at.data(), s.data(), force.data(), g.data());
+    return g;
+  }
+
+  // Every guard stays below zero, however far (`reach`, empty: not at all) the motion can lift it.
+  bool holds(const Vector& reach) {
+    for (double time : {t, fully_aged}) {
+      const Vector g = guards(x, time);
+      for (Index k = 0; k < g.size(); ++k) {
+        const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
+        if (kind == GuardKind::load_sign) continue; // x does not move where a load force depends on it
+        if (reach.size() == 0 ? g(k) > 0.0 : !(g(k) + reach(k) < 0.0)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool swings(const Matrix& free) {
+    for (const Place& p : sys.places)
+      if (!p.traits.sticks || p.load_per_force != 0.0) return false;
+    if (!symmetric(sys.stiffness) || !symmetric(sys.damping)) return false;
+    const Eigen::SelfAdjointEigenSolver<Matrix> damping(sys.damping, Eigen::EigenvaluesOnly);
+    if (damping.eigenvalues().minCoeff() < -1e-12 * sys.damping.cwiseAbs().maxCoeff()) return false;
+    Matrix K = sys.stiffness;
+    Vector f = sys.mass * (sys.S * s).segment(n, n) - sys.stiffness * x.head(n);
+    for (const Place& p : sys.places) {
+      if (p.surface_travel < 0) continue;
+      const Vector direction = p.velocity.x.segment(n, n);
+      const double k = presliding_stiffness(p, s(p.load));
+      K += k * direction * direction.transpose();
+      f -= k * x(p.surface_travel) * direction;
+    }
+    const Matrix Kz = free.transpose() * K * free, Mz = free.transpose() * sys.mass * free;
+    const Eigen::LLT<Matrix> stiff(Kz), heavy(Mz);
+    if (stiff.info() != Eigen::Success || stiff.rcond() < 1e-13) return false;
+    const Vector to_rest = stiff.solve(free.transpose() * f), speed = free.transpose() * x.segment(n, n);
+    const double twice_energy = speed.dot(Mz * speed) + to_rest.dot(Kz * to_rest);
+    auto displace = [&](Vector& at, const Vector& by) {
+      const Vector dq = free * by;
+      at.head(n) += dq;
+      for (const Place& p : sys.places)
+        if (p.surface_travel >= 0) at(p.surface_travel) += p.velocity.x.segment(n, n).dot(dq);
+    };
+    displace(x, to_rest);
+    x.segment(n, n).setZero();
+    // The guards are linear in the motion, so differences are their gradients.
+    const Index m = free.cols(), ng = static_cast<Index>(r.guards.size());
+    const Vector g0 = guards(x, t);
+    Matrix a(ng, m), b(ng, m);
+    for (Index j = 0; j < m; ++j) {
+      Vector at = x;
+      displace(at, Vector::Unit(m, j));
+      a.col(j) = guards(at, t) - g0;
+      at = x;
+      at.segment(n, n) += free.col(j);
+      b.col(j) = guards(at, t) - g0;
+    }
+    Vector reach(ng);
+    for (Index k = 0; k < ng; ++k) {
+      const Vector ak = a.row(k).transpose(), bk = b.row(k).transpose();
+      reach(k) = std::sqrt(twice_energy * (ak.dot(stiff.solve(ak)) + bk.dot(heavy.solve(bk))));
+    }
+    return holds(reach);
+  }
+};
+
+} // namespace
+
+bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x) {
+  return Rest(sys, regime, t, x).certain();
+}
+
+std::string note_of_rest(const System& sys, const Regime& r, double t, const double* x) {
+  if (!stuck_for_good(sys, r, t, x)) return {};
+  const auto np = static_cast<Index>(sys.places.size());
+  Vector s(sys.ns()), xdot = Vector::Zero(sys.nx), force(np + static_cast<Index>(sys.contacts.size()));
+  Scratch w(sys);
+  signal_values(sys, t, s.data());
+  evaluate(sys, r, t, x, s.data(), xdot.data(), force.data(), w);
+  share_forces(sys, r, t, x, s.data(), force.data());
+  std::ostringstream text;
+  text << "stuck for good";
+  for (std::size_t i = 0; i < sys.places.size(); ++i) {
+    const Place& p = sys.places[i];
+    if (!p.traits.sticks) continue;
+    const double F = force(static_cast<Index>(i));
+    const Interval limits = stick_limits(sys, p, r.modes.load_sign[i], t, x, s.data(), force.data());
+    text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of "
+         << (F < 0.0 ? limits.lo : limits.hi) << " N";
+  }
+  return text.str();
+}
+
+} // namespace stickslip

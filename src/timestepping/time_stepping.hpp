@@ -1,0 +1,27 @@
+// The robust second way through contacts: a fixed step, no search for events (Moreau, Jean).
+//
+//   (1 - h theta A) x1 = (1 + h (1 - theta) A) x0 + h S (theta s1 + (1 - theta) s0) + sum of columns times
+//   impulses
+//
+// with the velocity-level problem of contact/ for the impulses of one step: a contact takes part where its
+// gap, carried on by half a step, is closed, with  v_N1 + eps min(v_N0, 0) >= 0  complementary to  P_N >= 0,
+// which is Newton's law of impact; friction bounds P_T by its level times P_N, or by h times the given load.
+// Levels of falling curves and viscous parts are those of the velocity at the start of the step. First order
+// in h; the impulses of contact and impact are not told apart, and gaps are violated by what a step's motion
+// amounts to.
+//
+// It takes curves (Coulomb, Stribeck, Tanh, Table, viscous); laws with internal states and controllers are
+// refused.
+#pragma once
+
+#include "flow/options.hpp"
+#include "run/trajectory.hpp"
+
+#include <functional>
+
+namespace stickslip {
+
+Trajectory time_stepping(std::shared_ptr<Compiled> compiled, State state, const Options& options,
+                         const std::function<bool()>& stop);
+
+} // namespace stickslip

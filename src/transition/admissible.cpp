@@ -1,0 +1,258 @@
+// Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
+#include "dynamics/place_force.hpp"
+#include "transition/decision.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+void Decision::expand_signals() {
+  signal_series.resize(sys.ns(), series_terms);
+  coefficients.resize(series_terms);
+  for (Index i = 0; i < sys.ns(); ++i) {
+    taylor(sys.signals[static_cast<std::size_t>(i)], t, series_terms, coefficients.data());
+    signal_series.row(i) = coefficients.transpose();
+  }
+}
+
+// What the automaton's states become where a place leaves rest: the lag starts with the force that was held, the
+// curve with the level that was reached.
+void Decision::leave_rest(const contact::Candidate& c) {
+  double* x = state->base_x.data();
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    const std::size_t i = places[q];
+    const Place& p = sys.places[i];
+    const int d = state->modes.place[i];
+    if (!rests[i] || (d != 1 && d != -1) || before.place[i] == d) continue;
+    const Interval unit = unit_limits(p, t, x);
+    double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
+    if (before.place[i] != 0 && contact_friction(i) && p.lagged >= 0)
+      held = d * std::min(x[p.lagged], d * held);
+    if (p.peak >= 0 && before.place[i] == 0) x[p.peak] = aged_share(p, t, x);
+    if (p.lagged >= 0) x[p.lagged] = std::max(0.0, d * held);
+  }
+}
+
+bool Decision::admissible(const contact::Candidate& c) {
+  state->modes = entry;
+  state->base_x = entry_x;
+  apply(c);
+  leave_rest(c);
+  const Regime& r = cache.get(sys, state->modes);
+  if (r.affine) expand_signals();
+  if (!rests_stay(r)) return false;
+  guard_series(r);
+  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+    const Guard& g = r.guards[k];
+    const auto e = static_cast<std::size_t>(g.element);
+    bool mine = false;
+    if (g.kind == GuardKind::opens || g.kind == GuardKind::closes)
+      mine = candidate[e];
+    else if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::breaks_away)
+      mine = rests[e];
+    else
+      mine = g.kind == GuardKind::shared_limit;
+    if (!mine || sign_of(r, k) <= 0) continue;
+    note_overrun(r, g);
+    return false;
+  }
+  return true;
+}
+
+// What is just about to pass its limit leaves, places that share a force together.
+void Decision::note_overrun(const Regime& r, const Guard& g) {
+  const auto leaves = [&](Index place, int side) {
+    for (std::size_t q = 0; q < places.size(); ++q)
+      if (places[q] == static_cast<std::size_t>(place)) overrun[q] = side;
+  };
+  if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::shared_limit) return;
+  overrun.resize(places.size(), 0);
+  if (g.kind == GuardKind::breaks_away) return leaves(g.element, g.side);
+  const Facet& f = r.facets[static_cast<std::size_t>(g.element)];
+  for (std::size_t j = 0; j < f.members.size(); ++j)
+    leaves(r.stuck[static_cast<std::size_t>(f.members[j])],
+           f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1);
+}
+
+// From the k-th Taylor coefficient of an affine regime's motion to the next.
+void Decision::next_term(const Regime& r, int k, Vector& x) {
+  w.xdot.noalias() = r.Ax * x;
+  w.xdot.noalias() += r.As * signal_series.col(k);
+  x = w.xdot / (k + 1);
+}
+
+void Decision::guard_series(const Regime& r) {
+  const auto ng = static_cast<Index>(r.guards.size());
+  Matrix& c = series;
+  c.setZero(ng, series_terms);
+  xdot.setZero(sys.nx);
+  evaluate(sys, r, t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
+  if (r.affine) {
+    Vector x = state->base_x;
+    for (int k = 0; k < series_terms; ++k) {
+      c.col(k).noalias() = r.Gx * x;
+      c.col(k).noalias() += r.Gs * signal_series.col(k);
+      next_term(r, k, x);
+    }
+    return;
+  }
+  // Values at t, t + h and t + 2h along the parabola that the flow starts on.
+  const double h = 1e-4 * sys.time_scale;
+  Vector x1 = state->base_x + h * xdot, s1(sys.ns()), f1 = Vector::Zero(sys.nx), g0(ng), g1 = g0, g2 = g0;
+  Vector unused = force;
+  signal_values(sys, t + h, s1.data());
+  guard_values(sys, r, t, state->base_x.data(), sig.data(), force.data(), g0.data());
+  evaluate(sys, r, t + h, x1.data(), s1.data(), f1.data(), unused.data(), w);
+  const Vector half = 0.5 * (f1 - xdot) / h;
+  auto guards_at = [&](double tau, Vector& g) {
+    const Vector x = state->base_x + tau * xdot + tau * tau * half;
+    signal_values(sys, t + tau, s1.data());
+    Vector f = Vector::Zero(sys.nx);
+    evaluate(sys, r, t + tau, x.data(), s1.data(), f.data(), unused.data(), w);
+    guard_values(sys, r, t + tau, x.data(), s1.data(), unused.data(), g.data());
+  };
+  guards_at(h, g1);
+  guards_at(2.0 * h, g2);
+  c.col(0) = g0;
+  c.col(1) = (-3.0 * g0 + 4.0 * g1 - g2) / (2.0 * h);
+  c.col(2) = (g0 - 2.0 * g1 + g2) / (2.0 * h * h);
+  velocity_series(r);
+}
+
+// Velocities and gaps that leave zero may do so by a high derivative, where differences see nothing: theirs are
+// Taylor coefficients of the flow linearised at t, exact up to the first that is not zero where nothing else bends.
+void Decision::velocity_series(const Regime& r) {
+  Vector x = state->base_x, by_signals(sys.nx);
+  Matrix J;
+  expand_signals();
+  for (int k = 0; k < series_terms; ++k) {
+    for (std::size_t g = 0; g < r.guards.size(); ++g) {
+      const auto e = static_cast<std::size_t>(r.guards[g].element);
+      const bool gap = r.guards[g].kind == GuardKind::closes;
+      if (!gap && r.guards[g].kind != GuardKind::slip_ends) continue;
+      const Form& form = gap ? sys.contacts[e].gap : sys.places[e].velocity;
+      series(static_cast<Index>(g), k) =
+          -r.guards[g].side * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
+    }
+    if (k == 0) {
+      x = xdot;
+      continue;
+    }
+    coefficients = signal_series.col(k);
+    jacobian(sys, r, t, state->base_x.data(), sig.data(), coefficients.data(), J, by_signals, w);
+    x = Vector((J * x + by_signals) / (k + 1));
+  }
+}
+
+// Whether closed contacts, or other places that stick, keep this place at rest from moving at all.
+bool Decision::stands_still(const Regime& r, const Place& p) {
+  if (r.closed.empty() && r.stuck.empty()) return false;
+  constexpr double zero = 1e-12;
+  const auto gone = [](const auto& left, const auto& of) {
+    return left.size() == 0 || left.cwiseAbs().maxCoeff() <= zero * of.maxCoeff();
+  };
+  const Vector size = p.velocity.x.cwiseAbs();
+  // Signals may move what holds it, such as a wall.
+  const Vector by_signals = signal_series.transpose() * (r.S.transpose() * p.velocity.x + p.acceleration_s);
+  const Vector signal_terms = signal_series.cwiseAbs().transpose() *
+                              (r.linear->S.cwiseAbs().transpose() * size + p.acceleration_s.cwiseAbs());
+  return gone(Vector(r.E.transpose() * p.velocity.x),
+              Vector(Vector::Constant(1, size.dot(p.effect.cwiseAbs())))) &&
+         gone(Vector(r.A.transpose() * p.velocity.x), Vector(r.linear->A.cwiseAbs().transpose() * size)) &&
+         gone(by_signals, signal_terms);
+}
+
+// What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
+int Decision::sign_of(const Regime& r, std::size_t k) {
+  const Guard& g = r.guards[k];
+  const auto i = static_cast<std::size_t>(g.element);
+  std::array<double, series_terms> row{};
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = series(static_cast<Index>(k), static_cast<Index>(j));
+  double size = 0.0;
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+    if (rests[i]) {
+      row[0] = 0.0;
+      // Where friction and normal force were solved from each other, the slope is known no better than its
+      // terms.
+      if (r.affine && r.coupled) {
+        const Vector rates = r.Ax.cwiseAbs() * state->base_x.cwiseAbs() + r.As.cwiseAbs() * sig.cwiseAbs();
+        const double rounding = 1024.0 * std::numeric_limits<double>::epsilon() *
+                                r.Gx.row(static_cast<Index>(k)).cwiseAbs().dot(rates);
+        if (std::abs(row[1]) <= rounding) row[1] = 0.0;
+      }
+    }
+    size = velocity_size(sys.places[i], state->nominal);
+    if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
+        (rests[i] && stands_still(r, sys.places[i])))
+      return 1; // it does not move at all, so it does not slip
+    break;
+  case GuardKind::breaks_away: {
+    const Place& p = sys.places[i];
+    const Interval limits =
+        stick_limits(sys, p, state->modes.load_sign[i], t, state->base_x.data(), sig.data(), force.data());
+    size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(force(g.element));
+    break;
+  }
+  case GuardKind::shared_limit:
+    for (Index m : r.facets[i].members) {
+      const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(m)]);
+      const Interval limits =
+          stick_limits(sys, sys.places[place], 1, t, state->base_x.data(), sig.data(), force.data());
+      size += limits.hi - limits.lo;
+    }
+    for (Index held : r.facets[i].contacts)
+      size +=
+          std::abs(force(static_cast<Index>(sys.places.size()) + r.closed[static_cast<std::size_t>(held)]));
+    break;
+  case GuardKind::opens:
+    size = force.cwiseAbs().maxCoeff();
+    break;
+  case GuardKind::closes:
+    if (!candidate[i]) return -1;
+    row[0] = row[1] = 0.0;
+    if (number[i] >= 0 && 2.0 * std::abs(row[2]) <=
+                              64.0 * std::numeric_limits<double>::epsilon() * problem.free_size(number[i]))
+      row[2] = 0.0; // the contact's force passes through zero; how fast is what decides
+    size = gap_size(i);
+    break;
+  default:
+    return -1;
+  }
+  return sign_after(row.data(), size, sys.time_scale, t);
+}
+
+// Places that hold one body between surfaces which start to move apart, at whatever order of time, cannot all
+// stick. How they part is kept in `parting`, of the first order at which they do.
+bool Decision::rests_stay(const Regime& r) {
+  if (!r.shared || !r.affine) return true;
+  Vector x = state->base_x;
+  double power = 1.0;
+  for (int k = 0; k < series_terms; ++k, power *= sys.time_scale) {
+    bool part = false;
+    Vector apart = Vector::Zero(problem.size());
+    for (std::size_t q = 0; q < places.size(); ++q) {
+      const auto i = static_cast<Index>(places[q]);
+      if (std::find(r.stuck.begin(), r.stuck.end(), i) == r.stuck.end()) continue;
+      const Place& p = sys.places[places[q]];
+      const double c = p.velocity.x.dot(x) + p.velocity.s.dot(signal_series.col(k));
+      apart(static_cast<Index>(closed.size() + q)) = c;
+      part = part || (k > 0 && std::abs(c) * power > 1e-11 * velocity_size(p, state->nominal));
+    }
+    if (part) {
+      parting = apart;
+      return false;
+    }
+    for (const Index l : r.leaning) {
+      const auto j = static_cast<std::size_t>(r.closed[static_cast<std::size_t>(l)]);
+      const Contact& c = sys.contacts[j];
+      const double rate = c.rate.x.dot(x) + c.rate.s.dot(signal_series.col(k));
+      if (k > 0 && std::abs(rate) * power > 1e-11 * rate_size(j)) return false;
+    }
+    next_term(r, k, x);
+  }
+  return true;
+}
+
+} // namespace stickslip

@@ -1,0 +1,32 @@
+// What a change of mode sets of the automaton's states, the one table for exact runs and for the real-time
+// form (Klotzbach, Henrichfreise, section 3; in their (14) the viscous part b|v| is kept):
+//   from    to      set
+//   start   stick   fully aged (f_sa = f_s), peak = f_s, clock = 0; s as given (0 if not); f = f_s
+//   start   slip    f = N dry(|v|), peak = f_s, s = 0
+//   slip    stick   f_sa = f (without memory: the curve at v = 0), clock = 0; presliding: s = f_sa sgn(v-) / k
+//   stick   slip    peak = f_s(t_dwell), f = f_s(t_dwell) - b|v|
+//   slip    slip    f and peak are kept; f no higher than f_s (with a dwell: than f_sa, so as it is), after a load
+//                   that fell: stick could not hold what lies between
+//   any     open    s = 0 (a contact only); when it closes it begins as at the start
+// f_s is the static level under the present load; f_sa and peak are held relative to it, so they scale with
+// the load.
+#pragma once
+
+#include "model/system.hpp"
+
+namespace stickslip {
+
+// Dry force with which a place that slides in direction `mode` comes to v = 0, >= 0.
+double reached_force(const Place& place, int mode, double N, const double* x);
+
+// Entering stick from sliding in direction `was` at time t: the static level starts at f_sa and ages from
+// there.
+void start_clock(const Place& place, int was, double N, double t, double* x);
+
+void start_in_mode(const Place& place, int is, double v, double N, double t, double* x);
+
+// `was` and `is` differ. A rigid place that came to rest has had its clock started before, since its limit
+// decides whether it stays.
+void change_mode(const Place& place, int was, int is, double v, double N, double t, double* x);
+
+} // namespace stickslip

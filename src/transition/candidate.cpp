@@ -1,0 +1,301 @@
+#include "transition/candidate.hpp"
+
+#include "contact/share.hpp"
+#include "core/error.hpp"
+
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace stickslip::contact {
+
+namespace {
+
+using U = std::size_t;
+constexpr double singular = 1e-11; // pivots of the scaled equations below this are zero
+constexpr double epsilon = 2.3e-16;
+
+const Line& slip_line(const Place& place, Mode mode, Slip slip) {
+  if (slip == Slip::sliding) return mode == Mode::slip_forward ? place.plus : place.minus;
+  return mode == Mode::slip_forward ? place.high : place.low;
+}
+
+// Gauss with complete pivoting on the scaled k by k system; false if it is singular.
+bool regular_solve(CandidateWorkspace& ws, U k) {
+  auto& m = ws.matrix;
+  ws.column_order.resize(k);
+  ws.smallest_pivot = 1.0;
+  for (U i = 0; i < k; ++i) ws.column_order[i] = static_cast<Index>(i);
+  for (U c = 0; c < k; ++c) {
+    U row = c, col = c;
+    double best = 0.0;
+    for (U i = c; i < k; ++i)
+      for (U j = c; j < k; ++j)
+        if (std::abs(m[i * k + j]) > best) best = std::abs(m[i * k + j]), row = i, col = j;
+    if (best <= singular) return false;
+    ws.smallest_pivot = std::min(ws.smallest_pivot, best);
+    if (row != c) {
+      for (U j = 0; j < k; ++j) std::swap(m[c * k + j], m[row * k + j]);
+      std::swap(ws.rhs[c], ws.rhs[row]);
+    }
+    if (col != c) {
+      for (U i = 0; i < k; ++i) std::swap(m[i * k + c], m[i * k + col]);
+      std::swap(ws.column_order[c], ws.column_order[col]);
+    }
+    for (U i = c + 1; i < k; ++i) {
+      const double f = m[i * k + c] / m[c * k + c];
+      if (f == 0.0) continue;
+      for (U j = c + 1; j < k; ++j) m[i * k + j] -= f * m[c * k + j];
+      ws.rhs[i] -= f * ws.rhs[c];
+    }
+  }
+  for (U i = k; i-- > 0;) {
+    double sum = ws.rhs[i];
+    for (U j = i + 1; j < k; ++j) sum -= m[i * k + j] * ws.rhs[j];
+    ws.rhs[i] = sum / m[i * k + i];
+  }
+  for (U i = 0; i < k; ++i) ws.x[static_cast<U>(ws.column_order[i])] = ws.rhs[i];
+  return true;
+}
+
+struct Equations {
+  const Problem& p;
+  const std::vector<Mode>& modes;
+  const std::vector<Slip>& slip;
+  CandidateWorkspace& ws;
+
+  double g(Index i, Index j) const { return p.G(i, j); }
+
+  bool unknown(Index i) const {
+    const Mode m = modes[static_cast<U>(i)];
+    return m == Mode::closed || m == Mode::stick;
+  }
+
+  // Scaled by the roots of the diagonal, so that units of the directions drop out: root_i root_j A_ij x'_j =
+  // -root_i c_i.
+  void build() {
+    const Index n = p.size();
+    ws.root.resize(static_cast<U>(n));
+    ws.unknown.clear();
+    for (Index i = 0; i < n; ++i) {
+      ws.root[static_cast<U>(i)] = g(i, i) > 0.0 ? 1.0 / std::sqrt(g(i, i)) : 1.0;
+      if (unknown(i)) ws.unknown.push_back(i);
+    }
+    const U k = ws.unknown.size();
+    ws.matrix.resize(k * k), ws.rhs.resize(k), ws.x.resize(k);
+    for (U r = 0; r < k; ++r) {
+      const Index i = ws.unknown[r];
+      double constant = p.free(i);
+      for (U c = 0; c < k; ++c) {
+        const Index j = ws.unknown[c];
+        ws.matrix[r * k + c] = j < p.contacts ? g(i, j) : -g(i, j);
+      }
+      for (U s = 0; s < p.places.size(); ++s) {
+        const Index row = p.contacts + static_cast<Index>(s);
+        const Mode m = modes[static_cast<U>(row)];
+        if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
+        const Line line = slip_line(p.places[s], m, slip[s]);
+        constant -= g(i, row) * line.a;
+        if (line.b == 0.0 || p.places[s].contact < 0) continue;
+        for (U c = 0; c < k; ++c)
+          if (ws.unknown[c] == p.places[s].contact) ws.matrix[r * k + c] -= g(i, row) * line.b;
+      }
+      ws.rhs[r] = -constant * ws.root[static_cast<U>(i)];
+      for (U c = 0; c < k; ++c)
+        ws.matrix[r * k + c] *= ws.root[static_cast<U>(i)] * ws.root[static_cast<U>(ws.unknown[c])];
+    }
+  }
+
+  // Consistent but undetermined forces: share them by the stated rule.
+  bool share_forces(Candidate& out) {
+    build(); // elimination has overwritten the matrix
+    const auto k = static_cast<Index>(ws.unknown.size());
+    using RowMap = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+    const Matrix A = RowMap(ws.matrix.data(), k, k);
+    const Vector b = Eigen::Map<const Vector>(ws.rhs.data(), k);
+    const Eigen::JacobiSVD<Matrix> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const double cut = 1e-10 * std::max(1.0, svd.singularValues()(0));
+    Index rank = 0;
+    while (rank < k && svd.singularValues()(rank) > cut) ++rank;
+    const Vector t = svd.matrixU().transpose() * b;
+    const double terms = b.cwiseAbs().maxCoeff();
+    if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > 1e-9 * terms) return false;
+    Vector root(k);
+    for (Index i = 0; i < k; ++i) root(i) = ws.root[static_cast<U>(ws.unknown[static_cast<U>(i)])];
+    const Vector y = t.head(rank).cwiseQuotient(svd.singularValues().head(rank));
+    const Vector x0 = root.cwiseProduct(svd.matrixV().leftCols(rank) * y);
+    // The null space in forces, orthonormal there.
+    const Matrix null = root.asDiagonal() * svd.matrixV().rightCols(k - rank);
+    const Matrix Z = Eigen::JacobiSVD<Matrix>(null, Eigen::ComputeThinU | Eigen::ComputeThinV).matrixU();
+    Index normals = 0;
+    while (normals < k && ws.unknown[static_cast<U>(normals)] < p.contacts) ++normals;
+    Limits l;
+    const Index stuck = k - normals;
+    l.low_a.resize(stuck), l.low_b.setZero(stuck), l.high_a.resize(stuck), l.high_b.setZero(stuck);
+    for (Index i = 0; i < stuck; ++i) {
+      const Place& place = p.places[static_cast<U>(ws.unknown[static_cast<U>(normals + i)] - p.contacts)];
+      Index load = -1;
+      for (Index c = 0; c < normals; ++c)
+        if (ws.unknown[static_cast<U>(c)] == place.contact) load = c;
+      l.load.push_back(load);
+      l.low_a(i) = place.low.a, l.high_a(i) = place.high.a;
+      if (load >= 0) l.low_b(i) = place.low.b, l.high_b(i) = place.high.b;
+    }
+    Vector x;
+    double utilisation = 0.0;
+    if (!share(x0, Z, normals, l, x, utilisation)) return false;
+    for (Index i = 0; i < k; ++i) ws.x[static_cast<U>(i)] = x(i);
+    out.unique = false;
+    return true;
+  }
+};
+
+} // namespace
+
+void validate(const Problem& p) {
+  const Index n = p.size();
+  if (p.G.rows() != n || p.G.cols() != n)
+    reject("G", "has shape (" + std::to_string(p.G.rows()) + ", " + std::to_string(p.G.cols()) +
+                    "): it must be (" + std::to_string(n) + ", " + std::to_string(n) + ")");
+  if (p.free.size() != n) reject("free", "must have length " + std::to_string(n));
+  if (!p.G.allFinite()) reject("G", "must have finite entries only");
+  if (!p.free.allFinite()) reject("free", "must have finite entries only");
+  for (const Place& s : p.places) {
+    if (s.contact < -1 || s.contact >= p.contacts)
+      reject("contact", static_cast<double>(s.contact), "-1 or the index of a contact");
+    if (!(s.low.a <= s.high.a && s.low.b <= s.high.b)) reject("friction", "must have low <= high");
+    if (s.state != Mode::stick && s.state != Mode::slip_forward && s.state != Mode::slip_backward)
+      reject("state", "of a place must be stick, plus or minus");
+  }
+}
+
+bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
+                 const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out) {
+  const Index n = p.size();
+  Equations e{p, modes, slip, ws};
+  e.build();
+  const U k = ws.unknown.size();
+  out.unique = true;
+  if (regular_solve(ws, k)) {
+    for (U c = 0; c < k; ++c) ws.x[c] *= ws.root[static_cast<U>(ws.unknown[c])];
+  } else if (!e.share_forces(out)) {
+    return false;
+  }
+  out.modes = modes;
+  out.force.assign(static_cast<U>(n), 0.0);
+  out.acceleration.resize(static_cast<U>(n));
+  out.touching.assign(static_cast<U>(n), 0);
+  ws.lambda.resize(static_cast<U>(n)), ws.scale.resize(static_cast<U>(n));
+  for (U c = 0; c < k; ++c) out.force[static_cast<U>(ws.unknown[c])] = ws.x[c];
+  for (U s = 0; s < p.places.size(); ++s) {
+    const U row = static_cast<U>(p.contacts) + s;
+    const Mode m = modes[row];
+    if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
+    const Index c = p.places[s].contact;
+    out.force[row] = slip_line(p.places[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[static_cast<U>(c)]);
+  }
+  for (Index j = 0; j < n; ++j)
+    ws.lambda[static_cast<U>(j)] =
+        j < p.contacts ? out.force[static_cast<U>(j)] : -out.force[static_cast<U>(j)];
+  double constraint = 0.0;
+  for (Index i = 0; i < n; ++i) {
+    double sum = 0.0, scale = p.free_scale(i);
+    for (Index j = 0; j < n; ++j) {
+      const double term = e.g(i, j) * ws.lambda[static_cast<U>(j)];
+      sum += term;
+      scale += std::abs(term);
+    }
+    constraint += 0.5 * ws.lambda[static_cast<U>(i)] * sum;
+    out.acceleration[static_cast<U>(i)] = e.unknown(i) ? 0.0 : sum + p.free(i);
+    ws.scale[static_cast<U>(i)] = scale;
+  }
+  out.constraint = constraint;
+  out.utilisation = 0.0;
+  // The inequalities. A force is judged against what the terms of its own row amount to as a force. What
+  // counts as zero, relative to the terms that cancel, is rounding times the condition of the equations.
+  const double rounding =
+      std::min(4.0 * static_cast<double>(n) * epsilon * (1.0 + 1.0 / ws.smallest_pivot), located);
+  for (Index i = 0; i < n; ++i) {
+    const U r = static_cast<U>(i);
+    const bool fired = (allowed[r] & (allowed[r] - 1U)) == 0;
+    const double exact = fired ? located : (out.unique ? rounding : located);
+    const double zero_a = exact * ws.scale[r];
+    const double zero_f = e.g(i, i) > 0.0 ? zero_a / e.g(i, i) : exact * std::abs(out.force[r]);
+    double margin = 0.0, zero = zero_a;
+    switch (modes[r]) {
+    case Mode::closed:
+      margin = out.force[r], zero = zero_f;
+      break;
+    case Mode::free:
+    case Mode::high:
+    case Mode::low: // not of this room
+      continue;
+    case Mode::open:
+      if (i >= p.contacts) continue;
+      margin = out.acceleration[r];
+      break;
+    case Mode::stick: {
+      const Place& place = p.places[r - static_cast<U>(p.contacts)];
+      const double load = place.contact < 0 ? 0.0 : out.force[static_cast<U>(place.contact)];
+      const double low = place.low.at(load), high = place.high.at(load), f = out.force[r];
+      margin = std::min(high - f, f - low);
+      zero = std::max(zero_f, exact * std::max(std::abs(high), std::abs(low)));
+      const double limit = f >= 0.0 ? high : -low;
+      if (f != 0.0) out.utilisation = std::max(out.utilisation, limit > 0.0 ? std::abs(f) / limit : 1.0);
+      if (!out.unique) margin = std::max(margin, -zero); // share() has judged it
+      break;
+    }
+    case Mode::slip_forward:
+    case Mode::slip_backward:
+      if (slip[r - static_cast<U>(p.contacts)] == Slip::sliding) continue;
+      margin = modes[r] == Mode::slip_forward ? out.acceleration[r] : -out.acceleration[r];
+      break;
+    }
+    if (margin < -zero) return false;
+    if (margin > zero) continue;
+    out.touching[r] = 1;
+    if (modes[r] == Mode::closed)
+      out.force[r] = std::max(out.force[r], 0.0);
+    else if (modes[r] != Mode::stick)
+      out.acceleration[r] = 0.0;
+  }
+  return true;
+}
+
+namespace {
+
+bool close(const std::vector<double>& a, const std::vector<double>& b, const Problem& p, bool forces) {
+  double top = 0.0;
+  for (U i = 0; i < a.size(); ++i) {
+    const double root = std::sqrt(std::max(p.G(static_cast<Index>(i), static_cast<Index>(i)), 1e-300));
+    const double unit = forces ? root : 1.0 / root;
+    top = std::max(top, unit * std::max(std::abs(a[i]), std::abs(b[i])));
+    if (!forces) top = std::max(top, unit * std::abs(p.free(static_cast<Index>(i))));
+  }
+  for (U i = 0; i < a.size(); ++i) {
+    const double root = std::sqrt(std::max(p.G(static_cast<Index>(i), static_cast<Index>(i)), 1e-300));
+    if ((forces ? root : 1.0 / root) * std::abs(a[i] - b[i]) > 1e-8 * top) return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool same_motion(const Problem& p, const Candidate& a, const Candidate& b) {
+  return close(a.acceleration, b.acceleration, p, false);
+}
+
+bool same_forces(const Problem& p, const Candidate& a, const Candidate& b) {
+  return close(a.force, b.force, p, true);
+}
+
+bool same_solution(const Problem& p, const Candidate& a, const Candidate& b) {
+  const auto fence = [](const Candidate& c) {
+    return !c.unique || std::find(c.touching.begin(), c.touching.end(), std::uint8_t{1}) != c.touching.end();
+  };
+  return (fence(a) || fence(b)) && same_motion(p, a, b) && same_forces(p, a, b);
+}
+
+} // namespace stickslip::contact

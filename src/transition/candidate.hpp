@@ -1,0 +1,39 @@
+// One set of modes, solved and checked.
+#pragma once
+
+#include "transition/problem.hpp"
+
+namespace stickslip::contact {
+
+// How a place that is given a slipping mode is to be treated.
+enum class Slip : std::uint8_t {
+  impending, // leaves rest at its static level; its acceleration must point the same way
+  sliding,   // kinetic level, direction fixed, any acceleration
+};
+
+struct CandidateWorkspace {
+  std::vector<Index> unknown, row_order, column_order;
+  std::vector<double> matrix, rhs, x, root, scale, lambda;
+  double smallest_pivot = 1.0; // of the scaled equations
+};
+
+// Solves the equations of the mode set `modes` (length contacts + places) and checks its inequalities. False
+// if the equations are inconsistent or an inequality fails; then `out` is not to be used. Components whose
+// inequality holds with equality, within rounding, are marked as touching. Components whose guard has fired
+// (`allowed` has one bit left) are given the slack that locating an event leaves.
+bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
+                 const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out);
+
+constexpr double located =
+    1e-9; // what the location of an event may leave of a zero, relative to the terms that cancel
+
+// The same motion: equal accelerations, within rounding. Forces may still differ, where rigidity leaves them
+// open.
+bool same_motion(const Problem& p, const Candidate& a, const Candidate& b);
+bool same_forces(const Problem& p, const Candidate& a, const Candidate& b);
+
+// Two labels of one solution: equal motion and forces, which takes a component on the fence (or forces left
+// open).
+bool same_solution(const Problem& p, const Candidate& a, const Candidate& b);
+
+} // namespace stickslip::contact

@@ -1,0 +1,279 @@
+// The choice of modes: the complementarity problem over everything that rests or touches, and its answer.
+#include "dynamics/place_force.hpp"
+#include "transition/decision.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace ct = contact;
+
+// Force over the load of a contact with which a resting place starts to slide: its kinetic side, at v = 0. A
+// lagged force starts at the level that was reached.
+ct::Line Decision::kinetic_line(std::size_t i, int d) {
+  const Place& p = sys.places[i];
+  const double* x = state->base_x.data();
+  const double N = normal_load(p, state->modes.load_sign[i], x, sig.data()), per = load_per_normal(p);
+  const auto line = [&](double dry, double other) {
+    return contact_friction(i) ? ct::Line{other, dry} : ct::Line{dry * N + other, dry * per};
+  };
+  if (p.lagged >= 0) {
+    if (held_by_lag(p, before, i) == d) // it goes on from the lagged force
+      return contact_friction(i) ? ct::Line{0.0, d * x[p.lagged]} : ct::Line{d * x[p.lagged], 0.0};
+    const Interval unit = unit_limits(p, t, x);
+    if (before.place[i] !=
+        0) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
+      const double most = (d > 0 ? unit.hi : -unit.lo) * (contact_friction(i) ? 1.0 : load(i));
+      const double f = d * std::min(x[p.lagged], most);
+      return contact_friction(i) ? ct::Line{0.0, f} : ct::Line{f, 0.0};
+    }
+    return line(d > 0 ? unit.hi : unit.lo, 0.0);
+  }
+  const Force f =
+      evaluate(p.law, 0.0, d, state->modes.branch[i], p.states >= 0 ? x + p.states : nullptr, w.xdot.data());
+  if (p.peak < 0) return line(f.dry, f.viscous);
+  return line(with_peak(p, f.dry, before.place[i] == 0 ? aged_share(p, t, x) : x[p.peak]), f.viscous);
+}
+
+ct::Place Decision::place_at_rest(std::size_t i) {
+  const Place& p = sys.places[i];
+  const double* x = state->base_x.data();
+  const double N = contact_friction(i) ? 0.0 : normal_load(p, state->modes.load_sign[i], x, sig.data());
+  Interval unit = unit_limits(p, t, x);
+  if (rests_firmly(p, state->modes, i)) unit = {firmer * unit.lo, firmer * unit.hi};
+  ct::Place q;
+  q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
+  q.high = {unit.hi * N, unit.hi * load_per_normal(p)};
+  if (const int side = held_by_lag(p, state->modes, i); side > 0)
+    q.high = {x[p.lagged], 0.0};
+  else if (side < 0)
+    q.low = {-x[p.lagged], 0.0};
+  q.minus = kinetic_line(i, -1);
+  q.plus = kinetic_line(i, 1);
+  return q;
+}
+
+ct::Place Decision::place_that_slides(std::size_t i) {
+  const Place& p = sys.places[i];
+  const double* x = state->base_x.data();
+  const double N = normal_load(p, state->modes.load_sign[i], x, sig.data());
+  ct::Place q;
+  q.state = state->modes.place[i] < 0 ? Mode::slip_backward : Mode::slip_forward;
+  PlaceForce f;
+  if (starting && p.lagged >= 0) { // the lag starts on the curve
+    const Force curve =
+        evaluate(p.law, v(i), state->modes.place[i], state->modes.branch[i], nullptr, nullptr);
+    f = {curve.dry, curve.viscous};
+  } else {
+    f = place_force(p, state->modes.place[i], state->modes.branch[i], v(i), N, x, w.xdot.data());
+  }
+  const double given = contact_friction(i) ? 0.0 : N;
+  q.low = q.high = q.minus = q.plus = ct::Line{f.other + f.dry * given, f.dry * load_per_normal(p)};
+  return q;
+}
+
+// a = free + G [lambda_N; -F] over the contacts that touch, the places that rest, and those that slide under
+// a contact's force.
+void Decision::assemble() {
+  closed.clear();
+  places.clear();
+  number.assign(sys.contacts.size(), -1);
+  for (std::size_t j = 0; j < sys.contacts.size(); ++j)
+    if (candidate[j]) {
+      number[j] = static_cast<Index>(closed.size());
+      closed.push_back(j);
+    }
+  for (std::size_t i = 0; i < n; ++i)
+    if (rests[i] || loaded_by_contact(i)) places.push_back(i);
+  const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
+  ct::Problem& p = problem;
+  p.contacts = nc;
+  p.places.clear();
+  p.free.resize(m);
+  p.free_size.resize(m);
+  rows.resize(m, sys.nx);
+  columns.resize(sys.nx, m);
+  present.clear();
+  if (m == 0) return;
+  free_acceleration(xdot);
+  for (Index k = 0; k < nc; ++k) {
+    const std::size_t j = closed[static_cast<std::size_t>(k)];
+    const Contact& c = sys.contacts[j];
+    rows.row(k) = c.rate.x.transpose();
+    columns.col(k) = c.effect;
+    p.free(k) = c.rate.x.dot(xdot) + c.acceleration_s.dot(sig);
+    // What touches at the start counts as having touched before.
+    const bool apart =
+        before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() && !starting;
+    present.push_back(apart ? Mode::open : Mode::closed);
+  }
+  for (Index k = nc; k < m; ++k) {
+    const std::size_t i = places[static_cast<std::size_t>(k - nc)];
+    const Place& place = sys.places[i];
+    rows.row(k) = place.velocity.x.transpose();
+    columns.col(k) = -place.effect;
+    p.free(k) = place.velocity.x.dot(xdot) + place.acceleration_s.dot(sig);
+    ct::Place q = rests[i] ? place_at_rest(i) : place_that_slides(i);
+    const Index c = loading_contact(place);
+    q.contact = c >= 0 ? number[static_cast<std::size_t>(c)] : -1;
+    q.needs_contact = contact_friction(i);
+    const int was = before.place[i];
+    present.push_back(!rests[i]   ? q.state
+                      : was == 1  ? Mode::slip_forward
+                      : was == -1 ? Mode::slip_backward
+                                  : Mode::stick);
+    p.places.push_back(q);
+  }
+  p.free_size.noalias() = rows.cwiseAbs().lazyProduct(terms);
+  size_by_rates();
+  p.G.noalias() = rows.lazyProduct(columns);
+}
+
+// Where everything that loads a contact passes through zero at this instant, the terms tell nothing of their
+// own rounding: they are known no better than the instant, whose last digits make them what they are.
+void Decision::size_by_rates() {
+  const auto nc = static_cast<Index>(closed.size());
+  if (nc == 0) return;
+  const LinearPart& linear = cache.linear(sys, state->modes.limit);
+  const double moment = std::max(std::abs(t), sys.time_scale);
+  signal_rates(sys, t, w.rate.data());
+  w.rate = moment * w.rate.cwiseAbs();
+  w.row.noalias() = moment * linear.A.cwiseAbs().lazyProduct(xdot.cwiseAbs());
+  w.row.noalias() += linear.S.cwiseAbs().lazyProduct(w.rate);
+  w.rate += sig.cwiseAbs();
+  for (Index k = 0; k < nc; ++k)
+    problem.free_size(k) +=
+        rows.row(k).cwiseAbs().dot(w.row) +
+        sys.contacts[closed[static_cast<std::size_t>(k)]].acceleration_s.cwiseAbs().dot(w.rate);
+}
+
+// What a guard that fired leaves open.
+void Decision::narrow(const std::vector<Guard>& fired) {
+  for (const Guard& g : fired) {
+    const auto e = static_cast<std::size_t>(g.element);
+    if (g.kind == GuardKind::opens && candidate[e])
+      allowed[static_cast<std::size_t>(number[e])] = ct::bit(Mode::open);
+    for (std::size_t q = 0; q < places.size(); ++q) {
+      if (!rests[places[q]]) continue;
+      auto& a = allowed[closed.size() + q];
+      if (g.kind == GuardKind::shared_limit && dir[places[q]] != 0) // all reach their limits together
+        a = ct::bit(dir[places[q]] > 0 ? Mode::slip_forward : Mode::slip_backward);
+      else if (g.kind == GuardKind::breaks_away && places[q] == e)
+        a = ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward);
+      else if (g.kind == GuardKind::slip_ends && places[q] == e)
+        a = static_cast<ct::Allowed>(a & ~ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward));
+    }
+  }
+}
+
+void Decision::apply(const ct::Candidate& c) {
+  for (std::size_t k = 0; k < closed.size(); ++k)
+    state->modes.contact[closed[k]] =
+        static_cast<std::int8_t>(c.modes[k] == Mode::open ? Mode::open : Mode::closed);
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    const Mode mode = c.modes[closed.size() + q];
+    if (mode == Mode::open || rests[places[q]])
+      state->modes.place[places[q]] = static_cast<std::int8_t>(mode);
+  }
+}
+
+bool Decision::choose() {
+  auto holds = [this](const ct::Candidate& c) { return admissible(c); };
+  entry = state->modes;
+  entry_x = state->base_x;
+  ct::decide(problem, present, allowed, ct::admissible_by(holds), work, answer);
+  state->modes = entry;
+  state->base_x = entry_x;
+  return answer.found();
+}
+
+// Surfaces that part only by a higher derivative: a short time later they do so by an acceleration, which is
+// small against what friction can give. True if there are any.
+bool Decision::part() {
+  if (parting.size() != problem.size()) return false;
+  double least = INFINITY;
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    const auto k = static_cast<Index>(closed.size() + q);
+    const ct::Place& place = problem.places[q];
+    if (parting(k) != 0.0) least = std::min(least, problem.G(k, k) * (place.high.a - place.low.a));
+  }
+  if (!(least > 0.0 && std::isfinite(least))) return false;
+  problem.free += (1e-5 * least / parting.cwiseAbs().maxCoeff()) * parting;
+  return true;
+}
+
+bool Decision::leave_at_limit() {
+  if (overrun.size() != places.size()) return false;
+  for (std::size_t q = 0; q < places.size(); ++q)
+    if (overrun[q] != 0 && rests[places[q]])
+      allowed[closed.size() + q] = ct::bit(overrun[q] > 0 ? Mode::slip_forward : Mode::slip_backward);
+  return true;
+}
+
+// With a lag, friction at break-away goes on where it is: a limit that falls below the force, or a force that grows
+// slower than the lagged friction would, moves nothing. Such a place is held by its lagged force.
+bool Decision::hold_by_lag() {
+  if (overrun.size() != places.size()) return false;
+  bool any = false;
+  for (std::size_t q = 0; q < places.size(); ++q) {
+    const std::size_t i = places[q];
+    const Place& p = sys.places[i];
+    if (overrun[q] == 0 || !rests[i] || p.lagged < 0 || contact_friction(i) || p.traits.switches > 0)
+      continue;
+    const ct::Place& at = problem.places[q];
+    const double N = at.contact < 0 ? 0.0 : normal(p.load_contact);
+    state->base_x(p.lagged) = overrun[q] > 0 ? at.high.at(N) : -at.low.at(N);
+    state->modes.branch[i] = over_limit(overrun[q]);
+    any = true;
+  }
+  std::fill(allowed.begin(), allowed.end(), ct::anything);
+  return any;
+}
+
+bool Decision::decide(const std::vector<Guard>& fired) {
+  rule = "unique";
+  assemble();
+  if (problem.size() == 0) return true;
+  parting.resize(0);
+  overrun.clear();
+  allowed.assign(static_cast<std::size_t>(problem.size()), ct::anything);
+  narrow(fired);
+  if (!choose()) {
+    // Guards that fired together need not all have their way.
+    std::fill(allowed.begin(), allowed.end(), ct::anything);
+    if (!choose() && !(part() && choose()) && !(leave_at_limit() && choose()) && !(hold_by_lag() && choose()))
+      return false;
+  }
+  apply(answer.answer);
+  normal.setZero();
+  for (std::size_t k = 0; k < closed.size(); ++k)
+    normal(static_cast<Index>(closed[k])) = answer.answer.force[k];
+  const bool left =
+      std::any_of(answer.left_rest.begin(), answer.left_rest.end(), [](std::uint8_t l) { return l != 0; });
+  switch (answer.rule) {
+  case ct::Rule::only:
+    rule = left ? "static to kinetic" : "unique";
+    break;
+  case ct::Rule::present:
+    rule = "present mode";
+    break;
+  case ct::Rule::fewest_changes:
+    rule = "fewest changes";
+    break;
+  case ct::Rule::least_constraint:
+    rule = "least constraint";
+    break;
+  case ct::Rule::ambiguous:
+    rule = "ambiguous";
+    break;
+  case ct::Rule::none:
+    break;
+  }
+  ambiguous = ambiguous || answer.rule == ct::Rule::ambiguous;
+  if (impulses.empty()) solutions = answer.solutions;
+  shared = !answer.answer.unique;
+  return true;
+}
+
+} // namespace stickslip

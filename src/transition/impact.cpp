@@ -1,0 +1,229 @@
+#include "transition/impact.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace stickslip::contact {
+
+namespace {
+
+using U = std::size_t;
+
+struct Phase {
+  Vector lambda, signed_lambda; // [Lambda_N; S] and [Lambda_N; -S]
+  double work = 0.0;
+};
+
+Phase phase_of(const Impact& p, const Candidate& c) {
+  Phase r;
+  r.lambda = Eigen::Map<const Vector>(c.force.data(), static_cast<Index>(c.force.size()));
+  r.signed_lambda = r.lambda;
+  r.signed_lambda.tail(p.G.rows() - p.contacts) *= -1.0;
+  r.work = c.constraint;
+  return r;
+}
+
+// The labels are dropped where they say the same: equal impulses and velocities are one solution.
+void distinct(const Problem& p, Pool& pool) {
+  for (U a = 0; a < pool.size(); ++a)
+    for (U b = pool.size(); b-- > a + 1;)
+      if (same_solution(p, pool[a], pool[b])) pool.order_as_found(b);
+}
+
+// Vertices of the continua of impulses that lead to the motion of `shared`, appended to the pool.
+void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
+  const Problem& p = ws.problem;
+  const auto nc = p.contacts, m = static_cast<Index>(p.places.size());
+  lcp::RowMatrix M;
+  Vector q;
+  assemble_stage(p, ws.slip, ws.direction, M, q);
+  const lcp::Enumeration all = lcp::solve_all(lcp::view(M, q), ws.enumeration);
+  const auto append = [&](const Vector& z) {
+    Candidate& c = ws.compression.next();
+    c = shared;
+    Vector signed_force(p.size());
+    for (Index i = 0; i < nc; ++i) c.force[static_cast<U>(i)] = signed_force(i) = z(i);
+    for (Index i = 0; i < m; ++i) {
+      const Place& s = p.places[static_cast<U>(i)];
+      const double f = s.low.at(z(s.contact)) + z(nc + i);
+      c.force[static_cast<U>(nc + i)] = f;
+      signed_force(nc + i) = -f;
+    }
+    const Vector a = p.free + p.G * signed_force;
+    const Vector size = p.free.cwiseAbs() + p.G.cwiseAbs() * signed_force.cwiseAbs();
+    for (Index i = 0; i < p.size(); ++i) {
+      const U k = static_cast<U>(i);
+      const double v = std::abs(a(i)) <= 1e-9 * size(i) ? 0.0 : a(i);
+      c.acceleration[k] = v;
+      if (i < nc)
+        c.modes[k] = v == 0.0 ? Mode::closed : Mode::open;
+      else
+        c.modes[k] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::slip_forward : Mode::slip_backward);
+    }
+    if (same_motion(p, c, shared) && !same_forces(p, c, shared)) ws.compression.keep();
+  };
+  for (const lcp::Solution& s : all.solutions) {
+    if (!s.continuum()) append(s.z);
+    for (Index k = 0; k < s.vertices.rows(); ++k) append(s.vertices.row(k).transpose());
+  }
+}
+
+} // namespace
+
+void validate(const Impact& p) {
+  const Index n = p.contacts + static_cast<Index>(p.place.size());
+  if (p.G.rows() != n || p.G.cols() != n || p.velocity.size() != n)
+    reject("G", "and the velocities must have order " + std::to_string(n) +
+                    ": contacts plus tangential directions");
+  if (!p.G.allFinite()) reject("G", "must have finite entries only");
+  if (!p.velocity.allFinite()) reject("velocity", "must have finite entries only");
+  if (p.wall.size() != 0 && p.wall.size() != n) reject("wall", "must have length " + std::to_string(n));
+  if (p.restitution.size() != p.contacts) reject("restitution", "must have one entry per contact");
+  for (Index i = 0; i < p.contacts; ++i)
+    if (!(p.restitution(i) >= 0.0 && p.restitution(i) <= 1.0))
+      reject("restitution", p.restitution(i), "in [0, 1]");
+  if (p.friction.size() != static_cast<Index>(p.place.size()))
+    reject("friction", "must have one entry per tangential direction");
+  for (Index i = 0; i < p.friction.size(); ++i) non_negative("friction", p.friction(i));
+  for (const Index c : p.place)
+    if (c < 0 || c >= p.contacts) reject("contact", static_cast<double>(c), "the index of a contact");
+}
+
+ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
+  const Index nc = p.contacts, n = p.G.rows();
+  const auto m = static_cast<U>(n - nc);
+  const auto prepare = [&](Problem& q) {
+    q.contacts = nc;
+    q.places.resize(m);
+    q.G = p.G;
+    for (U s = 0; s < m; ++s) {
+      const double mu = p.friction(static_cast<Index>(s));
+      q.places[s] = {p.place[s], Mode::stick, {0.0, -mu}, {0.0, mu}, {0.0, -mu}, {0.0, mu}, true};
+    }
+  };
+  ws.allowed.assign(static_cast<U>(n), anything);
+  ws.slip.assign(m, Slip::impending);
+  ws.direction.assign(m, Mode::stick);
+  prepare(ws.problem);
+  ws.problem.free = p.velocity;
+  if (p.law == ImpactLaw::newton)
+    for (Index i = 0; i < nc; ++i) ws.problem.free(i) += p.restitution(i) * p.velocity(i);
+  ws.compression.clear();
+  ImpactAnswer answer;
+  answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
+  distinct(ws.problem, ws.compression);
+  const U proper = ws.compression.size(); // from here on extreme points of undetermined impulses
+  for (U k = 0; k < proper; ++k) {
+    if (ws.compression[k].unique) continue;
+    if (nc + 2 * static_cast<Index>(m) > largest_extreme_order) {
+      answer.complete = false;
+      continue;
+    }
+    const Candidate shared = ws.compression[k];
+    append_extreme(ws, shared);
+  }
+
+  struct Ranked {
+    double first;
+    bool extreme;
+    double second;
+    ImpactSolution solution;
+  };
+  std::vector<Ranked> all;
+  const auto finish = [&](const Candidate& c, const Candidate* e, bool extreme) {
+    const Phase pc = phase_of(p, c);
+    ImpactSolution s;
+    s.compression = c.modes;
+    s.compression_impulse = pc.lambda;
+    s.impulse = pc.lambda;
+    Vector total = pc.signed_lambda;
+    s.unique_impulse = c.unique;
+    s.expansion = c.modes;
+    double second = 0.0;
+    if (e != nullptr) {
+      const Phase pe = phase_of(p, *e);
+      Vector given =
+          Vector::Zero(n); // eps Lambda_NC, which the shifted problem has put into its free velocity
+      given.head(nc) = p.restitution.cwiseProduct(pc.lambda.head(nc));
+      s.impulse += pe.lambda + given;
+      total += pe.signed_lambda + given;
+      s.expansion = e->modes;
+      s.unique_impulse = s.unique_impulse && e->unique;
+      second = 0.5 * (pe.signed_lambda + given).dot(p.G * (pe.signed_lambda + given));
+    }
+    s.velocity = p.velocity + p.G * total;
+    // What complementarity sets to zero is zero.
+    const Candidate& last = e != nullptr ? *e : c;
+    const bool shifted = p.law == ImpactLaw::newton;
+    for (Index i = 0; i < n; ++i)
+      if (last.acceleration[static_cast<U>(i)] == 0.0)
+        s.velocity(i) = i < nc && shifted ? -p.restitution(i) * p.velocity(i) : 0.0;
+    s.impulse.array() += 0.0; // no negative zeros
+    s.velocity.array() += 0.0;
+    Vector mean = 0.5 * (p.velocity + s.velocity);
+    if (p.wall.size() > 0) {
+      s.wall_work = 0.0 - total.dot(p.wall);
+      mean -= p.wall;
+    }
+    s.energy_change = total.dot(mean);
+    const double fast = std::max(s.velocity.cwiseAbs().maxCoeff(), p.velocity.cwiseAbs().maxCoeff());
+    // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open),
+    // whatever the phase.
+    const double pushed = s.impulse.cwiseAbs().maxCoeff();
+    for (const Ranked& r : all) {
+      const bool open = !s.unique_impulse && !r.solution.unique_impulse;
+      if ((r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= 1e-9 * fast &&
+          (open || (r.solution.impulse - s.impulse).cwiseAbs().maxCoeff() <= 1e-9 * pushed))
+        return;
+    }
+    all.push_back({c.constraint, extreme, second, std::move(s)});
+  };
+
+  for (U k = 0; k < ws.compression.size(); ++k) {
+    const Candidate& c = ws.compression[k];
+    const bool pushes = std::any_of(c.force.begin(), c.force.begin() + nc, [](double f) { return f > 0.0; });
+    if (!p.collision && !pushes) continue;
+    if (p.law == ImpactLaw::newton) {
+      finish(c, nullptr, k >= proper);
+      continue;
+    }
+    prepare(ws.second);
+    const Phase pc = phase_of(p, c);
+    Vector given = Vector::Zero(n);
+    given.head(nc) = p.restitution.cwiseProduct(pc.lambda.head(nc));
+    // The velocities at the end of compression, with the exact zeros of complementarity.
+    Vector end(n);
+    for (Index i = 0; i < n; ++i) end(i) = c.acceleration[static_cast<U>(i)];
+    ws.second.free = end + p.G * given;
+    for (U s = 0; s < m; ++s) {
+      const double shift = p.friction(static_cast<Index>(s)) * given(p.place[s]);
+      ws.second.places[s].needs_contact = false;
+      ws.second.places[s].low.a = -shift, ws.second.places[s].high.a = shift;
+    }
+    ws.expansion.clear();
+    answer.complete =
+        solve_stage(ws.second, ws.allowed, ws.slip, ws.direction, ws.stage, ws.expansion) && answer.complete;
+    distinct(ws.second, ws.expansion);
+    for (U e = 0; e < ws.expansion.size(); ++e) finish(c, &ws.expansion[e], k >= proper);
+  }
+  const auto key = [](const Ranked& r) { return std::tuple(r.first, r.extreme, r.second); };
+  const auto before = [&](const Ranked& a, const Ranked& b) { return key(a) < key(b); };
+  std::stable_sort(all.begin(), all.end(), before);
+  for (U k = 1; k < all.size(); ++k) // equal but for rounding: let the second key speak
+    if (all[k].first - all[k - 1].first <= 1e-9 * std::abs(all[k].first)) all[k].first = all[k - 1].first;
+  std::stable_sort(all.begin(), all.end(), before);
+  if (all.size() > 1) {
+    const double slack = 1e-9 * (std::abs(all[0].first) + std::abs(all[0].second));
+    answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack &&
+                       (all[1].extreme || std::abs(all[0].second - all[1].second) <= slack);
+  }
+  for (Ranked& r : all) answer.solutions.push_back(std::move(r.solution));
+  return answer;
+}
+
+} // namespace stickslip::contact

@@ -1,0 +1,68 @@
+// Frictional impacts of all closed contacts at once (Hinrichsen 2007, chapter 5).
+//
+// Velocity level: v+ = v- + G [Lambda_N; -S] with the problem's rows; S opposes the motion like F. Prescribed
+// loads pass no impulse, so every place here belongs to a contact.
+//  Poisson: compression ends with v_N >= 0 complementary to Lambda_NC >= 0 and |S_C| <= mu Lambda_NC;
+//           expansion adds Lambda_NE >= eps Lambda_NC complementary to v_N >= 0, |S_E| <= mu Lambda_NE (5.22;
+//           solved in Lambda_NE - eps Lambda_NC and S_E itself, which is the same problem with one unknown
+//           less per bound).
+//  Newton:  v_N+ + eps v_N- >= 0 complementary to Lambda_N >= 0, tangential as in compression.
+#pragma once
+
+#include "contact/enumerate.hpp"
+#include "transition/stage.hpp"
+
+namespace stickslip::contact {
+
+enum class ImpactLaw : std::uint8_t { poisson, newton };
+
+struct Impact {
+  Index contacts = 0;
+  std::vector<Index> place; // of each tangential direction: its contact
+  Vector friction;          // mu >= 0 per tangential direction
+  Vector restitution;       // eps in [0, 1] per contact
+  Matrix G;                 // rows normals, then tangents
+  Vector velocity;          // relative velocities before, in the same rows, moving walls included
+  Vector wall;              // the part of them that comes from moving walls (dg/dt); empty: none
+  ImpactLaw law = ImpactLaw::poisson;
+  bool collision = true; // false: without collision (Painleve): of the answers those with an impulse
+};
+void validate(const Impact& p);
+
+struct ImpactSolution {
+  std::vector<Mode> compression, expansion; // modes at the end of each phase (Newton: both the same)
+  Vector impulse;                           // totals, Lambda_N then S
+  Vector compression_impulse;
+  Vector velocity;            // after
+  double energy_change = 0.0; // of the bodies, J; > 0 is a gain
+  double wall_work = 0.0;     // of moving walls, J; the loss is wall_work - energy_change
+  bool unique_impulse = true;
+};
+
+struct ImpactWorkspace {
+  StageWorkspace stage;
+  lcp::EnumerationWorkspace enumeration;
+  Pool compression, expansion;
+  Problem problem, second;
+  std::vector<Allowed> allowed;
+  std::vector<Slip> slip;
+  std::vector<Mode> direction;
+};
+
+constexpr Index largest_extreme_order =
+    9; // contacts + 2 places: up to here the extreme impulses are found as well
+
+// Every distinct outcome, ordered by rule: least work of the impulses 1/2 Lambda' G Lambda in compression,
+// then in expansion. The first is the answer of the engine; `ambiguous` if the second ties with it, or if the
+// outcome hangs on impulses that rigidity leaves open. Empty: no solution. Where rigidity leaves the impulses
+// of compression open, the shared ones (share.hpp) come first, and the extreme ones follow as far as they
+// lead to another velocity: with unequal eps they do.
+struct ImpactAnswer {
+  std::vector<ImpactSolution> solutions;
+  bool ambiguous = false;
+  bool complete =
+      true; // all mode sets and extreme impulses were tried, so that the number of outcomes is certain
+};
+ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws);
+
+} // namespace stickslip::contact

@@ -1,0 +1,335 @@
+#include "transition/rules.hpp"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::contact {
+
+const char* name(Rule r) {
+  switch (r) {
+  case Rule::only:
+    return "only";
+  case Rule::present:
+    return "present";
+  case Rule::fewest_changes:
+    return "fewest_changes";
+  case Rule::least_constraint:
+    return "least_constraint";
+  case Rule::ambiguous:
+    return "ambiguous";
+  case Rule::none:
+    return "none";
+  }
+  return "";
+}
+
+namespace {
+
+using U = std::size_t;
+
+struct Cascade {
+  const Problem& p;
+  TransitionWorkspace& ws;
+  bool complete = true;
+
+  U round_limit() const { return p.places.size() + 1; }
+
+  // The acceleration of a place that left rest in this event, counted along its way; zero if it is zero
+  // within rounding, or within what locating the event leaves if its guard has fired.
+  double along(const Candidate& c, U s) const {
+    const U k = static_cast<U>(p.contacts) + s;
+    const auto row = static_cast<Index>(k);
+    double scale = p.free_scale(row);
+    for (Index j = 0; j < p.size(); ++j) scale += std::abs(p.G(row, j) * c.force[static_cast<U>(j)]);
+    const bool fired = (ws.allowed[k] & (ws.allowed[k] - 1U)) == 0;
+    const double zero = fired ? located : 4e-15 * static_cast<double>(p.size());
+    const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
+    return std::abs(a) <= zero * scale ? 0.0 : a;
+  }
+
+  std::vector<Mode> directions(const Candidate& c, const std::vector<Slip>& slip) const {
+    std::vector<Mode> d(p.places.size(), Mode::stick);
+    for (U s = 0; s < d.size(); ++s)
+      if (left_rest(c, slip, s)) d[s] = c.modes[static_cast<U>(p.contacts) + s];
+    return d;
+  }
+
+  // Solves again with what stayed of those that left.
+  void again(const std::vector<Mode>& left) {
+    for (U s = 0; s < left.size(); ++s) {
+      if (p.places[s].state != Mode::stick) continue; // it slides anyway
+      ws.slip[0][s] = left[s] == Mode::stick ? Slip::impending : Slip::sliding;
+      ws.direction[0][s] = left[s];
+    }
+    round(0);
+  }
+
+  bool left_rest(const Candidate& c, const std::vector<Slip>& slip, U s) const {
+    return slip[s] == Slip::sliding && p.places[s].state == Mode::stick &&
+           c.modes[static_cast<U>(p.contacts) + s] != Mode::open;
+  }
+
+  void keep(const Candidate& c, const std::vector<Slip>& slip) {
+    std::vector<Mode>& back = ws.back;
+    back.clear();
+    for (U s = 0; s < p.places.size(); ++s)
+      if (left_rest(c, slip, s) && along(c, s) < 0.0) { // rejected: it accelerates the wrong way
+        if (back.empty()) back = directions(c, slip);
+        back[s] = Mode::stick;
+      }
+    if (!back.empty()) {
+      ws.retry.push_back(back);
+      return;
+    }
+    for (U k = 0; k < ws.answers.size(); ++k)
+      if (ws.answers[k].modes == c.modes) return;
+    const U at = ws.answers.size();
+    Candidate& copy = ws.answers.next();
+    copy = c;
+    if (ws.left.size() <= at) ws.left.emplace_back();
+    ws.left[at].assign(p.places.size(), 0);
+    for (U s = 0; s < p.places.size(); ++s) {
+      if (!left_rest(c, slip, s)) continue;
+      const U k = static_cast<U>(p.contacts) + s;
+      ws.left[at][s] = 1;
+      // Zero acceleration at the start: only a higher derivative can tell whether it goes.
+      if (along(c, s) == 0.0) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
+    }
+    ws.answers.keep();
+  }
+
+  bool seen(const std::vector<Slip>& slip, const std::vector<Mode>& direction) {
+    auto& v = ws.visited;
+    if (v.size() <= ws.visited_count) v.emplace_back();
+    auto& key = v[ws.visited_count];
+    key = direction;
+    for (U s = 0; s < slip.size(); ++s)
+      if (slip[s] == Slip::impending) key[s] = Mode::stick;
+    for (U k = 0; k < ws.visited_count; ++k)
+      if (v[k] == key) return true;
+    ++ws.visited_count;
+    return false;
+  }
+
+  void round(U depth) {
+    if (depth >= round_limit() || seen(ws.slip[depth], ws.direction[depth])) return;
+    Pool& pool = ws.pool[depth];
+    pool.clear();
+    complete = solve_stage(p, ws.allowed, ws.slip[depth], ws.direction[depth], ws.stage, pool) && complete;
+    for (U k = 0; k < pool.size(); ++k) {
+      ws.slip[depth + 1] = ws.slip[depth];
+      ws.direction[depth + 1] = ws.direction[depth];
+      bool leaves = false;
+      for (U s = 0; s < p.places.size(); ++s) {
+        const Mode m = pool[k].modes[static_cast<U>(p.contacts) + s];
+        if (ws.slip[depth][s] == Slip::sliding || (m != Mode::slip_forward && m != Mode::slip_backward))
+          continue;
+        ws.slip[depth + 1][s] = Slip::sliding;
+        ws.direction[depth + 1][s] = m;
+        leaves = true;
+      }
+      if (leaves)
+        round(depth + 1);
+      else
+        keep(pool[k], ws.slip[depth]);
+    }
+  }
+};
+
+// Too many mode sets to try: whether the present one, with every place at rest still sticking, goes on.
+bool present_goes_on(const Problem& p, const std::vector<Mode>& present, const Admissible& admissible,
+                     TransitionWorkspace& ws, Decision& out) {
+  auto& slip = ws.slip[0];
+  for (U k = 0; k < present.size(); ++k) {
+    if ((ws.allowed[k] & bit(present[k])) == 0) return false;
+    if (static_cast<Index>(k) < p.contacts) continue;
+    const U s = k - static_cast<U>(p.contacts);
+    const Mode state = p.places[s].state;
+    if (present[k] != Mode::open && present[k] != state) return false;
+    slip[s] = state == Mode::stick ? Slip::impending : Slip::sliding;
+    const Index c = p.places[s].contact;
+    if ((present[k] == Mode::open) != (c >= 0 && present[static_cast<U>(c)] == Mode::open)) return false;
+  }
+  ws.answers.clear();
+  Candidate& c = ws.answers.next();
+  if (!solve_modes(p, present, slip, ws.allowed, ws.stage.solve, c) || !admissible(c)) return false;
+  out.answer = c;
+  out.left_rest.assign(p.places.size(), 0);
+  out.rounds = 1;
+  out.certified_unique = certified_unique(p);
+  out.rule = out.certified_unique ? Rule::only : Rule::present;
+  out.solutions = out.certified_unique ? 1 : -1;
+  return true;
+}
+
+Index changes(const Candidate& c, const std::vector<Mode>& present) {
+  Index n = 0;
+  for (U k = 0; k < present.size(); ++k) n += c.modes[k] != present[k];
+  return n;
+}
+
+} // namespace
+
+bool certified_unique(const Problem& p) {
+  for (const Place& s : p.places)
+    if (s.contact >= 0 && (s.low.b != 0.0 || s.high.b != 0.0 || s.plus.b != 0.0 || s.minus.b != 0.0))
+      return false;
+  const double top = p.G.cwiseAbs().maxCoeff();
+  if (!((p.G - p.G.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * top)) return false;
+  const Vector root = p.G.diagonal().cwiseSqrt();
+  if (!(root.minCoeff() > 0.0)) return false;
+  const Matrix scaled = root.cwiseInverse().asDiagonal() * p.G * root.cwiseInverse().asDiagonal();
+  const Eigen::LLT<Matrix> factor(scaled);
+  if (factor.info() != Eigen::Success) return false;
+  return Matrix(factor.matrixL()).diagonal().minCoeff() > 1e-6;
+}
+
+namespace {
+
+// One place under prescribed load is the commonest machine of all. Strictly inside or outside its static
+// limits there is one answer; true if it was that simple.
+bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const Admissible& admissible,
+                   Decision& out) {
+  const Place& place = p.places[0];
+  const double g = p.G(0, 0), free = p.free(0), size = p.free_scale(0);
+  const Allowed may = allowed.empty() ? anything : allowed[0];
+  Candidate& c = out.answer;
+  if (!(g > 0.0)) return false;
+  Mode mode = place.state;
+  bool left = false;
+  if (mode == Mode::stick && (may == bit(Mode::slip_forward) || may == bit(Mode::slip_backward))) {
+    mode = may == bit(Mode::slip_forward) ? Mode::slip_forward : Mode::slip_backward;
+    left = true;
+  } else if (mode == Mode::stick) {
+    const double slack = 1e-14 * (size + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
+    const double up = free - g * place.high.a, down = g * place.low.a - free;
+    if (up > slack)
+      mode = Mode::slip_forward, left = true;
+    else if (down > slack)
+      mode = Mode::slip_backward, left = true;
+    else if (!(up < -slack && down < -slack))
+      return false; // on the fence: the general way
+    if ((may & bit(mode)) == 0) return false;
+  }
+  const double force =
+      mode == Mode::stick ? free / g : (mode == Mode::slip_forward ? place.plus.a : place.minus.a);
+  const double acceleration = mode == Mode::stick ? 0.0 : free - g * force;
+  if (left) {
+    const double a = mode == Mode::slip_forward ? acceleration : -acceleration;
+    if (!(a > located * (size + std::abs(g * force)))) return false;
+  }
+  c.modes.assign(1, mode);
+  c.force.assign(1, force);
+  c.acceleration.assign(1, acceleration);
+  c.touching.assign(1, 0);
+  c.constraint = 0.5 * g * force * force;
+  const double limit = force >= 0.0 ? place.high.a : -place.low.a;
+  c.utilisation = mode == Mode::stick && force != 0.0 ? std::abs(force) / limit : 0.0;
+  c.unique = true;
+  out.left_rest.assign(1, left ? 1 : 0);
+  out.rounds = left ? 2 : 1;
+  out.certified_unique = false;
+  const bool good = admissible(c);
+  out.rule = good ? Rule::only : Rule::none;
+  out.solutions = good ? 1 : 0;
+  return true;
+}
+
+} // namespace
+
+namespace {
+
+void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
+  const U n = static_cast<U>(p.size()), m = p.places.size();
+  ws.allowed = allowed;
+  ws.allowed.resize(n, anything);
+  ws.answers.clear();
+  ws.visited_count = 0;
+  ws.retry.clear();
+  if (ws.pool.size() < m + 2) ws.pool.resize(m + 2), ws.slip.resize(m + 2), ws.direction.resize(m + 2);
+  ws.slip[0].assign(m, Slip::impending);
+  ws.direction[0].assign(m, Mode::stick);
+  for (U s = 0; s < m; ++s) {
+    const Allowed a = ws.allowed[static_cast<U>(p.contacts) + s];
+    const bool up = a == bit(Mode::slip_forward), down = a == bit(Mode::slip_backward);
+    Mode way = p.places[s].state;
+    if (way == Mode::stick && (up || down))
+      way = up ? Mode::slip_forward : Mode::slip_backward; // its guard fired: kinetic from the start
+    if (way == Mode::stick) continue;
+    ws.slip[0][s] = Slip::sliding;
+    ws.direction[0][s] = way;
+  }
+}
+
+} // namespace
+
+bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
+  prepare(p, allowed, ws);
+  Cascade cascade{p, ws};
+  cascade.round(0);
+  while (ws.answers.size() == 0 && !ws.retry.empty()) {
+    const std::vector<Mode> left = std::move(ws.retry.back());
+    ws.retry.pop_back();
+    cascade.again(left);
+  }
+  return cascade.complete;
+}
+
+void decide(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
+            const Admissible& admissible, TransitionWorkspace& ws, Decision& out) {
+  if (p.contacts == 0 && p.places.size() == 1 && decide_single(p, allowed, admissible, out)) return;
+  prepare(p, allowed, ws);
+  if (count_modes(p, ws.allowed, ws.slip[0]) > largest_mode_count &&
+      present_goes_on(p, present, admissible, ws, out))
+    return;
+  const bool complete = transitions(p, allowed, ws);
+  out.rounds = static_cast<Index>(ws.visited_count);
+  out.certified_unique = !complete && certified_unique(p);
+  auto& order = ws.order;
+  order.clear();
+  for (U k = 0; k < ws.answers.size(); ++k)
+    if (admissible(ws.answers[k])) order.push_back(k);
+  const auto take = [&](U k, Rule rule) {
+    out.rule = rule;
+    out.answer = ws.answers[k];
+    out.left_rest = ws.left[k];
+  };
+  out.solutions = complete ? 0 : -1;
+  if (complete)
+    for (U a = 0; a < order.size(); ++a) {
+      bool fresh = true;
+      for (U b = 0; b < a && fresh; ++b)
+        fresh = !same_solution(p, ws.answers[order[a]], ws.answers[order[b]]);
+      out.solutions += fresh;
+    }
+  else if (out.certified_unique && !order.empty())
+    out.solutions = 1;
+  if (order.empty()) {
+    out.rule = Rule::none;
+    out.answer = Candidate{};
+    out.left_rest.assign(p.places.size(), 0);
+    return;
+  }
+  if (order.size() == 1) return take(order[0], Rule::only);
+  for (const U k : order)
+    if (changes(ws.answers[k], present) == 0) return take(k, Rule::present);
+  Index fewest = p.size() + 1;
+  for (const U k : order) fewest = std::min(fewest, changes(ws.answers[k], present));
+  order.erase(std::remove_if(order.begin(), order.end(),
+                             [&](U k) { return changes(ws.answers[k], present) > fewest; }),
+              order.end());
+  if (order.size() == 1) return take(order[0], Rule::fewest_changes);
+  double least = ws.answers[order[0]].constraint;
+  for (const U k : order) least = std::min(least, ws.answers[k].constraint);
+  order.erase(std::remove_if(order.begin(), order.end(),
+                             [&](U k) { return ws.answers[k].constraint > least + 1e-9 * std::abs(least); }),
+              order.end());
+  bool alike = true; // equal forces and motion: labels of one solution, which of them is a matter of words
+  for (const U k : order)
+    alike = alike && (k == order[0] || same_solution(p, ws.answers[k], ws.answers[order[0]]));
+  take(order[0], order.size() == 1 || alike ? Rule::least_constraint : Rule::ambiguous);
+}
+
+} // namespace stickslip::contact

@@ -1,0 +1,80 @@
+// What comes after an event: the transition rules, as a pure function of one instant.
+//
+// Rules (numbers as in the design notes, "Transitions, exactly"):
+//  2  Places at rest are solved with their static levels. Those that leave, first of all the ones whose guard
+//     fired, take their kinetic force and a fixed direction; solve again until nothing changes, at most
+//     places + 1 rounds; reject what then accelerates the wrong way. Where nothing is left, what did so has
+//     not left: solve again with it at rest.
+//  3  Among several admissible answers: the present modes; then the fewest changed components; then the least
+//     Gauss constraint 1/2 lambda' G lambda; what is still tied is ambiguous, and said to be.
+//  4  No answer: status none. If a contact slides, the engine answers with an impact without collision
+//     (Painleve).
+//  5  Forces shared by several stuck places and not unique: see share.hpp.
+#pragma once
+
+#include "transition/stage.hpp"
+
+namespace stickslip::contact {
+
+enum class Rule : std::int8_t {
+  only,             // one admissible answer
+  present,          // several, of which the present modes
+  fewest_changes,   // several, of which the one with fewest changed components
+  least_constraint, // still several, of which the one with the least Gauss constraint
+  ambiguous,        // tied after all rules: an answer was taken, but physics does not say which
+  none,             // no admissible answer
+};
+const char* name(Rule r);
+
+struct Decision {
+  Rule rule = Rule::none;
+  Candidate answer; // empty for none
+  std::vector<std::uint8_t>
+      left_rest;       // per place: 1 if it left rest in this event (kinetic level, fixed direction)
+  Index solutions = 0; // distinct admissible answers; -1 where they were not counted
+  bool certified_unique = false; // solutions == 1 by the matrix, not by counting
+  Index rounds = 0;              // of static to kinetic
+  bool found() const { return rule != Rule::none; }
+};
+
+// Decides on higher derivatives, or on what the caller knows, whether a candidate solves on (t, t + epsilon].
+struct Admissible {
+  bool (*call)(void*, const Candidate&) = nullptr;
+  void* self = nullptr;
+  bool operator()(const Candidate& c) const { return call == nullptr || call(self, c); }
+};
+
+template <class F> Admissible admissible_by(F& f) {
+  return {[](void* self, const Candidate& c) { return (*static_cast<F*>(self))(c); }, &f};
+}
+
+struct TransitionWorkspace {
+  StageWorkspace stage;
+  std::vector<Pool> pool; // one per round
+  Pool answers;
+  std::vector<std::vector<std::uint8_t>> left; // parallel to answers
+  std::vector<std::vector<Slip>> slip;
+  std::vector<std::vector<Mode>> direction;
+  std::vector<std::vector<Mode>> visited;
+  std::size_t visited_count = 0;
+  // Directions of what left rest, without the places that then accelerated the wrong way (those: stick).
+  std::vector<std::vector<Mode>> retry;
+  std::vector<Mode> back;
+  std::vector<Allowed> allowed;
+  std::vector<std::size_t> order;
+};
+
+// Every labelled answer, static to kinetic included, before any choice. True if the list is complete.
+bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws);
+
+// `present`: the modes before (contacts, then places). `allowed`: empty, or per component what a fired guard
+// still permits (a place that broke away in + direction: bit(plus); a contact that lost its force:
+// bit(open)).
+void decide(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
+            const Admissible& admissible, TransitionWorkspace& ws, Decision& out);
+
+// No place loads on a contact's force and the matrix is symmetric positive definite: exactly one answer per
+// stage.
+bool certified_unique(const Problem& p);
+
+} // namespace stickslip::contact

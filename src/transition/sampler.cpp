@@ -1,0 +1,142 @@
+#include "transition/sampler.hpp"
+
+#include "dynamics/state.hpp"
+#include "transition/saturations.hpp"
+#include "transition/transition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+namespace {
+
+double clear_of(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
+                const double* s, const double* force, const Vector& nominal) {
+  const auto i = static_cast<std::size_t>(g.element);
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+  case GuardKind::kink:
+    return 1e-9 * velocity_size(sys.places[i], nominal);
+  case GuardKind::breaks_away: {
+    const Interval limits = stick_limits(sys, sys.places[i], r.modes.load_sign[i], t, x, s, force);
+    return 1e-9 * (limits.hi - limits.lo + std::abs(force[i]));
+  }
+  case GuardKind::limit:
+    return 1e-12 * r.linear->guards[i].form.x.cwiseAbs().dot(Eigen::Map<const Vector>(x, sys.nx).cwiseAbs());
+  default:
+    return 0.0;
+  }
+}
+
+} // namespace
+
+double Sampler::together(double t) {
+  return 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t);
+}
+
+Sampler::Sampler(const System& system, RegimeCache& c)
+    : sys(system), cache(c), scratch(system), s(Vector::Zero(system.ns())) {
+  Index most = 1, room = 1, count = 0;
+  for (const Loop& l : sys.loops) {
+    offset.push_back(count);
+    count += l.block.outputs();
+    limited.push_back(!l.block.lo.array().isInf().all() || !l.block.hi.array().isInf().all());
+    most = std::max(most, static_cast<Index>(l.inputs.size()));
+    room = std::max(room, work_size(l.block));
+  }
+  for (Index b : sys.loop_order)
+    if (!sys.loops[static_cast<std::size_t>(b)].block.continuous()) sampled.push_back(b);
+  samples = Vector::Zero(most);
+  work = Vector::Zero(room);
+}
+
+double Sampler::next(const State& state) const {
+  double t = std::numeric_limits<double>::infinity();
+  for (Index b : sampled) {
+    const auto u = static_cast<std::size_t>(b);
+    const Loop& l = sys.loops[u];
+    t = std::min(t, instant(l, state.ticks.next[u]));
+    if (state.ticks.pending[u] != Ticks::none)
+      t = std::min(t, instant(l, state.ticks.pending[u]) + l.block.delay);
+  }
+  return t;
+}
+
+void Sampler::note(State& state, Index loop, Index output, double was, double is, TransitionLog& log) const {
+  const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
+  Event e;
+  e.before = mode_of(l.block, output, was);
+  e.after = mode_of(l.block, output, is);
+  if (e.before == e.after) return;
+  if (log.events.empty()) ++state.instant;
+  e.time = state.base_t;
+  e.instant = state.instant;
+  e.element = element_of_loop(sys, loop);
+  e.text = l.name + (e.after == Mode::high  ? " reaches its upper limit"
+                     : e.after == Mode::low ? " reaches its lower limit"
+                                            : " returns from its limit");
+  e.rule = "unique";
+  e.solutions = 1;
+  log.events.push_back(std::move(e));
+}
+
+void Sampler::put_out(State& state, Index loop, TransitionLog* log) {
+  const auto u = static_cast<std::size_t>(loop);
+  const Loop& l = sys.loops[u];
+  for (Index j = 0; j < l.block.outputs(); ++j) {
+    if (log && limited[u])
+      note(state, loop, j, state.base_x(l.held + j), state.ticks.output(offset[u] + j), *log);
+    state.base_x(l.held + j) = state.ticks.output(offset[u] + j);
+    state.nominal(l.held + j) = std::max(state.nominal(l.held + j), std::abs(state.base_x(l.held + j)));
+  }
+  state.ticks.pending[u] = Ticks::none;
+}
+
+void Sampler::run(State& state, TransitionLog* log) {
+  const double t = state.base_t, now = t + together(t);
+  settle_following(sys, cache, state);
+  for (Index b : sampled) {
+    const auto u = static_cast<std::size_t>(b);
+    const Loop& l = sys.loops[u];
+    if (state.ticks.pending[u] != Ticks::none && instant(l, state.ticks.pending[u]) + l.block.delay <= now)
+      put_out(state, b, log);
+  }
+  signal_values(sys, t, s.data());
+  const LinearPart& part = cache.linear(sys, state.modes.limit);
+  // What a controller reads of another one that is due as well is its new output: loop_order puts that one
+  // first. All else is read from the plant, whose state does not change here.
+  for (Index b : sampled) {
+    const auto u = static_cast<std::size_t>(b);
+    const Loop& l = sys.loops[u];
+    if (instant(l, state.ticks.next[u]) > now) continue;
+    const auto& inputs = part.inputs[u];
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      samples(static_cast<Index>(k)) = inputs[k].x.dot(state.base_x) + inputs[k].s.dot(s);
+    tick(l.block, instant(l, state.ticks.next[u]), samples.data(), state.ticks.memory.data() + l.memory,
+         work.data(), state.ticks.output.data() + offset[u]);
+    state.ticks.pending[u] = state.ticks.next[u]++;
+    if (l.block.delay == 0.0) put_out(state, b, log);
+  }
+}
+
+bool Sampler::quiet(const State& state) {
+  const Regime& r = cache.get(sys, state.modes);
+  if (r.shared) return false;
+  const double t = state.base_t;
+  const double* x = state.base_x.data();
+  signal_values(sys, t, s.data());
+  scratch.xdot.setZero();
+  evaluate(sys, r, t, x, s.data(), scratch.xdot.data(), scratch.force.data(), scratch);
+  if (scratch.guards.size() < static_cast<Index>(r.guards.size()))
+    scratch.guards.resize(static_cast<Index>(r.guards.size()));
+  guard_values(sys, r, t, x, s.data(), scratch.force.data(), scratch.guards.data());
+  for (std::size_t k = 0; k < r.guards.size(); ++k)
+    if (!(scratch.guards(static_cast<Index>(k)) <
+          -clear_of(sys, r, r.guards[k], t, x, s.data(), scratch.force.data(), state.nominal)))
+      return false;
+  return true;
+}
+
+} // namespace stickslip

@@ -1,0 +1,42 @@
+// Saturation modes of continuous controllers at one instant.
+#pragma once
+
+#include "dynamics/state.hpp"
+#include "transition/transition.hpp"
+
+namespace stickslip {
+
+class Saturations {
+public:
+  Saturations(const System& sys, RegimeCache& cache, State& state);
+
+  // Modes after guards have fired; at the start, at kinks and at ticks (nothing fired) all of them anew.
+  void decide(const std::vector<Guard>& fired, bool start);
+  // Once the modes of friction are known: velocities may have jumped, and clamping looks at accelerations.
+  // Returns whether an output now moves from within its limits to one of them or back.
+  bool review();
+  void record(TransitionLog& log) const;
+
+private:
+  const System& sys;
+  RegimeCache& cache;
+  State& state;
+  const Modes before;
+  Vector x_before;
+  std::string cause;
+  bool starting = false;
+
+  void choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
+              const BlockGuard::Trigger* fired);
+};
+
+// The integral of every output that follows its limit, from inputs as they are at the end of the past piece
+// of motion. To be called before inputs jump.
+void settle_following(const System& sys, RegimeCache& cache, State& state);
+
+// free, high or low.
+Mode mode_of(Saturation s);
+// What sample() shows for a sampled output.
+Mode mode_of(const Block& block, Index output, double held);
+
+} // namespace stickslip

@@ -1,0 +1,217 @@
+#include "transition/stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip::contact {
+
+namespace {
+
+using U = std::size_t;
+
+bool may(Allowed a, Mode m) {
+  return (a & bit(m)) != 0;
+}
+
+struct Walk {
+  const Problem& p;
+  const std::vector<Allowed>& allowed;
+  const std::vector<Slip>& slip;
+  const std::vector<Mode>& direction;
+  StageWorkspace& ws;
+  Pool& out;
+
+  void component(Index i) {
+    if (i == p.size()) {
+      if (solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) out.keep();
+      return;
+    }
+    const U k = static_cast<U>(i);
+    if (i < p.contacts) {
+      for (const Mode m : {Mode::closed, Mode::open}) {
+        if (!may(allowed[k], m)) continue;
+        ws.modes[k] = m;
+        component(i + 1);
+      }
+      return;
+    }
+    const U s = static_cast<U>(i - p.contacts);
+    const Index c = p.places[s].contact;
+    if (c >= 0 && p.places[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open) {
+      ws.modes[k] = Mode::open;
+      component(i + 1);
+      return;
+    }
+    if (slip[s] == Slip::sliding) {
+      ws.modes[k] = direction[s];
+      component(i + 1);
+      return;
+    }
+    for (const Mode m : {Mode::stick, Mode::slip_forward, Mode::slip_backward}) {
+      if (!may(allowed[k], m)) continue;
+      ws.modes[k] = m;
+      component(i + 1);
+    }
+  }
+};
+
+// What rigidity leaves open appears once: the shared answer stands for all the mode sets with the same
+// motion.
+void drop_parts_of_shared(const Problem& p, Pool& out, U first) {
+  for (U a = first; a < out.size(); ++a) {
+    if (out[a].unique) continue;
+    for (U b = out.size(); b-- > first;)
+      if (a != b && same_motion(p, out[a], out[b])) {
+        out.order_as_found(b);
+        if (b < a) --a;
+      }
+  }
+}
+
+} // namespace
+
+Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip) {
+  Index total = 1;
+  const auto options = [&](U s) {
+    if (slip[s] == Slip::sliding) return Index{1};
+    Index n = 0;
+    for (const Mode m : {Mode::stick, Mode::slip_forward, Mode::slip_backward})
+      n += may(allowed[static_cast<U>(p.contacts) + s], m);
+    return n;
+  };
+  for (Index c = 0; c < p.contacts && total <= largest_mode_count; ++c) {
+    Index closed = may(allowed[static_cast<U>(c)], Mode::closed);
+    for (U s = 0; s < p.places.size() && closed <= largest_mode_count; ++s)
+      if (p.places[s].contact == c && p.places[s].needs_contact) closed *= options(s);
+    total *= closed + may(allowed[static_cast<U>(c)], Mode::open);
+  }
+  for (U s = 0; s < p.places.size() && total <= largest_mode_count; ++s)
+    if (p.places[s].contact < 0 || !p.places[s].needs_contact) total *= options(s);
+  return total;
+}
+
+void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::vector<Mode>& direction,
+                    lcp::RowMatrix& M, Vector& q) {
+  const Index nc = p.contacts, n = p.size();
+  std::vector<Index> rest;
+  for (U s = 0; s < p.places.size(); ++s)
+    if (slip[s] == Slip::impending) rest.push_back(static_cast<Index>(s));
+  const auto nr = static_cast<Index>(rest.size());
+  M.setZero(nc + 2 * nr, nc + 2 * nr);
+  q.setZero(nc + 2 * nr);
+  // Row r of the accelerations: constant, then coefficients of lambda_N and of F - low.
+  const auto row = [&](Index r, auto&& constant, auto&& lambda, auto&& excess) {
+    double sum = p.free(r);
+    for (Index j = 0; j < nc; ++j) lambda(j, p.G(r, j));
+    for (U s = 0; s < p.places.size(); ++s) {
+      const Place& place = p.places[s];
+      const double g = p.G(r, nc + static_cast<Index>(s));
+      const Line line = slip[s] == Slip::impending
+                            ? place.low
+                            : (direction[s] == Mode::slip_forward ? place.plus : place.minus);
+      sum -= g * line.a;
+      if (place.contact >= 0) lambda(place.contact, -g * line.b);
+    }
+    for (Index i = 0; i < nr; ++i) excess(i, -p.G(r, nc + rest[static_cast<U>(i)]));
+    constant(sum);
+  };
+  for (Index r = 0; r < n; ++r) {
+    if (r < nc) {
+      row(
+          r, [&](double v) { q(r) = v; }, [&](Index j, double v) { M(r, j) += v; },
+          [&](Index i, double v) { M(r, nc + i) += v; });
+      continue;
+    }
+    const auto found = std::find(rest.begin(), rest.end(), r - nc);
+    if (found == rest.end()) continue;
+    const Index i = found - rest.begin(), below = nc + i, above = nc + nr + i;
+    row(
+        r, [&](double v) { q(below) = -v; }, [&](Index j, double v) { M(below, j) -= v; },
+        [&](Index k, double v) { M(below, nc + k) -= v; });
+    M(below, above) = 1.0;
+    const Place& place = p.places[static_cast<U>(*found)];
+    q(above) = place.high.a - place.low.a;
+    if (place.contact >= 0) M(above, place.contact) = place.high.b - place.low.b;
+    M(above, below) = -1.0;
+  }
+}
+
+namespace {
+
+// Labels what a path of Lemke found. Closed and sticking first where a component is on the fence.
+bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
+           const std::vector<Mode>& direction, bool generous, StageWorkspace& ws, Pool& out) {
+  const Index nc = p.contacts;
+  Index nr = 0;
+  for (const Slip s : slip) nr += s == Slip::impending;
+  const auto& l = ws.lemke;
+  double top = 0.0;
+  for (const double w : l.w) top = std::max(top, std::abs(w));
+  for (Index c = 0; c < nc; ++c) {
+    const U k = static_cast<U>(c);
+    const bool closed = l.basis[k] != 0 || (generous && l.w[k] <= 1e-9 * top);
+    ws.modes[k] = closed ? Mode::closed : Mode::open;
+  }
+  Index i = 0;
+  for (U s = 0; s < p.places.size(); ++s) {
+    const U k = static_cast<U>(nc) + s;
+    const Index c = p.places[s].contact;
+    Mode m = direction[s];
+    if (slip[s] == Slip::impending) {
+      const U below = static_cast<U>(nc + i), above = static_cast<U>(nc + nr + i);
+      ++i;
+      if (l.basis[above] != 0 && (!generous || l.z[above] > 1e-9 * top))
+        m = Mode::slip_forward;
+      else if (l.basis[below] != 0 || (generous && l.w[below] <= 1e-9 * top))
+        m = Mode::stick;
+      else
+        m = Mode::slip_backward;
+    }
+    const bool idle = c >= 0 && p.places[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open;
+    ws.modes[k] = idle ? Mode::open : m;
+  }
+  for (U k = 0; k < ws.modes.size(); ++k)
+    if (ws.modes[k] != Mode::open || static_cast<Index>(k) < nc) {
+      const bool fixed = static_cast<Index>(k) >= nc && slip[k - static_cast<U>(nc)] == Slip::sliding;
+      if (!fixed && !may(allowed[k], ws.modes[k])) return false;
+    }
+  if (!solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) return false;
+  for (U k = 0; k < out.size(); ++k)
+    if (out[k].modes == ws.modes) return true;
+  out.keep();
+  return true;
+}
+
+} // namespace
+
+bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
+                 const std::vector<Mode>& direction, StageWorkspace& ws, Pool& out) {
+  ws.modes.resize(static_cast<U>(p.size()));
+  const U first = out.size();
+  if (count_modes(p, allowed, slip) <= largest_mode_count) {
+    Walk{p, allowed, slip, direction, ws, out}.component(0);
+    drop_parts_of_shared(p, out, first);
+    return true;
+  }
+  assemble_stage(p, slip, direction, ws.M, ws.q);
+  const lcp::Problem problem = lcp::view(ws.M, ws.q);
+  const U n = static_cast<U>(problem.n);
+  ws.cover.resize(n);
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    lcp::LemkeOptions o;
+    if (attempt > 0) {
+      for (U i = 0; i < n; ++i)
+        ws.cover[i] =
+            0.05 +
+            std::fmod(0.6180339887498949 * static_cast<double>((i + 1) * static_cast<U>(attempt)), 1.0);
+      o.covering = ws.cover.data();
+    }
+    if (!lcp::lemke(problem, ws.lemke, o).solved()) continue;
+    if (!label(p, allowed, slip, direction, true, ws, out))
+      label(p, allowed, slip, direction, false, ws, out);
+  }
+  drop_parts_of_shared(p, out, first);
+  return false;
+}
+
+} // namespace stickslip::contact

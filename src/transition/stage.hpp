@@ -1,0 +1,61 @@
+// Every answer to one problem with levels as they stand: enumeration of the mode sets, or Lemke where they
+// are too many.
+#pragma once
+
+#include "contact/lemke.hpp"
+#include "transition/candidate.hpp"
+
+namespace stickslip::contact {
+
+constexpr Index largest_mode_count = 256;
+
+// Candidates are reused between calls, so that a transition allocates nothing once its sizes have been seen.
+class Pool {
+public:
+  Candidate& next() {
+    if (used_ == items_.size()) items_.emplace_back();
+    return items_[used_];
+  }
+  void keep() { ++used_; }
+  void clear() { used_ = 0; }
+  void drop(std::size_t i) {
+    std::swap(items_[i], items_[used_ - 1]);
+    --used_;
+  }
+  void order_as_found(std::size_t i) { // as drop, but keeps the order
+    for (std::size_t k = i; k + 1 < used_; ++k) std::swap(items_[k], items_[k + 1]);
+    --used_;
+  }
+  std::size_t size() const { return used_; }
+  Candidate& operator[](std::size_t i) { return items_[i]; }
+  const Candidate& operator[](std::size_t i) const { return items_[i]; }
+
+private:
+  std::vector<Candidate> items_;
+  std::size_t used_ = 0;
+};
+
+struct StageWorkspace {
+  CandidateWorkspace solve;
+  lcp::LemkeWorkspace lemke;
+  std::vector<Mode> modes;
+  lcp::RowMatrix M;
+  Vector q;
+  std::vector<double> cover;
+};
+
+// How many mode sets there are; stops counting above `largest_mode_count`.
+Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip);
+
+// Appends the answers to `out`. slip[i] == sliding: place i slides with its state's direction. True if the
+// list is complete (all mode sets were tried), false if it holds what Lemke's paths found.
+bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
+                 const std::vector<Mode>& direction, StageWorkspace& ws, Pool& out);
+
+// The problem as an LCP of order contacts + 2 (places at rest), z = (lambda_N, F - low, a_T^+),
+// w = (a_N, a_T^-, high - F): the one of the source with the redundant unknowns eliminated, any mixture of
+// loads. Contacts that may not close and places that may not stick freely are left to the caller to fix.
+void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::vector<Mode>& direction,
+                    lcp::RowMatrix& M, Vector& q);
+
+} // namespace stickslip::contact
