@@ -310,7 +310,7 @@ class Motion:
         self.branch[i] = [False] * self.places[i].law.elements
         return before
 
-    def run(self, t_out, y0=None, rtol=1e-12, atol=1e-15, method="DOP853"):
+    def run(self, t_out, y0=None, rtol=1e-13, atol=1e-16, method="DOP853"):
         y = np.zeros(self.size) if y0 is None else np.array(y0, float)
         t, t_end = 0.0, t_out[-1]
         out = np.empty((self.size, len(t_out)))

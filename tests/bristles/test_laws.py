@@ -84,7 +84,7 @@ def solutions():
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
 @pytest.mark.parametrize("name", LAWS)
 def test_law_in_a_machine(name, method, solutions):
-    """DOP853 at 1e-12, phase by phase; the block comes to v = 0 at least four times."""
+    """DOP853 at 1e-13, phase by phase; the block comes to v = 0 at least four times."""
     law, _, tolerance = LAWS[name]
     y, motion = solutions(name)
     run = ss.simulate(block(law), 3.0, t_eval=TIMES, rtol=1e-10, method=method)

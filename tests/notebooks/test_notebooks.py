@@ -1,5 +1,8 @@
 """Every notebook runs from top to bottom in a fresh kernel, and is stored without outputs."""
 
+import ast
+import re
+import sys
 from pathlib import Path
 
 import nbformat
@@ -35,6 +38,25 @@ def test_notebook_runs(path: Path, tmp_path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(tmp_path)}}).execute()
     assert any(cell.get("outputs") for cell in notebook.cells)
+
+
+def test_the_extra_brings_what_they_import() -> None:
+    """What a notebook imports comes with the package or is named in its extra (JupyterLab brings IPython)."""
+    project = (FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8")
+    extras = dict(re.findall(r"^(figures|data|notebooks) = \[(.*)\]$", project, re.MULTILINE))
+    assert "stickslip[figures,data]" in extras["notebooks"] and "jupyterlab" in extras["notebooks"]
+    named = {"stickslip", "numpy", "IPython", *re.findall(r'"(\w+)>=', "".join(extras.values()))}
+    for path in NOTEBOOKS:
+        cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+        code = re.sub(r"^%.*$", "", "\n".join(cells), flags=re.MULTILINE)
+        imported = {
+            alias.name if isinstance(node, ast.Import) else str(node.module)
+            for node in ast.walk(ast.parse(code))
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        }
+        foreign = {name.split(".")[0] for name in imported} - sys.stdlib_module_names
+        assert foreign <= named, path.name
 
 
 def test_a_stain_is_seen() -> None:

@@ -19,6 +19,7 @@ def run(code: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.house
 def test_import_adds_at_most_50_ms_to_numpy() -> None:
     # The least of several runs: the others only show what else the machine was doing. Where it is busy, wait for it.
     seconds = []

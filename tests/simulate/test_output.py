@@ -30,7 +30,7 @@ print(run.events); print(run.energy.residual)
 run.plot("block.position", "belt.force").figure.savefig("belt.png")
 """
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script],
+        [sys.executable, "-c", script],
         cwd=tmp_path,
         capture_output=True,
         text=True,

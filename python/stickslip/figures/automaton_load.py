@@ -87,7 +87,7 @@ def compute() -> FigureData:
         "time": run.t,
         "position": run["mass.position"],
         "velocity": run["mass.velocity"],
-        "drive force": [push(t) for t in run.t],
+        "drive force": np.array([push(t) for t in run.t]),
         "spring force": STIFFNESS * run["mass.position"],
         "friction force": run["guide.force"],
         "static level": STATIC + RATIO * STIFFNESS * np.abs(run["mass.position"]),
