@@ -26,15 +26,14 @@ struct Measure {
 Measure find_measure(const System& sys, const std::string& name);
 
 // A recorder that holds the measures of one run.
-class Gauges {
+class Gauges final : public Recorder {
 public:
   Gauges(const System& sys, std::vector<Measure> measures);
 
   void begin(double t_begin, double t_end); // of the next run
-  void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C);
-  void last(const Regime&, double, double, const Step&, const Matrix&) {}
-  bool motion() const { return residual || !extremes_of.empty(); }
-  void events(std::vector<Event>& events);
+  void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) override;
+  bool motion() const override { return residual || !extremes_of.empty(); }
+  void events(std::vector<Event>& events) override;
   double result(std::size_t measure, const State& end, const Outcome& outcome) const;
 
 private:

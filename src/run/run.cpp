@@ -1,8 +1,43 @@
 #include "run/run.hpp"
 
+#include "run/growth.hpp"
+
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace stickslip {
+
+namespace {
+
+constexpr double one_instant = 4e-16; // times closer than this, relative to themselves, are one
+constexpr int most_transitions = 100; // at one instant
+constexpr auto asks_every = std::chrono::milliseconds(20);
+constexpr std::int64_t looks_at_the_clock = 16; // steps
+
+// Breakpoints and ticks that have been reached: a step that stops there to rounding.
+double later_of_one_instant(double breakpoint, double tick) {
+  const bool together = std::isfinite(tick) && std::abs(breakpoint - tick) <= one_instant * std::abs(tick);
+  return together ? std::max(breakpoint, tick) : std::min(breakpoint, tick);
+}
+
+} // namespace
+
+std::string_view name(Status status) {
+  switch (status) {
+  case Status::finished:
+    return "finished";
+  case Status::budget:
+    return "budget";
+  case Status::no_solution:
+    return "no_solution";
+  case Status::stalled:
+    return "stalled";
+  case Status::interrupted:
+    return "interrupted";
+  }
+  return "?";
+}
 
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
     : sys(system), cache(c), options(o), sampler(system, c), stepper(system, o), quick(system, c),
@@ -13,10 +48,272 @@ void Runner::signals_changed() {
   quick.signals_changed();
 }
 
-double Runner::next_kink(double t) const {
-  double kink = INFINITY;
-  for (const Signal& s : sys.signals) kink = std::min(kink, next_breakpoint(s, t));
-  return kink;
+Outcome Runner::run(State& of, Recorder& by, const Stop& asks) {
+  begin(of, by, asks);
+  if (!state->started) start();
+  while (!ended && !given_up()) {
+    const double limit = next_instant();
+    const double proposed = state->step, last_error = state->last_error;
+    const int stiff = state->stiff;
+    advance(limit);
+    if (ended) break;
+    record();
+    if (arrival.t > options.t_end) { // the run that goes on takes this step again, from the same proposal
+      state->step = proposed, state->last_error = last_error, state->stiff = stiff;
+      finish(Status::finished, options.t_end, "reached t_end");
+    } else if (arrive()) {
+      change();
+    }
+  }
+  leave_state();
+  return std::move(out);
+}
+
+void Runner::begin(State& of, Recorder& by, const Stop& asks) {
+  state = &of, recorder = &by, stop = &asks;
+  out = {};
+  ended = false;
+  log.status = TransitionStatus::decided;
+  t_begin = of.t;
+  size_before = of.nominal;
+  evaluated = stepper.evaluations;
+  if (asks || std::isfinite(options.max_time)) begun = asked = Clock::now();
+  timeless = stepper.autonomous() && !sampler.any();
+  regime = nullptr;
+  breakpoint = -INFINITY;
+  transitions_at_one_time = 0;
+  recorded = {};
+  beyond.resize(0);
+}
+
+// Sampled blocks and modes at the start, with impacts that make its velocities consistent.
+void Runner::start() {
+  end = state->base_x;
+  log.events.clear();
+  if (sampler.due(*state, state->base_t)) sampler.run(*state, nullptr);
+  transition.decide(*state, {}, true, log);
+  state->started = true;
+  if (!still_finite()) return;
+  log_events();
+  if (log.status == TransitionStatus::undecided)
+    finish(Status::no_solution, state->base_t, "no admissible combination of modes was found at the start");
+}
+
+bool Runner::given_up() {
+  const bool limited = std::isfinite(options.max_time);
+  if (++out.steps % looks_at_the_clock != 0 || !(*stop || limited)) return false;
+  const auto now = Clock::now();
+  if (now - asked <= asks_every) return false;
+  asked = now;
+  const double t = std::max(state->base_t, t_begin);
+  if (*stop && (*stop)())
+    finish(Status::interrupted, t, "interrupted");
+  else if (std::chrono::duration<double>(now - begun).count() > options.max_time)
+    finish(Status::budget, t, "max_time is used up");
+  return ended;
+}
+
+// The next breakpoint of a signal or tick of a sampled controller, perhaps never.
+double Runner::next_instant() {
+  if (!(breakpoint > state->base_t)) {
+    breakpoint = INFINITY;
+    for (const Signal& s : sys.signals) breakpoint = std::min(breakpoint, next_breakpoint(s, state->base_t));
+  }
+  return later_of_one_instant(breakpoint, sampler.next(*state));
+}
+
+// One step of the flow, not beyond `limit`.
+void Runner::advance(double limit) {
+  if (!regime || regime->modes != state->modes) regime = &cache.get(sys, state->modes);
+  stepper.take(*regime, *state, limit, step);
+  place(limit);
+  if (!within_numbers(end)) shorten();
+  if (!ended && step.fired.empty() && !(arrival.t > state->base_t))
+    finish(
+        Status::stalled, std::max(state->base_t, t_begin),
+        why("the step became too small to move time: the motion is steeper than double precision resolves"));
+}
+
+// Time and state at the end of the step.
+void Runner::place(double limit) {
+  const double t0 = state->base_t;
+  double tau = step.end * step.h, rest = 0.0, t1 = t0 + tau;
+  if (timeless) {
+    const double length = tau + state->base_rest;
+    t1 = t0 + length;
+    const double back = t1 - t0;
+    rest = (t0 - (t1 - back)) + (length - back);
+  } else if (step.end != 1.0) {
+    tau = t1 - t0; // signals go by the time that is kept
+  }
+  const bool at_limit = std::isfinite(limit) && t1 >= limit - one_instant * std::abs(limit);
+  if (at_limit) {
+    t1 = limit, rest = 0.0;
+    if (step.end != 1.0) tau = (t1 - t0) - state->base_rest;
+    // A force that reaches its limit just where a signal has a kink may turn back there: what holds from the
+    // right of the kink decides, as for all others at this instant.
+    std::erase_if(step.fired, [](const Guard& g) {
+      return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
+    });
+  }
+  arrival = {t1, rest, tau, at_limit};
+  if (step.h > 0.0)
+    stepper.state_at(step, tau, end.data());
+  else
+    end = state->base_x;
+}
+
+// The step leads beyond all numbers: in its place the longest part that does not, to a thousandth of it.
+void Runner::shorten() {
+  constexpr double close = 1e-3;
+  constexpr int rounds = 1100; // halvings from the greatest number to the smallest
+  const double t0 = state->base_t;
+  beyond = end;
+  double good = 0.0, bad = step.h;
+  for (int round = 0; round < rounds && bad - good > close * good; ++round) {
+    const double middle = 0.5 * (good + bad);
+    if (!(t0 + middle > t0)) break;
+    stepper.take(*regime, *state, t0 + middle, step);
+    place(INFINITY);
+    if (within_numbers(end))
+      good = middle;
+    else
+      bad = middle, beyond = end;
+  }
+  if (good > 0.0) {
+    stepper.take(*regime, *state, t0 + good, step);
+    place(INFINITY);
+    if (!step.fired.empty()) beyond.resize(0); // what the event changes may be finite for longer
+  } else {
+    no_longer_finite();
+  }
+}
+
+void Runner::record() {
+  const auto tell = [&](double a, double b, const Step& part) {
+    recorder->segment(*regime, a, b, part, stepper.C);
+  };
+  if (step.columns > 0 || !recorder->motion())
+    tell(state->base_t, arrival.t, step);
+  else
+    polynomials(arrival.t, tell);
+  recorded = {true, state->base_t, state->base_rest};
+}
+
+template <class Use> void Runner::polynomials(double t1, Use&& use) {
+  if (step.columns > 0) {
+    use(state->base_t, t1, step);
+    return;
+  }
+  double t = state->base_t;
+  for (double offset = 0.0; t < t1 && t <= options.t_end;) {
+    const Step part = stepper.expand(*regime, *state, step, offset);
+    offset += part.h;
+    const double next = offset < step.h ? std::min(state->base_t + offset, t1) : t1;
+    if (next > t) use(t, next, part);
+    t = next;
+  }
+}
+
+// The state goes on to the end of the step. False if the run ends there.
+bool Runner::arrive() {
+  transitions_at_one_time = arrival.t > state->base_t ? 0 : transitions_at_one_time + 1;
+  state->base_x = end;
+  state->base_t = arrival.t, state->base_rest = arrival.rest;
+  state->after_transition = false;
+  state->nominal = state->nominal.cwiseMax(end.cwiseAbs());
+  if (beyond.size() > 0 && arrival.t < options.t_end) no_longer_finite();
+  return !ended;
+}
+
+// Ticks, then whatever the guards or a breakpoint call for.
+void Runner::change() {
+  const bool event = !step.fired.empty();
+  log.events.clear();
+  if (arrival.at_limit && sampler.due(*state, state->base_t)) {
+    sampler.run(*state, &log);
+    state->last_error = 0.0;
+  }
+  const bool at_breakpoint =
+      arrival.at_limit && (breakpoint <= state->base_t || !sampler.any() || !sampler.quiet(*state));
+  if (event || at_breakpoint) {
+    state->last_error = 0.0;
+    const Regime* next = !arrival.at_limit && step.fired.size() == 1
+                             ? quick.decide(*regime, *state, step.fired[0], log)
+                             : nullptr;
+    if (next)
+      regime = next;
+    else
+      transition.decide(*state, step.fired, false, log);
+  }
+  if (!still_finite()) return;
+  log_events();
+  const double t = state->base_t;
+  if (log.status == TransitionStatus::undecided)
+    finish(Status::no_solution, t, why("no admissible combination of modes was found"));
+  else if (event && transitions_at_one_time > most_transitions)
+    finish(Status::stalled, t, why("more than 100 transitions at one instant"));
+  else if (out.events > options.max_events)
+    finish(Status::budget, t, "max_events is used up");
+  else if (t == options.t_end)
+    finish(Status::finished, t, "reached t_end");
+}
+
+void Runner::log_events() {
+  if (log.events.empty()) return;
+  out.events += static_cast<std::int64_t>(log.events.size());
+  recorder->events(log.events);
+}
+
+// What ticks or impacts have made of the state; what is not finite is taken back.
+bool Runner::still_finite() {
+  if (within_numbers(state->base_x)) return true;
+  beyond = std::exchange(state->base_x, end);
+  no_longer_finite();
+  return false;
+}
+
+void Runner::no_longer_finite() {
+  const double t = std::max(state->base_t, t_begin);
+  finish(Status::stalled, t, leaves_numbers(sys, t, state->base_x, beyond, size_before));
+}
+
+// Of a run that cannot go on: where numbers have grown out of proportion that is said as well.
+std::string Runner::why(std::string text) const {
+  if (too_large_to_square(state->base_x))
+    return leaves_numbers(sys, state->base_t, state->base_x, Vector::Constant(sys.nx, INFINITY), size_before);
+  if (const std::string growth = grown(sys, state->nominal, size_before); !growth.empty())
+    text += "; " + growth;
+  return text;
+}
+
+void Runner::finish(Status status, double t, std::string message) {
+  out.status = status;
+  out.message = std::move(message);
+  reached = t;
+  ended = true;
+}
+
+// The state at the end of the run, and the segment that holds there.
+void Runner::leave_state() {
+  out.evaluations = stepper.evaluations - evaluated;
+  state->t = reached;
+  if (recorded.any && state->base_t != reached) { // the end lies within the present step
+    if (!recorder->motion())
+      polynomials(state->base_t + step.end * step.h, [&](double a, double b, const Step& part) {
+        recorder->last(*regime, a, b, part, stepper.C);
+      });
+    state->x.resize(sys.nx);
+    stepper.state_at(step, (reached - recorded.t0) - recorded.rest, state->x.data());
+    return;
+  }
+  if (state->base_t == reached) state->x = state->base_x; // else nothing has been done
+  step.h = 0.0;
+  step.columns = 1;
+  stepper.C.col(0) = state->x;
+  const Regime& r = cache.get(sys, state->modes);
+  recorder->segment(r, reached, reached, step, stepper.C);
+  recorder->last(r, reached, reached, step, stepper.C);
 }
 
 } // namespace stickslip

@@ -51,41 +51,46 @@ void validate(const System& sys, const State& state, const Options& o) {
 namespace {
 
 // Everything, or events alone, or nothing but the last piece of motion.
-struct Keeper {
-  Trajectory& run;
-  Keep keep;
+class Keeper final : public Recorder {
+public:
+  Keeper(Trajectory& keeps, Keep what) : run(keeps), keep(what) {}
 
-  bool motion() const { return keep == Keep::segments; }
-  void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
+  bool motion() const override { return keep == Keep::segments; }
+  void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) override {
     const std::pair<const Regime*, FlowKind> used{&r, step.kind};
     if (std::find(run.used.begin(), run.used.end(), used) == run.used.end()) run.used.push_back(used);
     if (motion()) store(r, t0, t1, step, C);
   }
-  void last(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
+  void last(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) override {
     if (motion()) return;
     run.segments.clear(), run.coefficients.clear();
     store(r, t0, t1, step, C);
   }
+  void events(std::vector<Event>& events) override {
+    if (keep == Keep::nothing) return;
+    for (Event& e : events) run.events.push_back(std::move(e));
+  }
+
+private:
+  Trajectory& run;
+  Keep keep;
+
   void store(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
     run.segments.push_back({t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind});
     run.coefficients.insert(run.coefficients.end(), C.data(), C.data() + C.rows() * step.columns);
-  }
-  void events(std::vector<Event>& events) {
-    if (keep == Keep::nothing) return;
-    for (Event& e : events) run.events.push_back(std::move(e));
   }
 };
 
 } // namespace
 
 Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options,
-                    const std::function<bool()>& stop) {
+                    const Stop& stop) {
   validate(compiled->system, state, options);
   Trajectory run;
   run.kept = options.keep;
   run.t_begin = state.t;
   Runner runner(compiled->system, compiled->regimes, options);
-  Keeper keeper{run, options.keep};
+  Keeper keeper(run, options.keep);
   Outcome outcome = runner.run(state, keeper, stop);
   run.compiled = std::move(compiled);
   run.t_end = state.t;

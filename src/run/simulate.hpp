@@ -1,19 +1,16 @@
 // One run: regime, step, transition, repeat.
 #pragma once
 
+#include "run/run.hpp"
 #include "run/trajectory.hpp"
 
-#include <functional>
-
 namespace stickslip {
-
-// A state at t0 with these initial values, before any mode is chosen.
 
 // Throws InvalidArgument where options make no sense for this state.
 void validate(const System& sys, const State& state, const Options& options);
 
 // Runs from state.t to options.t_end. `stop` is asked every few milliseconds of computing whether to give up.
 Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options,
-                    const std::function<bool()>& stop);
+                    const Stop& stop);
 
 } // namespace stickslip

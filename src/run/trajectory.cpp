@@ -8,61 +8,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 namespace stickslip {
 
-std::string_view name(Status status) {
-  switch (status) {
-  case Status::finished:
-    return "finished";
-  case Status::budget:
-    return "budget";
-  case Status::no_solution:
-    return "no_solution";
-  case Status::stalled:
-    return "stalled";
-  case Status::interrupted:
-    return "interrupted";
-  }
-  return "?";
-}
-
-namespace {
-
-// Of a run that could not go on: the state that has grown most beyond the size it was given, if it has grown
-// so far that instability is the reason why.
-std::string note_of_growth(const System& sys, const State& state) {
-  double most = 1e6;
-  Index which = -1;
-  for (Index i = 0; i < sys.plant_states; ++i) {
-    const double reached = std::max(state.nominal(i), std::abs(state.x(i)));
-    const double size = sys.nominal(i) > 0.0 ? sys.nominal(i) : 1.0;
-    if (!(reached <= most * size)) most = reached / size, which = i;
-  }
-  if (which < 0) return {};
-  std::ostringstream text;
-  text.precision(2);
-  const double reached = std::max(state.nominal(which), std::abs(state.x(which)));
-  text << "'" << sys.states[static_cast<std::size_t>(which)] << "' has grown ";
-  if (std::isfinite(reached))
-    text << "to " << reached;
-  else
-    text << "beyond all numbers";
-  text << ", as in an unstable loop";
-  return text.str();
-}
-
-} // namespace
-
 std::string Trajectory::full_message() const {
   std::string text = message;
-  if (status == Status::stalled || status == Status::no_solution) {
-    // Squares of such numbers, which errors and energies are made of, are not finite.
-    if (!(state.x.size() == 0 || state.x.cwiseAbs().maxCoeff() < 1e150))
-      text = "the state is no longer finite";
-    if (const std::string growth = note_of_growth(system(), state); !growth.empty()) text += "; " + growth;
-  }
   if (status == Status::finished)
     if (const std::string rest =
             note_of_rest(system(), compiled->regimes.get(system(), state.modes), t_end, state.x.data());

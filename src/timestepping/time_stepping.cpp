@@ -1,6 +1,7 @@
 #include "timestepping/time_stepping.hpp"
 
 #include "core/error.hpp"
+#include "run/growth.hpp"
 #include "run/simulate.hpp"
 #include "transition/rules.hpp"
 #include "transition/transition.hpp"
@@ -292,7 +293,7 @@ Trajectory keep_less(Trajectory run, Keep keep) {
 }
 
 Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const Options& options,
-                        const std::function<bool()>& stop) {
+                        const Stop& stop) {
   const System& sys = compiled->system;
   RegimeCache& cache = compiled->regimes;
   refuse_what_it_cannot(sys, options);
@@ -307,6 +308,7 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
   }
   Scheme scheme(sys, options);
   Vector x1(sys.nx);
+  const Vector size_before = state.nominal;
   const double h = options.max_step;
   const auto begin = std::chrono::steady_clock::now();
   auto asked = begin;
@@ -362,8 +364,16 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
     const std::int64_t instant = state.instant;
     log.events.clear();
     if (!scheme.step(state, x1, log)) {
+      const std::string growth = grown(sys, state.nominal, size_before);
       finish(Status::no_solution, std::max(state.base_t, run.t_begin),
-             "the contact problem of a step has no solution");
+             "the contact problem of a step has no solution" + (growth.empty() ? growth : "; " + growth));
+      return run;
+    }
+    if (!within_numbers(x1)) {
+      state.modes = before;
+      state.instant = instant;
+      const double t = std::max(state.base_t, run.t_begin);
+      finish(Status::stalled, t, leaves_numbers(sys, t, state.base_x, x1, size_before));
       return run;
     }
     keep(state.base_t, t1, h);
@@ -376,10 +386,6 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
     run.events.insert(run.events.end(), log.events.begin(), log.events.end());
     state.base_x = x1;
     state.base_t = t1;
-    if (!x1.allFinite()) {
-      finish(Status::stalled, t1, "the state is no longer finite");
-      return run;
-    }
     state.nominal = state.nominal.cwiseMax(x1.cwiseAbs());
     if (static_cast<std::int64_t>(run.events.size()) > options.max_events) {
       finish(Status::budget, t1, "max_events is used up");
@@ -393,7 +399,7 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
 } // namespace
 
 Trajectory time_stepping(std::shared_ptr<Compiled> compiled, State state, const Options& options,
-                         const std::function<bool()>& stop) {
+                         const Stop& stop) {
   validate(compiled->system, state, options);
   return keep_less(step_through(std::move(compiled), std::move(state), options, stop), options.keep);
 }

@@ -15,13 +15,12 @@
 #pragma once
 
 #include "flow/options.hpp"
+#include "run/run.hpp"
 #include "run/trajectory.hpp"
-
-#include <functional>
 
 namespace stickslip {
 
 Trajectory time_stepping(std::shared_ptr<Compiled> compiled, State state, const Options& options,
-                         const std::function<bool()>& stop);
+                         const Stop& stop);
 
 } // namespace stickslip

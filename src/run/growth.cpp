@@ -1,0 +1,74 @@
+#include "run/growth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double out_of_proportion = 1e6;
+constexpr double largest_to_square = 1e150;
+constexpr double largest = 1e305; // a few terms of this size still have a sum
+
+// What counts as the size of each state: what the description gives it, what it had at the start of the run, and
+// what the others then made of it within the machine's own time.
+Vector sizes(const System& sys, const Vector& before) {
+  const Vector moved = sys.time_scale * (sys.A.cwiseAbs() * before);
+  Vector size = before.cwiseMax(sys.nominal).cwiseMax(moved);
+  for (double& s : size)
+    if (!(s > 0.0)) s = 1.0;
+  return size;
+}
+
+std::ostringstream words(const System& sys, Index i) {
+  std::ostringstream text;
+  text.precision(2);
+  text << "'" << sys.states[static_cast<std::size_t>(i)] << "'";
+  return text;
+}
+
+} // namespace
+
+bool within_numbers(const Vector& x) {
+  return (x.array().abs() <= largest).all();
+}
+
+bool too_large_to_square(const Vector& x) {
+  return !(x.array().abs() <= largest_to_square).all();
+}
+
+std::string leaves_numbers(const System& sys, double t, const Vector& there, const Vector& beyond,
+                           const Vector& before) {
+  const Vector size = sizes(sys, before);
+  Index which = 0;
+  double most = -1.0;
+  for (Index i = 0; i < sys.nx; ++i) {
+    const double times = std::abs(there(i)) / size(i);
+    if (!(std::abs(beyond(i)) <= largest) && times > most) most = times, which = i;
+  }
+  std::ostringstream text;
+  text.precision(9);
+  text << "the state is no longer finite after t = " << t << " s: ";
+  std::ostringstream state = words(sys, which);
+  if (most > out_of_proportion)
+    state << " has grown to " << there(which) << ", as in an unstable loop";
+  else
+    state << " is " << there(which) << " there and " << beyond(which) << " next";
+  return text.str() + state.str();
+}
+
+std::string grown(const System& sys, const Vector& now, const Vector& before) {
+  const Vector size = sizes(sys, before);
+  double most = out_of_proportion;
+  Index which = -1;
+  for (Index i = 0; i < sys.plant_states; ++i)
+    if (const double times = now(i) / size(i); times > most) most = times, which = i;
+  if (which < 0) return {};
+  std::ostringstream text = words(sys, which);
+  text << " has grown to " << now(which) << ", as in an unstable loop";
+  return text.str();
+}
+
+} // namespace stickslip
