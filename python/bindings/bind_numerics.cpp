@@ -170,7 +170,7 @@ void bind_affine_taylor(py::module_& m) {
          const Vector& scale, Index columns) {
         Matrix C(A.rows(), columns);
         double h = 0.0;
-        const Index degree = affine_taylor(A, S, s, x0.data(), horizon, scale.data(), C, h);
+        const Index degree = affine_taylor(A, S, s, x0.data(), horizon, StateSizes(scale), C, h);
         return std::tuple(Matrix(C.leftCols(degree + 1)), h);
       },
       py::arg("A"), py::arg("S"), py::arg("s"), py::arg("x0"), py::arg("horizon"), py::arg("scale"),
@@ -180,11 +180,12 @@ void bind_affine_taylor(py::module_& m) {
         [](const Matrix& A, const Vector& drive, Vector x, double t_end, const Vector& scale) {
           Matrix C(A.rows(), affine_taylor_degree + 1);
           const Matrix S = drive, s = Matrix::Ones(1, 1);
+          const StateSizes sizes(scale);
           Index steps = 0;
           const auto start = std::chrono::steady_clock::now();
           for (double left = t_end; left > 0.0; ++steps) {
             double h = 0.0;
-            const Index degree = affine_taylor(A, S, s, x.data(), left, scale.data(), C, h);
+            const Index degree = affine_taylor(A, S, s, x.data(), left, sizes, C, h);
             for (Index i = 0; i < x.size(); ++i) {
               double sum = C(i, degree);
               for (Index k = degree - 1; k >= 0; --k) sum += C(i, k);

@@ -105,19 +105,17 @@ double cut(double h) {
 
 template <Index N>
 Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const double* x0, double horizon,
-             const double* scale, Eigen::Ref<Matrix> C, double& h) {
+             const StateSizes& scale, Eigen::Ref<Matrix> C, double& h) {
   const Index n = N > 0 ? N : A.rows();
   const Index last = std::min(C.cols(), max_columns) - 1;
   const Index stride = C.outerStride();
   double* const c = C.data();
-  std::array<double, 64> inverse_storage;
-  double* const inverse_scale = inverse_storage.data();
-  for (Index i = 0; i < n; ++i) inverse_scale[i] = 1.0 / scale[i];
+  const double* const inverse_scale = scale.inverse.data();
   Index drives = S.cols() > 0 ? std::min(s.cols(), last) : 0; // number of columns of s that matter
   while (drives > 0 && (s.col(drives - 1).array() == 0.0).all()) --drives;
 
   // Trial step: long enough to be right at once for short horizons, short enough that nothing overflows.
-  const double rate = rate_of(A.data(), A.outerStride(), n, scale, inverse_scale);
+  const double rate = rate_of(A.data(), A.outerStride(), n, scale.size.data(), inverse_scale);
   const double trial = rate * horizon > 8.0 ? 8.0 / rate : horizon;
   std::array<double, max_columns> size{};
   for (Index i = 0; i < n; ++i) c[i] = x0[i];
@@ -196,7 +194,7 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
 } // namespace
 
 Index affine_taylor(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const double* x0,
-                    double horizon, const double* scale, Eigen::Ref<Matrix> C, double& h) {
+                    double horizon, const StateSizes& scale, Eigen::Ref<Matrix> C, double& h) {
   if (C.cols() < 3) reject("C", "needs at least 3 columns");
   switch (A.rows()) {
   case 1:

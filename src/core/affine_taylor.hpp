@@ -5,6 +5,8 @@
 
 #include "core/types.hpp"
 
+#include <utility>
+
 namespace stickslip {
 
 // Degree that balances the cost of a step against its length: a step is a little longer than half a period of
@@ -12,16 +14,29 @@ namespace stickslip {
 // two.
 inline constexpr Index affine_taylor_degree = 34;
 
+// Nominal sizes of the states, all > 0, in which the series is judged; one inverse of each saves a division per
+// term. Sized once, owned by the caller.
+struct StateSizes {
+  Vector size, inverse;
+
+  explicit StateSizes(Index n) : size(Vector::Ones(n)), inverse(Vector::Ones(n)) {}
+  explicit StateSizes(Vector sizes) : size(std::move(sizes)), inverse(size.cwiseInverse()) {}
+  void set(Index i, double value) {
+    size(i) = value;
+    inverse(i) = 1.0 / value;
+  }
+};
+
 // Writes the coefficients of x(theta h) = sum_k C.col(k) theta^k, theta in [0, 1], and the step h <= horizon;
 // returns the degree. Columns beyond the degree are not touched. C needs at least 3 columns; the degree is at
 // most C.cols() - 1 (affine_taylor_degree + 1 columns are a good choice).
 //   A n x n, S n x m, s m x K: Taylor coefficients of the signals in tau; those beyond K are zero
-//   (polynomials). x0 n values; horizon > 0, finite, the time that is left; scale n values > 0, the nominal
-//   size of each state, in which all sizes are compared.
+//   (polynomials). x0 n values; horizon > 0, finite, the time that is left; scale the sizes of the n
+//   states.
 // The step ends where the first term left out would exceed 2^-60 of the state, or the largest term 30 times
 // the state (cancellation). A series that ends (free flight, stick, constant acceleration) gives h = horizon
 // and its exact degree.
 Index affine_taylor(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const double* x0,
-                    double horizon, const double* scale, Eigen::Ref<Matrix> C, double& h);
+                    double horizon, const StateSizes& scale, Eigen::Ref<Matrix> C, double& h);
 
 } // namespace stickslip

@@ -7,7 +7,7 @@ namespace stickslip {
 Field::Field(const System& system) : sys(system), n(system.nx), rest(Vector::Zero(system.nx)) {
   Index most = 1;
   for (const Place& p : sys.places) most = std::max(most, p.traits.states);
-  dry_z = zdot_v = Vector::Zero(most);
+  dry_z = zdot_v = unused = Vector::Zero(most);
   zdot_z = Vector::Zero(most * most);
 }
 

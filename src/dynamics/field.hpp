@@ -59,7 +59,7 @@ private:
   std::vector<Drive> drives;
   std::vector<Part> parts;
   std::vector<Entry> entries;
-  Vector dry_z, zdot_v, zdot_z;
+  Vector dry_z, zdot_v, zdot_z, unused;
 
   void signals(double t);
   double velocity(const Part& p, const double* x) const {
@@ -148,10 +148,8 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
     double by_t = by_v * v_t;
     const double load_rate = rate_of(place.load);
     if (load_rate != 0.0) {
-      const Index zz = z;
-      double unused[max_elements];
       by_t += load_rate *
-              evaluate(place.law, velocity(p, x), p.mode, p.branch, zz >= 0 ? x + zz : nullptr, unused).dry;
+              evaluate(place.law, velocity(p, x), p.mode, p.branch, z >= 0 ? x + z : nullptr, unused.data()).dry;
     }
     for (Index i = 0; i < size; ++i) ft[i] += p.effect[i] * by_t;
   }

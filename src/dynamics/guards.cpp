@@ -60,7 +60,7 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     }
     case GuardKind::branch: {
       const Place& p = sys.places[i];
-      double values[64];
+      double values[max_elements]; // a law has no more switches
       switch_guards(p.law, relative_velocity(p, x, s), r.modes.place[i], r.modes.branch[i], x + p.states,
                     values);
       g[k] = values[guard.side];

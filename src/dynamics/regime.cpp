@@ -24,7 +24,6 @@ Scratch::Scratch(const System& sys) {
   coupling = Matrix::Zero(np + nc, np + nc);
   coupled = Vector::Zero(np + nc);
   unstuck = Vector::Zero(np);
-  guards = Vector::Zero(64);
   Index most = 1;
   for (const Place& p : sys.places) most = std::max(most, p.traits.states);
   z = Vector::Zero(most);

@@ -14,7 +14,7 @@ static double piece_value(const Piece& p, double t) {
 }
 
 Stepper::Stepper(const System& system, const Options& opts)
-    : sys(system), options(opts), scratch(system), field(system) {
+    : sys(system), options(opts), scratch(system), scale(system.nx), field(system) {
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
@@ -27,7 +27,7 @@ Stepper::Stepper(const System& system, const Options& opts)
   signal_series = Matrix::Zero(ns, exact_columns);
   explicit_work.resize(nx);
   stiff_work.resize(nx);
-  atol = scale = Vector::Zero(nx);
+  atol = Vector::Zero(nx);
   signals_changed(); // those that vary are set in every step
   for (std::size_t i = 0; i < sys.signals.size(); ++i)
     if (is_constant(sys.signals[i]))

@@ -55,7 +55,8 @@ private:
   const System& sys;
   const Options& options;
   Scratch scratch;
-  Vector s, sdot, frame_signals, force, atol, scale, f0, work, guards, theta_column;
+  Vector s, sdot, frame_signals, force, atol, f0, work, guards, theta_column;
+  StateSizes scale;
   Vector rounding; // of the slope of each guard just after a transition, per step
   Matrix J, signal_series, sampled;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>

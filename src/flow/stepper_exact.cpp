@@ -37,15 +37,15 @@ const FlowPlan& Stepper::plan_of(const Regime& r) {
 void Stepper::set_scale(const Regime& r, const State& state) {
   const Index nx = sys.nx;
   const double largest = state.nominal.maxCoeff();
-  for (Index i = 0; i < nx; ++i) scale(i) = std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0);
+  for (Index i = 0; i < nx; ++i) scale.set(i, std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0));
   if (!(state.nominal.minCoeff() < 1e-9 * largest)) return;
   // States that have not moved yet take their size from what moves them: a scale far too small would call
   // for steps whose powers underflow.
   for (Index pass = 0; pass < std::min<Index>(nx, 16); ++pass)
     for (Index i = 0; i < nx; ++i) {
       double reached = 0.0;
-      for (Index j = 0; j < nx; ++j) reached += std::abs(r.Ax(i, j)) * scale(j);
-      scale(i) = std::max(scale(i), std::min(1e-3 * sys.time_scale * reached, largest));
+      for (Index j = 0; j < nx; ++j) reached += std::abs(r.Ax(i, j)) * scale.size(j);
+      scale.set(i, std::max(scale.size(i), std::min(1e-3 * sys.time_scale * reached, largest)));
     }
 }
 
@@ -181,7 +181,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     const double near = std::isfinite(reach) ? reach : 1e3 * sys.time_scale;
     if (!take_settled(r, state, signal_degree, reach, step))
       step.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(),
-                                   near, scale.data(), C, step.h) +
+                                   near, scale, C, step.h) +
                      1;
     columns = std::max(step.columns, signal_degree + 1);
     guard_rows(r, columns, step.columns, signal_degree, step.h);

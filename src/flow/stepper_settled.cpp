@@ -32,7 +32,7 @@ bool may_settle(const Matrix& A, const Vector& scale, double reach) {
 // False if there are no such modes, or if they still move: nothing has changed then.
 bool Stepper::take_settled(const Regime& r, const State& state, Index signal_degree, double reach,
                            Step& step) {
-  if (state.after_transition || !may_settle(r.Ax, scale, reach)) return false;
+  if (state.after_transition || !may_settle(r.Ax, scale.size, reach)) return false;
   const std::vector<SettledSplit>& splits = plan->splits();
   constexpr double eps = std::numeric_limits<double>::epsilon();
   for (const SettledSplit& split : splits) {
@@ -51,7 +51,7 @@ bool Stepper::take_settled(const Regime& r, const State& state, Index signal_deg
     const Vector drive = split.Rf.cwiseAbs() *
                          (split.Af_inverse.cwiseAbs() * (Sf.cwiseAbs() * signal_series.col(0).cwiseAbs()));
     // The series that led here is truncated relative to the nominal sizes of the states.
-    const Vector known = split.rounding * state.base_x.cwiseAbs() + drive + 0x1p-6 * scale;
+    const Vector known = split.rounding * state.base_x.cwiseAbs() + drive + 0x1p-6 * scale.size;
     bool dead = true;
     for (Index i = 0; i < sys.nx && dead; ++i) dead = std::abs(away(i)) <= 8.0 * eps * known(i);
     for (Index k = 0; k < static_cast<Index>(r.guards.size()) && dead; ++k) {
@@ -64,11 +64,12 @@ bool Stepper::take_settled(const Regime& r, const State& state, Index signal_deg
     const double far = std::min(reach, std::max(1e3 * sys.time_scale, std::abs(state.base_t)));
     if (m > 0) {
       const Vector z0 = split.Ls * state.base_x;
-      const Vector size = (split.Ls.cwiseAbs() * scale).cwiseMax(std::numeric_limits<double>::min());
+      const StateSizes size(
+          Vector((split.Ls.cwiseAbs() * scale.size).cwiseMax(std::numeric_limits<double>::min())));
       const Matrix Ss = split.Ls * r.As;
       Matrix Z(m, exact_columns);
       const Index columns = affine_taylor(split.As, Ss, signal_series.leftCols(signal_degree + 1), z0.data(),
-                                          far, size.data(), Z, step.h) +
+                                          far, size, Z, step.h) +
                             1;
       step.columns = std::max(columns, signal_degree + 1);
       C.leftCols(step.columns).setZero();

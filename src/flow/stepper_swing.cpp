@@ -98,7 +98,7 @@ Step Stepper::expand(const Regime& r, const State& from, const Step& whole, doub
   set_scale(r, from);
   state_at(whole, offset, work.data());
   part.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(1), work.data(), whole.h - offset,
-                               scale.data(), C, part.h) +
+                               scale, C, part.h) +
                  1;
   return part;
 }
