@@ -13,7 +13,9 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace stickslip::bindings {
 
@@ -26,7 +28,7 @@ using Ints = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast
 // Per place: contact, state, and the lines as rows (low.a, low.b, high.a, high.b, minus.a, minus.b, plus.a,
 // plus.b).
 contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
-                         const Ints& state, const Array& lines) {
+                         const Ints& state, const Array& lines, bool needs_contact = true) {
   contact::Problem p;
   p.contacts = contacts;
   p.G = G;
@@ -40,6 +42,7 @@ contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, co
     s.state = static_cast<contact::Mode>(state.data()[i]);
     const double* l = lines.data() + 8 * i;
     s.low = {l[0], l[1]}, s.high = {l[2], l[3]}, s.minus = {l[4], l[5]}, s.plus = {l[6], l[7]};
+    s.needs_contact = needs_contact;
     p.places.push_back(s);
   }
   contact::validate(p);
@@ -71,8 +74,47 @@ py::tuple transitions(const Matrix& G, const Vector& free, Index contacts, const
   contact::TransitionWorkspace ws;
   const bool complete = contact::transitions(p, allowed, ws);
   py::list all;
-  for (std::size_t k = 0; k < ws.answers.size(); ++k) all.append(describe(ws.answers[k], ws.left[k]));
+  for (std::size_t k = 0; k < ws.answers.size(); ++k) {
+    bool fresh = true;
+    for (std::size_t b = 0; b < k && fresh; ++b)
+      fresh = !contact::same_solution(p, ws.answers[k], ws.answers[b]);
+    if (fresh) all.append(describe(ws.answers[k], ws.left[k]));
+  }
   return py::make_tuple(all, complete);
+}
+
+// The step without static to kinetic: what a phase of an impact is, and a transition between equal levels.
+struct Stage {
+  contact::Problem problem;
+  std::vector<contact::Slip> slip;
+  std::vector<contact::Mode> direction;
+  contact::StageWorkspace work;
+
+  explicit Stage(contact::Problem p) : problem(std::move(p)) {
+    for (const contact::Place& s : problem.places) {
+      const bool rests = s.state == contact::Mode::stick;
+      slip.push_back(rests ? contact::Slip::impending : contact::Slip::sliding);
+      direction.push_back(s.state);
+    }
+  }
+};
+
+py::list stage(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+               const Ints& state, const Array& lines, bool needs_contact) {
+  Stage s(problem(G, free, contacts, place_contact, state, lines, needs_contact));
+  const std::vector<contact::Allowed> allowed(static_cast<std::size_t>(s.problem.size()), contact::anything);
+  contact::Pool found;
+  contact::solve_stage(s.problem, allowed, s.slip, s.direction, s.work, found);
+  contact::drop_repeated(s.problem, found);
+  py::list all;
+  for (std::size_t k = 0; k < found.size(); ++k) all.append(describe(found[k], {}));
+  return all;
+}
+
+std::vector<double> margins(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+                            const Ints& state, const Array& lines, bool needs_contact) {
+  Stage s(problem(G, free, contacts, place_contact, state, lines, needs_contact));
+  return contact::stage_margins(s.problem, s.slip, s.direction, s.work);
 }
 
 py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
@@ -178,6 +220,19 @@ py::tuple source_form(const Matrix& G, const Vector& free, Index contacts, const
   return py::make_tuple(A, b);
 }
 
+py::dict label(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+               const Ints& state, const Array& lines, bool needs_contact, const Vector& z,
+               const std::optional<Vector>& w) {
+  const contact::Problem p = problem(G, free, contacts, place_contact, state, lines, needs_contact);
+  Index order = contacts;
+  for (const contact::Place& s : p.places) order += s.state == contact::Mode::stick ? 4 : 0;
+  if (z.size() != order || (w && w->size() != order))
+    reject("z", "and w must have length " + std::to_string(order));
+  contact::Candidate c;
+  contact::label_source_form(p, z.data(), w ? w->data() : nullptr, c);
+  return describe(c, {});
+}
+
 } // namespace
 
 void bind_transition(py::module_& m) {
@@ -186,6 +241,12 @@ void bind_transition(py::module_& m) {
   s.attr("largest_mode_count") = contact::largest_mode_count;
   s.def("transitions", &transitions, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
         "allowed"_a);
+  s.def("stage", &stage, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+        "needs_contact"_a);
+  s.def("margins", &margins, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+        "needs_contact"_a);
+  s.def("label", &label, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+        "needs_contact"_a, "z"_a, "w"_a = py::none());
   s.def("decide", &decide, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
         "present"_a, "allowed"_a, "admissible"_a);
   s.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "place"_a, "friction"_a,

@@ -309,35 +309,9 @@ class Contacts:
         Transition
         """
         d = self._data
-        n, state = d["contacts"], d["state"]
-        rest = np.flatnonzero(state == 0)
-        z = spread("z", z, n + 4 * len(rest))
-        force = np.zeros(n + len(state))
-        force[:n] = z[:n]
-        force[n + rest] = -(z[n : n + len(rest)] - z[n + len(rest) : n + 2 * len(rest)])
-        for i in np.flatnonzero(state):
-            a, b = d["lines"][i, 6:8] if state[i] > 0 else d["lines"][i, 4:6]
-            load = d["place_contact"][i]
-            force[n + i] = a + (b * force[load] if load >= 0 else 0.0)
-        signed = np.r_[force[:n], -force[n:]]
-        acceleration = d["G"] @ signed + d["free"]
-        scale = np.abs(d["G"]) @ np.abs(signed) + np.abs(d["free"])
-        acceleration[np.abs(acceleration) <= 1e-10 * scale] = 0.0
-        modes = np.zeros(n + len(state), dtype=np.int8)
-        modes[:n] = np.where(acceleration[:n] > 0, 2, 3)
-        modes[n:] = np.where(state != 0, state, np.sign(acceleration[n:]))
-        for place, contact in enumerate(d["place_contact"].tolist()):
-            if contact >= 0 and modes[contact] == 2:
-                modes[n + place] = 2
-        raw = {
-            "modes": modes,
-            "force": force,
-            "acceleration": acceleration,
-            "touching": np.zeros(len(modes), dtype=bool),
-            "unique_forces": True,
-            "utilisation": np.nan,
-            "constraint": float(signed @ d["G"] @ signed / 2),
-        }
+        order = d["contacts"] + 4 * int(np.count_nonzero(d["state"] == 0))
+        arguments: list[Any] = [*self._problem(), True, spread("z", z, order)]
+        raw = _core.contact.label(*arguments)
         return self._transition(raw)
 
     def _transition(self, raw: dict[str, Any]) -> Transition:
@@ -377,22 +351,7 @@ class Contacts:
         """
         arguments: list[Any] = [*self._problem(), []]
         raw, complete = _core.contact.transitions(*arguments)
-        root = np.sqrt(np.maximum(np.diag(self._data["G"]), 1e-300))
-
-        def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
-            fence = a["touching"].any() or b["touching"].any()
-            force, acceleration = a["force"] - b["force"], a["acceleration"] - b["acceleration"]
-            return bool(
-                fence
-                and np.abs(force * root).max() <= 1e-8 * np.abs(a["force"] * root).max()
-                and np.abs(acceleration / root).max() <= 1e-8 * np.abs(self._data["free"] / root).max()
-            )
-
-        kept: list[dict[str, Any]] = []
-        for r in raw:
-            if not any(same(r, k) for k in kept):
-                kept.append(r)
-        return Transitions(tuple(self._transition(r) for r in kept), complete)
+        return Transitions(tuple(self._transition(r) for r in raw), complete)
 
     def decide(
         self,

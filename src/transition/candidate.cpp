@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace stickslip::contact {
@@ -171,8 +172,12 @@ void validate(const Problem& p) {
   }
 }
 
-bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
-                 const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out) {
+namespace {
+
+// Forces and accelerations of one mode set, in `ws.scale` what the terms of each acceleration amount to; false if
+// its equations are inconsistent.
+bool solve_equations(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
+                     CandidateWorkspace& ws, Candidate& out) {
   const Index n = p.size();
   Equations e{p, modes, slip, ws};
   e.build();
@@ -187,7 +192,7 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
   out.force.assign(static_cast<U>(n), 0.0);
   out.acceleration.resize(static_cast<U>(n));
   out.touching.assign(static_cast<U>(n), 0);
-  ws.lambda.resize(static_cast<U>(n)), ws.scale.resize(static_cast<U>(n));
+  ws.scale.resize(static_cast<U>(n));
   for (U c = 0; c < k; ++c) out.force[static_cast<U>(ws.unknown[c])] = ws.x[c];
   for (U s = 0; s < p.places.size(); ++s) {
     const U row = static_cast<U>(p.contacts) + s;
@@ -196,22 +201,86 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
     const Index c = p.places[s].contact;
     out.force[row] = slip_line(p.places[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[static_cast<U>(c)]);
   }
-  for (Index j = 0; j < n; ++j)
-    ws.lambda[static_cast<U>(j)] =
-        j < p.contacts ? out.force[static_cast<U>(j)] : -out.force[static_cast<U>(j)];
-  double constraint = 0.0;
+  out.constraint = 0.0;
   for (Index i = 0; i < n; ++i) {
-    double sum = 0.0, scale = p.free_scale(i);
-    for (Index j = 0; j < n; ++j) {
-      const double term = e.g(i, j) * ws.lambda[static_cast<U>(j)];
-      sum += term;
-      scale += std::abs(term);
-    }
-    constraint += 0.5 * ws.lambda[static_cast<U>(i)] * sum;
-    out.acceleration[static_cast<U>(i)] = e.unknown(i) ? 0.0 : sum + p.free(i);
-    ws.scale[static_cast<U>(i)] = scale;
+    const U r = static_cast<U>(i);
+    const Row row = acceleration_row(p, i, out.force);
+    out.constraint += 0.5 * (i < p.contacts ? out.force[r] : -out.force[r]) * row.sum;
+    out.acceleration[r] = e.unknown(i) ? 0.0 : row.sum + p.free(i);
+    ws.scale[r] = row.scale;
   }
-  out.constraint = constraint;
+  return true;
+}
+
+// How far a component's own inequality is from failing: a force above zero or within [low, high], an acceleration
+// that points the right way. A component that has none: `none`.
+struct Margin {
+  double below = 0.0, above = std::numeric_limits<double>::infinity();
+  double low = 0.0, high = 0.0; // of a force at rest
+  bool of_force = false, none = false;
+  double least() const { return std::min(below, above); }
+};
+
+Margin margin_of(const Problem& p, const Candidate& c, const std::vector<Slip>& slip, Index i) {
+  const U r = static_cast<U>(i);
+  const double f = c.force[r], a = c.acceleration[r];
+  Margin m;
+  switch (c.modes[r]) {
+  case Mode::closed:
+    m.below = f, m.of_force = true;
+    return m;
+  case Mode::stick: {
+    const Place& place = p.places[r - static_cast<U>(p.contacts)];
+    const double load = place.contact < 0 ? 0.0 : c.force[static_cast<U>(place.contact)];
+    m.low = place.low.at(load), m.high = place.high.at(load);
+    m.below = f - m.low, m.above = m.high - f, m.of_force = true;
+    return m;
+  }
+  case Mode::open:
+    m.below = a, m.none = i >= p.contacts;
+    return m;
+  case Mode::slip_forward:
+  case Mode::slip_backward:
+    m.below = c.modes[r] == Mode::slip_forward ? a : -a;
+    m.none = slip[r - static_cast<U>(p.contacts)] == Slip::sliding;
+    return m;
+  case Mode::free:
+  case Mode::high:
+  case Mode::low: // not of this room
+    break;
+  }
+  m.none = true;
+  return m;
+}
+
+} // namespace
+
+Row acceleration_row(const Problem& p, Index i, const std::vector<double>& force) {
+  Row row{0.0, p.free_scale(i)};
+  for (Index j = 0; j < p.size(); ++j) {
+    const double f = force[static_cast<U>(j)], term = p.G(i, j) * (j < p.contacts ? f : -f);
+    row.sum += term;
+    row.scale += std::abs(term);
+  }
+  return row;
+}
+
+bool append_margins(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
+                    CandidateWorkspace& ws, Candidate& room, std::vector<double>& out) {
+  if (!solve_equations(p, modes, slip, ws, room) || !room.unique) return false;
+  for (Index i = 0; i < p.size(); ++i) {
+    const Margin m = margin_of(p, room, slip, i);
+    if (m.none) continue;
+    out.push_back(m.below);
+    if (std::isfinite(m.above)) out.push_back(m.above);
+  }
+  return true;
+}
+
+bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
+                 const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out) {
+  if (!solve_equations(p, modes, slip, ws, out)) return false;
+  const Index n = p.size();
   out.utilisation = 0.0;
   // The inequalities. A force is judged against what the terms of its own row amount to as a force. What
   // counts as zero, relative to the terms that cancel, is rounding times the condition of the equations.
@@ -219,39 +288,18 @@ bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::ve
       std::min(4.0 * static_cast<double>(n) * epsilon * (1.0 + 1.0 / ws.smallest_pivot), located);
   for (Index i = 0; i < n; ++i) {
     const U r = static_cast<U>(i);
+    const Margin of = margin_of(p, out, slip, i);
+    if (of.none) continue;
     const bool fired = (allowed[r] & (allowed[r] - 1U)) == 0;
     const double exact = fired ? located : (out.unique ? rounding : located);
-    const double zero_a = exact * ws.scale[r];
-    const double zero_f = e.g(i, i) > 0.0 ? zero_a / e.g(i, i) : exact * std::abs(out.force[r]);
-    double margin = 0.0, zero = zero_a;
-    switch (modes[r]) {
-    case Mode::closed:
-      margin = out.force[r], zero = zero_f;
-      break;
-    case Mode::free:
-    case Mode::high:
-    case Mode::low: // not of this room
-      continue;
-    case Mode::open:
-      if (i >= p.contacts) continue;
-      margin = out.acceleration[r];
-      break;
-    case Mode::stick: {
-      const Place& place = p.places[r - static_cast<U>(p.contacts)];
-      const double load = place.contact < 0 ? 0.0 : out.force[static_cast<U>(place.contact)];
-      const double low = place.low.at(load), high = place.high.at(load), f = out.force[r];
-      margin = std::min(high - f, f - low);
-      zero = std::max(zero_f, exact * std::max(std::abs(high), std::abs(low)));
-      const double limit = f >= 0.0 ? high : -low;
+    const double g = p.G(i, i);
+    double margin = of.least(), zero = exact * ws.scale[r];
+    if (of.of_force) zero = g > 0.0 ? zero / g : exact * std::abs(out.force[r]);
+    if (modes[r] == Mode::stick) {
+      const double f = out.force[r], limit = f >= 0.0 ? of.high : -of.low;
+      zero = std::max(zero, exact * std::max(std::abs(of.high), std::abs(of.low)));
       if (f != 0.0) out.utilisation = std::max(out.utilisation, limit > 0.0 ? std::abs(f) / limit : 1.0);
       if (!out.unique) margin = std::max(margin, -zero); // share() has judged it
-      break;
-    }
-    case Mode::slip_forward:
-    case Mode::slip_backward:
-      if (slip[r - static_cast<U>(p.contacts)] == Slip::sliding) continue;
-      margin = modes[r] == Mode::slip_forward ? out.acceleration[r] : -out.acceleration[r];
-      break;
     }
     if (margin < -zero) return false;
     if (margin > zero) continue;

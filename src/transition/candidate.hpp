@@ -13,7 +13,7 @@ enum class Slip : std::uint8_t {
 
 struct CandidateWorkspace {
   std::vector<Index> unknown, row_order, column_order;
-  std::vector<double> matrix, rhs, x, root, scale, lambda;
+  std::vector<double> matrix, rhs, x, root, scale;
   double smallest_pivot = 1.0; // of the scaled equations
 };
 
@@ -23,6 +23,17 @@ struct CandidateWorkspace {
 // (`allowed` has one bit left) are given the slack that locating an event leaves.
 bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
                  const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out);
+
+// Row i of G [lambda_N; -F], and what its terms and those of `free` amount to.
+struct Row {
+  double sum, scale;
+};
+Row acceleration_row(const Problem& p, Index i, const std::vector<double>& force);
+
+// Every quantity of this mode set whose sign decides whether it is an answer, whether it is one or not: linear in
+// `free` and in the levels. False, and nothing, if its equations are singular.
+bool append_margins(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
+                    CandidateWorkspace& ws, Candidate& room, std::vector<double>& out);
 
 constexpr double located =
     1e-9; // what the location of an event may leave of a zero, relative to the terms that cancel

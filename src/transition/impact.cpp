@@ -28,13 +28,6 @@ Phase phase_of(const Impact& p, const Candidate& c) {
   return r;
 }
 
-// The labels are dropped where they say the same: equal impulses and velocities are one solution.
-void distinct(const Problem& p, Pool& pool) {
-  for (U a = 0; a < pool.size(); ++a)
-    for (U b = pool.size(); b-- > a + 1;)
-      if (same_solution(p, pool[a], pool[b])) pool.order_as_found(b);
-}
-
 // Vertices of the continua of impulses that lead to the motion of `shared`, appended to the pool.
 void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
   const Problem& p = ws.problem;
@@ -116,7 +109,7 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
   ws.compression.clear();
   ImpactAnswer answer;
   answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
-  distinct(ws.problem, ws.compression);
+  drop_repeated(ws.problem, ws.compression);
   const U proper = ws.compression.size(); // from here on extreme points of undetermined impulses
   for (U k = 0; k < proper; ++k) {
     if (ws.compression[k].unique) continue;
@@ -208,7 +201,7 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
     ws.expansion.clear();
     answer.complete =
         solve_stage(ws.second, ws.allowed, ws.slip, ws.direction, ws.stage, ws.expansion) && answer.complete;
-    distinct(ws.second, ws.expansion);
+    drop_repeated(ws.second, ws.expansion);
     for (U e = 0; e < ws.expansion.size(); ++e) finish(c, &ws.expansion[e], k >= proper);
   }
   const auto key = [](const Ranked& r) { return std::tuple(r.first, r.extreme, r.second); };

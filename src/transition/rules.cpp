@@ -40,9 +40,7 @@ struct Cascade {
   // within rounding, or within what locating the event leaves if its guard has fired.
   double along(const Candidate& c, U s) const {
     const U k = static_cast<U>(p.contacts) + s;
-    const auto row = static_cast<Index>(k);
-    double scale = p.free_scale(row);
-    for (Index j = 0; j < p.size(); ++j) scale += std::abs(p.G(row, j) * c.force[static_cast<U>(j)]);
+    const double scale = acceleration_row(p, static_cast<Index>(k), c.force).scale;
     const bool fired = (ws.allowed[k] & (ws.allowed[k] - 1U)) == 0;
     const double zero = fired ? located : 4e-15 * static_cast<double>(p.size());
     const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];

@@ -1,6 +1,9 @@
 #include "transition/source_form.hpp"
 
-#include "core/error.hpp"
+#include "transition/candidate.hpp"
+
+#include <cmath>
+#include <limits>
 
 namespace stickslip::contact {
 
@@ -13,8 +16,6 @@ void assemble_source_form(const Problem& p, lcp::RowMatrix& A, Vector& b) {
     const Place& place = p.places[s];
     const Index row = nn + static_cast<Index>(s);
     if (place.state == Mode::stick) {
-      if (place.low.a != -place.high.a || place.low.b != -place.high.b)
-        reject("friction", "must be the same in both directions in this form");
       stuck.push_back(row);
       continue;
     }
@@ -41,12 +42,61 @@ void assemble_source_form(const Problem& p, lcp::RowMatrix& A, Vector& b) {
     rows(nn + nh + i, stuck[static_cast<std::size_t>(i)], -1.0);
     A(nn + i, nn + 2 * nh + i) = 1.0;
     A(nn + nh + i, nn + 3 * nh + i) = 1.0;
-    for (const Index k : {nn + 2 * nh + i, nn + 3 * nh + i}) {
-      if (place.contact >= 0) A(k, place.contact) = place.high.b;
-      b(k) = place.high.a;
+    const Index forward = nn + 2 * nh + i, backward = forward + nh; // lambda_T = -F reaches -low and -high
+    if (place.contact >= 0)
+      A(forward, place.contact) = -place.low.b, A(backward, place.contact) = place.high.b;
+    b(forward) = -place.low.a, b(backward) = place.high.a;
+    A(forward, nn + i) = -1.0;
+    A(backward, nn + nh + i) = -1.0;
+  }
+}
+
+void label_source_form(const Problem& p, const double* z, const double* w, Candidate& c) {
+  const auto nn = static_cast<std::size_t>(p.contacts), m = p.places.size();
+  std::size_t nh = 0;
+  for (const Place& s : p.places) nh += s.state == Mode::stick;
+  c.modes.assign(nn + m, Mode::open);
+  c.force.assign(z, z + nn);
+  c.touching.assign(nn + m, 0);
+  c.utilisation = std::numeric_limits<double>::quiet_NaN();
+  c.unique = true;
+  std::vector<int> way(m, 0); // of slip, by what is exactly zero
+  for (std::size_t k = 0, i = nn; k < m; ++k) {
+    const Place& s = p.places[k];
+    const double load = s.contact < 0 ? 0.0 : z[s.contact];
+    if (s.state != Mode::stick) {
+      c.force.push_back((s.state == Mode::slip_forward ? s.plus : s.minus).at(load));
+      continue;
     }
-    A(nn + 2 * nh + i, nn + i) = -1.0;
-    A(nn + 3 * nh + i, nn + nh + i) = -1.0;
+    way[k] = (z[i + 3 * nh] > 0.0 && z[i] == 0.0) - (z[i + 2 * nh] > 0.0 && z[i + nh] == 0.0);
+    const bool at_level = w != nullptr && way[k] != 0;
+    c.force.push_back(at_level ? (way[k] > 0 ? s.high : s.low).at(load) : z[i + nh] - z[i]);
+    ++i;
+  }
+  c.acceleration.resize(nn + m);
+  c.constraint = 0.0;
+  for (std::size_t k = 0, i = nn; k < nn + m; ++k) {
+    const Row row = acceleration_row(p, static_cast<Index>(k), c.force);
+    double a = row.sum + p.free(static_cast<Index>(k));
+    if (w != nullptr && k < nn)
+      a = w[k];
+    else if (w != nullptr && p.places[k - nn].state == Mode::stick)
+      a = way[k - nn] == 0 ? 0.0 : w[i] - z[i + 2 * nh], ++i;
+    else if (std::abs(a) <= 1e-10 * row.scale)
+      a = 0.0;
+    c.acceleration[k] = a;
+    c.constraint += 0.5 * (k < nn ? c.force[k] : -c.force[k]) * row.sum;
+  }
+  for (std::size_t k = 0; k < nn; ++k) c.modes[k] = c.acceleration[k] > 0.0 ? Mode::open : Mode::closed;
+  for (std::size_t k = 0; k < m; ++k) {
+    const Place& s = p.places[k];
+    const double a = c.acceleration[nn + k];
+    if (s.contact >= 0 && s.needs_contact && c.modes[static_cast<std::size_t>(s.contact)] == Mode::open)
+      continue;
+    c.modes[nn + k] = s.state != Mode::stick ? s.state
+                      : a > 0.0              ? Mode::slip_forward
+                      : a < 0.0              ? Mode::slip_backward
+                                             : Mode::stick;
   }
 }
 

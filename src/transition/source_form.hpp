@@ -10,6 +10,8 @@
 //       [ mu_H -E   0  0  0 ]   s: static level of a prescribed load, 0 for a contact's
 //       [ mu_H  0  -E  0  0 ]   b = [ free_N, free_H, -free_H, s, s ]
 //
+// The last two rows hold the levels of both directions, which may differ: in the expansion of an impact (5.27).
+//
 // lambda_H+ and lambda_H- can grow together while a place sticks, and separation leaves (z-, z+) open: one
 // physical answer is then a continuum here. For solving, stage.hpp has the form without that.
 #pragma once
@@ -19,7 +21,12 @@
 
 namespace stickslip::contact {
 
-// Levels must be symmetric (low = -high), as in the source.
 void assemble_source_form(const Problem& p, lcp::RowMatrix& A, Vector& b);
+
+// A solution z of it as modes, forces and accelerations. With its w as a basis gives them, modes are named by what is
+// exactly zero, right up to a boundary: a place slips forward where z+ = a_T > 0, which needs lambda_H+ = 0, since
+// then a_H+ > 0; at the far end of the segment of sticking answers z+ may be in the basis too, at the value zero but
+// for rounding, and there lambda_H+ > 0. Without w (null), what is zero within rounding.
+void label_source_form(const Problem& p, const double* z, const double* w, Candidate& out);
 
 } // namespace stickslip::contact

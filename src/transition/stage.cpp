@@ -13,19 +13,17 @@ bool may(Allowed a, Mode m) {
   return (a & bit(m)) != 0;
 }
 
-struct Walk {
+// Visits every mode set, in `ws.modes`: closed before open, sticking before slipping.
+template <class Visit> struct Walk {
   const Problem& p;
   const std::vector<Allowed>& allowed;
   const std::vector<Slip>& slip;
   const std::vector<Mode>& direction;
   StageWorkspace& ws;
-  Pool& out;
+  Visit visit;
 
   void component(Index i) {
-    if (i == p.size()) {
-      if (solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) out.keep();
-      return;
-    }
+    if (i == p.size()) return visit();
     const U k = static_cast<U>(i);
     if (i < p.contacts) {
       for (const Mode m : {Mode::closed, Mode::open}) {
@@ -189,7 +187,15 @@ bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const st
   ws.modes.resize(static_cast<U>(p.size()));
   const U first = out.size();
   if (count_modes(p, allowed, slip) <= largest_mode_count) {
-    Walk{p, allowed, slip, direction, ws, out}.component(0);
+    Walk{p,
+         allowed,
+         slip,
+         direction,
+         ws,
+         [&] {
+           if (solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) out.keep();
+         }}
+        .component(0);
     drop_parts_of_shared(p, out, first);
     return true;
   }
@@ -212,6 +218,23 @@ bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const st
   }
   drop_parts_of_shared(p, out, first);
   return false;
+}
+
+void drop_repeated(const Problem& p, Pool& pool) {
+  for (U a = 0; a < pool.size(); ++a)
+    for (U b = pool.size(); b-- > a + 1;)
+      if (same_solution(p, pool[a], pool[b])) pool.order_as_found(b);
+}
+
+std::vector<double> stage_margins(const Problem& p, const std::vector<Slip>& slip,
+                                  const std::vector<Mode>& direction, StageWorkspace& ws) {
+  std::vector<double> out;
+  Candidate room;
+  const std::vector<Allowed> allowed(static_cast<U>(p.size()), anything);
+  ws.modes.resize(allowed.size());
+  Walk{p, allowed, slip, direction, ws, [&] {
+         append_margins(p, ws.modes, slip, ws.solve, room, out); }}.component(0);
+  return out;
 }
 
 } // namespace stickslip::contact

@@ -52,6 +52,13 @@ Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const s
 bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
                  const std::vector<Mode>& direction, StageWorkspace& ws, Pool& out);
 
+// The labels are dropped where they say the same: equal forces and motion are one solution.
+void drop_repeated(const Problem& p, Pool& pool);
+
+// append_margins() over all mode sets, of which there must be few.
+std::vector<double> stage_margins(const Problem& p, const std::vector<Slip>& slip,
+                                  const std::vector<Mode>& direction, StageWorkspace& ws);
+
 // The problem as an LCP of order contacts + 2 (places at rest), z = (lambda_N, F - low, a_T^+),
 // w = (a_N, a_T^-, high - F): the one of the source with the redundant unknowns eliminated, any mixture of
 // loads. Contacts that may not close and places that may not stick freely are left to the caller to fix.

@@ -43,6 +43,26 @@ def impact_batch(
     restitution: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     law: str,
 ) -> tuple[typing.Any, ...]: ...
+def label(
+    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    contacts: typing.SupportsInt | typing.SupportsIndex,
+    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    needs_contact: bool,
+    z: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    w: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"] | None = None,
+) -> dict[typing.Any, typing.Any]: ...
+def margins(
+    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    contacts: typing.SupportsInt | typing.SupportsIndex,
+    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    needs_contact: bool,
+) -> list[float]: ...
 def source_form(
     G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
     free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
@@ -51,6 +71,15 @@ def source_form(
     state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
 ) -> tuple[typing.Any, ...]: ...
+def stage(
+    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    contacts: typing.SupportsInt | typing.SupportsIndex,
+    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    needs_contact: bool,
+) -> list[typing.Any]: ...
 def transitions(
     G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
     free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],

@@ -322,12 +322,7 @@ def state_map(
         answers = tuple(answer.mode for answer in here.all())
         return answers, _mode(here.lemke(wedge.upper_mass)), _mode(here.lemke(1.0))
 
-    def margins(extension: float) -> list[float]:
-        if sliding:
-            return [float(free(extension)[0])]
-        return transitions.margins(contact, free(extension), friction)
-
-    candidates = transitions.sign_changes(margins, first, last, 5)
+    candidates = transitions.sign_changes(lambda w: problem(w).margins(), first, last, 5)
     return _build(f"from {start}, over the spring extension w, m", candidates, first, last, labels)
 
 
@@ -386,7 +381,7 @@ def impact_map(
         return transitions.from_stick(contact, before(alpha), friction)
 
     def expanded(answer: transitions.Answer) -> transitions.Transition:
-        return transitions.expansion(contact, answer, friction, epsilon)
+        return transitions.expansion(contact, answer.force, answer.motion, friction, epsilon)
 
     def compression_labels(alpha: float) -> tuple[tuple[int, ...], int, int]:
         here = compression(alpha)
@@ -402,38 +397,33 @@ def impact_map(
         return tuple(sorted(after)), lemke_through(alpha, wedge.upper_mass), lemke_through(alpha, 1.0)
 
     def compression_margins(alpha: float) -> list[float]:
-        return transitions.margins(contact, before(alpha), friction)
+        return compression(alpha).margins()
 
     def expansion_margins(alpha: float) -> list[float]:
         values = compression_margins(alpha)
-        for force in _compressions(contact, before(alpha), friction):
-            offset = epsilon * force
-            motion = before(alpha) + contact.delassus @ (force + offset)
-            values += transitions.margins(contact, motion, friction, offset)
+        for impulse in _compressions(contact, before(alpha), friction):
+            motion = before(alpha) + contact.delassus @ (impulse * [1.0, -1.0])
+            values += transitions.expansion(contact, impulse, motion, friction, epsilon).margins()
         return values
 
     samples = 721
     axis = "over the impact direction α, rad"
     first_phase = transitions.sign_changes(compression_margins, first, last, samples)
-    second_phase = (
-        transitions.sign_changes(expansion_margins, first, last, samples) if epsilon > 0.0 else first_phase
-    )
-    return ImpactMap(
-        _build(axis, first_phase, first, last, compression_labels),
-        _build(axis, second_phase, first, last, expansion_labels),
-        epsilon,
-    )
+    ends = _build(axis, first_phase, first, last, compression_labels)
+    if epsilon == 0.0:  # nothing is given back: no second phase
+        return ImpactMap(ends, ends, epsilon)
+    second_phase = transitions.sign_changes(expansion_margins, first, last, samples)
+    return ImpactMap(ends, _build(axis, second_phase, first, last, expansion_labels), epsilon)
 
 
 def _compressions(contact: transitions.Contact, before: Array, friction: float) -> list[Array]:
-    """Impulses of the compression in each closed mode, whether it solves the problem or not."""
-    (nn, nt), (tn, tt) = contact.rows
-    normal, tangential = float(before[0]), float(before[1])
-    determinant = nn * tt - nt * tn
-    forces = [np.array([nt * tangential - tt * normal, tn * normal - nn * tangential]) / determinant]
-    for slope in (friction, -friction):
-        forces.append(-normal / (nn - slope * nt) * np.array([1.0, -slope]))
-    return forces
+    """Impulses (normal, friction) of the compression in each closed mode, whether it solves the problem or not."""
+    nn, nt = contact.delassus[0]
+    stick = -np.linalg.solve(contact.delassus, before) * [1.0, -1.0]
+    return [
+        stick,
+        *(-before[0] / (nn - slope * nt) * np.array([1.0, slope]) for slope in (friction, -friction)),
+    ]
 
 
 @dataclass(frozen=True, eq=False)
