@@ -1,8 +1,7 @@
 #include "contact/classify.hpp"
 
 #include "contact/enumerate.hpp"
-
-#include <Eigen/Eigenvalues>
+#include "core/linalg.hpp"
 
 #include <cmath>
 
@@ -49,8 +48,7 @@ Classification classify(const Problem& p, double tolerance) {
   }
   m = scale.asDiagonal() * m * scale.asDiagonal();
   const RowMatrix symmetric = 0.5 * (m + m.transpose());
-  const Vector eigenvalue =
-      Eigen::SelfAdjointEigenSolver<Matrix>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector eigenvalue = linalg::symmetric_eigenvalues(symmetric);
   const double zero = tolerance * std::max(1.0, eigenvalue.cwiseAbs().maxCoeff()) * static_cast<double>(n);
   c.positive_definite = eigenvalue(0) > zero;
   c.positive_semidefinite = eigenvalue(0) >= -zero;

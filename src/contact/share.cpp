@@ -1,9 +1,7 @@
 #include "contact/share.hpp"
 
 #include "contact/lemke.hpp"
-
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include "core/linalg.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,10 +16,9 @@ constexpr double slack = 1e-9; // by which a sharing may miss its limits, relati
 
 // Orthonormal basis of {y : A y = 0}.
 Matrix kernel(const Matrix& A, double tolerance) {
-  const Eigen::JacobiSVD<Matrix> svd(A, Eigen::ComputeFullV);
-  Index rank = 0;
-  for (Index k = 0; k < svd.singularValues().size(); ++k) rank += svd.singularValues()(k) > tolerance;
-  return svd.matrixV().rightCols(A.cols() - rank);
+  const linalg::Svd svd(A);
+  const Index rank = (svd.values.array() > tolerance).count();
+  return svd.V.rightCols(A.cols() - rank);
 }
 
 double size_of(const Limits& l, Index i, const Vector& x) {
@@ -89,8 +86,7 @@ bool share(const Vector& x0, const Matrix& Z, Index normals, const Limits& l, Ve
     for (Index i = 0; i < stuck; ++i) weight(i) = std::max(size_of(l, i, x), 1e-12 * size);
     const Vector inverse = weight.cwiseInverse();
     const Matrix scaled = inverse.asDiagonal() * kept.bottomRows(stuck);
-    const Eigen::JacobiSVD<Matrix> svd(scaled, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Matrix U = svd.matrixU();
+    const Matrix U = linalg::Svd(scaled).U.leftCols(std::min(scaled.rows(), scaled.cols()));
     Vector u0 = inverse.cwiseProduct(x.tail(stuck));
     u0 -= U * (U.transpose() * u0);
     Vector c(2 * stuck), d(2 * stuck);

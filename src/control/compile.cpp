@@ -1,10 +1,9 @@
 // From what the user wrote to the engine's form; the discretisation is stated in block.hpp.
 #include "control/block.hpp"
+#include "core/linalg.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <type_traits>
-#include <unsupported/Eigen/MatrixFunctions>
 
 namespace stickslip {
 
@@ -174,7 +173,7 @@ void backward_rectangle(Block& b) {
   const double T = b.period;
   const Index n = b.A.rows();
   if (n == 0) return;
-  const Matrix Ad = (Matrix::Identity(n, n) - T * b.A).inverse();
+  const Matrix Ad = linalg::inverse(Matrix::Identity(n, n) - T * b.A);
   const Matrix Bd = Ad * (T * b.B);
   const Matrix step = Ad * (T * b.L);
   b.L = step / (1.0 + (b.C * step)(0, 0));
@@ -190,7 +189,7 @@ void zero_order_hold(Block& b) {
   if (n == 0) return;
   Matrix all = Matrix::Zero(n + m + p, n + m + p);
   all.topRows(n) << b.A, b.B, b.L;
-  const Matrix flow = (all * b.period).exp();
+  const Matrix flow = linalg::exponential(all * b.period);
   b.A = flow.topLeftCorner(n, n);
   b.B = flow.block(0, n, n, m);
   b.L = flow.block(0, n + m, n, p);

@@ -11,24 +11,24 @@ namespace stickslip {
 
 // False if a pivot is zero or not finite. Row i of the factors is row order[i] of the matrix; the diagonal
 // keeps the reciprocals of the pivots.
-template <Index N = 0> bool lu_factor(double* m, Index size, int* order) {
+template <Index N = 0, class Real> bool lu_factor(Real* m, Index size, int* order) {
   const Index n = N > 0 ? N : size;
   for (Index i = 0; i < n; ++i) order[i] = static_cast<int>(i);
   for (Index k = 0; k < n; ++k) {
-    double* const column = m + k * n;
+    Real* const column = m + k * n;
     Index p = k;
     for (Index i = k + 1; i < n; ++i)
       if (std::abs(column[i]) > std::abs(column[p])) p = i;
-    if (!(std::abs(column[p]) > 0.0) || !std::isfinite(column[p])) return false;
+    if (!(std::abs(column[p]) > Real(0)) || !std::isfinite(column[p])) return false;
     if (p != k) {
       std::swap(order[k], order[p]);
       for (Index j = 0; j < n; ++j) std::swap(m[j * n + k], m[j * n + p]);
     }
-    const double inverse = 1.0 / column[k];
+    const Real inverse = Real(1) / column[k];
     for (Index i = k + 1; i < n; ++i) column[i] *= inverse;
     for (Index j = k + 1; j < n; ++j) {
-      double* const other = m + j * n;
-      const double factor = other[k];
+      Real* const other = m + j * n;
+      const Real factor = other[k];
       for (Index i = k + 1; i < n; ++i) other[i] -= column[i] * factor;
     }
     column[k] = inverse;
@@ -37,8 +37,8 @@ template <Index N = 0> bool lu_factor(double* m, Index size, int* order) {
 }
 
 // b and x must not overlap.
-template <Index N = 0>
-void lu_solve(const double* m, Index size, const int* order, const double* b, double* x) {
+template <Index N = 0, class Real>
+void lu_solve(const Real* m, Index size, const int* order, const Real* b, Real* x) {
   const Index n = N > 0 ? N : size;
   for (Index i = 0; i < n; ++i) x[i] = b[order[i]];
   for (Index k = 0; k + 1 < n; ++k)

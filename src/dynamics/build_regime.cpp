@@ -1,12 +1,9 @@
 // From a combination of modes to what it means, once; and the store of these.
 #include "dynamics/regime.hpp"
 
+#include "core/linalg.hpp"
 #include "dynamics/place_force.hpp"
 #include "dynamics/regime_parts.hpp"
-
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>
@@ -58,16 +55,15 @@ void constrain(const System& sys, Regime& r) {
   const Matrix G = -R * U; // G f = acceleration that the stuck forces must take away
   const Vector d = G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
   const Matrix scaled = d.asDiagonal() * G * d.asDiagonal();
-  Eigen::JacobiSVD<Matrix> svd(scaled, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  svd.setThreshold(1e-10);
-  const Index rank = svd.rank();
+  const linalg::Svd svd(scaled);
+  const Index rank = svd.rank(1e-10);
   Matrix H(nk, nk);
   if (rank == nk) {
-    H = nk == 1 ? Matrix::Constant(1, 1, 1.0 / G(0, 0)) : Matrix(G.partialPivLu().inverse());
+    H = nk == 1 ? Matrix::Constant(1, 1, 1.0 / G(0, 0)) : linalg::inverse(G);
   } else {
     // Forces without effect. Limits bound what stuck places can share, where the normal forces that set them
     // are unique; else places are watched one by one.
-    const Matrix idle = d.asDiagonal() * svd.matrixV().rightCols(nk - rank);
+    const Matrix idle = d.asDiagonal() * svd.V.rightCols(nk - rank);
     for (Index k = ns; k < nk; ++k)
       if (idle.row(k).cwiseAbs().maxCoeff() > 1e-9 * idle.cwiseAbs().maxCoeff()) r.leaning.push_back(k - ns);
     r.shared = ns > 0;
@@ -80,22 +76,21 @@ void constrain(const System& sys, Regime& r) {
     // Where contacts by themselves keep a place from moving (a block in a corner), they carry it: its friction is
     // left with next to nothing, and does not break away before one of them opens.
     if (!r.shared && nk > ns) {
-      const Eigen::ColPivHouseholderQR<Matrix> normals(R.bottomRows(nk - ns).transpose());
+      const linalg::Svd normals(R.bottomRows(nk - ns).transpose());
+      const Matrix carrying = normals.U.leftCols(normals.rank(1e-10));
       for (Index k = 0; k < ns; ++k) {
         const Vector row = R.row(k).transpose();
-        const Vector left = row - R.bottomRows(nk - ns).transpose() * normals.solve(row);
+        const Vector left = row - carrying * (carrying.transpose() * row);
         if (left.norm() > 1e-9 * row.norm()) continue;
         r.carried.push_back(r.stuck[static_cast<std::size_t>(k)]);
         root(k) = 1e-5;
       }
     }
-    Eigen::CompleteOrthogonalDecomposition<Matrix> cod;
-    cod.setThreshold(1e-10);
-    cod.compute(d.asDiagonal() * G * root.asDiagonal());
-    H = root.asDiagonal() * cod.pseudoInverse() * d.asDiagonal();
+    H = root.asDiagonal() * linalg::pseudo_inverse(d.asDiagonal() * G * root.asDiagonal(), 1e-10) *
+        d.asDiagonal();
     if (r.shared) {
       const auto nl = static_cast<Index>(r.leaning.size());
-      const Matrix all = svd.matrixU().leftCols(rank).transpose() * d.asDiagonal() * G;
+      const Matrix all = svd.U.leftCols(rank).transpose() * d.asDiagonal() * G;
       Matrix W(rank, ns + nl), shifts(nl + ns, nk - rank);
       W.leftCols(ns) = all.leftCols(ns);
       shifts.bottomRows(ns) = idle.topRows(ns);
@@ -104,13 +99,13 @@ void constrain(const System& sys, Regime& r) {
         W.col(ns + k) = all.col(row);
         shifts.row(k) = -idle.row(row);
       }
-      r.spare = Eigen::HouseholderQR<Matrix>(shifts).householderQ() * Matrix::Identity(nl + ns, nk - rank);
-      Eigen::JacobiSVD<Matrix> rows(W, Eigen::ComputeFullU);
-      rows.setThreshold(1e-10);
-      if (nk == ns)
+      r.spare = linalg::orthonormal(shifts);
+      if (nk == ns) {
         find_facets(W, r);
-      else
-        find_facets(rows.matrixU().leftCols(rows.rank()).transpose() * W, r);
+      } else {
+        const linalg::Svd rows(W);
+        find_facets(rows.U.leftCols(rows.rank(1e-10)).transpose() * W, r);
+      }
     }
   }
   r.Lx = H * R * r.linear->A;

@@ -1,9 +1,6 @@
 // The set of forces that stuck places, and contacts that lean against them, can take together.
+#include "core/linalg.hpp"
 #include "dynamics/regime_parts.hpp"
-
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>
@@ -26,9 +23,9 @@ static void find_facets(const Matrix& W, const std::vector<Index>& which, Regime
     Vector y = Vector::Ones(1);
     bool independent = true;
     if (rank > 1) {
-      Eigen::JacobiSVD<Matrix> svd(chosen, Eigen::ComputeFullU);
-      independent = svd.singularValues()(rank - 2) > 1e-9 * W.cwiseAbs().maxCoeff();
-      y = svd.matrixU().col(rank - 1);
+      const linalg::Svd svd(chosen);
+      independent = svd.values(rank - 2) > 1e-9 * W.cwiseAbs().maxCoeff();
+      y = svd.U.col(rank - 1);
     }
     if (independent) {
       Facet f;
@@ -75,18 +72,17 @@ static void find_facets(const Matrix& W, const std::vector<Index>& which, Regime
 // are as many small problems, not one whose combinations grow beyond counting.
 void find_facets(const Matrix& W, Regime& r) {
   const Index rank = W.rows(), m = W.cols();
-  const Eigen::ColPivHouseholderQR<Matrix> qr(W);
-  const auto order = qr.colsPermutation().indices();
-  Matrix basis(rank, rank);
-  for (Index k = 0; k < rank; ++k) basis.col(k) = W.col(order(k));
-  Matrix T = basis.partialPivLu().solve(W); // every column as a combination of the basis
+  std::vector<Index> order = linalg::pivot_order(W);
+  order.resize(static_cast<std::size_t>(rank));
+  Matrix T = linalg::solve(W(Eigen::all, order), W); // every column as a combination of the basis
   T = (T.array().abs() > 1e-9).select(T, 0.0);
   std::vector<Index> group(static_cast<std::size_t>(m));
   for (Index j = 0; j < m; ++j) group[static_cast<std::size_t>(j)] = j;
   for (Index k = 0; k < rank; ++k)
     for (Index j = 0; j < m; ++j) {
       if (T(k, j) == 0.0) continue;
-      const Index from = group[static_cast<std::size_t>(j)], to = group[static_cast<std::size_t>(order(k))];
+      const Index from = group[static_cast<std::size_t>(j)],
+                  to = group[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])];
       if (from != to) std::replace(group.begin(), group.end(), from, to);
     }
   for (Index g = 0; g < m; ++g) {
@@ -94,7 +90,7 @@ void find_facets(const Matrix& W, Regime& r) {
     for (Index j = 0; j < m; ++j)
       if (group[static_cast<std::size_t>(j)] == g) which.push_back(j);
     for (Index k = 0; k < rank; ++k)
-      if (group[static_cast<std::size_t>(order(k))] == g) rows.push_back(k);
+      if (group[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] == g) rows.push_back(k);
     if (!rows.empty()) find_facets(T(rows, which), which, r);
   }
 }

@@ -1,9 +1,8 @@
 // Guards of a numerical step as polynomials: linear ones from the dense output, all others through samples.
+#include "core/linalg.hpp"
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
 #include "flow/stepper.hpp"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +19,7 @@ struct SamplePoints {
   std::array<double, sample_degree + 1> theta;
   Eigen::Matrix<double, sample_degree + 1, sample_degree + 1> to_coefficients;
   SamplePoints() {
-    Eigen::Matrix<double, sample_degree + 1, sample_degree + 1> powers;
+    Matrix powers(sample_degree + 1, sample_degree + 1);
     for (int i = 0; i <= sample_degree; ++i) {
       const double th = 0.5 * (1.0 - std::cos(3.14159265358979323846 * i / sample_degree));
       theta[static_cast<std::size_t>(i)] = i == 0 ? 0.0 : i == sample_degree ? 1.0 : th;
@@ -28,7 +27,7 @@ struct SamplePoints {
       for (int k = 0; k <= sample_degree; ++k, power *= theta[static_cast<std::size_t>(i)])
         powers(i, k) = power;
     }
-    to_coefficients = powers.inverse();
+    to_coefficients = linalg::inverse(powers);
   }
 };
 

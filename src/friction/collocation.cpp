@@ -1,6 +1,6 @@
 #include "friction/collocation.hpp"
 
-#include <Eigen/LU>
+#include "core/small_lu.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -30,9 +30,8 @@ LegendrePair legendre_difference(int s, Wide x) {
 
 Radau compute() {
   constexpr int s = Radau::stages;
-  using Matrix = Eigen::Matrix<Wide, s, s>;
   // The nodes are the zeros of P_s - P_{s-1} on [-1, 1], among them 1; Newton from Chebyshev points.
-  Eigen::Matrix<Wide, s, 1> c;
+  Wide c[s];
   for (int i = 0; i < s; ++i) {
     Wide x = -std::cos(std::numbers::pi_v<Wide> * (2 * i + 1) / (2 * s - 1));
     for (int k = 0; k < 60; ++k) {
@@ -43,14 +42,20 @@ Radau compute() {
   }
   c[s - 1] = 1.0L;
   // Polynomials up to degree s-1 are integrated exactly: sum_j a_ij c_j^(k-1) = c_i^k / k.
-  Matrix powers, integrals;
-  for (int i = 0; i < s; ++i)
-    for (int k = 0; k < s; ++k) {
-      powers(i, k) = std::pow(c[i], static_cast<Wide>(k));
-      integrals(i, k) = std::pow(c[i], static_cast<Wide>(k + 1)) / (k + 1);
-    }
-  const Matrix a = (powers.transpose().partialPivLu().solve(integrals.transpose())).transpose();
-  return {c.cast<double>(), a.cast<double>()};
+  Wide powers[s * s];
+  for (int j = 0; j < s; ++j)
+    for (int k = 0; k < s; ++k) powers[k + j * s] = std::pow(c[j], static_cast<Wide>(k));
+  int order[s];
+  lu_factor<s>(powers, s, order);
+  Radau method;
+  for (int i = 0; i < s; ++i) {
+    Wide integrals[s], row[s];
+    for (int k = 0; k < s; ++k) integrals[k] = std::pow(c[i], static_cast<Wide>(k + 1)) / (k + 1);
+    lu_solve<s>(powers, s, order, integrals, row);
+    method.c(i) = static_cast<double>(c[i]);
+    for (int j = 0; j < s; ++j) method.a(i, j) = static_cast<double>(row[j]);
+  }
+  return method;
 }
 
 } // namespace

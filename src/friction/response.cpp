@@ -1,11 +1,10 @@
 #include "friction/response.hpp"
 
 #include "core/roots.hpp"
+#include "core/small_lu.hpp"
 #include "friction/collocation.hpp"
 #include "friction/local_velocity.hpp"
 #include "friction/switch_times.hpp"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cfloat>
@@ -167,9 +166,12 @@ private:
       for (int j = 0; j < n_stages; ++j) rates(t + r.c[j] * h, j, true);
       double change = 0.0;
       for (std::size_t i = 0; i < n_; ++i) {
-        const Radau::Square m = Radau::Square::Identity() - h * r.a * df_[i].asDiagonal();
-        const Radau::Stages delta =
-            m.partialPivLu().solve(Radau::Stages::Constant(from[i]) + h * (r.a * f_[i]) - value_[i]);
+        Radau::Square m = Radau::Square::Identity() - h * r.a * df_[i].asDiagonal();
+        const Radau::Stages miss = Radau::Stages::Constant(from[i]) + h * (r.a * f_[i]) - value_[i];
+        Radau::Stages delta;
+        int order[n_stages];
+        if (!lu_factor<n_stages>(m.data(), n_stages, order)) return false;
+        lu_solve<n_stages>(m.data(), n_stages, order, miss.data(), delta.data());
         value_[i] += delta;
         change = std::max(change, delta.cwiseAbs().maxCoeff() / scale(i, value_[i].cwiseAbs().maxCoeff()));
       }

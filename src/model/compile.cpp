@@ -1,11 +1,9 @@
+#include "core/linalg.hpp"
 #include "model/compile_compensation.hpp"
 #include "model/compile_control.hpp"
 #include "model/system.hpp"
 
 #include "core/error.hpp"
-
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <limits>
@@ -41,8 +39,7 @@ void check_mass(const Matrix& mass) {
   // Scaled to a unit diagonal, so that grams beside tonnes pass and only a real indefiniteness fails.
   const Vector d = mass.diagonal().cwiseSqrt().cwiseInverse();
   const Matrix scaled = d.asDiagonal() * mass * d.asDiagonal();
-  Eigen::SelfAdjointEigenSolver<Matrix> eig(scaled, Eigen::EigenvaluesOnly);
-  if (eig.eigenvalues().minCoeff() <= 1e-13) reject("mass", "is not positive definite");
+  if (!(linalg::symmetric_eigenvalues(scaled)(0) > 1e-13)) reject("mass", "is not positive definite");
 }
 
 void check_signal(const std::string& name, const Signal& s) {
@@ -108,7 +105,7 @@ public:
     wire_compensators(machine, sys, [this](const Vector& direction) { return column(direction); });
     wire_controllers(machine, sys, [this](const Vector& direction) { return column(direction); });
     const Index states = sys.plant_states;
-    const double rate = sys.A.topLeftCorner(states, states).eigenvalues().cwiseAbs().maxCoeff();
+    const double rate = linalg::spectral_radius(sys.A.topLeftCorner(states, states));
     sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
     size_states(sys);
     size_controllers(sys);
@@ -187,7 +184,7 @@ private:
     if (p.mass.isDiagonal(0.0))
       inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();
     else
-      inverse_mass = p.mass.llt().solve(Matrix::Identity(n, n));
+      inverse_mass = linalg::Cholesky(p.mass).solve(Matrix::Identity(n, n));
   }
 
   // Change of x' per unit of a generalised force.

@@ -1,9 +1,8 @@
 // Time scale and sizes of states that come from controllers: for tolerances only, and they grow with the
 // motion.
+#include "core/linalg.hpp"
 #include "model/compile_control.hpp"
 #include "model/linear_part.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +31,7 @@ double size_of(const Signal& s, double time_scale) {
 void size_controllers(System& sys) {
   if (sys.loops.empty()) return;
   const LinearPart free = linear_part(sys, std::vector<std::int8_t>(static_cast<std::size_t>(sys.limits), 0));
-  const double rate = free.A.eigenvalues().cwiseAbs().maxCoeff();
+  const double rate = linalg::spectral_radius(free.A);
   if (rate > 0.0) sys.time_scale = 1.0 / rate;
   for (const Loop& l : sys.loops)
     if (!l.block.continuous()) sys.time_scale = std::min(sys.time_scale, 10.0 * l.block.period);

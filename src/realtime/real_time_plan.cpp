@@ -1,9 +1,8 @@
 #include "realtime/real_time_plan.hpp"
 
+#include "core/linalg.hpp"
 #include "dynamics/place_force.hpp"
 #include "realtime/held_map.hpp"
-
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -361,7 +360,7 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
             sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(l)])].effect);
       plan.held.push_back(sparse(p.velocity, moving));
     }
-    plan.to_surface = U * Matrix(G.completeOrthogonalDecomposition().pseudoInverse());
+    plan.to_surface = U * linalg::pseudo_inverse(G);
   }
   for (const auto& of_loop : r.linear->inputs) {
     plan.inputs.emplace_back();

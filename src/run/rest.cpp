@@ -1,10 +1,7 @@
 #include "run/rest.hpp"
 
+#include "core/linalg.hpp"
 #include "dynamics/place_force.hpp"
-
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>
@@ -69,9 +66,8 @@ public:
       Matrix W(static_cast<Index>(rigid.size()), n);
       for (std::size_t k = 0; k < rigid.size(); ++k)
         W.row(static_cast<Index>(k)) = rigid[k]->segment(n, n).transpose();
-      Eigen::JacobiSVD<Matrix> svd(W, Eigen::ComputeFullV);
-      svd.setThreshold(1e-10);
-      free = svd.matrixV().rightCols(n - svd.rank());
+      const linalg::Svd svd(W);
+      free = svd.V.rightCols(n - svd.rank(1e-10));
     }
     return free.cols() == 0 ? holds(Vector()) : swings(free);
   }
@@ -108,8 +104,8 @@ private:
     for (const Place& p : sys.places)
       if (!p.traits.sticks || p.load_per_force != 0.0) return false;
     if (!symmetric(sys.stiffness) || !symmetric(sys.damping)) return false;
-    const Eigen::SelfAdjointEigenSolver<Matrix> damping(sys.damping, Eigen::EigenvaluesOnly);
-    if (damping.eigenvalues().minCoeff() < -1e-12 * sys.damping.cwiseAbs().maxCoeff()) return false;
+    if (linalg::symmetric_eigenvalues(sys.damping)(0) < -1e-12 * sys.damping.cwiseAbs().maxCoeff())
+      return false;
     Matrix K = sys.stiffness;
     Vector f = sys.mass * (sys.S * s).segment(n, n) - sys.stiffness * x.head(n);
     for (const Place& p : sys.places) {
@@ -120,8 +116,9 @@ private:
       f -= k * x(p.surface_travel) * direction;
     }
     const Matrix Kz = free.transpose() * K * free, Mz = free.transpose() * sys.mass * free;
-    const Eigen::LLT<Matrix> stiff(Kz), heavy(Mz);
-    if (stiff.info() != Eigen::Success || stiff.rcond() < 1e-13) return false;
+    const linalg::Cholesky stiff(Kz), heavy(Mz);
+    const Vector rates = linalg::symmetric_eigenvalues(Kz);
+    if (!stiff.definite || rates(0) < 1e-13 * rates(rates.size() - 1)) return false;
     const Vector to_rest = stiff.solve(free.transpose() * f), speed = free.transpose() * x.segment(n, n);
     const double twice_energy = speed.dot(Mz * speed) + to_rest.dot(Kz * to_rest);
     auto displace = [&](Vector& at, const Vector& by) {
@@ -144,11 +141,10 @@ private:
       at.segment(n, n) += free.col(j);
       b.col(j) = guards(at, t) - g0;
     }
-    Vector reach(ng);
-    for (Index k = 0; k < ng; ++k) {
-      const Vector ak = a.row(k).transpose(), bk = b.row(k).transpose();
-      reach(k) = std::sqrt(twice_energy * (ak.dot(stiff.solve(ak)) + bk.dot(heavy.solve(bk))));
-    }
+    // How far a point of the ellipsoid of this energy can lift each of them.
+    const Matrix far = stiff.solve(a.transpose()).transpose(), fast = heavy.solve(b.transpose()).transpose();
+    const Vector reach =
+        (twice_energy * (a.cwiseProduct(far) + b.cwiseProduct(fast)).rowwise().sum()).cwiseSqrt();
     return holds(reach);
   }
 };

@@ -1,12 +1,11 @@
 #include "timestepping/time_stepping.hpp"
 
 #include "core/error.hpp"
+#include "core/linalg.hpp"
 #include "run/growth.hpp"
 #include "run/simulate.hpp"
 #include "transition/rules.hpp"
 #include "transition/transition.hpp"
-
-#include <Eigen/LU>
 
 #include <chrono>
 #include <cmath>
@@ -35,9 +34,9 @@ public:
       : sys(system), h(options.max_step), theta(options.theta), np(sys.places.size()),
         nc(sys.contacts.size()) {
     const Matrix I = Matrix::Identity(sys.nx, sys.nx);
-    const Eigen::PartialPivLU<Matrix> lu(I - h * theta * sys.A);
-    flow = lu.solve(I + h * (1.0 - theta) * sys.A);
-    drive = lu.solve(h * sys.S);
+    const Matrix implicit = I - h * theta * sys.A;
+    flow = linalg::solve(implicit, I + h * (1.0 - theta) * sys.A);
+    drive = linalg::solve(implicit, h * sys.S);
     const auto m = static_cast<Index>(nc + np);
     columns.resize(sys.nx, m);
     rows.resize(m, sys.nx);
@@ -54,7 +53,7 @@ public:
       rows.row(k) = sys.places[i].velocity.x.transpose();
       signal_rows.row(k) = sys.places[i].velocity.s.transpose();
     }
-    columns = lu.solve(columns);
+    columns = linalg::solve(implicit, columns);
     G = rows * columns;
     s0 = s1 = Vector::Zero(sys.ns());
     signed_impulse = Vector::Zero(m);

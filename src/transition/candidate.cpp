@@ -2,8 +2,7 @@
 
 #include "contact/share.hpp"
 #include "core/error.hpp"
-
-#include <Eigen/SVD>
+#include "core/linalg.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -116,20 +115,20 @@ struct Equations {
     using RowMap = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
     const Matrix A = RowMap(ws.matrix.data(), k, k);
     const Vector b = Eigen::Map<const Vector>(ws.rhs.data(), k);
-    const Eigen::JacobiSVD<Matrix> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const double cut = 1e-10 * std::max(1.0, svd.singularValues()(0));
+    const linalg::Svd svd(A);
+    const double cut = 1e-10 * std::max(1.0, svd.values(0));
     Index rank = 0;
-    while (rank < k && svd.singularValues()(rank) > cut) ++rank;
-    const Vector t = svd.matrixU().transpose() * b;
+    while (rank < k && svd.values(rank) > cut) ++rank;
+    const Vector t = svd.U.transpose() * b;
     const double terms = b.cwiseAbs().maxCoeff();
     if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > 1e-9 * terms) return false;
     Vector root(k);
     for (Index i = 0; i < k; ++i) root(i) = ws.root[static_cast<U>(ws.unknown[static_cast<U>(i)])];
-    const Vector y = t.head(rank).cwiseQuotient(svd.singularValues().head(rank));
-    const Vector x0 = root.cwiseProduct(svd.matrixV().leftCols(rank) * y);
+    const Vector y = t.head(rank).cwiseQuotient(svd.values.head(rank));
+    const Vector x0 = root.cwiseProduct(svd.V.leftCols(rank) * y);
     // The null space in forces, orthonormal there.
-    const Matrix null = root.asDiagonal() * svd.matrixV().rightCols(k - rank);
-    const Matrix Z = Eigen::JacobiSVD<Matrix>(null, Eigen::ComputeThinU | Eigen::ComputeThinV).matrixU();
+    const Matrix null = root.asDiagonal() * svd.V.rightCols(k - rank);
+    const Matrix Z = linalg::Svd(null).U.leftCols(k - rank);
     Index normals = 0;
     while (normals < k && ws.unknown[static_cast<U>(normals)] < p.contacts) ++normals;
     Limits l;

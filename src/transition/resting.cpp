@@ -1,9 +1,8 @@
 // What rests at an instant, or moves at once: the first half of a decision.
+#include "core/linalg.hpp"
 #include "dynamics/place_force.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/decision.hpp"
-
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -238,7 +237,7 @@ void Decision::project() {
     for (Index l = 0; l < m; ++l)
       G(k, l) = row[static_cast<std::size_t>(k)]->dot(*column[static_cast<std::size_t>(l)]);
   }
-  state->base_x -= U * Matrix(G.completeOrthogonalDecomposition().pseudoInverse()) * speed;
+  state->base_x -= U * linalg::pseudo_inverse(G) * speed;
 }
 
 } // namespace stickslip

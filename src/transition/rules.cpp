@@ -1,6 +1,6 @@
 #include "transition/rules.hpp"
 
-#include <Eigen/Cholesky>
+#include "core/linalg.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -179,9 +179,8 @@ bool certified_unique(const Problem& p) {
   const Vector root = p.G.diagonal().cwiseSqrt();
   if (!(root.minCoeff() > 0.0)) return false;
   const Matrix scaled = root.cwiseInverse().asDiagonal() * p.G * root.cwiseInverse().asDiagonal();
-  const Eigen::LLT<Matrix> factor(scaled);
-  if (factor.info() != Eigen::Success) return false;
-  return Matrix(factor.matrixL()).diagonal().minCoeff() > 1e-6;
+  const linalg::Cholesky factor(scaled);
+  return factor.definite && factor.L.diagonal().minCoeff() > 1e-6;
 }
 
 namespace {

@@ -1,0 +1,46 @@
+// Factorisations of dense matrices. Eigen's decompositions are compiled here, once, and callers see plain
+// functions: their templates were a third of the time of a build.
+#pragma once
+
+#include "core/types.hpp"
+
+#include <vector>
+
+namespace stickslip::linalg {
+
+// X with A X = B, and the inverse, of a regular square matrix (LU, partial pivoting).
+Matrix solve(const Matrix& A, const Matrix& B);
+Matrix inverse(const Matrix& A);
+
+// A = L L^T of a symmetric A. `definite`: whether A is positive definite; else L is of no use.
+struct Cholesky {
+  Matrix L;
+  bool definite = false;
+
+  explicit Cholesky(const Matrix& A);
+  Matrix solve(const Matrix& B) const;
+};
+
+// A = U diag(values) V^T with square orthogonal U and V, values from the greatest down.
+struct Svd {
+  Matrix U, V;
+  Vector values;
+
+  explicit Svd(const Matrix& A);
+  Index rank(double threshold) const; // values above threshold times the greatest
+};
+
+// x of least norm that minimises |A x - b| is pseudo_inverse(A) b. A threshold of zero stands for rounding.
+Matrix pseudo_inverse(const Matrix& A, double threshold = 0.0);
+// Orthonormal basis of the columns of A, which are independent.
+Matrix orthonormal(const Matrix& A);
+// Columns of A, each the farthest from the span of those before it (QR, column pivoting).
+std::vector<Index> pivot_order(const Matrix& A);
+
+// Eigenvalues of a symmetric matrix from the least up; the greatest modulus of any eigenvalue of a square one.
+Vector symmetric_eigenvalues(const Matrix& A);
+double spectral_radius(const Matrix& A);
+
+Matrix exponential(const Matrix& A);
+
+} // namespace stickslip::linalg
