@@ -225,7 +225,7 @@ void bind_run_timer(py::module_& m) {
           const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
           best = std::min(best, elapsed.count());
           times.clear();
-          for (const Event& e : run.events) times.push_back(e.time);
+          for (const EventRow& e : run.events.rows) times.push_back(e.time);
         }
         return std::tuple(best, times);
       },

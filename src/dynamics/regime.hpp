@@ -61,6 +61,8 @@ struct Guard {
   GuardKind kind;
   Index element; // place; for shared_limit the number of the facet
   int side = 0;
+
+  bool operator==(const Guard&) const = default;
 };
 
 // What evaluate() works with; sized once, owned by the caller.

@@ -283,11 +283,11 @@ Trajectory keep_less(Trajectory run, Keep keep) {
         std::find(run.used.begin(), run.used.end(), one) == run.used.end())
       run.used.push_back(one);
   run.kept = keep;
-  run.event_count = static_cast<std::int64_t>(run.events.size());
+  run.event_count = static_cast<std::int64_t>(run.events.rows.size());
   if (keep == Keep::segments) return run;
   run.segments.erase(run.segments.begin(), run.segments.end() - 1);
   run.t_begin = run.t_end;
-  if (keep == Keep::nothing) run.events.clear();
+  if (keep == Keep::nothing) run.events = {};
   return run;
 }
 
@@ -302,7 +302,7 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
   TransitionLog log;
   if (!state.started) {
     Transition(sys, cache).decide(state, {}, true, log);
-    run.events = log.events;
+    for (const Event& e : log.events) run.events.add(sys, e);
     state.started = true;
   }
   Scheme scheme(sys, options);
@@ -382,11 +382,11 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
       finish(Status::finished, options.t_end, "reached t_end");
       return run;
     }
-    run.events.insert(run.events.end(), log.events.begin(), log.events.end());
+    for (const Event& e : log.events) run.events.add(sys, e);
     state.base_x = x1;
     state.base_t = t1;
     state.nominal = state.nominal.cwiseMax(x1.cwiseAbs());
-    if (static_cast<std::int64_t>(run.events.size()) > options.max_events) {
+    if (static_cast<std::int64_t>(run.events.rows.size()) > options.max_events) {
       finish(Status::budget, t1, "max_events is used up");
       return run;
     }
