@@ -100,7 +100,7 @@ class Events(Sequence[Event]):
     >>> len(run.events), round(run.events[0].time, 9)
     (3, 2.5)
     >>> run.events.of("belt").time.round(3), run.events.after == ss.Mode.STICK
-    (array([2.5  , 5.183, 6.183]), array([False,  True, False]))
+    (array([2.5  , 6.072, 7.072]), array([False,  True, False]))
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
