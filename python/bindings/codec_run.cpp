@@ -2,8 +2,8 @@
 #include "codec.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string>
+#include <tuple>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
@@ -25,17 +25,13 @@ Modes unpack_modes(const py::tuple& p) {
           p[3].cast<std::vector<unsigned>>(), p[4].cast<Numbers>()};
 }
 
-// The rules that decide have names that live as long as the program.
-std::string_view lasting(const std::string& rule) {
-  static std::set<std::string> known;
-  return *known.insert(rule).first;
-}
-
 py::tuple pack(const Event& e) {
+  py::list fired;
+  for (const Guard& g : e.fired) fired.append(py::make_tuple(static_cast<int>(g.kind), g.element, g.side));
   return py::make_tuple(e.time, e.instant, e.element, static_cast<int>(e.before), static_cast<int>(e.after),
-                        static_cast<int>(e.fired.kind), e.fired.element, e.fired.side, e.text,
-                        std::string(e.rule), e.force_shared, e.energy_gained, e.solutions, e.ambiguous,
-                        e.impact, e.normal_impulse, e.tangential_impulse, e.loss, e.wall_work);
+                        static_cast<int>(e.occasion), fired, static_cast<int>(e.rule), e.solutions,
+                        e.ambiguous, e.force_shared, e.energy_gained, e.mixed_laws, e.strikes, e.impact,
+                        e.collision, e.normal_impulse, e.tangential_impulse, e.loss, e.wall_work);
 }
 Event unpack_event(const py::tuple& p) {
   Event e;
@@ -44,18 +40,24 @@ Event unpack_event(const py::tuple& p) {
   e.element = p[2].cast<Index>();
   e.before = static_cast<Mode>(p[3].cast<int>());
   e.after = static_cast<Mode>(p[4].cast<int>());
-  e.fired = {static_cast<GuardKind>(p[5].cast<int>()), p[6].cast<Index>(), p[7].cast<int>()};
-  e.text = p[8].cast<std::string>();
-  e.rule = lasting(p[9].cast<std::string>());
+  e.occasion = static_cast<Occasion>(p[5].cast<int>());
+  for (const py::handle g : p[6].cast<py::list>()) {
+    const auto [kind, element, side] = g.cast<std::tuple<int, Index, int>>();
+    e.fired.push_back({static_cast<GuardKind>(kind), element, side});
+  }
+  e.rule = static_cast<Rule>(p[7].cast<int>());
+  e.solutions = p[8].cast<Index>();
+  e.ambiguous = p[9].cast<bool>();
   e.force_shared = p[10].cast<bool>();
   e.energy_gained = p[11].cast<bool>();
-  e.solutions = p[12].cast<Index>();
-  e.ambiguous = p[13].cast<bool>();
+  e.mixed_laws = p[12].cast<bool>();
+  e.strikes = p[13].cast<bool>();
   e.impact = p[14].cast<bool>();
-  e.normal_impulse = p[15].cast<double>();
-  e.tangential_impulse = p[16].cast<double>();
-  e.loss = p[17].cast<double>();
-  e.wall_work = p[18].cast<double>();
+  e.collision = p[15].cast<bool>();
+  e.normal_impulse = p[16].cast<double>();
+  e.tangential_impulse = p[17].cast<double>();
+  e.loss = p[18].cast<double>();
+  e.wall_work = p[19].cast<double>();
   return e;
 }
 

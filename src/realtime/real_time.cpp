@@ -89,8 +89,7 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
     control();
   }
   std::copy_n(a.x, nx, first.base_x.data());
-  TransitionLog log;
-  Transition(sys, cache).decide(first, {}, true, log);
+  Transition(sys, cache).start(first, false);
   std::copy_n(first.base_x.data(), nx, a.x);
   now = first.modes;
   for (std::size_t i = 0; i < sys.places.size(); ++i) // accumulations of slips are cut short by the step

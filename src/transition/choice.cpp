@@ -104,8 +104,7 @@ void Decision::assemble() {
     columns.col(k) = c.effect;
     p.free(k) = c.rate.x.dot(xdot) + c.acceleration_s.dot(sig);
     // What touches at the start counts as having touched before.
-    const bool apart =
-        before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() && !starting;
+    const bool apart = before.contact[j] == static_cast<std::int8_t>(Mode::open) && !struck && !starting;
     present.push_back(apart ? Mode::open : Mode::closed);
   }
   for (Index k = nc; k < m; ++k) {
@@ -232,7 +231,7 @@ bool Decision::hold_by_lag() {
 }
 
 bool Decision::decide(const std::vector<Guard>& fired) {
-  rule = "unique";
+  rule = Rule::unique;
   assemble();
   if (problem.size() == 0) return true;
   parting.resize(0);
@@ -249,29 +248,9 @@ bool Decision::decide(const std::vector<Guard>& fired) {
   normal.setZero();
   for (std::size_t k = 0; k < closed.size(); ++k)
     normal(static_cast<Index>(closed[k])) = answer.answer.force[k];
-  const bool left =
-      std::any_of(answer.left_rest.begin(), answer.left_rest.end(), [](std::uint8_t l) { return l != 0; });
-  switch (answer.rule) {
-  case ct::Rule::only:
-    rule = left ? "static to kinetic" : "unique";
-    break;
-  case ct::Rule::present:
-    rule = "present mode";
-    break;
-  case ct::Rule::fewest_changes:
-    rule = "fewest changes";
-    break;
-  case ct::Rule::least_constraint:
-    rule = "least constraint";
-    break;
-  case ct::Rule::ambiguous:
-    rule = "ambiguous";
-    break;
-  case ct::Rule::none:
-    break;
-  }
-  ambiguous = ambiguous || answer.rule == ct::Rule::ambiguous;
-  if (impulses.empty()) solutions = answer.solutions;
+  rule = answer.rule;
+  ambiguous = ambiguous || answer.rule == Rule::ambiguous;
+  if (!struck) solutions = answer.solutions;
   shared = !answer.answer.unique;
   return true;
 }

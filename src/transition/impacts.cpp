@@ -54,7 +54,7 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
       touching.push_back(static_cast<Index>(j));
     approach = approach || (candidate[j] && rate < -no_rate);
   }
-  if (approach && impulses.empty()) {
+  if (approach && !struck) {
     strike(touching, true);
     if (!unsolved) find_candidates({}, false);
     return;
@@ -72,7 +72,6 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   p.restitution.resize(p.contacts);
   std::vector<const Vector*> row_of, column_of;
   std::vector<double> velocity, wall, friction;
-  std::vector<Index> struck;
   Index newton = 0;
   for (Index k = 0; k < p.contacts; ++k) {
     const auto j = static_cast<std::size_t>(touching[static_cast<std::size_t>(k)]);
@@ -91,7 +90,6 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
     if (c.place < 0) continue;
     const Place& place = sys.places[static_cast<std::size_t>(c.place)];
     p.place.push_back(k);
-    struck.push_back(c.place);
     friction.push_back(c.impulsive_friction);
     along.push_back(-place.effect); // per unit of tangential impulse in the direction of sliding
     row_of.push_back(&place.velocity.x);
@@ -110,7 +108,7 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
   // Newton's serves where they differ, and the event says so.
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
-  mixed_laws = newton > 0 && newton < p.contacts;
+  jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
   contact::ImpactWorkspace impact_work;
   const contact::ImpactAnswer after = contact::impact(p, impact_work);
   if (after.solutions.empty()) {
@@ -126,8 +124,8 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   }
   const double loss = best.wall_work - best.energy_change;
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
-  gains = loss < -1e-9 * moved;
-  impulses.clear();
+  jump->gains = jump->gains || loss < -1e-9 * moved;
+  struck = true;
   for (Index k = 0; k < p.contacts; ++k) {
     Impulse one;
     one.contact = touching[static_cast<std::size_t>(k)];
@@ -141,7 +139,7 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
       one.tangential = best.impulse(row);
       one.wall_work += best.impulse(row) * p.wall(row);
     }
-    impulses.push_back(one);
+    jump->add(one);
   }
   for (Index j : touching) {
     const auto u = static_cast<std::size_t>(j);

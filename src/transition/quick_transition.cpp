@@ -124,12 +124,11 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
   return true;
 }
 
-const Regime* QuickTransition::decide(const Regime& now, State& state, const Guard& fired,
-                                      TransitionLog& log) {
+bool QuickTransition::decide(const Regime& now, State& state, const Guard& fired, Jump& jump) {
   if (!usable || !now.affine || (fired.kind != GuardKind::slip_ends && fired.kind != GuardKind::breaks_away))
-    return nullptr;
+    return false;
   const auto i = static_cast<std::size_t>(fired.element);
-  if (!plain[i]) return nullptr;
+  if (!plain[i]) return false;
   const Place& p = sys.places[i];
   const double t = state.base_t;
   for (std::size_t k : varying) {
@@ -139,18 +138,17 @@ const Regime* QuickTransition::decide(const Regime& now, State& state, const Gua
     for (Index j = 0; j < terms; ++j) signal_terms(row, j) = c[static_cast<std::size_t>(j)];
     s(row) = c[0];
   }
-  if (!others_move(state, i)) return nullptr;
-  const std::int8_t was = state.modes.place[i];
+  if (!others_move(state, i)) return false;
   x = state.base_x;
   const double speed = velocity(p, x);
   if (speed != 0.0) x -= p.effect * (speed / effect_on_v[i]);
 
   int to = fired.kind == GuardKind::breaks_away ? fired.side : 0;
-  std::string_view rule = to != 0 ? "static to kinetic" : "unique";
+  Rule rule = to != 0 ? Rule::static_to_kinetic : Rule::unique;
   const Regime* chosen = next(now, i, static_cast<std::int8_t>(to));
   if (to == 0) {
     const Regime* stick = chosen;
-    if (!stick->affine || stick->shared) return nullptr;
+    if (!stick->affine || stick->shared) return false;
     // The force that holds, against what the surface can take.
     const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
     double held = 0.0;
@@ -167,28 +165,21 @@ const Regime* QuickTransition::decide(const Regime& now, State& state, const Gua
     else if (held < limits.lo - slack)
       to = -1;
     if (to != 0) {
-      rule = "static to kinetic";
+      rule = Rule::static_to_kinetic;
       chosen = next(now, i, static_cast<std::int8_t>(to));
     }
   }
-  if (!chosen->affine || !holds(*chosen, i, state, t)) return nullptr;
+  if (!chosen->affine || !holds(*chosen, i, state, t)) return false;
 
   state.base_x = x;
   state.modes.place[i] = static_cast<std::int8_t>(to);
   state.modes.branch[i] = chosen->modes.branch[i];
   state.after_transition = true;
-  if (to != was) {
-    Event& e = log.events.emplace_back();
-    e.time = t;
-    e.instant = ++state.instant;
-    e.element = fired.element;
-    e.before = static_cast<Mode>(was);
-    e.after = static_cast<Mode>(to);
-    e.fired = fired;
-    e.rule = rule;
-    e.solutions = 1;
-  }
-  return chosen;
+  jump.rule = rule;
+  jump.solutions = 1;
+  jump.next = chosen;
+  jump.changed = true;
+  return true;
 }
 
 } // namespace stickslip

@@ -2,7 +2,7 @@
 // nothing else rests. It says the same as the general decision and leaves to that whatever is not plain.
 #pragma once
 
-#include "transition/transition.hpp"
+#include "transition/jump.hpp"
 
 #include <array>
 #include <vector>
@@ -13,9 +13,9 @@ class QuickTransition {
 public:
   QuickTransition(const System& sys, RegimeCache& cache);
 
-  // Changes `state` as transition() would and returns the next regime; null: not decided here, nothing has
+  // Changes `state` as the general decision would, and says so in the jump; false: not decided here, nothing has
   // changed.
-  const Regime* decide(const Regime& now, State& state, const Guard& fired, TransitionLog& log);
+  bool decide(const Regime& now, State& state, const Guard& fired, Jump& jump);
 
   void signals_changed(); // constant ones have got new values
 

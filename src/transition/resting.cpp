@@ -112,7 +112,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       state->modes.place[i] = 0; // it has just closed
     const int mode = state->modes.place[i];
     bool moves = std::abs(speed) > tiny && !stopped[i];
-    if (moves && before.place[i] == 0 && !start && !presliding(i) && impulses.empty()) {
+    if (moves && before.place[i] == 0 && !start && !presliding(i) && !struck) {
       // Held until now: it moves only if its surface jumps away. What numerical steps have left over is taken
       // back.
       const Signal& surface = sys.signals[static_cast<std::size_t>(sys.places[i].surface)];
@@ -131,8 +131,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       if (start) start_in_mode(sys.places[i], state->modes.place[i], speed, load(i), t, state->base_x.data());
       continue;
     }
-    bool ends =
-        start || mode == 0 || stopped[i] || !impulses.empty() || touched; // touched: it may be in the way
+    bool ends = start || mode == 0 || stopped[i] || struck || touched; // touched: it may be in the way
     if (!ends) {
       // Also at zero at this instant, by coincidence: it rests if it comes to a halt, and slides on if it
       // departs.
@@ -178,7 +177,7 @@ void Decision::count_brief_slip(std::size_t i) {
   const Place& p = sys.places[i];
   auto& brief = state->brief[i];
   const double lasted = t - state->left(static_cast<Index>(i));
-  bool is_brief = p.traits.switches == 0 && lasted < 3.0 * sys.time_scale && impulses.empty();
+  bool is_brief = p.traits.switches == 0 && lasted < 3.0 * sys.time_scale && !struck;
   if (is_brief) {
     xdot.setZero(sys.nx);
     evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);

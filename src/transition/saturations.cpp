@@ -15,20 +15,6 @@ bool is_following(std::int8_t mode) {
   return m == Saturation::high_following || m == Saturation::low_following;
 }
 
-const char* cause_of(BlockGuard::Trigger t) {
-  using Trigger = BlockGuard::Trigger;
-  switch (t) {
-  case Trigger::exceeds_max:
-    return " reaches its upper limit";
-  case Trigger::exceeds_min:
-    return " reaches its lower limit";
-  case Trigger::returns:
-    return " returns from its limit";
-  default:
-    return "";
-  }
-}
-
 } // namespace
 
 Mode mode_of(Saturation s) {
@@ -114,7 +100,6 @@ void Saturations::decide(const std::vector<Guard>& fired, bool start) {
         }
       if (trigger) {
         choose(b, j, s.data(), sdot.data(), xdot, trigger);
-        cause += (cause.empty() ? "" : ", ") + l.name + cause_of(*trigger);
       } else if (start || fired.empty()) {
         choose(b, j, s.data(), sdot.data(), xdot, nullptr);
       }
@@ -154,32 +139,6 @@ bool Saturations::review() {
   }
   x_before = state.base_x;
   return changed && jumped;
-}
-
-void Saturations::record(TransitionLog& log) const {
-  bool first = log.events.empty();
-  for (std::size_t b = 0; b < sys.loops.size(); ++b) {
-    const Loop& l = sys.loops[b];
-    if (l.limit < 0) continue;
-    for (Index j = 0; j < l.block.outputs(); ++j) {
-      const auto k = static_cast<std::size_t>(l.limit + j);
-      const Mode was = mode_of(static_cast<Saturation>(before.limit[k])),
-                 is = mode_of(static_cast<Saturation>(state.modes.limit[k]));
-      if (was == is) continue;
-      if (first) ++state.instant;
-      first = false;
-      Event e;
-      e.time = state.base_t;
-      e.instant = state.instant;
-      e.element = element_of_loop(sys, static_cast<Index>(b));
-      e.before = was;
-      e.after = is;
-      e.text = cause.empty() ? "jump of an input" : cause;
-      e.rule = "unique";
-      e.solutions = 1;
-      log.events.push_back(std::move(e));
-    }
-  }
 }
 
 } // namespace stickslip
