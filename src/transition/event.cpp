@@ -6,32 +6,31 @@
 namespace stickslip {
 
 Mode contact_mode(const System& sys, const Modes& modes, std::size_t j) {
-  if (modes.contact[j] == static_cast<std::int8_t>(Mode::open)) return Mode::open;
+  if (modes.contact[j] == Mode::open) return Mode::open;
   const Index place = sys.contacts[j].place;
-  return place < 0 ? Mode::closed : static_cast<Mode>(modes.place[static_cast<std::size_t>(place)]);
+  return place < 0 ? Mode::closed : modes.friction[place].mode;
 }
 
 static std::string cause_of(const System& sys, const Guard& g, bool struck) {
-  const auto i = static_cast<std::size_t>(g.element);
   switch (g.kind) {
   case GuardKind::slip_ends:
-    return sys.places[i].name + " stops";
+    return sys.places[g.friction].name + " stops";
   case GuardKind::breaks_away:
   case GuardKind::surface_turns:
-    return sys.places[i].name + " breaks away";
+    return sys.places[g.friction].name + " breaks away";
   case GuardKind::shared_limit:
     return "shared limit";
   case GuardKind::opens:
-    return sys.contacts[i].name + " loses its force";
+    return sys.contacts[g.contact].name + " loses its force";
   case GuardKind::closes:
-    return sys.contacts[i].name + (struck ? " strikes" : " touches");
+    return sys.contacts[g.contact].name + (struck ? " strikes" : " touches");
   default:
     return {};
   }
 }
 
 std::string cause_of(const System& sys, const Event& e) {
-  return e.fired.element < 0 ? e.text : cause_of(sys, e.fired, e.impact);
+  return e.fired.kind == GuardKind::none ? e.text : cause_of(sys, e.fired, e.impact);
 }
 
 std::string rule_of(const Event& e) {
@@ -41,7 +40,8 @@ std::string rule_of(const Event& e) {
 
 void Decision::record(const std::vector<Guard>& fired, bool start) {
   if (start && impulses.empty()) return;
-  const bool single = fired.size() == 1 && impulses.empty() && fired[0].kind <= GuardKind::breaks_away;
+  const bool single = fired.size() == 1 && impulses.empty() &&
+                      (fired[0].kind == GuardKind::slip_ends || fired[0].kind == GuardKind::breaks_away);
   std::string what = start ? "start" : fired.empty() ? "kink of a signal" : "";
   if (!single)
     for (const Guard& g : fired) {
@@ -82,9 +82,8 @@ void Decision::record(const std::vector<Guard>& fired, bool start) {
     log->events.push_back(std::move(e));
   };
   for (std::size_t i = 0; i < n; ++i)
-    if (set_valued(i) && !contact_friction(i) && state->modes.place[i] != before.place[i])
-      note(static_cast<Index>(i), static_cast<Mode>(before.place[i]),
-           static_cast<Mode>(state->modes.place[i]), nullptr);
+    if (set_valued(i) && !contact_friction(i) && state->modes.friction[i].mode != before.friction[i].mode)
+      note(static_cast<Index>(i), before.friction[i].mode, state->modes.friction[i].mode, nullptr);
   for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
     const Impulse* impulse = nullptr;
     for (const Impulse& one : impulses)

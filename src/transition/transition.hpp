@@ -15,7 +15,7 @@ struct Event {
   std::int64_t instant = 0; // the same for all changes at one instant
   Index element = 0;        // place, then contacts, then controllers
   Mode before = Mode::stick, after = Mode::stick;
-  Guard fired{GuardKind::slip_ends, -1}; // the one guard that says the cause; element -1: `text` says it
+  Guard fired; // the one guard that says the cause; of no kind: `text` says it
   std::string text;
   std::string_view rule;      // what decided: "unique", "present mode", "static to kinetic", ...
   bool force_shared = false;  // forces at rest were not unique
