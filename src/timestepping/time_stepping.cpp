@@ -122,7 +122,7 @@ private:
 
   // Level of sliding in one direction at the speed of the start of the step.
   Force level(const Place& p, double v, int side, const State& state, std::size_t i) const {
-    return evaluate(p.law, side * v > 0.0 ? v : 0.0, side, state.modes.branch[i], nullptr, nullptr);
+    return evaluate(p.law, side * v > 0.0 ? v : 0.0, side, state.modes.friction[i].branch, nullptr, nullptr);
   }
 
   // Laws without a jump under a given load are forces like any other, taken from the start of the step.
@@ -134,7 +134,7 @@ private:
         places.push_back(i);
       if (p.contact >= 0 || p.traits.sticks) continue;
       const double v = v0(static_cast<Index>(nc + i));
-      const Force f = evaluate(p.law, v, v < 0.0 ? -1 : 1, state.modes.branch[i], nullptr, nullptr);
+      const Force f = evaluate(p.law, v, v < 0.0 ? -1 : 1, state.modes.friction[i].branch, nullptr, nullptr);
       x1 -= columns.col(static_cast<Index>(nc + i)) * (h * (f.dry * load(p) + f.viscous));
     }
   }
@@ -163,8 +163,7 @@ private:
       for (Index l = 0; l < m; ++l) problem.G(k, l) = G(full(k), full(l));
     }
     for (std::size_t j : active)
-      present.push_back(state.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? Mode::open
-                                                                                       : Mode::closed);
+      present.push_back(state.modes.contact[j] == Mode::open ? Mode::open : Mode::closed);
     for (std::size_t i : places) {
       const Place& p = sys.places[i];
       const double v = v0(static_cast<Index>(nc + i));
@@ -187,7 +186,7 @@ private:
         q.state = back ? Mode::slip_backward : Mode::slip_forward;
         q.low = q.high = q.plus = q.minus = back ? q.minus : q.plus;
       }
-      const auto mode = static_cast<Mode>(state.modes.place[i]);
+      const Mode mode = state.modes.friction[i].mode;
       present.push_back(!p.traits.sticks                       ? q.state
                         : mode == Mode::open && p.contact >= 0 ? Mode::open
                                                                : mode);
@@ -211,32 +210,31 @@ private:
 
   void label(State& state, const Vector& v1) const {
     const std::size_t ka = active.size();
-    for (std::size_t j = 0; j < nc; ++j) state.modes.contact[j] = static_cast<std::int8_t>(Mode::open);
+    for (std::size_t j = 0; j < nc; ++j) state.modes.contact[j] = Mode::open;
     for (std::size_t k = 0; k < ka; ++k) {
       const std::size_t j = active[k];
       const bool stays = answer.answer.modes[k] == Mode::closed &&
                          std::abs(v1(static_cast<Index>(j))) <= 1e-9 * rate_size(j, state);
-      if (stays) state.modes.contact[j] = static_cast<std::int8_t>(Mode::closed);
+      if (stays) state.modes.contact[j] = Mode::closed;
     }
     for (std::size_t i = 0; i < np; ++i) {
       const Place& p = sys.places[i];
       const double v = v1(static_cast<Index>(nc + i));
-      const bool open = p.contact >= 0 && state.modes.contact[static_cast<std::size_t>(p.contact)] ==
-                                              static_cast<std::int8_t>(Mode::open);
+      const bool open =
+          p.contact >= 0 && state.modes.contact[static_cast<std::size_t>(p.contact)] == Mode::open;
       if (open)
-        state.modes.place[i] = static_cast<std::int8_t>(Mode::open);
+        state.modes.friction[i].mode = Mode::open;
       else if (!p.traits.sticks)
-        state.modes.place[i] = static_cast<std::int8_t>(v < 0.0 ? -1 : 1);
+        state.modes.friction[i].mode = slip(v < 0.0 ? -1 : 1);
     }
     for (std::size_t q = 0; q < places.size(); ++q) {
       const std::size_t i = places[q];
-      if (sys.places[i].traits.sticks && state.modes.place[i] != static_cast<std::int8_t>(Mode::open) &&
+      if (sys.places[i].traits.sticks && !state.modes.friction[i].open() &&
           answer.answer.modes[ka + q] != Mode::open)
-        state.modes.place[i] = static_cast<std::int8_t>(answer.answer.modes[ka + q]);
+        state.modes.friction[i].mode = answer.answer.modes[ka + q];
       else if (sys.places[i].traits.sticks && sys.places[i].contact >= 0 &&
-               state.modes.contact[static_cast<std::size_t>(sys.places[i].contact)] ==
-                   static_cast<std::int8_t>(Mode::closed))
-        state.modes.place[i] = static_cast<std::int8_t>(answer.answer.modes[ka + q]);
+               state.modes.contact[static_cast<std::size_t>(sys.places[i].contact)] == Mode::closed)
+        state.modes.friction[i].mode = answer.answer.modes[ka + q];
     }
   }
 
@@ -246,8 +244,7 @@ private:
     const auto by_wall = [&](Index row) { return -signed_impulse(row) * signal_rows.row(row).dot(s1); };
     for (std::size_t j = 0; j < nc; ++j) {
       const auto k = static_cast<Index>(j);
-      if (jump.before.contact[j] != static_cast<std::int8_t>(Mode::open) || !(signed_impulse(k) > 0.0))
-        continue;
+      if (jump.before.contact[j] != Mode::open || !(signed_impulse(k) > 0.0)) continue;
       Impulse one{k, signed_impulse(k), 0.0, taken(k), by_wall(k)};
       if (sys.contacts[j].place >= 0) {
         const auto p = static_cast<Index>(nc) + sys.contacts[j].place;

@@ -102,7 +102,7 @@ private:
   // Normal load; on a contact per unit of its force.
   double load(std::size_t i) const {
     const Place& p = sys.places[i];
-    const double N = normal_load(p, state->modes.load_sign[i], state->base_x.data(), sig.data());
+    const double N = normal_load(p, state->modes.friction[i].load_sign, state->base_x.data(), sig.data());
     return p.load_contact < 0 ? N : N + p.load_per_force * normal(p.load_contact);
   }
   double v(std::size_t i) const { return relative_velocity(sys.places[i], state->base_x.data(), sig.data()); }

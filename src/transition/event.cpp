@@ -29,28 +29,27 @@ const char* name(Rule rule) {
 }
 
 Mode contact_mode(const System& sys, const Modes& modes, std::size_t j) {
-  if (modes.contact[j] == static_cast<std::int8_t>(Mode::open)) return Mode::open;
+  if (modes.contact[j] == Mode::open) return Mode::open;
   const Index place = sys.contacts[j].place;
-  return place < 0 ? Mode::closed : static_cast<Mode>(modes.place[static_cast<std::size_t>(place)]);
+  return place < 0 ? Mode::closed : modes.friction[place].mode;
 }
 
 namespace {
 
 // What a guard says; empty for those that change the flow alone.
 std::string words(const System& sys, const Guard& g, bool strikes) {
-  const auto i = static_cast<std::size_t>(g.element);
   switch (g.kind) {
   case GuardKind::slip_ends:
-    return sys.places[i].name + " stops";
+    return sys.places[g.friction].name + " stops";
   case GuardKind::breaks_away:
   case GuardKind::surface_turns:
-    return sys.places[i].name + " breaks away";
+    return sys.places[g.friction].name + " breaks away";
   case GuardKind::shared_limit:
     return "shared limit";
   case GuardKind::opens:
-    return sys.contacts[i].name + " loses its force";
+    return sys.contacts[g.contact].name + " loses its force";
   case GuardKind::closes:
-    return sys.contacts[i].name + (strikes ? " strikes" : " touches");
+    return sys.contacts[g.contact].name + (strikes ? " strikes" : " touches");
   default:
     return {};
   }
@@ -150,9 +149,8 @@ struct Builder {
       const Loop& l = sys.loops[static_cast<std::size_t>(b)];
       if (l.limit < 0) continue;
       for (Index j = 0; j < l.block.outputs(); ++j) {
-        const auto k = static_cast<std::size_t>(l.limit + j);
-        output(b, mode_of(static_cast<Saturation>(jump.before.limit[k])),
-               mode_of(static_cast<Saturation>(jump.after.limit[k])));
+        const Index k = l.limit + j;
+        output(b, mode_of(jump.before.limit[k]), mode_of(jump.after.limit[k]));
       }
     }
   }
@@ -160,8 +158,7 @@ struct Builder {
   void friction() {
     for (std::size_t i = 0; i < sys.places.size(); ++i)
       if (sys.places[i].traits.sticks && sys.places[i].contact < 0)
-        mechanics(static_cast<Index>(i), static_cast<Mode>(jump.before.place[i]),
-                  static_cast<Mode>(jump.after.place[i]), nullptr);
+        mechanics(static_cast<Index>(i), jump.before.friction[i].mode, jump.after.friction[i].mode, nullptr);
   }
 
   void contacts() {

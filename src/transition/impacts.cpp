@@ -35,7 +35,7 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
   bool approach = false;
   for (std::size_t j = 0; j < nc; ++j) {
     const double gap = gap_at(j), rate = rate_at(j);
-    const bool was_closed = state->modes.contact[j] == static_cast<std::int8_t>(Mode::closed);
+    const bool was_closed = state->modes.contact[j] == Mode::closed;
     const double no_gap = 1e-11 * gap_size(j);
     const double no_rate = std::max(1e-11 * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
     if (start && gap < -no_gap) {
@@ -45,11 +45,11 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
     }
     bool closes = false;
     for (const Guard& g : fired)
-      closes = closes || (g.kind == GuardKind::closes && g.element == static_cast<Index>(j));
+      closes = closes || (g.kind == GuardKind::closes && g.contact == static_cast<Index>(j));
     const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap && (start || rate < -no_rate));
     // A contact that an impact or a moving wall has set apart is open again.
     candidate[j] = touches_now && !(rate > no_rate);
-    if (!candidate[j]) state->modes.contact[j] = static_cast<std::int8_t>(Mode::open);
+    if (!candidate[j]) state->modes.contact[j] = Mode::open;
     if (candidate[j] || (std::abs(gap) <= no_gap && !(rate > no_rate)))
       touching.push_back(static_cast<Index>(j));
     approach = approach || (candidate[j] && rate < -no_rate);
@@ -60,7 +60,7 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
     return;
   }
   for (std::size_t j = 0; j < nc; ++j)
-    if (candidate[j]) state->modes.contact[j] = static_cast<std::int8_t>(Mode::closed);
+    if (candidate[j]) state->modes.contact[j] = Mode::closed;
 }
 
 // Impact of all contacts that touch. Those that stay, or rebound too slowly to be told from staying, are left
@@ -146,7 +146,7 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
     // Impacts that follow each other faster and faster end here, in finite time: a rebound a billion times
     // slower than what this contact has seen counts as none.
     const bool stays = rate_at(u) <= 1e-9 * rate_size(u);
-    state->modes.contact[u] = static_cast<std::int8_t>(stays ? Mode::closed : Mode::open);
+    state->modes.contact[u] = stays ? Mode::closed : Mode::open;
     if (stays)
       state->base_x -=
           sys.contacts[u].effect * (rate_at(u) / sys.contacts[u].rate.x.dot(sys.contacts[u].effect));

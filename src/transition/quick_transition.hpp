@@ -23,7 +23,7 @@ private:
   struct Edge { // what became of a regime when a place changed its mode
     const Regime* from;
     Index place;
-    std::int8_t to;
+    Mode to;
     const Regime* next;
   };
   static constexpr int terms = 6;
@@ -42,7 +42,7 @@ private:
 
   double velocity(const Place& p, const Vector& at) const;
   bool others_move(const State& state, std::size_t place) const;
-  const Regime* next(const Regime& now, std::size_t place, std::int8_t to);
+  const Regime* next(const Regime& now, std::size_t place, Mode to);
   double term(const Regime& r, Index guard, int k);
   int sign(const Regime& r, Index guard, bool from_zero, double size, double t);
   bool holds(const Regime& r, std::size_t place, const State& state, double t);

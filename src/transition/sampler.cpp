@@ -13,17 +13,18 @@ namespace {
 
 double clear_of(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
                 const double* s, const double* force, const Vector& nominal) {
-  const auto i = static_cast<std::size_t>(g.element);
   switch (g.kind) {
   case GuardKind::slip_ends:
   case GuardKind::kink:
-    return 1e-9 * velocity_size(sys.places[i], nominal);
+    return 1e-9 * velocity_size(sys.places[g.friction], nominal);
   case GuardKind::breaks_away: {
-    const Interval limits = stick_limits(sys, sys.places[i], r.modes.load_sign[i], t, x, s, force);
-    return 1e-9 * (limits.hi - limits.lo + std::abs(force[i]));
+    const Interval limits =
+        stick_limits(sys, sys.places[g.friction], r.modes.friction[g.friction].load_sign, t, x, s, force);
+    return 1e-9 * (limits.hi - limits.lo + std::abs(force[g.friction]));
   }
   case GuardKind::limit:
-    return 1e-12 * r.linear->guards[i].form.x.cwiseAbs().dot(Eigen::Map<const Vector>(x, sys.nx).cwiseAbs());
+    return 1e-12 *
+           r.linear->guards[g.limit].form.x.cwiseAbs().dot(Eigen::Map<const Vector>(x, sys.nx).cwiseAbs());
   default:
     return 0.0;
   }

@@ -22,7 +22,7 @@ bool State::operator==(const State& o) const {
 void Decision::change(std::size_t i) {
   const Place& p = sys.places[i];
   double* x = state->base_x.data();
-  const int was = before.place[i], is = state->modes.place[i];
+  const int was = before.friction[i].direction(), is = state->modes.friction[i].direction();
   const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0;
   change_mode(p, was, is, v(i), load(i), t, x);
   if (held_by_lag(p, before, i) == is && is != 0) x[p.lagged] = lagged; // it goes on from there
@@ -33,21 +33,20 @@ void Decision::enter_modes(bool start) {
   double* x = state->base_x.data();
   for (std::size_t i = 0; i < n; ++i) { // bristles and the surface of a contact that opens are let go
     const Place& p = sys.places[i];
-    if (state->modes.place[i] != static_cast<std::int8_t>(Mode::open)) continue;
+    if (!state->modes.friction[i].open()) continue;
     for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
     if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
   }
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (!set_valued(i) || p.automaton == Automaton{}) continue;
-    const int was = before.place[i], is = state->modes.place[i];
-    if (is == static_cast<int>(Mode::open)) continue;
-    const double N = load(i);
-    if (start || was == static_cast<int>(Mode::open))
-      start_in_mode(p, is, v(i), N, t, x);
-    else if (was != is)
+    const FrictionMode &was = before.friction[i], &is = state->modes.friction[i];
+    if (is.open()) continue;
+    if (start || was.open())
+      start_in_mode(p, is.direction(), v(i), load(i), t, x);
+    else if (was.mode != is.mode)
       change(i);
-    if (presliding(i) && was != is) state->modes.branch[i] = 0;
+    if (presliding(i) && was.mode != is.mode) state->modes.friction[i].hold = Hold::by_limit;
   }
 }
 
@@ -116,21 +115,24 @@ bool Decision::strike_without_collision() {
 // What accumulations of slips are counted by, and the memory of the laws of what comes to rest or leaves it.
 void Decision::count_slips(const std::vector<Guard>& fired) {
   for (const Guard& g : fired) // reached its limit, but would slip the wrong way
-    if (const auto i = static_cast<std::size_t>(g.element); g.kind == GuardKind::breaks_away &&
-                                                            !presliding(i) && state->modes.place[i] == 0 &&
-                                                            sys.places[i].traits.switches == 0)
-      count_towards_rest(i);
+    if (g.kind == GuardKind::breaks_away) {
+      const auto i = static_cast<std::size_t>(g.friction);
+      if (!presliding(i) && state->modes.friction[i].sticks() && sys.places[i].traits.switches == 0)
+        count_towards_rest(i);
+    }
   for (std::size_t i = 0; i < n; ++i) // also one that came to rest and goes on at once
-    if (state->modes.place[i] != 0 && (rests[i] || before.place[i] == 0))
+    if (!state->modes.friction[i].sticks() && (rests[i] || before.friction[i].sticks()))
       state->left(static_cast<Index>(i)) = t;
   for (std::size_t i = 0; i < n; ++i) { // elements of a law that also sticks begin anew with each rest
     if (!set_valued(i) || presliding(i)) continue;
     const Place& p = sys.places[i];
-    const bool rest = state->modes.place[i] == 0, changed = state->modes.place[i] != before.place[i];
-    const bool firm = rests_firmly(p, state->modes, i);
+    const bool rest = state->modes.friction[i].sticks(),
+               changed = state->modes.friction[i].mode != before.friction[i].mode;
+    const bool firm = state->modes.friction[i].hold == Hold::firmly;
     const bool keeps = rest && (firm || held_by_lag(p, state->modes, i) != 0);
     if (rest && changed && firm) rule = Rule::accumulation;
-    if (changed ? !keeps : !rest && firm) state->modes.branch[i] = initial_branch(p.law);
+    if (changed ? !keeps : !rest && firm)
+      state->modes.friction[i].enter(state->modes.friction[i].mode, initial_branch(p.law));
   }
 }
 
