@@ -132,7 +132,7 @@ py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints&
   contact::decide(p, modes, allowed, admissible ? contact::admissible_by(ask) : contact::Admissible{}, ws,
                   out);
   py::dict d = out.found() ? describe(out.answer, out.left_rest) : py::dict();
-  d["rule"] = contact::name(out.rule);
+  d["rule"] = name(out.rule);
   d["solutions"] = out.solutions >= 0 ? py::object(py::int_(out.solutions)) : py::none();
   d["certified_unique"] = out.certified_unique;
   return d;

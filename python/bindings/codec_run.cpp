@@ -2,7 +2,6 @@
 #include "codec.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include <pybind11/eigen.h>
@@ -14,28 +13,60 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 1, state_format = 2;
+constexpr int format = 2, state_format = 3;
 
+template <class E> std::vector<int> numbers(const List<E>& list) {
+  std::vector<int> out;
+  for (const E one : list) out.push_back(static_cast<int>(one));
+  return out;
+}
+template <class E> List<E> named(const py::handle& numbers) {
+  List<E> out;
+  for (const int one : numbers.cast<std::vector<int>>()) out.push_back(static_cast<E>(one));
+  return out;
+}
+
+// friction: (mode, hold, sign of the load force, switches of the law) of each element
 py::tuple pack(const Modes& m) {
-  return py::make_tuple(m.place, m.load_sign, m.contact, m.branch, m.limit);
+  py::list friction;
+  for (const FrictionMode& one : m.friction)
+    friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold),
+                                   static_cast<int>(one.load_sign), one.branch));
+  return py::make_tuple(friction, numbers(m.contact), numbers(m.limit));
 }
 Modes unpack_modes(const py::tuple& p) {
-  using Numbers = std::vector<std::int8_t>;
-  return {p[0].cast<Numbers>(), p[1].cast<Numbers>(), p[2].cast<Numbers>(),
-          p[3].cast<std::vector<unsigned>>(), p[4].cast<Numbers>()};
+  Modes m;
+  for (const py::handle h : p[0].cast<py::list>()) {
+    const auto one = h.cast<py::tuple>();
+    m.friction.push_back({static_cast<Mode>(one[0].cast<int>()), static_cast<Hold>(one[1].cast<int>()),
+                          static_cast<std::int8_t>(one[2].cast<int>()), one[3].cast<unsigned>()});
+  }
+  m.contact = named<Mode>(p[1]);
+  m.limit = named<Saturation>(p[2]);
+  return m;
 }
 
-// The rules that decide have names that live as long as the program.
-std::string_view lasting(const std::string& rule) {
-  static std::set<std::string> known;
-  return *known.insert(rule).first;
+py::tuple pack(const Guard& g) {
+  return py::make_tuple(static_cast<int>(g.kind), static_cast<int>(g.direction), g.friction, g.bit, g.contact,
+                        g.facet, g.limit);
+}
+Guard unpack_guard(const py::tuple& p) {
+  return {static_cast<GuardKind>(p[0].cast<int>()),
+          static_cast<std::int8_t>(p[1].cast<int>()),
+          p[2].cast<int>(),
+          p[3].cast<int>(),
+          p[4].cast<int>(),
+          p[5].cast<int>(),
+          p[6].cast<int>()};
 }
 
 py::tuple pack(const Event& e) {
+  py::list fired;
+  for (const Guard& g : e.fired) fired.append(pack(g));
   return py::make_tuple(e.time, e.instant, e.element, static_cast<int>(e.before), static_cast<int>(e.after),
-                        static_cast<int>(e.fired.kind), e.fired.element, e.fired.side, e.text,
-                        std::string(e.rule), e.force_shared, e.energy_gained, e.solutions, e.ambiguous,
-                        e.impact, e.normal_impulse, e.tangential_impulse, e.loss, e.wall_work);
+                        static_cast<int>(e.occasion), fired, static_cast<int>(e.rule), e.solutions,
+                        e.ambiguous, e.force_shared, e.energy_gained, e.mixed_laws, e.strikes, e.impact,
+                        e.collision, e.normal_impulse, e.tangential_impulse, e.loss, e.wall_work);
 }
 Event unpack_event(const py::tuple& p) {
   Event e;
@@ -44,18 +75,21 @@ Event unpack_event(const py::tuple& p) {
   e.element = p[2].cast<Index>();
   e.before = static_cast<Mode>(p[3].cast<int>());
   e.after = static_cast<Mode>(p[4].cast<int>());
-  e.fired = {static_cast<GuardKind>(p[5].cast<int>()), p[6].cast<Index>(), p[7].cast<int>()};
-  e.text = p[8].cast<std::string>();
-  e.rule = lasting(p[9].cast<std::string>());
+  e.occasion = static_cast<Occasion>(p[5].cast<int>());
+  for (const py::handle g : p[6].cast<py::list>()) e.fired.push_back(unpack_guard(g.cast<py::tuple>()));
+  e.rule = static_cast<Rule>(p[7].cast<int>());
+  e.solutions = p[8].cast<Index>();
+  e.ambiguous = p[9].cast<bool>();
   e.force_shared = p[10].cast<bool>();
   e.energy_gained = p[11].cast<bool>();
-  e.solutions = p[12].cast<Index>();
-  e.ambiguous = p[13].cast<bool>();
+  e.mixed_laws = p[12].cast<bool>();
+  e.strikes = p[13].cast<bool>();
   e.impact = p[14].cast<bool>();
-  e.normal_impulse = p[15].cast<double>();
-  e.tangential_impulse = p[16].cast<double>();
-  e.loss = p[17].cast<double>();
-  e.wall_work = p[18].cast<double>();
+  e.collision = p[15].cast<bool>();
+  e.normal_impulse = p[16].cast<double>();
+  e.tangential_impulse = p[17].cast<double>();
+  e.loss = p[18].cast<double>();
+  e.wall_work = p[19].cast<double>();
   return e;
 }
 
@@ -65,39 +99,40 @@ Event unpack_event(const py::tuple& p) {
 
 } // namespace
 
+std::vector<int> friction_modes(const Modes& modes) {
+  std::vector<int> out;
+  for (const FrictionMode& one : modes.friction) out.push_back(static_cast<int>(one.mode));
+  return out;
+}
+
 py::tuple pack(const State& s) {
   const Ticks& k = s.ticks;
-  return py::make_tuple(state_format, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch,
-                        s.modes.contact, s.base_t, s.base_x, s.after_transition, s.started, s.step,
-                        s.last_error, s.stiff, s.nominal, s.instant, s.modes.limit,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.base_rest);
+  return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_rest, s.base_x,
+                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
 }
 
 State unpack_state(const py::tuple& p) {
-  if (p.size() != 21 || p[0].cast<int>() != state_format) another_version("state");
+  if (p.size() != 17 || p[0].cast<int>() != state_format) another_version("state");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
-  s.modes.place = p[3].cast<std::vector<std::int8_t>>();
-  s.modes.load_sign = p[4].cast<std::vector<std::int8_t>>();
-  s.modes.branch = p[5].cast<std::vector<unsigned>>();
-  s.modes.contact = p[6].cast<std::vector<std::int8_t>>();
-  s.base_t = p[7].cast<double>();
-  s.base_x = p[8].cast<Vector>();
-  s.after_transition = p[9].cast<bool>();
-  s.started = p[10].cast<bool>();
-  s.step = p[11].cast<double>();
-  s.last_error = p[12].cast<double>();
-  s.stiff = p[13].cast<int>();
-  s.nominal = p[14].cast<Vector>();
-  s.instant = p[15].cast<std::int64_t>();
-  s.modes.limit = p[16].cast<std::vector<std::int8_t>>();
-  const auto ticks = p[17].cast<py::tuple>();
+  s.modes = unpack_modes(p[3].cast<py::tuple>());
+  s.base_t = p[4].cast<double>();
+  s.base_rest = p[5].cast<double>();
+  s.base_x = p[6].cast<Vector>();
+  s.after_transition = p[7].cast<bool>();
+  s.started = p[8].cast<bool>();
+  s.step = p[9].cast<double>();
+  s.last_error = p[10].cast<double>();
+  s.stiff = p[11].cast<int>();
+  s.nominal = p[12].cast<Vector>();
+  s.instant = p[13].cast<std::int64_t>();
+  const auto ticks = p[14].cast<py::tuple>();
   s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
              ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
-  s.left = p[18].cast<Vector>();
-  s.base_rest = p[20].cast<double>();
-  s.brief = p[19].cast<std::vector<std::int8_t>>();
+  s.left = p[15].cast<Vector>();
+  s.brief = p[16].cast<std::vector<std::int8_t>>();
   return s;
 }
 
@@ -142,7 +177,7 @@ Trajectory unpack_trajectory(const std::shared_ptr<Compiled>& compiled, const py
   run.t_begin = p[1].cast<double>();
   run.t_end = p[2].cast<double>();
   run.state = unpack_state(p[10].cast<py::tuple>());
-  if (run.state.x.size() != sys.nx || run.state.modes.place.size() != sys.places.size() ||
+  if (run.state.x.size() != sys.nx || run.state.modes.friction.size() != sys.places.size() ||
       run.state.modes.contact.size() != sys.contacts.size())
     throw py::value_error("this run belongs to another machine: it has been changed since");
   std::vector<const Regime*> regimes;

@@ -98,8 +98,8 @@ private:
   };
   struct Wheel { // numbers of the modes of one element
     std::int64_t stride = 1;
-    std::vector<std::pair<std::int8_t, unsigned>> place;
-    std::vector<std::int8_t> other;
+    std::vector<FrictionMode> friction;
+    std::vector<std::int8_t> load_sign;
   };
 
   System sys;
@@ -164,7 +164,7 @@ private:
 
   void change(std::size_t which) noexcept;
   void release(std::size_t i, int side) noexcept;
-  void release_together(const Regime& r, std::size_t facet, int side) noexcept;
+  void release_together(const Regime& r, Index facet, int side) noexcept;
   bool moves_towards(std::size_t i, int side) noexcept;
 
   void restart_sampling() noexcept;

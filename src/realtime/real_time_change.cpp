@@ -20,45 +20,45 @@ void RealTime::change(std::size_t which) noexcept {
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     if (!(ge[k] > old.tolerance[k] || (gb[k] > old.tolerance[k] && ge[k] >= least))) continue;
-    const auto i = static_cast<std::size_t>(g.element);
+    const auto i = static_cast<std::size_t>(std::max(g.friction, 0));
     switch (g.kind) {
+    case GuardKind::none:
+      break;
     case GuardKind::slip_ends: {
       const Place& p = sys.places[i];
-      const int was = now.place[i];
-      const double N = normal_load(p, now.load_sign[i], a.x, s);
+      const int was = now.friction[i].direction();
+      const double N = normal_load(p, now.friction[i].load_sign, a.x, s);
       if (p.surface_travel < 0)
         start_clock(p, was, N, t, a.x), stops = true;
       else
         change_mode(p, was, 0, 0.0, N, t, a.x);
-      now.place[i] = 0;
-      now.branch[i] = initial_branch(p.law);
-      came_from(g.element) = was; // whence it came
+      now.friction[i].enter(Mode::stick, initial_branch(p.law));
+      came_from(g.friction) = was; // whence it came
       break;
     }
     case GuardKind::breaks_away:
-      if (sys.places[i].surface_travel < 0 || moves_towards(i, g.side))
-        release(i, g.side);
+      if (sys.places[i].surface_travel < 0 || moves_towards(i, g.direction))
+        release(i, g.direction);
       else
-        now.branch[i] = over_limit(g.side);
+        now.friction[i].hold = above_limit(g.direction);
       break;
     case GuardKind::surface_turns:
-      release(i, g.side);
+      release(i, g.direction);
       break;
     case GuardKind::limit_again:
-      now.branch[i] = 0;
+      now.friction[i].hold = Hold::by_limit;
       break;
     case GuardKind::shared_limit:
-      release_together(r, i, g.side);
+      release_together(r, g.facet, g.direction);
       break;
     case GuardKind::kink:
-      now.place[i] = static_cast<std::int8_t>(-now.place[i]);
-      now.branch[i] = initial_branch(sys.places[i].law);
+      now.friction[i].enter(slip(-now.friction[i].direction()), initial_branch(sys.places[i].law));
       break;
     case GuardKind::load_sign:
-      now.load_sign[i] = static_cast<std::int8_t>(-now.load_sign[i]);
+      now.friction[i].load_sign *= -1;
       break;
     case GuardKind::branch:
-      now.branch[i] = switch_branch(sys.places[i].law, now.branch[i], g.side);
+      now.friction[i].branch = switch_branch(sys.places[i].law, now.friction[i].branch, g.bit);
       break;
     case GuardKind::opens:
     case GuardKind::closes:
@@ -66,7 +66,7 @@ void RealTime::change(std::size_t which) noexcept {
     case GuardKind::limit:
       if (!limits) prepare_limits();
       limits = true;
-      limit_fired(i);
+      limit_fired(static_cast<std::size_t>(g.limit));
       break;
     }
   }
@@ -83,8 +83,7 @@ void RealTime::change(std::size_t which) noexcept {
     std::size_t first = next.guards.size();
     for (std::size_t k = 0; k < next.guards.size(); ++k) {
       const Guard& g = next.guards[k];
-      const bool rigid = g.kind == GuardKind::breaks_away &&
-                         sys.places[static_cast<std::size_t>(g.element)].surface_travel < 0;
+      const bool rigid = g.kind == GuardKind::breaks_away && sys.places[g.friction].surface_travel < 0;
       if (!(ge[k] > plan->tolerance[k]) || !(rigid || g.kind == GuardKind::shared_limit)) continue;
       const double beyond = ge[k] / plan->tolerance[k];
       if (first == next.guards.size() || beyond > worst) worst = beyond, first = k;
@@ -93,9 +92,9 @@ void RealTime::change(std::size_t which) noexcept {
     if (lets_go) {
       const Guard& g = next.guards[first];
       if (g.kind == GuardKind::breaks_away)
-        release(static_cast<std::size_t>(g.element), g.side);
+        release(static_cast<std::size_t>(g.friction), g.direction);
       else
-        release_together(next, static_cast<std::size_t>(g.element), g.side);
+        release_together(next, g.facet, g.direction);
     }
     if (!lets_go) break;
     plan = &plan_of(now);
@@ -104,25 +103,23 @@ void RealTime::change(std::size_t which) noexcept {
   came_from.setZero();
 }
 
-void RealTime::release_together(const Regime& r, std::size_t facet, int side) noexcept {
+void RealTime::release_together(const Regime& r, Index facet, int side) noexcept {
   const Facet& f = r.facets[facet];
-  for (std::size_t j = 0; j < f.members.size(); ++j)
-    release(static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])]),
-            f.share(static_cast<Index>(j)) * side > 0.0 ? 1 : -1);
+  for (Index j = 0; j < f.members.count(); ++j)
+    release(static_cast<std::size_t>(r.stuck[f.members[j]]), f.share(j) * side > 0.0 ? 1 : -1);
 }
 
 // A stuck place slides from here on. One that came to rest at this same instant only turns round and keeps
 // its force.
 void RealTime::release(std::size_t i, int side) noexcept {
-  if (now.place[i] != 0) return;
+  if (!now.friction[i].sticks()) return;
   const Place& p = sys.places[i];
   const double* s = all(a);
   const bool has_states = p.lagged >= 0 || p.peak >= 0;
   if (has_states && came_from(static_cast<Index>(i)) == 0.0)
-    change_mode(p, 0, side, relative_velocity(p, a.x, s), normal_load(p, now.load_sign[i], a.x, s),
+    change_mode(p, 0, side, relative_velocity(p, a.x, s), normal_load(p, now.friction[i].load_sign, a.x, s),
                 time() + at, a.x);
-  now.place[i] = static_cast<std::int8_t>(side);
-  now.branch[i] = initial_branch(p.law);
+  now.friction[i].enter(slip(side), initial_branch(p.law));
 }
 
 bool RealTime::moves_towards(std::size_t i, int side) noexcept {

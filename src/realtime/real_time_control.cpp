@@ -135,12 +135,11 @@ void RealTime::choose(Index loop, Index output, const BlockGuard::Trigger* fired
     samples(static_cast<Index>(k)) = rows[k](a.x);
     sample_rates(static_cast<Index>(k)) = clamps ? rows[k].linear(slopes.data()) : 0.0;
   }
-  auto& mode = now.limit[static_cast<std::size_t>(l.limit + output)];
-  const auto was = static_cast<Saturation>(mode);
+  Saturation& mode = now.limit[l.limit + output];
   const BlockInputs in{samples.data(), sample_rates.data()};
   const double* z = l.states >= 0 ? a.x + l.states : nullptr;
-  mode = static_cast<std::int8_t>(fired != nullptr ? after(l.block, output, was, *fired, z, in)
-                                                   : decide(l.block, output, was, z, in));
+  mode =
+      fired != nullptr ? after(l.block, output, mode, *fired, z, in) : decide(l.block, output, mode, z, in);
 }
 
 void RealTime::limit_fired(std::size_t number) noexcept {
@@ -162,8 +161,7 @@ void RealTime::limits_anew() noexcept {
     for (Index j = 0; j < l.block.outputs(); ++j) {
       if (!std::isfinite(l.block.lo(j)) && !std::isfinite(l.block.hi(j))) continue;
       choose(k, j, nullptr);
-      changed = changed || now.limit[static_cast<std::size_t>(l.limit + j)] !=
-                               shown.limit[static_cast<std::size_t>(l.limit + j)];
+      changed = changed || now.limit[l.limit + j] != shown.limit[l.limit + j];
     }
   }
   if (!changed) return;
@@ -180,8 +178,7 @@ void RealTime::settle_following(Point& p) noexcept {
     const std::vector<SparseRow>& rows = plan->inputs[static_cast<std::size_t>(k)];
     for (std::size_t i = 0; i < rows.size(); ++i) samples(static_cast<Index>(i)) = rows[i](p.x);
     for (Index j = 0; j < l.block.outputs(); ++j)
-      settle(l.block, j, static_cast<Saturation>(now.limit[static_cast<std::size_t>(l.limit + j)]),
-             samples.data(), p.x + l.states);
+      settle(l.block, j, now.limit[l.limit + j], samples.data(), p.x + l.states);
   }
 }
 

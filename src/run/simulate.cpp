@@ -40,8 +40,8 @@ void validate(const System& sys, const State& state, const Options& o) {
       reject("normal_load", text.str());
     }
   }
-  if (state.modes.place.size() != sys.places.size())
-    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.place.size()) +
+  if (state.modes.friction.size() != sys.places.size())
+    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.friction.size()) +
                         " places of friction, this one " + std::to_string(sys.places.size()));
   if (state.x.size() != sys.nx)
     reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) +

@@ -78,23 +78,23 @@ Samples sample(const Trajectory& run, const std::vector<double>& times) {
       const auto u = static_cast<std::size_t>(i);
       out.velocity(i, j) = relative_velocity(p, x, s);
       // Held by a constraint: the velocity is zero, not what rounding left of it.
-      if (p.traits.sticks && p.surface_travel < 0 && r.modes.place[u] == 0) out.velocity(i, j) = 0.0;
+      if (p.traits.sticks && p.surface_travel < 0 && r.modes.friction[u].sticks()) out.velocity(i, j) = 0.0;
       const double* force = out.force.col(j).data();
-      out.load(i, j) = total_load(sys, p, r.modes.load_sign[u], x, s, force);
-      if (p.traits.sticks && r.modes.place[u] == 0) {
+      out.load(i, j) = total_load(sys, p, r.modes.friction[u].load_sign, x, s, force);
+      if (p.traits.sticks && r.modes.friction[u].sticks()) {
         const Interval limits = holding_limits(sys, r.modes, u, t, x, s, force);
         out.limit_lo(i, j) = limits.lo, out.limit_hi(i, j) = limits.hi;
       }
-      const bool open = r.modes.place[u] == static_cast<std::int8_t>(Mode::open);
-      out.mode(i, j) = p.traits.sticks || open ? r.modes.place[u]
-                                               : static_cast<std::int8_t>(out.velocity(i, j) > 0.0   ? 1
-                                                                          : out.velocity(i, j) < 0.0 ? -1
-                                                                                                     : 0);
+      const FrictionMode& now = r.modes.friction[i];
+      const double v = out.velocity(i, j);
+      out.mode(i, j) = static_cast<std::int8_t>(p.traits.sticks || now.open() ? now.mode
+                                                : v == 0.0                    ? Mode::stick
+                                                                              : slip(v > 0.0 ? 1 : -1));
     }
     for (Index k = 0; k < nc; ++k) {
       const auto u = static_cast<std::size_t>(k);
       const Contact& c = sys.contacts[u];
-      const bool closed = r.modes.contact[u] == static_cast<std::int8_t>(Mode::closed);
+      const bool closed = r.modes.contact[u] == Mode::closed;
       // Held by a constraint: zero, not what rounding left of it.
       out.gap(k, j) = closed ? 0.0 : c.gap.x.dot(out.y.col(j)) + c.gap.s.dot(out.signals.col(j));
       out.gap_rate(k, j) = closed ? 0.0 : c.rate.x.dot(out.y.col(j)) + c.rate.s.dot(out.signals.col(j));

@@ -7,7 +7,7 @@
 #include "flow/segment.hpp"
 #include "flow/stepper.hpp"
 #include "run/loop_signals.hpp"
-#include "transition/transition.hpp"
+#include "transition/event.hpp"
 
 #include <memory>
 #include <string>

@@ -14,7 +14,8 @@ namespace ct = contact;
 ct::Line Decision::kinetic_line(std::size_t i, int d) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
-  const double N = normal_load(p, state->modes.load_sign[i], x, sig.data()), per = load_per_normal(p);
+  const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data()),
+               per = load_per_normal(p);
   const auto line = [&](double dry, double other) {
     return contact_friction(i) ? ct::Line{other, dry} : ct::Line{dry * N + other, dry * per};
   };
@@ -22,26 +23,27 @@ ct::Line Decision::kinetic_line(std::size_t i, int d) {
     if (held_by_lag(p, before, i) == d) // it goes on from the lagged force
       return contact_friction(i) ? ct::Line{0.0, d * x[p.lagged]} : ct::Line{d * x[p.lagged], 0.0};
     const Interval unit = unit_limits(p, t, x);
-    if (before.place[i] !=
-        0) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
+    if (!before.friction[i]
+             .sticks()) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
       const double most = (d > 0 ? unit.hi : -unit.lo) * (contact_friction(i) ? 1.0 : load(i));
       const double f = d * std::min(x[p.lagged], most);
       return contact_friction(i) ? ct::Line{0.0, f} : ct::Line{f, 0.0};
     }
     return line(d > 0 ? unit.hi : unit.lo, 0.0);
   }
-  const Force f =
-      evaluate(p.law, 0.0, d, state->modes.branch[i], p.states >= 0 ? x + p.states : nullptr, w.xdot.data());
+  const Force f = evaluate(p.law, 0.0, d, state->modes.friction[i].branch,
+                           p.states >= 0 ? x + p.states : nullptr, w.xdot.data());
   if (p.peak < 0) return line(f.dry, f.viscous);
-  return line(with_peak(p, f.dry, before.place[i] == 0 ? aged_share(p, t, x) : x[p.peak]), f.viscous);
+  return line(with_peak(p, f.dry, before.friction[i].sticks() ? aged_share(p, t, x) : x[p.peak]), f.viscous);
 }
 
 ct::Place Decision::place_at_rest(std::size_t i) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
-  const double N = contact_friction(i) ? 0.0 : normal_load(p, state->modes.load_sign[i], x, sig.data());
+  const double N =
+      contact_friction(i) ? 0.0 : normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
   Interval unit = unit_limits(p, t, x);
-  if (rests_firmly(p, state->modes, i)) unit = {firmer * unit.lo, firmer * unit.hi};
+  if (state->modes.friction[i].hold == Hold::firmly) unit = {firmer * unit.lo, firmer * unit.hi};
   ct::Place q;
   q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
   q.high = {unit.hi * N, unit.hi * load_per_normal(p)};
@@ -57,16 +59,17 @@ ct::Place Decision::place_at_rest(std::size_t i) {
 ct::Place Decision::place_that_slides(std::size_t i) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
-  const double N = normal_load(p, state->modes.load_sign[i], x, sig.data());
+  const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
   ct::Place q;
-  q.state = state->modes.place[i] < 0 ? Mode::slip_backward : Mode::slip_forward;
+  q.state = state->modes.friction[i].mode;
   PlaceForce f;
   if (starting && p.lagged >= 0) { // the lag starts on the curve
-    const Force curve =
-        evaluate(p.law, v(i), state->modes.place[i], state->modes.branch[i], nullptr, nullptr);
+    const Force curve = evaluate(p.law, v(i), state->modes.friction[i].direction(),
+                                 state->modes.friction[i].branch, nullptr, nullptr);
     f = {curve.dry, curve.viscous};
   } else {
-    f = place_force(p, state->modes.place[i], state->modes.branch[i], v(i), N, x, w.xdot.data());
+    f = place_force(p, state->modes.friction[i].direction(), state->modes.friction[i].branch, v(i), N, x,
+                    w.xdot.data());
   }
   const double given = contact_friction(i) ? 0.0 : N;
   q.low = q.high = q.minus = q.plus = ct::Line{f.other + f.dry * given, f.dry * load_per_normal(p)};
@@ -104,8 +107,7 @@ void Decision::assemble() {
     columns.col(k) = c.effect;
     p.free(k) = c.rate.x.dot(xdot) + c.acceleration_s.dot(sig);
     // What touches at the start counts as having touched before.
-    const bool apart =
-        before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() && !starting;
+    const bool apart = before.contact[j] == Mode::open && !struck && !starting;
     present.push_back(apart ? Mode::open : Mode::closed);
   }
   for (Index k = nc; k < m; ++k) {
@@ -118,11 +120,9 @@ void Decision::assemble() {
     const Index c = loading_contact(place);
     q.contact = c >= 0 ? number[static_cast<std::size_t>(c)] : -1;
     q.needs_contact = contact_friction(i);
-    const int was = before.place[i];
-    present.push_back(!rests[i]   ? q.state
-                      : was == 1  ? Mode::slip_forward
-                      : was == -1 ? Mode::slip_backward
-                                  : Mode::stick);
+    present.push_back(!rests[i]                    ? q.state
+                      : before.friction[i].slips() ? before.friction[i].mode
+                                                   : Mode::stick);
     p.places.push_back(q);
   }
   p.free_size.noalias() = rows.cwiseAbs().lazyProduct(terms);
@@ -151,30 +151,27 @@ void Decision::size_by_rates() {
 // What a guard that fired leaves open.
 void Decision::narrow(const std::vector<Guard>& fired) {
   for (const Guard& g : fired) {
-    const auto e = static_cast<std::size_t>(g.element);
-    if (g.kind == GuardKind::opens && candidate[e])
-      allowed[static_cast<std::size_t>(number[e])] = ct::bit(Mode::open);
+    if (g.kind == GuardKind::opens && candidate[static_cast<std::size_t>(g.contact)])
+      allowed[static_cast<std::size_t>(number[static_cast<std::size_t>(g.contact)])] = ct::bit(Mode::open);
     for (std::size_t q = 0; q < places.size(); ++q) {
       if (!rests[places[q]]) continue;
       auto& a = allowed[closed.size() + q];
       if (g.kind == GuardKind::shared_limit && dir[places[q]] != 0) // all reach their limits together
         a = ct::bit(dir[places[q]] > 0 ? Mode::slip_forward : Mode::slip_backward);
-      else if (g.kind == GuardKind::breaks_away && places[q] == e)
-        a = ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward);
-      else if (g.kind == GuardKind::slip_ends && places[q] == e)
-        a = static_cast<ct::Allowed>(a & ~ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward));
+      else if (g.kind == GuardKind::breaks_away && static_cast<Index>(places[q]) == g.friction)
+        a = ct::bit(slip(g.direction));
+      else if (g.kind == GuardKind::slip_ends && static_cast<Index>(places[q]) == g.friction)
+        a = static_cast<ct::Allowed>(a & ~ct::bit(slip(g.direction)));
     }
   }
 }
 
 void Decision::apply(const ct::Candidate& c) {
   for (std::size_t k = 0; k < closed.size(); ++k)
-    state->modes.contact[closed[k]] =
-        static_cast<std::int8_t>(c.modes[k] == Mode::open ? Mode::open : Mode::closed);
+    state->modes.contact[closed[k]] = c.modes[k] == Mode::open ? Mode::open : Mode::closed;
   for (std::size_t q = 0; q < places.size(); ++q) {
     const Mode mode = c.modes[closed.size() + q];
-    if (mode == Mode::open || rests[places[q]])
-      state->modes.place[places[q]] = static_cast<std::int8_t>(mode);
+    if (mode == Mode::open || rests[places[q]]) state->modes.friction[places[q]].mode = mode;
   }
 }
 
@@ -224,7 +221,7 @@ bool Decision::hold_by_lag() {
     const ct::Place& at = problem.places[q];
     const double N = at.contact < 0 ? 0.0 : normal(p.load_contact);
     state->base_x(p.lagged) = overrun[q] > 0 ? at.high.at(N) : -at.low.at(N);
-    state->modes.branch[i] = over_limit(overrun[q]);
+    state->modes.friction[i].hold = above_limit(overrun[q]);
     any = true;
   }
   std::fill(allowed.begin(), allowed.end(), ct::anything);
@@ -232,7 +229,7 @@ bool Decision::hold_by_lag() {
 }
 
 bool Decision::decide(const std::vector<Guard>& fired) {
-  rule = "unique";
+  rule = Rule::unique;
   assemble();
   if (problem.size() == 0) return true;
   parting.resize(0);
@@ -249,29 +246,9 @@ bool Decision::decide(const std::vector<Guard>& fired) {
   normal.setZero();
   for (std::size_t k = 0; k < closed.size(); ++k)
     normal(static_cast<Index>(closed[k])) = answer.answer.force[k];
-  const bool left =
-      std::any_of(answer.left_rest.begin(), answer.left_rest.end(), [](std::uint8_t l) { return l != 0; });
-  switch (answer.rule) {
-  case ct::Rule::only:
-    rule = left ? "static to kinetic" : "unique";
-    break;
-  case ct::Rule::present:
-    rule = "present mode";
-    break;
-  case ct::Rule::fewest_changes:
-    rule = "fewest changes";
-    break;
-  case ct::Rule::least_constraint:
-    rule = "least constraint";
-    break;
-  case ct::Rule::ambiguous:
-    rule = "ambiguous";
-    break;
-  case ct::Rule::none:
-    break;
-  }
-  ambiguous = ambiguous || answer.rule == ct::Rule::ambiguous;
-  if (impulses.empty()) solutions = answer.solutions;
+  rule = answer.rule;
+  ambiguous = ambiguous || answer.rule == Rule::ambiguous;
+  if (!struck) solutions = answer.solutions;
   shared = !answer.answer.unique;
   return true;
 }

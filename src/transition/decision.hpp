@@ -1,6 +1,6 @@
 // The working of a transition, shared by the files that make up one decision: impacts.cpp (what touches and
 // strikes), resting.cpp (what rests), choice.cpp (the complementarity problem), admissible.cpp (what holds
-// just after), event.cpp (the record).
+// just after).
 #pragma once
 
 #include "transition/rules.hpp"
@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 namespace stickslip {
@@ -44,14 +43,6 @@ inline int sign_after(const double* c, double size, double time_scale, double t)
 // A law without a jump passes v = 0, or an element of a law slips: the flow changes, and nothing is decided.
 void switch_flow(const System& sys, Modes& modes, const Guard& g);
 
-// What an impact did at one contact.
-struct Impulse {
-  Index contact = 0;
-  double normal = 0.0, tangential = 0.0, loss = 0.0;
-  double wall_work = 0.0; // of this contact's own moving wall and surface
-  bool collision = true;
-};
-
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
 public:
@@ -62,13 +53,14 @@ public:
     for (const Place& p : sys.places) any_load_contact = any_load_contact || p.load_contact >= 0;
   }
 
-  void run(State& state, const std::vector<Guard>& fired, bool start, TransitionLog& log);
+  // From `state` on; what was decided goes into the jump.
+  void run(State& state, const std::vector<Guard>& fired, Jump& jump);
 
 private:
   const System& sys;
   RegimeCache& cache;
   State* state = nullptr;
-  TransitionLog* log = nullptr;
+  Jump* jump = nullptr;
   Scratch w;
   std::size_t n;
   std::vector<bool> rests; // velocity is zero and the mode open
@@ -79,16 +71,14 @@ private:
   Vector terms; // what x' is the sum of
   double t = 0.0;
   Modes before;
-  std::string_view rule;
+  Rule rule = Rule::unique;
   bool shared = false;
   bool ambiguous = false;
   Index solutions = 1;         // -1: not counted
   std::vector<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
-  std::vector<Impulse> impulses;
+  bool struck = false;         // by an impact at this instant
   bool starting = false;
   bool unsolved = false;         // an impact had no answer
-  bool mixed_laws = false;       // contacts struck together have different laws of impact
-  bool gains = false;            // the impact left more energy than there was
   bool any_load_contact = false; // some place takes a contact's force as its load force
 
   // The problem over everything that rests or touches: contacts `closed`, then `places`.
@@ -112,7 +102,7 @@ private:
   // Normal load; on a contact per unit of its force.
   double load(std::size_t i) const {
     const Place& p = sys.places[i];
-    const double N = normal_load(p, state->modes.load_sign[i], state->base_x.data(), sig.data());
+    const double N = normal_load(p, state->modes.friction[i].load_sign, state->base_x.data(), sig.data());
     return p.load_contact < 0 ? N : N + p.load_per_force * normal(p.load_contact);
   }
   double v(std::size_t i) const { return relative_velocity(sys.places[i], state->base_x.data(), sig.data()); }
@@ -129,7 +119,9 @@ private:
   void free_acceleration(Vector& rate);
   void change(std::size_t i);
   void enter_modes(bool start);
-  void record(const std::vector<Guard>& fired, bool start);
+  bool settle(const std::vector<Guard>& fired);
+  bool strike_without_collision();
+  void count_slips(const std::vector<Guard>& fired);
 
   // choice.cpp
   bool decide(const std::vector<Guard>& fired);

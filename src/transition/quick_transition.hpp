@@ -2,7 +2,7 @@
 // nothing else rests. It says the same as the general decision and leaves to that whatever is not plain.
 #pragma once
 
-#include "transition/transition.hpp"
+#include "transition/jump.hpp"
 
 #include <array>
 #include <vector>
@@ -13,9 +13,9 @@ class QuickTransition {
 public:
   QuickTransition(const System& sys, RegimeCache& cache);
 
-  // Changes `state` as transition() would and returns the next regime; null: not decided here, nothing has
+  // Changes `state` as the general decision would, and says so in the jump; false: not decided here, nothing has
   // changed.
-  const Regime* decide(const Regime& now, State& state, const Guard& fired, TransitionLog& log);
+  bool decide(const Regime& now, State& state, const Guard& fired, Jump& jump);
 
   void signals_changed(); // constant ones have got new values
 
@@ -23,7 +23,7 @@ private:
   struct Edge { // what became of a regime when a place changed its mode
     const Regime* from;
     Index place;
-    std::int8_t to;
+    Mode to;
     const Regime* next;
   };
   static constexpr int terms = 6;
@@ -42,7 +42,7 @@ private:
 
   double velocity(const Place& p, const Vector& at) const;
   bool others_move(const State& state, std::size_t place) const;
-  const Regime* next(const Regime& now, std::size_t place, std::int8_t to);
+  const Regime* next(const Regime& now, std::size_t place, Mode to);
   double term(const Regime& r, Index guard, int k);
   int sign(const Regime& r, Index guard, bool from_zero, double size, double t);
   bool holds(const Regime& r, std::size_t place, const State& state, double t);

@@ -7,24 +7,6 @@
 
 namespace stickslip::contact {
 
-const char* name(Rule r) {
-  switch (r) {
-  case Rule::only:
-    return "only";
-  case Rule::present:
-    return "present";
-  case Rule::fewest_changes:
-    return "fewest_changes";
-  case Rule::least_constraint:
-    return "least_constraint";
-  case Rule::ambiguous:
-    return "ambiguous";
-  case Rule::none:
-    return "none";
-  }
-  return "";
-}
-
 namespace {
 
 using U = std::size_t;
@@ -157,7 +139,7 @@ bool present_goes_on(const Problem& p, const std::vector<Mode>& present, const A
   out.left_rest.assign(p.places.size(), 0);
   out.rounds = 1;
   out.certified_unique = certified_unique(p);
-  out.rule = out.certified_unique ? Rule::only : Rule::present;
+  out.rule = out.certified_unique ? Rule::unique : Rule::present_mode;
   out.solutions = out.certified_unique ? 1 : -1;
   return true;
 }
@@ -229,7 +211,7 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
   out.rounds = left ? 2 : 1;
   out.certified_unique = false;
   const bool good = admissible(c);
-  out.rule = good ? Rule::only : Rule::none;
+  out.rule = !good ? Rule::none : left ? Rule::static_to_kinetic : Rule::unique;
   out.solutions = good ? 1 : 0;
   return true;
 }
@@ -292,6 +274,9 @@ void decide(const Problem& p, const std::vector<Mode>& present, const std::vecto
     out.rule = rule;
     out.answer = ws.answers[k];
     out.left_rest = ws.left[k];
+    if (rule != Rule::unique) return;
+    for (const std::uint8_t left : ws.left[k])
+      if (left != 0) out.rule = Rule::static_to_kinetic;
   };
   out.solutions = complete ? 0 : -1;
   if (complete)
@@ -309,9 +294,9 @@ void decide(const Problem& p, const std::vector<Mode>& present, const std::vecto
     out.left_rest.assign(p.places.size(), 0);
     return;
   }
-  if (order.size() == 1) return take(order[0], Rule::only);
+  if (order.size() == 1) return take(order[0], Rule::unique);
   for (const U k : order)
-    if (changes(ws.answers[k], present) == 0) return take(k, Rule::present);
+    if (changes(ws.answers[k], present) == 0) return take(k, Rule::present_mode);
   Index fewest = p.size() + 1;
   for (const U k : order) fewest = std::min(fewest, changes(ws.answers[k], present));
   order.erase(std::remove_if(order.begin(), order.end(),

@@ -12,19 +12,12 @@
 //  5  Forces shared by several stuck places and not unique: see share.hpp.
 #pragma once
 
+#include "transition/rule.hpp"
 #include "transition/stage.hpp"
 
 namespace stickslip::contact {
 
-enum class Rule : std::int8_t {
-  only,             // one admissible answer
-  present,          // several, of which the present modes
-  fewest_changes,   // several, of which the one with fewest changed components
-  least_constraint, // still several, of which the one with the least Gauss constraint
-  ambiguous,        // tied after all rules: an answer was taken, but physics does not say which
-  none,             // no admissible answer
-};
-const char* name(Rule r);
+using stickslip::Rule;
 
 struct Decision {
   Rule rule = Rule::none;

@@ -10,23 +10,8 @@ double value(const Form& f, const Vector& x, const double* s) {
   return f.x.dot(x) + f.s.dot(Eigen::Map<const Vector>(s, f.s.size()));
 }
 
-bool is_following(std::int8_t mode) {
-  const auto m = static_cast<Saturation>(mode);
+bool is_following(Saturation m) {
   return m == Saturation::high_following || m == Saturation::low_following;
-}
-
-const char* cause_of(BlockGuard::Trigger t) {
-  using Trigger = BlockGuard::Trigger;
-  switch (t) {
-  case Trigger::exceeds_max:
-    return " reaches its upper limit";
-  case Trigger::exceeds_min:
-    return " reaches its lower limit";
-  case Trigger::returns:
-    return " returns from its limit";
-  default:
-    return "";
-  }
 }
 
 } // namespace
@@ -42,7 +27,7 @@ Mode mode_of(const Block& block, Index output, double held) {
 
 void settle_following(const System& sys, RegimeCache& cache, State& state) {
   bool any = false;
-  for (std::int8_t m : state.modes.limit) any = any || is_following(m);
+  for (Saturation m : state.modes.limit) any = any || is_following(m);
   if (!any) return;
   const LinearPart& part = cache.linear(sys, state.modes.limit);
   Vector s(sys.ns());
@@ -56,8 +41,7 @@ void settle_following(const System& sys, RegimeCache& cache, State& state) {
       w(k) = value(part.inputs[static_cast<std::size_t>(b)][static_cast<std::size_t>(k)], state.base_x,
                    s.data());
     for (Index j = 0; j < l.block.outputs(); ++j)
-      settle(l.block, j, static_cast<Saturation>(state.modes.limit[static_cast<std::size_t>(l.limit + j)]),
-             w.data(), state.base_x.data() + l.states);
+      settle(l.block, j, state.modes.limit[l.limit + j], w.data(), state.base_x.data() + l.states);
   }
 }
 
@@ -76,13 +60,11 @@ void Saturations::choose(Index loop, Index output, const double* s, const double
     w(k) = value(f, state.base_x, s);
     wdot(k) = value(f, xdot, sdot);
   }
-  auto& mode = state.modes.limit[static_cast<std::size_t>(l.limit + output)];
-  const auto now = static_cast<Saturation>(mode);
+  Saturation& mode = state.modes.limit[l.limit + output];
   const BlockInputs in{w.data(), wdot.data()};
   const double* z = l.states >= 0 ? state.base_x.data() + l.states : nullptr;
-  const Saturation next =
-      fired ? after(l.block, output, now, *fired, z, in) : stickslip::decide(l.block, output, now, z, in);
-  mode = static_cast<std::int8_t>(next);
+  mode =
+      fired ? after(l.block, output, mode, *fired, z, in) : stickslip::decide(l.block, output, mode, z, in);
 }
 
 void Saturations::decide(const std::vector<Guard>& fired, bool start) {
@@ -109,12 +91,11 @@ void Saturations::decide(const std::vector<Guard>& fired, bool start) {
       const BlockGuard::Trigger* trigger = nullptr;
       for (const Guard& g : fired)
         if (g.kind == GuardKind::limit && !trigger) {
-          const LimitGuard& limit = part.guards[static_cast<std::size_t>(g.element)];
+          const LimitGuard& limit = part.guards[g.limit];
           if (limit.loop == b && limit.output == j) trigger = &limit.trigger;
         }
       if (trigger) {
         choose(b, j, s.data(), sdot.data(), xdot, trigger);
-        cause += (cause.empty() ? "" : ", ") + l.name + cause_of(*trigger);
       } else if (start || fired.empty()) {
         choose(b, j, s.data(), sdot.data(), xdot, nullptr);
       }
@@ -147,39 +128,13 @@ bool Saturations::review() {
     for (Index j = 0; j < l.block.outputs(); ++j) {
       if (!std::isfinite(l.block.lo(j)) && !std::isfinite(l.block.hi(j))) continue;
       const auto k = static_cast<std::size_t>(l.limit + j);
-      const auto old = static_cast<Saturation>(state.modes.limit[k]);
+      const Saturation old = state.modes.limit[k];
       choose(b, j, s.data(), sdot.data(), xdot, nullptr);
-      changed = changed || mode_of(old) != mode_of(static_cast<Saturation>(state.modes.limit[k]));
+      changed = changed || mode_of(old) != mode_of(state.modes.limit[k]);
     }
   }
   x_before = state.base_x;
   return changed && jumped;
-}
-
-void Saturations::record(TransitionLog& log) const {
-  bool first = log.events.empty();
-  for (std::size_t b = 0; b < sys.loops.size(); ++b) {
-    const Loop& l = sys.loops[b];
-    if (l.limit < 0) continue;
-    for (Index j = 0; j < l.block.outputs(); ++j) {
-      const auto k = static_cast<std::size_t>(l.limit + j);
-      const Mode was = mode_of(static_cast<Saturation>(before.limit[k])),
-                 is = mode_of(static_cast<Saturation>(state.modes.limit[k]));
-      if (was == is) continue;
-      if (first) ++state.instant;
-      first = false;
-      Event e;
-      e.time = state.base_t;
-      e.instant = state.instant;
-      e.element = element_of_loop(sys, static_cast<Index>(b));
-      e.before = was;
-      e.after = is;
-      e.text = cause.empty() ? "jump of an input" : cause;
-      e.rule = "unique";
-      e.solutions = 1;
-      log.events.push_back(std::move(e));
-    }
-  }
 }
 
 } // namespace stickslip

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "dynamics/state.hpp"
-#include "transition/transition.hpp"
+
+#include <vector>
 
 namespace stickslip {
 
@@ -15,7 +16,6 @@ public:
   // Once the modes of friction are known: velocities may have jumped, and clamping looks at accelerations.
   // Returns whether an output now moves from within its limits to one of them or back.
   bool review();
-  void record(TransitionLog& log) const;
 
 private:
   const System& sys;
@@ -23,7 +23,6 @@ private:
   State& state;
   const Modes before;
   Vector x_before;
-  std::string cause;
   bool starting = false;
 
   void choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
