@@ -102,10 +102,3 @@ def test_several_processes_do_the_same_as_one(tmp_path: Path) -> None:
 def test_wrong_columns_are_refused(columns: dict[str, object], units: dict[str, str], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         figures.Series(columns, units)
-
-
-def test_verdicts() -> None:
-    assert figures.Check("x", 1.0, 1.05, 0.1, "s").verdict == "agrees"
-    assert figures.Check("x", 1.0, 2.0, 0.1, "s").verdict == "FAILS"
-    assert figures.Check("x", 1.0, 2.0, 0.1, "s", "a known defect").verdict == "differs"
-    assert figures.Check("x", float("nan"), 2.0, 0.1, "s").verdict == "FAILS"

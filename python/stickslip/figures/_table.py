@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from stickslip.figures import Result
 
 _CHECKS = ("figure", "quantity", "computed", "expected", "tolerance", "verdict", "expected from", "source")
-_INPUTS = ("figure", "put in", "how", "source")
+_INPUTS = ("figure", "how", "put in")
 _KINDS: tuple[Kind, ...] = ("printed", "chosen", "fitted")
 _VERDICTS = ("agrees", "differs", "FAILS")
 
@@ -60,12 +60,23 @@ def lines(done: Sequence[Result]) -> Iterator[str]:
         yield line
         if reason:
             yield f"    because: {reason}"
-    given = [(result.name, one.text, one.kind, one.source) for result in done for one in result.inputs]
+    given = [row for result in done for row in _groups(result)]
     if given:
         yield ""
         yield from _aligned([_INPUTS, *given])
     yield ""
     yield from _summary(done)
+
+
+def _groups(result: Result) -> Iterator[tuple[str, str, str]]:
+    """Yield what was put into a figure, one row for all numbers of one kind and source."""
+    for kind, source in dict.fromkeys((one.kind, one.source) for one in result.inputs):
+        names = ", ".join(one.text for one in result.inputs if (one.kind, one.source) == (kind, source))
+        yield (
+            result.name,
+            f"{kind} to" if kind == "fitted" else kind,
+            f"{source}: {names}" if source else names,
+        )
 
 
 def _cells(check: Check) -> tuple[str, ...]:
