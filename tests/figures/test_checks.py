@@ -129,5 +129,5 @@ def test_a_caption_keeps_what_is_fitted_apart() -> None:
         Input("b", -2.0, "", "chosen"),
         Input("c", 3.0, "s", "fitted", "d"),
     )
-    assert caption(given) == "chosen, not printed: b = −2; fitted to d: c = 3 s"
+    assert caption(given) == "chosen, not printed: b = −2; fitted: c = 3 s to d"
     assert caption(given[:1]) == ""

@@ -76,7 +76,7 @@ RIG_PRINTED = (
         ("clearance", 2e-3, "m"),
         ("least and greatest μ", "0.14, 0.4", ""),
     ),
-    *inputs("fitted", "(7.5): chatters above 149805 kg·mm²", ("α_n", 20.0, "°")),
+    *inputs("fitted", "(7.5), 149805 kg·mm²", ("α_n", 20.0, "°")),
 )
 RIG_CHOSEN = (
     *inputs("chosen", "within the measured range", ("μ", FRICTION, "")),

@@ -55,7 +55,8 @@ class Input:
     def text(self) -> str:
         """Name, value to six digits and unit."""
         value = self.value if isinstance(self.value, str) else f"{self.value:.6g}".replace("-", "−")
-        return f"{self.name} = {value} {self.unit}".rstrip()
+        gap = "" if self.unit in ("", "°") else " "
+        return f"{self.name} = {value}{gap}{self.unit}"
 
 
 def inputs(kind: Kind, source: str, *rows: tuple[str, float | str, str]) -> tuple[Input, ...]:
@@ -65,12 +66,7 @@ def inputs(kind: Kind, source: str, *rows: tuple[str, float | str, str]) -> tupl
 
 def caption(given: tuple[Input, ...]) -> str:
     """Return the line that stands under a picture: what the source does not print."""
-    parts = []
     chosen = ", ".join(one.text for one in given if one.kind == "chosen")
-    if chosen:
-        parts.append(f"chosen, not printed: {chosen}")
-    targets = dict.fromkeys(one.source for one in given if one.kind == "fitted")
-    for target in targets:
-        fitted = ", ".join(one.text for one in given if one.kind == "fitted" and one.source == target)
-        parts.append(f"fitted to {target}: {fitted}")
+    parts = [f"chosen, not printed: {chosen}"] if chosen else []
+    parts += [f"fitted: {one.text} to {one.source}" for one in given if one.kind == "fitted"]
     return "; ".join(parts)

@@ -38,7 +38,7 @@ CURVE = inputs(
     ("vs", STRIBECK_VELOCITY, "m/s"),
     ("b", VISCOUS, "Ns/m"),
 )
-RAMPS = inputs("chosen", SKETCH, ("greatest v", SPEED, "m/s"), ("up and down in", RAMP, "s each"))
+RAMPS = inputs("chosen", SKETCH, ("greatest v", SPEED, "m/s"), ("time of each ramp", RAMP, "s"))
 
 
 def curve() -> Any:

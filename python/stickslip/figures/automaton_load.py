@@ -124,7 +124,6 @@ def draw(data: FigureData, figure: Canvas) -> None:
     _draw.rows(axes, _draw.sticks(data["modes"]), END)
     axes[0].plot(t, 1e3 * s["position"], color=_style.BLUE)
     axes[0].set(ylabel="s [mm]")
-    _draw.key(axes[0])
     axes[1].plot(t, 1e3 * s["velocity"], color=_style.BLUE)
     axes[1].set(ylabel="v [mm/s]")
     axes[2].plot(t, 1e3 * s["drive force"], color=_style.BLACK, label="drive Fd")
@@ -137,7 +136,7 @@ def draw(data: FigureData, figure: Canvas) -> None:
         )  # fmt: skip
     axes[2].axhline(0.0, color="#9A9A9A", linewidth=0.6)
     axes[2].set(ylabel="F [mN]")
-    axes[2].legend(loc="upper right", ncols=1, frameon=True, edgecolor="none", framealpha=0.9)
+    _draw.below(figure, *axes)
 
 
 FIGURES = (

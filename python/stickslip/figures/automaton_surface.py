@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stickslip.figures import _draw
 from stickslip.figures._check import Check, Origin, balance
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._input import inputs
@@ -160,7 +161,7 @@ def draw_braking(data: FigureData, figure: Canvas) -> None:
         xlim=(-0.1, 0.8),
         ylim=(-7.5, 11.5),
     )
-    right.legend(loc="upper right", frameon=True, edgecolor="none", framealpha=0.9)
+    _draw.key(right, 3)
 
 
 FIGURES = (

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stickslip._spans import mode_name
+from stickslip.figures import _draw
 from stickslip.figures._check import Check, Origin, balance
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._input import inputs
@@ -138,7 +139,7 @@ def draw(data: FigureData, figure: Canvas) -> None:
             )
         axes[panel].plot(t, run[column], color=colour)
         axes[panel].set(xlabel="time t [s]", ylabel=text, xlim=(t[0], t[-1]))
-    axes["x"].legend(loc="lower right", frameon=True, edgecolor="none", framealpha=0.9)
+    _draw.key(axes["x"])
     axes["phase"].plot(run["displacement"], run["velocity"], color=_style.BLUE)
     axes["phase"].axhline(BELT, color="#7A7A7A", linewidth=0.8, linestyle=":")
     axes["phase"].text(0.0, BELT, "belt speed", va="bottom", color="#5A5A5A")

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from stickslip.trajectory import Trajectory
 
 SPRING, SPEED, END = 2.0, 0.1, 40.0
+SLOW = "slower than 1 mm/s"
 FIRST_REST = (9.620463181104885, 0.7164348667496138)  # s, m, with alpha = 1e5
 PULL = inputs(
     "printed",
@@ -196,12 +197,13 @@ def draw_forces(data: FigureData, figure: Canvas) -> None:
 
     s = data[""]
     axes = figure.subplots(2, 1, sharex=True)
-    _draw.rows(axes, _draw.sticks(data["modes"]), END)
+    _draw.rows(axes, _draw.sticks(data["modes"]), END, label=SLOW)
     axes[0].plot(s["time"], s["spring force"], color=_style.ORANGE)
     axes[0].set(ylabel="a)  spring force [N]")
-    axes[0].set_title("second-order law, α = 1e5;  grey: slower than 1 mm/s")
+    axes[0].set_title("second-order law, α = 1e5")
     axes[1].plot(s["time"], 1e6 * s["y"], color=_style.BLUE)
     axes[1].set(ylabel="b)  state y [µm]")
+    _draw.below(figure, *axes)
 
 
 def compute_motion() -> FigureData:
@@ -275,7 +277,7 @@ def _motion(data: FigureData, s: Series, figure: Canvas, title: str, other: Seri
     from stickslip.figures import _style
 
     axes = figure.subplots(3, 1, sharex=True, height_ratios=[1.2, 1.0, 1.0])
-    _draw.rows(axes, _draw.sticks(data["modes"]), END)
+    _draw.rows(axes, _draw.sticks(data["modes"]), END, label=SLOW)
     t = s["time"]
     axes[0].plot(t, s["spring end"], color="#6A6A6A", linestyle=":", label="free end of the spring")
     axes[0].plot(t, s["position"], color=_style.BLUE, label="mass")
@@ -285,12 +287,12 @@ def _motion(data: FigureData, s: Series, figure: Canvas, title: str, other: Seri
             label=f"mass, {text}",
         )  # fmt: skip
     axes[0].set_ylabel("a)  x [m]")
-    axes[0].set_title(f"{title};  grey: slower than 1 mm/s")
-    _draw.corner(axes[0], loc="upper left")
+    axes[0].set_title(title)
     axes[1].plot(t, s["friction force"], color=_style.VERMILION)
     axes[1].set_ylabel("b)  F [N]")
     axes[2].plot(t, s["velocity"], color=_style.BLUE)
     axes[2].set_ylabel("v [m/s]")
+    _draw.below(figure, *axes)
 
 
 FIGURES = (

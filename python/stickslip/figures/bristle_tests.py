@@ -283,10 +283,10 @@ def draw_hysteresis(data: FigureData, figure: Canvas) -> None:
         ("alpha 5e4", "α = 5e4", _style.BLUE, "-", 1.2),
         ("alpha 1e5", "α = 1e5", _style.VERMILION, "--", 1.2),
     ):
-        last = t >= PERIOD
-        right.plot(
-            v[last], s[f"force, {name}"][last], color=colour, linestyle=dash, linewidth=width, label=text
-        )
+        last = np.flatnonzero(t >= PERIOD)
+        last = np.append(last, last[0])  # the force steps at both reversals, so the loop is closed by a line
+        force = s[f"force, {name}"]
+        right.plot(v[last], force[last], color=colour, linestyle=dash, linewidth=width, label=text)
     right.set(xlabel="velocity v [mm/s]", ylabel="b)  friction force F [N]", ylim=(-2.3, 2.3))
     right.legend(loc="lower right")
 

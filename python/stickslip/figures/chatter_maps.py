@@ -41,7 +41,7 @@ CHOSEN = inputs(
     "chosen",
     "so that all four cases occur; masses, load and spring of set 2",
     *(
-        (f"γ, μ of case {case}", f"{math.degrees(gear.angle):.0f}°, {gear.friction:.4g}", "")
+        (f"γ/μ of case {case}", f"{math.degrees(gear.angle):.0f}°/{gear.friction:.4g}", "")
         for case, gear in CASES.items()
     ),
 )
@@ -188,10 +188,15 @@ def draw_stick(data: FigureData, figure: Canvas) -> None:
         if case in (2, 4):
             ax.set_ylabel("")
         if case == 2:
-            # Three solutions exist in a fortieth of the stick range: only its surroundings are drawn.
-            ax.set_xlim(-1.4, 1.3)
-            limit = data["case_2"]["to"][0]
-            ax.text(-1.35, 0.0, f"← below {limit:.2f} mm", va="center", color="#5A5A5A")
+            # Three solutions exist in a fortieth of the stick range: its surroundings once more, enlarged.
+            inset = ax.inset_axes((0.3, 0.56, 0.52, 0.4))
+            _band(inset, data["case_2"], ("open", "slip-", "stick"), "")
+            inset.set(xlim=(0.3, 1.1), ylabel="", xticks=(0.5287, 0.873), xticklabels=("0.529", "0.873"))
+            inset.tick_params(labelsize=6, pad=1.5)
+            inset.tick_params(axis="y", labelleft=False)
+            inset.text(0.32, 2.4, "enlarged", va="top", color="#5A5A5A", fontsize=6)
+            arrow = {"arrowstyle": "<-", "color": "#7A7A7A", "shrinkA": 0.0, "shrinkB": 0.0}
+            ax.annotate("", (0.5, 2.5), (-2.1, 2.5), arrowprops=arrow)
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip._spans import Span, mode_spans
+from stickslip.figures import _draw
 from stickslip.figures._check import Check, Origin, balance
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._gears import MM, SET_1, SET_2, SOURCE, path, shade, wedge_inputs
@@ -236,14 +237,7 @@ def draw_chatter(data: FigureData, figure: Canvas) -> None:
     bottom.set(xlabel="time t [s]", ylabel="gap [µm]", ylim=(0.0, None))
     _mark(bottom, data["modes"])
     bottom.set_xlim(0.0, SHORT)
-    handles = {
-        text: handle
-        for ax in (top, bottom)
-        for handle, text in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    top.legend(
-        handles.values(), handles.keys(), loc="upper left", frameon=True, framealpha=0.95, edgecolor="none"
-    )
+    _draw.below(figure, top, bottom, columns=6)
 
 
 def compute_zoom() -> FigureData:

@@ -16,7 +16,7 @@ from stickslip.figures import _draw
 from stickslip.figures._check import COLLOCATION, RADAU, Check, Origin, balance
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._input import inputs
-from stickslip.figures.bristle_motion import PULL, SPEED, SPRING, pull, pulled, release, samples, slow
+from stickslip.figures.bristle_motion import PULL, SLOW, SPEED, SPRING, pull, pulled, release, samples, slow
 from stickslip.figures.bristle_table import (
     ALPHAS,
     CANCELS,
@@ -176,6 +176,14 @@ def draw_comparison(data: FigureData, figure: Canvas) -> None:
     above.set(ylabel="a)  position x [m]", xlim=(0.0, END))
     _draw.key(above, 3)
     below.set(xlabel="time t [s]", ylabel="b)  error 1 m − x [m]", ylim=(-0.17, 0.3))
+    below.text(
+        0.995,
+        0.93,
+        "enlarged: the first two swings leave this panel",
+        transform=below.transAxes,
+        ha="right",
+        color="#5A5A5A",
+    )
 
 
 # -- hunting of Canudas de Wit et al.
@@ -216,7 +224,7 @@ def draw_hunting(data: FigureData, figure: Canvas) -> None:
 
     s, rigid = data["lugre"], data["stribeck"]
     axes = figure.subplots(3, 1, sharex=True)
-    _draw.rows(axes, _draw.sticks(data["modes"]), END)
+    _draw.rows(axes, _draw.sticks(data["modes"]), END, label="Stribeck curve sticks")
     for ax, column, text in (
         (axes[0], "position", "x [m]"),
         (axes[1], "velocity", "v [m/s]"),
@@ -226,9 +234,7 @@ def draw_hunting(data: FigureData, figure: Canvas) -> None:
         ax.plot(s["time"], s[column], color=_style.BLUE, linewidth=1.0, label="LuGre")
         ax.set_ylabel(text)
     axes[0].axhline(TARGET, color="#6A6A6A", linewidth=0.7, linestyle=":")
-    axes[1].set_ylim(-0.15, 0.4)
-    axes[0].set_title("grey: the Stribeck curve sticks")
-    _draw.key(axes[0], 3)
+    _draw.below(figure, axes[0])
 
 
 # -- stick-slip of Canudas de Wit et al.
@@ -285,22 +291,20 @@ def draw_stick_slip(data: FigureData, figure: Canvas) -> None:
     s, rigid = data["lugre"], data["stribeck"]
     end = float(s["time"][-1])
     axes = figure.subplots(3, 1, sharex=True, height_ratios=[1.2, 1.0, 1.0])
-    _draw.rows(axes, _draw.sticks(data["modes"]), end)
+    _draw.rows(axes, _draw.sticks(data["modes"]), end, label=f"LuGre {SLOW}")
     axes[0].plot(s["time"], SPEED * s["time"], color="#6A6A6A", linestyle=":", label="free end of the spring")
     axes[0].plot(rigid["time"], rigid["position"], color=_style.ORANGE, linewidth=2.2, label="Stribeck curve")
     axes[0].plot(s["time"], s["position"], color=_style.BLUE, linewidth=1.0, label="LuGre")
     axes[0].set_ylabel("x [m]")
-    axes[0].set_title("grey: LuGre slower than 1 mm/s")
-    _draw.corner(axes[0], loc="upper left")
     axes[1].plot(s["time"], s["friction force"], color=_style.VERMILION, label="friction (LuGre)")
     axes[1].plot(
         s["time"], s["spring force"], color=_style.BLACK, linewidth=0.8, linestyle="--", label="spring"
     )
-    axes[1].set(ylabel="F [N]", ylim=(0.2, 1.9))
-    axes[1].legend(loc="upper right", ncols=2, frameon=True, edgecolor="none", framealpha=0.9)
+    axes[1].set(ylabel="F [N]")
     axes[2].plot(rigid["time"], rigid["velocity"], color=_style.ORANGE, linewidth=2.2)
     axes[2].plot(s["time"], s["velocity"], color=_style.BLUE, linewidth=1.0)
     axes[2].set_ylabel("v [m/s]")
+    _draw.below(figure, *axes, columns=3)
 
 
 FIGURES = (
@@ -318,7 +322,7 @@ FIGURES = (
         CANUDAS,
         compute_stick_slip,
         draw_stick_slip,
-        110.0,
+        115.0,
     ),
     Figure("canudas_hunting", "hunting of a servo under PID", CANUDAS, compute_hunting, draw_hunting, 110.0),
 )

@@ -219,6 +219,7 @@ def _edges(centres: np.ndarray) -> np.ndarray:
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw stuck fraction and worst error over load and speed, and below along the load."""
     from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.ticker import FixedLocator, NullLocator
 
     from stickslip.figures import _style
 
@@ -267,6 +268,10 @@ def draw(data: FigureData, figure: Canvas) -> None:
             below.set(yscale="log", ylim=(1.0, 100.0))
         else:
             below.set_ylim(bottom=0.0)
+        below.xaxis.set_minor_locator(NullLocator())
+        above.yaxis.set_major_locator(FixedLocator([0.02, 0.05, 0.1, 0.2, 0.5, 1.0]))
+        above.yaxis.set_major_formatter("{x:g}")
+        above.yaxis.set_minor_locator(NullLocator())
         _draw.corner(below, loc="upper left")
     axes[0, 0].set_ylabel("greatest speed of the reference [mm/s]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center")
