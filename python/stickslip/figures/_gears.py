@@ -24,7 +24,7 @@ SOURCE = "Hinrichsen 2007"
 RPM = math.pi / 30.0
 MM = 1e3
 
-# The source's μ = 0.25 is ρ = 14.04°; its numbers (0.873 s, 0.0873 s, 17.963 kg) were computed with ρ = 14°.
+# The source's μ = 0.25 is ρ = 14.04°; that it computed with ρ = 14° shows in its 17.963 kg, to which ρ is fitted.
 _COMMON: dict[str, Any] = dict(angle=math.radians(12.0), friction=math.tan(math.radians(14.0)), load=100.0)
 SET_1: WedgeGear = wedge_gear(
     upper_mass=2.42, lower_mass=108.78, stiffness=2000.0, pull_velocity=2e-3, **_COMMON
@@ -34,7 +34,7 @@ SET_2: WedgeGear = wedge_gear(
 )
 
 COMMON = inputs("printed", "2.4.1", ("γ", 12.0, "°"), ("F", 100.0, "N"), ("μ", 0.25, ""))
-ROUNDED = inputs("printed", "follows from 0.873 s, 0.0873 s and 17.963 kg", ("ρ", 14.0, "°"))
+ROUNDED = inputs("fitted", "17.963 kg (2.4.2), μ = 0.25 being 14.04°", ("ρ", 14.0, "°"))
 
 
 def wedge_inputs(gear: WedgeGear) -> tuple[Input, ...]:

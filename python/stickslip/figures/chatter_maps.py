@@ -284,8 +284,18 @@ def compute_expansion() -> FigureData:
     said, closed, source = Origin.PUBLISHED, Origin.CLOSED_FORM, f"{SOURCE}, figure 6.3"
     slides, edge = "solutions that slide for -45° < α < 90°", "ġ_N = 0; figure 6.3"
     stays, parts = sticks[-1].high * DEGREES, (opens[0].low * DEGREES, opens[-1].high * DEGREES)
+    begin = _slip_limit(SET_2) * DEGREES
     computed, expected = _rebound(math.radians(40.0))
     checks = [
+        Check(
+            "ε = 0: stays in stick from",
+            "deg",
+            sticks[0].low * DEGREES,
+            begin,
+            1e-12,
+            closed,
+            "Λ_TC = -μ·Λ_NC",
+        ),
         Check("ε = 0: stays in stick up to", "deg", stays, 90.0, 2e-13, closed, edge),
         Check("ε > 0: separates without slip up to", "deg", parts[1], 90.0, 2e-13, closed, edge),
         Check("ε > 0: separates without slip from", "deg", parts[0], -45.0, 0.0, said, source, relation="<"),

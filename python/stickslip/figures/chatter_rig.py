@@ -34,6 +34,7 @@ DEGREES = 180.0 / math.pi
 DRAWN = 0.5  # s, of figure 7.4
 BOUNCE = 0.84
 GIVEN = (*RIG_PRINTED, *RIG_CHOSEN)
+BALANCE = "M1(r2/r1)tan(ρ - γ) = k_φ·ω·t"
 FLIGHT = "chatter_cycle, closed forms of flight and stick"
 
 
@@ -95,11 +96,11 @@ def _cycle(gear: WormGear) -> ChatterCycle:
     return cycle
 
 
-def _stick_end() -> float:
-    """End (s) of the first stick at 4.5 rpm, where the shaft pulls M1(r2/r1)tan(ρ − γ); no inertia enters."""
+def _stick_end(rate: float = 4.5) -> float:
+    """End (s) of the first stick at `rate` rpm, where the shaft pulls M1(r2/r1)tan(ρ − γ); no inertia enters."""
     lag = math.atan(RIG.friction / math.cos(RIG.pressure_angle)) - RIG.lead_angle
     torque = RIG.load_torque * RIG.worm_radius / RIG.wheel_radius * math.tan(lag)
-    return torque / (RIG.shaft_stiffness * 4.5 * RPM)
+    return torque / (RIG.shaft_stiffness * rate * RPM)
 
 
 # -- 7.4 -----------------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ def compute_sets() -> FigureData:
                     whole,
                     1e-14,
                     closed,
-                    "M1(r2/r1)tan(ρ - γ) = k_φ·ω·t",
+                    BALANCE,
                 ),
             ]
         else:
@@ -209,10 +210,10 @@ def compute_impacts(inertia_set: int) -> FigureData:
     flight = (run.t > spans[1].start) & (run.t < spans[1].end)
     gap, slides = float(run["flank.gap"][flight].max()), float(sum(span.kind == "slip" for span in spans))
     closed, said, own = Origin.CLOSED_FORM, Origin.PUBLISHED, Origin.PACKAGE
-    rule, rest, free = "M1(r2/r1)tan(ρ - γ) = k_φ·ω·t", float(np.mean(sticks)), float(np.mean(flights))
+    rest, free = float(np.mean(sticks)), float(np.mean(flights))
     checks = [
         Check("the first change is stick → separation", "", direct, 1.0, 0.0, said, f"{name} left"),
-        Check("first separation", "s", float(first.time), _stick_end(), 1e-15, closed, rule),
+        Check("first separation", "s", float(first.time), _stick_end(), 1e-15, closed, BALANCE),
         Check("impacts that do not end in stick", "", others, 0.0, 0.0, said, f"{name} right"),
         Check("phases of sliding", "", slides, 0.0, 0.0, said, f"{SOURCE}, 7.3"),
         Check("worm at rest in an impact", "s", rest, cycle.stuck, 1e-14, own, FLIGHT),
@@ -282,11 +283,12 @@ def compute_counter() -> FigureData:
     """Lower the load at three speeds with restitution, until the counter flank is struck."""
     series: dict[str, Series] = {}
     struck: dict[float, Any] = {}
+    opened: dict[float, float] = {}
     for rate, end in RATES.items():
         gear = rig(1, motor_speed=-rate * RPM, restitution=BOUNCE)
         run = _run(gear, end, 6000)
         log = _log(run)
-        struck[rate] = _hits(log, "counter_flank")
+        struck[rate], opened[rate] = _hits(log, "counter_flank"), float(run.events[0].time)
         if rate != 12.0:
             series |= {
                 f"rpm_{rate:g}".replace(".", "_"): _columns(gear, run),
@@ -297,6 +299,7 @@ def compute_counter() -> FigureData:
     plastic = dataclasses.replace(RIG, motor_speed=-15.0 * RPM).counter_flank_speed / RPM
     said, source, name = Origin.PUBLISHED, f"{SOURCE}, 7.3", "strikes of the counter flank in"
     checks = [
+        Check("15 rpm: first separation", "s", opened[15.0], _stick_end(15.0), 1e-15, Origin.CLOSED_FORM, BALANCE),
         Check(f"4.5 rpm: {name} 3 s", "", float(struck[4.5].size), 0.0, 0.0, said, source),
         Check(
             f"12 rpm: {name} 10 s", "", float(struck[12.0].size), 0.0, 0.0, said, source,
