@@ -196,9 +196,9 @@ def test_set_0_slides_and_set_1_flies() -> None:
     assert set(found["set_1_modes"]["mode"].tolist()) == {"stick", "open", "impact"}
 
 
-def test_worm_rests_shorter_the_heavier_the_wheel() -> None:
-    rests = [rig.rig(k).chatter_cycle.stuck for k in (1, 3, 5)]
-    assert rests == sorted(rests, reverse=True) and rests[0] == pytest.approx(0.025, abs=2e-3)
+def test_worm_of_set_1_rests_as_long_as_the_shaft_is_fitted_to() -> None:
+    """About 0.025 s in the source; it asserts no trend over the inertias."""
+    assert rig.rig(1).chatter_cycle.stuck == pytest.approx(0.025, abs=1.1e-3)
 
 
 @pytest.mark.parametrize("case", maps.CASES)
