@@ -54,6 +54,12 @@ def test_tolerances_state_what_was_reached(found: dict[str, figures.FigureData])
             assert check.tolerance <= max(SLACK * abs(check.deviation), least), name
 
 
+def test_only_what_is_printed_may_differ(found: dict[str, figures.FigureData]) -> None:
+    for name, check in checks(found):
+        assert check.within or check.origin is PUBLISHED, name
+        assert check.reason == "" or not check.within, f"{name} has a reason but agrees"
+
+
 def test_every_figure_is_checked_from_outside(found: dict[str, figures.FigureData]) -> None:
     for name, data in found.items():
         assert any(check.origin is not PACKAGE for check in data.checks), name

@@ -109,7 +109,7 @@ def compute_stick() -> FigureData:
         ),
         Check(
             "case 2: Lemke leaves stick, rows as written", "mm", _leaves_stick(two, "lemke_plain") * MM,
-            reach * tan2, 1e-12, closed, "(4.27)",
+            reach * tan2, 0.0, said, f"{source}, (4.27)",
             "the path of Lemke depends on the scaling of the rows: as written it returns separation as "
             "soon as that solves the problem, although stick solves it too",
         ),
