@@ -61,7 +61,8 @@ ct::Place Decision::place_that_slides(std::size_t i) {
   const double* x = state->base_x.data();
   const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
   ct::Place q;
-  q.state = state->modes.friction[i].mode;
+  // An elastic surface that sticks has a force of its own as well: nothing is to be decided about it.
+  q.state = slip(state->modes.friction[i].direction() < 0 ? -1 : 1);
   PlaceForce f;
   if (starting && p.lagged >= 0) { // the lag starts on the curve
     const Force curve = evaluate(p.law, v(i), state->modes.friction[i].direction(),
@@ -115,7 +116,7 @@ void Decision::assemble() {
     const Place& place = sys.places[i];
     rows.row(k) = place.velocity.x.transpose();
     columns.col(k) = -place.effect;
-    p.free(k) = place.velocity.x.dot(xdot) + place.acceleration_s.dot(sig);
+    p.free(k) = relative_acceleration(place, xdot, sig);
     ct::Place q = rests[i] ? place_at_rest(i) : place_that_slides(i);
     const Index c = loading_contact(place);
     q.contact = c >= 0 ? number[static_cast<std::size_t>(c)] : -1;

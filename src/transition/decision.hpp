@@ -3,7 +3,9 @@
 // just after).
 #pragma once
 
+#include "transition/mode_changes.hpp"
 #include "transition/rules.hpp"
+#include "transition/sign_after.hpp"
 #include "transition/transition.hpp"
 
 #include <algorithm>
@@ -13,35 +15,6 @@
 #include <vector>
 
 namespace stickslip {
-
-inline constexpr int series_terms = 6;
-
-// Signs of guards just after an instant, from the first coefficients of their Taylor series.
-// +1 becomes positive, -1 negative, 0 stays zero as far as can be told. t: the instant, whose last digits are
-// not known.
-inline int sign_after(const double* c, double size, double time_scale, double t) {
-  const double tiny = 1e-11 * size;
-  double power = 1.0;
-  std::array<double, series_terms> scaled{};
-  for (int k = 0; k < series_terms; ++k, power *= time_scale)
-    scaled[static_cast<std::size_t>(k)] = c[k] * power;
-  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / time_scale;
-  if (std::abs(scaled[0]) > std::max(tiny, unresolved * std::abs(scaled[1]))) return scaled[0] > 0.0 ? 1 : -1;
-  for (std::size_t k = 1; k < scaled.size(); ++k) {
-    if (std::abs(scaled[k]) <= tiny) continue;
-    if (k == 1 && std::abs(scaled[1]) <= 2.0 * unresolved * std::abs(scaled[2])) continue;
-    // A first derivative left over by rounding at the top of a touch must not count: it lifts the guard by
-    // c1^2/4c2.
-    if (k == 1 && scaled[1] > 0.0 && scaled[2] < 0.0 &&
-        scaled[1] * scaled[1] < -4.0 * scaled[2] * 1e-13 * size)
-      continue;
-    return scaled[k] > 0.0 ? 1 : -1;
-  }
-  return 0;
-}
-
-// A law without a jump passes v = 0, or an element of a law slips: the flow changes, and nothing is decided.
-void switch_flow(const System& sys, Modes& modes, const Guard& g);
 
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {

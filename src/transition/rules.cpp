@@ -152,6 +152,15 @@ Index changes(const Candidate& c, const std::vector<Mode>& present) {
 
 } // namespace
 
+std::optional<Mode> impending_motion(double low, double high, double g, double free, double size) {
+  const double slack = 1e-14 * (size + g * std::max(std::abs(high), std::abs(low)));
+  const double up = free - g * high, down = g * low - free;
+  if (up > slack) return Mode::slip_forward;
+  if (down > slack) return Mode::slip_backward;
+  if (up < -slack && down < -slack) return Mode::stick;
+  return std::nullopt;
+}
+
 bool certified_unique(const Problem& p) {
   for (const Place& s : p.places)
     if (s.contact >= 0 && (s.low.b != 0.0 || s.high.b != 0.0 || s.plus.b != 0.0 || s.minus.b != 0.0))
@@ -182,15 +191,10 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
     mode = may == bit(Mode::slip_forward) ? Mode::slip_forward : Mode::slip_backward;
     left = true;
   } else if (mode == Mode::stick) {
-    const double slack = 1e-14 * (size + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
-    const double up = free - g * place.high.a, down = g * place.low.a - free;
-    if (up > slack)
-      mode = Mode::slip_forward, left = true;
-    else if (down > slack)
-      mode = Mode::slip_backward, left = true;
-    else if (!(up < -slack && down < -slack))
-      return false; // on the fence: the general way
-    if ((may & bit(mode)) == 0) return false;
+    const std::optional<Mode> goes = impending_motion(place.low.a, place.high.a, g, free, size);
+    if (!goes || (may & bit(*goes)) == 0) return false; // on the fence: the general way
+    mode = *goes;
+    left = mode != Mode::stick;
   }
   const double force =
       mode == Mode::stick ? free / g : (mode == Mode::slip_forward ? place.plus.a : place.minus.a);

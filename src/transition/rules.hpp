@@ -15,6 +15,8 @@
 #include "transition/rule.hpp"
 #include "transition/stage.hpp"
 
+#include <optional>
+
 namespace stickslip::contact {
 
 using stickslip::Rule;
@@ -65,6 +67,11 @@ bool transitions(const Problem& p, const std::vector<Allowed>& allowed, Transiti
 // bit(open)).
 void decide(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Decision& out);
+
+// Where one element at rest under a given load goes whose velocity has the acceleration `free` - g F, its static force
+// lying in [low, high]: it stays strictly inside and leaves outside; none: on the fence, where its surroundings decide.
+// size: what the terms of `free` amount to.
+std::optional<Mode> impending_motion(double low, double high, double g, double free, double size);
 
 // No place loads on a contact's force and the matrix is symmetric positive definite: exactly one answer per
 // stage.
