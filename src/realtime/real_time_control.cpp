@@ -81,7 +81,7 @@ bool RealTime::control() noexcept {
   for (Sampled& c : sampled) {
     if (c.next != ticks) continue;
     compute(
-        sys, c.loop, time(), [&](Index b, Index k) { return input_row(b, k)(a.x); }, samples.data(),
+        sys, c.loop, time(), [&](Index of, Index k) { return input_row(of, k)(a.x); }, samples.data(),
         memory.data(), work.data(), computed.data() + c.offset);
     c.next += c.every;
     c.due = ticks + c.delay_steps;
@@ -127,9 +127,9 @@ const SparseRow& RealTime::input_row(Index loop, Index k) const noexcept {
 void RealTime::choose(Index loop, Index output, const BlockGuard::Trigger* fired) noexcept {
   Saturation& mode = now.limit[sys.loops[static_cast<std::size_t>(loop)].limit + output];
   mode = next_saturation(
-      sys, loop, output, mode, fired, a.x, [&](Index b, Index k) { return input_row(b, k)(a.x); },
-      [&](Index b, Index k) { return clamps ? input_row(b, k).linear(slopes.data()) : 0.0; }, samples.data(),
-      sample_rates.data());
+      sys, loop, output, mode, fired, a.x, [&](Index of, Index k) { return input_row(of, k)(a.x); },
+      [&](Index of, Index k) { return clamps ? input_row(of, k).linear(slopes.data()) : 0.0; },
+      samples.data(), sample_rates.data());
 }
 
 void RealTime::limit_fired(std::size_t number) noexcept {
@@ -145,9 +145,9 @@ void RealTime::limits_anew() noexcept {
   prepare_limits();
   const Modes& shown = plan->regime->modes;
   bool changed = false;
-  for_each_limit(sys, [&](Index b, Index j) {
-    choose(b, j, nullptr);
-    const Index k = sys.loops[static_cast<std::size_t>(b)].limit + j;
+  for_each_limit(sys, [&](Index of, Index j) {
+    choose(of, j, nullptr);
+    const Index k = sys.loops[static_cast<std::size_t>(of)].limit + j;
     changed = changed || now.limit[k] != shown.limit[k];
   });
   if (!changed) return;
@@ -158,7 +158,7 @@ void RealTime::limits_anew() noexcept {
 
 void RealTime::settle_following(Point& p) noexcept {
   stickslip::settle_following(
-      sys, now.limit, p.x, [&](Index b, Index k) { return input_row(b, k)(p.x); }, samples.data());
+      sys, now.limit, p.x, [&](Index of, Index k) { return input_row(of, k)(p.x); }, samples.data());
 }
 
 } // namespace stickslip

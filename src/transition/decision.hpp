@@ -62,7 +62,7 @@ private:
   std::vector<Mode> present;
   std::vector<contact::Allowed> allowed;
   contact::TransitionWorkspace work;
-  contact::Decision answer;
+  contact::Choice answer;
   Modes entry; // before candidates are tried
   Vector entry_x;
   Vector parting;           // how places part that cannot all stick; empty: none do
@@ -81,7 +81,7 @@ private:
   double v(std::size_t i) const { return relative_velocity(sys.places[i], state->base_x.data(), sig.data()); }
 
   void switches(const std::vector<Guard>& fired, bool start);
-  void sides_of_kinks(bool start);
+  void find_sides(bool start);
   void find_resting(const std::vector<Guard>& fired, bool start);
   bool moves_towards(std::size_t i, int side);
   void carry_presliding(bool start);
@@ -97,15 +97,15 @@ private:
   void count_slips(const std::vector<Guard>& fired);
 
   // choice.cpp
-  bool decide(const std::vector<Guard>& fired);
+  bool choose_modes(const std::vector<Guard>& fired);
   void assemble();
   void size_by_rates();
   contact::Line kinetic_line(std::size_t i, int d);
-  contact::Place place_at_rest(std::size_t i);
-  contact::Place place_that_slides(std::size_t i);
+  contact::Element element_at_rest(std::size_t i);
+  contact::Element element_that_slides(std::size_t i);
   void narrow(const std::vector<Guard>& fired);
   void apply(const contact::Candidate& c);
-  bool choose();
+  bool try_choice();
   bool part();
   bool leave_at_limit();
   bool hold_by_lag();

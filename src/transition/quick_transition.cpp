@@ -113,7 +113,7 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
   return true;
 }
 
-bool QuickTransition::decide(const Regime& now, State& state, const Guard& fired, Jump& jump) {
+bool QuickTransition::apply(const Regime& now, State& state, const Guard& fired, Jump& jump) {
   if (!usable || !now.affine || (fired.kind != GuardKind::slip_ends && fired.kind != GuardKind::breaks_away))
     return false;
   const auto i = static_cast<std::size_t>(fired.friction);

@@ -15,7 +15,7 @@ public:
 
   // Changes `state` as the general decision would, and says so in the jump; false: not decided here, nothing has
   // changed.
-  bool decide(const Regime& now, State& state, const Guard& fired, Jump& jump);
+  bool apply(const Regime& now, State& state, const Guard& fired, Jump& jump);
 
   void signals_changed(); // constant ones have got new values
 

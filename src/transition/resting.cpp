@@ -61,7 +61,7 @@ void Decision::switches(const std::vector<Guard>& fired, bool start) {
 }
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.
-void Decision::sides_of_kinks(bool start) {
+void Decision::find_sides(bool start) {
   // Forces are asked for below, and none of these laws has a side 0.
   for (std::size_t i = 0; i < n; ++i)
     if (!sys.places[i].traits.sticks && state->modes.friction[i].sticks())

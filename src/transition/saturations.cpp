@@ -66,7 +66,7 @@ void Saturations::choose(Index loop, Index output, const double* s, const double
       [&](Index, Index k) { return value(form(k), xdot, sdot); }, w.data(), wdot.data());
 }
 
-void Saturations::decide(const std::vector<Guard>& fired, bool start) {
+void Saturations::choose_all(const std::vector<Guard>& fired, bool start) {
   if (sys.limits == 0) return;
   settle_following(sys, cache, state);
   const LinearPart& part = cache.linear(sys, state.modes.limit);
