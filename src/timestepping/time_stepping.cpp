@@ -101,7 +101,7 @@ private:
   std::vector<std::size_t> active, places;
   ct::Problem problem;
   ct::TransitionWorkspace work;
-  ct::Decision answer;
+  ct::Choice answer;
   std::vector<Mode> present;
   std::vector<ct::Allowed> allowed;
 
@@ -151,7 +151,7 @@ private:
     problem.G.resize(m, m);
     problem.free.resize(m);
     problem.free_size.resize(m);
-    problem.places.clear();
+    problem.elements.clear();
     present.clear();
     allowed.assign(static_cast<std::size_t>(m), ct::anything);
     for (Index k = 0; k < m; ++k) {
@@ -168,7 +168,7 @@ private:
       const Place& p = sys.places[i];
       const double v = v0(static_cast<Index>(nc + i));
       const Force up = level(p, v, 1, state, i), down = level(p, v, -1, state, i);
-      ct::Place q;
+      ct::Element q;
       q.contact = p.contact >= 0 ? number[static_cast<std::size_t>(p.contact)] : -1;
       const double given = p.contact >= 0 ? 0.0 : h * load(p); // impulse of a given load
       auto line = [&](double dry, double viscous) {
@@ -190,12 +190,12 @@ private:
       present.push_back(!p.traits.sticks                       ? q.state
                         : mode == Mode::open && p.contact >= 0 ? Mode::open
                                                                : mode);
-      problem.places.push_back(q);
+      problem.elements.push_back(q);
     }
-    ct::decide(problem, present, allowed, {}, work, answer);
+    ct::choose(problem, present, allowed, {}, work, answer);
     if (!answer.found()) { // no kinetic answer on the way that static levels allow: static ones alone
-      for (ct::Place& q : problem.places) q.minus = q.low, q.plus = q.high;
-      ct::decide(problem, present, allowed, {}, work, answer);
+      for (ct::Element& q : problem.elements) q.minus = q.low, q.plus = q.high;
+      ct::choose(problem, present, allowed, {}, work, answer);
       if (!answer.found()) return false;
     }
     for (Index k = 0; k < m; ++k)

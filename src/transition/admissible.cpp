@@ -68,9 +68,7 @@ void Decision::note_overrun(const Regime& r, const Guard& g) {
   if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::shared_limit) return;
   overrun.resize(places.size(), 0);
   if (g.kind == GuardKind::breaks_away) return leaves(g.friction, g.direction);
-  const Facet& f = r.facets[g.facet];
-  for (Index j = 0; j < f.members.count(); ++j)
-    leaves(r.stuck[f.members[j]], f.share(j) * g.direction > 0.0 ? 1 : -1);
+  for_each_leaving(r, g, leaves);
 }
 
 // From the k-th Taylor coefficient of an affine regime's motion to the next.
@@ -218,7 +216,7 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
   default:
     return -1;
   }
-  return sign_after(row.data(), size, sys.time_scale, t);
+  return sign_after([&](int j) { return row[static_cast<std::size_t>(j)]; }, size, sys.time_scale, t);
 }
 
 // Places that hold one body between surfaces which start to move apart, at whatever order of time, cannot all

@@ -37,14 +37,14 @@ ct::Line Decision::kinetic_line(std::size_t i, int d) {
   return line(with_peak(p, f.dry, before.friction[i].sticks() ? aged_share(p, t, x) : x[p.peak]), f.viscous);
 }
 
-ct::Place Decision::place_at_rest(std::size_t i) {
+ct::Element Decision::element_at_rest(std::size_t i) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
   const double N =
       contact_friction(i) ? 0.0 : normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
   Interval unit = unit_limits(p, t, x);
   if (state->modes.friction[i].hold == Hold::firmly) unit = {firmer * unit.lo, firmer * unit.hi};
-  ct::Place q;
+  ct::Element q;
   q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
   q.high = {unit.hi * N, unit.hi * load_per_normal(p)};
   if (const int side = held_by_lag(p, state->modes, i); side > 0)
@@ -56,12 +56,13 @@ ct::Place Decision::place_at_rest(std::size_t i) {
   return q;
 }
 
-ct::Place Decision::place_that_slides(std::size_t i) {
+ct::Element Decision::element_that_slides(std::size_t i) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
   const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
-  ct::Place q;
-  q.state = state->modes.friction[i].mode;
+  ct::Element q;
+  // An elastic surface that sticks has a force of its own as well: nothing is to be decided about it.
+  q.state = slip(state->modes.friction[i].direction() < 0 ? -1 : 1);
   PlaceForce f;
   if (starting && p.lagged >= 0) { // the lag starts on the curve
     const Force curve = evaluate(p.law, v(i), state->modes.friction[i].direction(),
@@ -92,7 +93,7 @@ void Decision::assemble() {
   const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
   ct::Problem& p = problem;
   p.contacts = nc;
-  p.places.clear();
+  p.elements.clear();
   p.free.resize(m);
   p.free_size.resize(m);
   rows.resize(m, sys.nx);
@@ -115,15 +116,15 @@ void Decision::assemble() {
     const Place& place = sys.places[i];
     rows.row(k) = place.velocity.x.transpose();
     columns.col(k) = -place.effect;
-    p.free(k) = place.velocity.x.dot(xdot) + place.acceleration_s.dot(sig);
-    ct::Place q = rests[i] ? place_at_rest(i) : place_that_slides(i);
+    p.free(k) = relative_acceleration(place, xdot, sig);
+    ct::Element q = rests[i] ? element_at_rest(i) : element_that_slides(i);
     const Index c = loading_contact(place);
     q.contact = c >= 0 ? number[static_cast<std::size_t>(c)] : -1;
     q.needs_contact = contact_friction(i);
     present.push_back(!rests[i]                    ? q.state
                       : before.friction[i].slips() ? before.friction[i].mode
                                                    : Mode::stick);
-    p.places.push_back(q);
+    p.elements.push_back(q);
   }
   p.free_size.noalias() = rows.cwiseAbs().lazyProduct(terms);
   size_by_rates();
@@ -175,11 +176,11 @@ void Decision::apply(const ct::Candidate& c) {
   }
 }
 
-bool Decision::choose() {
+bool Decision::try_choice() {
   auto holds = [this](const ct::Candidate& c) { return admissible(c); };
   entry = state->modes;
   entry_x = state->base_x;
-  ct::decide(problem, present, allowed, ct::admissible_by(holds), work, answer);
+  ct::choose(problem, present, allowed, ct::admissible_by(holds), work, answer);
   state->modes = entry;
   state->base_x = entry_x;
   return answer.found();
@@ -192,8 +193,8 @@ bool Decision::part() {
   double least = INFINITY;
   for (std::size_t q = 0; q < places.size(); ++q) {
     const auto k = static_cast<Index>(closed.size() + q);
-    const ct::Place& place = problem.places[q];
-    if (parting(k) != 0.0) least = std::min(least, problem.G(k, k) * (place.high.a - place.low.a));
+    const ct::Element& element = problem.elements[q];
+    if (parting(k) != 0.0) least = std::min(least, problem.G(k, k) * (element.high.a - element.low.a));
   }
   if (!(least > 0.0 && std::isfinite(least))) return false;
   problem.free += (1e-5 * least / parting.cwiseAbs().maxCoeff()) * parting;
@@ -218,7 +219,7 @@ bool Decision::hold_by_lag() {
     const Place& p = sys.places[i];
     if (overrun[q] == 0 || !rests[i] || p.lagged < 0 || contact_friction(i) || p.traits.switches > 0)
       continue;
-    const ct::Place& at = problem.places[q];
+    const ct::Element& at = problem.elements[q];
     const double N = at.contact < 0 ? 0.0 : normal(p.load_contact);
     state->base_x(p.lagged) = overrun[q] > 0 ? at.high.at(N) : -at.low.at(N);
     state->modes.friction[i].hold = above_limit(overrun[q]);
@@ -228,7 +229,7 @@ bool Decision::hold_by_lag() {
   return any;
 }
 
-bool Decision::decide(const std::vector<Guard>& fired) {
+bool Decision::choose_modes(const std::vector<Guard>& fired) {
   rule = Rule::unique;
   assemble();
   if (problem.size() == 0) return true;
@@ -236,10 +237,11 @@ bool Decision::decide(const std::vector<Guard>& fired) {
   overrun.clear();
   allowed.assign(static_cast<std::size_t>(problem.size()), ct::anything);
   narrow(fired);
-  if (!choose()) {
+  if (!try_choice()) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
-    if (!choose() && !(part() && choose()) && !(leave_at_limit() && choose()) && !(hold_by_lag() && choose()))
+    if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
+        !(hold_by_lag() && try_choice()))
       return false;
   }
   apply(answer.answer);

@@ -3,7 +3,9 @@
 // just after).
 #pragma once
 
+#include "transition/mode_changes.hpp"
 #include "transition/rules.hpp"
+#include "transition/sign_after.hpp"
 #include "transition/transition.hpp"
 
 #include <algorithm>
@@ -13,35 +15,6 @@
 #include <vector>
 
 namespace stickslip {
-
-inline constexpr int series_terms = 6;
-
-// Signs of guards just after an instant, from the first coefficients of their Taylor series.
-// +1 becomes positive, -1 negative, 0 stays zero as far as can be told. t: the instant, whose last digits are
-// not known.
-inline int sign_after(const double* c, double size, double time_scale, double t) {
-  const double tiny = 1e-11 * size;
-  double power = 1.0;
-  std::array<double, series_terms> scaled{};
-  for (int k = 0; k < series_terms; ++k, power *= time_scale)
-    scaled[static_cast<std::size_t>(k)] = c[k] * power;
-  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / time_scale;
-  if (std::abs(scaled[0]) > std::max(tiny, unresolved * std::abs(scaled[1]))) return scaled[0] > 0.0 ? 1 : -1;
-  for (std::size_t k = 1; k < scaled.size(); ++k) {
-    if (std::abs(scaled[k]) <= tiny) continue;
-    if (k == 1 && std::abs(scaled[1]) <= 2.0 * unresolved * std::abs(scaled[2])) continue;
-    // A first derivative left over by rounding at the top of a touch must not count: it lifts the guard by
-    // c1^2/4c2.
-    if (k == 1 && scaled[1] > 0.0 && scaled[2] < 0.0 &&
-        scaled[1] * scaled[1] < -4.0 * scaled[2] * 1e-13 * size)
-      continue;
-    return scaled[k] > 0.0 ? 1 : -1;
-  }
-  return 0;
-}
-
-// A law without a jump passes v = 0, or an element of a law slips: the flow changes, and nothing is decided.
-void switch_flow(const System& sys, Modes& modes, const Guard& g);
 
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
@@ -89,7 +62,7 @@ private:
   std::vector<Mode> present;
   std::vector<contact::Allowed> allowed;
   contact::TransitionWorkspace work;
-  contact::Decision answer;
+  contact::Choice answer;
   Modes entry; // before candidates are tried
   Vector entry_x;
   Vector parting;           // how places part that cannot all stick; empty: none do
@@ -108,7 +81,7 @@ private:
   double v(std::size_t i) const { return relative_velocity(sys.places[i], state->base_x.data(), sig.data()); }
 
   void switches(const std::vector<Guard>& fired, bool start);
-  void sides_of_kinks(bool start);
+  void find_sides(bool start);
   void find_resting(const std::vector<Guard>& fired, bool start);
   bool moves_towards(std::size_t i, int side);
   void carry_presliding(bool start);
@@ -124,15 +97,15 @@ private:
   void count_slips(const std::vector<Guard>& fired);
 
   // choice.cpp
-  bool decide(const std::vector<Guard>& fired);
+  bool choose_modes(const std::vector<Guard>& fired);
   void assemble();
   void size_by_rates();
   contact::Line kinetic_line(std::size_t i, int d);
-  contact::Place place_at_rest(std::size_t i);
-  contact::Place place_that_slides(std::size_t i);
+  contact::Element element_at_rest(std::size_t i);
+  contact::Element element_that_slides(std::size_t i);
   void narrow(const std::vector<Guard>& fired);
   void apply(const contact::Candidate& c);
-  bool choose();
+  bool try_choice();
   bool part();
   bool leave_at_limit();
   bool hold_by_lag();

@@ -89,7 +89,7 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
     const Contact& c = sys.contacts[static_cast<std::size_t>(touching[static_cast<std::size_t>(k)])];
     if (c.place < 0) continue;
     const Place& place = sys.places[static_cast<std::size_t>(c.place)];
-    p.place.push_back(k);
+    p.contact_of.push_back(k);
     friction.push_back(c.impulsive_friction);
     along.push_back(-place.effect); // per unit of tangential impulse in the direction of sliding
     row_of.push_back(&place.velocity.x);
@@ -133,9 +133,9 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
     one.collision = collision;
     one.loss = k == 0 ? loss : 0.0;
     one.wall_work = -best.impulse(k) * p.wall(k);
-    for (std::size_t q = 0; q < p.place.size(); ++q) {
+    for (std::size_t q = 0; q < p.contact_of.size(); ++q) {
       const Index row = p.contacts + static_cast<Index>(q);
-      if (p.place[q] != k) continue;
+      if (p.contact_of[q] != k) continue;
       one.tangential = best.impulse(row);
       one.wall_work += best.impulse(row) * p.wall(row);
     }

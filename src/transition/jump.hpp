@@ -14,9 +14,9 @@ namespace stickslip {
 // What brought it about, besides the guards that fired.
 enum class Occasion : std::int8_t {
   motion, // guards, or nothing but what is scheduled: a tick, a breakpoint of a signal
-  flow,   // a law's internal switch, or the side of v of a law without a jump: no force changes, nothing is decided
-  start,  // of a run
-  step,   // one of fixed length
+  flow, // a law's internal switch, or the side of v of a law without a jump: no force changes, nothing is decided
+  start, // of a run
+  step,  // one of fixed length
 };
 
 // What an impact did at one contact.

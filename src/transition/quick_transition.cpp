@@ -1,7 +1,8 @@
 #include "transition/quick_transition.hpp"
 
 #include "dynamics/place_force.hpp"
-#include "transition/decision.hpp"
+#include "transition/rules.hpp"
+#include "transition/sign_after.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +23,8 @@ QuickTransition::QuickTransition(const System& system, RegimeCache& c)
   s.resize(sys.ns());
   x = slope = Vector::Zero(sys.nx);
   force = scratch.force;
-  series = Matrix::Zero(sys.nx, terms);
-  signal_terms = Matrix::Zero(sys.ns(), terms);
+  series = Matrix::Zero(sys.nx, series_terms);
+  signal_terms = Matrix::Zero(sys.ns(), series_terms);
   signals_changed();
 }
 
@@ -79,24 +80,11 @@ double QuickTransition::term(const Regime& r, Index guard, int k) {
   return sum;
 }
 
-// sign_after() with no more terms than it takes to tell.
-int QuickTransition::sign(const Regime& r, Index guard, bool from_zero, double size, double t) {
-  std::array<double, terms> c{};
-  if (!from_zero) c[0] = term(r, guard, 0);
-  c[1] = term(r, guard, 1);
-  const double tiny = 1e-11 * size, step = sys.time_scale;
-  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / step;
-  if (std::abs(c[0]) > std::max(tiny, unresolved * std::abs(c[1] * step))) return c[0] > 0.0 ? 1 : -1;
-  c[2] = term(r, guard, 2);
-  const double first = c[1] * step, second = c[2] * step * step; // as sign_after() decides by them
-  if (std::abs(first) > std::max(tiny, 2.0 * unresolved * std::abs(second)) &&
-      !(first > 0.0 && second < 0.0 && first * first < -4.0 * second * 1e-13 * size))
-    return first > 0.0 ? 1 : -1;
-  for (int k = 3; k < terms; ++k) c[static_cast<std::size_t>(k)] = term(r, guard, k);
-  if (from_zero && std::all_of(c.begin(), c.end(), [](double term_k) { return term_k == 0.0; }))
-    return 1; // it does not move at all
-  static_assert(terms == series_terms);
-  return sign_after(c.data(), size, step, t);
+// It does not move at all, so it does not slip.
+bool QuickTransition::stands_still(const Regime& r, Index guard) {
+  for (int k = 1; k < series_terms; ++k)
+    if (term(r, guard, k) != 0.0) return false;
+  return true;
 }
 
 // No guard of this place fires just after t, starting from `x`.
@@ -109,13 +97,15 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
     if (g.friction != static_cast<Index>(place)) continue;
     const auto row = static_cast<Index>(k);
     if (g.kind == GuardKind::slip_ends) {
-      if (sign(r, row, true, velocity_size(p, state.nominal), t) > 0) return false;
+      const auto from_zero = [&](int j) { return j == 0 ? 0.0 : term(r, row, j); };
+      const int sign = sign_after(from_zero, velocity_size(p, state.nominal), sys.time_scale, t);
+      if (sign > 0 || (sign == 0 && stands_still(r, row))) return false;
     } else if (g.kind == GuardKind::breaks_away) {
       const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
       // The held force is the mean of what both limits leave: each guard is the distance to one of them.
       const double held = g.direction > 0 ? term(r, row, 0) + limits.hi : limits.lo - term(r, row, 0);
-      if (sign(r, row, false, std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held), t) > 0)
-        return false;
+      const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
+      if (sign_after([&](int j) { return term(r, row, j); }, size, sys.time_scale, t) > 0) return false;
     } else {
       return false;
     }
@@ -123,7 +113,7 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
   return true;
 }
 
-bool QuickTransition::decide(const Regime& now, State& state, const Guard& fired, Jump& jump) {
+bool QuickTransition::apply(const Regime& now, State& state, const Guard& fired, Jump& jump) {
   if (!usable || !now.affine || (fired.kind != GuardKind::slip_ends && fired.kind != GuardKind::breaks_away))
     return false;
   const auto i = static_cast<std::size_t>(fired.friction);
@@ -131,10 +121,10 @@ bool QuickTransition::decide(const Regime& now, State& state, const Guard& fired
   const Place& p = sys.places[i];
   const double t = state.base_t;
   for (std::size_t k : varying) {
-    std::array<double, terms> c{};
-    taylor(sys.signals[k], t, terms, c.data());
+    std::array<double, series_terms> c{};
+    taylor(sys.signals[k], t, series_terms, c.data());
     const auto row = static_cast<Index>(k);
-    for (Index j = 0; j < terms; ++j) signal_terms(row, j) = c[static_cast<std::size_t>(j)];
+    for (Index j = 0; j < series_terms; ++j) signal_terms(row, j) = c[static_cast<std::size_t>(j)];
     s(row) = c[0];
   }
   if (!others_move(state, i)) return false;
@@ -158,11 +148,10 @@ bool QuickTransition::decide(const Regime& now, State& state, const Guard& fired
       evaluate(sys, *stick, t, x.data(), scratch.s.data(), slope.data(), force.data(), scratch);
       held = force(fired.friction);
     }
-    const double slack = 1e-12 * (std::abs(limits.hi) + std::abs(limits.lo) + std::abs(held));
-    if (held > limits.hi + slack)
-      to = Mode::slip_forward;
-    else if (held < limits.lo - slack)
-      to = Mode::slip_backward;
+    const double g = -effect_on_v[i], free = g * held;
+    const std::optional<Mode> goes = contact::impending_motion(limits.lo, limits.hi, g, free, std::abs(free));
+    if (!goes) return false;
+    to = *goes;
     if (to != Mode::stick) {
       rule = Rule::static_to_kinetic;
       chosen = next(now, i, to);

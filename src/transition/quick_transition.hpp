@@ -15,7 +15,7 @@ public:
 
   // Changes `state` as the general decision would, and says so in the jump; false: not decided here, nothing has
   // changed.
-  bool decide(const Regime& now, State& state, const Guard& fired, Jump& jump);
+  bool apply(const Regime& now, State& state, const Guard& fired, Jump& jump);
 
   void signals_changed(); // constant ones have got new values
 
@@ -26,8 +26,6 @@ private:
     Mode to;
     const Regime* next;
   };
-  static constexpr int terms = 6;
-
   const System& sys;
   RegimeCache& cache;
   bool usable = true;              // no contacts, no limits, no compensators
@@ -36,7 +34,7 @@ private:
   std::vector<std::size_t> varying;
   std::vector<Edge> edges;
   Vector s, x, slope, force;
-  Matrix series, signal_terms; // nx x terms: x^(k) / k!; ns x terms
+  Matrix series, signal_terms; // nx x series_terms: x^(k) / k!; ns x series_terms
   int known = 0;               // columns of `series` that are filled
   Scratch scratch;
 
@@ -44,7 +42,7 @@ private:
   bool others_move(const State& state, std::size_t place) const;
   const Regime* next(const Regime& now, std::size_t place, Mode to);
   double term(const Regime& r, Index guard, int k);
-  int sign(const Regime& r, Index guard, bool from_zero, double size, double t);
+  bool stands_still(const Regime& r, Index guard);
   bool holds(const Regime& r, std::size_t place, const State& state, double t);
 };
 

@@ -10,14 +10,25 @@
 namespace stickslip {
 
 // Where the velocity of a law without a jump changes its side, all its elements stick again.
-void switch_flow(const System& sys, Modes& modes, const Guard& g) {
-  if (g.kind != GuardKind::kink && g.kind != GuardKind::branch) return;
+void switch_flow(const System& sys, Modes& modes, const Guard& g) noexcept {
+  if (g.friction < 0) return;
   FrictionMode& now = modes.friction[g.friction];
   const Law& law = sys.places[g.friction].law;
-  if (g.kind == GuardKind::kink)
-    now.enter(slip(-now.direction()), initial_branch(law));
-  else
+  switch (g.kind) {
+  case GuardKind::kink:
+    return now.enter(slip(-now.direction()), initial_branch(law));
+  case GuardKind::branch:
     now.branch = switch_branch(law, now.branch, g.bit);
+    return;
+  case GuardKind::load_sign:
+    now.load_sign = static_cast<std::int8_t>(-now.load_sign);
+    return;
+  case GuardKind::limit_again:
+    now.hold = Hold::by_limit;
+    return;
+  default:
+    return;
+  }
 }
 
 // x' with all places taken out that rest or follow a contact's force.
@@ -40,10 +51,7 @@ void Decision::free_acceleration(Vector& rate) {
 }
 
 void Decision::switches(const std::vector<Guard>& fired, bool start) {
-  for (const Guard& g : fired) {
-    switch_flow(sys, state->modes, g);
-    if (g.kind == GuardKind::load_sign) state->modes.friction[g.friction].load_sign *= -1;
-  }
+  for (const Guard& g : fired) switch_flow(sys, state->modes, g);
   if (start)
     for (std::size_t i = 0; i < n; ++i)
       if (sys.places[i].load_force.x.size() > 0) {
@@ -53,7 +61,7 @@ void Decision::switches(const std::vector<Guard>& fired, bool start) {
 }
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.
-void Decision::sides_of_kinks(bool start) {
+void Decision::find_sides(bool start) {
   // Forces are asked for below, and none of these laws has a side 0.
   for (std::size_t i = 0; i < n; ++i)
     if (!sys.places[i].traits.sticks && state->modes.friction[i].sticks())
@@ -73,7 +81,7 @@ void Decision::sides_of_kinks(bool start) {
     } else if (start || !state->modes.friction[i].slips()) {
       state->modes.friction[i].mode = Mode::slip_forward;
       free_acceleration(xdot);
-      const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
+      const double a = relative_acceleration(p, xdot, sig);
       if (a != 0.0) state->modes.friction[i].mode = slip(a > 0.0 ? 1 : -1);
     }
     if (const Mode is = state->modes.friction[i].mode; is != was)
@@ -88,7 +96,7 @@ bool Decision::moves_towards(std::size_t i, int side) {
   if (std::abs(speed) > 1e-11 * velocity_size(p, state->nominal)) return speed * side > 0.0;
   xdot.setZero(sys.nx);
   evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
-  const double a = (p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig)) * side;
+  const double a = relative_acceleration(p, xdot, sig) * side;
   return a > 1e-13 * p.velocity.x.cwiseAbs().dot(terms);
 }
 
@@ -140,7 +148,7 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
       xdot.setZero(sys.nx);
       evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(),
                w);
-      ends = (sys.places[i].velocity.x.dot(xdot) + sys.places[i].acceleration_s.dot(sig)) * mode < 0.0;
+      ends = relative_acceleration(sys.places[i], xdot, sig) * mode < 0.0;
     }
     rests[i] = ends;
     if (ends && mode != 0) {
@@ -159,13 +167,9 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
         state->modes.friction[i].hold = above_limit(g.direction);
     }
     if (g.kind == GuardKind::surface_turns) state->modes.friction[g.friction].mode = slip(g.direction);
-    if (g.kind == GuardKind::limit_again) state->modes.friction[g.friction].hold = Hold::by_limit;
-    if (g.kind == GuardKind::shared_limit) {
-      const Regime& r = cache.get(sys, before);
-      const Facet& f = r.facets[g.facet];
-      for (Index j = 0; j < f.members.count(); ++j)
-        dir[static_cast<std::size_t>(r.stuck[f.members[j]])] = f.share(j) * g.direction > 0.0 ? 1 : -1;
-    }
+    if (g.kind == GuardKind::shared_limit)
+      for_each_leaving(cache.get(sys, before), g,
+                       [&](Index i, int side) { dir[static_cast<std::size_t>(i)] = side; });
   }
 }
 
@@ -182,7 +186,7 @@ void Decision::count_brief_slip(std::size_t i) {
   if (is_brief) {
     xdot.setZero(sys.nx);
     evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
-    const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
+    const double a = relative_acceleration(p, xdot, sig);
     is_brief = 0.25 * std::abs(a) * lasted < 1e-6 * velocity_size(p, state->nominal);
   }
   if (!is_brief) brief = 0;

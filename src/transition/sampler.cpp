@@ -1,6 +1,7 @@
 #include "transition/sampler.hpp"
 
 #include "dynamics/state.hpp"
+#include "transition/outputs.hpp"
 #include "transition/saturations.hpp"
 
 #include <algorithm>
@@ -66,10 +67,9 @@ double Sampler::next(const State& state) const {
 void Sampler::put_out(State& state, Index loop) {
   const auto u = static_cast<std::size_t>(loop);
   const Loop& l = sys.loops[u];
-  for (Index j = 0; j < l.block.outputs(); ++j) {
-    state.base_x(l.held + j) = state.ticks.output(offset[u] + j);
+  stickslip::put_out(l, state.ticks.output.data() + offset[u], state.base_x.data());
+  for (Index j = 0; j < l.block.outputs(); ++j)
     state.nominal(l.held + j) = std::max(state.nominal(l.held + j), std::abs(state.base_x(l.held + j)));
-  }
   state.ticks.pending[u] = Ticks::none;
 }
 
@@ -90,11 +90,12 @@ void Sampler::run(State& state) {
     const auto u = static_cast<std::size_t>(b);
     const Loop& l = sys.loops[u];
     if (instant(l, state.ticks.next[u]) > now) continue;
-    const auto& inputs = part.inputs[u];
-    for (std::size_t k = 0; k < inputs.size(); ++k)
-      samples(static_cast<Index>(k)) = inputs[k].x.dot(state.base_x) + inputs[k].s.dot(s);
-    tick(l.block, instant(l, state.ticks.next[u]), samples.data(), state.ticks.memory.data() + l.memory,
-         work.data(), state.ticks.output.data() + offset[u]);
+    const auto input = [&](Index, Index k) {
+      const Form& f = part.inputs[u][static_cast<std::size_t>(k)];
+      return f.x.dot(state.base_x) + f.s.dot(s);
+    };
+    compute(sys, b, instant(l, state.ticks.next[u]), input, samples.data(), state.ticks.memory.data(),
+            work.data(), state.ticks.output.data() + offset[u]);
     state.ticks.pending[u] = state.ticks.next[u]++;
     if (l.block.delay == 0.0) put_out(state, b);
   }

@@ -12,7 +12,7 @@ public:
   Saturations(const System& sys, RegimeCache& cache, State& state);
 
   // Modes after guards have fired; at the start, at kinks and at ticks (nothing fired) all of them anew.
-  void decide(const std::vector<Guard>& fired, bool start);
+  void choose_all(const std::vector<Guard>& fired, bool start);
   // Once the modes of friction are known: velocities may have jumped, and clamping looks at accelerations.
   // Returns whether an output now moves from within its limits to one of them or back.
   bool review();

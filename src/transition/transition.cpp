@@ -87,12 +87,12 @@ bool Decision::settle(const std::vector<Guard>& fired) {
   for (int round = 0; round < 2; ++round) {
     find_candidates(fired, starting);
     if (unsolved) return false;
-    sides_of_kinks(starting);
+    find_sides(starting);
     rests.assign(n, false);
     find_resting(fired, starting);
     carry_presliding(starting);
     project();
-    if (decide(fired)) return true;
+    if (choose_modes(fired)) return true;
     if (round > 0 || !strike_without_collision()) return false;
   }
   return false;
@@ -168,7 +168,7 @@ const Jump& Transition::start(State& state, bool ticks) {
 
 const Jump& Transition::after(const Regime& regime, State& state, const std::vector<Guard>& fired) {
   jump.begin(state, Occasion::motion, fired);
-  if (fired.size() != 1 || !quick->decide(regime, state, fired[0], jump)) general(state);
+  if (fired.size() != 1 || !quick->apply(regime, state, fired[0], jump)) general(state);
   return finish(state);
 }
 
@@ -197,7 +197,7 @@ void Transition::general(State& state) {
   }
   if (sys.limits == 0) return decision->run(state, fired, jump);
   Saturations limits(sys, cache, state);
-  limits.decide(fired, jump.occasion == Occasion::start);
+  limits.choose_all(fired, jump.occasion == Occasion::start);
   decision->run(state, fired, jump);
   for (int round = 0; round < 3 && limits.review(); ++round) decision->run(state, {}, jump);
 }
