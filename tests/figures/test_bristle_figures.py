@@ -10,7 +10,7 @@ from reference import store
 
 from stickslip.figures import bristle_motion, bristle_table, bristle_tests, canudas_law, hunting, servo_lugre
 
-from .independent import Bristle, forwards, pushed, under_sine
+from .bristle_flows import Bristle, forwards, pushed, under_sine
 
 LUGRE = Bristle()
 CANCELS = Bristle(alpha=5e4)

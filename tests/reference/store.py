@@ -51,13 +51,13 @@ def lugre_hunting() -> dict[str, Any]:
 
 
 def automaton() -> dict[str, Any]:
-    from . import automaton as module
+    from . import rigid_limit as module
 
     pull, at_40 = module.pull(40.0)
     times = [10.0 * k for k in range(1, 11)]
     hunting, states = module.hunting(times)
     return {
-        "about": "rigid limits, Stribeck curve (automaton.pull, automaton.hunting): (time, new mode)",
+        "about": "rigid limits, Stribeck curve (rigid_limit.pull, rigid_limit.hunting): (time, new mode)",
         "error": "events: collocation and DOP853 agree to 1e-12, SUNDIALS Adams to 2e-11",
         "pull_events": pull,
         "pull_state_at_40": at_40.tolist(),
