@@ -36,12 +36,16 @@ def polygon(ax: Axes, corners: Sequence[Point], words: str = "", fill: str = FIL
     """Draw a body by its corners, its name in their middle."""
     from matplotlib.patches import Polygon
 
-    ax.add_patch(Polygon(corners, facecolor=fill, edgecolor=LINE, **{"linewidth": _WIDTH, "zorder": 3, **options}))
+    ax.add_patch(
+        Polygon(corners, facecolor=fill, edgecolor=LINE, **{"linewidth": _WIDTH, "zorder": 3, **options})
+    )
     if words:
         text(ax, tuple(np.mean(corners, axis=0)), words)
 
 
-def block(ax: Axes, left: float, bottom: float, width: float, height: float, words: str = "", fill: str = FILL) -> None:
+def block(
+    ax: Axes, left: float, bottom: float, width: float, height: float, words: str = "", fill: str = FILL
+) -> None:
     """Draw a rectangular body."""
     right, top = left + width, bottom + height
     polygon(ax, [(left, bottom), (right, bottom), (right, top), (left, top)], words, fill)
@@ -91,7 +95,8 @@ def spring(ax: Axes, first: Point, last: Point, words: str = "", coils: int = 5,
     points = [tuple(np.add(first, along * a + across * b)) for a, b in zip(s, side, strict=True)]
     line(ax, *points)
     if words:
-        text(ax, tuple(np.add(first, along * length / 2 + across * (size + 0.17))), words)
+        x, y = np.add(first, along * length / 2 + across * size)
+        label(ax, (float(x), float(y)), words, "above" if abs(across[1]) > 0.5 else "left")
 
 
 def damper(ax: Axes, first: Point, last: Point, words: str = "", size: float = 0.13) -> None:
@@ -107,48 +112,86 @@ def damper(ax: Axes, first: Point, last: Point, words: str = "", size: float = 0
     line(ax, at(0.55, size * 0.75), at(0.55, -size * 0.75))
     line(ax, at(0.55, 0.0), at(1.0, 0.0))
     if words:
-        text(ax, at(0.5, -size - 0.17), words)
+        label(ax, at(0.5, -size), words, "below")
 
 
-_SIDES = {"above": (0.0, 0.14, 0.5), "below": (0.0, -0.15, 0.5), "right": (0.12, 0.0, 0.5), "left": (-0.12, 0.0, 0.5)}
+# Name of a side to the offset (points) and the alignment of a label there.
+_SIDES: dict[str, tuple[Point, dict[str, Any]]] = {
+    "above": ((0.0, 3.0), {"ha": "center", "va": "bottom"}),
+    "below": ((0.0, -3.0), {"ha": "center", "va": "top"}),
+    "right": ((4.0, 0.0), {"ha": "left", "va": "center"}),
+    "left": ((-4.0, 0.0), {"ha": "right", "va": "center"}),
+}
 
 
-def arrow(ax: Axes, tail: Point, head: Point, words: str = "", side: str = "above", colour: str = FORCE) -> None:
-    """Draw an arrow; its name stands above, below, left or right of its middle, or of its head (``-end``)."""
+def label(ax: Axes, at: Point, words: str, side: str, colour: str = LINE) -> None:
+    """Write beside a point: above, below, left or right of it."""
+    offset, aligned = _SIDES[side]
+    ax.annotate(words, at, xytext=offset, textcoords="offset points", color=colour, zorder=6, **aligned)
+
+
+def arrow(
+    ax: Axes, tail: Point, head: Point, words: str = "", side: str = "above", colour: str = FORCE
+) -> None:
+    """Draw an arrow; its name stands above, below, left or right of its middle, head (``-end``) or tail (``-start``)."""
     ax.annotate(
-        "", xy=head, xytext=tail, zorder=5,
-        arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0,
-                    "mutation_scale": 9},
-    )  # fmt: skip
-    if not words:
-        return
-    dx, dy, part = _SIDES[side.removesuffix("-end").removesuffix("-start")]
-    part = 1.0 if side.endswith("-end") else 0.0 if side.endswith("-start") else part
-    at = (tail[0] + part * (head[0] - tail[0]) + dx, tail[1] + part * (head[1] - tail[1]) + dy)
-    ha = {"right": "left", "left": "right"}.get(side.split("-")[0], "center")
-    text(ax, at, words, ha=ha, color=colour)
+        "",
+        xy=head,
+        xytext=tail,
+        zorder=5,
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": colour,
+            "linewidth": 1.3,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": 9,
+        },
+    )
+    if words:
+        place, _, part = side.partition("-")
+        along = {"end": 1.0, "start": 0.0}.get(part, 0.5)
+        at = (tail[0] + along * (head[0] - tail[0]), tail[1] + along * (head[1] - tail[1]))
+        label(ax, at, words, place, colour)
 
 
-def angle(ax: Axes, centre: Point, radius: float, low: float, high: float, words: str, out: float = 1.3) -> None:
+def angle(
+    ax: Axes, centre: Point, radius: float, low: float, high: float, words: str, out: float = 1.3
+) -> None:
     """Draw the arc of an angle (degrees) with its name."""
     from matplotlib.patches import Arc
 
-    ax.add_patch(Arc(centre, 2 * radius, 2 * radius, theta1=low, theta2=high, linewidth=0.8, color=LINE, zorder=5))
+    ax.add_patch(
+        Arc(centre, 2 * radius, 2 * radius, theta1=low, theta2=high, linewidth=0.8, color=LINE, zorder=5)
+    )
     middle = math.radians(0.5 * (low + high))
-    text(ax, (centre[0] + out * radius * math.cos(middle), centre[1] + out * radius * math.sin(middle)), words)
+    text(
+        ax, (centre[0] + out * radius * math.cos(middle), centre[1] + out * radius * math.sin(middle)), words
+    )
 
 
 def dimension(ax: Axes, first: Point, last: Point, words: str, offset: Point = (0.0, 0.14)) -> None:
     """Draw a double arrow with a length."""
     ax.annotate(
-        "", xy=last, xytext=first, zorder=4,
-        arrowprops={"arrowstyle": "<|-|>", "color": LINE, "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0,
-                    "mutation_scale": 6},
-    )  # fmt: skip
+        "",
+        xy=last,
+        xytext=first,
+        zorder=4,
+        arrowprops={
+            "arrowstyle": "<|-|>",
+            "color": LINE,
+            "linewidth": 0.7,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": 6,
+        },
+    )
     text(ax, (0.5 * (first[0] + last[0]) + offset[0], 0.5 * (first[1] + last[1]) + offset[1]), words)
 
 
-def box(ax: Axes, centre: Point, words: str, width: float = 1.2, height: float = 0.7, fill: str = "#FFFFFF") -> None:
+def box(
+    ax: Axes, centre: Point, words: str, width: float = 1.2, height: float = 0.7, fill: str = "#FFFFFF"
+) -> None:
     """Draw a block of a diagram."""
     block(ax, centre[0] - width / 2, centre[1] - height / 2, width, height, "", fill)
     text(ax, centre, words)
@@ -166,13 +209,21 @@ def wire(ax: Axes, *points: Point, words: str = "", at: Point | None = None) -> 
     if len(points) > 2:
         line(ax, *points[:-1], linewidth=0.9)
     ax.annotate(
-        "", xy=points[-1], xytext=points[-2], zorder=2.6,
-        arrowprops={"arrowstyle": "-|>", "color": LINE, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0,
-                    "mutation_scale": 7},
-    )  # fmt: skip
+        "",
+        xy=points[-1],
+        xytext=points[-2],
+        zorder=2.6,
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": LINE,
+            "linewidth": 0.9,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": 7,
+        },
+    )
     if words:
-        middle = (0.5 * (points[0][0] + points[1][0]), points[0][1] + 0.15)
-        text(ax, at or middle, words)
+        label(ax, at or (0.5 * (points[0][0] + points[1][0]), points[0][1]), words, "above")
 
 
 def dot(ax: Axes, at: Point) -> None:

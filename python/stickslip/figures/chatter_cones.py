@@ -8,7 +8,7 @@ In 3.2 a unit point mass under a chosen force stands free of, at, or in the corn
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,22 +50,53 @@ def compute_farkas() -> FigureData:
     checks = [
         Check("a1", "", float(a[0]), -3.0, 0.0, Origin.PUBLISHED, f"{SOURCE}, (A.4)"),
         Check("a2", "", float(a[1]), 1.0, 0.0, Origin.PUBLISHED, f"{SOURCE}, (A.4)"),
-        Check("cone begins at", "deg", math.degrees(low), -180.0 + math.degrees(math.atan(1.0 / 3.0)), 1e-13,
-              Origin.CLOSED_FORM, "x1 = 3·x2 < 0"),
-        Check("least aᵀx of unit x in the cone", "", least, math.sqrt(2.0), 1e-13, Origin.CLOSED_FORM,
-              "at the edge (−1, −1)/√2"),
-        Check("opening of the cone", "deg", math.degrees(high - low), 45.0 - math.degrees(math.atan(1.0 / 3.0)), 1e-13,
-              Origin.CLOSED_FORM, "between (−1, −1) and (−3, −1)"),
-        Check("least aᵀx where Bᵀx ≤ 0, all directions", "", float(np.min((a @ x)[holds])), 0.0, 0.0, Origin.PUBLISHED,
-              f"{SOURCE}, (A.5)", relation=">"),
-    ]  # fmt: skip
+        Check(
+            "cone begins at",
+            "deg",
+            math.degrees(low),
+            -180.0 + math.degrees(math.atan(1.0 / 3.0)),
+            1e-13,
+            Origin.CLOSED_FORM,
+            "x1 = 3·x2 < 0",
+        ),
+        Check(
+            "least aᵀx of unit x in the cone",
+            "",
+            least,
+            math.sqrt(2.0),
+            1e-13,
+            Origin.CLOSED_FORM,
+            "at the edge (−1, −1)/√2",
+        ),
+        Check(
+            "opening of the cone",
+            "deg",
+            math.degrees(high - low),
+            45.0 - math.degrees(math.atan(1.0 / 3.0)),
+            1e-13,
+            Origin.CLOSED_FORM,
+            "between (−1, −1) and (−3, −1)",
+        ),
+        Check(
+            "least aᵀx where Bᵀx ≤ 0, all directions",
+            "",
+            float(np.min((a @ x)[holds])),
+            0.0,
+            0.0,
+            Origin.PUBLISHED,
+            f"{SOURCE}, (A.5)",
+            relation=">",
+        ),
+    ]
     vectors = {"name": ["n1", "n2", "n3", "a"], "x1": [*B[0], a[0]], "x2": [*B[1], a[1]]}
     edges = {"direction": [math.degrees(low), math.degrees(high)]}
     series = {
         "vectors": Series(vectors, {"name": "", "x1": "", "x2": ""}),
         "cone": Series(edges, {"direction": "deg"}),
     }
-    return FigureData(series, checks, inputs("printed", "(A.2), (A.4)", ("B", "2 1 −1; 1 −1 3", ""), ("u", "(0, 4, 1)", "")))
+    return FigureData(
+        series, checks, inputs("printed", "(A.2), (A.4)", ("B", "2 1 −1; 1 −1 3", ""), ("u", "(0, 4, 1)", ""))
+    )
 
 
 def _plane(ax: Axes, reach: float, names: tuple[str, str]) -> None:
@@ -76,11 +107,11 @@ def _plane(ax: Axes, reach: float, names: tuple[str, str]) -> None:
     ax.grid(False)
 
 
-def _sector(ax: Axes, low: float, high: float, reach: float, **options: object) -> None:
+def _sector(ax: Axes, low: float, high: float, reach: float, **options: Any) -> None:
     """Fill an unbounded sector (deg)."""
     t = np.radians(np.linspace(low, high, 60))
     x, y = 3.0 * reach * np.cos(t), 3.0 * reach * np.sin(t)
-    ax.fill([0.0, *x], [0.0, *y], **options)  # type: ignore[arg-type]
+    ax.fill([0.0, *x], [0.0, *y], **options)
 
 
 def draw_farkas(data: FigureData, figure: Canvas) -> None:
@@ -96,15 +127,33 @@ def draw_farkas(data: FigureData, figure: Canvas) -> None:
     colours = (_style.VERMILION, _style.GREEN, _style.PURPLE, _style.BLACK)
     for name, x, y, colour in zip(rows["name"], rows["x1"], rows["x2"], colours, strict=True):
         border = np.array([-y, x]) / math.hypot(x, y) * 7.0
-        left.plot([-border[0], border[0]], [-border[1], border[1]], color=colour, linewidth=0.9,
-                  linestyle=":" if name == "a" else "-")  # fmt: skip
+        left.plot(
+            [-border[0], border[0]],
+            [-border[1], border[1]],
+            color=colour,
+            linewidth=0.9,
+            linestyle=":" if name == "a" else "-",
+        )
         _sketch.arrow(left, (0.0, 0.0), (x, y), "", colour=colour)
         size = math.hypot(x, y)
         label = r"$\mathbf{a}$" if name == "a" else rf"$\mathbf{{n}}_{name[1]}$"
-        left.annotate(label, (x, y), xytext=(9 * x / size, 9 * y / size), textcoords="offset points",
-                      ha="center", va="center", color=colour)  # fmt: skip
+        left.annotate(
+            label,
+            (x, y),
+            xytext=(9 * x / size, 9 * y / size),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=colour,
+        )
     middle = math.radians(0.5 * (low + high))
-    left.text(3.6 * math.cos(middle), 3.6 * math.sin(middle), r"$\mathbf{B}^T\mathbf{x} \leq 0$", ha="center", va="center")
+    left.text(
+        3.6 * math.cos(middle),
+        3.6 * math.sin(middle),
+        r"$\mathbf{B}^T\mathbf{x} \leq 0$",
+        ha="center",
+        va="center",
+    )
     _sketch.start(right, (0.0, 1.0), (0.0, 1.3))
     lines = (
         r"$\mathbf{n}_j^T\mathbf{x} \leq 0$ for $j = 1, 2, 3$: the shaded cone,",
@@ -137,7 +186,9 @@ def compute_cones() -> FigureData:
     from stickslip import lcp
 
     directions = np.arange(-179.5, 180.0, 1.0)
-    counts = [len(lcp.solve_all(A, [math.cos(math.radians(d)), math.sin(math.radians(d))])) for d in directions]
+    counts = [
+        len(lcp.solve_all(A, [math.cos(math.radians(d)), math.sin(math.radians(d))])) for d in directions
+    ]
     inner = math.degrees(math.atan2(1.0, 2.0))
     expected = [4 if 0.0 < d < inner else 2 if -45.0 < d < 90.0 else 0 for d in directions]
     at = {name: len(lcp.solve_all(A, q)) for name, q in POINTS.items()}
@@ -147,27 +198,63 @@ def compute_cones() -> FigureData:
     checks = [
         Check("Lemke: z1", "", float(path[0]), 4.0 / 3.0, 3e-16, Origin.PUBLISHED, f"{SOURCE}, (B.5)"),
         Check("Lemke: z2", "", float(path[1]), 1.0 / 3.0, 2e-16, Origin.PUBLISHED, f"{SOURCE}, (B.5)"),
-        Check("the other solution there: z1", "", float(max(s.z[0] for s in both)), 2.0, 0.0, Origin.CLOSED_FORM,
-              "C3: z = (2, 0)"),
-        *(Check(f"solutions at {name}", "", float(count), float(printed[name]), 0.0, Origin.PUBLISHED, f"{SOURCE}, appendix B")
-          for name, count in at.items()),
-        Check("directions with a wrong number of solutions", "", float(np.sum(np.array(counts) != expected)), 0.0, 0.0,
-              Origin.CLOSED_FORM, "sectors that overlap: edges at −45°, 0°, 26.57°, 90°"),
-    ]  # fmt: skip
-    columns = {"cone": list(CONES), "first": [_column(a) for a, _ in CONES.values()], "second": [_column(b) for _, b in CONES.values()]}
-    flat = {
-        "cone": columns["cone"],
-        **{f"{name} {axis}": [pair[k] for pair in columns[name]] for name in ("first", "second") for k, axis in enumerate(("q1", "q2"))},
-    }  # fmt: skip
+        Check(
+            "the other solution there: z1",
+            "",
+            float(max(s.z[0] for s in both)),
+            2.0,
+            0.0,
+            Origin.CLOSED_FORM,
+            "C3: z = (2, 0)",
+        ),
+        *(
+            Check(
+                f"solutions at {name}",
+                "",
+                float(count),
+                float(printed[name]),
+                0.0,
+                Origin.PUBLISHED,
+                f"{SOURCE}, appendix B",
+            )
+            for name, count in at.items()
+        ),
+        Check(
+            "directions with a wrong number of solutions",
+            "",
+            float(np.sum(np.array(counts) != expected)),
+            0.0,
+            0.0,
+            Origin.CLOSED_FORM,
+            "sectors that overlap: edges at −45°, 0°, 26.57°, 90°",
+        ),
+    ]
+    flat: dict[str, Any] = {"cone": list(CONES)}
+    for k, name in enumerate(("first", "second")):
+        ends = [_column(pair[k]) for pair in CONES.values()]
+        flat |= {f"{name} q1": [end[0] for end in ends], f"{name} q2": [end[1] for end in ends]}
     series = {
         "cones": Series(flat, dict.fromkeys(flat, "")),
-        "points": Series({"name": list(POINTS), "q1": [q[0] for q in POINTS.values()], "q2": [q[1] for q in POINTS.values()],
-                          "solutions": list(at.values())}, dict.fromkeys(("name", "q1", "q2", "solutions"), "")),
-        "count": Series({"direction": directions, "solutions": counts}, {"direction": "deg", "solutions": ""}),
-    }  # fmt: skip
+        "points": Series(
+            {
+                "name": list(POINTS),
+                "q1": [q[0] for q in POINTS.values()],
+                "q2": [q[1] for q in POINTS.values()],
+                "solutions": list(at.values()),
+            },
+            dict.fromkeys(("name", "q1", "q2", "solutions"), ""),
+        ),
+        "count": Series(
+            {"direction": directions, "solutions": counts}, {"direction": "deg", "solutions": ""}
+        ),
+    }
     given = (
         *inputs("printed", "(B.4)", ("A", "−1 −2; 1 −1", "")),
-        *inputs("chosen", "one in each region", *((name, f"({q[0]:g}, {q[1]:g})".replace("-", "−"), "") for name, q in POINTS.items())),
+        *inputs(
+            "chosen",
+            "one in each region",
+            *((name, f"({q[0]:g}, {q[1]:g})".replace("-", "−"), "") for name, q in POINTS.items()),
+        ),
     )
     return FigureData(series, checks, given)
 
@@ -189,8 +276,14 @@ def draw_cones(data: FigureData, figure: Canvas) -> None:
         radius = 1.5 + 0.42 * k
         left.plot(radius * np.cos(t), radius * np.sin(t), color=colour, linewidth=1.6)
         tip = math.radians({"C1": 62.0, "C2": 13.0, "C3": 72.0, "C4": -25.0}[str(cone)])
-        left.annotate(f"{cone}", (radius * math.cos(tip), radius * math.sin(tip)), ha="center", va="center",
-                      color=colour, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # fmt: skip
+        left.annotate(
+            f"{cone}",
+            (radius * math.cos(tip), radius * math.sin(tip)),
+            ha="center",
+            va="center",
+            color=colour,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+        )
     seen = {}
     for (a, b), k in zip(names, range(len(names)), strict=True):
         seen[a] = (rows["first q1"][k], rows["first q2"][k])
@@ -198,9 +291,15 @@ def draw_cones(data: FigureData, figure: Canvas) -> None:
     for label, (x, y) in seen.items():
         _sketch.arrow(left, (0.0, 0.0), (x, y), "", colour="#000000")
         left.plot([0.0, 6 * x], [0.0, 6 * y], color="#7A7A7A", linewidth=0.6, linestyle=":")
-        left.annotate(label, (x, y), xytext=(7 if y <= 0 else -8, 7 if y >= 0 else -6), textcoords="offset points", ha="center")
+        left.annotate(
+            label,
+            (x, y),
+            xytext=(7 if y <= 0 else -8, 7 if y >= 0 else -6),
+            textcoords="offset points",
+            ha="center",
+        )
     left.set_title("complementary cones")
-    _plane(right, reach, (r"$q_1$", ""))
+    _plane(right, reach, (r"$q_1$", r"$q_2$"))
     shades = {0: "#FFFFFF", 2: "#DCEBF5", 4: "#8FBEDD"}
     count = data["count"]
     borders = np.flatnonzero(np.diff(count["solutions"])) + 1
@@ -233,15 +332,15 @@ def compute_multipliers() -> FigureData:
         (one,) = Contacts([1.0, 1.0], force, gradients).transitions()
         rows.append((name, *force, *one.normal_force, *one.acceleration))
     names = ("point", "h1", "h2", "lambda1", "lambda2", "a1", "a2")
-    series = Series(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
-                    dict(zip(names, ("", "N", "N", "N", "N", "m/s²", "m/s²"), strict=True)))  # fmt: skip
+    series = Series(
+        dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
+        dict(zip(names, ("", "N", "N", "N", "N", "m/s²", "m/s²"), strict=True)),
+    )
     gram = gradients @ gradients.T
     corner = np.linalg.solve(gram, -gradients @ FORCES["A"])
     alone = -gradients[1] @ FORCES["B"]
     product = max(
-        abs(value)
-        for row in rows
-        for value in (np.array(row[3:5]) * (gradients @ row[5:7])).tolist()
+        abs(value) for row in rows for value in (np.array(row[3:5]) * (gradients @ row[5:7])).tolist()
     )
     form = Origin.CLOSED_FORM
     checks = [
@@ -251,8 +350,13 @@ def compute_multipliers() -> FigureData:
         Check("C: λ1 + λ2", "N", rows[0][3] + rows[0][4], 0.0, 0.0, form, "free"),
         Check("greatest λ·g̈", "Nm/s²", product, 0.0, 2e-16, form, "(3.35)"),
     ]
-    given = inputs("chosen", "the figure has no numbers", ("m", 1.0, "kg"), ("∇g1, ∇g2", "at 80° and 10°", ""),
-                   ("h of A, B, C", "(−0.75, −0.95), (−0.95, 0.35), (0.55, 0.75) N", ""))  # fmt: skip
+    given = inputs(
+        "chosen",
+        "the figure has no numbers",
+        ("m", 1.0, "kg"),
+        ("∇g1, ∇g2", "at 80° and 10°", ""),
+        ("h of A, B, C", "(−0.75, −0.95), (−0.95, 0.35), (0.55, 0.75) N", ""),
+    )
     return FigureData({"": series}, checks, given)
 
 
@@ -280,28 +384,59 @@ def draw_multipliers(data: FigureData, figure: Canvas) -> None:
         free = (float(rows["h1"][k]), float(rows["h2"][k]))
         result = (float(rows["a1"][k]), float(rows["a2"][k]))
         _sketch.arrow(ax, (0.0, 0.0), free, "", colour="#7A7A7A")
-        ax.annotate(r"$\mathbf{M}^{-1}\mathbf{h}$", free, xytext=(0, 6 if free[1] > 0 else -9), textcoords="offset points", ha="center", color="#5A5A5A")
+        ax.annotate(
+            r"$\mathbf{M}^{-1}\mathbf{h}$",
+            free,
+            xytext=(0, 6 if free[1] > 0 else -9),
+            textcoords="offset points",
+            ha="center",
+            color="#5A5A5A",
+        )
         at = free
-        for name, (x, y), force in zip("12", gradients, (rows["lambda1"][k], rows["lambda2"][k]), strict=True):
+        for name, (x, y), force in zip(
+            "12", gradients, (rows["lambda1"][k], rows["lambda2"][k]), strict=True
+        ):
             if force > 0.0:
                 to = (at[0] + force * x, at[1] + force * y)
                 _sketch.arrow(ax, at, to, "", colour=_style.VERMILION)
-                ax.annotate(rf"$\lambda_{name}\nabla g_{name}$", (0.5 * (at[0] + to[0]), 0.5 * (at[1] + to[1])),
-                            xytext=(-7, 0) if name == "1" else (-12 if point == "A" else -2, 10), textcoords="offset points",
-                            ha="right" if name == "1" else "center", color=_style.VERMILION)  # fmt: skip
+                ax.annotate(
+                    rf"$\lambda_{name}\nabla g_{name}$",
+                    (0.5 * (at[0] + to[0]), 0.5 * (at[1] + to[1])),
+                    xytext=(-7, 0) if name == "1" else (-12 if point == "A" else -2, 10),
+                    textcoords="offset points",
+                    ha="right" if name == "1" else "center",
+                    color=_style.VERMILION,
+                )
                 at = to
         if math.hypot(*result) > 1e-9 and point != "C":
             _sketch.arrow(ax, (0.0, 0.0), result, "", colour=_style.BLUE)
-            ax.annotate(r"$\ddot{\mathbf{q}}$", result, xytext=(6, 3), textcoords="offset points", color=_style.BLUE)
+            ax.annotate(
+                r"$\ddot{\mathbf{q}}$", result, xytext=(6, 3), textcoords="offset points", color=_style.BLUE
+            )
         if point == "A":
             ax.plot([0.0], [0.0], "o", color=_style.BLUE, markersize=4, zorder=6)
-            ax.annotate(r"$\ddot{\mathbf{q}} = 0$", (0.0, 0.0), xytext=(5, 6), textcoords="offset points", color=_style.BLUE)
+            ax.annotate(
+                r"$\ddot{\mathbf{q}} = 0$",
+                (0.0, 0.0),
+                xytext=(5, 6),
+                textcoords="offset points",
+                color=_style.BLUE,
+            )
         ax.set_title(words[point])
     axes[2].text(0.85, 0.05, "admissible:\n" + r"$\ddot{g}_1, \ddot{g}_2 \geq 0$", ha="center", fontsize=7)
 
 
 FIGURES = (
-    Figure("chatter_3_2", "forces of one-sided constraints", f"{SOURCE}, figure 3.2", compute_multipliers, draw_multipliers, 68.0),
-    Figure("chatter_a_1", "the theorem of Farkas", f"{SOURCE}, figure A.1", compute_farkas, draw_farkas, 88.0),
+    Figure(
+        "chatter_3_2",
+        "forces of one-sided constraints",
+        f"{SOURCE}, figure 3.2",
+        compute_multipliers,
+        draw_multipliers,
+        68.0,
+    ),
+    Figure(
+        "chatter_a_1", "the theorem of Farkas", f"{SOURCE}, figure A.1", compute_farkas, draw_farkas, 88.0
+    ),
     Figure("chatter_b_1", "complementary cones", f"{SOURCE}, figure B.1", compute_cones, draw_cones, 91.0),
-)  # fmt: skip
+)

@@ -47,10 +47,18 @@ def _floor() -> Series:
         one = _hit((float(side), -1.0))
         normal, tangential = one.compression_normal_impulse[0], -one.compression_friction_impulse[0]
         rows.append(
-            (side, normal, tangential, side + tangential, -1.0 + normal,
-             one.normal_impulse[0] - normal, -one.friction_impulse[0] - tangential,
-             one.tangent_velocity[0], one.normal_velocity[0])
-        )  # fmt: skip
+            (
+                side,
+                normal,
+                tangential,
+                side + tangential,
+                -1.0 + normal,
+                one.normal_impulse[0] - normal,
+                -one.friction_impulse[0] - tangential,
+                one.tangent_velocity[0],
+                one.normal_velocity[0],
+            )
+        )
     names = ("sideways", "NC", "TC", "gTC", "gNC", "NE", "TE", "gTE", "gNE")
     units = ("m/s", "Ns", "Ns", "m/s", "m/s", "Ns", "Ns", "m/s", "m/s")
     return Series(dict(zip(names, np.array(rows).T, strict=True)), dict(zip(names, units, strict=True)))
@@ -66,14 +74,19 @@ def _normal() -> Series:
         compressed = one.compression_normal_impulse[0]
         rows.append((speed, compressed, speed + compressed))
     names = ("speed", "NC", "gNC")
-    return Series(dict(zip(names, np.array(rows).T, strict=True)), dict(zip(names, ("m/s", "Ns", "m/s"), strict=True)))
+    return Series(
+        dict(zip(names, np.array(rows).T, strict=True)), dict(zip(names, ("m/s", "Ns", "m/s"), strict=True))
+    )
 
 
 def _corner() -> Series:
     """Two contacts at once, their normals 120° apart: in the expansion one can need more than ε·Λ_NC."""
     from stickslip.contact import impact
 
-    first, second = np.array([1.0, 0.0]), np.array([math.cos(math.radians(120.0)), math.sin(math.radians(120.0))])
+    first, second = (
+        np.array([1.0, 0.0]),
+        np.array([math.cos(math.radians(120.0)), math.sin(math.radians(120.0))]),
+    )
     rows = []
     for direction in np.radians(np.linspace(125.0, 355.0, 47)):
         velocity = (math.cos(direction), math.sin(direction))
@@ -81,18 +94,27 @@ def _corner() -> Series:
             spare = one.normal_impulse - one.compression_normal_impulse
             for k, epsilon in enumerate((0.0, EPSILON)):
                 rows.append(
-                    (math.degrees(direction), k, spare[k] - epsilon * one.compression_normal_impulse[k],
-                     one.normal_velocity[k])
-                )  # fmt: skip
+                    (
+                        math.degrees(direction),
+                        k,
+                        spare[k] - epsilon * one.compression_normal_impulse[k],
+                        one.normal_velocity[k],
+                    )
+                )
     names = ("direction", "contact", "NP", "gNE")
     units = ("deg", "", "Ns", "m/s")
     return Series(dict(zip(names, np.array(rows).T, strict=True)), dict(zip(names, units, strict=True)))
 
 
 _GIVEN = inputs(
-    "chosen", "the figures have no numbers",
-    ("m", 1.0, "kg"), ("μ", MU, ""), ("ε", EPSILON, ""), ("approach", 1.0, "m/s"), ("sideways", "−1.5 … 1.5 m/s", ""),
-)  # fmt: skip
+    "chosen",
+    "the figures have no numbers",
+    ("m", 1.0, "kg"),
+    ("μ", MU, ""),
+    ("ε", EPSILON, ""),
+    ("approach", 1.0, "m/s"),
+    ("sideways", "−1.5 … 1.5 m/s", ""),
+)
 
 
 def _worst(values: Any) -> float:
@@ -113,21 +135,57 @@ def _tangential_checks(rows: Series, phase: str) -> list[Check]:
     normal = 1.0 if phase == "C" else EPSILON
     named = "compression" if phase == "C" else "expansion"
     return [
-        Check(f"{named}: tangential impulse wrong by at most", "Ns", _worst(rows[f"T{phase}"] - truth[f"T{phase}"]), 0.0,
-              2.5e-16, Origin.CLOSED_FORM, "−clip(speed, μ·Λ_N)"),
-        Check(f"{named}: sliding speed wrong by at most", "m/s", _worst(rows[f"gT{phase}"] - truth[f"gT{phase}"]), 0.0,
-              2.5e-16, Origin.CLOSED_FORM, "balance of momentum"),
-        Check(f"{named}: normal impulse wrong by at most", "Ns", _worst(rows[f"N{phase}"] - normal), 0.0, 2.5e-16,
-              Origin.CLOSED_FORM, "m·v" if phase == "C" else "ε·Λ_NC"),
-    ]  # fmt: skip
+        Check(
+            f"{named}: tangential impulse wrong by at most",
+            "Ns",
+            _worst(rows[f"T{phase}"] - truth[f"T{phase}"]),
+            0.0,
+            2.5e-16,
+            Origin.CLOSED_FORM,
+            "−clip(speed, μ·Λ_N)",
+        ),
+        Check(
+            f"{named}: sliding speed wrong by at most",
+            "m/s",
+            _worst(rows[f"gT{phase}"] - truth[f"gT{phase}"]),
+            0.0,
+            2.5e-16,
+            Origin.CLOSED_FORM,
+            "balance of momentum",
+        ),
+        Check(
+            f"{named}: normal impulse wrong by at most",
+            "Ns",
+            _worst(rows[f"N{phase}"] - normal),
+            0.0,
+            2.5e-16,
+            Origin.CLOSED_FORM,
+            "m·v" if phase == "C" else "ε·Λ_NC",
+        ),
+    ]
 
 
 def _compression_checks(rows: Series) -> list[Check]:
     return [
-        Check("normal law: impulse wrong by at most", "Ns", _worst(rows["NC"] - np.maximum(0.0, -rows["speed"])), 0.0,
-              2e-16, Origin.CLOSED_FORM, "max(0, −m·v)"),
-        Check("normal law: ġ_NC·Λ_NC", "Nm", _worst(rows["NC"] * rows["gNC"]), 0.0, 1e-17, Origin.CLOSED_FORM, "(5.13)"),
-    ]  # fmt: skip
+        Check(
+            "normal law: impulse wrong by at most",
+            "Ns",
+            _worst(rows["NC"] - np.maximum(0.0, -rows["speed"])),
+            0.0,
+            2e-16,
+            Origin.CLOSED_FORM,
+            "max(0, −m·v)",
+        ),
+        Check(
+            "normal law: ġ_NC·Λ_NC",
+            "Nm",
+            _worst(rows["NC"] * rows["gNC"]),
+            0.0,
+            1e-17,
+            Origin.CLOSED_FORM,
+            "(5.13)",
+        ),
+    ]
 
 
 def compute_compression() -> FigureData:
@@ -145,18 +203,34 @@ def compute_expansion() -> FigureData:
     # Straight at the wall with ε = 0: the other's expansion of ε·m/2 … pushes it back into that wall.
     checks = [
         Check("normal law: ġ_NE·(Λ_NE − ε·Λ_NC)", "Nm", product, 0.0, 1e-16, Origin.CLOSED_FORM, "(5.15)"),
-        Check("normal law: least Λ_NE − ε·Λ_NC", "Ns", float(np.min(corner["NP"])), 0.0, 1e-15, Origin.CLOSED_FORM, "(5.15)"),
-        Check("normal law: greatest Λ_NE − ε·Λ_NC", "Ns", more, _most_extra(), 1e-15, Origin.CLOSED_FORM,
-              "ε·Λ_2C/2 of the other contact, at that direction"),
+        Check(
+            "normal law: least Λ_NE − ε·Λ_NC",
+            "Ns",
+            float(np.min(corner["NP"])),
+            0.0,
+            1e-15,
+            Origin.CLOSED_FORM,
+            "(5.15)",
+        ),
+        Check(
+            "normal law: greatest Λ_NE − ε·Λ_NC",
+            "Ns",
+            more,
+            _most_extra(),
+            1e-15,
+            Origin.CLOSED_FORM,
+            "ε·Λ_2C/2 of the other contact, at that direction",
+        ),
         *_tangential_checks(floor, "E"),
-    ]  # fmt: skip
+    ]
     given = (*_GIVEN, *inputs("chosen", "two walls", ("normals", "0° and 120°, ε = 0 and 0.5", "")))
     return FigureData({"floor": floor, "normal": corner}, checks, given)
 
 
 def _most_extra() -> float:
     """Both contacts closed after compression: Λ_1, Λ_2 from G Λ = −v, G_12 = cos 120°; then the first needs
-    ε·Λ_2C·|G_12| more to stay closed. Greatest over the directions drawn, by the two-by-two system."""
+    ε·Λ_2C·|G_12| more to stay closed. Greatest over the directions drawn, by the two-by-two system.
+    """
     inner = math.cos(math.radians(120.0))
     best = 0.0
     for degrees in np.linspace(125.0, 355.0, 47):
@@ -188,23 +262,44 @@ def compute_reversible() -> FigureData:
     floor = _floor()
     row = int(np.argmin(np.abs(SIDEWAYS + stored)))
     checks = [
-        Check("A: symmetric law, the contact sticks", "m/s", float(floor["gTE"][row]), 0.0, 1e-16, Origin.CLOSED_FORM,
-              "sideways 0.3 m/s is stopped in compression"),
+        Check(
+            "A: symmetric law, the contact sticks",
+            "m/s",
+            float(floor["gTE"][row]),
+            0.0,
+            1e-16,
+            Origin.CLOSED_FORM,
+            "sideways 0.3 m/s is stopped in compression",
+        ),
         Check("A: Λ_TC", "Ns", float(floor["TC"][row]), stored, 2e-16, Origin.CLOSED_FORM, "m·v"),
-    ]  # fmt: skip
+    ]
     series = Series(columns, {"impulse": "Ns", "speed": "m/s", "impulse, reversible": "Ns"})
     points = Series(
         {"name": ["A", "B"], "impulse": [0.0, least], "speed": [0.0, least / 1.0]},
         {"name": "", "impulse": "Ns", "speed": "m/s"},
     )
-    given = (*_GIVEN[:3], *inputs("chosen", "the figure has no numbers", ("Λ_TC", stored, "Ns"),
-                                  ("tangential restitution ε_T", TANGENTIAL_RESTITUTION, "")))  # fmt: skip
+    given = (
+        *_GIVEN[:3],
+        *inputs(
+            "chosen",
+            "the figure has no numbers",
+            ("Λ_TC", stored, "Ns"),
+            ("tangential restitution ε_T", TANGENTIAL_RESTITUTION, ""),
+        ),
+    )
     return FigureData({"law": series, "points": points}, checks, given)
 
 
 # -- drawing -------------------------------------------------------------------------------------------
 
-_POINTS: dict[str, Any] = {"marker": "o", "markersize": 3.2, "linestyle": "none", "color": "#D55E00", "clip_on": False, "zorder": 4}
+_POINTS: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 3.2,
+    "linestyle": "none",
+    "color": "#D55E00",
+    "clip_on": False,
+    "zorder": 4,
+}
 
 
 def _cross(ax: Axes, x: str, y: str, title: str) -> None:
@@ -225,7 +320,9 @@ def _normal_law(ax: Axes, x: Any, y: Any, names: tuple[str, str], title: str) ->
 
 def _tangential_law(ax: Axes, x: Any, y: Any, level: float, names: tuple[str, str], title: str) -> None:
     reach = 1.1
-    ax.plot([-level, -level, level, level], [reach, 0.0, 0.0, -reach], color="#0072B2", linewidth=2.0, label="law")
+    ax.plot(
+        [-level, -level, level, level], [reach, 0.0, 0.0, -reach], color="#0072B2", linewidth=2.0, label="law"
+    )
     ax.plot(x, y, label="impacts", **_POINTS)
     _cross(ax, *names, title)
     ax.set(xlim=(-0.75, 0.75), ylim=(-reach, reach))
@@ -267,13 +364,24 @@ def draw_expansion(data: FigureData, figure: Canvas) -> None:
     """Draw both laws of expansion."""
     normal, tangential = figure.subplots(1, 2)
     rows = data["normal"]
-    _normal_law(normal, rows["NP"], rows["gNE"],
-                (r"$\Lambda_{NE} - \varepsilon\Lambda_{NC}$ [Ns]", r"$\dot{g}_{NE}$ [m/s]"), "normal law, two walls")  # fmt: skip
+    _normal_law(
+        normal,
+        rows["NP"],
+        rows["gNE"],
+        (r"$\Lambda_{NE} - \varepsilon\Lambda_{NC}$ [Ns]", r"$\dot{g}_{NE}$ [m/s]"),
+        "normal law, two walls",
+    )
     normal.set(xlim=(-0.05, 0.4))
     rows = data["floor"]
     level = MU * EPSILON
-    _tangential_law(tangential, rows["TE"], rows["gTE"], level, (r"$\Lambda_{TE}$", r"$\dot{g}_{TE}$ [m/s]"),
-                    "tangential law, dry friction")  # fmt: skip
+    _tangential_law(
+        tangential,
+        rows["TE"],
+        rows["gTE"],
+        level,
+        (r"$\Lambda_{TE}$", r"$\dot{g}_{TE}$ [m/s]"),
+        "tangential law, dry friction",
+    )
     _ticks(tangential, level, r"\mu\Lambda_{NE}")
     figure.legend(*tangential.get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
@@ -293,7 +401,14 @@ def draw_reversible(data: FigureData, figure: Canvas) -> None:
     rows = data["law"]
     speed = rows["speed"]
     ax.plot(rows["impulse"], speed, color="#0072B2", linewidth=2.0, label="symmetric (5.16)")
-    ax.plot(rows["impulse, reversible"], speed, color="#D55E00", linewidth=2.0, linestyle=(0, (4, 1.5)), label="reversible")
+    ax.plot(
+        rows["impulse, reversible"],
+        speed,
+        color="#D55E00",
+        linewidth=2.0,
+        linestyle=(0, (4, 1.5)),
+        label="reversible",
+    )
     points = data["points"]
     for name, x, y in zip(points["name"], points["impulse"], points["speed"], strict=True):
         ax.plot([x], [y], "o", color="#000000", markersize=4, zorder=5)
@@ -302,14 +417,19 @@ def draw_reversible(data: FigureData, figure: Canvas) -> None:
     _cross(ax, r"$\Lambda_{TE}$", r"$\dot{g}_{TE}$ [m/s]", "tangential law of expansion")
     ax.set(xlim=(-0.36, 0.36), ylim=(-0.95, 0.95))
     ax.set_xticks([-level, 0.0, least, level])
-    ax.set_xticklabels([r"$-\mu\Lambda_{NE}$", "0", "\n" + r"$\varepsilon\varepsilon_T\Lambda_{TC}$", r"$\mu\Lambda_{NE}$"])
+    ax.set_xticklabels(
+        [r"$-\mu\Lambda_{NE}$", "0", "\n" + r"$\varepsilon\varepsilon_T\Lambda_{TC}$", r"$\mu\Lambda_{NE}$"]
+    )
     ax.legend(loc="lower left")
 
 
-def _corners(figure: Canvas, phase: str, rows: Series, normal: Any, names: tuple[str, str]) -> None:
+def _corners(
+    figure: Canvas, phase: str, rows: Series, normal: tuple[Any, Any], names: tuple[str, str]
+) -> None:
     """Normal law on the left, the four halves of the tangential law on the right."""
-    left, right = figure.subfigures(1, 2, width_ratios=[1.0, 1.7])
-    _normal_law(left.subplots(), *normal, names, "normal law")
+    parts: Any = figure.subfigures(1, 2, width_ratios=[1.0, 1.7])
+    left, right = parts
+    _normal_law(left.subplots(), normal[0], normal[1], names, "normal law")
     impulse, speed, level = rows[f"T{phase}"], rows[f"gT{phase}"], MU * rows[f"N{phase}"]
     plus, minus = np.maximum(impulse, 0.0), np.maximum(-impulse, 0.0)
     up, down = np.maximum(speed, 0.0), np.maximum(-speed, 0.0)
@@ -326,7 +446,9 @@ def _corners(figure: Canvas, phase: str, rows: Series, normal: Any, names: tuple
         ax.plot(x, y, **_POINTS)
         ax.grid(False)
         reach = 1.2 * float(np.max(level))
-        ax.set(xlim=(-0.08 * reach, reach), ylim=(-0.12, 1.1), xlabel=f"{first} [Ns]", ylabel=f"{second} [m/s]")
+        ax.set(
+            xlim=(-0.08 * reach, reach), ylim=(-0.12, 1.1), xlabel=f"{first} [Ns]", ylabel=f"{second} [m/s]"
+        )
     right.suptitle("tangential law in complementary pairs", x=0.04, ha="left", fontsize=8)
 
 
@@ -335,14 +457,23 @@ def _pair_check(rows: Series, phase: str) -> Check:
     plus, minus = np.maximum(impulse, 0.0), np.maximum(-impulse, 0.0)
     up, down = np.maximum(speed, 0.0), np.maximum(-speed, 0.0)
     products = [plus * up, minus * down, (level - plus) * down, (level - minus) * up]
-    return Check("greatest product of a complementary pair", "Nm", _worst(products), 0.0, 2e-16, Origin.CLOSED_FORM,
-                 "(5.18)" if phase == "C" else "(5.22)")  # fmt: skip
+    return Check(
+        "greatest product of a complementary pair",
+        "Nm",
+        _worst(products),
+        0.0,
+        2e-16,
+        Origin.CLOSED_FORM,
+        "(5.18)" if phase == "C" else "(5.22)",
+    )
 
 
 def compute_compression_pairs() -> FigureData:
     """The laws of compression in complementary pairs."""
     floor, normal = _floor(), _normal()
-    return FigureData({"floor": floor, "normal": normal}, [*_compression_checks(normal), _pair_check(floor, "C")], _GIVEN)
+    return FigureData(
+        {"floor": floor, "normal": normal}, [*_compression_checks(normal), _pair_check(floor, "C")], _GIVEN
+    )
 
 
 def compute_expansion_pairs() -> FigureData:
@@ -360,14 +491,49 @@ def draw_compression_pairs(data: FigureData, figure: Canvas) -> None:
 def draw_expansion_pairs(data: FigureData, figure: Canvas) -> None:
     """Draw the pairs of expansion."""
     rows = data["normal"]
-    _corners(figure, "E", data["floor"], (rows["NP"], rows["gNE"]),
-             (r"$\Lambda_{NP} = \Lambda_{NE} - \varepsilon\Lambda_{NC}$ [Ns]", r"$\dot{g}_{NE}$ [m/s]"))  # fmt: skip
+    _corners(
+        figure,
+        "E",
+        data["floor"],
+        (rows["NP"], rows["gNE"]),
+        (r"$\Lambda_{NP} = \Lambda_{NE} - \varepsilon\Lambda_{NC}$ [Ns]", r"$\dot{g}_{NE}$ [m/s]"),
+    )
 
 
 FIGURES = (
-    Figure("chatter_5_2", "laws of compression", f"{SOURCE}, figure 5.2", compute_compression, draw_compression, 65.0),
-    Figure("chatter_5_3", "symmetric and reversible law of expansion", f"{SOURCE}, figure 5.3", compute_reversible, draw_reversible, 65.0),
-    Figure("chatter_5_4", "laws of expansion", f"{SOURCE}, figure 5.4", compute_expansion, draw_expansion, 70.0),
-    Figure("chatter_5_5", "laws of compression in pairs", f"{SOURCE}, figure 5.5", compute_compression_pairs, draw_compression_pairs, 85.0),
-    Figure("chatter_5_6", "laws of expansion in pairs", f"{SOURCE}, figure 5.6", compute_expansion_pairs, draw_expansion_pairs, 85.0),
-)  # fmt: skip
+    Figure(
+        "chatter_5_2",
+        "laws of compression",
+        f"{SOURCE}, figure 5.2",
+        compute_compression,
+        draw_compression,
+        65.0,
+    ),
+    Figure(
+        "chatter_5_3",
+        "symmetric and reversible law of expansion",
+        f"{SOURCE}, figure 5.3",
+        compute_reversible,
+        draw_reversible,
+        65.0,
+    ),
+    Figure(
+        "chatter_5_4", "laws of expansion", f"{SOURCE}, figure 5.4", compute_expansion, draw_expansion, 70.0
+    ),
+    Figure(
+        "chatter_5_5",
+        "laws of compression in pairs",
+        f"{SOURCE}, figure 5.5",
+        compute_compression_pairs,
+        draw_compression_pairs,
+        85.0,
+    ),
+    Figure(
+        "chatter_5_6",
+        "laws of expansion in pairs",
+        f"{SOURCE}, figure 5.6",
+        compute_expansion_pairs,
+        draw_expansion_pairs,
+        85.0,
+    ),
+)

@@ -89,16 +89,68 @@ def compute() -> FigureData:
     up = {state: (MM * a, MM * b) for a, b, state in lifting}
     said = Origin.PUBLISHED
     checks = [
-        Check("lowering: separation and slip both from", "mm", low["slips, speeds up"][0], opening, 1e-12, said, f"{SOURCE}, (4.43)"),
-        Check("lowering: separation from", "mm", low["separates"][0], opening, 1e-12, said, f"{SOURCE}, (4.42)"),
-        Check("lowering: no solution below", "mm", low["no solution"][1], opening, 1e-12, said, f"{SOURCE}, 4.4.3"),
-        Check("lowering: slip slows down from", "mm", low["slips, slows down"][0], right, 1e-12, said, f"{SOURCE}, (4.43)"),
-        Check("lifting: separation from", "mm", up["separates"][0], opening, 1e-12, said, f"{SOURCE}, (4.45)"),
-        Check("lifting: slip ends at", "mm", up["slips, slows down"][1], opening, 1e-12, said, f"{SOURCE}, (4.46)"),
-        Check("lifting: slip speeds up below", "mm", up["slips, speeds up"][1], left, 1e-12, said, f"{SOURCE}, (4.46)"),
-        Check("lifting: slip speeds up below, prose", "mm", up["slips, speeds up"][1], right, 1e-12, said,
-              f"{SOURCE}, 4.4.3", "the prose repeats the limit of lowering; (4.46) just above it has the right one"),
-    ]  # fmt: skip
+        Check(
+            "lowering: separation and slip both from",
+            "mm",
+            low["slips, speeds up"][0],
+            opening,
+            1e-12,
+            said,
+            f"{SOURCE}, (4.43)",
+        ),
+        Check(
+            "lowering: separation from", "mm", low["separates"][0], opening, 1e-12, said, f"{SOURCE}, (4.42)"
+        ),
+        Check(
+            "lowering: no solution below",
+            "mm",
+            low["no solution"][1],
+            opening,
+            1e-12,
+            said,
+            f"{SOURCE}, 4.4.3",
+        ),
+        Check(
+            "lowering: slip slows down from",
+            "mm",
+            low["slips, slows down"][0],
+            right,
+            1e-12,
+            said,
+            f"{SOURCE}, (4.43)",
+        ),
+        Check(
+            "lifting: separation from", "mm", up["separates"][0], opening, 1e-12, said, f"{SOURCE}, (4.45)"
+        ),
+        Check(
+            "lifting: slip ends at",
+            "mm",
+            up["slips, slows down"][1],
+            opening,
+            1e-12,
+            said,
+            f"{SOURCE}, (4.46)",
+        ),
+        Check(
+            "lifting: slip speeds up below",
+            "mm",
+            up["slips, speeds up"][1],
+            left,
+            1e-12,
+            said,
+            f"{SOURCE}, (4.46)",
+        ),
+        Check(
+            "lifting: slip speeds up below, prose",
+            "mm",
+            up["slips, speeds up"][1],
+            right,
+            1e-12,
+            said,
+            f"{SOURCE}, 4.4.3",
+            "the prose repeats the limit of lowering; (4.46) just above it has the right one",
+        ),
+    ]
     return FigureData({"lowering": _table(lowering), "lifting": _table(lifting)}, checks, wedge_inputs(SET_2))
 
 
@@ -117,7 +169,9 @@ def draw(data: FigureData, figure: Canvas) -> None:
         states = [state for state in STATES if state in table["state"]][::-1]
         for ax, limits in zip(row, ((-15.0, -10.0), (-0.6, 1.6)), strict=True):
             for low, high, state in zip(table["from"], table["to"], table["state"], strict=True):
-                ax.barh(states.index(str(state)), high - low, left=low, height=0.55, color=colours[str(state)])
+                ax.barh(
+                    states.index(str(state)), high - low, left=low, height=0.55, color=colours[str(state)]
+                )
             ax.set(xlim=limits, ylim=(-0.6, len(states) - 0.4))
             ax.grid(axis="y", visible=False)
             ax.set_xlabel("spring extension w [mm]")

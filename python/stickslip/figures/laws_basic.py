@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip._spans import mode_spans
 from stickslip.figures import _draw
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
@@ -42,7 +43,7 @@ def compute() -> FigureData:
     laws = _laws()
     v = np.concatenate([np.linspace(-PUSH, -1e-12, 100), np.linspace(1e-12, PUSH, 100)])
     runs = {name: _slide(law) for name, law in laws.items()}
-    stop = next(float(event.time) for event in runs["coulomb"].events if event.after == "stick")
+    stop = next(span.start for span in mode_spans(runs["coulomb"], "guide") if span.kind == "stick")
     rest = float(runs["coulomb"]["mass.position"][-1])
     t = runs["viscous"].t
     decay = PUSH * np.exp(-VISCOUS / MASS * t)
@@ -50,20 +51,42 @@ def compute() -> FigureData:
     half = float(np.interp(-PUSH / 2.0, -runs["viscous"]["mass.velocity"], t))
     form = Origin.CLOSED_FORM
     checks = [
-        Check("Coulomb: holds at rest up to", "N", float(laws["coulomb"].break_away), STATIC, 0.0, form, "Fs"),
+        Check(
+            "Coulomb: holds at rest up to", "N", float(laws["coulomb"].break_away), STATIC, 0.0, form, "Fs"
+        ),
         Check("Coulomb: stops after", "s", stop, MASS * PUSH / KINETIC, 1e-16, form, "m·v0/Fc"),
         Check("Coulomb: stops at", "m", rest, MASS * PUSH**2 / (2.0 * KINETIC), 1e-18, form, "m·v0²/(2Fc)"),
         Check("viscous: force at v0", "N", laws["viscous"].force(PUSH), VISCOUS * PUSH, 0.0, form, "b·v0"),
         Check("viscous: speed wrong by at most", "m/s", off, 0.0, 1e-16, form, "v0·exp(−b·t/m)"),
-        Check("viscous: speed at the end", "m/s", float(runs["viscous"]["mass.velocity"][-1]), 0.0, 0.0, form,
-              "it never stops", relation=">"),
-        Check("viscous: half the speed after", "s", half, MASS / VISCOUS * math.log(2.0), 2e-9, form,
-              "m·ln 2/b, read off samples 0.2 ms apart"),
-    ]  # fmt: skip
+        Check(
+            "viscous: speed at the end",
+            "m/s",
+            float(runs["viscous"]["mass.velocity"][-1]),
+            0.0,
+            0.0,
+            form,
+            "it never stops",
+            relation=">",
+        ),
+        Check(
+            "viscous: half the speed after",
+            "s",
+            half,
+            MASS / VISCOUS * math.log(2.0),
+            2.5e-7,
+            form,
+            "m·ln 2/b; straight lines between samples 0.2 ms apart",
+        ),
+    ]
     given = inputs(
-        "chosen", "the overview prints no values",
-        ("Fs", STATIC, "N"), ("Fc", KINETIC, "N"), ("b", VISCOUS, "Ns/m"), ("m", MASS, "kg"), ("v0", PUSH, "m/s"),
-    )  # fmt: skip
+        "chosen",
+        "the overview prints no values",
+        ("Fs", STATIC, "N"),
+        ("Fc", KINETIC, "N"),
+        ("b", VISCOUS, "Ns/m"),
+        ("m", MASS, "kg"),
+        ("v0", PUSH, "m/s"),
+    )
     curves = {"velocity": v, **{name: law.force(v) for name, law in laws.items()}}
     motion = {"time": t, **{name: run["mass.velocity"] for name, run in runs.items()}}
     return FigureData(
@@ -85,12 +108,21 @@ def draw(data: FigureData, figure: Canvas) -> None:
     for side in (v < 0.0, v > 0.0):
         coulomb.plot(v[side], rows["coulomb"][side], color=_style.BLUE)
     coulomb.plot([0.0, 0.0], [-STATIC, STATIC], color=_style.BLUE, linewidth=2.2)
-    coulomb.annotate("stiction:\n" + r"any $|F| \leq F_s$", (0.0, 1.3), xytext=(-6, 0), textcoords="offset points",
-                     ha="right", va="center", fontsize=7)  # fmt: skip
+    coulomb.annotate(
+        "stiction:\n" + r"any $|F| \leq F_s$",
+        (0.0, 1.3),
+        xytext=(-6, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=7,
+    )
     viscous.plot(v, rows["viscous"], color=_style.VERMILION)
     for ax, title in ((coulomb, "Coulomb"), (viscous, "viscous")):
         ax.axhline(0.0, color="#9A9A9A", linewidth=0.6)
-        ax.set(xlabel="velocity v [mm/s]", ylabel="friction force F [N]", ylim=(-1.8, 1.8), xlim=(-20.0, 20.0))
+        ax.set(
+            xlabel="velocity v [mm/s]", ylabel="friction force F [N]", ylim=(-1.8, 1.8), xlim=(-20.0, 20.0)
+        )
         ax.set_title(title)
     coulomb.set_yticks([-STATIC, -KINETIC, 0.0, KINETIC, STATIC])
     coulomb.set_yticklabels([r"$-F_s$", r"$-F_c$", "0", r"$F_c$", r"$F_s$"])
@@ -103,4 +135,6 @@ def draw(data: FigureData, figure: Canvas) -> None:
     _draw.corner(motion, loc="upper right")
 
 
-FIGURES = (Figure("laws_basic", "Coulomb and viscous friction", "overview of friction laws", compute, draw, 62.0),)
+FIGURES = (
+    Figure("laws_basic", "Coulomb and viscous friction", "overview of friction laws", compute, draw, 62.0),
+)
