@@ -63,6 +63,7 @@ _MODULES = (
     "automaton_pull",
     "automaton_load",
     "sketch_wedge",
+    "sketch_wedge_contact",
     "sketch_worm",
     "sketch_contact",
     "chatter_laws",
@@ -71,6 +72,7 @@ _MODULES = (
     "chatter_slip",
     "chatter_maps",
     "chatter_impulses",
+    "chatter_impulse_pairs",
     "chatter_friction",
     "chatter_rig",
 )

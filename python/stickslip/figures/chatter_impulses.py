@@ -1,4 +1,4 @@
-"""Figures 5.2–5.6 of Hinrichsen: the laws of impact in compression and expansion, with impacts that obey them.
+"""Figures 5.2–5.4 of Hinrichsen: the laws of impact in compression and expansion, with impacts that obey them.
 
 Every point is one impact of a unit point mass that the engine has solved: on a floor, approach and sideways
 speed varied; on floor and wall at once, where the normal impulse of the expansion can exceed ε·Λ_NC. In the
@@ -40,7 +40,7 @@ def _hit(velocity: tuple[float, float], friction: float = MU) -> Any:
     return one
 
 
-def _floor() -> Series:
+def on_floor() -> Series:
     """Impacts on the floor with all sideways speeds, at an approach of 1 m/s."""
     rows = []
     for side in SIDEWAYS:
@@ -64,7 +64,7 @@ def _floor() -> Series:
     return Series(dict(zip(names, np.array(rows).T, strict=True)), dict(zip(names, units, strict=True)))
 
 
-def _normal() -> Series:
+def head_on() -> Series:
     """Frictionless normal impulses: approaching, resting and leaving."""
     from stickslip.contact import impact
 
@@ -106,7 +106,7 @@ def _corner() -> Series:
     return Series(dict(zip(names, np.array(rows).T, strict=True)), dict(zip(names, units, strict=True)))
 
 
-_GIVEN = inputs(
+GIVEN = inputs(
     "chosen",
     "the figures have no numbers",
     ("m", 1.0, "kg"),
@@ -117,7 +117,8 @@ _GIVEN = inputs(
 )
 
 
-def _worst(values: Any) -> float:
+def worst(values: Any) -> float:
+    """Greatest absolute value."""
     return float(np.abs(values).max())
 
 
@@ -138,7 +139,7 @@ def _tangential_checks(rows: Series, phase: str) -> list[Check]:
         Check(
             f"{named}: tangential impulse wrong by at most",
             "Ns",
-            _worst(rows[f"T{phase}"] - truth[f"T{phase}"]),
+            worst(rows[f"T{phase}"] - truth[f"T{phase}"]),
             0.0,
             2.5e-16,
             Origin.CLOSED_FORM,
@@ -147,7 +148,7 @@ def _tangential_checks(rows: Series, phase: str) -> list[Check]:
         Check(
             f"{named}: sliding speed wrong by at most",
             "m/s",
-            _worst(rows[f"gT{phase}"] - truth[f"gT{phase}"]),
+            worst(rows[f"gT{phase}"] - truth[f"gT{phase}"]),
             0.0,
             2.5e-16,
             Origin.CLOSED_FORM,
@@ -156,7 +157,7 @@ def _tangential_checks(rows: Series, phase: str) -> list[Check]:
         Check(
             f"{named}: normal impulse wrong by at most",
             "Ns",
-            _worst(rows[f"N{phase}"] - normal),
+            worst(rows[f"N{phase}"] - normal),
             0.0,
             2.5e-16,
             Origin.CLOSED_FORM,
@@ -165,12 +166,13 @@ def _tangential_checks(rows: Series, phase: str) -> list[Check]:
     ]
 
 
-def _compression_checks(rows: Series) -> list[Check]:
+def compression_checks(rows: Series) -> list[Check]:
+    """The normal law of compression, for head-on impacts."""
     return [
         Check(
             "normal law: impulse wrong by at most",
             "Ns",
-            _worst(rows["NC"] - np.maximum(0.0, -rows["speed"])),
+            worst(rows["NC"] - np.maximum(0.0, -rows["speed"])),
             0.0,
             2e-16,
             Origin.CLOSED_FORM,
@@ -179,7 +181,7 @@ def _compression_checks(rows: Series) -> list[Check]:
         Check(
             "normal law: ġ_NC·Λ_NC",
             "Nm",
-            _worst(rows["NC"] * rows["gNC"]),
+            worst(rows["NC"] * rows["gNC"]),
             0.0,
             1e-17,
             Origin.CLOSED_FORM,
@@ -190,15 +192,15 @@ def _compression_checks(rows: Series) -> list[Check]:
 
 def compute_compression() -> FigureData:
     """Impacts at the end of compression: normal and tangential law."""
-    floor, normal = _floor(), _normal()
-    checks = [*_compression_checks(normal), *_tangential_checks(floor, "C")]
-    return FigureData({"floor": floor, "normal": normal}, checks, _GIVEN)
+    hits, approaches = on_floor(), head_on()
+    checks = [*compression_checks(approaches), *_tangential_checks(hits, "C")]
+    return FigureData({"floor": hits, "normal": approaches}, checks, GIVEN)
 
 
 def compute_expansion() -> FigureData:
     """Impacts at the end of expansion: normal law on two walls, tangential law on the floor."""
-    floor, corner = _floor(), _corner()
-    product = _worst(corner["NP"] * corner["gNE"])
+    floor, corner = on_floor(), _corner()
+    product = worst(corner["NP"] * corner["gNE"])
     more = float(np.max(corner["NP"]))
     # Straight at the wall with ε = 0: the other's expansion of ε·m/2 … pushes it back into that wall.
     checks = [
@@ -223,7 +225,7 @@ def compute_expansion() -> FigureData:
         ),
         *_tangential_checks(floor, "E"),
     ]
-    given = (*_GIVEN, *inputs("chosen", "two walls", ("normals", "0° and 120°, ε = 0 and 0.5", "")))
+    given = (*GIVEN, *inputs("chosen", "two walls", ("normals", "0° and 120°, ε = 0 and 0.5", "")))
     return FigureData({"floor": floor, "normal": corner}, checks, given)
 
 
@@ -259,7 +261,7 @@ def compute_reversible() -> FigureData:
         "speed": [0.9, 0.0, 0.0, -0.9],
         "impulse, reversible": [least, least, most, most],
     }
-    floor = _floor()
+    floor = on_floor()
     row = int(np.argmin(np.abs(SIDEWAYS + stored)))
     checks = [
         Check(
@@ -279,7 +281,7 @@ def compute_reversible() -> FigureData:
         {"name": "", "impulse": "Ns", "speed": "m/s"},
     )
     given = (
-        *_GIVEN[:3],
+        *GIVEN[:3],
         *inputs(
             "chosen",
             "the figure has no numbers",
@@ -292,7 +294,7 @@ def compute_reversible() -> FigureData:
 
 # -- drawing -------------------------------------------------------------------------------------------
 
-_POINTS: dict[str, Any] = {
+POINTS: dict[str, Any] = {
     "marker": "o",
     "markersize": 3.2,
     "linestyle": "none",
@@ -310,10 +312,11 @@ def _cross(ax: Axes, x: str, y: str, title: str) -> None:
     ax.set_title(title)
 
 
-def _normal_law(ax: Axes, x: Any, y: Any, names: tuple[str, str], title: str) -> None:
+def normal_law(ax: Axes, x: Any, y: Any, names: tuple[str, str], title: str) -> None:
+    """Draw a complementary corner and the impacts on it."""
     reach = 1.15
     ax.plot([0.0, 0.0, reach], [reach, 0.0, 0.0], color="#0072B2", linewidth=2.0, label="law")
-    ax.plot(x, y, label="impacts", **_POINTS)
+    ax.plot(x, y, label="impacts", **POINTS)
     _cross(ax, *names, title)
     ax.set(xlim=(-0.12, reach), ylim=(-0.12, reach))
 
@@ -323,7 +326,7 @@ def _tangential_law(ax: Axes, x: Any, y: Any, level: float, names: tuple[str, st
     ax.plot(
         [-level, -level, level, level], [reach, 0.0, 0.0, -reach], color="#0072B2", linewidth=2.0, label="law"
     )
-    ax.plot(x, y, label="impacts", **_POINTS)
+    ax.plot(x, y, label="impacts", **POINTS)
     _cross(ax, *names, title)
     ax.set(xlim=(-0.75, 0.75), ylim=(-reach, reach))
 
@@ -352,7 +355,7 @@ def draw_compression(data: FigureData, figure: Canvas) -> None:
     sketch, normal, tangential = figure.subplots(1, 3)
     _sketch(sketch)
     rows = data["normal"]
-    _normal_law(normal, rows["NC"], rows["gNC"], (N_C + " [Ns]", r"$\dot{g}_{NC}$ [m/s]"), "normal law")
+    normal_law(normal, rows["NC"], rows["gNC"], (N_C + " [Ns]", r"$\dot{g}_{NC}$ [m/s]"), "normal law")
     rows = data["floor"]
     _tangential_law(tangential, rows["TC"], rows["gTC"], MU, (T_C, COMPRESSION_SPEED), "tangential law")
     _ticks(tangential, MU, r"\mu\Lambda_{NC}")
@@ -364,7 +367,7 @@ def draw_expansion(data: FigureData, figure: Canvas) -> None:
     """Draw both laws of expansion."""
     normal, tangential = figure.subplots(1, 2)
     rows = data["normal"]
-    _normal_law(
+    normal_law(
         normal,
         rows["NP"],
         rows["gNE"],
@@ -423,83 +426,6 @@ def draw_reversible(data: FigureData, figure: Canvas) -> None:
     ax.legend(loc="lower left")
 
 
-def _corners(
-    figure: Canvas, phase: str, rows: Series, normal: tuple[Any, Any], names: tuple[str, str]
-) -> None:
-    """Normal law on the left, the four halves of the tangential law on the right."""
-    parts: Any = figure.subfigures(1, 2, width_ratios=[1.0, 1.7])
-    left, right = parts
-    _normal_law(left.subplots(), normal[0], normal[1], names, "normal law")
-    impulse, speed, level = rows[f"T{phase}"], rows[f"gT{phase}"], MU * rows[f"N{phase}"]
-    plus, minus = np.maximum(impulse, 0.0), np.maximum(-impulse, 0.0)
-    up, down = np.maximum(speed, 0.0), np.maximum(-speed, 0.0)
-    cells = right.subplots(2, 2)
-    labels = [
-        (rf"$\Lambda_{{T{phase}}}^{{(+)}}$", rf"$\dot{{g}}_{{T{phase}}}^{{+}}$"),
-        (rf"$\Lambda_{{T{phase}}}^{{(-)}}$", rf"$\dot{{g}}_{{T{phase}}}^{{-}}$"),
-        (rf"$\Lambda_{{T0{phase}}}^{{(-)}}$", rf"$z_{phase}^{{-}}$"),
-        (rf"$\Lambda_{{T0{phase}}}^{{(+)}}$", rf"$z_{phase}^{{+}}$"),
-    ]
-    pairs = [(plus, up), (minus, down), (level - plus, down), (level - minus, up)]
-    for ax, (x, y), (first, second) in zip(cells.flat, pairs, labels, strict=True):
-        ax.plot([0.0, 0.0, 1.1], [1.1, 0.0, 0.0], color="#0072B2", linewidth=2.0)
-        ax.plot(x, y, **_POINTS)
-        ax.grid(False)
-        reach = 1.2 * float(np.max(level))
-        ax.set(
-            xlim=(-0.08 * reach, reach), ylim=(-0.12, 1.1), xlabel=f"{first} [Ns]", ylabel=f"{second} [m/s]"
-        )
-    right.suptitle("tangential law in complementary pairs", x=0.04, ha="left", fontsize=8)
-
-
-def _pair_check(rows: Series, phase: str) -> Check:
-    impulse, speed, level = rows[f"T{phase}"], rows[f"gT{phase}"], MU * rows[f"N{phase}"]
-    plus, minus = np.maximum(impulse, 0.0), np.maximum(-impulse, 0.0)
-    up, down = np.maximum(speed, 0.0), np.maximum(-speed, 0.0)
-    products = [plus * up, minus * down, (level - plus) * down, (level - minus) * up]
-    return Check(
-        "greatest product of a complementary pair",
-        "Nm",
-        _worst(products),
-        0.0,
-        2e-16,
-        Origin.CLOSED_FORM,
-        "(5.18)" if phase == "C" else "(5.22)",
-    )
-
-
-def compute_compression_pairs() -> FigureData:
-    """The laws of compression in complementary pairs."""
-    floor, normal = _floor(), _normal()
-    return FigureData(
-        {"floor": floor, "normal": normal}, [*_compression_checks(normal), _pair_check(floor, "C")], _GIVEN
-    )
-
-
-def compute_expansion_pairs() -> FigureData:
-    """The laws of expansion in complementary pairs, in the shifted impulses."""
-    data = compute_expansion()
-    return FigureData(data.series, [*data.checks[:2], _pair_check(data["floor"], "E")], data.inputs)
-
-
-def draw_compression_pairs(data: FigureData, figure: Canvas) -> None:
-    """Draw the pairs of compression."""
-    rows = data["normal"]
-    _corners(figure, "C", data["floor"], (rows["NC"], rows["gNC"]), (N_C + " [Ns]", r"$\dot{g}_{NC}$ [m/s]"))
-
-
-def draw_expansion_pairs(data: FigureData, figure: Canvas) -> None:
-    """Draw the pairs of expansion."""
-    rows = data["normal"]
-    _corners(
-        figure,
-        "E",
-        data["floor"],
-        (rows["NP"], rows["gNE"]),
-        (r"$\Lambda_{NP} = \Lambda_{NE} - \varepsilon\Lambda_{NC}$ [Ns]", r"$\dot{g}_{NE}$ [m/s]"),
-    )
-
-
 FIGURES = (
     Figure(
         "chatter_5_2",
@@ -519,21 +445,5 @@ FIGURES = (
     ),
     Figure(
         "chatter_5_4", "laws of expansion", f"{SOURCE}, figure 5.4", compute_expansion, draw_expansion, 70.0
-    ),
-    Figure(
-        "chatter_5_5",
-        "laws of compression in pairs",
-        f"{SOURCE}, figure 5.5",
-        compute_compression_pairs,
-        draw_compression_pairs,
-        85.0,
-    ),
-    Figure(
-        "chatter_5_6",
-        "laws of expansion in pairs",
-        f"{SOURCE}, figure 5.6",
-        compute_expansion_pairs,
-        draw_expansion_pairs,
-        85.0,
     ),
 )

@@ -225,7 +225,7 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
             tuple(at),
             tuple(at + 0.5 * n),
             rf"$\mathbf{{n}}_{name}$",
-            "right-end" if name == "1" else "left-end",
+            "right-end",
             "#000000",
         )
     for body, at, name in ((ONE, first, "1"), (TWO, second, "2")):

@@ -1,9 +1,4 @@
-"""What the wedge gear is: figures 2.3, 2.4, 2.6–2.8, 2.10, 4.1, 4.2, 4.4 and 6.1 of Hinrichsen.
-
-Drawn from the gear's own data: flank, gradients, forces and velocities in their true directions, forces of one
-picture on one scale. Contact forces act on the upper wedge as λ_N·n + λ_T·t and on the lower one the other way
-round, with n = (−sin γ, cos γ) and t = (cos γ, sin γ).
-"""
+"""What the wedge gear is and how its forces balance: figures 2.3, 2.4, 2.6 to 2.8, 2.10 and 4.4 of Hinrichsen."""
 
 from __future__ import annotations
 
@@ -14,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.figures import _sketch as sk
+from stickslip.figures import _wedge_sketch as wedge
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._gears import SET_1, SET_2, SOURCE, wedge_inputs
 from stickslip.figures._input import inputs
-from stickslip.machines import WedgeGear
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,59 +22,6 @@ if TYPE_CHECKING:
     from stickslip.machines.wedge_states import Direction
 
 FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
-STEEP: WedgeGear = dataclasses.replace(
-    SET_1, angle=math.radians(25.0)
-)  # so steep that the angles can be seen
-
-
-def _flank(gear: WedgeGear) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Tangent t1 and normal n1 of the flank in the plane (4.3)."""
-    return (math.cos(gear.angle), math.sin(gear.angle)), (-math.sin(gear.angle), math.cos(gear.angle))
-
-
-def _lower(ax: Axes, gear: WedgeGear, words: str = "$m_2$", shift: float = 0.0, base: float = 0.55) -> None:
-    rise = 2.0 * math.tan(gear.angle)
-    sk.polygon(
-        ax,
-        [(shift - 2.0, 0.0), (shift + 2.0, 0.0), (shift + 2.0, base + 2 * rise), (shift - 2.0, base)],
-    )
-    sk.text(ax, (shift + 1.45, 0.35 * (base + rise)), words)
-
-
-def _upper(ax: Axes, gear: WedgeGear, words: str = "$m_1$", lift: float = 0.0, base: float = 0.55) -> float:
-    """Draw the upper wedge over the middle of the lower one; return the height of its top."""
-    slope = math.tan(gear.angle)
-    middle, half, height = base + 2.0 * slope + lift, 0.6, 1.0
-    sk.polygon(
-        ax,
-        [
-            (-half, middle - half * slope),
-            (half, middle + half * slope),
-            (half, middle + height),
-            (-half, middle + height),
-        ],
-        fill=sk.SECOND,
-    )
-    sk.text(ax, (0.0, middle + 0.68 * height), words)
-    return middle + height
-
-
-def _guides(ax: Axes, top: float) -> None:
-    sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
-    sk.ground(ax, (-0.66, top + 0.1), (-0.66, top - 0.42))
-    sk.ground(ax, (0.66, top - 0.42), (0.66, top + 0.1))
-
-
-def _pictured(ax: Axes, gear: WedgeGear, title: str = "", right: float = 3.2, top: float = 3.4) -> float:
-    sk.start(ax, (-3.2, right), (-0.35, top))
-    _lower(ax, gear)
-    height = _upper(ax, gear)
-    _guides(ax, height)
-    sk.angle(ax, (-2.0, 0.55), 1.0, 0.0, math.degrees(gear.angle), r"$\gamma$", out=1.2)
-    sk.line(ax, (-2.0, 0.55), (-0.8, 0.55), linewidth=0.6, linestyle=":", zorder=4)
-    if title:
-        ax.set_title(title)
-    return height
 
 
 # -- 2.3 and 2.8 with 2.10 -----------------------------------------------------------------------------
@@ -87,8 +29,8 @@ def _pictured(ax: Axes, gear: WedgeGear, title: str = "", right: float = 3.2, to
 
 def compute_gear() -> FigureData:
     """Kinematics of sliding contact: ẏ1 = −ẋ2·tan γ, from the gradients of the gap and of the sliding."""
-    data = STEEP.contact_data(0.0)
-    velocity = np.array([-math.tan(STEEP.angle), 1.0])
+    data = wedge.STEEP.contact_data(0.0)
+    velocity = np.array([-math.tan(wedge.STEEP.angle), 1.0])
     checks = [
         Check(
             "ġ_N in sliding, ẋ2 = 1 m/s",
@@ -103,7 +45,7 @@ def compute_gear() -> FigureData:
             "ġ_T in lowering, ẋ2 = 1 m/s",
             "m/s",
             float((data.tangents @ velocity)[0]),
-            -1.0 / math.cos(STEEP.angle),
+            -1.0 / math.cos(wedge.STEEP.angle),
             3e-16,
             FORM,
             "−ẋ2/cos γ",
@@ -124,7 +66,7 @@ def compute_gear() -> FigureData:
 def draw_gear(data: FigureData, figure: Canvas) -> None:
     """Draw the two wedges with their forces and velocities."""
     ax = figure.subplots()
-    top = _pictured(ax, STEEP, right=4.6)
+    top = wedge.pictured(ax, wedge.STEEP, right=4.6)
     v1, v2 = data[""]["velocity"]
     sk.arrow(ax, (0.0, top + 0.95), (0.0, top + 0.1), r"$F$", "right-start")
     sk.arrow(ax, (3.1, 0.45), (2.1, 0.45), r"$K$", "above")
@@ -203,7 +145,7 @@ def compute_oscillator() -> FigureData:
 def draw_oscillator(data: FigureData, figure: Canvas) -> None:
     """Draw the gear with its spring, and both sets of parameters beside it."""
     ax, table = figure.subplots(1, 2, width_ratios=[1.7, 1.0])
-    top = _pictured(ax, SET_2, right=5.0, top=3.3)
+    top = wedge.pictured(ax, SET_2, right=5.0, top=3.3)
     sk.arrow(ax, (0.0, top + 0.8), (0.0, top + 0.05), "$F$", "right-start")
     sk.spring(ax, (2.0, 0.6), (3.6, 0.6), "$k$")
     sk.arrow(ax, (3.6, 0.6), (4.6, 0.6), "$v_0$", "above", sk.MOTION)
@@ -235,25 +177,9 @@ STEADY = {  # γ and ρ in degrees
 }
 
 
-def _steady(angle: float, rho: float, direction: Direction = "lowering") -> tuple[float, float, float]:
-    """Pull kw, λ_N and λ_T of motion without acceleration under 100 N, N."""
-    gear = dataclasses.replace(SET_1, angle=math.radians(angle), friction=math.tan(math.radians(rho)))
-    sign = 1.0 if direction == "lowering" else -1.0
-    low, high = -1.0, 1.0  # m of extension
-    rising = (
-        gear.sliding(high, direction).lower_acceleration > gear.sliding(low, direction).lower_acceleration
-    )
-    for _ in range(120):
-        middle = 0.5 * (low + high)
-        above = gear.sliding(middle, direction).lower_acceleration > 0.0
-        low, high = (low, middle) if above == rising else (middle, high)
-    state = gear.sliding(0.5 * (low + high), direction)
-    return gear.stiffness * 0.5 * (low + high), state.normal_force, sign * gear.friction * state.normal_force
-
-
 def compute_balance() -> FigureData:
     """Find the pull that keeps up lowering at constant speed, by the sliding equations."""
-    rows = [(name, g, r, *_steady(g, r)) for name, (g, r) in STEADY.items()]
+    rows = [(name, g, r, *wedge.steady(g, r)) for name, (g, r) in STEADY.items()]
     checks = [
         Check(
             f"{name}: γ = {g:.0f}°, ρ = {r:.0f}°: pull",
@@ -323,7 +249,7 @@ def draw_balance(data: FigureData, figure: Canvas) -> None:
 def compute_blocked() -> FigureData:
     """Lifting at ρ > 90° − γ: the load that would have to lift by itself."""
     gamma, rho = 40.0, 60.0
-    pull, normal, tangential = _steady(gamma, rho, "lifting")
+    pull, normal, tangential = wedge.steady(gamma, rho, "lifting")
     gear = dataclasses.replace(SET_2, angle=math.radians(40.0), friction=math.tan(math.radians(rho)))
     low = gear.stick_limits[0]
     checks = [
@@ -382,12 +308,12 @@ def draw_blocked(data: FigureData, figure: Canvas) -> None:
     ax = figure.subplots()
     gear = dataclasses.replace(SET_2, angle=math.radians(40.0))
     sk.start(ax, (-3.6, 6.2), (-0.4, 4.9))
-    _lower(ax, gear)
+    wedge.lower(ax, gear)
     lift = 0.45
-    top = _upper(ax, gear, lift=lift)
+    top = wedge.upper(ax, gear, lift=lift)
     sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
     sk.arrow(ax, (3.2, 0.6), (2.05, 0.6), r"push $-kw$", "above")
-    (tx, ty), (nx, ny) = _flank(gear)
+    (tx, ty), (nx, ny) = wedge.flank(gear)
     rho = math.radians(60.0)
     foot = (0.0, top - 1.0)
     normal = 0.75
@@ -413,19 +339,21 @@ def draw_blocked(data: FigureData, figure: Canvas) -> None:
 
 def compute_directions() -> FigureData:
     """Forces while lifting (K = 60 N to the left) and lowering (kw = 0), by the sliding equations."""
-    lifting_extension = -60.0 / STEEP.stiffness
+    lifting_extension = -60.0 / wedge.STEEP.stiffness
     rows, checks = [], []
     cases: tuple[tuple[Direction, float, float], ...] = (
         ("lifting", lifting_extension, 1.0),
         ("lowering", 0.0, -1.0),
     )
     for direction, extension, sign in cases:
-        state = STEEP.sliding(extension, direction)
-        pull = STEEP.stiffness * extension
-        normal, tangential = state.normal_force, -sign * STEEP.friction * state.normal_force
-        s, c = math.sin(STEEP.angle), math.cos(STEEP.angle)
-        upper = normal * c + tangential * s - STEEP.load - STEEP.upper_mass * state.upper_acceleration
-        lower = normal * s - tangential * c + pull - STEEP.lower_mass * state.lower_acceleration
+        state = wedge.STEEP.sliding(extension, direction)
+        pull = wedge.STEEP.stiffness * extension
+        normal, tangential = state.normal_force, -sign * wedge.STEEP.friction * state.normal_force
+        s, c = math.sin(wedge.STEEP.angle), math.cos(wedge.STEEP.angle)
+        upper = (
+            normal * c + tangential * s - wedge.STEEP.load - wedge.STEEP.upper_mass * state.upper_acceleration
+        )
+        lower = normal * s - tangential * c + pull - wedge.STEEP.lower_mass * state.lower_acceleration
         checks += [
             Check(
                 f"{direction}: balance of the upper wedge",
@@ -467,13 +395,13 @@ def compute_directions() -> FigureData:
 def draw_directions(data: FigureData, figure: Canvas) -> None:
     """Draw both directions, the wedges taken apart, forces to scale."""
     rows, scale = data[""], 0.011
-    (tx, ty), (nx, ny) = _flank(STEEP)
+    (tx, ty), (nx, ny) = wedge.flank(wedge.STEEP)
     for k, (ax, title) in enumerate(
         zip(figure.subplots(1, 2), ("lifting: never critical", "lowering: may chatter"), strict=True)
     ):
         sk.start(ax, (-3.3, 3.6), (-0.4, 4.9))
-        _lower(ax, STEEP)
-        top = _upper(ax, STEEP, lift=0.85)
+        wedge.lower(ax, wedge.STEEP)
+        top = wedge.upper(ax, wedge.STEEP, lift=0.85)
         sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
         normal, tangential, pull = (scale * float(rows[name][k]) for name in ("normal", "tangential", "pull"))
         foot, below = (0.0, top - 1.0), (0.0, top - 1.85)
@@ -497,249 +425,6 @@ def draw_directions(data: FigureData, figure: Canvas) -> None:
             sk.MOTION,
         )
         ax.set_title(title)
-
-
-# -- 4.1, 4.2 and 6.1 ----------------------------------------------------------------------------------
-
-
-def compute_kinematics() -> FigureData:
-    """Gradients of the gap and of the sliding, against the vectors of the flank (4.3–4.8)."""
-    data = STEEP.contact_data(0.0)
-    t, n = map(np.array, _flank(STEEP))
-    up, out = np.array([0.0, 1.0]), np.array([1.0, 0.0])  # directions of ẏ1 and ẋ2
-    gap, sliding = [n @ up, -(n @ out)], [t @ up, -(t @ out)]
-    worst = max(float(np.abs(data.normals[0] - gap).max()), float(np.abs(data.tangents[0] - sliding).max()))
-    checks = [Check("gradients wrong by at most", "", worst, 0.0, 0.0, SAID, f"{SOURCE}, (4.5), (4.8)")]
-    series = Series(
-        {"coordinate": ["y1", "x2"], "∇g_N": data.normals[0], "∇g_T": data.tangents[0]},
-        {"coordinate": "", "∇g_N": "", "∇g_T": ""},
-    )
-    return FigureData({"": series}, checks, inputs("chosen", "the figure has no numbers", ("γ", 25.0, "°")))
-
-
-def draw_kinematics(data: FigureData, figure: Canvas) -> None:
-    """Draw the flanks' vectors on the left, the gradients over the coordinates on the right."""
-    ax, plane = figure.subplots(1, 2, width_ratios=[1.6, 1.0])
-    sk.start(ax, (-3.4, 3.6), (-0.5, 4.3))
-    _lower(ax, STEEP, "2")
-    _upper(ax, STEEP, "1", lift=0.75)
-    sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
-    (tx, ty), (nx, ny) = _flank(STEEP)
-    slope, base = math.tan(STEEP.angle), 0.55
-    for x0, lift, sign, index, place in (
-        (-1.6, 0.0, 1.0, "1", "left-end"),
-        (1.35, 0.75, -1.0, "2", "right-end"),
-    ):
-        at = (x0, base + (x0 + 2.0) * slope + lift)
-        if index == "2":
-            sk.line(
-                ax,
-                (0.6, base + 2.6 * slope + lift),
-                (at[0] + 0.3, at[1] + 0.3 * slope),
-                linewidth=0.6,
-                linestyle=":",
-            )
-        sk.arrow(
-            ax,
-            at,
-            (at[0] + 0.7 * sign * tx, at[1] + 0.7 * sign * ty),
-            rf"$\mathbf{{t}}_{index}$",
-            "above-end" if index == "1" else "above",
-            "#000000",
-        )
-        sk.arrow(
-            ax,
-            at,
-            (at[0] + 0.9 * sign * nx, at[1] + 0.9 * sign * ny),
-            rf"$\mathbf{{n}}_{index}$",
-            place,
-            "#000000",
-        )
-    middle = base + 2.0 * slope
-    x = -0.42
-    foot = (x, middle + (x) * slope)
-    gap = 0.75 * math.cos(STEEP.angle)
-    sk.dimension(ax, foot, (foot[0] + gap * nx, foot[1] + gap * ny), "$g_N$", (0.3, 0.1))
-    sk.arrow(ax, (0.95, 3.0), (0.95, 3.7), "$y_1$", "right-end", sk.MOTION)
-    sk.arrow(ax, (2.2, 0.35), (3.0, 0.35), "$x_2$", "above-end", sk.MOTION)
-    rows = data[""]
-    plane.set_aspect("equal")
-    for name, colour in (("∇g_N", sk.FORCE), ("∇g_T", sk.MOTION)):
-        y1, x2 = rows[name]
-        sk.arrow(plane, (0.0, 0.0), (float(y1), float(x2)), "", colour=colour)
-        label = rf"$\nabla g_{name[-1]} = ({float(y1):.3f},\ {float(x2):.3f})$".replace("-", "-")
-        plane.annotate(
-            label,
-            (float(y1), float(x2)),
-            xytext=(0, 8 if x2 > 0 else -12),
-            textcoords="offset points",
-            ha="center",
-            color=colour,
-        )
-    plane.axhline(0.0, color="#9A9A9A", linewidth=0.6)
-    plane.axvline(0.0, color="#9A9A9A", linewidth=0.6)
-    plane.set(
-        xlim=(-0.3, 1.4), ylim=(-1.25, 0.8), xlabel=r"$\dot{y}_1$ component", ylabel=r"$\dot{x}_2$ component"
-    )
-    plane.set_title("gradients")
-
-
-def compute_kinetics() -> FigureData:
-    """Forces of the gear at rest under a small extension, by the balance of both wedges."""
-    gear, extension = dataclasses.replace(STEEP, friction=math.tan(math.radians(40.0))), 0.01
-    state = gear.sticking(extension)
-    s, c = math.sin(gear.angle), math.cos(gear.angle)
-    pull = gear.stiffness * extension
-    (found,) = [
-        one for one in gear.contact_data(extension).contacts().transitions() if one.contacts == ("stick",)
-    ]
-    checks = [
-        Check(
-            "λ_N at rest",
-            "N",
-            state.normal_force,
-            gear.load * c - pull * s,
-            2e-14,
-            FORM,
-            "F·cos γ − kw·sin γ",
-        ),
-        Check(
-            "λ_T at rest",
-            "N",
-            state.tangential_force,
-            gear.load * s + pull * c,
-            2e-14,
-            FORM,
-            "F·sin γ + kw·cos γ",
-        ),
-    ]
-    by_problem = float(found.normal_force[0])
-    checks.append(
-        Check(
-            "λ_N by the contact problem",
-            "N",
-            by_problem,
-            state.normal_force,
-            2e-14,
-            Origin.PACKAGE,
-            "the gear's closed form",
-        )
-    )
-    values = {
-        "load": [gear.load],
-        "pull": [pull],
-        "normal": [state.normal_force],
-        "tangential": [state.tangential_force],
-    }
-    given = inputs(
-        "chosen",
-        "the figure has no numbers",
-        ("γ", 25.0, "°"),
-        ("F", 100.0, "N"),
-        ("kw", pull, "N"),
-        ("ρ0", 40.0, "°"),
-    )
-    return FigureData({"": Series(values, dict.fromkeys(values, "N"))}, checks, given)
-
-
-def draw_kinetics(data: FigureData, figure: Canvas) -> None:
-    """Draw the wedges taken apart, with all forces of (4.9) to scale."""
-    ax = figure.subplots()
-    sk.start(ax, (-4.2, 6.6), (-0.5, 5.1))
-    _lower(ax, STEEP)
-    top = _upper(ax, STEEP, lift=1.0)
-    sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
-    rows, scale = data[""], 0.0115
-    load, pull, normal, tangential = (
-        scale * float(rows[name][0]) for name in ("load", "pull", "normal", "tangential")
-    )
-    (tx, ty), (nx, ny) = _flank(STEEP)
-    foot, below = (0.0, top - 1.0), (0.0, top - 2.0)
-    sk.arrow(ax, (0.0, top + load), (0.0, top), "$F$", "right-start")
-    sk.arrow(ax, foot, (foot[0] + normal * nx, foot[1] + normal * ny), r"$\lambda_N$", "left-end")
-    sk.arrow(ax, foot, (foot[0] + tangential * tx, foot[1] + tangential * ty), r"$\lambda_T$", "right-end")
-    sk.arrow(ax, below, (below[0] - normal * nx, below[1] - normal * ny), r"$\lambda_N$", "right-end")
-    sk.arrow(ax, below, (below[0] - tangential * tx, below[1] - tangential * ty), r"$\lambda_T$", "left-end")
-    sk.spring(ax, (2.0, 0.6), (3.7, 0.6), "$k$")
-    sk.arrow(ax, (3.7, 0.6), (4.6, 0.6), "$v_0$", "above-end", sk.MOTION)
-    sk.arrow(ax, (2.0, 0.22), (2.0 + pull, 0.22), "$kw$", "below-end")
-    sk.arrow(ax, (-1.0, top - 0.75), (-1.0, top - 0.05), "$y_1$", "left-end", sk.MOTION)
-    sk.arrow(ax, (-3.4, 0.3), (-2.5, 0.3), "$x_2$", "above", sk.MOTION)
-    text = (
-        r"$m_1\ddot{y}_1 = -F + \lambda_N\cos\gamma + \lambda_T\sin\gamma$",
-        r"$m_2\ddot{x}_2 = kw + \lambda_N\sin\gamma - \lambda_T\cos\gamma$",
-        r"$w = v_0 t - x_2$",
-    )
-    ax.text(2.4, 4.6, "\n".join(text), va="top", linespacing=1.9)
-
-
-def compute_impact() -> FigureData:
-    """Velocities at the start of an impact: (6.1) and (6.2), for α = β + γ."""
-    beta, speed = math.radians(35.0), 1.0
-    alpha = beta + STEEP.angle
-    velocity = np.array([-speed * math.cos(beta), speed * math.sin(beta)])
-    data = STEEP.contact_data(0.0, velocity)
-    checks = [
-        Check(
-            "ġ_N before",
-            "m/s",
-            float(data.gap_velocity[0]),
-            -speed * math.cos(alpha),
-            2e-16,
-            SAID,
-            f"{SOURCE}, (6.2): −v·cos α",
-        ),
-        Check(
-            "ġ_T before",
-            "m/s",
-            float(data.sliding_velocity[0]),
-            -speed * math.sin(alpha),
-            2e-16,
-            SAID,
-            f"{SOURCE}, (6.2): −v·sin α",
-        ),
-    ]
-    columns: dict[str, Any] = {
-        "upper": [velocity[0]],
-        "lower": [velocity[1]],
-        "gap": data.gap_velocity,
-        "sliding": data.sliding_velocity,
-    }
-    given = inputs(
-        "chosen", "the figure has no numbers", ("γ", 25.0, "°"), ("β", 35.0, "°"), ("v", speed, "m/s")
-    )
-    return FigureData({"": Series(columns, dict.fromkeys(columns, "m/s"))}, checks, given)
-
-
-def draw_impact(data: FigureData, figure: Canvas) -> None:
-    """Draw both bodies shortly before they meet, and the relative velocity against the flank."""
-    ax = figure.subplots()
-    sk.start(ax, (-3.4, 7.4), (-0.5, 4.2))
-    _lower(ax, STEEP, "2")
-    top = _upper(ax, STEEP, "1", lift=0.35)
-    sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
-    rows = data[""]
-    upper, lower = 1.1 * float(rows["upper"][0]), 1.1 * float(rows["lower"][0])
-    sk.arrow(
-        ax, (0.0, top + 1.0), (0.0, top + 1.0 + upper), r"$\dot{y}_1 = -v\cos\beta$", "right-start", sk.MOTION
-    )
-    sk.arrow(ax, (2.1, 0.4), (2.1 + lower, 0.4), r"$\dot{x}_2 = v\sin\beta$", "above-end", sk.MOTION)
-    at, size = (5.3, 3.4), 2.3
-    relative = (-lower / 1.1, upper / 1.1)  # of body 1 as seen from body 2
-    tip = (at[0] + size * relative[0], at[1] + size * relative[1])
-    (tx, ty), (nx, ny) = _flank(STEEP)
-    sk.line(ax, (tip[0] - 1.3 * tx, tip[1] - 1.3 * ty), (tip[0] + 2.6 * tx, tip[1] + 2.6 * ty), linewidth=1.2)
-    foot = (at[0], at[1] - size * math.cos(math.radians(35.0)))
-    sk.line(ax, at, foot, linewidth=0.7, linestyle=":")
-    along = (at[0] - tip[0]) * nx + (at[1] - tip[1]) * ny
-    base = (at[0] - along * nx, at[1] - along * ny)
-    sk.arrow(ax, at, tip, "$v$", "left", "#000000")
-    sk.arrow(ax, at, base, r"$\dot{g}_N$", "right", sk.FORCE)
-    sk.arrow(ax, base, tip, r"$\dot{g}_T$", "below", sk.FORCE)
-    sk.angle(ax, at, 0.75, 235.0, 270.0, r"$\beta$", out=1.22)
-    sk.angle(ax, at, 1.15, 235.0, 295.0, "", out=1.0)
-    sk.text(ax, (at[0] + 0.2, at[1] - 1.33), r"$\alpha$")
-    sk.text(ax, (5.3, 3.85), r"velocity of body 1 relative to body 2, $\alpha = \beta + \gamma$", fontsize=7)
 
 
 FIGURES = (
@@ -768,29 +453,5 @@ FIGURES = (
         draw_oscillator,
         58.0,
     ),
-    Figure(
-        "chatter_4_1",
-        "kinematics of the wedge gear",
-        f"{SOURCE}, figure 4.1",
-        compute_kinematics,
-        draw_kinematics,
-        72.0,
-    ),
-    Figure(
-        "chatter_4_2",
-        "kinetics of the wedge gear",
-        f"{SOURCE}, figure 4.2",
-        compute_kinetics,
-        draw_kinetics,
-        78.0,
-    ),
     Figure("chatter_4_4", "lifting that locks", f"{SOURCE}, figure 4.4", compute_blocked, draw_blocked, 75.0),
-    Figure(
-        "chatter_6_1",
-        "velocities at the start of an impact",
-        f"{SOURCE}, figure 6.1",
-        compute_impact,
-        draw_impact,
-        72.0,
-    ),
 )
