@@ -196,8 +196,8 @@ def compute_cones() -> FigureData:
     both = lcp.solve_all(A, POINTS["Q3"])
     path = lcp.lemke(A, [2.0, -1.0]).z
     checks = [
-        Check("Lemke: z1", "", float(path[0]), 4.0 / 3.0, 3e-16, Origin.PUBLISHED, f"{SOURCE}, (B.5)"),
-        Check("Lemke: z2", "", float(path[1]), 1.0 / 3.0, 2e-16, Origin.PUBLISHED, f"{SOURCE}, (B.5)"),
+        Check("Lemke: z1", "", float(path[0]), 4.0 / 3.0, 3e-16, Origin.CLOSED_FORM, f"{SOURCE}, (B.5)"),
+        Check("Lemke: z2", "", float(path[1]), 1.0 / 3.0, 2e-16, Origin.CLOSED_FORM, f"{SOURCE}, (B.5)"),
         Check(
             "the other solution there: z1",
             "",

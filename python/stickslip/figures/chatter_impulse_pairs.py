@@ -48,11 +48,13 @@ def _pair_check(rows: Series, phase: str) -> Check:
     impulse, speed, level = rows[f"T{phase}"], rows[f"gT{phase}"], laws.MU * rows[f"N{phase}"]
     plus, minus = np.maximum(impulse, 0.0), np.maximum(-impulse, 0.0)
     up, down = np.maximum(speed, 0.0), np.maximum(-speed, 0.0)
-    products = [plus * up, minus * down, (level - plus) * down, (level - minus) * up]
+    pairs = [(plus, up), (minus, down), (level - plus, down), (level - minus, up)]
+    products = [one * other for one, other in pairs]
+    negative = [np.minimum(np.minimum(one, other), 0.0) for one, other in pairs]
     return Check(
-        "greatest product of a complementary pair",
+        "pairs: greatest product, or negative partner",
         "Nm",
-        laws.worst(products),
+        laws.worst([*products, *negative]),
         0.0,
         2e-16,
         Origin.CLOSED_FORM,

@@ -273,6 +273,15 @@ def compute_reversible() -> FigureData:
             Origin.CLOSED_FORM,
             "sideways 0.3 m/s is stopped in compression",
         ),
+        Check(
+            "symmetric law: greatest Λ_TE",
+            "Ns",
+            float(floor["TE"].max()),
+            most,
+            1e-16,
+            Origin.CLOSED_FORM,
+            "μ·ε·Λ_NC",
+        ),
         Check("A: Λ_TC", "Ns", float(floor["TC"][row]), stored, 2e-16, Origin.CLOSED_FORM, "m·v"),
     ]
     series = Series(columns, {"impulse": "Ns", "speed": "m/s", "impulse, reversible": "Ns"})

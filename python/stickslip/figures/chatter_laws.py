@@ -108,7 +108,7 @@ def compute_hump() -> FigureData:
     import stickslip as ss
 
     slope = math.tan(ANGLE)
-    law = ss.Curve(lambda v: math.copysign(float(_hump(v)), v), static=REST, velocity_scale=TOP)
+    law = ss.Curve(function=lambda v: math.copysign(float(_hump(v)), v), static=REST, velocity_scale=TOP)
     low = _root(lambda v: law.force(v) - slope, 1e-9, TOP)
     high = _root(lambda v: law.force(v) - slope, TOP, 1.0)
     v = np.linspace(-0.15, 0.15, 601)
@@ -194,7 +194,7 @@ def compute_laws() -> FigureData:
 
     static, kinetic = LEVELS
     coulomb, stribeck = (
-        ss.Coulomb(static),
+        ss.Coulomb(kinetic=static),
         ss.Stribeck(static=static, kinetic=kinetic, stribeck_velocity=FALL, shape=1.0),
     )
     v = np.concatenate([np.linspace(-0.12, -1e-9, 200), np.linspace(1e-9, 0.12, 200)])

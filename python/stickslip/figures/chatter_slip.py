@@ -87,7 +87,7 @@ def compute() -> FigureData:
     right, left = arm * (mu * c - s) / (mu * s + c), -arm * (mu * c + s) / (c - mu * s)
     low = {state: (MM * a, MM * b) for a, b, state in lowering}
     up = {state: (MM * a, MM * b) for a, b, state in lifting}
-    said = Origin.PUBLISHED
+    said = Origin.CLOSED_FORM
     checks = [
         Check(
             "lowering: separation and slip both from",

@@ -38,10 +38,14 @@ def compute_mass() -> FigureData:
     machine.add_friction("surface", on="mass", law=ss.Coulomb(static=level, kinetic=0.3), normal_load=1.0)
     run = ss.simulate(machine, 1.0, dt=0.5)
     friction = float(run["surface.force"][-1])
+    pushed = ss.Machine(mass=1.0, names=["mass"], force={"mass": ss.Ramp(slope=0.1)})
+    pushed.add_friction("surface", on="mass", law=ss.Coulomb(static=level, kinetic=0.3), normal_load=1.0)
+    away = float(ss.simulate(pushed, 9.0, dt=0.5).events[0].time)
     checks = [
         Check(
-            "friction at rest", "N", friction, drive - load, 1e-16, SAID, f"{SOURCE}, (1): F_ext = F_d − F_l"
+            "friction at rest", "N", friction, drive - load, 1e-16, FORM, f"{SOURCE}, (1): F_ext = F_d − F_l"
         ),
+        Check("breaks away under a ramp of 0.1 N/s", "s", away, level / 0.1, 1e-14, FORM, "F_ext = Fs"),
         Check(
             "velocity", "m/s", float(np.abs(run["mass.velocity"]).max()), 0.0, 0.0, FORM, "below Fs it stays"
         ),

@@ -152,19 +152,19 @@ def compute_kinematics() -> FigureData:
             float(t1 @ d / np.linalg.norm(t1) / gap),
             0.0,
             1e-14,
-            SAID,
+            FORM,
             f"{SOURCE}, (3.9)",
         ),
-        Check("t1 × t2 over its size", "", crossed, 0.0, 1e-14, SAID, f"{SOURCE}, (3.9)"),
+        Check("t1 × t2 over its size", "", crossed, 0.0, 1e-14, FORM, f"{SOURCE}, (3.9)"),
         Check(
-            "ġ_N by (3.11)", "m/s", rate, by_gap, 2e-8, FORM, "difference of the nearest distance over 0.2 ms"
+            "ġ_N by (3.11)", "m/s", rate, by_gap, 1e-8, FORM, "difference of the nearest distance over 0.2 ms"
         ),
         Check(
             "ġ_T by (3.12) and (3.13)",
             "m/s",
             sliding,
             rolled,
-            2e-8,
+            5e-9,
             FORM,
             "differences of the arc lengths, (3.1)",
         ),
@@ -174,7 +174,7 @@ def compute_kinematics() -> FigureData:
             rolled,
             printed,
             2e-8,
-            SAID,
+            FORM,
             f"{SOURCE}, (3.14)",
             "(3.12) and (3.13), its origin, give κ2·Ω1 + κ1·Ω2 in the numerator; at g_N = 0 both agree",
         ),

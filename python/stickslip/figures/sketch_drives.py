@@ -51,7 +51,7 @@ def compute_mass() -> FigureData:
     import stickslip as ss
 
     machine = ss.Machine(mass=MASS, names=["mass"], force={"mass": DRIVING})
-    machine.add_friction("ground", on="mass", law=ss.Coulomb(MU), normal_load=NORMAL)
+    machine.add_friction("ground", on="mass", law=ss.Coulomb(kinetic=MU), normal_load=NORMAL)
     run = ss.simulate(machine, 1.0, dt=0.5, rtol=1e-12, initial={"mass.velocity": 0.1})
     gained = float(run["mass.velocity"][-1] - run["mass.velocity"][0])
     friction = float(run["ground.force"][-1])
@@ -106,6 +106,7 @@ def compute_bristle() -> FigureData:
     checks = [
         Check("bent in creeping", "m", float(slow["z"][-1]), at_rest, 2e-20, FORM, "g(v) = level/σ0"),
         Check("bent in fast sliding", "m", float(fast["z"][-1]), 1.0 / 1e5, 1e-20, FORM, "Fc/σ0"),
+        Check("force in fast sliding", "N", float(fast.force[-1]), 1.0 + 0.04, 1e-15, FORM, "Fc + σ2·v"),
     ]
     columns = {"velocity": [1e-5, 0.1], "deflection": [float(slow["z"][-1]), float(fast["z"][-1])]}
     given = inputs(
@@ -161,12 +162,25 @@ def _plant() -> Any:
 
 def compute_matrices() -> FigureData:
     """The matrices of the two-mass drive, and that friction leaves A and B as they are."""
+    import stickslip as ss
+
     plant = _plant()
+    law = ss.Stribeck(static=0.007, kinetic=0.006, stribeck_velocity=1e-3)
+    slow = 9810.0 * (0.006 + 0.001 / math.e)
     m, c, d = 1000.0, 5e6, 1341.64
     expected = np.array([[0, 0, 1, 0], [0, 0, 0, 1], [-c, c, -d, d], [c, -c, d, -d]]) / np.array(
         [[1], [1], [m], [m]]
     )
     checks = [
+        Check(
+            "NL at 1 mm/s, the Stribeck velocity",
+            "N",
+            law.force(1e-3, 9810.0),
+            slow,
+            2e-14,
+            FORM,
+            "m_L·g·(μk + (μs − μk)/e)",
+        ),
         Check(
             "A differs by at most",
             "1/s²",

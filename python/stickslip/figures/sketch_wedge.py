@@ -78,8 +78,12 @@ def draw_gear(data: FigureData, figure: Canvas) -> None:
 def compute_oscillator() -> FigureData:
     """The chatter condition and the free oscillation of set 2, and the condition of set 1."""
     gear = SET_2
+    import stickslip as ss
+
+    first = ss.simulate(SET_1, t_end=1.0, dt=0.5).events[0].time
     critical = gear.upper_mass * math.tan(gear.angle) * math.tan(gear.friction_angle - gear.angle)
     checks = [
+        Check("set 1: first stick ends", "s", float(first), 0.873, 5e-4, SAID, f"{SOURCE}, (2.34)"),
         Check(
             "set 2 chatters below m2",
             "kg",
@@ -186,8 +190,8 @@ def compute_balance() -> FigureData:
             "N",
             pull,
             100.0 * math.tan(math.radians(r - g)),
-            1e-11,
-            SAID,
+            5e-13,
+            FORM,
             f"{SOURCE}, (2.12), (2.16): F·tan(ρ − γ)",
         )
         for name, g, r, pull, _, _ in rows
@@ -361,7 +365,7 @@ def compute_directions() -> FigureData:
                 upper,
                 0.0,
                 2e-14,
-                SAID,
+                FORM,
                 f"{SOURCE}, (2.1), (2.7)",
             ),
             Check(
@@ -370,7 +374,7 @@ def compute_directions() -> FigureData:
                 lower,
                 0.0,
                 2e-14,
-                SAID,
+                FORM,
                 f"{SOURCE}, (2.1), (2.7)",
             ),
         ]

@@ -32,7 +32,7 @@ def compute_kinematics() -> FigureData:
     up, out = np.array([0.0, 1.0]), np.array([1.0, 0.0])  # directions of ẏ1 and ẋ2
     gap, sliding = [n @ up, -(n @ out)], [t @ up, -(t @ out)]
     worst = max(float(np.abs(data.normals[0] - gap).max()), float(np.abs(data.tangents[0] - sliding).max()))
-    checks = [Check("gradients wrong by at most", "", worst, 0.0, 0.0, SAID, f"{SOURCE}, (4.5), (4.8)")]
+    checks = [Check("gradients wrong by at most", "", worst, 0.0, 0.0, FORM, f"{SOURCE}, (4.5), (4.8)")]
     series = Series(
         {"coordinate": ["y1", "x2"], "∇g_N": data.normals[0], "∇g_T": data.tangents[0]},
         {"coordinate": "", "∇g_N": "", "∇g_T": ""},
@@ -136,6 +136,18 @@ def compute_kinetics() -> FigureData:
             "F·sin γ + kw·cos γ",
         ),
     ]
+    used = abs(state.tangential_force) / (gear.friction * state.normal_force)
+    checks.append(
+        Check(
+            "share of the friction that is used",
+            "",
+            float(found.utilisation),
+            used,
+            3e-16,
+            FORM,
+            "|λ_T|/(μ0·λ_N)",
+        )
+    )
     by_problem = float(found.normal_force[0])
     checks.append(
         Check(
@@ -209,7 +221,7 @@ def compute_impact() -> FigureData:
             float(data.gap_velocity[0]),
             -speed * math.cos(alpha),
             2e-16,
-            SAID,
+            FORM,
             f"{SOURCE}, (6.2): −v·cos α",
         ),
         Check(
@@ -218,7 +230,7 @@ def compute_impact() -> FigureData:
             float(data.sliding_velocity[0]),
             -speed * math.sin(alpha),
             2e-16,
-            SAID,
+            FORM,
             f"{SOURCE}, (6.2): −v·sin α",
         ),
     ]
