@@ -63,7 +63,18 @@ def ball(ax: Axes, centre: Point, radius: float, words: str = "", fill: str = FI
 def line(ax: Axes, *points: Point, **options: Any) -> None:
     """Draw a line through points."""
     x, y = zip(*points, strict=True)
-    ax.plot(x, y, **{"color": LINE, "linewidth": _WIDTH, "zorder": 2.5, "solid_capstyle": "round", **options})
+    ax.plot(
+        x,
+        y,
+        **{
+            "color": LINE,
+            "linestyle": "-",
+            "linewidth": _WIDTH,
+            "zorder": 2.5,
+            "solid_capstyle": "round",
+            **options,
+        },
+    )
 
 
 def ground(ax: Axes, first: Point, last: Point, depth: float = 0.14) -> None:

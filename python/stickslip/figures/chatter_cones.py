@@ -274,7 +274,7 @@ def draw_cones(data: FigureData, figure: Canvas) -> None:
         low, high = min(ends), max(ends)
         t = np.radians(np.linspace(low, high, 40))
         radius = 1.5 + 0.42 * k
-        left.plot(radius * np.cos(t), radius * np.sin(t), color=colour, linewidth=1.6)
+        left.plot(radius * np.cos(t), radius * np.sin(t), color=colour, linestyle="-", linewidth=1.6)
         tip = math.radians({"C1": 62.0, "C2": 13.0, "C3": 72.0, "C4": -25.0}[str(cone)])
         left.annotate(
             f"{cone}",
@@ -379,8 +379,8 @@ def draw_multipliers(data: FigureData, figure: Canvas) -> None:
         (x1, y1), (x2, y2) = gradients
         low, high = math.degrees(NORMALS[1] + 0.5 * math.pi), math.degrees(NORMALS[0] - 0.5 * math.pi)
         _sector(ax, high, low, reach, color="#DCEBF5", linewidth=0.0, zorder=0.4)
-        ax.plot(grid, -x1 / y1 * grid, color="#5A5A5A", linewidth=0.8)
-        ax.plot(-y2 / x2 * grid, grid, color="#5A5A5A", linewidth=0.8)
+        ax.plot(grid, -x1 / y1 * grid, color="#5A5A5A", linestyle="-", linewidth=0.8)
+        ax.plot(-y2 / x2 * grid, grid, color="#5A5A5A", linestyle="-", linewidth=0.8)
         free = (float(rows["h1"][k]), float(rows["h2"][k]))
         result = (float(rows["a1"][k]), float(rows["a2"][k]))
         _sketch.arrow(ax, (0.0, 0.0), free, "", colour="#7A7A7A")

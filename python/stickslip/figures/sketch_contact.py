@@ -233,7 +233,7 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
         sk.arrow(
             ax,
             tuple(at),
-            tuple(np.add(at, 0.9 * v)),
+            tuple(np.add(at, 0.75 * v)),
             rf"$\mathbf{{v}}_{{C{name}}}$",
             "left-end" if name == "2" else "right-end",
             sk.MOTION,

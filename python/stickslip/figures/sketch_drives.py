@@ -126,8 +126,15 @@ def _bristles(ax: Axes, bend: float, title: str, name: str) -> None:
     sk.ground(ax, (-2.0, 0.0), (2.2, 0.0))
     for x in (-1.25, -0.42, 0.42, 1.25):
         y = np.linspace(0.0, 1.0, 30)
-        ax.plot(x + bend * y**2, 0.0 + 0.68 * y, color=sk.MOTION, linewidth=1.4, zorder=3)
-        ax.plot(x + bend * (2.0 - y**2) - 0.0 * y, 1.35 - 0.67 * y, color=sk.MOTION, linewidth=1.4, zorder=3)
+        ax.plot(x + bend * y**2, 0.0 + 0.68 * y, color=sk.MOTION, linestyle="-", linewidth=1.4, zorder=3)
+        ax.plot(
+            x + bend * (2.0 - y**2) - 0.0 * y,
+            1.35 - 0.67 * y,
+            color=sk.MOTION,
+            linestyle="-",
+            linewidth=1.4,
+            zorder=3,
+        )
     sk.arrow(ax, (-0.4, 2.15), (0.5, 2.15), "$v$", "right-end", sk.MOTION)
     if bend:
         x = 0.42
