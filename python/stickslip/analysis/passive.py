@@ -165,7 +165,10 @@ def _bristle(law: Any, further: Sequence[Law], whole: Law, load: float) -> Passi
 
     kinks = np.concatenate([np.zeros(0), *(np.array(term.compiled.velocity_kinks) for term in further)])
     found = decide(OneState(law, load, extra, kinks), whole)
-    condition = "no cycle of the bristle force and no path to it gives energy (necessary and sufficient)"
+    condition = (
+        "least mean force of a cycle of the bristle force, or of a path to it, N per unit load, >= 0 "
+        "(necessary and sufficient)"
+    )
     passive, margin, source = found.passive, found.margin, "derived: least work of every change of z"
     classic = _classic(law, load, further)
     if classic is not None:
