@@ -176,6 +176,8 @@ OTHERS = [
     ss.MaxwellSlip(stiffness=[1e5, 5e4], **LEVELS, attraction=100.0),
     ss.StickSlip(ss.Stribeck(**LEVELS), presliding=ss.Presliding(travel=5e-5, damping=1.0)),
     ss.StickSlip(ss.Coulomb(1.0), memory=0.01, dwell=1.0, presliding=ss.Presliding(travel=5e-5, damping=1.0)),
+    ss.LuGre(**{**TABLE_I, "viscous": 200.0}) + ss.Table([-1.0, 0.1, 1.0], [-1.0, -0.5, 1.0]),
+    ss.TwoStateBristle(**TABLE_I, alpha=2e5, form="lorentzian"),
     ss.Table([-1.0, 1.0], [0.5, 1.0]),
     ss.Curve(lambda v: v if abs(v) < 1.0 else -v),
 ]
@@ -210,8 +212,10 @@ PASSIVE = [
     ss.Dahl(stiffness=1e5, kinetic=1.0, exponent=1.5),
     *[ss.TwoStateBristle(**TABLE_I, alpha=alpha) for alpha in (2.5e4, 5e4, 1e5, 1.02e5, 1.06e5, 1.089e5)],
     *[ss.TwoStateBristle(**TABLE_I, alpha=alpha, shape=0.5) for alpha in (2.8e4, 1.2e5)],
+    ss.TwoStateBristle(stiffness=1e5, kinetic=1.0, alpha=1e5),  # no Stribeck velocity: e = 1
     ss.BoucWen(stiffness=1e5, kinetic=1.0, exponent=2.0),
     ss.LuGre(**{**TABLE_I, "viscous": 158.2}),
+    ss.LuGre(**{**TABLE_I, "viscous": 200.0}) + ss.Table([-1.0, 0.0, 0.0, 1.0], [-0.7, -0.2, 0.3, 1.0]),
     ss.LuGre(**TABLE_I, damping_velocity=1e-3),
     ss.LuGre(**TABLE_I) + ss.Viscous(1e4, exponent=2.0),
     ss.LuGre(**{**TABLE_I, "viscous": 158.2}) + ss.Coulomb(0.3) + ss.Dahl(stiffness=1e5, kinetic=1.0),

@@ -73,8 +73,8 @@ class OneState:
 
     def fall(self, u: Array) -> Array:
         """The Stribeck function e(u), from 1 to 0."""
-        if self.law.stribeck_velocity is None:
-            return np.zeros_like(u)
+        if self.law.stribeck_velocity is None:  # infinite
+            return np.ones_like(u)
         p = (u / self.law.stribeck_velocity) ** self.law.shape
         return np.asarray(np.exp(-p) if self.law.form == "exponential" else 1.0 / (1.0 + p))
 

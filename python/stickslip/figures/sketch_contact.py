@@ -233,9 +233,9 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
         sk.arrow(
             ax,
             tuple(at),
-            tuple(np.add(at, 0.75 * v)),
+            tuple(np.add(at, 0.9 * v)),
             rf"$\mathbf{{v}}_{{C{name}}}$",
-            "left-end" if name == "2" else "right-end",
+            "left-end",
             sk.MOTION,
         )
         sk.line(ax, body.centre, tuple(at), linewidth=0.6, linestyle=":", zorder=4)
