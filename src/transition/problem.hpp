@@ -49,7 +49,7 @@ struct Problem {
   double free_scale(Index i) const {
     return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
   }
-  Index size() const { return contacts + static_cast<Index>(places.size()); }
+  Index size() const { return contacts + static_cast<Index>(elements.size()); }
 };
 
 // Rejects sizes that do not fit, entries that are not finite, low > high, and contacts that do not exist.
