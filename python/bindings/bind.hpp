@@ -6,7 +6,6 @@
 namespace stickslip::bindings {
 
 void bind_errors(pybind11::module_& m);
-void bind_numerics(pybind11::module_& m);
 void bind_signal(pybind11::module_& m);
 void bind_friction(pybind11::module_& m);
 void bind_contact(pybind11::module_& m);

@@ -141,7 +141,8 @@ void bind_model(py::module_& m) {
              return c;
            }),
            "machine"_a)
-      .def_property_readonly("states", [](const Compiled& c) { return c.system.states; })
+      .def_property_readonly(
+          "states", [](const Compiled& c) -> const std::vector<std::string>& { return c.system.states; })
       .def_property_readonly("coordinates", [](const Compiled& c) { return c.system.coordinates; })
       .def_property_readonly("places",
                              [](const Compiled& c) {
@@ -174,9 +175,8 @@ void bind_model(py::module_& m) {
           })
       .def("linear_part",
            [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
-             return linear_part(c.system,
-                                std::vector<std::int8_t>(static_cast<std::size_t>(c.system.limits), 0))
-                 .A;
+             const auto limits = static_cast<std::size_t>(c.system.limits);
+             return linear_part(c.system, std::vector<Saturation>(limits, Saturation::free)).A;
            })
       .def(
           "initial_state",

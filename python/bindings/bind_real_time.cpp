@@ -1,5 +1,6 @@
 // The fixed-step form.
 #include "bind.hpp"
+#include "codec.hpp"
 
 #include "core/error.hpp"
 #include "realtime/real_time.hpp"
@@ -98,7 +99,7 @@ void bind_real_time(py::module_& m) {
       .def_property_readonly("t", [](const Stepping& s) { return s.engine.time(); })
       .def_property_readonly("ticks", [](const Stepping& s) { return s.engine.tick(); })
       .def_property_readonly("state", [](const Stepping& s) { return Vector(s.engine.state()); })
-      .def_property_readonly("modes", [](const Stepping& s) { return s.engine.modes().place; })
+      .def_property_readonly("modes", [](const Stepping& s) { return friction_modes(s.engine.modes()); })
       .def_property_readonly("prebuilt", [](const Stepping& s) { return s.engine.prebuilt(); })
       .def_property_readonly("transitions", [](const Stepping& s) { return s.engine.transitions; })
       .def_property_readonly("left_over", [](const Stepping& s) { return s.engine.left_over; })

@@ -132,7 +132,9 @@ py::list regimes(const Trajectory& run) {
   py::list out;
   static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping", "settled"};
   for (const auto& [regime, kind] : run.used) {
-    out.append(py::make_tuple(regime->modes.place, regime->modes.contact, names[static_cast<int>(kind)]));
+    std::vector<int> contacts;
+    for (const Mode one : regime->modes.contact) contacts.push_back(static_cast<int>(one));
+    out.append(py::make_tuple(friction_modes(regime->modes), contacts, names[static_cast<int>(kind)]));
   }
   return out;
 }
@@ -162,7 +164,7 @@ void bind_run(py::module_& m) {
   py::class_<State>(m, "State")
       .def_readonly("t", &State::t)
       .def_readonly("x", &State::x)
-      .def_property_readonly("modes", [](const State& s) { return s.modes.place; })
+      .def_property_readonly("modes", [](const State& s) { return friction_modes(s.modes); })
       .def("__eq__", [](const State& a, const State& b) { return a == b; })
       .def(py::pickle([](const State& s) { return pack(s); }, &unpack_state));
 

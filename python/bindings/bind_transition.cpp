@@ -37,13 +37,13 @@ contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, co
   if (state.size() != m || lines.ndim() != 2 || lines.shape(0) != m || lines.shape(1) != 8)
     reject("places", "need a contact, a state and eight coefficients each");
   for (Index i = 0; i < m; ++i) {
-    contact::Place s;
+    contact::Element s;
     s.contact = place_contact.data()[i];
     s.state = static_cast<contact::Mode>(state.data()[i]);
     const double* l = lines.data() + 8 * i;
     s.low = {l[0], l[1]}, s.high = {l[2], l[3]}, s.minus = {l[4], l[5]}, s.plus = {l[6], l[7]};
     s.needs_contact = needs_contact;
-    p.places.push_back(s);
+    p.elements.push_back(s);
   }
   contact::validate(p);
   return p;
@@ -91,7 +91,7 @@ struct Stage {
   contact::StageWorkspace work;
 
   explicit Stage(contact::Problem p) : problem(std::move(p)) {
-    for (const contact::Place& s : problem.places) {
+    for (const contact::Element& s : problem.elements) {
       const bool rests = s.state == contact::Mode::stick;
       slip.push_back(rests ? contact::Slip::impending : contact::Slip::sliding);
       direction.push_back(s.state);
@@ -127,12 +127,12 @@ py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints&
   std::vector<contact::Mode> modes;
   for (const int m : present) modes.push_back(static_cast<contact::Mode>(m));
   contact::TransitionWorkspace ws;
-  contact::Decision out;
+  contact::Choice out;
   auto ask = [&](const contact::Candidate& c) { return (*admissible)(describe(c, {})); };
-  contact::decide(p, modes, allowed, admissible ? contact::admissible_by(ask) : contact::Admissible{}, ws,
+  contact::choose(p, modes, allowed, admissible ? contact::admissible_by(ask) : contact::Admissible{}, ws,
                   out);
   py::dict d = out.found() ? describe(out.answer, out.left_rest) : py::dict();
-  d["rule"] = contact::name(out.rule);
+  d["rule"] = name(out.rule);
   d["solutions"] = out.solutions >= 0 ? py::object(py::int_(out.solutions)) : py::none();
   d["certified_unique"] = out.certified_unique;
   return d;
@@ -142,7 +142,7 @@ contact::Impact make_impact(Index contacts, const Ints& place, const Vector& fri
                             const Vector& restitution, const std::string& law, bool collision) {
   contact::Impact p;
   p.contacts = contacts;
-  p.place.assign(place.data(), place.data() + place.size());
+  p.contact_of.assign(place.data(), place.data() + place.size());
   p.friction = friction, p.restitution = restitution;
   if (law != "poisson" && law != "newton")
     reject("law", "= '" + law + "' is not allowed: 'poisson' or 'newton'");
@@ -225,7 +225,7 @@ py::dict label(const Matrix& G, const Vector& free, Index contacts, const Ints& 
                const std::optional<Vector>& w) {
   const contact::Problem p = problem(G, free, contacts, place_contact, state, lines, needs_contact);
   Index order = contacts;
-  for (const contact::Place& s : p.places) order += s.state == contact::Mode::stick ? 4 : 0;
+  for (const contact::Element& s : p.elements) order += s.state == contact::Mode::stick ? 4 : 0;
   if (z.size() != order || (w && w->size() != order))
     reject("z", "and w must have length " + std::to_string(order));
   contact::Candidate c;

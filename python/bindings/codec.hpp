@@ -6,6 +6,7 @@
 #include "run/trajectory.hpp"
 
 #include <memory>
+#include <vector>
 
 #include <pybind11/pybind11.h>
 
@@ -16,6 +17,9 @@ Controller unpack_controller(const pybind11::tuple& saved);
 
 pybind11::tuple pack(const Machine& machine);
 Machine unpack_machine(const pybind11::tuple& saved);
+
+// The Mode of each friction element as a number.
+std::vector<int> friction_modes(const Modes& modes);
 
 pybind11::tuple pack(const State& state);
 State unpack_state(const pybind11::tuple& saved);

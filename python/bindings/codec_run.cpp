@@ -17,15 +17,37 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 2, state_format = 2;
+constexpr int format = 3, state_format = 3;
 
+template <class E> std::vector<int> numbers(const List<E>& list) {
+  std::vector<int> out;
+  for (const E one : list) out.push_back(static_cast<int>(one));
+  return out;
+}
+template <class E> List<E> named(const py::handle& numbers) {
+  List<E> out;
+  for (const int one : numbers.cast<std::vector<int>>()) out.push_back(static_cast<E>(one));
+  return out;
+}
+
+// friction: (mode, hold, sign of the load force, switches of the law) of each element
 py::tuple pack(const Modes& m) {
-  return py::make_tuple(m.place, m.load_sign, m.contact, m.branch, m.limit);
+  py::list friction;
+  for (const FrictionMode& one : m.friction)
+    friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold),
+                                   static_cast<int>(one.load_sign), one.branch));
+  return py::make_tuple(friction, numbers(m.contact), numbers(m.limit));
 }
 Modes unpack_modes(const py::tuple& p) {
-  using Numbers = std::vector<std::int8_t>;
-  return {p[0].cast<Numbers>(), p[1].cast<Numbers>(), p[2].cast<Numbers>(),
-          p[3].cast<std::vector<unsigned>>(), p[4].cast<Numbers>()};
+  Modes m;
+  for (const py::handle h : p[0].cast<py::list>()) {
+    const auto one = h.cast<py::tuple>();
+    m.friction.push_back({static_cast<Mode>(one[0].cast<int>()), static_cast<Hold>(one[1].cast<int>()),
+                          static_cast<std::int8_t>(one[2].cast<int>()), one[3].cast<unsigned>()});
+  }
+  m.contact = named<Mode>(p[1]);
+  m.limit = named<Saturation>(p[2]);
+  return m;
 }
 
 [[noreturn]] void another_version(const char* what) {
@@ -83,30 +105,26 @@ EventLog unpack_events(const py::tuple& p) {
 }
 
 State read_state(const py::tuple& p) {
-  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 21) another_version("state");
+  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 17) another_version("state");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
-  s.modes.place = p[3].cast<std::vector<std::int8_t>>();
-  s.modes.load_sign = p[4].cast<std::vector<std::int8_t>>();
-  s.modes.branch = p[5].cast<std::vector<unsigned>>();
-  s.modes.contact = p[6].cast<std::vector<std::int8_t>>();
-  s.base_t = p[7].cast<double>();
-  s.base_x = p[8].cast<Vector>();
-  s.after_transition = p[9].cast<bool>();
-  s.started = p[10].cast<bool>();
-  s.step = p[11].cast<double>();
-  s.last_error = p[12].cast<double>();
-  s.stiff = p[13].cast<int>();
-  s.nominal = p[14].cast<Vector>();
-  s.instant = p[15].cast<std::int64_t>();
-  s.modes.limit = p[16].cast<std::vector<std::int8_t>>();
-  const auto ticks = p[17].cast<py::tuple>();
+  s.modes = unpack_modes(p[3].cast<py::tuple>());
+  s.base_t = p[4].cast<double>();
+  s.base_rest = p[5].cast<double>();
+  s.base_x = p[6].cast<Vector>();
+  s.after_transition = p[7].cast<bool>();
+  s.started = p[8].cast<bool>();
+  s.step = p[9].cast<double>();
+  s.last_error = p[10].cast<double>();
+  s.stiff = p[11].cast<int>();
+  s.nominal = p[12].cast<Vector>();
+  s.instant = p[13].cast<std::int64_t>();
+  const auto ticks = p[14].cast<py::tuple>();
   s.ticks = {ticks[0].cast<std::vector<std::int64_t>>(), ticks[1].cast<std::vector<std::int64_t>>(),
              ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
-  s.left = p[18].cast<Vector>();
-  s.base_rest = p[20].cast<double>();
-  s.brief = p[19].cast<std::vector<std::int8_t>>();
+  s.left = p[15].cast<Vector>();
+  s.brief = p[16].cast<std::vector<std::int8_t>>();
   return s;
 }
 
@@ -146,12 +164,17 @@ Trajectory read_trajectory(const std::shared_ptr<Compiled>& compiled, const py::
 
 } // namespace
 
+std::vector<int> friction_modes(const Modes& modes) {
+  std::vector<int> out;
+  for (const FrictionMode& one : modes.friction) out.push_back(static_cast<int>(one.mode));
+  return out;
+}
+
 py::tuple pack(const State& s) {
   const Ticks& k = s.ticks;
-  return py::make_tuple(state_format, s.t, s.x, s.modes.place, s.modes.load_sign, s.modes.branch,
-                        s.modes.contact, s.base_t, s.base_x, s.after_transition, s.started, s.step,
-                        s.last_error, s.stiff, s.nominal, s.instant, s.modes.limit,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.base_rest);
+  return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_rest, s.base_x,
+                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
 }
 
 py::tuple pack(const Trajectory& run) {

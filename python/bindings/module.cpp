@@ -12,7 +12,6 @@ PYBIND11_MODULE(_core, m) {
   b::bind_control(m);
   b::bind_model(m);
   b::bind_run(m);
-  b::bind_numerics(m);
   b::bind_real_time(m);
   b::bind_ensemble(m);
 }

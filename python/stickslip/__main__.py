@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 import tempfile
@@ -14,6 +13,7 @@ from typing import NoReturn
 
 import stickslip
 from stickslip import figures
+from stickslip.figures import _table
 from stickslip.figures._style import need_matplotlib
 
 
@@ -101,16 +101,17 @@ def _figures(names: list[str], out: Path, jobs: int) -> int:
         with tempfile.TemporaryFile(dir=out):  # an unwritable folder is found before minutes of work
             pass
         done = list(_progress(results, len(wanted)))
-        _save_checks(done, out / "checks.csv")
+        _table.save(done, out)
     except ValueError as error:
         _fail(str(error))
     except figures.MissingExtraError as error:
         _fail(str(error))
     except OSError as error:
         _fail(f"cannot write to {str(out)!r}: {error.strerror or error}")
-    _print_checks(done)
+    for line in _table.lines(done):
+        print(line)
     pictures = sum(path.suffix == ".png" for result in done for path in result.files)
-    print(f"\n{pictures} picture{'s' * (pictures != 1)}, their data and checks.csv are in {out}")
+    print(f"\n{pictures} picture{'s' * (pictures != 1)}, their data, checks.csv and inputs.csv are in {out}")
     return int(any(check.failed for result in done for check in result.checks))
 
 
@@ -129,47 +130,6 @@ def _progress(results: Iterable[figures.Result], total: int) -> Iterator[figures
         if perf_counter() - start > 1.0:
             print(f"[{count}/{total}] {result.name}: {result.seconds:.1f} s", file=sys.stderr, flush=True)
         yield result
-
-
-_TITLES = ("figure", "quantity", "computed", "expected", "deviation", "verdict", "expected from")
-
-
-def _save_checks(done: Sequence[figures.Result], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*_TITLES[:5], "tolerance", *_TITLES[5:], "reason"])
-        for result in done:
-            for c in result.checks:
-                row = (
-                    c.quantity,
-                    c.computed,
-                    c.expected,
-                    c.deviation,
-                    c.tolerance,
-                    c.verdict,
-                    c.source,
-                    c.reason,
-                )
-                writer.writerow([result.name, *row])
-
-
-def _print_checks(done: Sequence[figures.Result]) -> None:
-    rows = [_TITLES]
-    reasons = [""]
-    for result in done:
-        for c in result.checks:
-            numbers = (f"{c.computed:.12g}", f"{c.expected:.12g}", f"{c.deviation:+.1e}")
-            rows.append((result.name, c.quantity, *numbers, c.verdict, c.source))
-            reasons.append("" if c.within else c.reason)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row, reason in zip(rows, reasons, strict=True):
-        cells = [
-            f"{cell:>{w}}" if 2 <= k <= 4 else f"{cell:<{w}}"
-            for k, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())
-        if reason:
-            print(f"    because: {reason}")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        Sources (drives, moving surfaces) dashed, what is stored or taken drawn through.
+        Sources (drives, controllers, moving surfaces) dashed, what is stored or taken drawn through.
 
     Examples
     --------
@@ -108,14 +108,15 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
     }
     terms |= {f"friction {name}": work for name, work in book.friction.items()}
     sources = {f"drive {name}": work for name, work in book.drives.items()}
+    sources |= {f"controller {name}": work for name, work in book.controllers.items()}
     sources |= {f"surface {name}": work for name, work in book.surfaces.items()}
+    dashed = [("--", *term) for term in sources.items()] + [("-", *term) for term in terms.items()]
+    drawn = [(dash, name, work) for dash, name, work in dashed if abs(work).max() > 0.0]
     with _drawing(ax) as axes:
-        for group, dash in ((sources, "--"), (terms, "-")):
-            for name, work in group.items():
-                if abs(work).max() > 0.0:
-                    axes.plot(book.t, work, linestyle=dash, label=name)
+        for k, (dash, name, work) in enumerate(drawn):
+            axes.plot(book.t, work, linestyle=dash, label=name, **_style.distinct(k))
         axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=(float(book.t[0]), float(book.t[-1])))
-        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4)
+        _style.legend_below(axes, *axes.get_legend_handles_labels(), columns=4)
         return axes
 
 

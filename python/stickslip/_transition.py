@@ -149,8 +149,8 @@ class Decision:
     transition : Transition or None
         None if nothing is admissible.
     rule : str
-        ``"only"``, ``"present"``, ``"fewest_changes"``, ``"least_constraint"``, ``"ambiguous"`` or
-        ``"none"``.
+        As in :class:`stickslip.Event`: ``"unique"``, ``"static to kinetic"``, ``"present mode"``,
+        ``"fewest changes"``, ``"least constraint"``, ``"ambiguous"``; or ``"none"``.
     solutions : int or None
         Distinct admissible answers; None if they were not counted.
     ambiguous : bool
@@ -162,7 +162,7 @@ class Decision:
     >>> block = contact.Contacts([2.0, 2.0], [9.0, -20.0], [[0, 1]], [[1, 0]], friction=0.4)
     >>> d = block.decide(["stick"])
     >>> d.transition.contacts, d.rule, d.solutions, d.ambiguous
-    (('slip+',), 'only', 1, False)
+    (('slip+',), 'static to kinetic', 1, False)
     """
 
     transition: Transition | None

@@ -198,8 +198,8 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         drawn = 0
         for side, group in zip(sides, units.values(), strict=True):
             for name in group:
-                colour = _style.CYCLE[drawn % len(_style.CYCLE)]
-                side.plot(run.t, run[name], color=colour, linestyle="-" if side is left else "--", label=name)
+                dash = "-" if side is left else "--"
+                side.plot(run.t, run[name], linestyle=dash, label=name, **_style.distinct(drawn))
                 drawn += 1
             side.set_ylabel(label(group[0], run) if len(group) == 1 else _shared_label(group, run))
         if len(sides) == 2:
@@ -210,9 +210,8 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         left.set_xlim(float(run.t[0]), float(run.t[-1]))
         handles = [entry for side in sides for entry in zip(*side.get_legend_handles_labels(), strict=True)]
         if len(handles) > 1:
-            sides[-1].legend(
-                *zip(*handles, strict=True), loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4
-            )
+            artists, words = zip(*handles, strict=True)
+            _style.legend_below(sides[-1], artists, words, columns=4)
         return left
 
 
@@ -382,7 +381,7 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> 
         axes.grid(visible=False)
         axes.set_xlabel("time [s]")
         axes.set_xlim(float(run.t[0]), float(run.t[-1]))
-        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=5)
+        _style.legend_below(axes, *axes.get_legend_handles_labels(), columns=5)
         return axes
 
 
@@ -433,5 +432,5 @@ def state_map(
         _state_map.draw(found, axes, scale, lemke, modes)
         axes.set_xlabel(getattr(found, "parameter", "") if label is None else label)
         if lemke:
-            axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+            _style.legend_below(axes, *axes.get_legend_handles_labels(), columns=2)
         return axes

@@ -13,11 +13,11 @@ namespace stickslip {
 namespace {
 
 // Is the force of this unstuck place linear and homogeneous in (x, s)?
-bool is_affine(const System& sys, const Place& p, int mode) {
+bool is_affine(const System& sys, const Place& p, const FrictionMode& now) {
   const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
   const bool constant_load = is_constant(load) && p.load_per_force == 0.0;
   // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
-  if (mode == 0) return constant_load && p.aged < 0 && loading_contact(p) < 0;
+  if (now.sticks()) return constant_load && p.aged < 0 && loading_contact(p) < 0;
   if (p.contact >= 0 && p.lagged >= 0) return false;
   return p.traits.affine; // a peak raised by a dwell is nothing to a level that does not fall with the speed
 }
@@ -148,7 +148,7 @@ static void probe(const System& sys, Regime& r) {
   Vector given = Vector::Zero(ns);
   bool needs_load = false;
   for (Index i : r.unstuck)
-    if (r.modes.place[static_cast<std::size_t>(i)] == 0) {
+    if (r.modes.friction[i].sticks()) {
       const Index load = sys.places[static_cast<std::size_t>(i)].load;
       given(load) = value(sys.signals[static_cast<std::size_t>(load)], 0.0);
       needs_load = true;
@@ -189,9 +189,9 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, cons
   r->affine = true;
   for (std::size_t i = 0; i < sys.places.size(); ++i) {
     const Place& p = sys.places[i];
-    const int mode = modes.place[i];
-    if (mode == static_cast<int>(Mode::open)) continue;
-    const bool held = mode == 0 && p.traits.sticks && p.surface_travel < 0;
+    const FrictionMode& now = modes.friction[i];
+    if (now.open()) continue;
+    const bool held = now.sticks() && p.traits.sticks && p.surface_travel < 0;
     if (held) {
       r->stuck.push_back(static_cast<Index>(i));
       // Ageing limits are not linear in time, and internal states at rest may follow the held force.
@@ -199,22 +199,20 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, cons
       if (held_by_lag(p, modes, i) != 0 && p.load_contact >= 0) r->coupled = true;
     } else {
       r->unstuck.push_back(static_cast<Index>(i));
-      r->affine = r->affine && is_affine(sys, p, mode);
+      r->affine = r->affine && is_affine(sys, p, now);
       if (const Index c = loading_contact(p); c >= 0)
-        r->coupled = r->coupled ||
-                     modes.contact[static_cast<std::size_t>(c)] == static_cast<std::int8_t>(Mode::closed);
+        r->coupled = r->coupled || modes.contact[static_cast<std::size_t>(c)] == Mode::closed;
     }
   }
   for (std::size_t j = 0; j < sys.contacts.size(); ++j)
-    if (modes.contact[j] == static_cast<std::int8_t>(Mode::closed))
-      r->closed.push_back(static_cast<Index>(j));
+    if (modes.contact[j] == Mode::closed) r->closed.push_back(static_cast<Index>(j));
   constrain(sys, *r);
   list_guards(sys, *r);
   if (r->affine) probe(sys, *r);
   return r;
 }
 
-const LinearPart& RegimeCache::linear(const System& sys, const std::vector<std::int8_t>& limit) {
+const LinearPart& RegimeCache::linear(const System& sys, const List<Saturation>& limit) {
   const std::lock_guard<std::recursive_mutex> lock(access);
   auto& part = parts[limit];
   if (!part) part = std::make_unique<LinearPart>(linear_part(sys, limit));

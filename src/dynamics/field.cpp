@@ -31,8 +31,8 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
   for (Index i : r.unstuck) {
     const auto u = static_cast<std::size_t>(i);
     const Place& p = sys.places[u];
-    if (r.modes.place[u] == 0 || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 || p.contact >= 0 ||
-        p.injected >= 0)
+    if (r.modes.friction[u].sticks() || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 ||
+        p.contact >= 0 || p.injected >= 0)
       return false;
   }
   usable = true;
@@ -43,8 +43,8 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
     const auto u = static_cast<std::size_t>(r.unstuck[k]);
     const Place& place = sys.places[u];
     Part p{&place,
-           r.modes.place[u],
-           r.modes.branch[u],
+           r.modes.friction[u].direction(),
+           r.modes.friction[u].branch,
            entries.size(),
            0,
            0,

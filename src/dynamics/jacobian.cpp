@@ -53,7 +53,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
   for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
     const auto i = static_cast<std::size_t>(r.unstuck[k]);
     const Place& p = sys.places[i];
-    const int mode = r.modes.place[i], sign = r.modes.load_sign[i];
+    const int mode = r.modes.friction[i].direction(), sign = r.modes.friction[i].load_sign;
     const double v = relative_velocity(p, x, s);
     const double N = normal_load(p, sign, x, s);
     const double v_t = p.velocity.s.dot(Sdot);
@@ -73,9 +73,10 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
       const double* z = p.states >= 0 ? x + p.states : nullptr;
       const double with_injection = p.injected >= 0 ? *z + x[p.injected] : 0.0;
       if (p.injected >= 0) z = &with_injection;
-      const Slopes d =
-          linearise(p.law, v, mode, r.modes.branch[i], z, w.dry_z.data(), w.zdot_v.data(), w.zdot_z.data());
-      double dry_v = d.dry_v, dry = evaluate(p.law, v, mode, r.modes.branch[i], z, w.zdot.data()).dry;
+      const Slopes d = linearise(p.law, v, mode, r.modes.friction[i].branch, z, w.dry_z.data(),
+                                 w.zdot_v.data(), w.zdot_z.data());
+      double dry_v = d.dry_v,
+             dry = evaluate(p.law, v, mode, r.modes.friction[i].branch, z, w.zdot.data()).dry;
       if (p.peak >= 0 && p.break_away > p.kinetic) {
         dry_v *= (x[p.peak] * p.break_away - p.kinetic) / (p.break_away - p.kinetic);
         dry = with_peak(p, dry, x[p.peak]);
@@ -129,7 +130,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
     const double dry = side * evaluate(p.law, 0.0, side, 0, nullptr, nullptr).dry / p.automaton.lag;
     double N_t = sdot[p.load];
     if (p.load_force.x.size() > 0) {
-      const double per = p.load_per_force * r.modes.load_sign[u];
+      const double per = p.load_per_force * r.modes.friction[u].load_sign;
       J.row(p.lagged) += (dry * per) * p.load_force.x.transpose();
       N_t += per * p.load_force.s.dot(Sdot);
     }
@@ -144,7 +145,7 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
     const Place& p = sys.places[i];
     const Index own = p.traits.states;
     if (own == 0) continue;
-    const double N = normal_load(p, r.modes.load_sign[i], x, s);
+    const double N = normal_load(p, r.modes.friction[i].load_sign, x, s);
     if (!(N > 0.0)) continue;
     for (Index j = 0; j < own; ++j) w.z(j) = x[p.states + j];
     const Interval unit = rest_interval(p.law, w.z.data());

@@ -81,16 +81,16 @@ Interval stick_limits(const System& sys, const Place& p, int load_sign, double t
   return {unit.lo * N, unit.hi * N};
 }
 
-int held_by_lag(const Place& p, const Modes& modes, std::size_t i) {
-  if (p.lagged < 0 || p.surface_travel >= 0 || modes.place[i] != 0) return 0;
-  return modes.branch[i] == over_limit(1) ? 1 : modes.branch[i] == over_limit(-1) ? -1 : 0;
+int held_by_lag(const Place& p, const Modes& modes, Index i) {
+  if (p.lagged < 0 || p.surface_travel >= 0 || !modes.friction[i].sticks()) return 0;
+  return side_above(modes.friction[i].hold);
 }
 
-Interval holding_limits(const System& sys, const Modes& modes, std::size_t i, double t, const double* x,
+Interval holding_limits(const System& sys, const Modes& modes, Index i, double t, const double* x,
                         const double* s, const double* force) {
   const Place& p = sys.places[i];
-  Interval limits = stick_limits(sys, p, modes.load_sign[i], t, x, s, force);
-  if (rests_firmly(p, modes, i)) limits = {firmer * limits.lo, firmer * limits.hi};
+  Interval limits = stick_limits(sys, p, modes.friction[i].load_sign, t, x, s, force);
+  if (modes.friction[i].hold == Hold::firmly) limits = {firmer * limits.lo, firmer * limits.hi};
   const int side = held_by_lag(p, modes, i);
   if (side > 0) limits.hi = x[p.lagged];
   if (side < 0) limits.lo = -x[p.lagged];
@@ -154,9 +154,9 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
   for (const Index i : r.unstuck) {
     const auto u = static_cast<std::size_t>(i);
     const Place& p = sys.places[u];
-    if (p.lagged < 0 || p.load_contact < 0 || r.modes.place[u] == 0) continue;
-    place_force(p, r.modes.place[u], r.modes.branch[u], relative_velocity(p, x, s),
-                total_load(sys, p, r.modes.load_sign[u], x, s, force), x, xdot);
+    if (p.lagged < 0 || p.load_contact < 0 || r.modes.friction[u].sticks()) continue;
+    place_force(p, r.modes.friction[u].direction(), r.modes.friction[u].branch, relative_velocity(p, x, s),
+                total_load(sys, p, r.modes.friction[u].load_sign, x, s, force), x, xdot);
   }
 }
 
@@ -178,8 +178,9 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
     const auto u = static_cast<std::size_t>(i);
     const Place& p = sys.places[u];
     const double v = relative_velocity(p, x, s);
-    const double N = normal_load(p, r.modes.load_sign[u], x, s);
-    const PlaceForce f = place_force(p, r.modes.place[u], r.modes.branch[u], v, N, x, xdot);
+    const double N = normal_load(p, r.modes.friction[u].load_sign, x, s);
+    const PlaceForce f =
+        place_force(p, r.modes.friction[u].direction(), r.modes.friction[u].branch, v, N, x, xdot);
     w.dry(k) = f.dry * load_per_normal(p);
     w.unstuck(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
   }
@@ -194,8 +195,7 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       force[i] = held(static_cast<Index>(k));
       if (p.states >= 0) {
-        double N =
-            p.contact >= 0 ? 0.0 : normal_load(p, r.modes.load_sign[static_cast<std::size_t>(i)], x, s);
+        double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_sign, x, s);
         if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
         rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
       }
@@ -207,7 +207,7 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
       const auto u = static_cast<std::size_t>(i);
       const Place& p = sys.places[u];
       if (const int side = held_by_lag(p, r.modes, u); side != 0) // place_force() in slip at v = 0
-        place_force(p, side, 0, 0.0, total_load(sys, p, r.modes.load_sign[u], x, s, force), x, xdot);
+        place_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[u].load_sign, x, s, force), x, xdot);
     }
   }
   for (Index k = 0; k < nu; ++k) force[r.unstuck[static_cast<std::size_t>(k)]] = w.unstuck(k);
@@ -228,7 +228,7 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   for (Index k = 0; k < leaning; ++k) given(k) = normal(k);
   for (Index k = 0; k < m; ++k) {
     const auto i = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)]);
-    const Interval l = stick_limits(sys, sys.places[i], r.modes.load_sign[i], t, x, s, force);
+    const Interval l = stick_limits(sys, sys.places[i], r.modes.friction[i].load_sign, t, x, s, force);
     limits.low_a(k) = std::min(l.lo, 0.0);
     limits.high_a(k) = std::max(l.hi, 0.0);
     given(leaning + k) = force[i];

@@ -2,68 +2,21 @@
 // the guards that end it. Built once per combination and kept.
 #pragma once
 
-#include "core/mode.hpp"
+#include "core/list.hpp"
 #include "core/types.hpp"
+#include "dynamics/guard.hpp"
+#include "dynamics/modes.hpp"
 #include "model/linear_part.hpp"
 #include "model/system.hpp"
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 namespace stickslip {
 
-// Everything discrete about the state. place: the Mode of each place of friction as a number; for laws
-// without a jump at v = 0 the side of zero (+1, -1) on which their kink lies. load_sign: side of zero of the
-// automaton's load force.
-struct Modes {
-  std::vector<std::int8_t> place, load_sign;
-  std::vector<std::int8_t>
-      contact; // Mode::open or Mode::closed as a number; the place of an open contact is open too
-  std::vector<unsigned> branch;   // internal switching state of each law
-  std::vector<std::int8_t> limit; // Saturation of each limited output of a continuous controller, as a number
-
-  auto operator<=>(const Modes&) const = default;
-  bool operator==(const Modes&) const = default;
-};
-
-enum class GuardKind : std::int8_t {
-  slip_ends,    // the sliding velocity comes to zero
-  breaks_away,  // the force of a stuck place reaches the end of its interval on `side`
-  shared_limit, // several stuck places share a force in many ways, and all of them reach their limits
-                // together
-  kink, // the velocity changes its side, for laws with internal states: a switch of the flow, not an event
-  load_sign,     // the load force of an automaton changes its sign
-  branch,        // a law's internal switch
-  opens,         // the normal force of a closed contact comes to zero
-  closes,        // the gap of an open one does
-  surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the place breaks
-                 // away
-  limit_again,   // the same, but the force comes back below its limit first; or a lagged force that held does
-  limit // an output of a controller reaches or leaves a limit; element: number among the linear part's guards
-};
-
-// Internal switching state of a stuck place whose force is above its limit on `side`. Presliding: v opposes it.
-// Rigid, with a lag: a force that falls, or grows slower than the lag would let friction grow, could not move it;
-// so it is held by the lagged force, which goes on towards its curve.
-inline unsigned over_limit(int side) {
-  return side > 0 ? 1U : 2U;
-}
-
-// Internal switching state of a stuck place after an accumulation of slips (see resting.cpp): it holds a
-// little more than its limit.
-inline constexpr unsigned holds_firmly = 3;
+// After an accumulation of slips an element holds this much of its limits.
 inline constexpr double firmer = 1.0 + 1e-6;
-
-struct Guard {
-  GuardKind kind;
-  Index element; // place; for shared_limit the number of the facet
-  int side = 0;
-
-  bool operator==(const Guard&) const = default;
-};
 
 // What evaluate() works with; sized once, owned by the caller.
 struct Scratch {
@@ -80,9 +33,9 @@ struct Scratch {
 // of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
 // same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
 struct Facet {
-  std::vector<Index> members;  // positions in `stuck` that are at their limit when the facet is reached
+  List<Index> members;         // positions in `stuck` that are at their limit when the facet is reached
   Vector share;                // weight of each member's force in the sum that the facet bounds
-  std::vector<Index> contacts; // positions in `closed` of leaning contacts whose force is part of the sum
+  List<Index> contacts;        // positions in `closed` of leaning contacts whose force is part of the sum
   Vector contact_share;        // their weights; their forces count as -lambda, which has no lower bound
   bool up = true, down = true; // whether the sum is bounded on that side
 };
@@ -90,9 +43,9 @@ struct Facet {
 struct Regime {
   Modes modes;
   const LinearPart* linear = nullptr; // the plant with its controllers
-  std::vector<Index> stuck;           // places held by a constraint
-  std::vector<Index> unstuck;         // all others that touch; their forces are functions of the state
-  std::vector<Index> closed;          // contacts held by a constraint
+  List<Index> stuck;                  // places held by a constraint
+  List<Index> unstuck;                // all others that touch; their forces are functions of the state
+  List<Index> closed;                 // contacts held by a constraint
   bool coupled = false;               // some unstuck place is loaded by a contact
   // x' = A x + S s + E F_unstuck;  (F_stuck, lambda_closed) = Lx x + Ls s + LF F_unstuck
   Matrix A, S, E, Lx, Ls, LF;
@@ -100,15 +53,15 @@ struct Regime {
       false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
   // Contacts against which something leans that friction holds as well (positions in `closed`): only the sum of
   // both is known. One that takes no force is where the sum is bounded.
-  std::vector<Index> leaning;
+  List<Index> leaning;
   Matrix spare; // columns: shifts of the leaning, then the stuck forces that change nothing, orthonormal
-  std::vector<Facet> facets;
-  std::vector<Index> carried; // stuck places that closed contacts keep from moving by themselves
+  List<Facet> facets;
+  List<Index> carried; // stuck places that closed contacts keep from moving by themselves
 
   bool affine =
       false;     // forces of unstuck places are linear in (x, s): then they are folded into the next four
   Matrix Ax, As; // x' = Ax x + As s
-  std::vector<Guard> guards;
+  List<Guard> guards;
   Matrix Gx, Gs; // guard values of an affine regime; a guard fires when it becomes positive
 };
 
@@ -157,25 +110,21 @@ Interval unit_limits(const Place& place, double t, const double* x);
 Interval stick_limits(const System& sys, const Place& place, int load_sign, double t, const double* x,
                       const double* s, const double* force);
 // What a stuck place holds in these modes.
-Interval holding_limits(const System& sys, const Modes& modes, std::size_t place, double t, const double* x,
+Interval holding_limits(const System& sys, const Modes& modes, Index place, double t, const double* x,
                         const double* s, const double* force);
-// A rigid place after an accumulation of slips.
-inline bool rests_firmly(const Place& place, const Modes& modes, std::size_t i) {
-  return place.traits.switches == 0 && place.surface_travel < 0 && modes.branch[i] == holds_firmly;
-}
 // A rigid place that its lagged force holds; 0, or the side.
-int held_by_lag(const Place& place, const Modes& modes, std::size_t i);
+int held_by_lag(const Place& place, const Modes& modes, Index i);
 
 // May be used by several threads at once; a regime stays where it is.
 class RegimeCache {
 public:
   const Regime& get(const System& sys, const Modes& modes);
-  const LinearPart& linear(const System& sys, const std::vector<std::int8_t>& limit);
+  const LinearPart& linear(const System& sys, const List<Saturation>& limit);
   std::size_t size() const { return regimes.size(); }
 
 private:
   std::recursive_mutex access;
-  std::map<std::vector<std::int8_t>, std::unique_ptr<LinearPart>> parts;
+  std::map<List<Saturation>, std::unique_ptr<LinearPart>> parts;
   std::map<Modes, std::unique_ptr<Regime>> regimes;
   const Regime* last = nullptr;
 };

@@ -16,11 +16,9 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
     for (Index i = 0; i < sys.plant_states; ++i)
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }
-  s.modes.place.assign(sys.places.size(), 0);
-  s.modes.load_sign.assign(sys.places.size(), 1);
-  s.modes.contact.assign(sys.contacts.size(), static_cast<std::int8_t>(Mode::open));
-  for (const Place& p : sys.places) s.modes.branch.push_back(initial_branch(p.law));
-  s.modes.limit.assign(static_cast<std::size_t>(sys.limits), 0);
+  for (const Place& p : sys.places) s.modes.friction.push_back({.branch = initial_branch(p.law)});
+  s.modes.contact.assign(sys.contacts.size(), Mode::open);
+  s.modes.limit.assign(static_cast<std::size_t>(sys.limits), Saturation::free);
   s.ticks = start_ticks(sys, t0);
   s.left = Vector::Constant(static_cast<Index>(sys.places.size()), -INFINITY);
   s.brief.assign(sys.places.size(), 0);

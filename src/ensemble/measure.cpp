@@ -118,8 +118,7 @@ void Gauges::segment(const Regime& r, double t0, double t1, const Step& step, co
   }
   if (stick)
     for (std::size_t k = 0; k < measures.size(); ++k)
-      if (measures[k].kind == Measure::Kind::stick_time &&
-          r.modes.place[static_cast<std::size_t>(measures[k].element)] == 0)
+      if (measures[k].kind == Measure::Kind::stick_time && r.modes.friction[measures[k].element].sticks())
         value[k] += b - a;
   if (residual) balance.segment({t0, t1, step.h, &r, 0, step.columns, step.kind}, C.data(), a, b);
 }

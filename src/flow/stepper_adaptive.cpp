@@ -78,7 +78,7 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
   if (options.atol.size() > 0) return false;
   for (Index i : r.unstuck) {
     const Place& p = sys.places[static_cast<std::size_t>(i)];
-    if (!p.traits.sticks || p.traits.affine || r.modes.place[static_cast<std::size_t>(i)] == 0) continue;
+    if (!p.traits.sticks || p.traits.affine || r.modes.friction[i].sticks()) continue;
     signals_at(state.base_t, s.data());
     const double v = relative_velocity(p, state.base_x.data(), s.data());
     const double size = velocity_size(p, state.nominal);
@@ -87,7 +87,7 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
     for (std::size_t k = 0; k < varying.size(); ++k)
       a += p.velocity.s(static_cast<Index>(varying[k])) * piece_rate(*pieces[k], state.base_t);
     const bool rests = std::abs(v) < 1e-10 * size; // the sign of a is then one of rounding
-    if (!rests && a * r.modes.place[static_cast<std::size_t>(i)] < 0.0) continue;
+    if (!rests && a * r.modes.friction[i].direction() < 0.0) continue;
     departing.push_back(i);
     out_of_rest = out_of_rest || rests;
   }
@@ -115,7 +115,7 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
   double shorten = 1.0;
   for (Index i : r.unstuck) {
     const Place& p = sys.places[static_cast<std::size_t>(i)];
-    const int mode = r.modes.place[static_cast<std::size_t>(i)];
+    const int mode = r.modes.friction[i].direction();
     if (p.fine == 0.0 || mode == 0) continue;
     const double v0 = mode * (p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals));
     const double v1 = mode * relative_velocity(p, x1.data(), s.data());
@@ -139,7 +139,8 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   // An ageing limit has a pole at T_dwell before the stick began; within this distance from it samples show
   // its course.
   for (std::size_t i = 0; i < sys.places.size(); ++i)
-    if (const Place& p = sys.places[i]; p.aged >= 0 && r.modes.place[i] == 0 && state.base_x(p.aged) != 1.0)
+    if (const Place& p = sys.places[i];
+        p.aged >= 0 && r.modes.friction[i].sticks() && state.base_x(p.aged) != 1.0)
       longest = std::min(longest, p.automaton.dwell + std::max(0.0, t - state.base_x(p.entered)));
   for (Index i = 0; i < n; ++i) {
     const double size = std::min(std::max(state.nominal(i), 1e-12 * state.nominal.maxCoeff()), sys.finest(i));
@@ -191,8 +192,8 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       const auto u = static_cast<std::size_t>(i);
       if (p.traits.states == 0) continue;
-      linearise(p.law, relative_velocity(p, state.base_x.data(), s.data()), r.modes.place[u],
-                r.modes.branch[u], state.base_x.data() + p.states, scratch.dry_z.data(),
+      linearise(p.law, relative_velocity(p, state.base_x.data(), s.data()), r.modes.friction[u].direction(),
+                r.modes.friction[u].branch, state.base_x.data() + p.states, scratch.dry_z.data(),
                 scratch.zdot_v.data(), scratch.zdot_z.data());
       for (Index j = 0; j < p.traits.states; ++j) {
         const double rate = std::abs(scratch.zdot_z(j * p.traits.states + j));

@@ -19,10 +19,10 @@ double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, F
   const Guard& g = r.guards[k];
   if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::limit_again)
     return std::numeric_limits<double>::infinity();
-  const Place& p = sys.places[static_cast<std::size_t>(g.element)];
+  const Place& p = sys.places[g.friction];
   if (loading_contact(p) >= 0) return std::numeric_limits<double>::infinity();
-  const Interval l = stick_limits(sys, p, r.modes.load_sign[static_cast<std::size_t>(g.element)],
-                                  state.base_t, state.base_x.data(), frame_signals.data(), nullptr);
+  const Interval l = stick_limits(sys, p, r.modes.friction[g.friction].load_sign, state.base_t,
+                                  state.base_x.data(), frame_signals.data(), nullptr);
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
 
@@ -38,14 +38,14 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
     for (std::size_t j = 0; j <= static_cast<std::size_t>(degree); ++j) size += std::abs(c[j]);
     if (size == 0.0) continue;
     if (r.guards[k].kind == GuardKind::load_sign) { // a load of zero that only rounding moves
-      const Form& load = sys.places[static_cast<std::size_t>(r.guards[k].element)].load_force;
+      const Form& load = sys.places[r.guards[k].friction].load_force;
       if (size <= 1e-14 * load.x.cwiseAbs().dot(state.nominal)) continue;
     }
     // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its
     // terms.
     double rest = 0.0;
     if (r.guards[k].kind == GuardKind::limit) {
-      const LimitGuard& limit = r.linear->guards[static_cast<std::size_t>(r.guards[k].element)];
+      const LimitGuard& limit = r.linear->guards[r.guards[k].limit];
       rest = 1e-13 * (limit.form.x.cwiseAbs().dot(state.base_x.cwiseAbs()) +
                       limit.form.s.cwiseAbs().dot(s.cwiseAbs()));
       if (size <= rest) continue;
@@ -56,12 +56,9 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       const Guard& g = r.guards[k];
       // As the transition counts rest, with a little more: places on one body cannot all be put at rest exactly.
       if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::kink || g.kind == GuardKind::surface_turns)
-        zero = std::max(
-            zero, 2e-11 * velocity_size(sys.places[static_cast<std::size_t>(g.element)], state.nominal));
+        zero = std::max(zero, 2e-11 * velocity_size(sys.places[g.friction], state.nominal));
       else if (g.kind == GuardKind::closes) // what many impacts have left, small beside all gaps there were
-        zero = std::max(
-            1e-11 * size,
-            1e-13 * sys.contacts[static_cast<std::size_t>(g.element)].gap.x.cwiseAbs().dot(state.nominal));
+        zero = std::max(1e-11 * size, 1e-13 * sys.contacts[g.contact].gap.x.cwiseAbs().dot(state.nominal));
       else if (g.kind == GuardKind::opens)
         zero = 1e-11 * size; // all its terms may be zero here
       else if (g.kind == GuardKind::limit)
@@ -77,7 +74,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
         // A gap between large positions, in a step that is short beside them; an impact that came so fast that the
         // last digits of t are farther than the rebound goes; an overlap that a closed contact has drifted into
         // and that its transition took for no gap (see find_candidates).
-        const Contact& contact = sys.contacts[static_cast<std::size_t>(g.element)];
+        const Contact& contact = sys.contacts[g.contact];
         const double positions =
             contact.gap.x.cwiseAbs().dot(state.nominal) + contact.gap.s.cwiseAbs().dot(s.cwiseAbs());
         const double way = std::abs(state.base_t) * contact.rate.x.cwiseAbs().dot(state.nominal);

@@ -43,17 +43,16 @@ struct LinearGuard {
 };
 
 LinearGuard linear_guard(const System& sys, const Guard& g) {
-  const auto i = static_cast<std::size_t>(g.element);
   switch (g.kind) {
   case GuardKind::slip_ends:
   case GuardKind::kink:
-    return {&sys.places[i].velocity, -1.0 * g.side};
+    return {&sys.places[g.friction].velocity, -1.0 * g.direction};
   case GuardKind::surface_turns:
-    return {&sys.places[i].velocity, 1.0 * g.side};
+    return {&sys.places[g.friction].velocity, 1.0 * g.direction};
   case GuardKind::load_sign:
-    return {&sys.places[i].load_force, -1.0 * g.side};
+    return {&sys.places[g.friction].load_force, -1.0 * g.direction};
   case GuardKind::closes:
-    return {&sys.contacts[i].gap, -1.0};
+    return {&sys.contacts[g.contact].gap, -1.0};
   default:
     return {};
   }

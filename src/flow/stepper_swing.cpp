@@ -39,7 +39,7 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
     if (!(g0 < -1e-9 * whole)) {
       // A velocity that the transition left at zero, and that clearly goes away from there.
       if (!state.after_transition || (kind != GuardKind::slip_ends && kind != GuardKind::kink)) return false;
-      const Place& p = sys.places[static_cast<std::size_t>(r.guards[k].element)];
+      const Place& p = sys.places[r.guards[k].friction];
       if (std::abs(g0) > 1e-13 * std::max(whole, velocity_size(p, state.nominal))) return false;
       const double known = 1e-9 * (std::abs(w1) * size1 + std::abs(w2) * size2) +
                            1e-11 * std::abs(beta) * o.inverse_w +
@@ -97,9 +97,9 @@ Step Stepper::expand(const Regime& r, const State& from, const Step& whole, doub
   part.kind = whole.kind;
   set_scale(r, from);
   state_at(whole, offset, work.data());
-  part.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(1), work.data(), whole.h - offset,
-                               scale, C, part.h) +
-                 1;
+  part.columns =
+      affine_taylor(r.Ax, r.As, signal_series.leftCols(1), work.data(), whole.h - offset, scale, C, part.h) +
+      1;
   return part;
 }
 

@@ -174,7 +174,7 @@ private:
              "has " + std::to_string(p.names.size()) + " entries for " + std::to_string(n) + " coordinates");
     for (const std::string& name : p.names) claim(name, "names");
     sys.n_coordinates = n;
-    sys.coordinates = p.names;
+    sys.coordinates.assign(p.names.begin(), p.names.end());
     for (const std::string& name : p.names) add_state(name + ".position");
     for (const std::string& name : p.names) add_state(name + ".velocity");
     sys.mass = p.mass;

@@ -15,7 +15,7 @@ void add(Form& to, double factor, const Form& f) {
 
 class Folding {
 public:
-  Folding(const System& s, const std::vector<std::int8_t>& l, LinearPart& p) : sys(s), limits(l), part(p) {}
+  Folding(const System& s, const std::vector<Saturation>& l, LinearPart& p) : sys(s), limits(l), part(p) {}
 
   void run() {
     part.A = sys.A;
@@ -57,15 +57,14 @@ public:
 
 private:
   const System& sys;
-  const std::vector<std::int8_t>& limits;
+  const std::vector<Saturation>& limits;
   LinearPart& part;
   std::vector<AffineBlock> blocks;
 
   std::vector<Saturation> modes(const Loop& l) const {
     std::vector<Saturation> m(static_cast<std::size_t>(l.block.outputs()), Saturation::free);
     if (l.limit >= 0)
-      for (std::size_t j = 0; j < m.size(); ++j)
-        m[j] = static_cast<Saturation>(limits[static_cast<std::size_t>(l.limit) + j]);
+      for (std::size_t j = 0; j < m.size(); ++j) m[j] = limits[static_cast<std::size_t>(l.limit) + j];
     return m;
   }
 
@@ -171,7 +170,7 @@ private:
 
 } // namespace
 
-LinearPart linear_part(const System& sys, const std::vector<std::int8_t>& limits) {
+LinearPart linear_part(const System& sys, const std::vector<Saturation>& limits) {
   LinearPart part;
   Folding(sys, limits, part).run();
   return part;

@@ -4,7 +4,6 @@
 
 #include "model/system.hpp"
 
-#include <cstdint>
 #include <vector>
 
 namespace stickslip {
@@ -24,10 +23,10 @@ struct LinearPart {
   std::vector<std::vector<Form>> inputs,
       outputs;                            // of each loop; inputs of sampled ones are what they would sample
   std::vector<Form> references, measured; // of each loop, what is shown; zero where there is none
-  std::vector<LimitGuard> guards;
+  List<LimitGuard> guards;
 };
 
-// `limits` holds a Saturation as a number for each limited output.
-LinearPart linear_part(const System& sys, const std::vector<std::int8_t>& limits);
+// `limits`: the mode of each limited output.
+LinearPart linear_part(const System& sys, const std::vector<Saturation>& limits);
 
 } // namespace stickslip

@@ -30,7 +30,8 @@ double size_of(const Signal& s, double time_scale) {
 
 void size_controllers(System& sys) {
   if (sys.loops.empty()) return;
-  const LinearPart free = linear_part(sys, std::vector<std::int8_t>(static_cast<std::size_t>(sys.limits), 0));
+  const LinearPart free =
+      linear_part(sys, std::vector<Saturation>(static_cast<std::size_t>(sys.limits), Saturation::free));
   const double rate = linalg::spectral_radius(free.A);
   if (rate > 0.0) sys.time_scale = 1.0 / rate;
   for (const Loop& l : sys.loops)

@@ -3,6 +3,7 @@
 // here.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
@@ -12,7 +13,6 @@
 #include "signal/signal.hpp"
 
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -63,12 +63,12 @@ struct System {
   Index plant_states =
       0; // positions and velocities, or the states of a plant in matrix notation: the first ones of x
   Index nx = 0;
-  std::vector<std::string> coordinates;
-  std::vector<std::string> states; // names of x
+  List<std::string> coordinates;
+  List<std::string> states; // names of x
   Matrix A, S;
-  std::vector<Signal> signals;
-  std::vector<Place> places; // those of contacts last
-  std::vector<Contact> contacts;
+  List<Signal> signals;
+  List<Place> places; // those of contacts last
+  List<Contact> contacts;
   Vector nominal; // size of each state, for tolerances
   Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite:
                   // none
@@ -81,17 +81,16 @@ struct System {
     Vector effect;    // change of x' per unit
     Index signal;
   };
-  std::vector<Drive> drives;
+  List<Drive> drives;
   bool needs_interpreter = false;
 
-  std::vector<Loop> loops;       // controllers as the user added them
-  std::vector<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones
-  Index limits = 0;              // number of saturation modes
-  Index one = -1;                // the signal that is 1, for the constants of controllers
-  std::vector<Index>
-      rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
+  List<Loop> loops;       // controllers as the user added them
+  List<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones
+  Index limits = 0;       // number of saturation modes
+  Index one = -1;         // the signal that is 1, for the constants of controllers
+  List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 
-  Index ns() const { return static_cast<Index>(signals.size()); }
+  Index ns() const { return signals.count(); }
 };
 
 // Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss

@@ -84,18 +84,16 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   now = first.modes;
   if (!sampled.empty()) { // what they read depends on no place of friction
     for (std::size_t i = 0; i < sys.places.size(); ++i)
-      if (!sys.places[i].traits.sticks) now.place[i] = 1;
+      if (!sys.places[i].traits.sticks) now.friction[i].mode = Mode::slip_forward;
     plan = &built(now);
     control();
   }
   std::copy_n(a.x, nx, first.base_x.data());
-  TransitionLog log;
-  Transition(sys, cache).decide(first, {}, true, log);
+  Transition(sys, cache).start(first, false);
   std::copy_n(first.base_x.data(), nx, a.x);
   now = first.modes;
   for (std::size_t i = 0; i < sys.places.size(); ++i) // accumulations of slips are cut short by the step
-    if (now.branch[i] == holds_firmly && sys.places[i].traits.switches == 0)
-      now.branch[i] = initial_branch(sys.places[i].law);
+    if (sys.places[i].surface_travel < 0) now.friction[i].hold = Hold::by_limit;
   build_all();
   plan = &plan_of(now);
 }
@@ -186,14 +184,15 @@ const RealTimePlan& RealTime::plan_of(const Modes& modes) {
 
 std::int64_t RealTime::number_of(const Modes& modes) const noexcept {
   std::int64_t n = 0;
-  for (std::size_t i = 0; i < modes.place.size(); ++i) {
-    const int mode = modes.place[i];
-    const std::int64_t digit = mode > 0 ? 0 : mode < 0 ? 1 : 2 + static_cast<std::int64_t>(modes.branch[i]);
+  for (std::size_t i = 0; i < modes.friction.size(); ++i) {
+    const FrictionMode& one = modes.friction[i];
+    const int side = one.direction();
+    const std::int64_t digit = side > 0 ? 0 : side < 0 ? 1 : 2 + static_cast<std::int64_t>(one.hold);
     n += digit * place_stride[i];
-    if (modes.load_sign[i] < 0) n += load_stride[i];
+    if (one.load_sign < 0) n += load_stride[i];
   }
   for (std::size_t k = 0; k < modes.limit.size(); ++k)
-    n += limit_number[k][static_cast<std::size_t>(modes.limit[k] + 3)] * limit_stride[k];
+    n += limit_number[k][static_cast<std::size_t>(static_cast<int>(modes.limit[k]) + 3)] * limit_stride[k];
   return n;
 }
 
@@ -211,33 +210,37 @@ void RealTime::build_all() {
   for (const Place& p : sys.places) {
     Wheel wheel;
     const unsigned branch = initial_branch(p.law);
-    wheel.place = {{std::int8_t{1}, branch}, {std::int8_t{-1}, branch}};
-    if (p.traits.sticks) wheel.place.emplace_back(std::int8_t{0}, branch);
+    // In the order of number_of().
+    for (const Mode mode : {Mode::slip_forward, Mode::slip_backward})
+      wheel.friction.push_back({.mode = mode, .branch = branch});
+    if (p.traits.sticks) wheel.friction.push_back({.mode = Mode::stick, .branch = branch});
     if (p.surface_travel >= 0)
-      for (int side : {1, -1}) wheel.place.emplace_back(std::int8_t{0}, over_limit(side));
-    wheel.other = {std::int8_t{1}};
-    if (p.load_force.x.size() > 0) wheel.other.push_back(std::int8_t{-1});
+      for (const Hold hold : {Hold::above_forward, Hold::above_backward})
+        wheel.friction.push_back({.mode = Mode::stick, .hold = hold, .branch = branch});
+    wheel.load_sign = {1};
+    if (p.load_force.x.size() > 0) wheel.load_sign.push_back(-1);
     complete = complete && p.traits.switches == 0;
-    place_stride.push_back(turn(wheel.place.size()));
-    load_stride.push_back(turn(wheel.other.size()));
+    place_stride.push_back(turn(wheel.friction.size()));
+    load_stride.push_back(turn(wheel.load_sign.size()));
     wheels.push_back(std::move(wheel));
   }
   limit_number.assign(static_cast<std::size_t>(sys.limits), {});
   limit_stride.assign(static_cast<std::size_t>(sys.limits), 0);
-  std::vector<std::vector<std::int8_t>> limits(static_cast<std::size_t>(sys.limits));
+  std::vector<std::vector<Saturation>> limits(static_cast<std::size_t>(sys.limits));
   for (const Loop& l : sys.loops) {
     if (l.limit < 0) continue;
     clamps = clamps || l.block.needs_input_rates();
     for (Index j = 0; j < l.block.outputs(); ++j) {
       const auto k = static_cast<std::size_t>(l.limit + j);
-      std::vector<std::int8_t>& list = limits[k];
-      list = {0};
+      std::vector<Saturation>& list = limits[k];
+      list = {Saturation::free};
       for (int side : {1, -1})
         if (std::isfinite(side > 0 ? l.block.hi(j) : l.block.lo(j)))
           for (int kind = 1; kind <= (l.block.integrator >= 0 ? 3 : 1); ++kind)
-            list.push_back(static_cast<std::int8_t>(side * kind));
+            list.push_back(static_cast<Saturation>(side * kind));
       for (std::size_t q = 0; q < list.size(); ++q)
-        limit_number[k][static_cast<std::size_t>(list[q] + 3)] = static_cast<std::int64_t>(q);
+        limit_number[k][static_cast<std::size_t>(static_cast<int>(list[q]) + 3)] =
+            static_cast<std::int64_t>(q);
       limit_stride[k] = turn(list.size());
     }
   }
@@ -252,10 +255,8 @@ void RealTime::build_all() {
       return static_cast<std::size_t>(one);
     };
     for (std::size_t i = 0; i < wheels.size(); ++i) {
-      const auto& [mode, branch] = wheels[i].place[digit(wheels[i].place.size())];
-      modes.place[i] = mode;
-      modes.branch[i] = branch;
-      modes.load_sign[i] = wheels[i].other[digit(wheels[i].other.size())];
+      modes.friction[i] = wheels[i].friction[digit(wheels[i].friction.size())];
+      modes.friction[i].load_sign = wheels[i].load_sign[digit(wheels[i].load_sign.size())];
     }
     for (std::size_t k = 0; k < limits.size(); ++k) modes.limit[k] = limits[k][digit(limits[k].size())];
     by_number[static_cast<std::size_t>(number)] = &built(modes);
@@ -313,13 +314,13 @@ void RealTime::follow_jumps() noexcept {
     if (!(std::abs(jump) > velocity_tolerance(place) + 1e-13 * std::abs(a.s[j]))) continue;
     const double* s = all(a);
     const double v = relative_velocity(p, a.x, s);
-    const int was = now.place[i];
+    const int was = now.friction[i].direction();
     if (std::abs(v) <= velocity_tolerance(place) || (was == 0 && p.surface_travel >= 0)) continue;
     const int is = v > 0.0 ? 1 : -1;
     if (was == is) continue;
-    now.place[i] = static_cast<std::int8_t>(is);
+    now.friction[i].mode = slip(is);
     changed = true;
-    change_mode(p, was, is, v, normal_load(p, now.load_sign[i], a.x, s), time(), a.x);
+    change_mode(p, was, is, v, normal_load(p, now.friction[i].load_sign, a.x, s), time(), a.x);
   }
   if (changed) {
     plan = &plan_of(now);

@@ -98,8 +98,8 @@ private:
   };
   struct Wheel { // numbers of the modes of one element
     std::int64_t stride = 1;
-    std::vector<std::pair<std::int8_t, unsigned>> place;
-    std::vector<std::int8_t> other;
+    std::vector<FrictionMode> friction;
+    std::vector<std::int8_t> load_sign;
   };
 
   System sys;
@@ -163,8 +163,11 @@ private:
   void meet_surfaces(Point& p) noexcept;
 
   void change(std::size_t which) noexcept;
+  void fire(const Regime& r, const Guard& g) noexcept;
+  const Guard* furthest_beyond() noexcept;
+  void stop(std::size_t i) noexcept;
   void release(std::size_t i, int side) noexcept;
-  void release_together(const Regime& r, std::size_t facet, int side) noexcept;
+  void release_together(const Regime& r, const Guard& shared_limit) noexcept;
   bool moves_towards(std::size_t i, int side) noexcept;
 
   void restart_sampling() noexcept;
@@ -172,6 +175,7 @@ private:
   bool put_out(Sampled& c) noexcept;
   double next_output() const noexcept;
   void put_out_within(double now_at) noexcept;
+  const SparseRow& input_row(Index loop, Index k) const noexcept;
   void prepare_limits() noexcept;
   void limit_fired(std::size_t number) noexcept;
   void limits_anew() noexcept;

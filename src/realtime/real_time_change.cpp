@@ -1,6 +1,7 @@
 // Changes of mode within a step of the fixed-step form.
 #include "realtime/real_time.hpp"
 #include "transition/automaton_states.hpp"
+#include "transition/mode_changes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,118 +12,102 @@ namespace stickslip {
 // instant are in ge, those at the end of the part in gb; the one that was located fires whatever rounding
 // says, and with it those that are the same.
 void RealTime::change(std::size_t which) noexcept {
-  const double t = time() + at;
   const RealTimePlan& old = *plan;
   const Regime& r = *old.regime;
-  const double* s = all(a);
   bool stops = false, limits = false;
   const double least = std::min(ge[which], 0.0);
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     if (!(ge[k] > old.tolerance[k] || (gb[k] > old.tolerance[k] && ge[k] >= least))) continue;
-    const auto i = static_cast<std::size_t>(g.element);
-    switch (g.kind) {
-    case GuardKind::slip_ends: {
-      const Place& p = sys.places[i];
-      const int was = now.place[i];
-      const double N = normal_load(p, now.load_sign[i], a.x, s);
-      if (p.surface_travel < 0)
-        start_clock(p, was, N, t, a.x), stops = true;
-      else
-        change_mode(p, was, 0, 0.0, N, t, a.x);
-      now.place[i] = 0;
-      now.branch[i] = initial_branch(p.law);
-      came_from(g.element) = was; // whence it came
-      break;
-    }
-    case GuardKind::breaks_away:
-      if (sys.places[i].surface_travel < 0 || moves_towards(i, g.side))
-        release(i, g.side);
-      else
-        now.branch[i] = over_limit(g.side);
-      break;
-    case GuardKind::surface_turns:
-      release(i, g.side);
-      break;
-    case GuardKind::limit_again:
-      now.branch[i] = 0;
-      break;
-    case GuardKind::shared_limit:
-      release_together(r, i, g.side);
-      break;
-    case GuardKind::kink:
-      now.place[i] = static_cast<std::int8_t>(-now.place[i]);
-      now.branch[i] = initial_branch(sys.places[i].law);
-      break;
-    case GuardKind::load_sign:
-      now.load_sign[i] = static_cast<std::int8_t>(-now.load_sign[i]);
-      break;
-    case GuardKind::branch:
-      now.branch[i] = switch_branch(sys.places[i].law, now.branch[i], g.side);
-      break;
-    case GuardKind::opens:
-    case GuardKind::closes:
-      break; // there are no contacts here
-    case GuardKind::limit:
+    if (g.kind == GuardKind::limit) {
       if (!limits) prepare_limits();
       limits = true;
-      limit_fired(i);
-      break;
+      limit_fired(static_cast<std::size_t>(g.limit));
+    } else {
+      fire(r, g);
+      stops = stops || (g.kind == GuardKind::slip_ends && sys.places[g.friction].surface_travel < 0);
     }
   }
   plan = &plan_of(now);
   have_values = false;
   if (stops) meet_surfaces(a);
-  // What the new forces ask of places that hold: at most every place lets go once.
+  // What the new forces ask of elements that hold: at most every one lets go once.
   for (std::size_t round = 0; round <= sys.places.size() && !plan->held.empty(); ++round) {
-    const Regime& next = *plan->regime;
-    if (!plan->curved.empty() && !have_values) forces_at_a();
-    guards_at(a, 0.0, ge.data());
-    // One after the other, first the one that is furthest beyond its limits: it may relieve the rest.
-    double worst = 0.0;
-    std::size_t first = next.guards.size();
-    for (std::size_t k = 0; k < next.guards.size(); ++k) {
-      const Guard& g = next.guards[k];
-      const bool rigid = g.kind == GuardKind::breaks_away &&
-                         sys.places[static_cast<std::size_t>(g.element)].surface_travel < 0;
-      if (!(ge[k] > plan->tolerance[k]) || !(rigid || g.kind == GuardKind::shared_limit)) continue;
-      const double beyond = ge[k] / plan->tolerance[k];
-      if (first == next.guards.size() || beyond > worst) worst = beyond, first = k;
-    }
-    const bool lets_go = first < next.guards.size();
-    if (lets_go) {
-      const Guard& g = next.guards[first];
-      if (g.kind == GuardKind::breaks_away)
-        release(static_cast<std::size_t>(g.element), g.side);
-      else
-        release_together(next, static_cast<std::size_t>(g.element), g.side);
-    }
-    if (!lets_go) break;
+    const Guard* first = furthest_beyond();
+    if (first == nullptr) break;
+    fire(*plan->regime, *first);
     plan = &plan_of(now);
     have_values = false;
   }
   came_from.setZero();
 }
 
-void RealTime::release_together(const Regime& r, std::size_t facet, int side) noexcept {
-  const Facet& f = r.facets[facet];
-  for (std::size_t j = 0; j < f.members.size(); ++j)
-    release(static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])]),
-            f.share(static_cast<Index>(j)) * side > 0.0 ? 1 : -1);
+// What a guard does to its element.
+void RealTime::fire(const Regime& r, const Guard& g) noexcept {
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+    return stop(static_cast<std::size_t>(g.friction));
+  case GuardKind::breaks_away:
+    if (const auto i = static_cast<std::size_t>(g.friction);
+        sys.places[i].surface_travel < 0 || moves_towards(i, g.direction))
+      release(i, g.direction);
+    else
+      now.friction[i].hold = above_limit(g.direction);
+    return;
+  case GuardKind::surface_turns:
+    return release(static_cast<std::size_t>(g.friction), g.direction);
+  case GuardKind::shared_limit:
+    return release_together(r, g);
+  default: // there are no contacts here
+    return switch_flow(sys, now, g);
+  }
+}
+
+// Of the elements that hold and now cannot, the one that is furthest beyond its limits: it may relieve the rest.
+const Guard* RealTime::furthest_beyond() noexcept {
+  const Regime& r = *plan->regime;
+  if (!plan->curved.empty() && !have_values) forces_at_a();
+  guards_at(a, 0.0, ge.data());
+  const Guard* first = nullptr;
+  double worst = 0.0;
+  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+    const Guard& g = r.guards[k];
+    const bool rigid = g.kind == GuardKind::breaks_away && sys.places[g.friction].surface_travel < 0;
+    if (!(ge[k] > plan->tolerance[k]) || !(rigid || g.kind == GuardKind::shared_limit)) continue;
+    const double beyond = ge[k] / plan->tolerance[k];
+    if (first == nullptr || beyond > worst) worst = beyond, first = &g;
+  }
+  return first;
+}
+
+void RealTime::stop(std::size_t i) noexcept {
+  const Place& p = sys.places[i];
+  const double t = time() + at;
+  const int was = now.friction[i].direction();
+  const double N = normal_load(p, now.friction[i].load_sign, a.x, all(a));
+  if (p.surface_travel < 0)
+    start_clock(p, was, N, t, a.x);
+  else
+    change_mode(p, was, 0, 0.0, N, t, a.x);
+  now.friction[i].enter(Mode::stick, initial_branch(p.law));
+  came_from(static_cast<Index>(i)) = was; // whence it came
+}
+
+void RealTime::release_together(const Regime& r, const Guard& shared_limit) noexcept {
+  for_each_leaving(r, shared_limit, [&](Index i, int side) { release(static_cast<std::size_t>(i), side); });
 }
 
 // A stuck place slides from here on. One that came to rest at this same instant only turns round and keeps
 // its force.
 void RealTime::release(std::size_t i, int side) noexcept {
-  if (now.place[i] != 0) return;
+  if (!now.friction[i].sticks()) return;
   const Place& p = sys.places[i];
   const double* s = all(a);
   const bool has_states = p.lagged >= 0 || p.peak >= 0;
   if (has_states && came_from(static_cast<Index>(i)) == 0.0)
-    change_mode(p, 0, side, relative_velocity(p, a.x, s), normal_load(p, now.load_sign[i], a.x, s),
+    change_mode(p, 0, side, relative_velocity(p, a.x, s), normal_load(p, now.friction[i].load_sign, a.x, s),
                 time() + at, a.x);
-  now.place[i] = static_cast<std::int8_t>(side);
-  now.branch[i] = initial_branch(p.law);
+  now.friction[i].enter(slip(side), initial_branch(p.law));
 }
 
 bool RealTime::moves_towards(std::size_t i, int side) noexcept {
@@ -132,7 +117,7 @@ bool RealTime::moves_towards(std::size_t i, int side) noexcept {
   if (std::abs(v) > velocity_tolerance(static_cast<Index>(i))) return v * side > 0.0;
   f1.setZero();
   evaluate(sys, *plan->regime, time() + at, a.x, s, f1.data(), force.data(), w);
-  return (p.velocity.x.dot(f1) + p.acceleration_s.dot(full)) * side >= 0.0;
+  return relative_acceleration(p, f1, full) * side >= 0.0;
 }
 
 } // namespace stickslip

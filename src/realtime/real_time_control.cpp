@@ -1,6 +1,7 @@
 // Controllers in the fixed-step form: instants of sampled ones, limits of continuous ones.
 #include "core/error.hpp"
 #include "realtime/real_time.hpp"
+#include "transition/outputs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -79,28 +80,19 @@ bool RealTime::control() noexcept {
     if (c.due == ticks && c.delay_rest == 0.0) changed = put_out(c) || changed;
   for (Sampled& c : sampled) {
     if (c.next != ticks) continue;
-    const Loop& l = sys.loops[static_cast<std::size_t>(c.loop)];
-    const std::vector<SparseRow>& rows = plan->inputs[static_cast<std::size_t>(c.loop)];
-    for (std::size_t k = 0; k < rows.size(); ++k) samples(static_cast<Index>(k)) = rows[k](a.x);
-    stickslip::tick(l.block, time(), samples.data(), memory.data() + l.memory, work.data(),
-                    computed.data() + c.offset);
+    compute(
+        sys, c.loop, time(), [&](Index of, Index k) { return input_row(of, k)(a.x); }, samples.data(),
+        memory.data(), work.data(), computed.data() + c.offset);
     c.next += c.every;
     c.due = ticks + c.delay_steps;
-    if (l.block.delay == 0.0) changed = put_out(c) || changed;
+    if (sys.loops[static_cast<std::size_t>(c.loop)].block.delay == 0.0) changed = put_out(c) || changed;
   }
   return changed;
 }
 
 bool RealTime::put_out(Sampled& c) noexcept {
-  const Loop& l = sys.loops[static_cast<std::size_t>(c.loop)];
-  bool changed = false;
-  for (Index j = 0; j < l.block.outputs(); ++j) {
-    const double u = computed(c.offset + j);
-    changed = changed || a.x[l.held + j] != u;
-    a.x[l.held + j] = u;
-  }
   c.due = -1;
-  return changed;
+  return stickslip::put_out(sys.loops[static_cast<std::size_t>(c.loop)], computed.data() + c.offset, a.x);
 }
 
 // Time from `at` to the next output that appears within this step; beyond its end if there is none.
@@ -128,19 +120,16 @@ void RealTime::prepare_limits() noexcept {
   for (Index j = 0; j < moving.count(); ++j) slopes(sys.nx + j) = a.change[j] / h;
 }
 
+const SparseRow& RealTime::input_row(Index loop, Index k) const noexcept {
+  return plan->inputs[static_cast<std::size_t>(loop)][static_cast<std::size_t>(k)];
+}
+
 void RealTime::choose(Index loop, Index output, const BlockGuard::Trigger* fired) noexcept {
-  const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
-  const std::vector<SparseRow>& rows = plan->inputs[static_cast<std::size_t>(loop)];
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    samples(static_cast<Index>(k)) = rows[k](a.x);
-    sample_rates(static_cast<Index>(k)) = clamps ? rows[k].linear(slopes.data()) : 0.0;
-  }
-  auto& mode = now.limit[static_cast<std::size_t>(l.limit + output)];
-  const auto was = static_cast<Saturation>(mode);
-  const BlockInputs in{samples.data(), sample_rates.data()};
-  const double* z = l.states >= 0 ? a.x + l.states : nullptr;
-  mode = static_cast<std::int8_t>(fired != nullptr ? after(l.block, output, was, *fired, z, in)
-                                                   : decide(l.block, output, was, z, in));
+  Saturation& mode = now.limit[sys.loops[static_cast<std::size_t>(loop)].limit + output];
+  mode = next_saturation(
+      sys, loop, output, mode, fired, a.x, [&](Index of, Index k) { return input_row(of, k)(a.x); },
+      [&](Index of, Index k) { return clamps ? input_row(of, k).linear(slopes.data()) : 0.0; },
+      samples.data(), sample_rates.data());
 }
 
 void RealTime::limit_fired(std::size_t number) noexcept {
@@ -156,33 +145,20 @@ void RealTime::limits_anew() noexcept {
   prepare_limits();
   const Modes& shown = plan->regime->modes;
   bool changed = false;
-  for (Index k : sys.loop_order) {
-    const Loop& l = sys.loops[static_cast<std::size_t>(k)];
-    if (l.limit < 0) continue;
-    for (Index j = 0; j < l.block.outputs(); ++j) {
-      if (!std::isfinite(l.block.lo(j)) && !std::isfinite(l.block.hi(j))) continue;
-      choose(k, j, nullptr);
-      changed = changed || now.limit[static_cast<std::size_t>(l.limit + j)] !=
-                               shown.limit[static_cast<std::size_t>(l.limit + j)];
-    }
-  }
+  for_each_limit(sys, [&](Index of, Index j) {
+    choose(of, j, nullptr);
+    const Index k = sys.loops[static_cast<std::size_t>(of)].limit + j;
+    changed = changed || now.limit[k] != shown.limit[k];
+  });
   if (!changed) return;
   plan = &plan_of(now);
   have_values = false;
   ++transitions;
 }
 
-// The integral of every output that follows its limit.
 void RealTime::settle_following(Point& p) noexcept {
-  for (Index k : sys.loop_order) {
-    const Loop& l = sys.loops[static_cast<std::size_t>(k)];
-    if (l.limit < 0) continue;
-    const std::vector<SparseRow>& rows = plan->inputs[static_cast<std::size_t>(k)];
-    for (std::size_t i = 0; i < rows.size(); ++i) samples(static_cast<Index>(i)) = rows[i](p.x);
-    for (Index j = 0; j < l.block.outputs(); ++j)
-      settle(l.block, j, static_cast<Saturation>(now.limit[static_cast<std::size_t>(l.limit + j)]),
-             samples.data(), p.x + l.states);
-  }
+  stickslip::settle_following(
+      sys, now.limit, p.x, [&](Index of, Index k) { return input_row(of, k)(p.x); }, samples.data());
 }
 
 } // namespace stickslip

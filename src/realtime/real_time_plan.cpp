@@ -105,9 +105,9 @@ private:
     CurvedForce c;
     c.kind = kind;
     c.place = i;
-    c.mode = regime.modes.place[u];
-    c.branch = regime.modes.branch[u];
-    c.load = sparse(load_form(sys, p, regime.modes.load_sign[u]), moving);
+    c.mode = regime.modes.friction[u].direction();
+    c.branch = regime.modes.friction[u].branch;
+    c.load = sparse(load_form(sys, p, regime.modes.friction[u].load_sign), moving);
     if (kind == CurvedForce::Kind::spring) {
       Form travel = zero(sys);
       travel.x(p.surface_travel) = 1.0;
@@ -129,7 +129,7 @@ private:
     for (Index i : regime.unstuck) {
       const auto u = static_cast<std::size_t>(i);
       const Place& p = sys.places[u];
-      const int mode = regime.modes.place[u];
+      const int mode = regime.modes.friction[u].direction();
       first.push_back(-1);
       second.push_back(-1);
       if (mode == 0) {
@@ -149,9 +149,9 @@ private:
     const Index i = regime.unstuck[q];
     const auto u = static_cast<std::size_t>(i);
     const Place& p = sys.places[u];
-    const int mode = regime.modes.place[u];
+    const int mode = regime.modes.friction[u].direction();
     const Index one = first[q], two = second[q];
-    const Form N = load_form(sys, p, regime.modes.load_sign[u]);
+    const Form N = load_form(sys, p, regime.modes.friction[u].load_sign);
     if (mode == 0) {
       own.x.row(p.surface_travel) += p.velocity.x.transpose();
       own.s.row(p.surface_travel) += p.velocity.s.transpose();
@@ -255,50 +255,51 @@ private:
     };
     for (Index g = 0; g < ng; ++g) {
       const Guard& guard = regime.guards[static_cast<std::size_t>(g)];
-      const auto i = static_cast<std::size_t>(guard.element);
+      const int i = guard.friction;
       switch (guard.kind) {
       case GuardKind::slip_ends:
       case GuardKind::kink:
-        add_form(g, sys.places[i].velocity, -guard.side);
+        add_form(g, sys.places[i].velocity, -guard.direction);
         break;
       case GuardKind::surface_turns:
-        add_form(g, sys.places[i].velocity, guard.side);
+        add_form(g, sys.places[i].velocity, guard.direction);
         break;
       case GuardKind::load_sign:
-        add_form(g, sys.places[i].load_force, -guard.side);
+        add_form(g, sys.places[i].load_force, -guard.direction);
         break;
       case GuardKind::breaks_away:
       case GuardKind::limit_again: {
         const Place& p = sys.places[i];
         const double turn = guard.kind == GuardKind::limit_again ? -1.0 : 1.0;
         const Interval unit = rest_interval(p.law, nullptr);
-        const double level = turn * (guard.side > 0 ? -unit.hi : unit.lo);
-        const Form N = load_form(sys, p, regime.modes.load_sign[i]);
-        add_force(g, guard.element, turn * guard.side);
+        const double level = turn * (guard.direction > 0 ? -unit.hi : unit.lo);
+        const Form N = load_form(sys, p, regime.modes.friction[i].load_sign);
+        add_force(g, guard.friction, turn * guard.direction);
         add_form(g, N, level);
-        if (p.aged >= 0) plan.ageing.push_back({g, guard.element, level, sparse(N, moving)});
+        if (p.aged >= 0) plan.ageing.push_back({g, guard.friction, level, sparse(N, moving)});
         break;
       }
       case GuardKind::shared_limit: {
-        const Facet& f = regime.facets[i];
+        const Facet& f = regime.facets[guard.facet];
         for (std::size_t j = 0; j < f.members.size(); ++j) {
           const Index member = regime.stuck[static_cast<std::size_t>(f.members[j])];
           const auto q = static_cast<std::size_t>(member);
-          const double share = guard.side * f.share(static_cast<Index>(j));
+          const double share = guard.direction * f.share(static_cast<Index>(j));
           const Interval unit = rest_interval(sys.places[q].law, nullptr);
           add_force(g, member, share);
-          add_form(g, load_form(sys, sys.places[q], regime.modes.load_sign[q]),
+          add_form(g, load_form(sys, sys.places[q], regime.modes.friction[q].load_sign),
                    -share * (share > 0.0 ? unit.hi : unit.lo));
         }
         break;
       }
       case GuardKind::limit: {
-        const LimitGuard& limit = regime.linear->guards[i];
+        const LimitGuard& limit = regime.linear->guards[guard.limit];
         add_form(g, limit.form, 1.0);
         for (Index p = 0; p < np; ++p)
           if (limit.force(p) != 0.0) add_force(g, p, limit.force(p));
         break;
       }
+      case GuardKind::none:
       case GuardKind::branch:
       case GuardKind::opens:
       case GuardKind::closes:
@@ -330,17 +331,17 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     case GuardKind::slip_ends:
     case GuardKind::kink:
     case GuardKind::surface_turns:
-      tolerance = velocity_tolerance(g.element);
+      tolerance = velocity_tolerance(g.friction);
       break;
     case GuardKind::breaks_away:
     case GuardKind::limit_again:
-      tolerance = force_tolerance(g.element);
+      tolerance = force_tolerance(g.friction);
       break;
     case GuardKind::shared_limit:
       tolerance = force_tolerance.sum();
       break;
     case GuardKind::limit: {
-      const LimitGuard& limit = r.linear->guards[static_cast<std::size_t>(g.element)];
+      const LimitGuard& limit = r.linear->guards[g.limit];
       tolerance = 1e-12 * (limit.form.x.cwiseAbs().dot(sys.nominal) + std::abs(limit.form.s(sys.one)));
       break;
     }
@@ -366,7 +367,8 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     plan.inputs.emplace_back();
     for (const Form& f : of_loop) plan.inputs.back().push_back(sparse(f, moving));
   }
-  for (std::int8_t mode : r.modes.limit) plan.follows = plan.follows || std::abs(mode) == 3;
+  for (Saturation mode : r.modes.limit)
+    plan.follows = plan.follows || mode == Saturation::high_following || mode == Saturation::low_following;
   return plan;
 }
 

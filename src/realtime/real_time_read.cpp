@@ -32,9 +32,8 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
       continue;
     case Kind::saturation: {
       const Loop& l = sys.loops[i];
-      const Mode mode =
-          l.limit >= 0 ? mode_of(static_cast<Saturation>(now.limit[static_cast<std::size_t>(l.limit) + part]))
-                       : mode_of(l.block, o.part, form(linear.outputs[i][part]));
+      const Mode mode = l.limit >= 0 ? mode_of(now.limit[static_cast<std::size_t>(l.limit) + part])
+                                     : mode_of(l.block, o.part, form(linear.outputs[i][part]));
       out[k] = static_cast<double>(mode);
       continue;
     }
@@ -52,7 +51,7 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
     }
     const Place& p = sys.places[i];
     const double v = relative_velocity(p, a.x, s);
-    const bool stuck = p.traits.sticks && now.place[i] == 0;
+    const bool stuck = p.traits.sticks && now.friction[i].sticks();
     switch (o.kind) {
     case Kind::force:
       out[k] = force(o.index);
@@ -61,13 +60,13 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
       out[k] = stuck && p.surface_travel < 0 ? 0.0 : v;
       break;
     case Kind::load:
-      out[k] = normal_load(p, now.load_sign[i], a.x, s);
+      out[k] = normal_load(p, now.friction[i].load_sign, a.x, s);
       break;
     case Kind::mode:
-      out[k] = p.traits.sticks ? now.place[i] : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
+      out[k] = p.traits.sticks ? now.friction[i].direction() : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
       break;
     default: {
-      const Interval limits = stick_limits(sys, p, now.load_sign[i], time(), a.x, s, nullptr);
+      const Interval limits = stick_limits(sys, p, now.friction[i].load_sign, time(), a.x, s, nullptr);
       out[k] = !stuck                 ? std::numeric_limits<double>::quiet_NaN()
                : force(o.index) < 0.0 ? limits.lo
                                       : limits.hi;

@@ -27,11 +27,6 @@ void demand(bool sound, const char* what) {
   if (!sound) damaged(what);
 }
 
-template <class N> bool within(const std::vector<N>& numbers, int low, int high) {
-  return std::all_of(numbers.begin(), numbers.end(),
-                     [&](N one) { return static_cast<int>(one) >= low && static_cast<int>(one) <= high; });
-}
-
 bool is_mode(Mode mode) {
   return mode >= Mode::slip_backward && mode <= Mode::low;
 }
@@ -40,7 +35,7 @@ bool is_mode(Mode mode) {
 bool has_integrators(const System& sys, const Modes& modes) {
   for (const Loop& l : sys.loops)
     for (Index j = 0; l.limit >= 0 && l.block.integrator < 0 && j < l.block.outputs(); ++j)
-      if (std::abs(static_cast<int>(modes.limit[static_cast<std::size_t>(l.limit + j)])) > 1) return false;
+      if (std::abs(static_cast<int>(modes.limit[l.limit + j])) > 1) return false;
   return true;
 }
 
@@ -82,18 +77,21 @@ void check_events(const Trajectory& run) {
 } // namespace
 
 void check(const System& sys, const Modes& modes) {
-  const std::size_t n = sys.places.size();
-  count("places of friction", modes.place.size(), n);
-  count("signs of loads", modes.load_sign.size(), n);
-  count("switches of laws", modes.branch.size(), n);
+  count("friction elements", modes.friction.size(), sys.places.size());
   count("contacts", modes.contact.size(), sys.contacts.size());
   count("limits", modes.limit.size(), static_cast<std::size_t>(sys.limits));
-  const bool sound = within(modes.place, -1, static_cast<int>(Mode::open)) &&
-                     within(modes.load_sign, -1, 1) &&
-                     within(modes.contact, static_cast<int>(Mode::open), static_cast<int>(Mode::closed)) &&
-                     within(modes.limit, static_cast<int>(Saturation::low_following),
-                            static_cast<int>(Saturation::high_following));
-  if (!sound || !has_integrators(sys, modes)) reject("state", "has modes that do not exist");
+  const auto friction = [](const FrictionMode& one) {
+    return one.mode >= Mode::slip_backward && one.mode <= Mode::open && one.hold >= Hold::by_limit &&
+           one.hold <= Hold::firmly && one.load_sign >= -1 && one.load_sign <= 1;
+  };
+  const auto contact = [](Mode one) { return one == Mode::open || one == Mode::closed; };
+  const auto limit = [](Saturation one) {
+    return one >= Saturation::low_following && one <= Saturation::high_following;
+  };
+  if (!std::all_of(modes.friction.begin(), modes.friction.end(), friction) ||
+      !std::all_of(modes.contact.begin(), modes.contact.end(), contact) ||
+      !std::all_of(modes.limit.begin(), modes.limit.end(), limit) || !has_integrators(sys, modes))
+    reject("state", "has modes that do not exist");
 }
 
 void check(const System& sys, const State& state) {

@@ -7,7 +7,8 @@ namespace stickslip {
 namespace {
 
 bool told_alike(const Event& a, const Event& b) {
-  return a.fired == b.fired && a.impact == b.impact && a.text == b.text;
+  return a.occasion == b.occasion && a.after == b.after && a.strikes == b.strikes && a.impact == b.impact &&
+         a.collision == b.collision && a.mixed_laws == b.mixed_laws && a.fired == b.fired;
 }
 
 bool decided_alike(const Event& a, const Event& b) {

@@ -1,7 +1,7 @@
 // The events of a run as a table: plain numbers in rows, and the words that many rows share once.
 #pragma once
 
-#include "transition/transition.hpp"
+#include "transition/event.hpp"
 
 #include <string>
 #include <vector>

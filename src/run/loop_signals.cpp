@@ -32,10 +32,7 @@ void LoopSamples::set(const System& sys, const Regime& r, const double* x, const
     for (Index j = 0; j < l.block.outputs(); ++j, ++row) {
       const double u = value(r.linear->outputs[b][static_cast<std::size_t>(j)], x, s);
       output(row, column) = u;
-      const Mode m =
-          l.limit >= 0
-              ? mode_of(static_cast<Saturation>(r.modes.limit[static_cast<std::size_t>(l.limit + j)]))
-              : mode_of(l.block, j, u);
+      const Mode m = l.limit >= 0 ? mode_of(r.modes.limit[l.limit + j]) : mode_of(l.block, j, u);
       mode(row, column) = static_cast<std::int8_t>(m);
     }
   }

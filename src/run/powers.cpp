@@ -113,7 +113,7 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   for (std::size_t i = 0; i < sys.places.size(); ++i) {
     const Place& p = sys.places[i];
     double rel = relative_velocity(p, x.data(), s.data());
-    if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.place[i] == 0) rel = 0.0;
+    if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.friction[i].sticks()) rel = 0.0;
     if (p.compensator)
       rel = n > 0 ? -p.drives.dot(v) : 0.0; // what it gives to the plant counts as taken with a minus
     out(k++) = force(static_cast<Index>(i)) * rel;

@@ -50,7 +50,7 @@ public:
       if (!constant_from(signal, t)) return false;
     std::vector<const Vector*> rigid; // rows of velocities that are held at zero
     for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
-      if (r.modes.contact[j] == static_cast<std::int8_t>(Mode::open)) return false;
+      if (r.modes.contact[j] == Mode::open) return false;
       rigid.push_back(&sys.contacts[j].rate.x);
     }
     for (std::size_t i = 0; i < sys.places.size(); ++i) {
@@ -58,7 +58,7 @@ public:
       if (loading_contact(p) >= 0 && p.surface_travel >= 0)
         return false; // its stiffness follows the contact's force
       if (s(p.surface) != 0.0) return false;
-      if (p.traits.sticks && r.modes.place[i] != 0) return false;
+      if (p.traits.sticks && !r.modes.friction[i].sticks()) return false;
       if (p.traits.sticks && p.surface_travel < 0) rigid.push_back(&p.velocity.x);
     }
     Matrix free = Matrix::Identity(n, n); // directions in which something can still move
@@ -169,7 +169,7 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
     const Place& p = sys.places[i];
     if (!p.traits.sticks) continue;
     const double F = force(static_cast<Index>(i));
-    const Interval limits = stick_limits(sys, p, r.modes.load_sign[i], t, x, s.data(), force.data());
+    const Interval limits = stick_limits(sys, p, r.modes.friction[i].load_sign, t, x, s.data(), force.data());
     text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of "
          << (F < 0.0 ? limits.lo : limits.hi) << " N";
   }

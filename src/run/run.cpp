@@ -40,12 +40,11 @@ std::string_view name(Status status) {
 }
 
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
-    : sys(system), cache(c), options(o), sampler(system, c), stepper(system, o), quick(system, c),
-      transition(system, c), end(system.nx) {}
+    : sys(system), cache(c), options(o), stepper(system, o), transition(system, c), end(system.nx) {}
 
 void Runner::signals_changed() {
   stepper.signals_changed();
-  quick.signals_changed();
+  transition.signals_changed();
 }
 
 Outcome Runner::run(State& of, Recorder& by, const Stop& asks) {
@@ -73,12 +72,11 @@ void Runner::begin(State& of, Recorder& by, const Stop& asks) {
   state = &of, recorder = &by, stop = &asks;
   out = {};
   ended = false;
-  log.status = TransitionStatus::decided;
   t_begin = of.t;
   size_before = of.nominal;
   evaluated = stepper.evaluations;
   if (asks || std::isfinite(options.max_time)) begun = asked = Clock::now();
-  timeless = stepper.autonomous() && !sampler.any();
+  timeless = stepper.autonomous() && !transition.samples();
   regime = nullptr;
   breakpoint = -INFINITY;
   transitions_at_one_time = 0;
@@ -89,13 +87,11 @@ void Runner::begin(State& of, Recorder& by, const Stop& asks) {
 // Sampled blocks and modes at the start, with impacts that make its velocities consistent.
 void Runner::start() {
   end = state->base_x;
-  log.events.clear();
-  if (sampler.due(*state, state->base_t)) sampler.run(*state, nullptr);
-  transition.decide(*state, {}, true, log);
+  const Jump& jump = transition.start(*state, true);
   state->started = true;
   if (!still_finite()) return;
-  log_events();
-  if (log.status == TransitionStatus::undecided)
+  tell(jump);
+  if (!jump.decided)
     finish(Status::no_solution, state->base_t, "no admissible combination of modes was found at the start");
 }
 
@@ -119,7 +115,7 @@ double Runner::next_instant() {
     breakpoint = INFINITY;
     for (const Signal& s : sys.signals) breakpoint = std::min(breakpoint, next_breakpoint(s, state->base_t));
   }
-  return later_of_one_instant(breakpoint, sampler.next(*state));
+  return later_of_one_instant(breakpoint, transition.next_tick(*state));
 }
 
 // One step of the flow, not beyond `limit`.
@@ -229,27 +225,15 @@ bool Runner::arrive() {
 // Ticks, then whatever the guards or a breakpoint call for.
 void Runner::change() {
   const bool event = !step.fired.empty();
-  log.events.clear();
-  if (arrival.at_limit && sampler.due(*state, state->base_t)) {
-    sampler.run(*state, &log);
-    state->last_error = 0.0;
-  }
-  const bool at_breakpoint =
-      arrival.at_limit && (breakpoint <= state->base_t || !sampler.any() || !sampler.quiet(*state));
-  if (event || at_breakpoint) {
-    state->last_error = 0.0;
-    const Regime* next = !arrival.at_limit && step.fired.size() == 1
-                             ? quick.decide(*regime, *state, step.fired[0], log)
-                             : nullptr;
-    if (next)
-      regime = next;
-    else
-      transition.decide(*state, step.fired, false, log);
-  }
+  if (!event && !arrival.at_limit) return;
+  const Jump& jump = arrival.at_limit ? transition.scheduled(*state, step.fired, breakpoint <= state->base_t)
+                                      : transition.after(*regime, *state, step.fired);
+  if (jump.changed) state->last_error = 0.0;
+  if (jump.next != nullptr) regime = jump.next;
   if (!still_finite()) return;
-  log_events();
+  tell(jump);
   const double t = state->base_t;
-  if (log.status == TransitionStatus::undecided)
+  if (!jump.decided)
     finish(Status::no_solution, t, why("no admissible combination of modes was found"));
   else if (event && transitions_at_one_time > most_transitions)
     finish(Status::stalled, t, why("more than 100 transitions at one instant"));
@@ -259,10 +243,12 @@ void Runner::change() {
     finish(Status::finished, t, "reached t_end");
 }
 
-void Runner::log_events() {
-  if (log.events.empty()) return;
-  out.events += static_cast<std::int64_t>(log.events.size());
-  recorder->events(log.events);
+void Runner::tell(const Jump& jump) {
+  events.clear();
+  append_events(sys, jump, state->instant, events);
+  if (events.empty()) return;
+  out.events += static_cast<std::int64_t>(events.size());
+  recorder->events(events);
 }
 
 // What ticks or impacts have made of the state; what is not finite is taken back.

@@ -4,8 +4,7 @@
 
 #include "dynamics/state.hpp"
 #include "flow/stepper.hpp"
-#include "transition/quick_transition.hpp"
-#include "transition/sampler.hpp"
+#include "transition/event.hpp"
 #include "transition/transition.hpp"
 
 #include <chrono>
@@ -54,12 +53,10 @@ private:
   const System& sys;
   RegimeCache& cache;
   const Options& options;
-  Sampler sampler;
   Stepper stepper;
-  QuickTransition quick;
   Transition transition;
   Step step;
-  TransitionLog log;
+  std::vector<Event> events; // of one instant
 
   // Of the present run.
   State* state = nullptr;
@@ -99,7 +96,7 @@ private:
   void change();
   bool still_finite();
   void no_longer_finite();
-  void log_events();
+  void tell(const Jump& jump);
   void finish(Status status, double t, std::string message);
   void leave_state();
   std::string why(std::string text) const;

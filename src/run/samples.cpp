@@ -108,8 +108,7 @@ Rows& Samples::velocities() {
     for (Index i = 0; i < n_places; ++i) {
       const Place& p = sys.places[static_cast<std::size_t>(i)];
       // Held by a constraint: the velocity is zero, not what rounding left of it.
-      const bool held =
-          p.traits.sticks && p.surface_travel < 0 && r.modes.place[static_cast<std::size_t>(i)] == 0;
+      const bool held = p.traits.sticks && p.surface_travel < 0 && r.modes.friction[i].sticks();
       v(i, j) = held ? 0.0 : relative_velocity(p, x.data(), s.data());
     }
   });
@@ -126,7 +125,8 @@ Rows& Samples::loads() {
     force = held.col(j);
     for (Index i = 0; i < n_places; ++i) {
       const auto u = static_cast<std::size_t>(i);
-      load(i, j) = total_load(sys, sys.places[u], r.modes.load_sign[u], x.data(), s.data(), force.data());
+      load(i, j) =
+          total_load(sys, sys.places[u], r.modes.friction[i].load_sign, x.data(), s.data(), force.data());
     }
   });
   return load;
@@ -141,7 +141,7 @@ void Samples::evaluate_limits() {
     force = held.col(j);
     for (Index i = 0; i < n_places; ++i) {
       const auto u = static_cast<std::size_t>(i);
-      if (!sys.places[u].traits.sticks || r.modes.place[u] != 0) continue;
+      if (!sys.places[u].traits.sticks || !r.modes.friction[i].sticks()) continue;
       const Interval limits = holding_limits(sys, r.modes, u, t, x.data(), s.data(), force.data());
       low(i, j) = limits.lo, high(i, j) = limits.hi;
     }
@@ -169,10 +169,10 @@ ModeRows& Samples::modes() {
     const auto u = static_cast<std::size_t>(i);
     const bool sticks = sys.places[u].traits.sticks;
     for (const Span& span : spans) {
-      const std::int8_t here = span.segment->regime->modes.place[u];
+      const FrictionMode& here = span.segment->regime->modes.friction[i];
       auto part = mode.row(i).segment(span.first, span.count);
-      if (sticks || here == static_cast<std::int8_t>(Mode::open))
-        part.setConstant(here);
+      if (sticks || here.open())
+        part.setConstant(static_cast<std::int8_t>(here.mode));
       else
         part = velocities().row(i).segment(span.first, span.count).array().sign().cast<std::int8_t>();
     }
@@ -187,7 +187,7 @@ void Samples::evaluate_gaps() {
       const auto u = static_cast<std::size_t>(k);
       const Contact& c = sys.contacts[u];
       // Held by a constraint: zero, not what rounding left of it.
-      const bool closed = r.modes.contact[u] == static_cast<std::int8_t>(Mode::closed);
+      const bool closed = r.modes.contact[k] == Mode::closed;
       gap(k, j) = closed ? 0.0 : c.gap.x.dot(x) + c.gap.s.dot(s);
       rate(k, j) = closed ? 0.0 : c.rate.x.dot(x) + c.rate.s.dot(s);
     }

@@ -4,6 +4,7 @@
 #include "core/linalg.hpp"
 #include "run/growth.hpp"
 #include "run/simulate.hpp"
+#include "transition/event.hpp"
 #include "transition/rules.hpp"
 #include "transition/transition.hpp"
 
@@ -60,8 +61,10 @@ public:
     number.resize(nc);
   }
 
+  Jump jump; // of the last step, from its start to its end
+
   // One step from state.base_t. False if its problem has no solution.
-  bool step(State& state, Vector& x1, TransitionLog& log) {
+  bool step(State& state, Vector& x1) {
     const Vector& x0 = state.base_x;
     const double t = state.base_t;
     signal_values(sys, t, s0.data());
@@ -72,12 +75,18 @@ public:
     const Vector before_velocity = rows * x0 + signal_rows * s0;
     smooth_forces(state, before_velocity, x1);
     const Vector free = rows * x1 + signal_rows * s1;
-    const Modes was = state.modes;
+    jump.begin(state, Occasion::step, {});
     if (!solve(state, before_velocity, free)) return false;
     x1.noalias() += columns * signed_impulse;
     const Vector after = free + G * signed_impulse;
     label(state, after);
-    record(state, was, t + h, before_velocity, after, log);
+    note_impulses(before_velocity, after);
+    jump.t = t + h;
+    jump.rule = answer.rule;
+    jump.solutions = answer.solutions;
+    jump.ambiguous = answer.rule == Rule::ambiguous;
+    jump.after = state.modes;
+    jump.x_after = x1;
     return true;
   }
 
@@ -92,7 +101,7 @@ private:
   std::vector<std::size_t> active, places;
   ct::Problem problem;
   ct::TransitionWorkspace work;
-  ct::Decision answer;
+  ct::Choice answer;
   std::vector<Mode> present;
   std::vector<ct::Allowed> allowed;
 
@@ -113,7 +122,7 @@ private:
 
   // Level of sliding in one direction at the speed of the start of the step.
   Force level(const Place& p, double v, int side, const State& state, std::size_t i) const {
-    return evaluate(p.law, side * v > 0.0 ? v : 0.0, side, state.modes.branch[i], nullptr, nullptr);
+    return evaluate(p.law, side * v > 0.0 ? v : 0.0, side, state.modes.friction[i].branch, nullptr, nullptr);
   }
 
   // Laws without a jump under a given load are forces like any other, taken from the start of the step.
@@ -125,7 +134,7 @@ private:
         places.push_back(i);
       if (p.contact >= 0 || p.traits.sticks) continue;
       const double v = v0(static_cast<Index>(nc + i));
-      const Force f = evaluate(p.law, v, v < 0.0 ? -1 : 1, state.modes.branch[i], nullptr, nullptr);
+      const Force f = evaluate(p.law, v, v < 0.0 ? -1 : 1, state.modes.friction[i].branch, nullptr, nullptr);
       x1 -= columns.col(static_cast<Index>(nc + i)) * (h * (f.dry * load(p) + f.viscous));
     }
   }
@@ -142,7 +151,7 @@ private:
     problem.G.resize(m, m);
     problem.free.resize(m);
     problem.free_size.resize(m);
-    problem.places.clear();
+    problem.elements.clear();
     present.clear();
     allowed.assign(static_cast<std::size_t>(m), ct::anything);
     for (Index k = 0; k < m; ++k) {
@@ -154,13 +163,12 @@ private:
       for (Index l = 0; l < m; ++l) problem.G(k, l) = G(full(k), full(l));
     }
     for (std::size_t j : active)
-      present.push_back(state.modes.contact[j] == static_cast<std::int8_t>(Mode::open) ? Mode::open
-                                                                                       : Mode::closed);
+      present.push_back(state.modes.contact[j] == Mode::open ? Mode::open : Mode::closed);
     for (std::size_t i : places) {
       const Place& p = sys.places[i];
       const double v = v0(static_cast<Index>(nc + i));
       const Force up = level(p, v, 1, state, i), down = level(p, v, -1, state, i);
-      ct::Place q;
+      ct::Element q;
       q.contact = p.contact >= 0 ? number[static_cast<std::size_t>(p.contact)] : -1;
       const double given = p.contact >= 0 ? 0.0 : h * load(p); // impulse of a given load
       auto line = [&](double dry, double viscous) {
@@ -178,16 +186,16 @@ private:
         q.state = back ? Mode::slip_backward : Mode::slip_forward;
         q.low = q.high = q.plus = q.minus = back ? q.minus : q.plus;
       }
-      const auto mode = static_cast<Mode>(state.modes.place[i]);
+      const Mode mode = state.modes.friction[i].mode;
       present.push_back(!p.traits.sticks                       ? q.state
                         : mode == Mode::open && p.contact >= 0 ? Mode::open
                                                                : mode);
-      problem.places.push_back(q);
+      problem.elements.push_back(q);
     }
-    ct::decide(problem, present, allowed, {}, work, answer);
+    ct::choose(problem, present, allowed, {}, work, answer);
     if (!answer.found()) { // no kinetic answer on the way that static levels allow: static ones alone
-      for (ct::Place& q : problem.places) q.minus = q.low, q.plus = q.high;
-      ct::decide(problem, present, allowed, {}, work, answer);
+      for (ct::Element& q : problem.elements) q.minus = q.low, q.plus = q.high;
+      ct::choose(problem, present, allowed, {}, work, answer);
       if (!answer.found()) return false;
     }
     for (Index k = 0; k < m; ++k)
@@ -202,76 +210,49 @@ private:
 
   void label(State& state, const Vector& v1) const {
     const std::size_t ka = active.size();
-    for (std::size_t j = 0; j < nc; ++j) state.modes.contact[j] = static_cast<std::int8_t>(Mode::open);
+    for (std::size_t j = 0; j < nc; ++j) state.modes.contact[j] = Mode::open;
     for (std::size_t k = 0; k < ka; ++k) {
       const std::size_t j = active[k];
       const bool stays = answer.answer.modes[k] == Mode::closed &&
                          std::abs(v1(static_cast<Index>(j))) <= 1e-9 * rate_size(j, state);
-      if (stays) state.modes.contact[j] = static_cast<std::int8_t>(Mode::closed);
+      if (stays) state.modes.contact[j] = Mode::closed;
     }
     for (std::size_t i = 0; i < np; ++i) {
       const Place& p = sys.places[i];
       const double v = v1(static_cast<Index>(nc + i));
-      const bool open = p.contact >= 0 && state.modes.contact[static_cast<std::size_t>(p.contact)] ==
-                                              static_cast<std::int8_t>(Mode::open);
+      const bool open =
+          p.contact >= 0 && state.modes.contact[static_cast<std::size_t>(p.contact)] == Mode::open;
       if (open)
-        state.modes.place[i] = static_cast<std::int8_t>(Mode::open);
+        state.modes.friction[i].mode = Mode::open;
       else if (!p.traits.sticks)
-        state.modes.place[i] = static_cast<std::int8_t>(v < 0.0 ? -1 : 1);
+        state.modes.friction[i].mode = slip(v < 0.0 ? -1 : 1);
     }
     for (std::size_t q = 0; q < places.size(); ++q) {
       const std::size_t i = places[q];
-      if (sys.places[i].traits.sticks && state.modes.place[i] != static_cast<std::int8_t>(Mode::open) &&
+      if (sys.places[i].traits.sticks && !state.modes.friction[i].open() &&
           answer.answer.modes[ka + q] != Mode::open)
-        state.modes.place[i] = static_cast<std::int8_t>(answer.answer.modes[ka + q]);
+        state.modes.friction[i].mode = answer.answer.modes[ka + q];
       else if (sys.places[i].traits.sticks && sys.places[i].contact >= 0 &&
-               state.modes.contact[static_cast<std::size_t>(sys.places[i].contact)] ==
-                   static_cast<std::int8_t>(Mode::closed))
-        state.modes.place[i] = static_cast<std::int8_t>(answer.answer.modes[ka + q]);
+               state.modes.contact[static_cast<std::size_t>(sys.places[i].contact)] == Mode::closed)
+        state.modes.friction[i].mode = answer.answer.modes[ka + q];
     }
   }
 
-  void record(State& state, const Modes& was, double t, const Vector& v0, const Vector& v1,
-              TransitionLog& log) const {
-    bool any = false;
-    auto note = [&](std::size_t element, Mode before, Mode after) -> Event& {
-      if (!any) ++state.instant;
-      any = true;
-      Event e;
-      e.time = t;
-      e.instant = state.instant;
-      e.element = static_cast<Index>(element);
-      e.before = before;
-      e.after = after;
-      e.text = "step";
-      e.rule = ct::name(answer.rule);
-      e.solutions = answer.solutions;
-      e.ambiguous = answer.rule == ct::Rule::ambiguous;
-      log.events.push_back(std::move(e));
-      return log.events.back();
-    };
-    for (std::size_t i = 0; i < np; ++i)
-      if (sys.places[i].traits.sticks && sys.places[i].contact < 0 && state.modes.place[i] != was.place[i])
-        note(i, static_cast<Mode>(was.place[i]), static_cast<Mode>(state.modes.place[i]));
-    // Impulses of a step with an impact: what they took from the motion, by the mean velocity of the step.
-    const Vector taken = -signed_impulse.cwiseProduct(0.5 * (v0 + v1));
+  // Impulses of contacts that a step has closed: what they took from the motion is by the mean velocity of the step.
+  void note_impulses(const Vector& v0, const Vector& v1) {
+    const auto taken = [&](Index row) { return -signed_impulse(row) * 0.5 * (v0(row) + v1(row)); };
+    const auto by_wall = [&](Index row) { return -signed_impulse(row) * signal_rows.row(row).dot(s1); };
     for (std::size_t j = 0; j < nc; ++j) {
-      const Mode before = contact_mode(sys, was, j), after = contact_mode(sys, state.modes, j);
       const auto k = static_cast<Index>(j);
-      const bool struck = was.contact[j] == static_cast<std::int8_t>(Mode::open) && signed_impulse(k) > 0.0;
-      if (before == after && !struck) continue;
-      Event& e = note(np + j, before, after);
-      if (!struck) continue;
-      e.impact = true;
-      e.normal_impulse = signed_impulse(k);
-      e.loss = taken(k);
-      const double wall = signal_rows.row(k).dot(s1);
-      e.wall_work = -signed_impulse(k) * wall;
-      if (sys.contacts[j].place < 0) continue;
-      const auto p = static_cast<Index>(nc) + sys.contacts[j].place;
-      e.tangential_impulse = -signed_impulse(p);
-      e.loss += taken(p);
-      e.wall_work -= signed_impulse(p) * signal_rows.row(p).dot(s1);
+      if (jump.before.contact[j] != Mode::open || !(signed_impulse(k) > 0.0)) continue;
+      Impulse one{k, signed_impulse(k), 0.0, taken(k), by_wall(k)};
+      if (sys.contacts[j].place >= 0) {
+        const auto p = static_cast<Index>(nc) + sys.contacts[j].place;
+        one.tangential = -signed_impulse(p);
+        one.loss += taken(p);
+        one.wall_work += by_wall(p);
+      }
+      jump.add(one);
     }
   }
 };
@@ -299,10 +280,18 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
   Trajectory run;
   run.compiled = compiled;
   run.t_begin = state.t;
-  TransitionLog log;
+  std::vector<Event> events;
+  const auto note = [&](const Jump& jump) {
+    events.clear();
+    append_events(sys, jump, state.instant, events);
+    for (const Event& e : events) run.events.add(sys, e);
+  };
+  bool decided = true;
   if (!state.started) {
-    Transition(sys, cache).decide(state, {}, true, log);
-    for (const Event& e : log.events) run.events.add(sys, e);
+    Transition transition(sys, cache);
+    const Jump& first = transition.start(state, true);
+    decided = first.decided;
+    note(first);
     state.started = true;
   }
   Scheme scheme(sys, options);
@@ -334,7 +323,7 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
     run.state = std::move(state);
   };
 
-  if (log.status == TransitionStatus::undecided) {
+  if (!decided) {
     finish(Status::no_solution, state.base_t, "no admissible combination of modes was found at the start");
     return run;
   }
@@ -361,8 +350,7 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
     }
     const Modes before = state.modes;
     const std::int64_t instant = state.instant;
-    log.events.clear();
-    if (!scheme.step(state, x1, log)) {
+    if (!scheme.step(state, x1)) {
       const std::string growth = grown(sys, state.nominal, size_before);
       finish(Status::no_solution, std::max(state.base_t, run.t_begin),
              "the contact problem of a step has no solution" + (growth.empty() ? growth : "; " + growth));
@@ -382,7 +370,7 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
       finish(Status::finished, options.t_end, "reached t_end");
       return run;
     }
-    for (const Event& e : log.events) run.events.add(sys, e);
+    note(scheme.jump);
     state.base_x = x1;
     state.base_t = t1;
     state.nominal = state.nominal.cwiseMax(x1.cwiseAbs());

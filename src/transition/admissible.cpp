@@ -23,13 +23,13 @@ void Decision::leave_rest(const contact::Candidate& c) {
   for (std::size_t q = 0; q < places.size(); ++q) {
     const std::size_t i = places[q];
     const Place& p = sys.places[i];
-    const int d = state->modes.place[i];
-    if (!rests[i] || (d != 1 && d != -1) || before.place[i] == d) continue;
+    const int d = state->modes.friction[i].direction();
+    if (!rests[i] || d == 0 || before.friction[i].direction() == d) continue;
     const Interval unit = unit_limits(p, t, x);
     double held = contact_friction(i) ? (d > 0 ? unit.hi : unit.lo) : c.force[closed.size() + q];
-    if (before.place[i] != 0 && contact_friction(i) && p.lagged >= 0)
+    if (!before.friction[i].sticks() && contact_friction(i) && p.lagged >= 0)
       held = d * std::min(x[p.lagged], d * held);
-    if (p.peak >= 0 && before.place[i] == 0) x[p.peak] = aged_share(p, t, x);
+    if (p.peak >= 0 && before.friction[i].sticks()) x[p.peak] = aged_share(p, t, x);
     if (p.lagged >= 0) x[p.lagged] = std::max(0.0, d * held);
   }
 }
@@ -45,12 +45,11 @@ bool Decision::admissible(const contact::Candidate& c) {
   guard_series(r);
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
-    const auto e = static_cast<std::size_t>(g.element);
     bool mine = false;
     if (g.kind == GuardKind::opens || g.kind == GuardKind::closes)
-      mine = candidate[e];
+      mine = candidate[static_cast<std::size_t>(g.contact)];
     else if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::breaks_away)
-      mine = rests[e];
+      mine = rests[static_cast<std::size_t>(g.friction)];
     else
       mine = g.kind == GuardKind::shared_limit;
     if (!mine || sign_of(r, k) <= 0) continue;
@@ -68,11 +67,8 @@ void Decision::note_overrun(const Regime& r, const Guard& g) {
   };
   if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::shared_limit) return;
   overrun.resize(places.size(), 0);
-  if (g.kind == GuardKind::breaks_away) return leaves(g.element, g.side);
-  const Facet& f = r.facets[static_cast<std::size_t>(g.element)];
-  for (std::size_t j = 0; j < f.members.size(); ++j)
-    leaves(r.stuck[static_cast<std::size_t>(f.members[j])],
-           f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1);
+  if (g.kind == GuardKind::breaks_away) return leaves(g.friction, g.direction);
+  for_each_leaving(r, g, leaves);
 }
 
 // From the k-th Taylor coefficient of an affine regime's motion to the next.
@@ -128,12 +124,12 @@ void Decision::velocity_series(const Regime& r) {
   expand_signals();
   for (int k = 0; k < series_terms; ++k) {
     for (std::size_t g = 0; g < r.guards.size(); ++g) {
-      const auto e = static_cast<std::size_t>(r.guards[g].element);
-      const bool gap = r.guards[g].kind == GuardKind::closes;
-      if (!gap && r.guards[g].kind != GuardKind::slip_ends) continue;
-      const Form& form = gap ? sys.contacts[e].gap : sys.places[e].velocity;
+      const Guard& guard = r.guards[g];
+      const bool gap = guard.kind == GuardKind::closes;
+      if (!gap && guard.kind != GuardKind::slip_ends) continue;
+      const Form& form = gap ? sys.contacts[guard.contact].gap : sys.places[guard.friction].velocity;
       series(static_cast<Index>(g), k) =
-          -r.guards[g].side * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
+          (gap ? -1.0 : -guard.direction) * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
     }
     if (k == 0) {
       x = xdot;
@@ -166,7 +162,7 @@ bool Decision::stands_still(const Regime& r, const Place& p) {
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
 int Decision::sign_of(const Regime& r, std::size_t k) {
   const Guard& g = r.guards[k];
-  const auto i = static_cast<std::size_t>(g.element);
+  const auto i = static_cast<std::size_t>(g.friction >= 0 ? g.friction : g.contact >= 0 ? g.contact : 0);
   std::array<double, series_terms> row{};
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = series(static_cast<Index>(k), static_cast<Index>(j));
   double size = 0.0;
@@ -190,19 +186,19 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
     break;
   case GuardKind::breaks_away: {
     const Place& p = sys.places[i];
-    const Interval limits =
-        stick_limits(sys, p, state->modes.load_sign[i], t, state->base_x.data(), sig.data(), force.data());
-    size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(force(g.element));
+    const Interval limits = stick_limits(sys, p, state->modes.friction[i].load_sign, t, state->base_x.data(),
+                                         sig.data(), force.data());
+    size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(force(g.friction));
     break;
   }
   case GuardKind::shared_limit:
-    for (Index m : r.facets[i].members) {
+    for (Index m : r.facets[g.facet].members) {
       const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(m)]);
       const Interval limits =
           stick_limits(sys, sys.places[place], 1, t, state->base_x.data(), sig.data(), force.data());
       size += limits.hi - limits.lo;
     }
-    for (Index held : r.facets[i].contacts)
+    for (Index held : r.facets[g.facet].contacts)
       size +=
           std::abs(force(static_cast<Index>(sys.places.size()) + r.closed[static_cast<std::size_t>(held)]));
     break;
@@ -220,7 +216,7 @@ int Decision::sign_of(const Regime& r, std::size_t k) {
   default:
     return -1;
   }
-  return sign_after(row.data(), size, sys.time_scale, t);
+  return sign_after([&](int j) { return row[static_cast<std::size_t>(j)]; }, size, sys.time_scale, t);
 }
 
 // Places that hold one body between surfaces which start to move apart, at whatever order of time, cannot all

@@ -17,9 +17,9 @@ using U = std::size_t;
 constexpr double singular = 1e-11; // pivots of the scaled equations below this are zero
 constexpr double epsilon = 2.3e-16;
 
-const Line& slip_line(const Place& place, Mode mode, Slip slip) {
-  if (slip == Slip::sliding) return mode == Mode::slip_forward ? place.plus : place.minus;
-  return mode == Mode::slip_forward ? place.high : place.low;
+const Line& slip_line(const Element& element, Mode mode, Slip slip) {
+  if (slip == Slip::sliding) return mode == Mode::slip_forward ? element.plus : element.minus;
+  return mode == Mode::slip_forward ? element.high : element.low;
 }
 
 // Gauss with complete pivoting on the scaled k by k system; false if it is singular.
@@ -92,15 +92,15 @@ struct Equations {
         const Index j = ws.unknown[c];
         ws.matrix[r * k + c] = j < p.contacts ? g(i, j) : -g(i, j);
       }
-      for (U s = 0; s < p.places.size(); ++s) {
+      for (U s = 0; s < p.elements.size(); ++s) {
         const Index row = p.contacts + static_cast<Index>(s);
         const Mode m = modes[static_cast<U>(row)];
         if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
-        const Line line = slip_line(p.places[s], m, slip[s]);
+        const Line line = slip_line(p.elements[s], m, slip[s]);
         constant -= g(i, row) * line.a;
-        if (line.b == 0.0 || p.places[s].contact < 0) continue;
+        if (line.b == 0.0 || p.elements[s].contact < 0) continue;
         for (U c = 0; c < k; ++c)
-          if (ws.unknown[c] == p.places[s].contact) ws.matrix[r * k + c] -= g(i, row) * line.b;
+          if (ws.unknown[c] == p.elements[s].contact) ws.matrix[r * k + c] -= g(i, row) * line.b;
       }
       ws.rhs[r] = -constant * ws.root[static_cast<U>(i)];
       for (U c = 0; c < k; ++c)
@@ -135,13 +135,14 @@ struct Equations {
     const Index stuck = k - normals;
     l.low_a.resize(stuck), l.low_b.setZero(stuck), l.high_a.resize(stuck), l.high_b.setZero(stuck);
     for (Index i = 0; i < stuck; ++i) {
-      const Place& place = p.places[static_cast<U>(ws.unknown[static_cast<U>(normals + i)] - p.contacts)];
+      const Element& element =
+          p.elements[static_cast<U>(ws.unknown[static_cast<U>(normals + i)] - p.contacts)];
       Index load = -1;
       for (Index c = 0; c < normals; ++c)
-        if (ws.unknown[static_cast<U>(c)] == place.contact) load = c;
+        if (ws.unknown[static_cast<U>(c)] == element.contact) load = c;
       l.load.push_back(load);
-      l.low_a(i) = place.low.a, l.high_a(i) = place.high.a;
-      if (load >= 0) l.low_b(i) = place.low.b, l.high_b(i) = place.high.b;
+      l.low_a(i) = element.low.a, l.high_a(i) = element.high.a;
+      if (load >= 0) l.low_b(i) = element.low.b, l.high_b(i) = element.high.b;
     }
     Vector x;
     double utilisation = 0.0;
@@ -162,12 +163,12 @@ void validate(const Problem& p) {
   if (p.free.size() != n) reject("free", "must have length " + std::to_string(n));
   if (!p.G.allFinite()) reject("G", "must have finite entries only");
   if (!p.free.allFinite()) reject("free", "must have finite entries only");
-  for (const Place& s : p.places) {
+  for (const Element& s : p.elements) {
     if (s.contact < -1 || s.contact >= p.contacts)
       reject("contact", static_cast<double>(s.contact), "-1 or the index of a contact");
     if (!(s.low.a <= s.high.a && s.low.b <= s.high.b)) reject("friction", "must have low <= high");
     if (s.state != Mode::stick && s.state != Mode::slip_forward && s.state != Mode::slip_backward)
-      reject("state", "of a place must be stick, plus or minus");
+      reject("state", "of a friction element must be stick, slip+ or slip-");
   }
 }
 
@@ -193,12 +194,12 @@ bool solve_equations(const Problem& p, const std::vector<Mode>& modes, const std
   out.touching.assign(static_cast<U>(n), 0);
   ws.scale.resize(static_cast<U>(n));
   for (U c = 0; c < k; ++c) out.force[static_cast<U>(ws.unknown[c])] = ws.x[c];
-  for (U s = 0; s < p.places.size(); ++s) {
+  for (U s = 0; s < p.elements.size(); ++s) {
     const U row = static_cast<U>(p.contacts) + s;
     const Mode m = modes[row];
     if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
-    const Index c = p.places[s].contact;
-    out.force[row] = slip_line(p.places[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[static_cast<U>(c)]);
+    const Index c = p.elements[s].contact;
+    out.force[row] = slip_line(p.elements[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[static_cast<U>(c)]);
   }
   out.constraint = 0.0;
   for (Index i = 0; i < n; ++i) {
@@ -229,9 +230,9 @@ Margin margin_of(const Problem& p, const Candidate& c, const std::vector<Slip>& 
     m.below = f, m.of_force = true;
     return m;
   case Mode::stick: {
-    const Place& place = p.places[r - static_cast<U>(p.contacts)];
-    const double load = place.contact < 0 ? 0.0 : c.force[static_cast<U>(place.contact)];
-    m.low = place.low.at(load), m.high = place.high.at(load);
+    const Element& element = p.elements[r - static_cast<U>(p.contacts)];
+    const double load = element.contact < 0 ? 0.0 : c.force[static_cast<U>(element.contact)];
+    m.low = element.low.at(load), m.high = element.high.at(load);
     m.below = f - m.low, m.above = m.high - f, m.of_force = true;
     return m;
   }

@@ -5,7 +5,7 @@
 
 namespace stickslip::contact {
 
-// How a place that is given a slipping mode is to be treated.
+// How an element that is given a slipping mode is to be treated.
 enum class Slip : std::uint8_t {
   impending, // leaves rest at its static level; its acceleration must point the same way
   sliding,   // kinetic level, direction fixed, any acceleration
@@ -17,7 +17,7 @@ struct CandidateWorkspace {
   double smallest_pivot = 1.0; // of the scaled equations
 };
 
-// Solves the equations of the mode set `modes` (length contacts + places) and checks its inequalities. False
+// Solves the equations of the mode set `modes` (length contacts + elements) and checks its inequalities. False
 // if the equations are inconsistent or an inequality fails; then `out` is not to be used. Components whose
 // inequality holds with equality, within rounding, are marked as touching. Components whose guard has fired
 // (`allowed` has one bit left) are given the slack that locating an event leaves.

@@ -14,7 +14,8 @@ namespace ct = contact;
 ct::Line Decision::kinetic_line(std::size_t i, int d) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
-  const double N = normal_load(p, state->modes.load_sign[i], x, sig.data()), per = load_per_normal(p);
+  const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data()),
+               per = load_per_normal(p);
   const auto line = [&](double dry, double other) {
     return contact_friction(i) ? ct::Line{other, dry} : ct::Line{dry * N + other, dry * per};
   };
@@ -22,27 +23,28 @@ ct::Line Decision::kinetic_line(std::size_t i, int d) {
     if (held_by_lag(p, before, i) == d) // it goes on from the lagged force
       return contact_friction(i) ? ct::Line{0.0, d * x[p.lagged]} : ct::Line{d * x[p.lagged], 0.0};
     const Interval unit = unit_limits(p, t, x);
-    if (before.place[i] !=
-        0) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
+    if (!before.friction[i]
+             .sticks()) { // a direct reversal keeps the lagged force, or what rest could hold if that is less
       const double most = (d > 0 ? unit.hi : -unit.lo) * (contact_friction(i) ? 1.0 : load(i));
       const double f = d * std::min(x[p.lagged], most);
       return contact_friction(i) ? ct::Line{0.0, f} : ct::Line{f, 0.0};
     }
     return line(d > 0 ? unit.hi : unit.lo, 0.0);
   }
-  const Force f =
-      evaluate(p.law, 0.0, d, state->modes.branch[i], p.states >= 0 ? x + p.states : nullptr, w.xdot.data());
+  const Force f = evaluate(p.law, 0.0, d, state->modes.friction[i].branch,
+                           p.states >= 0 ? x + p.states : nullptr, w.xdot.data());
   if (p.peak < 0) return line(f.dry, f.viscous);
-  return line(with_peak(p, f.dry, before.place[i] == 0 ? aged_share(p, t, x) : x[p.peak]), f.viscous);
+  return line(with_peak(p, f.dry, before.friction[i].sticks() ? aged_share(p, t, x) : x[p.peak]), f.viscous);
 }
 
-ct::Place Decision::place_at_rest(std::size_t i) {
+ct::Element Decision::element_at_rest(std::size_t i) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
-  const double N = contact_friction(i) ? 0.0 : normal_load(p, state->modes.load_sign[i], x, sig.data());
+  const double N =
+      contact_friction(i) ? 0.0 : normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
   Interval unit = unit_limits(p, t, x);
-  if (rests_firmly(p, state->modes, i)) unit = {firmer * unit.lo, firmer * unit.hi};
-  ct::Place q;
+  if (state->modes.friction[i].hold == Hold::firmly) unit = {firmer * unit.lo, firmer * unit.hi};
+  ct::Element q;
   q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
   q.high = {unit.hi * N, unit.hi * load_per_normal(p)};
   if (const int side = held_by_lag(p, state->modes, i); side > 0)
@@ -54,19 +56,21 @@ ct::Place Decision::place_at_rest(std::size_t i) {
   return q;
 }
 
-ct::Place Decision::place_that_slides(std::size_t i) {
+ct::Element Decision::element_that_slides(std::size_t i) {
   const Place& p = sys.places[i];
   const double* x = state->base_x.data();
-  const double N = normal_load(p, state->modes.load_sign[i], x, sig.data());
-  ct::Place q;
-  q.state = state->modes.place[i] < 0 ? Mode::slip_backward : Mode::slip_forward;
+  const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
+  ct::Element q;
+  // An elastic surface that sticks has a force of its own as well: nothing is to be decided about it.
+  q.state = slip(state->modes.friction[i].direction() < 0 ? -1 : 1);
   PlaceForce f;
   if (starting && p.lagged >= 0) { // the lag starts on the curve
-    const Force curve =
-        evaluate(p.law, v(i), state->modes.place[i], state->modes.branch[i], nullptr, nullptr);
+    const Force curve = evaluate(p.law, v(i), state->modes.friction[i].direction(),
+                                 state->modes.friction[i].branch, nullptr, nullptr);
     f = {curve.dry, curve.viscous};
   } else {
-    f = place_force(p, state->modes.place[i], state->modes.branch[i], v(i), N, x, w.xdot.data());
+    f = place_force(p, state->modes.friction[i].direction(), state->modes.friction[i].branch, v(i), N, x,
+                    w.xdot.data());
   }
   const double given = contact_friction(i) ? 0.0 : N;
   q.low = q.high = q.minus = q.plus = ct::Line{f.other + f.dry * given, f.dry * load_per_normal(p)};
@@ -89,7 +93,7 @@ void Decision::assemble() {
   const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
   ct::Problem& p = problem;
   p.contacts = nc;
-  p.places.clear();
+  p.elements.clear();
   p.free.resize(m);
   p.free_size.resize(m);
   rows.resize(m, sys.nx);
@@ -104,8 +108,7 @@ void Decision::assemble() {
     columns.col(k) = c.effect;
     p.free(k) = c.rate.x.dot(xdot) + c.acceleration_s.dot(sig);
     // What touches at the start counts as having touched before.
-    const bool apart =
-        before.contact[j] == static_cast<std::int8_t>(Mode::open) && impulses.empty() && !starting;
+    const bool apart = before.contact[j] == Mode::open && !struck && !starting;
     present.push_back(apart ? Mode::open : Mode::closed);
   }
   for (Index k = nc; k < m; ++k) {
@@ -113,17 +116,15 @@ void Decision::assemble() {
     const Place& place = sys.places[i];
     rows.row(k) = place.velocity.x.transpose();
     columns.col(k) = -place.effect;
-    p.free(k) = place.velocity.x.dot(xdot) + place.acceleration_s.dot(sig);
-    ct::Place q = rests[i] ? place_at_rest(i) : place_that_slides(i);
+    p.free(k) = relative_acceleration(place, xdot, sig);
+    ct::Element q = rests[i] ? element_at_rest(i) : element_that_slides(i);
     const Index c = loading_contact(place);
     q.contact = c >= 0 ? number[static_cast<std::size_t>(c)] : -1;
     q.needs_contact = contact_friction(i);
-    const int was = before.place[i];
-    present.push_back(!rests[i]   ? q.state
-                      : was == 1  ? Mode::slip_forward
-                      : was == -1 ? Mode::slip_backward
-                                  : Mode::stick);
-    p.places.push_back(q);
+    present.push_back(!rests[i]                    ? q.state
+                      : before.friction[i].slips() ? before.friction[i].mode
+                                                   : Mode::stick);
+    p.elements.push_back(q);
   }
   p.free_size.noalias() = rows.cwiseAbs().lazyProduct(terms);
   size_by_rates();
@@ -151,38 +152,35 @@ void Decision::size_by_rates() {
 // What a guard that fired leaves open.
 void Decision::narrow(const std::vector<Guard>& fired) {
   for (const Guard& g : fired) {
-    const auto e = static_cast<std::size_t>(g.element);
-    if (g.kind == GuardKind::opens && candidate[e])
-      allowed[static_cast<std::size_t>(number[e])] = ct::bit(Mode::open);
+    if (g.kind == GuardKind::opens && candidate[static_cast<std::size_t>(g.contact)])
+      allowed[static_cast<std::size_t>(number[static_cast<std::size_t>(g.contact)])] = ct::bit(Mode::open);
     for (std::size_t q = 0; q < places.size(); ++q) {
       if (!rests[places[q]]) continue;
       auto& a = allowed[closed.size() + q];
       if (g.kind == GuardKind::shared_limit && dir[places[q]] != 0) // all reach their limits together
         a = ct::bit(dir[places[q]] > 0 ? Mode::slip_forward : Mode::slip_backward);
-      else if (g.kind == GuardKind::breaks_away && places[q] == e)
-        a = ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward);
-      else if (g.kind == GuardKind::slip_ends && places[q] == e)
-        a = static_cast<ct::Allowed>(a & ~ct::bit(g.side > 0 ? Mode::slip_forward : Mode::slip_backward));
+      else if (g.kind == GuardKind::breaks_away && static_cast<Index>(places[q]) == g.friction)
+        a = ct::bit(slip(g.direction));
+      else if (g.kind == GuardKind::slip_ends && static_cast<Index>(places[q]) == g.friction)
+        a = static_cast<ct::Allowed>(a & ~ct::bit(slip(g.direction)));
     }
   }
 }
 
 void Decision::apply(const ct::Candidate& c) {
   for (std::size_t k = 0; k < closed.size(); ++k)
-    state->modes.contact[closed[k]] =
-        static_cast<std::int8_t>(c.modes[k] == Mode::open ? Mode::open : Mode::closed);
+    state->modes.contact[closed[k]] = c.modes[k] == Mode::open ? Mode::open : Mode::closed;
   for (std::size_t q = 0; q < places.size(); ++q) {
     const Mode mode = c.modes[closed.size() + q];
-    if (mode == Mode::open || rests[places[q]])
-      state->modes.place[places[q]] = static_cast<std::int8_t>(mode);
+    if (mode == Mode::open || rests[places[q]]) state->modes.friction[places[q]].mode = mode;
   }
 }
 
-bool Decision::choose() {
+bool Decision::try_choice() {
   auto holds = [this](const ct::Candidate& c) { return admissible(c); };
   entry = state->modes;
   entry_x = state->base_x;
-  ct::decide(problem, present, allowed, ct::admissible_by(holds), work, answer);
+  ct::choose(problem, present, allowed, ct::admissible_by(holds), work, answer);
   state->modes = entry;
   state->base_x = entry_x;
   return answer.found();
@@ -195,8 +193,8 @@ bool Decision::part() {
   double least = INFINITY;
   for (std::size_t q = 0; q < places.size(); ++q) {
     const auto k = static_cast<Index>(closed.size() + q);
-    const ct::Place& place = problem.places[q];
-    if (parting(k) != 0.0) least = std::min(least, problem.G(k, k) * (place.high.a - place.low.a));
+    const ct::Element& element = problem.elements[q];
+    if (parting(k) != 0.0) least = std::min(least, problem.G(k, k) * (element.high.a - element.low.a));
   }
   if (!(least > 0.0 && std::isfinite(least))) return false;
   problem.free += (1e-5 * least / parting.cwiseAbs().maxCoeff()) * parting;
@@ -221,57 +219,38 @@ bool Decision::hold_by_lag() {
     const Place& p = sys.places[i];
     if (overrun[q] == 0 || !rests[i] || p.lagged < 0 || contact_friction(i) || p.traits.switches > 0)
       continue;
-    const ct::Place& at = problem.places[q];
+    const ct::Element& at = problem.elements[q];
     const double N = at.contact < 0 ? 0.0 : normal(p.load_contact);
     state->base_x(p.lagged) = overrun[q] > 0 ? at.high.at(N) : -at.low.at(N);
-    state->modes.branch[i] = over_limit(overrun[q]);
+    state->modes.friction[i].hold = above_limit(overrun[q]);
     any = true;
   }
   std::fill(allowed.begin(), allowed.end(), ct::anything);
   return any;
 }
 
-bool Decision::decide(const std::vector<Guard>& fired) {
-  rule = "unique";
+bool Decision::choose_modes(const std::vector<Guard>& fired) {
+  rule = Rule::unique;
   assemble();
   if (problem.size() == 0) return true;
   parting.resize(0);
   overrun.clear();
   allowed.assign(static_cast<std::size_t>(problem.size()), ct::anything);
   narrow(fired);
-  if (!choose()) {
+  if (!try_choice()) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
-    if (!choose() && !(part() && choose()) && !(leave_at_limit() && choose()) && !(hold_by_lag() && choose()))
+    if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
+        !(hold_by_lag() && try_choice()))
       return false;
   }
   apply(answer.answer);
   normal.setZero();
   for (std::size_t k = 0; k < closed.size(); ++k)
     normal(static_cast<Index>(closed[k])) = answer.answer.force[k];
-  const bool left =
-      std::any_of(answer.left_rest.begin(), answer.left_rest.end(), [](std::uint8_t l) { return l != 0; });
-  switch (answer.rule) {
-  case ct::Rule::only:
-    rule = left ? "static to kinetic" : "unique";
-    break;
-  case ct::Rule::present:
-    rule = "present mode";
-    break;
-  case ct::Rule::fewest_changes:
-    rule = "fewest changes";
-    break;
-  case ct::Rule::least_constraint:
-    rule = "least constraint";
-    break;
-  case ct::Rule::ambiguous:
-    rule = "ambiguous";
-    break;
-  case ct::Rule::none:
-    break;
-  }
-  ambiguous = ambiguous || answer.rule == ct::Rule::ambiguous;
-  if (impulses.empty()) solutions = answer.solutions;
+  rule = answer.rule;
+  ambiguous = ambiguous || answer.rule == Rule::ambiguous;
+  if (!struck) solutions = answer.solutions;
   shared = !answer.answer.unique;
   return true;
 }

@@ -1,56 +1,20 @@
 // The working of a transition, shared by the files that make up one decision: impacts.cpp (what touches and
 // strikes), resting.cpp (what rests), choice.cpp (the complementarity problem), admissible.cpp (what holds
-// just after), event.cpp (the record).
+// just after).
 #pragma once
 
+#include "transition/mode_changes.hpp"
 #include "transition/rules.hpp"
+#include "transition/sign_after.hpp"
 #include "transition/transition.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 namespace stickslip {
-
-inline constexpr int series_terms = 6;
-
-// Signs of guards just after an instant, from the first coefficients of their Taylor series.
-// +1 becomes positive, -1 negative, 0 stays zero as far as can be told. t: the instant, whose last digits are
-// not known.
-inline int sign_after(const double* c, double size, double time_scale, double t) {
-  const double tiny = 1e-11 * size;
-  double power = 1.0;
-  std::array<double, series_terms> scaled{};
-  for (int k = 0; k < series_terms; ++k, power *= time_scale)
-    scaled[static_cast<std::size_t>(k)] = c[k] * power;
-  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / time_scale;
-  if (std::abs(scaled[0]) > std::max(tiny, unresolved * std::abs(scaled[1]))) return scaled[0] > 0.0 ? 1 : -1;
-  for (std::size_t k = 1; k < scaled.size(); ++k) {
-    if (std::abs(scaled[k]) <= tiny) continue;
-    if (k == 1 && std::abs(scaled[1]) <= 2.0 * unresolved * std::abs(scaled[2])) continue;
-    // A first derivative left over by rounding at the top of a touch must not count: it lifts the guard by
-    // c1^2/4c2.
-    if (k == 1 && scaled[1] > 0.0 && scaled[2] < 0.0 &&
-        scaled[1] * scaled[1] < -4.0 * scaled[2] * 1e-13 * size)
-      continue;
-    return scaled[k] > 0.0 ? 1 : -1;
-  }
-  return 0;
-}
-
-// A law without a jump passes v = 0, or an element of a law slips: the flow changes, and nothing is decided.
-void switch_flow(const System& sys, Modes& modes, const Guard& g);
-
-// What an impact did at one contact.
-struct Impulse {
-  Index contact = 0;
-  double normal = 0.0, tangential = 0.0, loss = 0.0;
-  double wall_work = 0.0; // of this contact's own moving wall and surface
-  bool collision = true;
-};
 
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
@@ -62,13 +26,14 @@ public:
     for (const Place& p : sys.places) any_load_contact = any_load_contact || p.load_contact >= 0;
   }
 
-  void run(State& state, const std::vector<Guard>& fired, bool start, TransitionLog& log);
+  // From `state` on; what was decided goes into the jump.
+  void run(State& state, const std::vector<Guard>& fired, Jump& jump);
 
 private:
   const System& sys;
   RegimeCache& cache;
   State* state = nullptr;
-  TransitionLog* log = nullptr;
+  Jump* jump = nullptr;
   Scratch w;
   std::size_t n;
   std::vector<bool> rests; // velocity is zero and the mode open
@@ -79,16 +44,14 @@ private:
   Vector terms; // what x' is the sum of
   double t = 0.0;
   Modes before;
-  std::string_view rule;
+  Rule rule = Rule::unique;
   bool shared = false;
   bool ambiguous = false;
   Index solutions = 1;         // -1: not counted
   std::vector<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
-  std::vector<Impulse> impulses;
+  bool struck = false;         // by an impact at this instant
   bool starting = false;
   bool unsolved = false;         // an impact had no answer
-  bool mixed_laws = false;       // contacts struck together have different laws of impact
-  bool gains = false;            // the impact left more energy than there was
   bool any_load_contact = false; // some place takes a contact's force as its load force
 
   // The problem over everything that rests or touches: contacts `closed`, then `places`.
@@ -99,7 +62,7 @@ private:
   std::vector<Mode> present;
   std::vector<contact::Allowed> allowed;
   contact::TransitionWorkspace work;
-  contact::Decision answer;
+  contact::Choice answer;
   Modes entry; // before candidates are tried
   Vector entry_x;
   Vector parting;           // how places part that cannot all stick; empty: none do
@@ -112,13 +75,13 @@ private:
   // Normal load; on a contact per unit of its force.
   double load(std::size_t i) const {
     const Place& p = sys.places[i];
-    const double N = normal_load(p, state->modes.load_sign[i], state->base_x.data(), sig.data());
+    const double N = normal_load(p, state->modes.friction[i].load_sign, state->base_x.data(), sig.data());
     return p.load_contact < 0 ? N : N + p.load_per_force * normal(p.load_contact);
   }
   double v(std::size_t i) const { return relative_velocity(sys.places[i], state->base_x.data(), sig.data()); }
 
   void switches(const std::vector<Guard>& fired, bool start);
-  void sides_of_kinks(bool start);
+  void find_sides(bool start);
   void find_resting(const std::vector<Guard>& fired, bool start);
   bool moves_towards(std::size_t i, int side);
   void carry_presliding(bool start);
@@ -129,18 +92,20 @@ private:
   void free_acceleration(Vector& rate);
   void change(std::size_t i);
   void enter_modes(bool start);
-  void record(const std::vector<Guard>& fired, bool start);
+  bool settle(const std::vector<Guard>& fired);
+  bool strike_without_collision();
+  void count_slips(const std::vector<Guard>& fired);
 
   // choice.cpp
-  bool decide(const std::vector<Guard>& fired);
+  bool choose_modes(const std::vector<Guard>& fired);
   void assemble();
   void size_by_rates();
   contact::Line kinetic_line(std::size_t i, int d);
-  contact::Place place_at_rest(std::size_t i);
-  contact::Place place_that_slides(std::size_t i);
+  contact::Element element_at_rest(std::size_t i);
+  contact::Element element_that_slides(std::size_t i);
   void narrow(const std::vector<Guard>& fired);
   void apply(const contact::Candidate& c);
-  bool choose();
+  bool try_choice();
   bool part();
   bool leave_at_limit();
   bool hold_by_lag();

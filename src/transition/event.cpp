@@ -1,97 +1,192 @@
-// What a decision changed, as events.
-#include "transition/decision.hpp"
+#include "transition/event.hpp"
+
+#include "transition/saturations.hpp"
 
 #include <algorithm>
 
 namespace stickslip {
 
-Mode contact_mode(const System& sys, const Modes& modes, std::size_t j) {
-  if (modes.contact[j] == static_cast<std::int8_t>(Mode::open)) return Mode::open;
-  const Index place = sys.contacts[j].place;
-  return place < 0 ? Mode::closed : static_cast<Mode>(modes.place[static_cast<std::size_t>(place)]);
+const char* name(Rule rule) {
+  switch (rule) {
+  case Rule::unique:
+    return "unique";
+  case Rule::static_to_kinetic:
+    return "static to kinetic";
+  case Rule::present_mode:
+    return "present mode";
+  case Rule::fewest_changes:
+    return "fewest changes";
+  case Rule::least_constraint:
+    return "least constraint";
+  case Rule::ambiguous:
+    return "ambiguous";
+  case Rule::accumulation:
+    return "accumulation";
+  case Rule::none:
+    return "none";
+  }
+  return "";
 }
 
-static std::string cause_of(const System& sys, const Guard& g, bool struck) {
-  const auto i = static_cast<std::size_t>(g.element);
+Mode contact_mode(const System& sys, const Modes& modes, std::size_t j) {
+  if (modes.contact[j] == Mode::open) return Mode::open;
+  const Index place = sys.contacts[j].place;
+  return place < 0 ? Mode::closed : modes.friction[place].mode;
+}
+
+namespace {
+
+// What a guard says; empty for those that change the flow alone.
+std::string words(const System& sys, const Guard& g, bool strikes) {
   switch (g.kind) {
   case GuardKind::slip_ends:
-    return sys.places[i].name + " stops";
+    return sys.places[g.friction].name + " stops";
   case GuardKind::breaks_away:
   case GuardKind::surface_turns:
-    return sys.places[i].name + " breaks away";
+    return sys.places[g.friction].name + " breaks away";
   case GuardKind::shared_limit:
     return "shared limit";
   case GuardKind::opens:
-    return sys.contacts[i].name + " loses its force";
+    return sys.contacts[g.contact].name + " loses its force";
   case GuardKind::closes:
-    return sys.contacts[i].name + (struck ? " strikes" : " touches");
+    return sys.contacts[g.contact].name + (strikes ? " strikes" : " touches");
   default:
     return {};
   }
 }
 
+// Of an output: by what it did, unless its inputs have jumped.
+std::string cause_of_limit(const System& sys, Index loop, const Event& e) {
+  const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
+  const bool fired =
+      std::any_of(e.fired.begin(), e.fired.end(), [](const Guard& g) { return g.kind == GuardKind::limit; });
+  if (l.block.continuous() && !fired) return "jump of an input";
+  return l.name + (e.after == Mode::high  ? " reaches its upper limit"
+                   : e.after == Mode::low ? " reaches its lower limit"
+                                          : " returns from its limit");
+}
+
+} // namespace
+
 std::string cause_of(const System& sys, const Event& e) {
-  return e.fired.element < 0 ? e.text : cause_of(sys, e.fired, e.impact);
+  if (e.occasion == Occasion::step) return "step";
+  if (const Index loop = e.element - element_of_loop(sys, 0); loop >= 0) return cause_of_limit(sys, loop, e);
+  std::string all = e.occasion == Occasion::start ? "start" : e.fired.empty() ? "kink of a signal" : "";
+  for (const Guard& g : e.fired) {
+    const std::string one = words(sys, g, e.strikes);
+    if (!one.empty()) all += (all.empty() ? "" : ", ") + one;
+  }
+  if (e.impact && !e.collision) all += ", impact without collision";
+  if (e.impact && e.mixed_laws) all += ", laws of impact differ: Newton's";
+  return all;
 }
 
 std::string rule_of(const Event& e) {
-  return std::string(e.rule) + (e.energy_gained ? ", energy gained" : "") +
+  return std::string(name(e.rule)) + (e.energy_gained ? ", energy gained" : "") +
          (e.force_shared ? ", force shared" : "");
 }
 
-void Decision::record(const std::vector<Guard>& fired, bool start) {
-  if (start && impulses.empty()) return;
-  const bool single = fired.size() == 1 && impulses.empty() && fired[0].kind <= GuardKind::breaks_away;
-  std::string what = start ? "start" : fired.empty() ? "kink of a signal" : "";
-  if (!single)
-    for (const Guard& g : fired) {
-      const std::string one = cause_of(sys, g, !impulses.empty());
-      if (!one.empty()) what += (what.empty() ? "" : ", ") + one;
-    }
-  bool any = !log->events.empty(); // an output that reached its limit, or a first round
-  auto note = [&](Index element, Mode was, Mode is, const Impulse* impulse) {
-    if (!any) ++state->instant;
-    any = true;
-    Event e;
-    e.time = t;
-    e.instant = state->instant;
+namespace {
+
+struct Builder {
+  const System& sys;
+  const Jump& jump;
+  std::int64_t& instant;
+  std::vector<Event>& events;
+  std::size_t first = events.size();
+
+  Event& add(Index element, Mode before, Mode after) {
+    if (events.size() == first) ++instant;
+    Event& e = events.emplace_back();
+    e.time = jump.t;
+    e.instant = instant;
     e.element = element;
-    e.before = was;
-    e.after = is;
-    if (single)
-      e.fired = fired[0];
-    else
-      e.text = what;
-    if (impulse && !impulse->collision) e.text += ", impact without collision";
-    if (impulse && mixed_laws) e.text += ", laws of impact differ: Newton's";
-    e.energy_gained = gains;
-    const bool together = shared || std::any_of(fired.begin(), fired.end(), [](const Guard& g) {
-                            return g.kind == GuardKind::shared_limit;
-                          });
-    e.rule = rule;
-    e.force_shared = together;
-    e.solutions = together ? -1 : solutions;
-    e.ambiguous = ambiguous;
-    if (impulse) {
-      e.impact = true;
-      e.normal_impulse = impulse->normal;
-      e.tangential_impulse = impulse->tangential;
-      e.loss = impulse->loss;
-      e.wall_work = impulse->wall_work;
-    }
-    log->events.push_back(std::move(e));
-  };
-  for (std::size_t i = 0; i < n; ++i)
-    if (set_valued(i) && !contact_friction(i) && state->modes.place[i] != before.place[i])
-      note(static_cast<Index>(i), static_cast<Mode>(before.place[i]),
-           static_cast<Mode>(state->modes.place[i]), nullptr);
-  for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
-    const Impulse* impulse = nullptr;
-    for (const Impulse& one : impulses)
-      if (one.contact == static_cast<Index>(j)) impulse = &one;
-    const Mode was = contact_mode(sys, before, j), is = contact_mode(sys, state->modes, j);
-    if (was != is || impulse) note(static_cast<Index>(n + j), was, is, impulse);
+    e.before = before;
+    e.after = after;
+    e.occasion = jump.occasion;
+    e.fired = jump.fired;
+    return e;
   }
+
+  // An output follows from its inputs: there is one answer.
+  void output(Index loop, Mode before, Mode after) {
+    if (before != after) add(element_of_loop(sys, loop), before, after).solutions = 1;
+  }
+
+  void mechanics(Index element, Mode before, Mode after, const Impulse* impulse) {
+    if (before == after && impulse == nullptr) return;
+    Event& e = add(element, before, after);
+    e.rule = jump.rule;
+    e.ambiguous = jump.ambiguous;
+    e.energy_gained = jump.gains;
+    e.strikes = !jump.impulses.empty();
+    e.mixed_laws = jump.mixed_laws;
+    e.force_shared = jump.shared || std::any_of(jump.fired.begin(), jump.fired.end(), [](const Guard& g) {
+                       return g.kind == GuardKind::shared_limit;
+                     });
+    e.solutions = e.force_shared ? -1 : jump.solutions;
+    if (impulse == nullptr) return;
+    e.impact = true;
+    e.collision = impulse->collision;
+    e.normal_impulse = impulse->normal;
+    e.tangential_impulse = impulse->tangential;
+    e.loss = impulse->loss;
+    e.wall_work = impulse->wall_work;
+  }
+
+  void sampled_outputs() {
+    for (const Index b : sys.loop_order) {
+      const Loop& l = sys.loops[static_cast<std::size_t>(b)];
+      if (l.block.continuous()) continue;
+      for (Index j = 0; j < l.block.outputs(); ++j)
+        output(b, mode_of(l.block, j, jump.x_before(l.held + j)),
+               mode_of(l.block, j, jump.x_after(l.held + j)));
+    }
+  }
+
+  void limits() {
+    for (Index b = 0; b < static_cast<Index>(sys.loops.size()); ++b) {
+      const Loop& l = sys.loops[static_cast<std::size_t>(b)];
+      if (l.limit < 0) continue;
+      for (Index j = 0; j < l.block.outputs(); ++j) {
+        const Index k = l.limit + j;
+        output(b, mode_of(jump.before.limit[k]), mode_of(jump.after.limit[k]));
+      }
+    }
+  }
+
+  void friction() {
+    for (std::size_t i = 0; i < sys.places.size(); ++i)
+      if (sys.places[i].traits.sticks && sys.places[i].contact < 0)
+        mechanics(static_cast<Index>(i), jump.before.friction[i].mode, jump.after.friction[i].mode, nullptr);
+  }
+
+  void contacts() {
+    for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+      const auto one = std::find_if(jump.impulses.begin(), jump.impulses.end(),
+                                    [&](const Impulse& i) { return i.contact == static_cast<Index>(j); });
+      mechanics(static_cast<Index>(sys.places.size() + j), contact_mode(sys, jump.before, j),
+                contact_mode(sys, jump.after, j), one == jump.impulses.end() ? nullptr : &*one);
+    }
+  }
+};
+
+} // namespace
+
+// The start changes nothing: the modes that it finds are the first. An impact that the given velocities ask for is a
+// change all the same.
+void append_events(const System& sys, const Jump& jump, std::int64_t& instant, std::vector<Event>& events) {
+  Builder build{sys, jump, instant, events};
+  if (jump.occasion == Occasion::flow) return;
+  if (jump.occasion == Occasion::start) {
+    if (jump.impulses.empty()) return;
+    build.friction();
+    return build.contacts();
+  }
+  if (jump.sampled) build.sampled_outputs();
+  build.friction();
+  build.contacts();
+  if (sys.limits > 0) build.limits();
 }
 
 } // namespace stickslip

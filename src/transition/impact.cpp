@@ -16,7 +16,6 @@ using U = std::size_t;
 
 struct Phase {
   Vector lambda, signed_lambda; // [Lambda_N; S] and [Lambda_N; -S]
-  double work = 0.0;
 };
 
 Phase phase_of(const Impact& p, const Candidate& c) {
@@ -24,14 +23,13 @@ Phase phase_of(const Impact& p, const Candidate& c) {
   r.lambda = Eigen::Map<const Vector>(c.force.data(), static_cast<Index>(c.force.size()));
   r.signed_lambda = r.lambda;
   r.signed_lambda.tail(p.G.rows() - p.contacts) *= -1.0;
-  r.work = c.constraint;
   return r;
 }
 
 // Vertices of the continua of impulses that lead to the motion of `shared`, appended to the pool.
 void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
   const Problem& p = ws.problem;
-  const auto nc = p.contacts, m = static_cast<Index>(p.places.size());
+  const auto nc = p.contacts, m = static_cast<Index>(p.elements.size());
   lcp::RowMatrix M;
   Vector q;
   assemble_stage(p, ws.slip, ws.direction, M, q);
@@ -42,7 +40,7 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
     Vector signed_force(p.size());
     for (Index i = 0; i < nc; ++i) c.force[static_cast<U>(i)] = signed_force(i) = z(i);
     for (Index i = 0; i < m; ++i) {
-      const Place& s = p.places[static_cast<U>(i)];
+      const Element& s = p.elements[static_cast<U>(i)];
       const double f = s.low.at(z(s.contact)) + z(nc + i);
       c.force[static_cast<U>(nc + i)] = f;
       signed_force(nc + i) = -f;
@@ -69,7 +67,7 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
 } // namespace
 
 void validate(const Impact& p) {
-  const Index n = p.contacts + static_cast<Index>(p.place.size());
+  const Index n = p.contacts + static_cast<Index>(p.contact_of.size());
   if (p.G.rows() != n || p.G.cols() != n || p.velocity.size() != n)
     reject("G", "and the velocities must have order " + std::to_string(n) +
                     ": contacts plus tangential directions");
@@ -80,55 +78,112 @@ void validate(const Impact& p) {
   for (Index i = 0; i < p.contacts; ++i)
     if (!(p.restitution(i) >= 0.0 && p.restitution(i) <= 1.0))
       reject("restitution", p.restitution(i), "in [0, 1]");
-  if (p.friction.size() != static_cast<Index>(p.place.size()))
+  if (p.friction.size() != static_cast<Index>(p.contact_of.size()))
     reject("friction", "must have one entry per tangential direction");
   for (Index i = 0; i < p.friction.size(); ++i) non_negative("friction", p.friction(i));
-  for (const Index c : p.place)
+  for (const Index c : p.contact_of)
     if (c < 0 || c >= p.contacts) reject("contact", static_cast<double>(c), "the index of a contact");
 }
 
-ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
-  const Index nc = p.contacts, n = p.G.rows();
-  const auto m = static_cast<U>(n - nc);
-  const auto prepare = [&](Problem& q) {
+namespace {
+
+struct Ranked {
+  double first;  // work of the impulses in compression
+  bool extreme;  // at a vertex of impulses that rigidity leaves open
+  double second; // the same in expansion
+  ImpactSolution solution;
+};
+
+class Solver {
+public:
+  Solver(const Impact& impact, ImpactWorkspace& workspace)
+      : p(impact), ws(workspace), nc(p.contacts), n(p.G.rows()), m(static_cast<U>(n - nc)) {}
+
+  ImpactAnswer run() {
+    compress();
+    for (U k = 0; k < ws.compression.size(); ++k) {
+      const Candidate& c = ws.compression[k];
+      const bool pushes =
+          std::any_of(c.force.begin(), c.force.begin() + nc, [](double f) { return f > 0.0; });
+      if (!p.collision && !pushes) continue;
+      if (p.law == ImpactLaw::newton)
+        add(c, nullptr, k >= proper);
+      else
+        expand(c, k >= proper);
+    }
+    rank();
+    return std::move(answer);
+  }
+
+private:
+  const Impact& p;
+  ImpactWorkspace& ws;
+  Index nc, n;
+  U m;
+  U proper = 0; // answers of compression; behind them extreme points of undetermined impulses
+  ImpactAnswer answer;
+  std::vector<Ranked> all;
+
+  void pose(Problem& q) const {
     q.contacts = nc;
-    q.places.resize(m);
+    q.elements.resize(m);
     q.G = p.G;
     for (U s = 0; s < m; ++s) {
       const double mu = p.friction(static_cast<Index>(s));
-      q.places[s] = {p.place[s], Mode::stick, {0.0, -mu}, {0.0, mu}, {0.0, -mu}, {0.0, mu}, true};
+      q.elements[s] = {p.contact_of[s], Mode::stick, {0.0, -mu}, {0.0, mu}, {0.0, -mu}, {0.0, mu}, true};
     }
-  };
-  ws.allowed.assign(static_cast<U>(n), anything);
-  ws.slip.assign(m, Slip::impending);
-  ws.direction.assign(m, Mode::stick);
-  prepare(ws.problem);
-  ws.problem.free = p.velocity;
-  if (p.law == ImpactLaw::newton)
-    for (Index i = 0; i < nc; ++i) ws.problem.free(i) += p.restitution(i) * p.velocity(i);
-  ws.compression.clear();
-  ImpactAnswer answer;
-  answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
-  drop_repeated(ws.problem, ws.compression);
-  const U proper = ws.compression.size(); // from here on extreme points of undetermined impulses
-  for (U k = 0; k < proper; ++k) {
-    if (ws.compression[k].unique) continue;
-    if (nc + 2 * static_cast<Index>(m) > largest_extreme_order) {
-      answer.complete = false;
-      continue;
-    }
-    const Candidate shared = ws.compression[k];
-    append_extreme(ws, shared);
   }
 
-  struct Ranked {
-    double first;
-    bool extreme;
-    double second;
-    ImpactSolution solution;
-  };
-  std::vector<Ranked> all;
-  const auto finish = [&](const Candidate& c, const Candidate* e, bool extreme) {
+  void compress() {
+    ws.allowed.assign(static_cast<U>(n), anything);
+    ws.slip.assign(m, Slip::impending);
+    ws.direction.assign(m, Mode::stick);
+    pose(ws.problem);
+    ws.problem.free = p.velocity;
+    if (p.law == ImpactLaw::newton)
+      for (Index i = 0; i < nc; ++i) ws.problem.free(i) += p.restitution(i) * p.velocity(i);
+    ws.compression.clear();
+    answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
+    drop_repeated(ws.problem, ws.compression);
+    proper = ws.compression.size();
+    for (U k = 0; k < proper; ++k) {
+      if (ws.compression[k].unique) continue;
+      if (nc + 2 * static_cast<Index>(m) > largest_extreme_order) {
+        answer.complete = false;
+        continue;
+      }
+      const Candidate shared = ws.compression[k];
+      append_extreme(ws, shared);
+    }
+  }
+
+  // eps Lambda_NC, which the shifted problem has put into its free velocity.
+  Vector given(const Phase& compression) const {
+    Vector out = Vector::Zero(n);
+    out.head(nc) = p.restitution.cwiseProduct(compression.lambda.head(nc));
+    return out;
+  }
+
+  void expand(const Candidate& c, bool extreme) {
+    pose(ws.second);
+    const Vector shift = given(phase_of(p, c));
+    // The velocities at the end of compression, with the exact zeros of complementarity.
+    const Vector end = Eigen::Map<const Vector>(c.acceleration.data(), n);
+    ws.second.free = end + p.G * shift;
+    for (U s = 0; s < m; ++s) {
+      const double left = p.friction(static_cast<Index>(s)) * shift(p.contact_of[s]);
+      ws.second.elements[s].needs_contact = false;
+      ws.second.elements[s].low.a = -left, ws.second.elements[s].high.a = left;
+    }
+    ws.expansion.clear();
+    answer.complete =
+        solve_stage(ws.second, ws.allowed, ws.slip, ws.direction, ws.stage, ws.expansion) && answer.complete;
+    drop_repeated(ws.second, ws.expansion);
+    for (U e = 0; e < ws.expansion.size(); ++e) add(c, &ws.expansion[e], extreme);
+  }
+
+  // One outcome; e: of expansion, null by Newton's law.
+  void add(const Candidate& c, const Candidate* e, bool extreme) {
     const Phase pc = phase_of(p, c);
     ImpactSolution s;
     s.compression = c.modes;
@@ -140,18 +195,21 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
     double second = 0.0;
     if (e != nullptr) {
       const Phase pe = phase_of(p, *e);
-      Vector given =
-          Vector::Zero(n); // eps Lambda_NC, which the shifted problem has put into its free velocity
-      given.head(nc) = p.restitution.cwiseProduct(pc.lambda.head(nc));
-      s.impulse += pe.lambda + given;
-      total += pe.signed_lambda + given;
+      const Vector shift = given(pc), signed_shifted = pe.signed_lambda + shift;
+      s.impulse += pe.lambda + shift;
+      total += signed_shifted;
       s.expansion = e->modes;
       s.unique_impulse = s.unique_impulse && e->unique;
-      second = 0.5 * (pe.signed_lambda + given).dot(p.G * (pe.signed_lambda + given));
+      second = 0.5 * signed_shifted.dot(p.G * signed_shifted);
     }
+    move(s, total, e != nullptr ? *e : c);
+    if (!known(s)) all.push_back({c.constraint, extreme, second, std::move(s)});
+  }
+
+  // Velocities after, and energies.
+  void move(ImpactSolution& s, const Vector& total, const Candidate& last) const {
     s.velocity = p.velocity + p.G * total;
     // What complementarity sets to zero is zero.
-    const Candidate& last = e != nullptr ? *e : c;
     const bool shifted = p.law == ImpactLaw::newton;
     for (Index i = 0; i < n; ++i)
       if (last.acceleration[static_cast<U>(i)] == 0.0)
@@ -164,59 +222,40 @@ ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
       mean -= p.wall;
     }
     s.energy_change = total.dot(mean);
-    const double fast = std::max(s.velocity.cwiseAbs().maxCoeff(), p.velocity.cwiseAbs().maxCoeff());
-    // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open),
-    // whatever the phase.
-    const double pushed = s.impulse.cwiseAbs().maxCoeff();
-    for (const Ranked& r : all) {
-      const bool open = !s.unique_impulse && !r.solution.unique_impulse;
-      if ((r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= 1e-9 * fast &&
-          (open || (r.solution.impulse - s.impulse).cwiseAbs().maxCoeff() <= 1e-9 * pushed))
-        return;
-    }
-    all.push_back({c.constraint, extreme, second, std::move(s)});
-  };
+  }
 
-  for (U k = 0; k < ws.compression.size(); ++k) {
-    const Candidate& c = ws.compression[k];
-    const bool pushes = std::any_of(c.force.begin(), c.force.begin() + nc, [](double f) { return f > 0.0; });
-    if (!p.collision && !pushes) continue;
-    if (p.law == ImpactLaw::newton) {
-      finish(c, nullptr, k >= proper);
-      continue;
-    }
-    prepare(ws.second);
-    const Phase pc = phase_of(p, c);
-    Vector given = Vector::Zero(n);
-    given.head(nc) = p.restitution.cwiseProduct(pc.lambda.head(nc));
-    // The velocities at the end of compression, with the exact zeros of complementarity.
-    Vector end(n);
-    for (Index i = 0; i < n; ++i) end(i) = c.acceleration[static_cast<U>(i)];
-    ws.second.free = end + p.G * given;
-    for (U s = 0; s < m; ++s) {
-      const double shift = p.friction(static_cast<Index>(s)) * given(p.place[s]);
-      ws.second.places[s].needs_contact = false;
-      ws.second.places[s].low.a = -shift, ws.second.places[s].high.a = shift;
-    }
-    ws.expansion.clear();
-    answer.complete =
-        solve_stage(ws.second, ws.allowed, ws.slip, ws.direction, ws.stage, ws.expansion) && answer.complete;
-    drop_repeated(ws.second, ws.expansion);
-    for (U e = 0; e < ws.expansion.size(); ++e) finish(c, &ws.expansion[e], k >= proper);
+  // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open), whatever
+  // the phase.
+  bool known(const ImpactSolution& s) const {
+    const double fast = std::max(s.velocity.cwiseAbs().maxCoeff(), p.velocity.cwiseAbs().maxCoeff());
+    const double pushed = s.impulse.cwiseAbs().maxCoeff();
+    return std::any_of(all.begin(), all.end(), [&](const Ranked& r) {
+      const bool open = !s.unique_impulse && !r.solution.unique_impulse;
+      return (r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= 1e-9 * fast &&
+             (open || (r.solution.impulse - s.impulse).cwiseAbs().maxCoeff() <= 1e-9 * pushed);
+    });
   }
-  const auto key = [](const Ranked& r) { return std::tuple(r.first, r.extreme, r.second); };
-  const auto before = [&](const Ranked& a, const Ranked& b) { return key(a) < key(b); };
-  std::stable_sort(all.begin(), all.end(), before);
-  for (U k = 1; k < all.size(); ++k) // equal but for rounding: let the second key speak
-    if (all[k].first - all[k - 1].first <= 1e-9 * std::abs(all[k].first)) all[k].first = all[k - 1].first;
-  std::stable_sort(all.begin(), all.end(), before);
-  if (all.size() > 1) {
-    const double slack = 1e-9 * (std::abs(all[0].first) + std::abs(all[0].second));
-    answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack &&
-                       (all[1].extreme || std::abs(all[0].second - all[1].second) <= slack);
+
+  void rank() {
+    const auto key = [](const Ranked& r) { return std::tuple(r.first, r.extreme, r.second); };
+    const auto before = [&](const Ranked& a, const Ranked& b) { return key(a) < key(b); };
+    std::stable_sort(all.begin(), all.end(), before);
+    for (U k = 1; k < all.size(); ++k) // equal but for rounding: let the second key speak
+      if (all[k].first - all[k - 1].first <= 1e-9 * std::abs(all[k].first)) all[k].first = all[k - 1].first;
+    std::stable_sort(all.begin(), all.end(), before);
+    if (all.size() > 1) {
+      const double slack = 1e-9 * (std::abs(all[0].first) + std::abs(all[0].second));
+      answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack &&
+                         (all[1].extreme || std::abs(all[0].second - all[1].second) <= slack);
+    }
+    for (Ranked& r : all) answer.solutions.push_back(std::move(r.solution));
   }
-  for (Ranked& r : all) answer.solutions.push_back(std::move(r.solution));
-  return answer;
+};
+
+} // namespace
+
+ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws) {
+  return Solver(p, ws).run();
 }
 
 } // namespace stickslip::contact

@@ -1,7 +1,7 @@
 // Frictional impacts of all closed contacts at once (Hinrichsen 2007, chapter 5).
 //
 // Velocity level: v+ = v- + G [Lambda_N; -S] with the problem's rows; S opposes the motion like F. Prescribed
-// loads pass no impulse, so every place here belongs to a contact.
+// loads pass no impulse, so every element here belongs to a contact.
 //  Poisson: compression ends with v_N >= 0 complementary to Lambda_NC >= 0 and |S_C| <= mu Lambda_NC;
 //           expansion adds Lambda_NE >= eps Lambda_NC complementary to v_N >= 0, |S_E| <= mu Lambda_NE (5.22;
 //           solved in Lambda_NE - eps Lambda_NC and S_E itself, which is the same problem with one unknown
@@ -18,12 +18,12 @@ enum class ImpactLaw : std::uint8_t { poisson, newton };
 
 struct Impact {
   Index contacts = 0;
-  std::vector<Index> place; // of each tangential direction: its contact
-  Vector friction;          // mu >= 0 per tangential direction
-  Vector restitution;       // eps in [0, 1] per contact
-  Matrix G;                 // rows normals, then tangents
-  Vector velocity;          // relative velocities before, in the same rows, moving walls included
-  Vector wall;              // the part of them that comes from moving walls (dg/dt); empty: none
+  std::vector<Index> contact_of; // of each tangential direction: its contact
+  Vector friction;               // mu >= 0 per tangential direction
+  Vector restitution;            // eps in [0, 1] per contact
+  Matrix G;                      // rows normals, then tangents
+  Vector velocity;               // relative velocities before, in the same rows, moving walls included
+  Vector wall;                   // the part of them that comes from moving walls (dg/dt); empty: none
   ImpactLaw law = ImpactLaw::poisson;
   bool collision = true; // false: without collision (Painleve): of the answers those with an impulse
 };
@@ -50,7 +50,7 @@ struct ImpactWorkspace {
 };
 
 constexpr Index largest_extreme_order =
-    9; // contacts + 2 places: up to here the extreme impulses are found as well
+    9; // contacts + 2 elements: up to here the extreme impulses are found as well
 
 // Every distinct outcome, ordered by rule: least work of the impulses 1/2 Lambda' G Lambda in compression,
 // then in expansion. The first is the answer of the engine; `ambiguous` if the second ties with it, or if the

@@ -35,7 +35,7 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
   bool approach = false;
   for (std::size_t j = 0; j < nc; ++j) {
     const double gap = gap_at(j), rate = rate_at(j);
-    const bool was_closed = state->modes.contact[j] == static_cast<std::int8_t>(Mode::closed);
+    const bool was_closed = state->modes.contact[j] == Mode::closed;
     const double no_gap = 1e-11 * gap_size(j);
     const double no_rate = std::max(1e-11 * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
     if (start && gap < -no_gap) {
@@ -45,22 +45,22 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
     }
     bool closes = false;
     for (const Guard& g : fired)
-      closes = closes || (g.kind == GuardKind::closes && g.element == static_cast<Index>(j));
+      closes = closes || (g.kind == GuardKind::closes && g.contact == static_cast<Index>(j));
     const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap && (start || rate < -no_rate));
     // A contact that an impact or a moving wall has set apart is open again.
     candidate[j] = touches_now && !(rate > no_rate);
-    if (!candidate[j]) state->modes.contact[j] = static_cast<std::int8_t>(Mode::open);
+    if (!candidate[j]) state->modes.contact[j] = Mode::open;
     if (candidate[j] || (std::abs(gap) <= no_gap && !(rate > no_rate)))
       touching.push_back(static_cast<Index>(j));
     approach = approach || (candidate[j] && rate < -no_rate);
   }
-  if (approach && impulses.empty()) {
+  if (approach && !struck) {
     strike(touching, true);
     if (!unsolved) find_candidates({}, false);
     return;
   }
   for (std::size_t j = 0; j < nc; ++j)
-    if (candidate[j]) state->modes.contact[j] = static_cast<std::int8_t>(Mode::closed);
+    if (candidate[j]) state->modes.contact[j] = Mode::closed;
 }
 
 // Impact of all contacts that touch. Those that stay, or rebound too slowly to be told from staying, are left
@@ -72,7 +72,6 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   p.restitution.resize(p.contacts);
   std::vector<const Vector*> row_of, column_of;
   std::vector<double> velocity, wall, friction;
-  std::vector<Index> struck;
   Index newton = 0;
   for (Index k = 0; k < p.contacts; ++k) {
     const auto j = static_cast<std::size_t>(touching[static_cast<std::size_t>(k)]);
@@ -90,8 +89,7 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
     const Contact& c = sys.contacts[static_cast<std::size_t>(touching[static_cast<std::size_t>(k)])];
     if (c.place < 0) continue;
     const Place& place = sys.places[static_cast<std::size_t>(c.place)];
-    p.place.push_back(k);
-    struck.push_back(c.place);
+    p.contact_of.push_back(k);
     friction.push_back(c.impulsive_friction);
     along.push_back(-place.effect); // per unit of tangential impulse in the direction of sliding
     row_of.push_back(&place.velocity.x);
@@ -110,7 +108,7 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
   // Newton's serves where they differ, and the event says so.
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
-  mixed_laws = newton > 0 && newton < p.contacts;
+  jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
   contact::ImpactWorkspace impact_work;
   const contact::ImpactAnswer after = contact::impact(p, impact_work);
   if (after.solutions.empty()) {
@@ -126,8 +124,8 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   }
   const double loss = best.wall_work - best.energy_change;
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
-  gains = loss < -1e-9 * moved;
-  impulses.clear();
+  jump->gains = jump->gains || loss < -1e-9 * moved;
+  struck = true;
   for (Index k = 0; k < p.contacts; ++k) {
     Impulse one;
     one.contact = touching[static_cast<std::size_t>(k)];
@@ -135,20 +133,20 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
     one.collision = collision;
     one.loss = k == 0 ? loss : 0.0;
     one.wall_work = -best.impulse(k) * p.wall(k);
-    for (std::size_t q = 0; q < p.place.size(); ++q) {
+    for (std::size_t q = 0; q < p.contact_of.size(); ++q) {
       const Index row = p.contacts + static_cast<Index>(q);
-      if (p.place[q] != k) continue;
+      if (p.contact_of[q] != k) continue;
       one.tangential = best.impulse(row);
       one.wall_work += best.impulse(row) * p.wall(row);
     }
-    impulses.push_back(one);
+    jump->add(one);
   }
   for (Index j : touching) {
     const auto u = static_cast<std::size_t>(j);
     // Impacts that follow each other faster and faster end here, in finite time: a rebound a billion times
     // slower than what this contact has seen counts as none.
     const bool stays = rate_at(u) <= 1e-9 * rate_size(u);
-    state->modes.contact[u] = static_cast<std::int8_t>(stays ? Mode::closed : Mode::open);
+    state->modes.contact[u] = stays ? Mode::closed : Mode::open;
     if (stays)
       state->base_x -=
           sys.contacts[u].effect * (rate_at(u) / sys.contacts[u].rate.x.dot(sys.contacts[u].effect));

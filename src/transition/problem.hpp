@@ -1,10 +1,10 @@
-// The set-valued elements of one instant: closed contacts and the places with friction, seen through the
+// The set-valued elements of one instant: closed contacts and the elements with friction, seen through the
 // accelerations (or, at an impact, the velocities) that their forces cause:
 //
-//   a = free + G [lambda_N; -F],     rows: normals of the contacts, then tangents of the places.
+//   a = free + G [lambda_N; -F],     rows: normals of the contacts, then tangents of the elements.
 //
 // G = W' M^-1 W for a mechanical system; it need not be symmetric here, since a general linear plant gives
-// what it gives. F opposes the motion and acts on the body as -F. A place is loaded by one of the contacts or
+// what it gives. F opposes the motion and acts on the body as -F. An element is loaded by one of the contacts or
 // by a prescribed load.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace stickslip::contact {
 
-// Modes here: a contact is closed or open; a place sticks, slips, or is idle (open) because its contact is
+// Modes here: a contact is closed or open; an element sticks, slips, or is idle (open) because its contact is
 // open.
 using stickslip::Mode;
 
@@ -28,7 +28,8 @@ struct Line {
   double at(double load) const { return a + b * load; }
 };
 
-struct Place {
+// A friction element as the problem sees it.
+struct Element {
   Index contact = -1; // which contact loads it; -1: a prescribed load
   // slip_forward, slip_backward: it slides that way. stick: it is at rest, and whether it stays is to be
   // decided.
@@ -41,14 +42,14 @@ struct Place {
 
 struct Problem {
   Index contacts = 0;
-  std::vector<Place> places;
+  std::vector<Element> elements;
   Matrix G;
   Vector free;
   Vector free_size; // what the terms amount to that make up `free` and may cancel in it; empty: its own size
   double free_scale(Index i) const {
     return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
   }
-  Index size() const { return contacts + static_cast<Index>(places.size()); }
+  Index size() const { return contacts + static_cast<Index>(elements.size()); }
 };
 
 // Rejects sizes that do not fit, entries that are not finite, low > high, and contacts that do not exist.
@@ -61,14 +62,14 @@ constexpr Allowed bit(Mode m) {
 }
 constexpr Allowed anything = 0x1f;
 
-// One labelled answer. Forces: lambda_N of the contacts, then F of the places.
+// One labelled answer. Forces: lambda_N of the contacts, then F of the elements.
 struct Candidate {
   std::vector<Mode> modes;
   std::vector<double> force, acceleration;
   std::vector<std::uint8_t>
       touching;             // the component's own inequality holds with equality: later derivatives decide
   double constraint = 0.0;  // Gauss: 1/2 lambda' G lambda, lambda = [lambda_N; -F]
-  double utilisation = 0.0; // greatest |F| / limit over the places that stick
+  double utilisation = 0.0; // greatest |F| / limit over the elements that stick
   bool unique = true;       // false: the forces are not determined and were shared (see share.hpp)
 };
 

@@ -1,7 +1,8 @@
 #include "transition/quick_transition.hpp"
 
 #include "dynamics/place_force.hpp"
-#include "transition/decision.hpp"
+#include "transition/rules.hpp"
+#include "transition/sign_after.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +23,8 @@ QuickTransition::QuickTransition(const System& system, RegimeCache& c)
   s.resize(sys.ns());
   x = slope = Vector::Zero(sys.nx);
   force = scratch.force;
-  series = Matrix::Zero(sys.nx, terms);
-  signal_terms = Matrix::Zero(sys.ns(), terms);
+  series = Matrix::Zero(sys.nx, series_terms);
+  signal_terms = Matrix::Zero(sys.ns(), series_terms);
   signals_changed();
 }
 
@@ -43,20 +44,19 @@ bool QuickTransition::others_move(const State& state, std::size_t place) const {
   for (std::size_t j = 0; j < sys.places.size(); ++j) {
     if (j == place) continue;
     const Place& p = sys.places[j];
-    const int mode = state.modes.place[j];
-    if (mode != 1 && mode != -1) return false;
+    const int mode = state.modes.friction[j].direction();
+    if (mode == 0) return false;
     if (!(mode * velocity(p, state.base_x) > 1e-11 * velocity_size(p, state.nominal))) return false;
   }
   return true;
 }
 
-const Regime* QuickTransition::next(const Regime& now, std::size_t place, std::int8_t to) {
+const Regime* QuickTransition::next(const Regime& now, std::size_t place, Mode to) {
   for (const Edge& e : edges)
     if (e.from == &now && e.place == static_cast<Index>(place) && e.to == to) return e.next;
   if (edges.size() >= 64) edges.clear(); // a machine with so many combinations does not repeat them soon
   Modes modes = now.modes;
-  modes.place[place] = to;
-  modes.branch[place] = initial_branch(sys.places[place].law);
+  modes.friction[place].enter(to, initial_branch(sys.places[place].law));
   edges.push_back({&now, static_cast<Index>(place), to, &cache.get(sys, modes)});
   return edges.back().next;
 }
@@ -80,24 +80,11 @@ double QuickTransition::term(const Regime& r, Index guard, int k) {
   return sum;
 }
 
-// sign_after() with no more terms than it takes to tell.
-int QuickTransition::sign(const Regime& r, Index guard, bool from_zero, double size, double t) {
-  std::array<double, terms> c{};
-  if (!from_zero) c[0] = term(r, guard, 0);
-  c[1] = term(r, guard, 1);
-  const double tiny = 1e-11 * size, step = sys.time_scale;
-  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / step;
-  if (std::abs(c[0]) > std::max(tiny, unresolved * std::abs(c[1] * step))) return c[0] > 0.0 ? 1 : -1;
-  c[2] = term(r, guard, 2);
-  const double first = c[1] * step, second = c[2] * step * step; // as sign_after() decides by them
-  if (std::abs(first) > std::max(tiny, 2.0 * unresolved * std::abs(second)) &&
-      !(first > 0.0 && second < 0.0 && first * first < -4.0 * second * 1e-13 * size))
-    return first > 0.0 ? 1 : -1;
-  for (int k = 3; k < terms; ++k) c[static_cast<std::size_t>(k)] = term(r, guard, k);
-  if (from_zero && std::all_of(c.begin(), c.end(), [](double term_k) { return term_k == 0.0; }))
-    return 1; // it does not move at all
-  static_assert(terms == series_terms);
-  return sign_after(c.data(), size, step, t);
+// It does not move at all, so it does not slip.
+bool QuickTransition::stands_still(const Regime& r, Index guard) {
+  for (int k = 1; k < series_terms; ++k)
+    if (term(r, guard, k) != 0.0) return false;
+  return true;
 }
 
 // No guard of this place fires just after t, starting from `x`.
@@ -107,16 +94,18 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
   series.col(0) = x;
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
-    if (g.element != static_cast<Index>(place)) continue;
+    if (g.friction != static_cast<Index>(place)) continue;
     const auto row = static_cast<Index>(k);
     if (g.kind == GuardKind::slip_ends) {
-      if (sign(r, row, true, velocity_size(p, state.nominal), t) > 0) return false;
+      const auto from_zero = [&](int j) { return j == 0 ? 0.0 : term(r, row, j); };
+      const int sign = sign_after(from_zero, velocity_size(p, state.nominal), sys.time_scale, t);
+      if (sign > 0 || (sign == 0 && stands_still(r, row))) return false;
     } else if (g.kind == GuardKind::breaks_away) {
       const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
       // The held force is the mean of what both limits leave: each guard is the distance to one of them.
-      const double held = g.side > 0 ? term(r, row, 0) + limits.hi : limits.lo - term(r, row, 0);
-      if (sign(r, row, false, std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held), t) > 0)
-        return false;
+      const double held = g.direction > 0 ? term(r, row, 0) + limits.hi : limits.lo - term(r, row, 0);
+      const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
+      if (sign_after([&](int j) { return term(r, row, j); }, size, sys.time_scale, t) > 0) return false;
     } else {
       return false;
     }
@@ -124,33 +113,31 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
   return true;
 }
 
-const Regime* QuickTransition::decide(const Regime& now, State& state, const Guard& fired,
-                                      TransitionLog& log) {
+bool QuickTransition::apply(const Regime& now, State& state, const Guard& fired, Jump& jump) {
   if (!usable || !now.affine || (fired.kind != GuardKind::slip_ends && fired.kind != GuardKind::breaks_away))
-    return nullptr;
-  const auto i = static_cast<std::size_t>(fired.element);
-  if (!plain[i]) return nullptr;
+    return false;
+  const auto i = static_cast<std::size_t>(fired.friction);
+  if (!plain[i]) return false;
   const Place& p = sys.places[i];
   const double t = state.base_t;
   for (std::size_t k : varying) {
-    std::array<double, terms> c{};
-    taylor(sys.signals[k], t, terms, c.data());
+    std::array<double, series_terms> c{};
+    taylor(sys.signals[k], t, series_terms, c.data());
     const auto row = static_cast<Index>(k);
-    for (Index j = 0; j < terms; ++j) signal_terms(row, j) = c[static_cast<std::size_t>(j)];
+    for (Index j = 0; j < series_terms; ++j) signal_terms(row, j) = c[static_cast<std::size_t>(j)];
     s(row) = c[0];
   }
-  if (!others_move(state, i)) return nullptr;
-  const std::int8_t was = state.modes.place[i];
+  if (!others_move(state, i)) return false;
   x = state.base_x;
   const double speed = velocity(p, x);
   if (speed != 0.0) x -= p.effect * (speed / effect_on_v[i]);
 
-  int to = fired.kind == GuardKind::breaks_away ? fired.side : 0;
-  std::string_view rule = to != 0 ? "static to kinetic" : "unique";
-  const Regime* chosen = next(now, i, static_cast<std::int8_t>(to));
-  if (to == 0) {
+  Mode to = fired.kind == GuardKind::breaks_away ? slip(fired.direction) : Mode::stick;
+  Rule rule = to != Mode::stick ? Rule::static_to_kinetic : Rule::unique;
+  const Regime* chosen = next(now, i, to);
+  if (to == Mode::stick) {
     const Regime* stick = chosen;
-    if (!stick->affine || stick->shared) return nullptr;
+    if (!stick->affine || stick->shared) return false;
     // The force that holds, against what the surface can take.
     const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
     double held = 0.0;
@@ -159,36 +146,27 @@ const Regime* QuickTransition::decide(const Regime& now, State& state, const Gua
     if (!stick->unstuck.empty()) { // other places slide, with a force of their own
       signal_values(sys, t, scratch.s.data());
       evaluate(sys, *stick, t, x.data(), scratch.s.data(), slope.data(), force.data(), scratch);
-      held = force(fired.element);
+      held = force(fired.friction);
     }
-    const double slack = 1e-12 * (std::abs(limits.hi) + std::abs(limits.lo) + std::abs(held));
-    if (held > limits.hi + slack)
-      to = 1;
-    else if (held < limits.lo - slack)
-      to = -1;
-    if (to != 0) {
-      rule = "static to kinetic";
-      chosen = next(now, i, static_cast<std::int8_t>(to));
+    const double g = -effect_on_v[i], free = g * held;
+    const std::optional<Mode> goes = contact::impending_motion(limits.lo, limits.hi, g, free, std::abs(free));
+    if (!goes) return false;
+    to = *goes;
+    if (to != Mode::stick) {
+      rule = Rule::static_to_kinetic;
+      chosen = next(now, i, to);
     }
   }
-  if (!chosen->affine || !holds(*chosen, i, state, t)) return nullptr;
+  if (!chosen->affine || !holds(*chosen, i, state, t)) return false;
 
   state.base_x = x;
-  state.modes.place[i] = static_cast<std::int8_t>(to);
-  state.modes.branch[i] = chosen->modes.branch[i];
+  state.modes.friction[i] = chosen->modes.friction[i];
   state.after_transition = true;
-  if (to != was) {
-    Event& e = log.events.emplace_back();
-    e.time = t;
-    e.instant = ++state.instant;
-    e.element = fired.element;
-    e.before = static_cast<Mode>(was);
-    e.after = static_cast<Mode>(to);
-    e.fired = fired;
-    e.rule = rule;
-    e.solutions = 1;
-  }
-  return chosen;
+  jump.rule = rule;
+  jump.solutions = 1;
+  jump.next = chosen;
+  jump.changed = true;
+  return true;
 }
 
 } // namespace stickslip

@@ -2,7 +2,7 @@
 // nothing else rests. It says the same as the general decision and leaves to that whatever is not plain.
 #pragma once
 
-#include "transition/transition.hpp"
+#include "transition/jump.hpp"
 
 #include <array>
 #include <vector>
@@ -13,9 +13,9 @@ class QuickTransition {
 public:
   QuickTransition(const System& sys, RegimeCache& cache);
 
-  // Changes `state` as transition() would and returns the next regime; null: not decided here, nothing has
+  // Changes `state` as the general decision would, and says so in the jump; false: not decided here, nothing has
   // changed.
-  const Regime* decide(const Regime& now, State& state, const Guard& fired, TransitionLog& log);
+  bool apply(const Regime& now, State& state, const Guard& fired, Jump& jump);
 
   void signals_changed(); // constant ones have got new values
 
@@ -23,11 +23,9 @@ private:
   struct Edge { // what became of a regime when a place changed its mode
     const Regime* from;
     Index place;
-    std::int8_t to;
+    Mode to;
     const Regime* next;
   };
-  static constexpr int terms = 6;
-
   const System& sys;
   RegimeCache& cache;
   bool usable = true;              // no contacts, no limits, no compensators
@@ -36,15 +34,15 @@ private:
   std::vector<std::size_t> varying;
   std::vector<Edge> edges;
   Vector s, x, slope, force;
-  Matrix series, signal_terms; // nx x terms: x^(k) / k!; ns x terms
+  Matrix series, signal_terms; // nx x series_terms: x^(k) / k!; ns x series_terms
   int known = 0;               // columns of `series` that are filled
   Scratch scratch;
 
   double velocity(const Place& p, const Vector& at) const;
   bool others_move(const State& state, std::size_t place) const;
-  const Regime* next(const Regime& now, std::size_t place, std::int8_t to);
+  const Regime* next(const Regime& now, std::size_t place, Mode to);
   double term(const Regime& r, Index guard, int k);
-  int sign(const Regime& r, Index guard, bool from_zero, double size, double t);
+  bool stands_still(const Regime& r, Index guard);
   bool holds(const Regime& r, std::size_t place, const State& state, double t);
 };
 

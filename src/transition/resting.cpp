@@ -10,13 +10,24 @@
 namespace stickslip {
 
 // Where the velocity of a law without a jump changes its side, all its elements stick again.
-void switch_flow(const System& sys, Modes& modes, const Guard& g) {
-  const auto i = static_cast<std::size_t>(g.element);
-  if (g.kind == GuardKind::kink) {
-    modes.place[i] = static_cast<std::int8_t>(-modes.place[i]);
-    modes.branch[i] = initial_branch(sys.places[i].law);
-  } else if (g.kind == GuardKind::branch) {
-    modes.branch[i] = switch_branch(sys.places[i].law, modes.branch[i], g.side);
+void switch_flow(const System& sys, Modes& modes, const Guard& g) noexcept {
+  if (g.friction < 0) return;
+  FrictionMode& now = modes.friction[g.friction];
+  const Law& law = sys.places[g.friction].law;
+  switch (g.kind) {
+  case GuardKind::kink:
+    return now.enter(slip(-now.direction()), initial_branch(law));
+  case GuardKind::branch:
+    now.branch = switch_branch(law, now.branch, g.bit);
+    return;
+  case GuardKind::load_sign:
+    now.load_sign = static_cast<std::int8_t>(-now.load_sign);
+    return;
+  case GuardKind::limit_again:
+    now.hold = Hold::by_limit;
+    return;
+  default:
+    return;
   }
 }
 
@@ -29,55 +40,52 @@ void Decision::free_acceleration(Vector& rate) {
   w.xdot = rate;
   for (std::size_t i = 0; i < n; ++i) {
     if (rests[i] || contact_friction(i) || loaded_by_contact(i)) continue;
-    if (set_valued(i) && !presliding(i) && state->modes.place[i] == 0) continue; // held: no force of its own
+    if (set_valued(i) && !presliding(i) && state->modes.friction[i].sticks())
+      continue; // held: no force of its own
     const Place& p = sys.places[i];
-    const double N = normal_load(p, state->modes.load_sign[i], x, sig.data());
-    const PlaceForce f =
-        place_force(p, state->modes.place[i], state->modes.branch[i], v(i), N, x, w.xdot.data());
+    const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
+    const PlaceForce f = place_force(p, state->modes.friction[i].direction(), state->modes.friction[i].branch,
+                                     v(i), N, x, w.xdot.data());
     rate += p.effect * (f.dry * N + f.other);
   }
 }
 
 void Decision::switches(const std::vector<Guard>& fired, bool start) {
-  for (const Guard& g : fired) {
-    const auto i = static_cast<std::size_t>(g.element);
-    switch_flow(sys, state->modes, g);
-    if (g.kind == GuardKind::load_sign)
-      state->modes.load_sign[i] = static_cast<std::int8_t>(-state->modes.load_sign[i]);
-  }
+  for (const Guard& g : fired) switch_flow(sys, state->modes, g);
   if (start)
     for (std::size_t i = 0; i < n; ++i)
       if (sys.places[i].load_force.x.size() > 0) {
         const Form& f = sys.places[i].load_force;
-        state->modes.load_sign[i] = f.x.dot(state->base_x) + f.s.dot(sig) < 0.0 ? -1 : 1;
+        state->modes.friction[i].load_sign = f.x.dot(state->base_x) + f.s.dot(sig) < 0.0 ? -1 : 1;
       }
 }
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.
-void Decision::sides_of_kinks(bool start) {
+void Decision::find_sides(bool start) {
   // Forces are asked for below, and none of these laws has a side 0.
   for (std::size_t i = 0; i < n; ++i)
-    if (!sys.places[i].traits.sticks && state->modes.place[i] == 0)
-      state->modes.place[i] = v(i) < 0.0 ? -1 : 1;
+    if (!sys.places[i].traits.sticks && state->modes.friction[i].sticks())
+      state->modes.friction[i].mode = slip(v(i) < 0.0 ? -1 : 1);
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (p.traits.sticks) continue;
     if (!touches(i)) {
-      state->modes.place[i] = static_cast<std::int8_t>(Mode::open);
+      state->modes.friction[i].mode = Mode::open;
       continue;
     }
     const double speed = v(i);
     const double tiny = 1e-13 * velocity_size(p, state->nominal);
-    const auto was = state->modes.place[i];
+    const Mode was = state->modes.friction[i].mode;
     if (std::abs(speed) > tiny) {
-      state->modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
-    } else if (start || std::abs(state->modes.place[i]) != 1) {
-      state->modes.place[i] = 1;
+      state->modes.friction[i].mode = slip(speed > 0.0 ? 1 : -1);
+    } else if (start || !state->modes.friction[i].slips()) {
+      state->modes.friction[i].mode = Mode::slip_forward;
       free_acceleration(xdot);
-      const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
-      if (a != 0.0) state->modes.place[i] = static_cast<std::int8_t>(a > 0.0 ? 1 : -1);
+      const double a = relative_acceleration(p, xdot, sig);
+      if (a != 0.0) state->modes.friction[i].mode = slip(a > 0.0 ? 1 : -1);
     }
-    if (state->modes.place[i] != was) state->modes.branch[i] = initial_branch(p.law);
+    if (const Mode is = state->modes.friction[i].mode; is != was)
+      state->modes.friction[i].enter(is, initial_branch(p.law));
   }
 }
 
@@ -88,7 +96,7 @@ bool Decision::moves_towards(std::size_t i, int side) {
   if (std::abs(speed) > 1e-11 * velocity_size(p, state->nominal)) return speed * side > 0.0;
   xdot.setZero(sys.nx);
   evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
-  const double a = (p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig)) * side;
+  const double a = relative_acceleration(p, xdot, sig) * side;
   return a > 1e-13 * p.velocity.x.cwiseAbs().dot(terms);
 }
 
@@ -97,22 +105,21 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
   bool touched = false;
   for (const Guard& g : fired) touched = touched || g.kind == GuardKind::closes;
   for (const Guard& g : fired)
-    if (g.kind == GuardKind::slip_ends) stopped[static_cast<std::size_t>(g.element)] = true;
+    if (g.kind == GuardKind::slip_ends) stopped[static_cast<std::size_t>(g.friction)] = true;
   for (std::size_t i = 0; i < n; ++i) {
     if (!set_valued(i)) continue;
     if (!touches(i)) {
-      state->modes.place[i] = static_cast<std::int8_t>(Mode::open);
+      state->modes.friction[i].mode = Mode::open;
       continue;
     }
     if (start) start_in_mode(sys.places[i], 0, 0.0, load(i), t, state->base_x.data());
     const double speed = v(i);
     const double tiny = std::max(1e-11 * velocity_size(sys.places[i], state->nominal),
-                                 before.place[i] == 0 ? drift(sys.places[i].velocity.x) : 0.0);
-    if (state->modes.place[i] == static_cast<std::int8_t>(Mode::open))
-      state->modes.place[i] = 0; // it has just closed
-    const int mode = state->modes.place[i];
+                                 before.friction[i].sticks() ? drift(sys.places[i].velocity.x) : 0.0);
+    if (state->modes.friction[i].open()) state->modes.friction[i].mode = Mode::stick; // it has just closed
+    const int mode = state->modes.friction[i].direction();
     bool moves = std::abs(speed) > tiny && !stopped[i];
-    if (moves && before.place[i] == 0 && !start && !presliding(i) && impulses.empty()) {
+    if (moves && before.friction[i].sticks() && !start && !presliding(i) && !struck) {
       // Held until now: it moves only if its surface jumps away. What numerical steps have left over is taken
       // back.
       const Signal& surface = sys.signals[static_cast<std::size_t>(sys.places[i].surface)];
@@ -120,52 +127,49 @@ void Decision::find_resting(const std::vector<Guard>& fired, bool start) {
     }
     if (presliding(i)) {
       // Sticking is a motion of its own here; the force is continuous and nothing has to be balanced.
-      if ((start || before.place[i] == static_cast<std::int8_t>(Mode::open)) && moves)
-        state->modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
+      if ((start || before.friction[i].open()) && moves)
+        state->modes.friction[i].mode = slip(speed > 0.0 ? 1 : -1);
       // A surface velocity that jumps can also leave a sliding place at rest.
-      if (stopped[i] || (!start && fired.empty() && mode != 0 && !moves)) state->modes.place[i] = 0;
+      if (stopped[i] || (!start && fired.empty() && mode != 0 && !moves))
+        state->modes.friction[i].mode = Mode::stick;
       continue;
     }
     if (moves) { // a surface that jumps away from a stuck place, or the motion given at the start
-      state->modes.place[i] = static_cast<std::int8_t>(speed > 0.0 ? 1 : -1);
-      if (start) start_in_mode(sys.places[i], state->modes.place[i], speed, load(i), t, state->base_x.data());
+      state->modes.friction[i].mode = slip(speed > 0.0 ? 1 : -1);
+      if (start)
+        start_in_mode(sys.places[i], state->modes.friction[i].direction(), speed, load(i), t,
+                      state->base_x.data());
       continue;
     }
-    bool ends =
-        start || mode == 0 || stopped[i] || !impulses.empty() || touched; // touched: it may be in the way
+    bool ends = start || mode == 0 || stopped[i] || struck || touched; // touched: it may be in the way
     if (!ends) {
       // Also at zero at this instant, by coincidence: it rests if it comes to a halt, and slides on if it
       // departs.
       xdot.setZero(sys.nx);
       evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(),
                w);
-      ends = (sys.places[i].velocity.x.dot(xdot) + sys.places[i].acceleration_s.dot(sig)) * mode < 0.0;
+      ends = relative_acceleration(sys.places[i], xdot, sig) * mode < 0.0;
     }
     rests[i] = ends;
     if (ends && mode != 0) {
       start_clock(sys.places[i], mode, load(i), t, state->base_x.data());
-      if (!start && before.place[i] != 0) count_brief_slip(i);
+      if (!start && !before.friction[i].sticks()) count_brief_slip(i);
     }
   }
   for (const Guard& g : fired) {
-    const auto i = static_cast<std::size_t>(g.element);
     if (g.kind == GuardKind::breaks_away) {
+      const auto i = static_cast<std::size_t>(g.friction);
       if (!presliding(i))
-        dir[i] = g.side;
-      else if (moves_towards(i, g.side))
-        state->modes.place[i] = static_cast<std::int8_t>(g.side);
-      else
-        state->modes.branch[i] = over_limit(g.side); // v opposes the force: it stays stuck until v turns
+        dir[i] = g.direction;
+      else if (moves_towards(i, g.direction))
+        state->modes.friction[i].mode = slip(g.direction);
+      else // v opposes the force: it stays stuck until v turns
+        state->modes.friction[i].hold = above_limit(g.direction);
     }
-    if (g.kind == GuardKind::surface_turns) state->modes.place[i] = static_cast<std::int8_t>(g.side);
-    if (g.kind == GuardKind::limit_again) state->modes.branch[i] = 0;
-    if (g.kind == GuardKind::shared_limit) {
-      const Regime& r = cache.get(sys, before);
-      const Facet& f = r.facets[i];
-      for (std::size_t j = 0; j < f.members.size(); ++j)
-        dir[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(f.members[j])])] =
-            f.share(static_cast<Index>(j)) * g.side > 0.0 ? 1 : -1;
-    }
+    if (g.kind == GuardKind::surface_turns) state->modes.friction[g.friction].mode = slip(g.direction);
+    if (g.kind == GuardKind::shared_limit)
+      for_each_leaving(cache.get(sys, before), g,
+                       [&](Index i, int side) { dir[static_cast<std::size_t>(i)] = side; });
   }
 }
 
@@ -178,11 +182,11 @@ void Decision::count_brief_slip(std::size_t i) {
   const Place& p = sys.places[i];
   auto& brief = state->brief[i];
   const double lasted = t - state->left(static_cast<Index>(i));
-  bool is_brief = p.traits.switches == 0 && lasted < 3.0 * sys.time_scale && impulses.empty();
+  bool is_brief = p.traits.switches == 0 && lasted < 3.0 * sys.time_scale && !struck;
   if (is_brief) {
     xdot.setZero(sys.nx);
     evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
-    const double a = p.velocity.x.dot(xdot) + p.acceleration_s.dot(sig);
+    const double a = relative_acceleration(p, xdot, sig);
     is_brief = 0.25 * std::abs(a) * lasted < 1e-6 * velocity_size(p, state->nominal);
   }
   if (!is_brief) brief = 0;
@@ -192,22 +196,22 @@ void Decision::count_brief_slip(std::size_t i) {
 void Decision::count_towards_rest(std::size_t i) {
   auto& brief = state->brief[i];
   if (brief < 10) ++brief;
-  if (brief == 10) state->modes.branch[i] = holds_firmly;
+  if (brief == 10) state->modes.friction[i].hold = Hold::firmly;
 }
 
 // Presliding places, and those that a jump of their surface takes out of stick, go on with the force that they
 // have: what else is decided at this instant must see it.
 void Decision::carry_presliding(bool start) {
   for (std::size_t i = 0; i < n && !start; ++i) {
-    const int was = before.place[i], is = state->modes.place[i];
-    const auto open = static_cast<int>(Mode::open);
-    if ((presliding(i) || (set_valued(i) && !rests[i])) && was != is && was != open && is != open) change(i);
+    const FrictionMode &was = before.friction[i], &is = state->modes.friction[i];
+    if ((presliding(i) || (set_valued(i) && !rests[i])) && was.mode != is.mode && !was.open() && !is.open())
+      change(i);
   }
 }
 
 // A presliding place that has come to rest just now; one whose surface has jumped has a velocity of its own.
 bool Decision::comes_to_rest(std::size_t i) const {
-  return presliding(i) && !starting && std::abs(before.place[i]) == 1 && state->modes.place[i] == 0 &&
+  return presliding(i) && !starting && before.friction[i].slips() && state->modes.friction[i].sticks() &&
          std::abs(v(i)) <= 1e-9 * velocity_size(sys.places[i], state->nominal);
 }
 

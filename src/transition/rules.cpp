@@ -7,24 +7,6 @@
 
 namespace stickslip::contact {
 
-const char* name(Rule r) {
-  switch (r) {
-  case Rule::only:
-    return "only";
-  case Rule::present:
-    return "present";
-  case Rule::fewest_changes:
-    return "fewest_changes";
-  case Rule::least_constraint:
-    return "least_constraint";
-  case Rule::ambiguous:
-    return "ambiguous";
-  case Rule::none:
-    return "none";
-  }
-  return "";
-}
-
 namespace {
 
 using U = std::size_t;
@@ -34,9 +16,9 @@ struct Cascade {
   TransitionWorkspace& ws;
   bool complete = true;
 
-  U round_limit() const { return p.places.size() + 1; }
+  U round_limit() const { return p.elements.size() + 1; }
 
-  // The acceleration of a place that left rest in this event, counted along its way; zero if it is zero
+  // The acceleration of an element that left rest in this event, counted along its way; zero if it is zero
   // within rounding, or within what locating the event leaves if its guard has fired.
   double along(const Candidate& c, U s) const {
     const U k = static_cast<U>(p.contacts) + s;
@@ -48,7 +30,7 @@ struct Cascade {
   }
 
   std::vector<Mode> directions(const Candidate& c, const std::vector<Slip>& slip) const {
-    std::vector<Mode> d(p.places.size(), Mode::stick);
+    std::vector<Mode> d(p.elements.size(), Mode::stick);
     for (U s = 0; s < d.size(); ++s)
       if (left_rest(c, slip, s)) d[s] = c.modes[static_cast<U>(p.contacts) + s];
     return d;
@@ -57,7 +39,7 @@ struct Cascade {
   // Solves again with what stayed of those that left.
   void again(const std::vector<Mode>& left) {
     for (U s = 0; s < left.size(); ++s) {
-      if (p.places[s].state != Mode::stick) continue; // it slides anyway
+      if (p.elements[s].state != Mode::stick) continue; // it slides anyway
       ws.slip[0][s] = left[s] == Mode::stick ? Slip::impending : Slip::sliding;
       ws.direction[0][s] = left[s];
     }
@@ -65,14 +47,14 @@ struct Cascade {
   }
 
   bool left_rest(const Candidate& c, const std::vector<Slip>& slip, U s) const {
-    return slip[s] == Slip::sliding && p.places[s].state == Mode::stick &&
+    return slip[s] == Slip::sliding && p.elements[s].state == Mode::stick &&
            c.modes[static_cast<U>(p.contacts) + s] != Mode::open;
   }
 
   void keep(const Candidate& c, const std::vector<Slip>& slip) {
     std::vector<Mode>& back = ws.back;
     back.clear();
-    for (U s = 0; s < p.places.size(); ++s)
+    for (U s = 0; s < p.elements.size(); ++s)
       if (left_rest(c, slip, s) && along(c, s) < 0.0) { // rejected: it accelerates the wrong way
         if (back.empty()) back = directions(c, slip);
         back[s] = Mode::stick;
@@ -87,8 +69,8 @@ struct Cascade {
     Candidate& copy = ws.answers.next();
     copy = c;
     if (ws.left.size() <= at) ws.left.emplace_back();
-    ws.left[at].assign(p.places.size(), 0);
-    for (U s = 0; s < p.places.size(); ++s) {
+    ws.left[at].assign(p.elements.size(), 0);
+    for (U s = 0; s < p.elements.size(); ++s) {
       if (!left_rest(c, slip, s)) continue;
       const U k = static_cast<U>(p.contacts) + s;
       ws.left[at][s] = 1;
@@ -120,7 +102,7 @@ struct Cascade {
       ws.slip[depth + 1] = ws.slip[depth];
       ws.direction[depth + 1] = ws.direction[depth];
       bool leaves = false;
-      for (U s = 0; s < p.places.size(); ++s) {
+      for (U s = 0; s < p.elements.size(); ++s) {
         const Mode m = pool[k].modes[static_cast<U>(p.contacts) + s];
         if (ws.slip[depth][s] == Slip::sliding || (m != Mode::slip_forward && m != Mode::slip_backward))
           continue;
@@ -136,28 +118,28 @@ struct Cascade {
   }
 };
 
-// Too many mode sets to try: whether the present one, with every place at rest still sticking, goes on.
+// Too many mode sets to try: whether the present one, with every element at rest still sticking, goes on.
 bool present_goes_on(const Problem& p, const std::vector<Mode>& present, const Admissible& admissible,
-                     TransitionWorkspace& ws, Decision& out) {
+                     TransitionWorkspace& ws, Choice& out) {
   auto& slip = ws.slip[0];
   for (U k = 0; k < present.size(); ++k) {
     if ((ws.allowed[k] & bit(present[k])) == 0) return false;
     if (static_cast<Index>(k) < p.contacts) continue;
     const U s = k - static_cast<U>(p.contacts);
-    const Mode state = p.places[s].state;
+    const Mode state = p.elements[s].state;
     if (present[k] != Mode::open && present[k] != state) return false;
     slip[s] = state == Mode::stick ? Slip::impending : Slip::sliding;
-    const Index c = p.places[s].contact;
+    const Index c = p.elements[s].contact;
     if ((present[k] == Mode::open) != (c >= 0 && present[static_cast<U>(c)] == Mode::open)) return false;
   }
   ws.answers.clear();
   Candidate& c = ws.answers.next();
   if (!solve_modes(p, present, slip, ws.allowed, ws.stage.solve, c) || !admissible(c)) return false;
   out.answer = c;
-  out.left_rest.assign(p.places.size(), 0);
+  out.left_rest.assign(p.elements.size(), 0);
   out.rounds = 1;
   out.certified_unique = certified_unique(p);
-  out.rule = out.certified_unique ? Rule::only : Rule::present;
+  out.rule = out.certified_unique ? Rule::unique : Rule::present_mode;
   out.solutions = out.certified_unique ? 1 : -1;
   return true;
 }
@@ -170,8 +152,17 @@ Index changes(const Candidate& c, const std::vector<Mode>& present) {
 
 } // namespace
 
+std::optional<Mode> impending_motion(double low, double high, double g, double free, double size) {
+  const double slack = 1e-14 * (size + g * std::max(std::abs(high), std::abs(low)));
+  const double up = free - g * high, down = g * low - free;
+  if (up > slack) return Mode::slip_forward;
+  if (down > slack) return Mode::slip_backward;
+  if (up < -slack && down < -slack) return Mode::stick;
+  return std::nullopt;
+}
+
 bool certified_unique(const Problem& p) {
-  for (const Place& s : p.places)
+  for (const Element& s : p.elements)
     if (s.contact >= 0 && (s.low.b != 0.0 || s.high.b != 0.0 || s.plus.b != 0.0 || s.minus.b != 0.0))
       return false;
   const double top = p.G.cwiseAbs().maxCoeff();
@@ -185,33 +176,28 @@ bool certified_unique(const Problem& p) {
 
 namespace {
 
-// One place under prescribed load is the commonest machine of all. Strictly inside or outside its static
+// One element under prescribed load is the commonest machine of all. Strictly inside or outside its static
 // limits there is one answer; true if it was that simple.
-bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const Admissible& admissible,
-                   Decision& out) {
-  const Place& place = p.places[0];
+bool choose_single(const Problem& p, const std::vector<Allowed>& allowed, const Admissible& admissible,
+                   Choice& out) {
+  const Element& element = p.elements[0];
   const double g = p.G(0, 0), free = p.free(0), size = p.free_scale(0);
   const Allowed may = allowed.empty() ? anything : allowed[0];
   Candidate& c = out.answer;
   if (!(g > 0.0)) return false;
-  Mode mode = place.state;
+  Mode mode = element.state;
   bool left = false;
   if (mode == Mode::stick && (may == bit(Mode::slip_forward) || may == bit(Mode::slip_backward))) {
     mode = may == bit(Mode::slip_forward) ? Mode::slip_forward : Mode::slip_backward;
     left = true;
   } else if (mode == Mode::stick) {
-    const double slack = 1e-14 * (size + g * std::max(std::abs(place.high.a), std::abs(place.low.a)));
-    const double up = free - g * place.high.a, down = g * place.low.a - free;
-    if (up > slack)
-      mode = Mode::slip_forward, left = true;
-    else if (down > slack)
-      mode = Mode::slip_backward, left = true;
-    else if (!(up < -slack && down < -slack))
-      return false; // on the fence: the general way
-    if ((may & bit(mode)) == 0) return false;
+    const std::optional<Mode> goes = impending_motion(element.low.a, element.high.a, g, free, size);
+    if (!goes || (may & bit(*goes)) == 0) return false; // on the fence: the general way
+    mode = *goes;
+    left = mode != Mode::stick;
   }
   const double force =
-      mode == Mode::stick ? free / g : (mode == Mode::slip_forward ? place.plus.a : place.minus.a);
+      mode == Mode::stick ? free / g : (mode == Mode::slip_forward ? element.plus.a : element.minus.a);
   const double acceleration = mode == Mode::stick ? 0.0 : free - g * force;
   if (left) {
     const double a = mode == Mode::slip_forward ? acceleration : -acceleration;
@@ -222,14 +208,14 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
   c.acceleration.assign(1, acceleration);
   c.touching.assign(1, 0);
   c.constraint = 0.5 * g * force * force;
-  const double limit = force >= 0.0 ? place.high.a : -place.low.a;
+  const double limit = force >= 0.0 ? element.high.a : -element.low.a;
   c.utilisation = mode == Mode::stick && force != 0.0 ? std::abs(force) / limit : 0.0;
   c.unique = true;
   out.left_rest.assign(1, left ? 1 : 0);
   out.rounds = left ? 2 : 1;
   out.certified_unique = false;
   const bool good = admissible(c);
-  out.rule = good ? Rule::only : Rule::none;
+  out.rule = !good ? Rule::none : left ? Rule::static_to_kinetic : Rule::unique;
   out.solutions = good ? 1 : 0;
   return true;
 }
@@ -239,7 +225,7 @@ bool decide_single(const Problem& p, const std::vector<Allowed>& allowed, const 
 namespace {
 
 void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
-  const U n = static_cast<U>(p.size()), m = p.places.size();
+  const U n = static_cast<U>(p.size()), m = p.elements.size();
   ws.allowed = allowed;
   ws.allowed.resize(n, anything);
   ws.answers.clear();
@@ -251,7 +237,7 @@ void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWo
   for (U s = 0; s < m; ++s) {
     const Allowed a = ws.allowed[static_cast<U>(p.contacts) + s];
     const bool up = a == bit(Mode::slip_forward), down = a == bit(Mode::slip_backward);
-    Mode way = p.places[s].state;
+    Mode way = p.elements[s].state;
     if (way == Mode::stick && (up || down))
       way = up ? Mode::slip_forward : Mode::slip_backward; // its guard fired: kinetic from the start
     if (way == Mode::stick) continue;
@@ -274,9 +260,9 @@ bool transitions(const Problem& p, const std::vector<Allowed>& allowed, Transiti
   return cascade.complete;
 }
 
-void decide(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
-            const Admissible& admissible, TransitionWorkspace& ws, Decision& out) {
-  if (p.contacts == 0 && p.places.size() == 1 && decide_single(p, allowed, admissible, out)) return;
+void choose(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
+            const Admissible& admissible, TransitionWorkspace& ws, Choice& out) {
+  if (p.contacts == 0 && p.elements.size() == 1 && choose_single(p, allowed, admissible, out)) return;
   prepare(p, allowed, ws);
   if (count_modes(p, ws.allowed, ws.slip[0]) > largest_mode_count &&
       present_goes_on(p, present, admissible, ws, out))
@@ -292,6 +278,9 @@ void decide(const Problem& p, const std::vector<Mode>& present, const std::vecto
     out.rule = rule;
     out.answer = ws.answers[k];
     out.left_rest = ws.left[k];
+    if (rule != Rule::unique) return;
+    for (const std::uint8_t left : ws.left[k])
+      if (left != 0) out.rule = Rule::static_to_kinetic;
   };
   out.solutions = complete ? 0 : -1;
   if (complete)
@@ -306,12 +295,12 @@ void decide(const Problem& p, const std::vector<Mode>& present, const std::vecto
   if (order.empty()) {
     out.rule = Rule::none;
     out.answer = Candidate{};
-    out.left_rest.assign(p.places.size(), 0);
+    out.left_rest.assign(p.elements.size(), 0);
     return;
   }
-  if (order.size() == 1) return take(order[0], Rule::only);
+  if (order.size() == 1) return take(order[0], Rule::unique);
   for (const U k : order)
-    if (changes(ws.answers[k], present) == 0) return take(k, Rule::present);
+    if (changes(ws.answers[k], present) == 0) return take(k, Rule::present_mode);
   Index fewest = p.size() + 1;
   for (const U k : order) fewest = std::min(fewest, changes(ws.answers[k], present));
   order.erase(std::remove_if(order.begin(), order.end(),

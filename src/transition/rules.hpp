@@ -3,34 +3,29 @@
 // Rules (numbers as in the design notes, "Transitions, exactly"):
 //  2  Places at rest are solved with their static levels. Those that leave, first of all the ones whose guard
 //     fired, take their kinetic force and a fixed direction; solve again until nothing changes, at most
-//     places + 1 rounds; reject what then accelerates the wrong way. Where nothing is left, what did so has
+//     elements + 1 rounds; reject what then accelerates the wrong way. Where nothing is left, what did so has
 //     not left: solve again with it at rest.
 //  3  Among several admissible answers: the present modes; then the fewest changed components; then the least
 //     Gauss constraint 1/2 lambda' G lambda; what is still tied is ambiguous, and said to be.
 //  4  No answer: status none. If a contact slides, the engine answers with an impact without collision
 //     (Painleve).
-//  5  Forces shared by several stuck places and not unique: see share.hpp.
+//  5  Forces shared by several stuck elements and not unique: see share.hpp.
 #pragma once
 
+#include "transition/rule.hpp"
 #include "transition/stage.hpp"
+
+#include <optional>
 
 namespace stickslip::contact {
 
-enum class Rule : std::int8_t {
-  only,             // one admissible answer
-  present,          // several, of which the present modes
-  fewest_changes,   // several, of which the one with fewest changed components
-  least_constraint, // still several, of which the one with the least Gauss constraint
-  ambiguous,        // tied after all rules: an answer was taken, but physics does not say which
-  none,             // no admissible answer
-};
-const char* name(Rule r);
+using stickslip::Rule;
 
-struct Decision {
+struct Choice {
   Rule rule = Rule::none;
   Candidate answer; // empty for none
   std::vector<std::uint8_t>
-      left_rest;       // per place: 1 if it left rest in this event (kinetic level, fixed direction)
+      left_rest;       // per element: 1 if it left rest in this event (kinetic level, fixed direction)
   Index solutions = 0; // distinct admissible answers; -1 where they were not counted
   bool certified_unique = false; // solutions == 1 by the matrix, not by counting
   Index rounds = 0;              // of static to kinetic
@@ -57,7 +52,7 @@ struct TransitionWorkspace {
   std::vector<std::vector<Mode>> direction;
   std::vector<std::vector<Mode>> visited;
   std::size_t visited_count = 0;
-  // Directions of what left rest, without the places that then accelerated the wrong way (those: stick).
+  // Directions of what left rest, without the elements that then accelerated the wrong way (those: stick).
   std::vector<std::vector<Mode>> retry;
   std::vector<Mode> back;
   std::vector<Allowed> allowed;
@@ -67,13 +62,18 @@ struct TransitionWorkspace {
 // Every labelled answer, static to kinetic included, before any choice. True if the list is complete.
 bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws);
 
-// `present`: the modes before (contacts, then places). `allowed`: empty, or per component what a fired guard
-// still permits (a place that broke away in + direction: bit(plus); a contact that lost its force:
+// `present`: the modes before (contacts, then elements). `allowed`: empty, or per component what a fired guard
+// still permits (an element that broke away in + direction: bit(plus); a contact that lost its force:
 // bit(open)).
-void decide(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
-            const Admissible& admissible, TransitionWorkspace& ws, Decision& out);
+void choose(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
+            const Admissible& admissible, TransitionWorkspace& ws, Choice& out);
 
-// No place loads on a contact's force and the matrix is symmetric positive definite: exactly one answer per
+// Where one element at rest under a given load goes whose velocity has the acceleration `free` - g F, its static force
+// lying in [low, high]: it stays strictly inside and leaves outside; none: on the fence, where its surroundings decide.
+// size: what the terms of `free` amount to.
+std::optional<Mode> impending_motion(double low, double high, double g, double free, double size);
+
+// No element loads on a contact's force and the matrix is symmetric positive definite: exactly one answer per
 // stage.
 bool certified_unique(const Problem& p);
 

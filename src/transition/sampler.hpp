@@ -10,7 +10,6 @@
 namespace stickslip {
 
 struct State;
-struct TransitionLog;
 
 // Order at one instant: outputs whose delay is over are put out; all due controllers sample the plant as it
 // is before anything changes (and signals as they are from the instant on), in the order of dataflow; outputs
@@ -22,9 +21,8 @@ public:
   bool any() const { return !sampled.empty(); }
   double next(const State& state) const; // the next scheduled instant; infinity without sampled controllers
   bool due(const State& state, double t) const { return any() && next(state) <= t + together(t); }
-  // Everything due at state.base_t. Changes held outputs in base_x; those that reach a limit or return from one
-  // are logged, unless there is no log (at the start, where nothing has changed yet).
-  void run(State& state, TransitionLog* log);
+  // Everything due at state.base_t. Changes held outputs in base_x.
+  void run(State& state);
   // All guards of the present modes are clearly negative: no mode can change at this instant.
   bool quiet(const State& state);
 
@@ -33,14 +31,12 @@ private:
   RegimeCache& cache;
   std::vector<Index> sampled; // in the order of dataflow
   std::vector<Index> offset;  // of each loop's outputs in Ticks::output
-  std::vector<bool> limited;  // has a limit that outputs may reach
   Scratch scratch;
   Vector s, samples, work;
 
   // Two instants k T that are meant to be the same differ by rounding.
   static double together(double t);
-  void put_out(State& state, Index loop, TransitionLog* log);
-  void note(State& state, Index loop, Index output, double was, double is, TransitionLog& log) const;
+  void put_out(State& state, Index loop);
 };
 
 } // namespace stickslip

@@ -1,5 +1,8 @@
 #include "transition/saturations.hpp"
 
+#include "transition/outputs.hpp"
+
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -10,23 +13,14 @@ double value(const Form& f, const Vector& x, const double* s) {
   return f.x.dot(x) + f.s.dot(Eigen::Map<const Vector>(s, f.s.size()));
 }
 
-bool is_following(std::int8_t mode) {
-  const auto m = static_cast<Saturation>(mode);
-  return m == Saturation::high_following || m == Saturation::low_following;
+Index most_inputs(const System& sys) {
+  Index most = 0;
+  for (const Loop& l : sys.loops) most = std::max(most, static_cast<Index>(l.inputs.size()));
+  return most;
 }
 
-const char* cause_of(BlockGuard::Trigger t) {
-  using Trigger = BlockGuard::Trigger;
-  switch (t) {
-  case Trigger::exceeds_max:
-    return " reaches its upper limit";
-  case Trigger::exceeds_min:
-    return " reaches its lower limit";
-  case Trigger::returns:
-    return " returns from its limit";
-  default:
-    return "";
-  }
+bool is_following(Saturation m) {
+  return m == Saturation::high_following || m == Saturation::low_following;
 }
 
 } // namespace
@@ -42,23 +36,18 @@ Mode mode_of(const Block& block, Index output, double held) {
 
 void settle_following(const System& sys, RegimeCache& cache, State& state) {
   bool any = false;
-  for (std::int8_t m : state.modes.limit) any = any || is_following(m);
+  for (Saturation m : state.modes.limit) any = any || is_following(m);
   if (!any) return;
   const LinearPart& part = cache.linear(sys, state.modes.limit);
   Vector s(sys.ns());
   for (Index i = 0; i < sys.ns(); ++i)
     s(i) = value_before(sys.signals[static_cast<std::size_t>(i)], state.base_t);
-  for (Index b : sys.loop_order) {
-    const Loop& l = sys.loops[static_cast<std::size_t>(b)];
-    if (l.limit < 0) continue;
-    Vector w(static_cast<Index>(l.inputs.size()));
-    for (Index k = 0; k < w.size(); ++k)
-      w(k) = value(part.inputs[static_cast<std::size_t>(b)][static_cast<std::size_t>(k)], state.base_x,
-                   s.data());
-    for (Index j = 0; j < l.block.outputs(); ++j)
-      settle(l.block, j, static_cast<Saturation>(state.modes.limit[static_cast<std::size_t>(l.limit + j)]),
-             w.data(), state.base_x.data() + l.states);
-  }
+  Vector w(most_inputs(sys));
+  const auto input = [&](Index b, Index k) {
+    return value(part.inputs[static_cast<std::size_t>(b)][static_cast<std::size_t>(k)], state.base_x,
+                 s.data());
+  };
+  settle_following(sys, state.modes.limit, state.base_x.data(), input, w.data());
 }
 
 Saturations::Saturations(const System& system, RegimeCache& c, State& st)
@@ -67,25 +56,17 @@ Saturations::Saturations(const System& system, RegimeCache& c, State& st)
 
 void Saturations::choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
                          const BlockGuard::Trigger* fired) {
-  const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
   const auto& inputs = cache.linear(sys, state.modes.limit).inputs[static_cast<std::size_t>(loop)];
-  const auto m = static_cast<Index>(inputs.size());
-  Vector w(m), wdot(m);
-  for (Index k = 0; k < m; ++k) {
-    const Form& f = inputs[static_cast<std::size_t>(k)];
-    w(k) = value(f, state.base_x, s);
-    wdot(k) = value(f, xdot, sdot);
-  }
-  auto& mode = state.modes.limit[static_cast<std::size_t>(l.limit + output)];
-  const auto now = static_cast<Saturation>(mode);
-  const BlockInputs in{w.data(), wdot.data()};
-  const double* z = l.states >= 0 ? state.base_x.data() + l.states : nullptr;
-  const Saturation next =
-      fired ? after(l.block, output, now, *fired, z, in) : stickslip::decide(l.block, output, now, z, in);
-  mode = static_cast<std::int8_t>(next);
+  const auto form = [&](Index k) -> const Form& { return inputs[static_cast<std::size_t>(k)]; };
+  Vector w(most_inputs(sys)), wdot = w;
+  Saturation& mode = state.modes.limit[sys.loops[static_cast<std::size_t>(loop)].limit + output];
+  mode = next_saturation(
+      sys, loop, output, mode, fired, state.base_x.data(),
+      [&](Index, Index k) { return value(form(k), state.base_x, s); },
+      [&](Index, Index k) { return value(form(k), xdot, sdot); }, w.data(), wdot.data());
 }
 
-void Saturations::decide(const std::vector<Guard>& fired, bool start) {
+void Saturations::choose_all(const std::vector<Guard>& fired, bool start) {
   if (sys.limits == 0) return;
   settle_following(sys, cache, state);
   const LinearPart& part = cache.linear(sys, state.modes.limit);
@@ -101,25 +82,15 @@ void Saturations::decide(const std::vector<Guard>& fired, bool start) {
     evaluate(sys, cache.get(sys, state.modes), state.base_t, state.base_x.data(), s.data(), xdot.data(),
              scratch.force.data(), scratch);
   }
-  for (Index b : sys.loop_order) {
-    const Loop& l = sys.loops[static_cast<std::size_t>(b)];
-    if (l.limit < 0) continue;
-    for (Index j = 0; j < l.block.outputs(); ++j) {
-      if (!std::isfinite(l.block.lo(j)) && !std::isfinite(l.block.hi(j))) continue;
-      const BlockGuard::Trigger* trigger = nullptr;
-      for (const Guard& g : fired)
-        if (g.kind == GuardKind::limit && !trigger) {
-          const LimitGuard& limit = part.guards[static_cast<std::size_t>(g.element)];
-          if (limit.loop == b && limit.output == j) trigger = &limit.trigger;
-        }
-      if (trigger) {
-        choose(b, j, s.data(), sdot.data(), xdot, trigger);
-        cause += (cause.empty() ? "" : ", ") + l.name + cause_of(*trigger);
-      } else if (start || fired.empty()) {
-        choose(b, j, s.data(), sdot.data(), xdot, nullptr);
+  for_each_limit(sys, [&](Index b, Index j) {
+    const BlockGuard::Trigger* trigger = nullptr;
+    for (const Guard& g : fired)
+      if (g.kind == GuardKind::limit && !trigger) {
+        const LimitGuard& limit = part.guards[g.limit];
+        if (limit.loop == b && limit.output == j) trigger = &limit.trigger;
       }
-    }
-  }
+    if (trigger || start || fired.empty()) choose(b, j, s.data(), sdot.data(), xdot, trigger);
+  });
 }
 
 bool Saturations::review() {
@@ -141,45 +112,16 @@ bool Saturations::review() {
   signal_rates(sys, state.base_t, sdot.data());
   evaluate(sys, r, state.base_t, state.base_x.data(), s.data(), xdot.data(), scratch.force.data(), scratch);
   bool changed = false;
-  for (Index b : sys.loop_order) {
+  for_each_limit(sys, [&](Index b, Index j) {
     const Loop& l = sys.loops[static_cast<std::size_t>(b)];
-    if (l.limit < 0 || !(jumped || l.block.needs_input_rates())) continue;
-    for (Index j = 0; j < l.block.outputs(); ++j) {
-      if (!std::isfinite(l.block.lo(j)) && !std::isfinite(l.block.hi(j))) continue;
-      const auto k = static_cast<std::size_t>(l.limit + j);
-      const auto old = static_cast<Saturation>(state.modes.limit[k]);
-      choose(b, j, s.data(), sdot.data(), xdot, nullptr);
-      changed = changed || mode_of(old) != mode_of(static_cast<Saturation>(state.modes.limit[k]));
-    }
-  }
+    if (!jumped && !l.block.needs_input_rates()) return;
+    const Saturation& mode = state.modes.limit[l.limit + j];
+    const Mode old = mode_of(mode);
+    choose(b, j, s.data(), sdot.data(), xdot, nullptr);
+    changed = changed || old != mode_of(mode);
+  });
   x_before = state.base_x;
   return changed && jumped;
-}
-
-void Saturations::record(TransitionLog& log) const {
-  bool first = log.events.empty();
-  for (std::size_t b = 0; b < sys.loops.size(); ++b) {
-    const Loop& l = sys.loops[b];
-    if (l.limit < 0) continue;
-    for (Index j = 0; j < l.block.outputs(); ++j) {
-      const auto k = static_cast<std::size_t>(l.limit + j);
-      const Mode was = mode_of(static_cast<Saturation>(before.limit[k])),
-                 is = mode_of(static_cast<Saturation>(state.modes.limit[k]));
-      if (was == is) continue;
-      if (first) ++state.instant;
-      first = false;
-      Event e;
-      e.time = state.base_t;
-      e.instant = state.instant;
-      e.element = element_of_loop(sys, static_cast<Index>(b));
-      e.before = was;
-      e.after = is;
-      e.text = cause.empty() ? "jump of an input" : cause;
-      e.rule = "unique";
-      e.solutions = 1;
-      log.events.push_back(std::move(e));
-    }
-  }
 }
 
 } // namespace stickslip

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "dynamics/state.hpp"
-#include "transition/transition.hpp"
+
+#include <vector>
 
 namespace stickslip {
 
@@ -11,11 +12,10 @@ public:
   Saturations(const System& sys, RegimeCache& cache, State& state);
 
   // Modes after guards have fired; at the start, at kinks and at ticks (nothing fired) all of them anew.
-  void decide(const std::vector<Guard>& fired, bool start);
+  void choose_all(const std::vector<Guard>& fired, bool start);
   // Once the modes of friction are known: velocities may have jumped, and clamping looks at accelerations.
   // Returns whether an output now moves from within its limits to one of them or back.
   bool review();
-  void record(TransitionLog& log) const;
 
 private:
   const System& sys;
@@ -23,7 +23,6 @@ private:
   State& state;
   const Modes before;
   Vector x_before;
-  std::string cause;
   bool starting = false;
 
   void choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,

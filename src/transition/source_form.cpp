@@ -12,15 +12,15 @@ void assemble_source_form(const Problem& p, lcp::RowMatrix& A, Vector& b) {
   std::vector<Index> stuck;
   Matrix normal = p.G.leftCols(nn); // columns lambda_N with sliding friction as an applied force
   Vector free = p.free;
-  for (std::size_t s = 0; s < p.places.size(); ++s) {
-    const Place& place = p.places[s];
+  for (std::size_t s = 0; s < p.elements.size(); ++s) {
+    const Element& element = p.elements[s];
     const Index row = nn + static_cast<Index>(s);
-    if (place.state == Mode::stick) {
+    if (element.state == Mode::stick) {
       stuck.push_back(row);
       continue;
     }
-    const Line& line = place.state == Mode::slip_forward ? place.plus : place.minus;
-    if (place.contact >= 0) normal.col(place.contact) -= p.G.col(row) * line.b;
+    const Line& line = element.state == Mode::slip_forward ? element.plus : element.minus;
+    if (element.contact >= 0) normal.col(element.contact) -= p.G.col(row) * line.b;
     free -= p.G.col(row) * line.a;
   }
   const auto nh = static_cast<Index>(stuck.size());
@@ -37,24 +37,24 @@ void assemble_source_form(const Problem& p, lcp::RowMatrix& A, Vector& b) {
   };
   for (Index i = 0; i < nn; ++i) rows(i, i, 1.0);
   for (Index i = 0; i < nh; ++i) {
-    const Place& place = p.places[static_cast<std::size_t>(stuck[static_cast<std::size_t>(i)] - nn)];
+    const Element& element = p.elements[static_cast<std::size_t>(stuck[static_cast<std::size_t>(i)] - nn)];
     rows(nn + i, stuck[static_cast<std::size_t>(i)], 1.0);
     rows(nn + nh + i, stuck[static_cast<std::size_t>(i)], -1.0);
     A(nn + i, nn + 2 * nh + i) = 1.0;
     A(nn + nh + i, nn + 3 * nh + i) = 1.0;
     const Index forward = nn + 2 * nh + i, backward = forward + nh; // lambda_T = -F reaches -low and -high
-    if (place.contact >= 0)
-      A(forward, place.contact) = -place.low.b, A(backward, place.contact) = place.high.b;
-    b(forward) = -place.low.a, b(backward) = place.high.a;
+    if (element.contact >= 0)
+      A(forward, element.contact) = -element.low.b, A(backward, element.contact) = element.high.b;
+    b(forward) = -element.low.a, b(backward) = element.high.a;
     A(forward, nn + i) = -1.0;
     A(backward, nn + nh + i) = -1.0;
   }
 }
 
 void label_source_form(const Problem& p, const double* z, const double* w, Candidate& c) {
-  const auto nn = static_cast<std::size_t>(p.contacts), m = p.places.size();
+  const auto nn = static_cast<std::size_t>(p.contacts), m = p.elements.size();
   std::size_t nh = 0;
-  for (const Place& s : p.places) nh += s.state == Mode::stick;
+  for (const Element& s : p.elements) nh += s.state == Mode::stick;
   c.modes.assign(nn + m, Mode::open);
   c.force.assign(z, z + nn);
   c.touching.assign(nn + m, 0);
@@ -62,7 +62,7 @@ void label_source_form(const Problem& p, const double* z, const double* w, Candi
   c.unique = true;
   std::vector<int> way(m, 0); // of slip, by what is exactly zero
   for (std::size_t k = 0, i = nn; k < m; ++k) {
-    const Place& s = p.places[k];
+    const Element& s = p.elements[k];
     const double load = s.contact < 0 ? 0.0 : z[s.contact];
     if (s.state != Mode::stick) {
       c.force.push_back((s.state == Mode::slip_forward ? s.plus : s.minus).at(load));
@@ -80,7 +80,7 @@ void label_source_form(const Problem& p, const double* z, const double* w, Candi
     double a = row.sum + p.free(static_cast<Index>(k));
     if (w != nullptr && k < nn)
       a = w[k];
-    else if (w != nullptr && p.places[k - nn].state == Mode::stick)
+    else if (w != nullptr && p.elements[k - nn].state == Mode::stick)
       a = way[k - nn] == 0 ? 0.0 : w[i] - z[i + 2 * nh], ++i;
     else if (std::abs(a) <= 1e-10 * row.scale)
       a = 0.0;
@@ -89,7 +89,7 @@ void label_source_form(const Problem& p, const double* z, const double* w, Candi
   }
   for (std::size_t k = 0; k < nn; ++k) c.modes[k] = c.acceleration[k] > 0.0 ? Mode::open : Mode::closed;
   for (std::size_t k = 0; k < m; ++k) {
-    const Place& s = p.places[k];
+    const Element& s = p.elements[k];
     const double a = c.acceleration[nn + k];
     if (s.contact >= 0 && s.needs_contact && c.modes[static_cast<std::size_t>(s.contact)] == Mode::open)
       continue;

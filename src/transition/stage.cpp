@@ -34,8 +34,8 @@ template <class Visit> struct Walk {
       return;
     }
     const U s = static_cast<U>(i - p.contacts);
-    const Index c = p.places[s].contact;
-    if (c >= 0 && p.places[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open) {
+    const Index c = p.elements[s].contact;
+    if (c >= 0 && p.elements[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open) {
       ws.modes[k] = Mode::open;
       component(i + 1);
       return;
@@ -79,12 +79,12 @@ Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const s
   };
   for (Index c = 0; c < p.contacts && total <= largest_mode_count; ++c) {
     Index closed = may(allowed[static_cast<U>(c)], Mode::closed);
-    for (U s = 0; s < p.places.size() && closed <= largest_mode_count; ++s)
-      if (p.places[s].contact == c && p.places[s].needs_contact) closed *= options(s);
+    for (U s = 0; s < p.elements.size() && closed <= largest_mode_count; ++s)
+      if (p.elements[s].contact == c && p.elements[s].needs_contact) closed *= options(s);
     total *= closed + may(allowed[static_cast<U>(c)], Mode::open);
   }
-  for (U s = 0; s < p.places.size() && total <= largest_mode_count; ++s)
-    if (p.places[s].contact < 0 || !p.places[s].needs_contact) total *= options(s);
+  for (U s = 0; s < p.elements.size() && total <= largest_mode_count; ++s)
+    if (p.elements[s].contact < 0 || !p.elements[s].needs_contact) total *= options(s);
   return total;
 }
 
@@ -92,7 +92,7 @@ void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::
                     lcp::RowMatrix& M, Vector& q) {
   const Index nc = p.contacts, n = p.size();
   std::vector<Index> rest;
-  for (U s = 0; s < p.places.size(); ++s)
+  for (U s = 0; s < p.elements.size(); ++s)
     if (slip[s] == Slip::impending) rest.push_back(static_cast<Index>(s));
   const auto nr = static_cast<Index>(rest.size());
   M.setZero(nc + 2 * nr, nc + 2 * nr);
@@ -101,14 +101,14 @@ void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::
   const auto row = [&](Index r, auto&& constant, auto&& lambda, auto&& excess) {
     double sum = p.free(r);
     for (Index j = 0; j < nc; ++j) lambda(j, p.G(r, j));
-    for (U s = 0; s < p.places.size(); ++s) {
-      const Place& place = p.places[s];
+    for (U s = 0; s < p.elements.size(); ++s) {
+      const Element& element = p.elements[s];
       const double g = p.G(r, nc + static_cast<Index>(s));
       const Line line = slip[s] == Slip::impending
-                            ? place.low
-                            : (direction[s] == Mode::slip_forward ? place.plus : place.minus);
+                            ? element.low
+                            : (direction[s] == Mode::slip_forward ? element.plus : element.minus);
       sum -= g * line.a;
-      if (place.contact >= 0) lambda(place.contact, -g * line.b);
+      if (element.contact >= 0) lambda(element.contact, -g * line.b);
     }
     for (Index i = 0; i < nr; ++i) excess(i, -p.G(r, nc + rest[static_cast<U>(i)]));
     constant(sum);
@@ -127,9 +127,9 @@ void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::
         r, [&](double v) { q(below) = -v; }, [&](Index j, double v) { M(below, j) -= v; },
         [&](Index k, double v) { M(below, nc + k) -= v; });
     M(below, above) = 1.0;
-    const Place& place = p.places[static_cast<U>(*found)];
-    q(above) = place.high.a - place.low.a;
-    if (place.contact >= 0) M(above, place.contact) = place.high.b - place.low.b;
+    const Element& element = p.elements[static_cast<U>(*found)];
+    q(above) = element.high.a - element.low.a;
+    if (element.contact >= 0) M(above, element.contact) = element.high.b - element.low.b;
     M(above, below) = -1.0;
   }
 }
@@ -151,9 +151,9 @@ bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vec
     ws.modes[k] = closed ? Mode::closed : Mode::open;
   }
   Index i = 0;
-  for (U s = 0; s < p.places.size(); ++s) {
+  for (U s = 0; s < p.elements.size(); ++s) {
     const U k = static_cast<U>(nc) + s;
-    const Index c = p.places[s].contact;
+    const Index c = p.elements[s].contact;
     Mode m = direction[s];
     if (slip[s] == Slip::impending) {
       const U below = static_cast<U>(nc + i), above = static_cast<U>(nc + nr + i);
@@ -165,7 +165,7 @@ bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vec
       else
         m = Mode::slip_backward;
     }
-    const bool idle = c >= 0 && p.places[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open;
+    const bool idle = c >= 0 && p.elements[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open;
     ws.modes[k] = idle ? Mode::open : m;
   }
   for (U k = 0; k < ws.modes.size(); ++k)

@@ -47,7 +47,7 @@ struct StageWorkspace {
 // How many mode sets there are; stops counting above `largest_mode_count`.
 Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip);
 
-// Appends the answers to `out`. slip[i] == sliding: place i slides with its state's direction. True if the
+// Appends the answers to `out`. slip[i] == sliding: element i slides with its state's direction. True if the
 // list is complete (all mode sets were tried), false if it holds what Lemke's paths found.
 bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
                  const std::vector<Mode>& direction, StageWorkspace& ws, Pool& out);
@@ -59,9 +59,9 @@ void drop_repeated(const Problem& p, Pool& pool);
 std::vector<double> stage_margins(const Problem& p, const std::vector<Slip>& slip,
                                   const std::vector<Mode>& direction, StageWorkspace& ws);
 
-// The problem as an LCP of order contacts + 2 (places at rest), z = (lambda_N, F - low, a_T^+),
+// The problem as an LCP of order contacts + 2 (elements at rest), z = (lambda_N, F - low, a_T^+),
 // w = (a_N, a_T^-, high - F): the one of the source with the redundant unknowns eliminated, any mixture of
-// loads. Contacts that may not close and places that may not stick freely are left to the caller to fix.
+// loads. Contacts that may not close and elements that may not stick freely are left to the caller to fix.
 void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::vector<Mode>& direction,
                     lcp::RowMatrix& M, Vector& q);
 

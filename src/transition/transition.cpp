@@ -2,6 +2,8 @@
 
 #include "transition/automaton_states.hpp"
 #include "transition/decision.hpp"
+#include "transition/quick_transition.hpp"
+#include "transition/sampler.hpp"
 #include "transition/saturations.hpp"
 
 #include <algorithm>
@@ -21,7 +23,7 @@ bool State::operator==(const State& o) const {
 void Decision::change(std::size_t i) {
   const Place& p = sys.places[i];
   double* x = state->base_x.data();
-  const int was = before.place[i], is = state->modes.place[i];
+  const int was = before.friction[i].direction(), is = state->modes.friction[i].direction();
   const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0;
   change_mode(p, was, is, v(i), load(i), t, x);
   if (held_by_lag(p, before, i) == is && is != 0) x[p.lagged] = lagged; // it goes on from there
@@ -32,116 +34,173 @@ void Decision::enter_modes(bool start) {
   double* x = state->base_x.data();
   for (std::size_t i = 0; i < n; ++i) { // bristles and the surface of a contact that opens are let go
     const Place& p = sys.places[i];
-    if (state->modes.place[i] != static_cast<std::int8_t>(Mode::open)) continue;
+    if (!state->modes.friction[i].open()) continue;
     for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
     if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
   }
   for (std::size_t i = 0; i < n; ++i) {
     const Place& p = sys.places[i];
     if (!set_valued(i) || p.automaton == Automaton{}) continue;
-    const int was = before.place[i], is = state->modes.place[i];
-    if (is == static_cast<int>(Mode::open)) continue;
-    const double N = load(i);
-    if (start || was == static_cast<int>(Mode::open))
-      start_in_mode(p, is, v(i), N, t, x);
-    else if (was != is)
+    const FrictionMode &was = before.friction[i], &is = state->modes.friction[i];
+    if (is.open()) continue;
+    if (start || was.open())
+      start_in_mode(p, is.direction(), v(i), load(i), t, x);
+    else if (was.mode != is.mode)
       change(i);
-    if (presliding(i) && was != is) state->modes.branch[i] = 0;
+    if (presliding(i) && was.mode != is.mode) state->modes.friction[i].hold = Hold::by_limit;
   }
 }
 
-void Decision::run(State& st, const std::vector<Guard>& fired, bool start, TransitionLog& record_in) {
+void Decision::run(State& st, const std::vector<Guard>& fired, Jump& record) {
   state = &st;
-  log = &record_in;
+  jump = &record;
   t = state->base_t;
   before = state->modes;
-  starting = start;
-  shared = ambiguous = unsolved = mixed_laws = gains = false;
+  starting = jump->occasion == Occasion::start;
+  shared = ambiguous = struck = unsolved = false;
   solutions = 1;
-  impulses.clear();
   dir.assign(n, 0);
   signal_values(sys, t, sig.data());
   const LinearPart& linear = cache.linear(sys, state->modes.limit);
   terms.noalias() = linear.A.cwiseAbs().lazyProduct(state->base_x.cwiseAbs());
   terms.noalias() += linear.S.cwiseAbs().lazyProduct(sig.cwiseAbs());
   normal.setZero();
-  if (any_load_contact && !start) {
+  if (any_load_contact && !starting) {
     xdot.setZero(sys.nx);
     evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
     normal = force.tail(normal.size());
   }
-  switches(fired, start);
-  for (int round = 0; round < 2; ++round) {
-    find_candidates(fired, start);
-    if (unsolved) {
-      log->status = TransitionStatus::undecided;
-      break;
-    }
-    sides_of_kinks(start);
-    rests.assign(n, false);
-    find_resting(fired, start);
-    carry_presliding(start);
-    project();
-    if (decide(fired)) break;
-    // No answer: where a contact slides the velocities can jump without a collision (Painleve); then look
-    // once more.
-    std::vector<Index> touching;
-    bool slides = false;
-    for (std::size_t j = 0; j < candidate.size(); ++j)
-      if (candidate[j]) {
-        touching.push_back(static_cast<Index>(j));
-        const Index place = sys.contacts[j].place;
-        slides = slides || (place >= 0 && !rests[static_cast<std::size_t>(place)]);
-      }
-    if (round == 0 && slides) strike(touching, false);
-    if (round > 0 || !slides || impulses.empty()) {
-      log->status = TransitionStatus::undecided;
-      break;
-    }
+  switches(fired, starting);
+  jump->decided = settle(fired);
+  count_slips(fired);
+  enter_modes(starting);
+  if (jump->rule == Rule::unique || state->modes != before) {
+    jump->rule = rule;
+    jump->solutions = solutions;
   }
+  jump->shared = jump->shared || shared;
+  jump->ambiguous = jump->ambiguous || ambiguous;
+  state->after_transition = true;
+}
+
+// Impacts, what rests, and the modes that follow; once more after an impact without collision. False: no answer.
+bool Decision::settle(const std::vector<Guard>& fired) {
+  for (int round = 0; round < 2; ++round) {
+    find_candidates(fired, starting);
+    if (unsolved) return false;
+    find_sides(starting);
+    rests.assign(n, false);
+    find_resting(fired, starting);
+    carry_presliding(starting);
+    project();
+    if (choose_modes(fired)) return true;
+    if (round > 0 || !strike_without_collision()) return false;
+  }
+  return false;
+}
+
+// No answer: where a contact slides the velocities can jump without a collision (Painleve); then look once more.
+bool Decision::strike_without_collision() {
+  std::vector<Index> touching;
+  bool slides = false;
+  for (std::size_t j = 0; j < candidate.size(); ++j)
+    if (candidate[j]) {
+      touching.push_back(static_cast<Index>(j));
+      const Index place = sys.contacts[j].place;
+      slides = slides || (place >= 0 && !rests[static_cast<std::size_t>(place)]);
+    }
+  if (slides) strike(touching, false);
+  return slides && struck;
+}
+
+// What accumulations of slips are counted by, and the memory of the laws of what comes to rest or leaves it.
+void Decision::count_slips(const std::vector<Guard>& fired) {
   for (const Guard& g : fired) // reached its limit, but would slip the wrong way
-    if (const auto i = static_cast<std::size_t>(g.element); g.kind == GuardKind::breaks_away &&
-                                                            !presliding(i) && state->modes.place[i] == 0 &&
-                                                            sys.places[i].traits.switches == 0)
-      count_towards_rest(i);
+    if (g.kind == GuardKind::breaks_away) {
+      const auto i = static_cast<std::size_t>(g.friction);
+      if (!presliding(i) && state->modes.friction[i].sticks() && sys.places[i].traits.switches == 0)
+        count_towards_rest(i);
+    }
   for (std::size_t i = 0; i < n; ++i) // also one that came to rest and goes on at once
-    if (state->modes.place[i] != 0 && (rests[i] || before.place[i] == 0))
+    if (!state->modes.friction[i].sticks() && (rests[i] || before.friction[i].sticks()))
       state->left(static_cast<Index>(i)) = t;
   for (std::size_t i = 0; i < n; ++i) { // elements of a law that also sticks begin anew with each rest
     if (!set_valued(i) || presliding(i)) continue;
     const Place& p = sys.places[i];
-    const bool rest = state->modes.place[i] == 0, changed = state->modes.place[i] != before.place[i];
-    const bool firm = rests_firmly(p, state->modes, i);
+    const bool rest = state->modes.friction[i].sticks(),
+               changed = state->modes.friction[i].mode != before.friction[i].mode;
+    const bool firm = state->modes.friction[i].hold == Hold::firmly;
     const bool keeps = rest && (firm || held_by_lag(p, state->modes, i) != 0);
-    if (rest && changed && firm) rule = "accumulation";
-    if (changed ? !keeps : !rest && firm) state->modes.branch[i] = initial_branch(p.law);
+    if (rest && changed && firm) rule = Rule::accumulation;
+    if (changed ? !keeps : !rest && firm)
+      state->modes.friction[i].enter(state->modes.friction[i].mode, initial_branch(p.law));
   }
-  enter_modes(start);
-  record(fired, start);
-  state->after_transition = true;
 }
 
 Transition::Transition(const System& s, RegimeCache& c)
-    : sys(s), cache(c), decision(std::make_unique<Decision>(s, c)) {}
+    : sys(s), cache(c), decision(std::make_unique<Decision>(s, c)),
+      quick(std::make_unique<QuickTransition>(s, c)), sampler(std::make_unique<Sampler>(s, c)) {}
 
 Transition::~Transition() = default;
 
-void Transition::decide(State& state, const std::vector<Guard>& fired, bool start, TransitionLog& log) {
+bool Transition::samples() const {
+  return sampler->any();
+}
+
+double Transition::next_tick(const State& state) const {
+  return sampler->next(state);
+}
+
+void Transition::signals_changed() {
+  quick->signals_changed();
+}
+
+const Jump& Transition::finish(State& state) {
+  jump.end(state);
+  return jump;
+}
+
+const Jump& Transition::start(State& state, bool ticks) {
+  if (ticks && sampler->due(state, state.base_t)) sampler->run(state);
+  jump.begin(state, Occasion::start, {});
+  general(state);
+  return finish(state);
+}
+
+const Jump& Transition::after(const Regime& regime, State& state, const std::vector<Guard>& fired) {
+  jump.begin(state, Occasion::motion, fired);
+  if (fired.size() != 1 || !quick->apply(regime, state, fired[0], jump)) general(state);
+  return finish(state);
+}
+
+const Jump& Transition::scheduled(State& state, const std::vector<Guard>& fired, bool breakpoint) {
+  jump.begin(state, Occasion::motion, fired);
+  if (sampler->due(state, state.base_t)) {
+    sampler->run(state);
+    jump.sampled = jump.changed = true;
+  }
+  if (!fired.empty() || breakpoint || !sampler->any() || !sampler->quiet(state)) general(state);
+  return finish(state);
+}
+
+void Transition::general(State& state) {
+  jump.changed = true;
   // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else
   // has to be decided.
+  const std::vector<Guard>& fired = jump.fired;
   if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
         return g.kind == GuardKind::kink || g.kind == GuardKind::branch;
       })) {
+    jump.occasion = Occasion::flow;
     for (const Guard& g : fired) switch_flow(sys, state.modes, g);
     state.after_transition = true;
     return;
   }
-  if (sys.limits == 0) return decision->run(state, fired, start, log);
+  if (sys.limits == 0) return decision->run(state, fired, jump);
   Saturations limits(sys, cache, state);
-  limits.decide(fired, start);
-  decision->run(state, fired, start, log);
-  for (int round = 0; round < 3 && limits.review(); ++round) decision->run(state, {}, false, log);
-  if (!start) limits.record(log);
+  limits.choose_all(fired, jump.occasion == Occasion::start);
+  decision->run(state, fired, jump);
+  for (int round = 0; round < 3 && limits.review(); ++round) decision->run(state, {}, jump);
 }
 
 } // namespace stickslip

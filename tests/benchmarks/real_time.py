@@ -1,20 +1,19 @@
 """R: one fixed step of the two-mass drive of Table 1 c under a P-PI cascade; time per step, error against an
-exact run, and where the program `real_time_steps` is built the instructions of the dearest over those of the
-cheapest of 10^6 steps (of up to 200 steps with each number of transitions, counted one by one)."""
+exact run, and on Linux the instructions of the dearest over those of the cheapest of 10^6 steps (of up to
+200 steps with each number of transitions, counted one by one)."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 
+import engine
 import numpy as np
 
 import stickslip as ss
 
 from .entries import Entry
 
-PROGRAM = Path(__file__).parents[2] / "build" / "release" / "real_time_steps"
 STEP = 1e-3
 
 
@@ -33,9 +32,13 @@ def drive(kind: str) -> ss.machines.TwoMassDrive:
 
 def instructions(kind: str, quick: bool) -> str:
     """Return the ratio as a text, or nothing where it cannot be counted."""
-    if not PROGRAM.exists():
-        return ""
-    what = [PROGRAM, kind, "1000" if quick else "1000000", "count", "2" if quick else "200"]
+    what = [
+        engine.program("real_time_steps"),
+        kind,
+        "1000" if quick else "1000000",
+        "count",
+        "2" if quick else "200",
+    ]
     done = subprocess.run(what, capture_output=True, text=True)
     if done.returncode != 0 or not done.stdout:
         return ""

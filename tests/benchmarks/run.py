@@ -21,10 +21,10 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).parents[1]))
     __package__ = "benchmarks"
 
-from benchmarks import belt, kernels, pull, real_time, sweep
+from benchmarks import block_on_belt, kernels, pull, real_time, sweep
 from benchmarks.entries import Entry
 
-MODULES = (belt, pull, kernels, sweep, real_time)
+MODULES = (block_on_belt, pull, kernels, sweep, real_time)
 
 
 def measure(rows: list[Entry], repeat: int, budget: float, seed: int) -> list[dict]:

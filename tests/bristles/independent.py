@@ -310,7 +310,9 @@ class Motion:
         self.branch[i] = [False] * self.places[i].law.elements
         return before
 
-    def run(self, t_out, y0=None, rtol=1e-13, atol=1e-16, method="DOP853"):
+    def run(self, t_out, y0=None, rtol=1e-12, atol=1e-15, method="DOP853", max_step=2e-3):
+        # In steady sliding z' is zero to the last bit: an explicit pair sees no error there and outgrows its region
+        # of stability unless the step is limited (errors of up to 3e-8 were measured).
         y = np.zeros(self.size) if y0 is None else np.array(y0, float)
         t, t_end = 0.0, t_out[-1]
         out = np.empty((self.size, len(t_out)))
@@ -331,7 +333,7 @@ class Motion:
                 events.append(event)
             run = solve_ivp(
                 self.rhs, (t, stop), y, method=method, rtol=rtol, atol=atol, events=events or None,
-                first_step=min(1e-5, stop - t),
+                first_step=min(1e-5, stop - t), max_step=max_step,
             )  # fmt: skip
             assert run.status >= 0, run.message
             t, y = run.t[-1], run.y[:, -1].copy()

@@ -14,37 +14,37 @@ MAXWELL = ss.MaxwellSlip(
 )
 TWO_STATE = ss.TwoStateBristle(stiffness=2000.0, damping=30.0, viscous=0.4, alpha=600.0, **LEVELS)
 
-# law, the same written out, largest difference relative to the size of each state (measured / about 4)
+# law, the same written out, largest difference relative to the size of each state (about three times the measured one)
 LAWS = {
-    "lugre": (LUGRE, own.LuGre(), 1e-9),
+    "lugre": (LUGRE, own.LuGre(), 5e-10),
     "lugre, σ1(v), viscous exponent": (
         ss.LuGre(
             stiffness=2000.0, damping=30.0, damping_velocity=0.1, viscous=0.4, viscous_exponent=1.5, **LEVELS
         ),
         own.LuGre(exponent=1.5, vd=0.1),
-        3e-9,
+        8e-10,
     ),
-    "dahl": (ss.Dahl(stiffness=2000.0, kinetic=1.2), own.Dahl(), 6e-9),
+    "dahl": (ss.Dahl(stiffness=2000.0, kinetic=1.2), own.Dahl(), 6e-10),
     "dahl, exponent 2": (ss.Dahl(stiffness=2000.0, kinetic=1.2, exponent=2.0), own.Dahl(i=2.0), 2e-9),
-    "bouc-wen": (ss.BoucWen(stiffness=2000.0, kinetic=1.2, exponent=2.0, beta=0.7), own.BoucWen(), 5e-9),
+    "bouc-wen": (ss.BoucWen(stiffness=2000.0, kinetic=1.2, exponent=2.0, beta=0.7), own.BoucWen(), 4e-9),
     "elasto-plastic": (
         ss.ElastoPlastic(stiffness=2000.0, damping=30.0, elastic_limit=2e-4, viscous=0.4, **LEVELS),
         own.ElastoPlastic(),
-        1e-8,
+        8e-9,
     ),
-    "maxwell slip": (MAXWELL, own.MaxwellSlip(), 3e-9),
+    "maxwell slip": (MAXWELL, own.MaxwellSlip(), 2e-9),
     "maxwell slip, one level": (
         ss.MaxwellSlip(stiffness=(2000.0, 700.0), kinetic=1.2),
         own.MaxwellSlip(k=(2000.0, 700.0), share=(0.5, 0.5), c=0.0, level=own.Level(1.2, 1.2), fv=0.0),
-        3e-9,
+        5e-9,
     ),
-    "two-state": (TWO_STATE, own.TwoState(), 1e-8),
-    "lugre + coulomb": (LUGRE + ss.Coulomb(static=0.5, kinetic=0.4), own.WithCoulomb(own.LuGre()), 1e-9),
-    "lugre + viscous": (LUGRE + ss.Viscous(0.7), own.LuGre(fv=1.1), 1e-9),
+    "two-state": (TWO_STATE, own.TwoState(), 6e-9),
+    "lugre + coulomb": (LUGRE + ss.Coulomb(static=0.5, kinetic=0.4), own.WithCoulomb(own.LuGre()), 5e-10),
+    "lugre + viscous": (LUGRE + ss.Viscous(0.7), own.LuGre(fv=1.1), 5e-10),
     "maxwell slip + coulomb": (
         MAXWELL + ss.Coulomb(static=0.5, kinetic=0.4),
         own.WithCoulomb(own.MaxwellSlip()),
-        5e-9,
+        4e-9,
     ),
 }
 TIMES = np.linspace(0.0, 3.0, 31)
@@ -84,7 +84,7 @@ def solutions():
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff"])
 @pytest.mark.parametrize("name", LAWS)
 def test_law_in_a_machine(name, method, solutions):
-    """DOP853 at 1e-13, phase by phase; the block comes to v = 0 at least four times."""
+    """DOP853 at 1e-12, phase by phase; the block comes to v = 0 at least four times."""
     law, _, tolerance = LAWS[name]
     y, motion = solutions(name)
     run = ss.simulate(block(law), 3.0, t_eval=TIMES, rtol=1e-10, method=method)

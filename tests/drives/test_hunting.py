@@ -40,7 +40,7 @@ def test_lugre_against_two_tight_solutions() -> None:
 
 
 def test_stribeck_against_the_rigid_limit() -> None:
-    """Every stop and break-away over 100 s (tests/reference/automaton.py)."""
+    """Every stop and break-away over 100 s (tests/reference/rigid_limit.py)."""
     stored = store.load("automaton")
     run = ss.simulate(servo(stribeck(1.5)), t_end=100.0, t_eval=stored["hunting_t"], rtol=1e-12)
     events = [(t, mode) for t, mode in stored["hunting_events"] if t > 0.0]

@@ -5,11 +5,15 @@ import re
 import sys
 from pathlib import Path
 
+import legends
+import matplotlib.figure
 import nbformat
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from nbclient import NotebookClient
 
-FOLDER = Path(__file__).parents[2] / "notebooks"
+TESTS = Path(__file__).parents[1]
+FOLDER = TESTS.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 LIMIT = 120  # s, for one cell
 
@@ -36,6 +40,9 @@ def test_notebook_is_stored_stripped(path: Path) -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(path: Path, tmp_path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
+    source = f"import sys; sys.path.insert(0, {str(TESTS)!r})\nimport legends\nnoted = legends.watch()"
+    watch = nbformat.v4.new_code_cell(source)
+    notebook.cells = [watch, *notebook.cells, nbformat.v4.new_code_cell("assert not noted, noted")]
     NotebookClient(notebook, timeout=LIMIT, resources={"metadata": {"path": str(tmp_path)}}).execute()
     assert any(cell.get("outputs") for cell in notebook.cells)
 
@@ -57,6 +64,19 @@ def test_the_extra_brings_what_they_import() -> None:
         }
         foreign = {name.split(".")[0] for name in imported} - sys.stdlib_module_names
         assert foreign <= named, path.name
+
+
+def test_a_legend_on_a_title_is_seen() -> None:
+    figure = matplotlib.figure.Figure()
+    FigureCanvasAgg(figure)
+    ax = figure.subplots()
+    ax.plot([0.0, 1.0], label="a line")
+    ax.axvspan(0.0, 1.0)
+    ax.set_title("a title")
+    ax.legend(loc="upper center")
+    assert [fault.partition(" lies on ")[2] for fault in legends.faults(figure)] == ["a band of ''"]
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    assert legends.faults(figure) == ["(a line) lies on the title 'a title'"]
 
 
 def test_a_stain_is_seen() -> None:

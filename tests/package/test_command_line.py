@@ -10,7 +10,7 @@ import pytest
 
 import stickslip
 from stickslip import __main__ as cli
-from stickslip.figures import Check, Result
+from stickslip.figures import Check, Input, Origin, Result
 
 
 def command(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
@@ -38,10 +38,12 @@ def test_one_figure(tmp_path: Path) -> None:
     done = command("figures", "servo_2", "--out", str(tmp_path / "new" / "folder"))
     assert done.returncode == 0, done.stderr
     written = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
-    assert written == {"servo_2.png", "servo_2.csv", "checks.csv"}
+    assert written == {"servo_2.png", "servo_2.csv", "checks.csv", "inputs.csv"}
     table = done.stdout.splitlines()
-    assert table[0].split() == "figure quantity computed expected deviation verdict expected from".split()
-    assert table[1].startswith("servo_2  force just above rest [N]") and "agrees" in table[1]
+    titles = "figure quantity computed expected tolerance verdict expected from source"
+    assert table[0].split() == titles.split()
+    assert table[1].startswith("servo_2  force just above rest [N]") and "agrees   closed form" in table[1]
+    assert "servo_2  printed  section 2.1: vs = 0.001 m/s, δ = 1 or 2" in table
     assert table[-1].startswith("1 picture")
 
 
@@ -52,7 +54,12 @@ def test_checks_are_saved(tmp_path: Path) -> None:
     assert {row["figure"] for row in rows} == {"servo_2"}
     for row in rows:
         assert float(row["computed"]) - float(row["expected"]) == float(row["deviation"])
-        assert row["verdict"] == "agrees" and row["expected from"]
+        assert row["verdict"] == "agrees" and row["expected from"] in {str(origin) for origin in Origin}
+        assert row["source"] and row["relation"] == "=" and float(row["tolerance"]) > 0.0
+    with (tmp_path / "inputs.csv").open(encoding="utf-8") as file:
+        given = list(csv.DictReader(file))
+    assert {row["how"] for row in given} == {"printed", "chosen"}
+    assert ("Fs", "1.5", "N") in {(row["name"], row["value"], row["unit"]) for row in given}
 
 
 @pytest.mark.parametrize(
@@ -94,15 +101,22 @@ def test_matplotlib_is_missing(tmp_path: Path) -> None:
     assert done.stderr == 'stickslip: error: pictures need matplotlib: pip install "stickslip[figures]"\n'
 
 
+GIVEN = (Input("k", 60.0, "Nm/rad", "fitted", "a rest of 0.025 s"), Input("c", 1.0, "N/m", "chosen"))
+
+
+def check(computed: float, origin: Origin = Origin.CLOSED_FORM, reason: str = "") -> Check:
+    return Check("x", "m", computed, 1.0, 0.1, origin, "a figure", reason)
+
+
 def results(*checks: Check) -> Iterator[Result]:
-    yield Result("sample", checks, (Path("sample.png"),), 0.1)
+    yield Result("sample", checks, GIVEN, (Path("sample.png"),), 0.1)
 
 
 def test_a_source_that_cannot_be_met_is_shown_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    check = Check("meets again at [s]", 0.287, 0.43, 0.01, "a figure", "the source deforms, this is rigid")
-    monkeypatch.setattr(cli.figures, "run", lambda *_: results(check))
+    known = check(0.287, Origin.PUBLISHED, "the source deforms, this is rigid")
+    monkeypatch.setattr(cli.figures, "run", lambda *_: results(known))
     assert cli.main(["figures", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr().out
     assert "differs" in said and "    because: the source deforms, this is rigid\n" in said
@@ -112,11 +126,37 @@ def test_a_source_that_cannot_be_met_is_shown_with_its_reason(
 def test_a_number_that_is_off_fails(
     computed: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(
-        cli.figures, "run", lambda *_: results(Check("x [m]", computed, 1.0, 0.1, "closed form"))
-    )
+    monkeypatch.setattr(cli.figures, "run", lambda *_: results(check(computed)))
     assert cli.main(["figures", "--out", str(tmp_path)]) == 1
     assert "FAILS" in capsys.readouterr().out
+
+
+def test_the_summary_counts_origins_and_inputs_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = check(2.0, Origin.PUBLISHED, "known")
+    mixed = (check(1.0), check(1.0, Origin.PUBLISHED), known, known, check(1.0, Origin.PACKAGE))
+    monkeypatch.setattr(cli.figures, "run", lambda *_: results(*mixed))
+    assert cli.main(["figures", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    summary = said[said.index("expected from        agrees  differs  FAILS") :]
+    assert [line.split()[-3:] for line in summary[1:5]] == [
+        ["1", "2", "0"],
+        ["1", "0", "0"],
+        ["0", "0", "0"],
+        ["1", "0", "0"],
+    ]
+    assert summary[5] == "put in, not checked: 0 printed, 1 chosen, 1 fitted"
+    assert "sample  fitted to  a rest of 0.025 s: k = 60 Nm/rad" in said
+
+
+def test_a_bound_is_printed_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bound = Check("gap", "m", 0.2, 0.0, 0.0, Origin.PUBLISHED, "a figure", relation=">")
+    monkeypatch.setattr(cli.figures, "run", lambda *_: results(bound))
+    assert cli.main(["figures", "--out", str(tmp_path)]) == 0
+    assert "> 0" in capsys.readouterr().out.splitlines()[1]
 
 
 def test_interruption_is_one_line(
@@ -136,6 +176,6 @@ def test_progress_speaks_after_a_second(
 ) -> None:
     clock = iter([0.0, 0.5, 1.5])
     monkeypatch.setattr(cli, "perf_counter", lambda: next(clock))
-    two = [Result("quick", (), (), 0.5), Result("slow", (), (), 1.0)]
+    two = [Result("quick", (), (), (), 0.5), Result("slow", (), (), (), 1.0)]
     assert list(cli._progress(two, 2)) == two
     assert capsys.readouterr().err == "[2/2] slow: 1.0 s\n"

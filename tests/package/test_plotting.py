@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from types import SimpleNamespace
 
+import legends
 import matplotlib
 import numpy as np
 import pytest
 from matplotlib.patches import Patch
 
+import stickslip as ss
 from stickslip import plotting
 from stickslip.figures import _style
 
@@ -199,15 +201,38 @@ def test_shade_puts_the_modes_on_any_axes(run: Hand) -> None:
     ]
 
 
+def test_lines_can_be_told_apart_where_colours_are_used_up() -> None:
+    looks = [tuple(str(value) for value in _style.distinct(k).values()) for k in range(20)]
+    assert len(set(looks)) == 20
+    machine = ss.Machine(mass=np.ones(10), stiffness=np.diag(np.arange(1.0, 11.0)))
+    run = ss.simulate(machine, 1.0, dt=0.1, initial={f"{name}.velocity": 1.0 for name in machine.names})
+    names = [f"{name}.position" for name in machine.names]
+    drawn = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in run.plot(*names).lines}
+    assert len(drawn) == 10
+    with _style.style():
+        ax = _style.canvas(60.0).subplots()
+        lines = [ax.plot([0.0, 1.0])[0] for _ in range(10)]
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 10
+
+
+def test_legend_leaves_the_title_its_place(run: Hand) -> None:
+    with _style.style():
+        ax = _style.canvas(60.0).subplots()
+        plotting.plot(run, ax=ax).set_title("a title that is as long as the picture is wide, or nearly so")
+    assert legends.faults(ax.figure) == []
+
+
 def test_energy_shows_what_is_not_zero(run: Hand) -> None:
     zero = np.zeros_like(run.t)
     run.energy = SimpleNamespace(  # type: ignore[attr-defined]
         t=run.t, kinetic=zero, elastic=zero, damping=zero, impacts=zero,
         friction={"pad": run.t}, drives={"block": 2.0 * run.t}, surfaces={"pad": zero},
+        controllers={"pid": -run.t},
     )  # fmt: skip
     ax = plotting.energy(run)
     assert [(line.get_label(), line.get_linestyle()) for line in ax.lines] == [
         ("drive block", "--"),
+        ("controller pid", "--"),
         ("friction pad", "-"),
     ]
 

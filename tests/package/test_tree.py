@@ -62,7 +62,9 @@ def test_mypy_strict() -> None:
 def test_clang_format() -> None:
     tool = str(Path(sys.executable).with_name("clang-format"))
     files = [
-        str(p) for p in (*(ROOT / "src").rglob("*.[ch]pp"), *(ROOT / "python/bindings").glob("*.[ch]pp"))
+        str(p)
+        for folder in ("src", "python/bindings", "tests/engine")
+        for p in (ROOT / folder).rglob("*.[ch]pp")
     ]
     assert files
     run(tool, "--dry-run", "--Werror", *files)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 
+import engine
 import numpy as np
 import pytest
 
@@ -236,20 +236,22 @@ class TestRefused:
             ss.RealTime(m, step=1e-3)
 
 
-PROGRAM = Path(__file__).parents[2] / "build" / "release" / "real_time_steps"
+def steps(*arguments: str) -> dict[str, float]:
+    """What the program without Python says about its steps."""
+    command = [engine.program("real_time_steps"), *arguments]
+    return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
 
 
-@pytest.mark.skipif(not PROGRAM.exists(), reason="the C++ program of this folder is not built")
+@pytest.mark.timeout(1500)  # where the engine has to be compiled first
 class TestWithoutPython:
     @pytest.mark.parametrize("kind", ["stribeck", "automaton", "sampled", "limited"])
     def test_no_allocation(self, kind: str) -> None:
         """Not one call of malloc in 50 000 steps with hundreds of transitions."""
-        out = subprocess.run([PROGRAM, kind, "50000"], capture_output=True, check=True, text=True).stdout
-        seen = json.loads(out)
+        seen = steps(kind, "50000")
         assert seen["allocations"] == 0 and seen["transitions"] > 250 and seen["late"] == 0
 
     def test_same_as_from_python(self) -> None:
-        out = subprocess.run([PROGRAM, "stribeck", "3000"], capture_output=True, check=True, text=True).stdout
+        seen = steps("stribeck", "3000")
         rt = ss.RealTime(drive(), step=1e-3)
         rt.run(3000)
-        assert json.loads(out)["position"] == rt.state[1]
+        assert seen["position"] == rt.state[1]

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from . import automaton, belt, load_friction, lugre, memory, simple, store, two_mass, wedge
+from . import belt, load_friction, lugre, memory, rigid_limit, simple, store, two_mass, wedge
 from .phases import advance
 
 
@@ -77,7 +77,7 @@ class TestAutomaton:
     @pytest.mark.parametrize(("solver", "error"), [("dop853", 1e-12), ("adams", 5e-11)])
     def test_pull(self, solver, error):
         stored = store.load("automaton")
-        events, _ = automaton.pull(40.0, solver)
+        events, _ = rigid_limit.pull(40.0, solver)
         assert modes(events) == modes(stored["pull_events"])
         assert np.max(np.abs(times(events) - times(stored["pull_events"]))) < error
         assert events[0][0] == 7.5
@@ -85,7 +85,7 @@ class TestAutomaton:
     @pytest.mark.parametrize(("solver", "error"), [("dop853", 3e-12), ("adams", 5e-11)])
     def test_hunting(self, solver, error):
         stored = store.load("automaton")
-        events, states = automaton.hunting(stored["hunting_t"], solver)
+        events, states = rigid_limit.hunting(stored["hunting_t"], solver)
         assert modes(events) == modes(stored["hunting_events"])
         assert np.max(np.abs(times(events) - times(stored["hunting_events"]))) < error
         assert np.max(np.abs(states - stored["hunting_states"])) < error

@@ -42,7 +42,8 @@ def reference(t: float) -> float:
 class Outcome:
     events: list[Event]
     worst: float  # max |xref - xL| over all
-    worst_late: float  # the same over t >= 1 s
+    worst_late: float  # the same over t >= 1 s, at the edge of this window or inside
+    peak_late: float  # greatest local maximum of |xref - xL| over t >= 1 s
     stuck: float  # fraction of the time in stick
     state: np.ndarray  # (vM, vL, xM, xL, I) at the end
     samples: np.ndarray  # the same at t = 0.5, 1, 1.5, ... (rows)
@@ -54,6 +55,7 @@ class _Worst:
 
     late: float = 0.0
     all: float = 0.0
+    peak: float = 0.0
     points: int = 24
     steps: list[float] = field(default_factory=list)
 
@@ -74,6 +76,8 @@ class _Worst:
         self.all = max(self.all, top)
         if ta >= 1.0:
             self.late = max(self.late, top)
+            if top > max(values[0], values[-1]):  # inside this step, so the error rises to it and falls again
+                self.peak = max(self.peak, top)
 
 
 def run(case: str, t_end: float = 3.0, solver: str = "collocation", rtol: float = 1e-13) -> Outcome:
@@ -136,7 +140,7 @@ def run(case: str, t_end: float = 3.0, solver: str = "collocation", rtol: float 
                 sign = 1.0 if fired == "+" else -1.0
             events.append((float(t), {0.0: "stick", 1.0: "slip+", -1.0: "slip-"}[sign]))
         samples.append(y.copy())
-    return Outcome(events, worst.all, worst.late, stuck / t_end, y, np.array(samples))
+    return Outcome(events, worst.all, worst.late, worst.peak, stuck / t_end, y, np.array(samples))
 
 
 def exact_without_friction(times: Any) -> np.ndarray:

@@ -111,7 +111,7 @@ def test_damage_anywhere_in_a_state(at):
 def test_a_state_of_another_machine_is_told_by_what_does_not_fit():
     other = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
     with pytest.raises(
-        ValueError, match="state belongs to another machine: it has 2 places of friction, this one 0"
+        ValueError, match="state belongs to another machine: it has 2 friction elements, this one 0"
     ):
         ss.simulate(other, state=RUN.state, t_end=3.0)
     assert RUN.state != ss.simulate(other, 1.0).state

@@ -1,4 +1,4 @@
-"""Machines of hundreds of coordinates against their modes in closed form, from the eigenvalues of the chain."""
+"""Machines of hundreds of coordinates against their modes in closed form."""
 
 from collections.abc import Callable
 
@@ -19,10 +19,22 @@ def chain(n: int) -> Array:
     return K
 
 
-def motion(K: Array, q: Array, v: Array) -> Callable[[float], tuple[Array, Array]]:
-    """q'' + K q = 0: each mode swings with its frequency; one of zero drifts."""
-    squares, modes = np.linalg.eigh(K)
-    w = np.sqrt(np.where(squares > 1e-12, squares, 0.0))
+def motion(fixed: bool, q: Array, v: Array) -> Callable[[float], tuple[Array, Array]]:
+    """Free motion of such a row, its left end free or on a spring to a fixed point, mode by mode.
+
+    Free at both ends: w = 2 sin(k π / 2n), shapes cos(k π (j + 1/2) / n), k = 0, 1, ...; fixed and free:
+    w = 2 sin((2k - 1) π / (2 (2n + 1))), shapes sin((2k - 1) π j / (2n + 1)), j, k = 1, 2, ... . As numbers
+    of an eigenvalue solver the slowest frequencies would be known to 1e-12 only.
+    """
+    n = len(q)
+    j, k = np.arange(n)[:, None], np.arange(n)[None, :]
+    if fixed:
+        w = 2.0 * np.sin((2 * k[0] + 1) * np.pi / (2 * (2 * n + 1)))
+        shapes = np.sin((2 * k + 1) * np.pi * (j + 1) / (2 * n + 1))
+    else:
+        w = 2.0 * np.sin(k[0] * np.pi / (2 * n))
+        shapes = np.cos(k * np.pi * (j + 0.5) / n)
+    modes = shapes / np.linalg.norm(shapes, axis=0)
     a, b = modes.T @ q, modes.T @ v
 
     def at(t: float) -> tuple[Array, Array]:
@@ -33,15 +45,15 @@ def motion(K: Array, q: Array, v: Array) -> Callable[[float], tuple[Array, Array
     return at
 
 
-@pytest.mark.parametrize(("n", "error"), [(33, 3e-14), (65, 3e-14), (100, 3e-14), (200, 3e-14), (500, 3e-14)])
-def test_a_struck_chain(n: int, error: float) -> None:
+@pytest.mark.parametrize("n", [33, 65, 100, 200, 500])
+def test_a_struck_chain(n: int) -> None:
     names = [f"u{i}" for i in range(n)]
     m = ss.Machine(mass=np.ones(n), stiffness=chain(n), names=names)
     t_end = 40.0 if n < 500 else 5.0
     run = ss.simulate(m, t_end, initial={"u0.velocity": 1.0})
-    q, v = motion(chain(n), np.zeros(n), np.eye(n)[0])(t_end)
-    assert [run[f"{u}.position"][-1] for u in names] == pytest.approx(q, rel=0, abs=error)
-    assert [run[f"{u}.velocity"][-1] for u in names] == pytest.approx(v, rel=0, abs=error)
+    q, v = motion(False, np.zeros(n), np.eye(n)[0])(t_end)
+    assert [run[f"{u}.position"][-1] for u in names] == pytest.approx(q, rel=0, abs=1e-14)
+    assert [run[f"{u}.velocity"][-1] for u in names] == pytest.approx(v, rel=0, abs=1e-14)
 
 
 def bar_against_a_wall(n: int, t_end: float) -> tuple[list[float], Array]:
@@ -55,7 +67,7 @@ def bar_against_a_wall(n: int, t_end: float) -> tuple[list[float], Array]:
     v[0] = 0.0
     while True:
         if touches:
-            inner = motion(chain(n)[1:, 1:], q[1:], v[1:])
+            inner = motion(True, q[1:], v[1:])
 
             def state(tau: float, inner: Callable[..., tuple[Array, Array]] = inner) -> tuple[Array, Array]:
                 p, u = inner(tau)
@@ -65,7 +77,7 @@ def bar_against_a_wall(n: int, t_end: float) -> tuple[list[float], Array]:
                 return -float(state(tau)[0][1])
 
         else:
-            state = motion(chain(n), q, v)
+            state = motion(False, q, v)
 
             def margin(tau: float, state: Callable[..., tuple[Array, Array]] = state) -> float:
                 return float(state(tau)[0][0])
@@ -93,7 +105,7 @@ def test_a_bar_strikes_a_wall() -> None:
     run = ss.simulate(m, t_end, initial={f"{u}.velocity": -1.0 for u in names})
     times, end = bar_against_a_wall(n, t_end)
     assert len(times) >= 2 and 190.0 < times[1] < 210.0
-    assert [e.time for e in run.events] == pytest.approx(times, abs=1e-11)
+    assert [e.time for e in run.events] == pytest.approx(times, abs=2e-13)
     reached = [run[f"{u}.{kind}"][-1] for kind in ("position", "velocity") for u in names]
-    assert reached == pytest.approx(end, rel=0, abs=1e-11)
-    assert run.energy.residual < 1e-13
+    assert reached == pytest.approx(end, rel=0, abs=2e-13)
+    assert run.energy.residual < 3e-14

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from stickslip._core import numerics
 
 DIGITS = 60
 
@@ -112,35 +111,3 @@ def test_harmonic_drive_of_a_stiff_regime():
         truth = np.array(propagate(A, [1e-3, 0.0, 0.0, 1.0], t)[:2], dtype=float)
         assert y == pytest.approx(truth, rel=0, abs=2e-14 * 1e-3)
     assert r._raw.steps < 60
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_splits_of_random_matrices(seed):
-    """Slow and fast blocks rebuild the matrix; defective blocks and bad scaling included."""
-    rng = np.random.default_rng(seed)
-    slow, fast = int(rng.integers(1, 4)), int(rng.integers(1, 4))
-    As = rng.standard_normal((slow, slow))
-    Af = -1e6 * (np.eye(fast) + np.diag(np.full(fast - 1, 0.5), 1))  # one eigenvalue, one eigenvector
-    block = np.zeros((slow + fast,) * 2)
-    block[:slow, :slow], block[slow:, slow:] = As, Af
-    V = np.linalg.qr(rng.standard_normal(block.shape))[0] + 0.3 * rng.standard_normal(block.shape)
-    D = np.diag(10.0 ** rng.uniform(-6, 6, slow + fast))
-    A = D @ V @ block @ np.linalg.inv(V) @ np.linalg.inv(D)
-    splits = numerics.settled_splits(A)
-    assert len(splits) >= 1
-    rs, *_ = [s for s in splits if s[1].shape[1] == slow]
-    slow_matrix, Rs, Ls, inverse, Rf, Lf, slow_rate, fast_rate = rs
-    condition = np.linalg.cond(V)
-    assert Ls @ Rs == pytest.approx(np.eye(slow), abs=1e-10)
-    assert Lf @ Rs == pytest.approx(
-        np.zeros((fast, slow)), abs=1e-12 * np.abs(Lf).max() * np.abs(Rs).max() * 10
-    )
-    back = np.linalg.inv(D) @ (Rs @ slow_matrix @ Ls + Rf @ np.linalg.inv(inverse) @ Lf) @ D
-    assert back == pytest.approx(np.linalg.inv(D) @ A @ D, abs=1e-9 * condition * 1e6 * 1e-3)
-    assert slow_rate == pytest.approx(np.abs(np.linalg.eigvals(As)).max(), rel=1e-5)
-    assert fast_rate == pytest.approx(1e6, rel=0.05)
-
-
-def test_modes_that_swing_are_followed():
-    """A fast mode that hardly decays has no settled form: 1e4 rad/s, 0.1 1/s."""
-    assert numerics.settled_splits(np.array([[-1.0, 0, 0], [0, -0.1, 1e4], [0, -1e4, -0.1]])) == []

@@ -11,7 +11,8 @@ import stickslip as ss
 
 
 def spread(rng, low, high):
-    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+    """Rounded: the last bit of exp changes with NumPy, and so would the machines."""
+    return float(f"{np.exp(rng.uniform(np.log(low), np.log(high))):.9g}")
 
 
 def signal(rng, size):

@@ -12,7 +12,6 @@ import numpy.typing
 
 from . import contact as contact
 from . import lcp as lcp
-from . import numerics as numerics
 
 class Signal:
     """

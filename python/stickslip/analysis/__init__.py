@@ -3,6 +3,7 @@
 from stickslip.analysis.clearance import CounterFlankMap, counter_flank_map
 from stickslip.analysis.cycles import LimitCycle, limit_cycle
 from stickslip.analysis.describing import PredictedCycle, describing_function, harmonic_balance
+from stickslip.analysis.extractable import ExtractableEnergy, extractable_energy
 from stickslip.analysis.linear import (
     FrequencyResponse,
     TwoMassResonance,
@@ -23,13 +24,14 @@ from stickslip.analysis.maps import (
     impact_map,
     state_map,
 )
-from stickslip.analysis.passive import ExtractableEnergy, Passivity, extractable_energy, passivity
+from stickslip.analysis.passive import Counterexample, Passivity, Storage, passivity
 from stickslip.analysis.stuck import StuckFractionMap, stuck_fraction_map
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
 __all__ = [
     "ChatterMap",
     "CounterFlankMap",
+    "Counterexample",
     "ExtractableEnergy",
     "FollowingError",
     "FrequencyResponse",
@@ -41,6 +43,7 @@ __all__ = [
     "Settling",
     "StateMap",
     "Stops",
+    "Storage",
     "StuckFractionMap",
     "TwoMassResonance",
     "cascade_matrices",

@@ -1,4 +1,4 @@
-"""Passivity of friction laws: what is known about it, and a search for a velocity that draws energy out.
+"""Passivity of friction laws: proven with a storage function, or refuted with a motion that draws energy.
 
 A law is passive from velocity to force if it never gives out more energy than it took: from rest, with all
 internal states zero, the work ``W(t) = ∫ F v dt`` that goes into it stays >= 0 for every velocity. Curves
@@ -8,32 +8,46 @@ are, if they lie in the first and third quadrant; bristle laws store energy, and
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _checks as checks
-from stickslip.laws import (
-    BoucWen,
-    Coulomb,
-    Dahl,
-    ElastoPlastic,
-    Law,
-    LuGre,
-    MaxwellSlip,
-    Stribeck,
-    Sum,
-    Tanh,
-    TwoStateBristle,
-    Viscous,
-)
+from stickslip.analysis._bristle_passivity import OneState, decide
+from stickslip.analysis._phases import Counterexample, best
+from stickslip.laws import BoucWen, Dahl, ElastoPlastic, Law, LuGre, MaxwellSlip, TwoStateBristle
+from stickslip.stick_slip import StickSlip
 
-__all__ = ["ExtractableEnergy", "Passivity", "extractable_energy", "passivity"]
+__all__ = ["Counterexample", "Passivity", "Storage", "passivity"]
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A storage function: its value rises by no more than the work done on the law.
+
+    Attributes
+    ----------
+    formula : str
+        The function in words, per unit normal load where it has states.
+    energy : callable or None
+        Its value, J, (n_times,) from the internal states (n_states, n_times) in the order of
+        `Law.state_names`; None if it depends on more than they hold.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> storage = ss.analysis.passivity(ss.Dahl(stiffness=1e5, kinetic=1.0), normal_load=2.0).storage
+    >>> storage.formula, storage.energy(np.array([[1e-5]]))
+    ('σ·z²/2', array([1.e-05]))
+    """
+
+    formula: str
+    energy: Callable[[Array], Array] | None
 
 
 @dataclass(frozen=True)
@@ -43,14 +57,19 @@ class Passivity:
     Attributes
     ----------
     passive : bool or None
-        True or False where a condition decides, None where none is known (`extractable_energy` may then
-        help).
+        True with a storage function, False with a counterexample, None where the question is open
+        (`extractable_energy` may then help).
     condition : str
         The condition and whether it is necessary.
     margin : float
         How far it is met (>= 0) or missed (< 0), in the unit of the condition; NaN where it has no measure.
     source : str
         Where it comes from.
+    storage : Storage or None
+        Where the law is passive.
+    counterexample : Counterexample or None
+        Where it is not: velocities and how long each is held, and the energy drawn. None beside False only
+        for a bristle so near to its limit that the motion cannot be told in double precision.
 
     Examples
     --------
@@ -64,86 +83,198 @@ class Passivity:
     condition: str
     margin: float
     source: str
+    storage: Storage | None = None
+    counterexample: Counterexample | None = None
 
 
-def _lugre_like(law: LuGre | ElastoPlastic, load: float, necessary: bool) -> Passivity:
-    assert law.static is not None and law.kinetic is not None
-    needed = load * law.damping * (law.static - law.kinetic) / law.kinetic
-    linear = law.viscous_exponent == 1.0
-    margin = (law.viscous if linear else 0.0) - needed
-    passive = True if margin >= 0.0 else (False if necessary and linear else None)
-    kind = "necessary and sufficient" if necessary and linear else "sufficient"
-    condition = f"viscous >= normal_load * damping * (static - kinetic) / kinetic = {needed:.6g} ({kind})"
-    return Passivity(passive, condition, margin, "Barabanov, Ortega 2000")
+def _nothing_stored(states: Array) -> Array:
+    return np.zeros(states.shape[-1])
 
 
-def _two_state(law: TwoStateBristle, load: float) -> Passivity:
-    # With V = σ0 Fc z²/2, ζ = σ0 z sgn v in [-1, 1], |σ0 y| <= 1, u = |v| and a = α/σ0:
-    #   (F v - dV/dt)/u >= Fc ζ² + σ1 u (1 - ζ) + σ2 u/N + a e(u) - |a - (Fs - Fc)|,
-    # the least value over ζ being taken at ζ = min(1, σ1 u/(2 Fc)).
-    assert law.static is not None and law.kinetic is not None and law.alpha is not None
-    u = np.concatenate([[0.0], np.geomspace(1e-9, 1e6, 6001) * (law.stribeck_velocity or 1e-3)])
-    if law.damping > 0.0:  # where ζ reaches its end
-        u = np.append(u, 2.0 * law.kinetic / law.damping)
-    step = law.alpha / law.stiffness
-    fall = np.ones_like(u)
-    if law.stribeck_velocity is not None:
-        p = (u / law.stribeck_velocity) ** law.shape
-        fall = np.exp(-p) if law.form == "exponential" else 1.0 / (1.0 + p)
-    zeta = np.minimum(1.0, law.damping * u / (2.0 * law.kinetic))
-    viscous = law.viscous / load if law.viscous_exponent == 1.0 and load > 0.0 else 0.0
-    bracket = law.kinetic * zeta**2 + law.damping * u * (1.0 - zeta) + viscous * u + step * fall
-    margin = float(np.min(bracket - abs(step - (law.static - law.kinetic))))
-    # At v = 0 both sides are equal for α = σ0 (Fs - Fc)/2: rounding must not decide.
-    passive = True if margin >= -1e-12 * law.static else None
-    condition = (
-        "min over v of kinetic ζ² + damping |v| (1 - ζ) + viscous |v| + alpha/σ0 e(|v|) "
-        "- |alpha/σ0 - static + kinetic| >= 0 (sufficient)"
-    )
-    return Passivity(passive, condition, margin, "storage function σ0·kinetic·z²/2")
+_DISSIPATES = Storage("0: nothing is stored", _nothing_stored)
 
 
-def _curve(law: Law) -> Passivity:
+def _springs(formula: str, stiffness: Any) -> Storage:
+    """Half the sum of stiffness times state squared."""
+    k = np.atleast_1d(np.asarray(stiffness, dtype=float))[:, None]
+    return Storage(formula, lambda states: np.asarray(0.5 * np.sum(k * states[: len(k)] ** 2, axis=0)))
+
+
+# -- curves ------------------------------------------------------------------------------------------------
+
+
+def _curve(law: Law, load: float) -> Passivity:
     scale = np.geomspace(1e-12, 1e6, 721)
     knots = np.abs(np.array(law.compiled.velocity_kinks))
     speeds = np.concatenate([[float(np.finfo(float).tiny)], scale, knots])
-    force = np.concatenate([np.atleast_1d(law.force(speeds)), -np.atleast_1d(law.force(-speeds))])
-    margin = float(force.min())
-    known = not law.compiled.traits.needs_interpreter
-    passive = False if margin < 0.0 else (True if known else None)
+    speeds = np.concatenate([speeds, -speeds])
+    outwards = np.sign(speeds) * law.force(speeds, load)
+    margin = float(outwards.min())
     condition = "F · sgn v >= 0 at every velocity (necessary and sufficient)"
-    return Passivity(passive, condition, margin, "definition")
+    if margin >= 0.0:
+        known = not law.compiled.traits.needs_interpreter
+        return Passivity(
+            True if known else None, condition, margin, "definition", _DISSIPATES if known else None
+        )
+    worst = speeds[outwards < 0.0]
+    shown = best(law, load, [[(float(v), 1.0)] for v in worst[:: max(1, len(worst) // 20)]])
+    return Passivity(False if shown else None, condition, margin, "definition", None, shown)
+
+
+# -- bristles with one deflection ----------------------------------------------------------------------------
+
+
+def _scaled(law: Any, load: float, f: Array, storage: Array) -> Storage:
+    """The least work to reach a bristle force, as computed, as a function of the states."""
+    per_state = law.stiffness * (law.kinetic if isinstance(law, TwoStateBristle) else 1.0)
+    if getattr(law, "normalised", False):
+        per_state = 1.0
+
+    def energy(states: Array) -> Array:
+        return np.asarray(load * np.interp(per_state * states[0], f, storage))
+
+    return Storage("the least work, from rest, that brings the bristle to its force (computed)", energy)
+
+
+def _quadratic(law: Any, load: float) -> Storage:
+    if isinstance(law, TwoStateBristle):
+        return _springs("σ0·kinetic·z²/2", load * law.stiffness * float(law.kinetic or 0.0))
+    if getattr(law, "normalised", False):
+        return _springs("q²/(2·σ0)", load / law.stiffness)
+    return _springs("σ0·z²/2", load * law.stiffness)
+
+
+def _classic(law: Any, load: float, further: Sequence[Law]) -> tuple[str, float] | None:
+    """Barabanov and Ortega's condition, where it applies: constant damping, linear viscous part, no more."""
+    linear = law.viscous_exponent == 1.0 or law.viscous == 0.0
+    if isinstance(law, TwoStateBristle) or further or not linear or getattr(law, "damping_velocity", None):
+        return None
+    needed = load * law.damping * (law.static - law.kinetic) / law.kinetic
+    condition = (
+        "viscous >= normal_load * damping * (static - kinetic) / kinetic = "
+        f"{needed:.6g} (necessary and sufficient)"
+    )
+    return condition, law.viscous - needed
+
+
+def _bristle(law: Any, further: Sequence[Law], whole: Law, load: float) -> Passivity:
+    """Decide a bristle with one deflection, beside it any curves."""
+
+    def extra(v: Array) -> Array:
+        return np.asarray(sum((term.force(v, load) for term in further), np.zeros_like(v)))
+
+    kinks = np.concatenate([np.zeros(0), *(np.array(term.compiled.velocity_kinks) for term in further)])
+    found = decide(OneState(law, load, extra, kinks), whole)
+    condition = (
+        "least mean force of a cycle of the bristle force, or of a path to it, N per unit load, >= 0 "
+        "(necessary and sufficient)"
+    )
+    passive, margin, source = found.passive, found.margin, "derived: least work of every change of z"
+    classic = _classic(law, load, further)
+    if classic is not None:
+        (condition, margin), source = classic, "Barabanov, Ortega 2000"
+        passive = margin >= 0.0
+    if not passive:
+        return Passivity(passive, condition, margin, source, None, found.counterexample)
+    simple = found.quadratic or classic is not None
+    storage = _quadratic(law, load) if simple else _scaled(law, load, found.force, found.storage)
+    return Passivity(True, condition, margin, source, storage)
+
+
+# -- other laws with states ------------------------------------------------------------------------------
+
+
+def _maxwell(law: MaxwellSlip, load: float) -> Passivity:
+    stiffness = np.asarray(law.stiffness, dtype=float)
+    assert law.static is not None and law.kinetic is not None
+    if law.static == law.kinetic:
+        condition = "static = kinetic: springs and sliders of constant level"
+        return Passivity(True, condition, 0.0, "Iwan 1966", _springs("Σ f_i²/(2·k_i)", load / stiffness))
+    # Load at a speed where the level is low, creep until it has risen (no path, no work), let the springs
+    # push back: they return static²/2k for kinetic²/2k.
+    assert law.attraction is not None
+    condition = (
+        "static = kinetic (sufficient); else the levels that rise in slow slip load the springs for nothing"
+    )
+    speed, slow = law.stribeck_velocity or 1e-3, 1e-6 * (law.stribeck_velocity or 1e-3)
+    travel = np.asarray(law.share) / stiffness  # of each element per unit of its level
+    wait = 20.0 * law.static / law.attraction
+    tries = []
+    for fast in speed * np.geomspace(0.1, 1e3, 17):
+        level = float(law.force(fast)) - law.viscous * fast**law.viscous_exponent
+        for back in np.linspace(0.3, 1.0, 8) * law.static * travel.max():
+            loading = 1.001 * level * travel.max() / fast
+            tries.append([(fast, loading), (slow, wait), (-slow, back / slow)])
+    shown = best(law, load, tries, enough=0.95)
+    return Passivity(False if shown else None, condition, math.nan, "derived", None, shown)
+
+
+def _automaton(law: StickSlip, load: float) -> Passivity:
+    inner = _curve(law.curve, load)
+    surface = law.presliding
+    if not inner.passive or surface is None:
+        return inner
+    condition = "surface damping = 0, and the curve in the first and third quadrant"
+    if surface.damping == 0.0:
+        storage = Storage("k·s²/2 in stick, f²/(2k) in slip", None)
+        return Passivity(True, condition, 0.0, "Klotzbach, Henrichfreise; constant load", storage)
+    # At break-away the damper carries a share of the level that the spring does not hold; in slow slip the
+    # surface is taken to be as far deflected as the whole force would, and gives that back in reverse.
+    level = load * float(law.break_away)
+    wait = 20.0 * law.memory.time_constant if law.memory else surface.travel * surface.damping / level
+    slow = 1e-4 * min(level / surface.damping, surface.travel / wait)
+    tries = []
+    for share in np.linspace(0.3, 0.98, 18):
+        fast = share * level / surface.damping
+        loading = (1.0 + 1e-6) * surface.travel * (1.0 - share) / fast
+        for back in (0.5, 0.7, 0.95):
+            tries.append([(fast, loading), (slow, wait), (-slow, back * surface.travel / slow)])
+    shown = best(law, load, tries)
+    return Passivity(
+        False if shown else None, condition, -surface.damping, "derived; the model of the source", None, shown
+    )
 
 
 def _single(law: Law, load: float) -> Passivity:
-    if isinstance(law, LuGre):
-        return _lugre_like(law, load, law.damping_velocity is None)
-    if isinstance(law, ElastoPlastic):
-        return _lugre_like(law, load, False)
-    if isinstance(law, TwoStateBristle):
-        return _two_state(law, load)
+    if isinstance(law, StickSlip):
+        return _automaton(law, load)
+    if isinstance(law, (LuGre, ElastoPlastic, TwoStateBristle)):
+        return _bristle(law, (), law, load)
     if isinstance(law, Dahl):
-        return Passivity(True, "always: F v - d(σ z²/2)/dt >= 0", math.nan, "storage function σ·z²/2")
+        storage = _springs("σ·z²/2", load * law.stiffness)
+        return Passivity(
+            True, "always: F v - d(σ z²/2)/dt >= 0", math.nan, "storage function σ·z²/2", storage
+        )
     if isinstance(law, BoucWen):
         condition = "beta >= 0.5 (checked when the law is made)"
-        return Passivity(True, condition, law.beta - 0.5, "Erlicher, Point 2004")
+        storage = _springs("stiffness·z²/2", load * law.stiffness)
+        return Passivity(True, condition, law.beta - 0.5, "Erlicher, Point 2004", storage)
     if isinstance(law, MaxwellSlip):
-        if law.static == law.kinetic:
-            condition = "static = kinetic: springs and sliders of constant level"
-            return Passivity(True, condition, 0.0, "Iwan 1966")
-        return Passivity(None, "none known for static > kinetic", math.nan, "")
-    if isinstance(law, (Coulomb, Viscous, Stribeck, Tanh)):
-        return Passivity(True, "always: F · sgn v >= 0", math.nan, "definition")
-    return _curve(law)
+        return _maxwell(law, load)
+    return _curve(law, load)
+
+
+def _sum_of_storages(terms: Sequence[Law], parts: Sequence[Passivity]) -> Storage:
+    counts = [len(term.state_names) for term in terms]
+    pieces = [part.storage for part in parts if part.storage is not None and part.storage.energy is not None]
+
+    def energy(states: Array) -> Array:
+        split = np.split(states, np.cumsum(counts)[:-1], axis=0)
+        return np.asarray(
+            sum(piece.energy(own) for piece, own in zip(pieces, split, strict=True) if piece.energy)
+        )
+
+    return Storage(" + ".join(piece.formula for piece in pieces), energy)
 
 
 def passivity(law: Law, normal_load: float = 1.0) -> Passivity:
-    """What is known about the passivity of a law, from velocity to force.
+    """Decide whether a law is passive, from velocity to force.
 
     Parameters
     ----------
     law : Law
-        Any law. Of a sum, linear viscous terms count with its bristle; it is passive if all parts are.
+        Any law. A sum of one bristle and curves is decided as a whole; with several bristles it is passive if
+        all parts are.
     normal_load : float, default 1.0
         Constant normal load, N, >= 0: bristle damping scales with it, the viscous part does not.
 
@@ -158,216 +289,41 @@ def passivity(law: Law, normal_load: float = 1.0) -> Passivity:
 
     Notes
     -----
-    LuGre with constant damping and linear viscous part: if and only if
-    ``viscous >= damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000). `TwoStateBristle`: the
-    sufficient condition that follows from the storage function ``σ0·kinetic·z²/2``; the proof of strict
-    passivity in its source does not hold.
+    LuGre and its elasto-plastic extension with constant damping and linear viscous part: if and only if
+    ``viscous >= damping · (static − kinetic)/kinetic`` (Barabanov, Ortega 2000). These laws with any other
+    damping, viscous part or curves beside them, and `TwoStateBristle`: the least work of every change of the
+    bristle force is computed; a law is passive if and only if no cycle and no path from rest has a negative
+    one, and that work is a storage function. With Table I of its source `TwoStateBristle` is passive for
+    2.5e4 <= alpha <= 1.08925e5 (shape 2); the proof of strict passivity in its source does not hold.
+
+    Every counterexample has been run through the engine before it is given.
 
     Examples
     --------
     >>> import stickslip as ss
     >>> law = ss.LuGre(stiffness=1e5, damping=316.2, viscous=0.4, static=1.5, kinetic=1.0,
     ...                stribeck_velocity=1e-3)
-    >>> ss.analysis.passivity(law).passive
-    False
+    >>> known = ss.analysis.passivity(law)
+    >>> known.passive, len(known.counterexample.phases), known.counterexample.energy > 1e-4
+    (False, 2, True)
     """
-    checks.non_negative("normal_load", normal_load)
+    load = float(checks.non_negative("normal_load", normal_load))
     terms = list(law.terms)
-    kinds = (LuGre, ElastoPlastic, TwoStateBristle)
-    bristles = [k for k, term in enumerate(terms) if isinstance(term, kinds)]
-    if len(bristles) == 1:
-        bristle: Any = terms[bristles[0]]
-        linear = [t for t in terms if isinstance(t, Viscous) and t.exponent == 1.0]
-        if linear and (bristle.viscous_exponent == 1.0 or bristle.viscous == 0.0):
-            total = bristle.viscous + sum(t.coefficient for t in linear)
-            terms[bristles[0]] = replace(bristle, viscous=total, viscous_exponent=1.0)
-            terms = [t for t in terms if t not in linear]
-    parts = [_single(term, float(normal_load)) for term in terms]
+    bristles = [term for term in terms if isinstance(term, (LuGre, ElastoPlastic, TwoStateBristle))]
+    curves = [term for term in terms if not term.state_names and not isinstance(term, StickSlip)]
+    if load > 0.0 and len(bristles) == 1 and len(curves) == len(terms) - 1:
+        return _bristle(bristles[0], curves, law, load)
+    if len(curves) == len(terms) or load == 0.0:
+        return _curve(law, load)
+    parts = [_single(term, load) for term in terms]
     if len(parts) == 1:
         return parts[0]
-    curves = all(not term.state_names for term in terms)
-    if curves:
-        return _curve(law)
     if all(part.passive for part in parts):
-        return Passivity(True, "all parts are passive (sufficient)", math.nan, "sum of passive laws")
+        condition = "all parts are passive (sufficient)"
+        return Passivity(True, condition, math.nan, "sum of passive laws", _sum_of_storages(terms, parts))
     reasons = "; ".join(part.condition for part in parts if not part.passive)
-    return Passivity(None, f"not all parts are passive: {reasons}", math.nan, "")
-
-
-@dataclass(frozen=True, eq=False)
-class ExtractableEnergy:
-    """The most energy a search has drawn out of a law.
-
-    Attributes
-    ----------
-    energy : float
-        J, >= 0; zero if every velocity tried left the law with net energy taken in.
-    t, velocity : ndarray
-        The velocity that does it: straight lines through these points (a time given twice is a jump). Empty
-        if there is none.
-    tried : int
-        Number of velocities tried.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> found = ss.analysis.extractable_energy(ss.Table([-1.0, 1.0], [0.5, 1.0]), max_velocity=1.0)
-    >>> found.found, bool(found.velocity.min() < 0.0)
-    (True, True)
-    """
-
-    energy: float
-    t: Array
-    velocity: Array
-    tried: int
-
-    @property
-    def found(self) -> bool:
-        """Whether any energy was drawn."""
-        return self.energy > 0.0
-
-
-def _drawn(t: Array, work: Array) -> tuple[float, float]:
-    """Energy drawn and when; what is below the integration error counts as none."""
-    worst = int(np.argmin(work))
-    energy = float(-work[worst])
-    return (energy, float(t[worst])) if energy > 1e-9 * float(np.max(np.abs(work))) else (0.0, 0.0)
-
-
-class _Search:
-    """Two velocities held one after the other, each for its time."""
-
-    def __init__(self, law: Law, load: float, longest: float, fastest: float | None) -> None:
-        self.law, self.load, self.longest = law, load, longest
-        traits = law.compiled.traits
-        speeds = [getattr(term, "stribeck_velocity", None) for term in law.terms]
-        self.speed = max([v for v in speeds if v], default=1e-3)
-        self.fastest = fastest if fastest is not None else 1e3 * self.speed
-        level = max(abs(level) for level in law.break_away)
-        self.travel = level / traits.stiffness if traits.stiffness > 0.0 and level > 0.0 else self.speed
-        self.lags = any(isinstance(term, TwoStateBristle) for term in law.terms)
-        self.tried = 0
-
-    def times(self, speed: float, factors: Array) -> Array:
-        """Times in which a bristle settles at that speed, and those of the second state (1 s)."""
-        times = factors * self.travel / speed
-        if self.lags:
-            times = np.concatenate([times, factors])
-        return np.unique(times[(times > 0.0) & (times <= self.longest)])
-
-    def energy(self, v1: float, t1: float, v2: float, after: Array) -> tuple[float, float]:
-        """Energy drawn, and the time after t1 at which it is greatest."""
-        self.tried += 1
-        t = np.concatenate([[0.0, t1, t1], t1 + after])
-        v = np.concatenate([[v1, v1], np.full(1 + len(after), v2)])
-        work = self.law.response(t, v, normal_load=self.load, rtol=1e-10).work
-        energy, when = _drawn(t, work)
-        return energy, max(when - t1, 0.0)
-
-    def candidates(self, sides: tuple[float, ...]) -> Iterator[tuple[float, float, float, Array]]:
-        speeds = np.geomspace(1e-6 * self.speed, self.fastest, 10)
-        first, second = np.array([0.3, 3.0, 10.0]), np.geomspace(1e-3, 30.0, 30)
-        for v2 in speeds:
-            after = self.times(float(v2), second)
-            if not len(after):
-                continue
-            for v1 in speeds:
-                for t1 in self.times(float(v1), first):
-                    for side in sides:
-                        yield side * v1, float(t1), v2, after
-                        yield side * v1, float(t1), -v2, after
-
-    def refine(self, best: Array, energy: float) -> tuple[Array, float]:
-        """Coordinate search in the logarithms of speeds and times."""
-        factor = 2.0
-        while factor > 1.02:
-            improved = False
-            for k in range(4):
-                for f in (factor, 1.0 / factor):
-                    trial = best.copy()
-                    trial[k] *= f
-                    speeds, times = np.abs(trial[::2]), trial[1::2]
-                    if speeds.max() > self.fastest or speeds.min() < 1e-6 * self.speed:
-                        continue
-                    if times.max() > self.longest:
-                        continue
-                    drawn, _ = self.energy(trial[0], trial[1], trial[2], np.array([trial[3]]))
-                    if drawn > energy:
-                        best, energy, improved = trial, drawn, True
-            if not improved:
-                factor = math.sqrt(factor)
-            if self.tried > 20_000:
-                break
-        return best, energy
-
-
-def extractable_energy(
-    law: Law,
-    velocity_signals: Iterable[tuple[Any, Any]] | None = None,
-    *,
-    normal_load: float = 1.0,
-    max_duration: float = 10.0,
-    max_velocity: float | None = None,
-) -> ExtractableEnergy:
-    """Search for a velocity that draws net energy out of a law from rest, all internal states zero.
-
-    Parameters
-    ----------
-    law : Law
-        Any law.
-    velocity_signals : iterable of (t, velocity), optional
-        Velocities to try, each as for `Law.response`: times and samples (straight lines between; a time given
-        twice is a jump) or times and a signal. By default a search over pairs of constant velocities held one
-        after the other, from a grid over many decades, refined from the best.
-    normal_load : float, default 1.0
-        Constant normal load, N.
-    max_duration : float, default 10.0
-        Longest time either velocity is held, s (default search only).
-    max_velocity : float, optional
-        Greatest velocity, m/s; default 1000 Stribeck velocities, or 1 m/s without one (default search only).
-
-    Returns
-    -------
-    ExtractableEnergy
-        With `energy` 0 and `found` False if there was none. That is no proof that the law is passive.
-
-    Raises
-    ------
-    ValueError
-        If a limit is not finite and > 0.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> law = ss.LuGre(stiffness=1e5, damping=316.2, viscous=0.4, static=1.5, kinetic=1.0,
-    ...                stribeck_velocity=1e-3)
-    >>> t, v = [0.0, 10.0, 10.0, 10.0 + 15e-6], [1e-5, 1e-5, 1.0, 1.0]
-    >>> round(ss.analysis.extractable_energy(law, [(t, v)]).energy, 5)
-    0.00107
-    """
-    for name, value in (("max_duration", max_duration), ("max_velocity", max_velocity)):
-        if value is not None:
-            checks.positive(name, value)
-    nothing = np.zeros(0)
-    if velocity_signals is not None:
-        tried, best, found = 0, 0.0, (nothing, nothing)
-        for t, v in velocity_signals:
-            tried += 1
-            run = law.response(t, v, normal_load=normal_load)
-            energy, _ = _drawn(run.t, run.work)
-            if energy > best:
-                best, found = energy, (run.t, run.velocity)
-        return ExtractableEnergy(best, *found, tried)
-
-    search = _Search(law, float(normal_load), float(max_duration), max_velocity)
-    odd = all(not isinstance(t, Sum) and float(t.force(1.0)) == -float(t.force(-1.0)) for t in law.terms)
-    energy, best_of = 0.0, np.zeros(4)
-    for v1, t1, v2, after in search.candidates((1.0,) if odd else (1.0, -1.0)):
-        drawn, when = search.energy(v1, t1, v2, after)
-        if drawn > energy:
-            energy, best_of = drawn, np.array([v1, t1, v2, max(when, float(after[0]))])
-    if energy == 0.0:
-        return ExtractableEnergy(0.0, nothing, nothing, search.tried)
-    (v1, t1, v2, t2), energy = search.refine(best_of, energy)
-    t = np.array([0.0, t1, t1, t1 + t2])
-    return ExtractableEnergy(energy, t, np.array([v1, v1, v2, v2]), search.tried)
+    motions = [part.counterexample.phases for part in parts if part.counterexample is not None]
+    shown = best(law, load, motions)
+    return Passivity(
+        False if shown else None, f"not all parts are passive: {reasons}", math.nan, "", None, shown
+    )

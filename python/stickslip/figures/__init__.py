@@ -1,7 +1,7 @@
 """Every published experiment, re-run: one function computes it, one draws it.
 
-A figure computes plain arrays (saved as CSV) and a list of numbers checked against published or closed-form
-ones; drawing needs matplotlib, computing does not.
+A figure computes plain arrays (saved as CSV), a list of numbers checked, each with where the expected one comes
+from, and the numbers that were put in: printed, chosen or fitted. Drawing needs matplotlib, computing does not.
 
 Examples
 --------
@@ -22,14 +22,19 @@ from pathlib import Path
 from time import perf_counter
 
 from stickslip._checks import reject
-from stickslip.figures._data import Check, Figure, FigureData, Series
-from stickslip.figures._style import MissingExtraError, canvas, need_matplotlib, style
+from stickslip.figures._check import Check, Origin
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import Input
+from stickslip.figures._picture import picture
+from stickslip.figures._style import MissingExtraError, need_matplotlib
 
 __all__ = [
     "Check",
     "Figure",
     "FigureData",
+    "Input",
     "MissingExtraError",
+    "Origin",
     "Result",
     "Series",
     "get",
@@ -45,17 +50,29 @@ _MODULES = (
     "servo_lugre",
     "servo_drive",
     "servo_map",
+    "sketch_drives",
+    "laws_basic",
     "laws_compare",
     "bristle_tests",
     "bristle_motion",
     "hunting",
     "canudas_law",
+    "sketch_automaton",
     "automaton_curves",
     "automaton_surface",
     "automaton_pull",
     "automaton_load",
+    "sketch_wedge",
+    "sketch_wedge_contact",
+    "sketch_worm",
+    "sketch_contact",
+    "chatter_laws",
     "chatter_wedge",
+    "chatter_cones",
+    "chatter_slip",
     "chatter_maps",
+    "chatter_impulses",
+    "chatter_impulse_pairs",
     "chatter_friction",
     "chatter_rig",
 )
@@ -71,6 +88,8 @@ class Result:
         Name of the figure.
     checks
         Computed against expected numbers.
+    inputs
+        What was put in.
     files
         The files that were written.
     seconds
@@ -79,12 +98,13 @@ class Result:
     Examples
     --------
     >>> import stickslip as ss
-    >>> ss.figures.Result("servo_2", (), (), 0.1).name
+    >>> ss.figures.Result("servo_2", (), (), (), 0.1).name
     'servo_2'
     """
 
     name: str
     checks: Sequence[Check]
+    inputs: Sequence[Input]
     files: Sequence[Path]
     seconds: float
 
@@ -170,12 +190,9 @@ def produce(name: str, out: str | Path) -> Result:
     folder.mkdir(parents=True, exist_ok=True)
     data = figure.compute()
     files = data.save(folder, name)
-    with style():
-        picture = canvas(figure.height)
-        figure.draw(data, picture)
-        files.append(folder / f"{name}.png")
-        picture.savefig(files[-1])
-    return Result(name, tuple(data.checks), tuple(files), perf_counter() - start)
+    files.append(folder / f"{name}.png")
+    picture(figure, data, files[-1])
+    return Result(name, tuple(data.checks), tuple(data.inputs), tuple(files), perf_counter() - start)
 
 
 def run(chosen: Iterable[str] | None = None, out: str | Path = "out", jobs: int = 1) -> Iterator[Result]:

@@ -1,9 +1,8 @@
-"""What a figure hands back: columns with units, and numbers checked against published or closed-form ones."""
+"""What a figure hands back: columns with units, numbers checked, and the numbers that were put in."""
 
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,65 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from stickslip.figures._check import Check
+from stickslip.figures._input import Input
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 Array = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Check:
-    """One computed number beside the number it should be.
-
-    Parameters
-    ----------
-    quantity
-        What is compared, with its unit: ``"first break-away [s]"``.
-    computed, expected
-        The two numbers, in that unit.
-    tolerance
-        Greatest accepted ``|computed - expected|``, in that unit.
-    source
-        Where ``expected`` comes from: a publication with figure, table or equation number, or ``"closed
-        form"``.
-    reason
-        Only where the source cannot be met: why not, in a few words. Such a number is shown, not tuned away.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> ss.figures.Check("slip ends at x [m]", 0.3 + 1e-16, 0.3, 1e-12, "closed form").verdict
-    'agrees'
-    """
-
-    quantity: str
-    computed: float
-    expected: float
-    tolerance: float
-    source: str
-    reason: str = ""
-
-    @property
-    def deviation(self) -> float:
-        """Computed minus expected, in the unit of the quantity."""
-        return self.computed - self.expected
-
-    @property
-    def within(self) -> bool:
-        """Whether the deviation is within the tolerance; a NaN never is."""
-        return math.isfinite(self.deviation) and abs(self.deviation) <= self.tolerance
-
-    @property
-    def failed(self) -> bool:
-        """Whether the number is off with no known defect of the source to explain it."""
-        return not self.within and not self.reason
-
-    @property
-    def verdict(self) -> str:
-        """``"agrees"``, ``"differs"`` (the source cannot be met, see ``reason``) or ``"FAILS"``."""
-        if self.within:
-            return "agrees"
-        return "FAILS" if self.failed else "differs"
 
 
 class Series:
@@ -141,6 +88,8 @@ class FigureData:
         Panel name to its columns; a figure with one panel calls it ``""``.
     checks
         The numbers the figure claims.
+    inputs
+        The numbers that were put in. Those that the source does not print stand under the picture.
 
     Examples
     --------
@@ -152,6 +101,7 @@ class FigureData:
 
     series: Mapping[str, Series]
     checks: Sequence[Check] = field(default_factory=tuple)
+    inputs: Sequence[Input] = field(default_factory=tuple)
 
     def __getitem__(self, panel: str) -> Series:
         return self.series[panel]

@@ -11,6 +11,7 @@ from stickslip.figures._data import Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
 
 def modes(run: TrajectoryLike, element: str) -> Series:
@@ -36,12 +37,26 @@ def shade(ax: Axes, spans: Iterable[tuple[float, float]], label: str | None = "s
         label = None
 
 
-def rows(axes: Sequence[Any], spans: Sequence[tuple[float, float]], end: float, start: float = 0.0) -> None:
-    """Shade stick in every panel, give all the same time axis, and name it below the last one."""
+def rows(
+    axes: Sequence[Any],
+    spans: Sequence[tuple[float, float]],
+    end: float,
+    start: float = 0.0,
+    label: str = "stick",
+) -> None:
+    """Shade the spans in every panel, give all the same time axis, and name it below the last one."""
     for k, ax in enumerate(axes):
-        shade(ax, spans, "stick" if k == 0 else None)
+        shade(ax, spans, None if k else label)
         ax.set_xlim(start, end)
     axes[-1].set_xlabel("time t [s]")
+
+
+def below(figure: Canvas, *axes: Axes, columns: int = 5) -> None:
+    """Put one legend of several axes below them, where it hides nothing; a word that comes twice stands once."""
+    entries = {
+        word: handle for ax in axes for handle, word in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=columns)
 
 
 def key(ax: Axes, columns: int = 4) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.figures._input import Input, inputs
 from stickslip.machines import WedgeGear, WormGear, wedge_gear, worm_gear
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ SOURCE = "Hinrichsen 2007"
 RPM = math.pi / 30.0
 MM = 1e3
 
-# The source's μ = 0.25 is ρ = 14.04°; its numbers (0.873 s, 0.0873 s, 17.963 kg) were computed with ρ = 14°.
+# The source's μ = 0.25 is ρ = 14.04°; that it computed with ρ = 14° shows in its 17.963 kg, to which ρ is fitted.
 _COMMON: dict[str, Any] = dict(angle=math.radians(12.0), friction=math.tan(math.radians(14.0)), load=100.0)
 SET_1: WedgeGear = wedge_gear(
     upper_mass=2.42, lower_mass=108.78, stiffness=2000.0, pull_velocity=2e-3, **_COMMON
@@ -32,11 +33,22 @@ SET_2: WedgeGear = wedge_gear(
     upper_mass=2420.0, lower_mass=10.878, stiffness=4000.0, pull_velocity=10e-3, **_COMMON
 )
 
+COMMON = inputs("printed", "2.4.1", ("γ", 12.0, "°"), ("F", 100.0, "N"), ("μ", 0.25, ""))
+ROUNDED = inputs("fitted", "17.963 kg (2.4.2), μ = 0.25 being 14.04°", ("ρ", 14.0, "°"))
+
+
+def wedge_inputs(gear: WedgeGear) -> tuple[Input, ...]:
+    """Return what the source prints of one of the two sets."""
+    masses = (("m1", gear.upper_mass, "kg"), ("m2", gear.lower_mass, "kg"))
+    pull = (("k", gear.stiffness, "N/m"), ("v0", gear.pull_velocity, "m/s"))
+    return (*inputs("printed", "2.4.2", *masses, *pull), *COMMON, *ROUNDED)
+
+
 # Wheel inertias Θ1 of the test rig, kg·m²: the bare wheel and with one to five half discs.
 INERTIAS = tuple(1e-6 * value for value in (14343.0, 875424.0, 1387769.0, 1900114.0, 2412459.0, 2924804.0))
 
-# Not printed, chosen here. μ = 0.2 lies within the measured 0.14 … 0.4. k_φ = 60 Nm/rad is what makes the
-# worm of set 1 stand still for about 0.025 s in each impact at 4.5 rpm without restitution, as measured.
+# Not printed. μ = 0.2 is chosen within the measured 0.14 … 0.4. k_φ = 60 Nm/rad is fitted: it makes the worm of
+# set 1 stand still for 0.026 s in each impact at 4.5 rpm without restitution, measured were about 0.025 s.
 FRICTION, SHAFT = 0.2, 60.0
 RIG: WormGear = worm_gear(
     wheel_inertia=INERTIAS[1],
@@ -49,6 +61,27 @@ RIG: WormGear = worm_gear(
     shaft_stiffness=SHAFT,
     motor_speed=-4.5 * RPM,
     clearance=2e-3,
+)
+
+RIG_PRINTED = (
+    *inputs(
+        "printed",
+        "(7.1), 7.2",
+        ("γ", 3.18, "°"),
+        ("r1", 0.05, "m"),
+        ("r2", 0.036, "m"),
+        ("Θ2", 1560e-6, "kg·m²"),
+        ("Θ1", "0.014343, 0.875424, 1.387769, 1.900114, 2.412459, 2.924804", "kg·m²"),
+        ("M1", 3.53, "Nm"),
+        ("clearance", 2e-3, "m"),
+        ("least and greatest μ", "0.14, 0.4", ""),
+    ),
+    *inputs("fitted", "(7.5), 149805 kg·mm²", ("α_n", 20.0, "°")),
+)
+RIG_CHOSEN = (
+    *inputs("chosen", "within the measured range", ("μ", FRICTION, "")),
+    *inputs("chosen", "not printed", ("damping of the shaft", 0.0, "Nms/rad")),
+    *inputs("fitted", "a rest of about 0.025 s in each impact of set 1 (7.3)", ("k_φ", SHAFT, "Nm/rad")),
 )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 # Okabe and Ito's palette (Color Universal Design, 2008), in an order whose neighbours also differ in
@@ -18,6 +20,7 @@ ORANGE = "#E69F00"
 SKY = "#56B4E9"
 PURPLE = "#CC79A7"
 CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK)
+_MARKERS = ("", "o", "s", "^", "D")
 
 STICK_SHADE = "#D4D4D4"
 OPEN_HATCH = "////"
@@ -26,6 +29,18 @@ OPEN_EDGE = "#9A9A9A"
 MILLIMETRE = 1.0 / 25.4
 WIDTH = 165.0  # mm: the text width of an A4 page
 DPI = 200.0
+
+
+def distinct(k: int) -> dict[str, Any]:
+    """Return colour and marker of line `k` of a picture whose dashes already have a meaning."""
+    marker = _MARKERS[k // len(CYCLE) % len(_MARKERS)]
+    return {"color": CYCLE[k % len(CYCLE)], "marker": marker, "markevery": 0.1, "markersize": 3.0}
+
+
+def legend_below(ax: Axes, handles: Iterable[Any], labels: Iterable[str], columns: int) -> None:
+    """Put the legend of one axes below its ticks and label: there it hides nothing, and a title keeps its place."""
+    # Ticks and label are as high as four lines of the legend.
+    ax.legend(handles, labels, loc="upper left", bbox_to_anchor=(0.0, 0.0), borderaxespad=4.0, ncols=columns)
 
 
 class MissingExtraError(ImportError):
@@ -63,7 +78,8 @@ def settings() -> dict[str, Any]:
         "ytick.labelsize": 7,
         "legend.fontsize": 7,
         "legend.frameon": False,
-        "axes.prop_cycle": cycler(color=CYCLE),
+        # Dashes go on where the colours are used up.
+        "axes.prop_cycle": cycler(linestyle=["-", "--", ":"]) * cycler(color=CYCLE),
         "axes.linewidth": 0.6,
         "axes.spines.top": False,
         "axes.spines.right": False,

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import Check, Origin
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -26,6 +28,17 @@ STATIC, KINETIC, STRIBECK_VELOCITY, VISCOUS = 0.01, 0.005, 1e-3, 0.3
 LAG, DWELL = 0.01, 1.0
 SPEED, RAMP = 5e-3, 0.04  # m/s, s: how far and how fast the prescribed velocity rises
 SOURCE = "Klotzbach, Henrichfreise"
+SKETCH = "the sketches bear no numbers"
+PRINTED = inputs("printed", "section 4", ("T_fr", LAG, "s"), ("T_dwell", DWELL, "s"))
+CURVE = inputs(
+    "chosen",
+    SKETCH,
+    ("Fs", STATIC, "N"),
+    ("Fk", KINETIC, "N"),
+    ("vs", STRIBECK_VELOCITY, "m/s"),
+    ("b", VISCOUS, "Ns/m"),
+)
+RAMPS = inputs("chosen", SKETCH, ("greatest v", SPEED, "m/s"), ("time of each ramp", RAMP, "s"))
 
 
 def curve() -> Any:
@@ -75,30 +88,23 @@ def compute_curve() -> FigureData:
     run = ss.simulate(machine, 1.0, rtol=1e-11)
     release = run.events[0].time
     held, late = run.at(0.3), run.at(1.0)
-    closed = "closed form: equation 1"
     by_hand = KINETIC + (STATIC - KINETIC) / math.e + VISCOUS * STRIBECK_VELOCITY
-    speed = float(late["mass.velocity"][0])
+    speed, closed = float(late["mass.velocity"][0]), Origin.CLOSED_FORM
+    sliding = level(speed) + VISCOUS * speed
+    hold = float(held["guide.force"][0])
+    still = float(held["mass.velocity"][0])
+    at_vs = float(law.force(STRIBECK_VELOCITY))
     checks = [
-        Check("held under 0.006 N: friction force [N]", float(held["guide.force"][0]), 0.006, 1e-15, closed),
-        Check("held under 0.006 N: velocity [m/s]", float(held["mass.velocity"][0]), 0.0, 0.0, closed),
-        Check("break-away on a ramp of 0.02 N/s [s]", release, 0.5, 1e-12, closed),
+        Check("held under 0.006 N: friction force", "N", hold, 0.006, 1e-17, closed, "(1)"),
+        Check("held under 0.006 N: velocity", "m/s", still, 0.0, 0.0, closed, "(1): exactly at rest"),
+        Check("break-away on a ramp of 0.02 N/s", "s", release, 0.5, 1e-14, closed, "(1)"),
         Check(
-            "sliding after 1 s: force less curve [N]",
-            float(late["guide.force"][0]),
-            level(speed) + VISCOUS * speed,
-            1e-15,
-            "closed form: equations 1, 2",
+            "sliding after 1 s: force", "N", float(late["guide.force"][0]), sliding, 1e-16, closed, "(1), (2)"
         ),
-        Check(
-            "force at vs [N]",
-            float(law.force(STRIBECK_VELOCITY)),
-            by_hand,
-            1e-15,
-            "closed form: Fk+(Fs-Fk)/e+b*vs",
-        ),
+        Check("force at vs", "N", at_vs, by_hand, 1e-17, closed, "Fk + (Fs-Fk)/e + b·vs"),
     ]
     return FigureData(
-        {"": Series({"velocity": v, "force": law.force(v)}, {"velocity": "m/s", "force": "N"})}, checks
+        {"": Series({"velocity": v, "force": law.force(v)}, {"velocity": "m/s", "force": "N"})}, checks, CURVE
     )
 
 
@@ -146,28 +152,20 @@ def compute_memory() -> FigureData:
     rise = float(run.at(up)["guide.lagged_force"][0])
     fall = float(run.at(down)["guide.lagged_force"][0])
     stop = [e.time for e in run.events if str(e.after) == "stick"]
-    closed = "closed form: equation 10"
+    closed, begin = Origin.CLOSED_FORM, float(run.at(0.0)["guide.lagged_force"][0])
+    to_vs, back = lagged(up, 0.0, acceleration, STATIC), lagged(RAMP - up, SPEED, -acceleration, top)
+    end, rule = float(there["guide.force"][-1]), "(10) solved for a ramp of the velocity"
     checks = [
-        Check("enters stick at [s]", stop[0], 2 * RAMP, 1e-12, "prescribed velocity"),
-        Check("force on entering stick [N]", float(there["guide.force"][-1]), entry, 1e-10, closed),
+        Check("enters stick at", "s", stop[0], 2 * RAMP, 1e-15, closed, "the velocity put in"),
+        Check("force on entering stick", "N", end, entry, 2e-12, closed, rule),
+        Check("dry force at vs, accelerating", "N", rise, to_vs, 5e-14, closed, rule),
+        Check("dry force at vs, decelerating", "N", fall, back, 5e-14, closed, rule),
+        Check("starts to slide at", "N", begin, STATIC, 1e-17, closed, "fully aged: Fs"),
         Check(
-            "dry force at vs, accelerating [N]", rise, lagged(up, 0.0, acceleration, STATIC), 1e-13, closed
+            "decelerating less accelerating, dry force at vs", "N", fall - rise, 0.0, 0.0, Origin.PUBLISHED,
+            "text of figure 2.3: a lower force as it slows down", relation="<",
         ),
-        Check(
-            "dry force at vs, decelerating [N]",
-            fall,
-            lagged(RAMP - up, SPEED, -acceleration, top),
-            1e-13,
-            closed,
-        ),
-        Check(
-            "starts to slide at [N]",
-            float(run.at(0.0)["guide.lagged_force"][0]),
-            STATIC,
-            1e-15,
-            "fully aged: Fs",
-        ),
-    ]
+    ]  # fmt: skip
     v = there["guide.velocity"]
     columns: dict[str, Any] = {
         "time": t,
@@ -175,9 +173,8 @@ def compute_memory() -> FigureData:
         "force": there["guide.force"],
         "curve": [level(x) + VISCOUS * x for x in v],
     }
-    return FigureData(
-        {"": Series(columns, {"time": "s", "velocity": "m/s", "force": "N", "curve": "N"})}, checks
-    )
+    units = {"time": "s", "velocity": "m/s", "force": "N", "curve": "N"}
+    return FigureData({"": Series(columns, units)}, checks, (*PRINTED[:1], *CURVE, *RAMPS))
 
 
 def draw_memory(data: FigureData, figure: Canvas) -> None:
@@ -246,35 +243,15 @@ def compute_dwell() -> FigureData:
     expected = np.array([aged(float(length)) for length in rests])
     peak = aged(rest)
     second = lagged(RAMP, 0.0, acceleration, peak, peak)
+    closed, aged_force = Origin.CLOSED_FORM, float(run.at(begin)["guide.lagged_force"][0])
+    worst = float(np.max(np.abs(measured - expected)))
+    turn = float(run.at(begin + RAMP)["guide.lagged_force"][0])
+    first = float(there["guide.force"][0])
     checks = [
-        Check(
-            "force at the first break-away [N]",
-            float(there["guide.force"][0]),
-            STATIC,
-            1e-8,
-            "fully aged: Fs",
-        ),
-        Check(
-            "force at the second, 0.5 s later [N]",
-            float(run.at(begin)["guide.lagged_force"][0]),
-            peak,
-            1e-13,
-            "closed form: equation 11",
-        ),
-        Check(
-            "worst of 17 rests from 0.01 to 100 s [N]",
-            float(np.max(np.abs(measured - expected))),
-            0.0,
-            1e-12,
-            "closed form: equation 11",
-        ),
-        Check(
-            "dry force at the second turning point [N]",
-            float(run.at(begin + RAMP)["guide.lagged_force"][0]),
-            second,
-            1e-13,
-            "closed form: equations 10, 11",
-        ),
+        Check("force at the first break-away", "N", first, STATIC, 2e-10, closed, "fully aged: Fs"),
+        Check("force at the second, 0.5 s later", "N", aged_force, peak, 3e-14, closed, "(11)"),
+        Check("worst of 17 rests from 0.01 to 100 s", "N", worst, 0.0, 5e-14, closed, "(11)"),
+        Check("dry force at the second turning point", "N", turn, second, 5e-14, closed, "(10), (11)"),
     ]
     starts = Series(
         {"time": t, "velocity": there["guide.velocity"], "force": there["guide.force"]},
@@ -284,7 +261,7 @@ def compute_dwell() -> FigureData:
         {"rest": rests, "break-away": measured, "equation 11": expected},
         {"rest": "s", "break-away": "N", "equation 11": "N"},
     )
-    return FigureData({"starts": starts, "ageing": ageing}, checks)
+    return FigureData({"starts": starts, "ageing": ageing}, checks, (*PRINTED, *CURVE, *RAMPS))
 
 
 def draw_dwell(data: FigureData, figure: Canvas) -> None:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stickslip.figures import _draw
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import COLLOCATION, Check, Origin, balance
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -20,7 +22,20 @@ MASS, VISCOUS, STIFFNESS, FACTOR = 0.1, 0.1, 100.0, 0.5
 STATIC, KINETIC, STRIBECK_VELOCITY = 0.01, 0.008, 1e-3
 CORNERS, PEAK, END = (0.0, 5.0, 7.0, 12.0), 0.1, 14.0
 RATIO = FACTOR * STATIC / KINETIC  # κ: the static level is Fs + κ·|Fl|
-INDEPENDENT = "independent collocation"
+GIVEN = (
+    *inputs(
+        "printed",
+        "figure 4.6",
+        ("m", MASS, "kg"),
+        ("b", VISCOUS, "Ns/m"),
+        ("c", STIFFNESS, "N/m"),
+        ("ν", FACTOR, ""),
+        ("Fs", STATIC, "N"),
+        ("Fk", KINETIC, "N"),
+        ("vs", STRIBECK_VELOCITY, "m/s"),
+    ),
+    *inputs("chosen", "not printed", ("Fd", "0 to 0.1 N in 5 s, held for 2 s, to 0 in 5 s", "")),
+)
 
 
 def compute() -> FigureData:
@@ -51,37 +66,39 @@ def compute() -> FigureData:
     # The friction force passes zero where the drive has fallen to the spring force.
     held = place(9.0)
     zero = 7.0 + 5.0 * (1.0 - STIFFNESS * held / PEAK)
-    closed = "closed form: equations 3 to 9"
+    closed, apart = Origin.CLOSED_FORM, Origin.INDEPENDENT
+    held_back = -(STATIC + RATIO * STIFFNESS * place(back))
+    at_zero = float(run.at(zero)["guide.force"][0])
+    left, line = push(back) - STIFFNESS * place(back), "(3) to (9): |Fd - Fc| = Fs + κ·Fc"
     checks = [
-        Check("events in 14 s", float(len(run.events)), 28.0, 0.0, INDEPENDENT),
-        Check("worst break-away upwards, off its line [N]", float(np.max(np.abs(off))), 0.0, 1e-13, closed),
+        Check("events in 14 s", "", len(run.events), 28.0, 0.0, apart, COLLOCATION),
         Check(
-            "friction at its reversal, in stick [N]",
-            float(run.at(zero)["guide.force"][0]),
+            "worst break-away upwards, off its line",
+            "N",
+            float(np.max(np.abs(off))),
             0.0,
-            1e-14,
-            closed,
-        ),
-        Check("breaks away backwards at [s]", back, 11.406725383100467, 1e-11, INDEPENDENT),
-        Check(
-            "drive less spring force there [N]",
-            push(back) - STIFFNESS * place(back),
-            -(STATIC + RATIO * STIFFNESS * place(back)),
-            1e-14,
-            closed,
-        ),
-        Check("last event [s]", run.events[-1].time, 11.592652524238689, 1e-10, INDEPENDENT),
-        Check("stays at [m] though the drive force is zero", rest, 0.000155376769352242, 1e-13, INDEPENDENT),
-        Check(
-            "friction holds the spring there [N]",
-            float(run["guide.force"][-1]),
-            -STIFFNESS * rest,
             1e-15,
-            "text of figure 4.7",
+            closed,
+            line,
+        ),
+        Check("friction at its reversal, in stick", "N", at_zero, 0.0, 1e-16, closed, "Fd = Fc"),
+        Check("breaks away backwards at", "s", back, 11.406725383100467, 2e-11, apart, COLLOCATION),
+        Check("drive less spring force there", "N", left, held_back, 1e-15, closed, line),
+        Check("last event", "s", run.events[-1].time, 11.592652524238689, 2e-11, apart, COLLOCATION),
+        Check(
+            "stays at, though the drive force is zero",
+            "m",
+            rest,
+            0.000155376769352242,
+            2e-14,
+            apart,
+            COLLOCATION,
         ),
         Check(
-            "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-10, "energy balance"
+            "sign of this place", "m", rest, 0.0, 0.0, Origin.PUBLISHED, "text of figure 4.7", relation=">"
         ),
+        Check("friction there", "N", float(run["guide.force"][-1]), -STIFFNESS * rest, 1e-16, closed, "-Fc"),
+        balance(run.energy.residual, 1e-11),
     ]
     columns = {
         "time": run.t,
@@ -93,7 +110,8 @@ def compute() -> FigureData:
         "static level": STATIC + RATIO * STIFFNESS * np.abs(run["mass.position"]),
     }
     units = {name: "N" for name in columns} | {"time": "s", "position": "m", "velocity": "m/s"}
-    return FigureData({"trajectory": Series(columns, units), "modes": _draw.modes(run, "guide")}, checks)
+    tables = {"trajectory": Series(columns, units), "modes": _draw.modes(run, "guide")}
+    return FigureData(tables, checks, GIVEN)
 
 
 def draw(data: FigureData, figure: Canvas) -> None:
@@ -106,7 +124,6 @@ def draw(data: FigureData, figure: Canvas) -> None:
     _draw.rows(axes, _draw.sticks(data["modes"]), END)
     axes[0].plot(t, 1e3 * s["position"], color=_style.BLUE)
     axes[0].set(ylabel="s [mm]")
-    _draw.key(axes[0])
     axes[1].plot(t, 1e3 * s["velocity"], color=_style.BLUE)
     axes[1].set(ylabel="v [mm/s]")
     axes[2].plot(t, 1e3 * s["drive force"], color=_style.BLACK, label="drive Fd")
@@ -119,7 +136,7 @@ def draw(data: FigureData, figure: Canvas) -> None:
         )  # fmt: skip
     axes[2].axhline(0.0, color="#9A9A9A", linewidth=0.6)
     axes[2].set(ylabel="F [mN]")
-    axes[2].legend(loc="upper right", ncols=1, frameon=True, edgecolor="none", framealpha=0.9)
+    _draw.below(figure, *axes)
 
 
 FIGURES = (

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stickslip.figures import _draw
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import COLLOCATION, Check, Origin, balance
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -25,7 +27,25 @@ MASS, STIFFNESS, DRIVE = 0.1, 10.0, 5e-4
 STATIC, KINETIC, STRIBECK_VELOCITY, VISCOUS = 0.01, 0.005, 1e-3, 0.01
 LAG, DWELL, TRAVEL, SURFACE_DAMPING = 0.01, 1.0, 5e-5, 1.0
 END, SHOWN = 20.0, 10.0  # s
-INDEPENDENT = "independent collocation"
+PRINTED = inputs(
+    "printed",
+    "section 4",
+    ("T_fr", LAG, "s"),
+    ("T_dwell", DWELL, "s"),
+    ("s_max", TRAVEL, "m"),
+    ("b_surface", SURFACE_DAMPING, "Ns/m"),
+)
+CHOSEN = inputs(
+    "chosen",
+    "only in the picture 4.1",
+    ("m", MASS, "kg"),
+    ("c", STIFFNESS, "N/m"),
+    ("v_d", DRIVE, "m/s"),
+    ("Fs", STATIC, "N"),
+    ("Fk", KINETIC, "N"),
+    ("vs", STRIBECK_VELOCITY, "m/s"),
+    ("b", VISCOUS, "Ns/m"),
+)
 
 
 @dataclass(frozen=True)
@@ -50,18 +70,18 @@ class Case:
 
 # From collocation of order 9 at rtol 1e-13, cut at every event; DOP853 gives the same events within 5e-12 s.
 CASES = (
-    Case("base", "4.2", "curve alone", 16, 19.03264733672246, 0.01, 0.01, 0.009505238301373665, 1e-9),
+    Case("base", "4.2", "curve alone", 16, 19.03264733672246, 0.01, 0.01, 0.009505238301373665, 4e-10),
     Case(
         "lag", "4.3", "with lag", 16, 19.242618290561854, 0.007941646814891, 0.01,
-        0.009609326601508145, 1e-10,
+        0.009609326601508145, 2e-11,
     ),
     Case(
         "dwell", "4.4", "with lag and dwell", 18, 18.96516400271326, 0.0075676164771510445,
-        0.009062659521558247, 0.009373793707970179, 3e-10,
+        0.009062659521558247, 0.009373793707970179, 5e-11,
     ),
     Case(
         "presliding", "4.5", "with lag, dwell and elastic surface", 18, 18.95872032224001,
-        0.007581314652265572, 0.00906823540892139, 0.00935688429464318, 6e-10,
+        0.007581314652265572, 0.00906823540892139, 0.00935688429464318, 3e-10,
     ),
 )  # fmt: skip
 
@@ -95,16 +115,17 @@ def compute(case: Case) -> FigureData:
     starts = [e.time for e in events if str(e.before) == "stick"]
     entry = np.array([run.at(np.nextafter(t, 0.0))["guide.force"][0] for t in stops])
     level = np.array([run.at(np.nextafter(t, 0.0))["guide.force"][0] for t in starts])
+    apart, place = Origin.INDEPENDENT, float(run["mass.position"][-1])
     checks = [
-        Check("events in 20 s", float(len(events)), float(case.events), 0.0, INDEPENDENT),
-        Check("last event [s]", events[-1].time, case.last, case.tolerance, INDEPENDENT),
-        Check("force on entering the last stick [N]", float(entry[-1]), case.entry, 1e-10, INDEPENDENT),
-        Check("last break-away force [N]", float(level[-1]), case.release, 1e-11, INDEPENDENT),
-        Check("position at 20 s [m]", float(run["mass.position"][-1]), case.position, 1e-12, INDEPENDENT),
-        *_claims(case, run, np.array(starts), entry, level),
+        Check("events in 20 s", "", len(events), case.events, 0.0, apart, COLLOCATION),
+        Check("last event", "s", events[-1].time, case.last, case.tolerance, apart, COLLOCATION),
         Check(
-            "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-10, "energy balance"
+            "force on entering the last stick", "N", float(entry[-1]), case.entry, 5e-14, apart, COLLOCATION
         ),
+        Check("last break-away force", "N", float(level[-1]), case.release, 2e-14, apart, COLLOCATION),
+        Check("position at 20 s", "m", place, case.position, 2e-13, apart, COLLOCATION),
+        *_claims(case, run, np.array(starts), entry, level),
+        balance(run.energy.residual, 1e-11),
     ]
     show = run.t <= SHOWN
     columns = {
@@ -117,7 +138,8 @@ def compute(case: Case) -> FigureData:
     units = {
         "time": "s", "position": "m", "velocity": "m/s", "friction force": "N", "spring force": "N",
     }  # fmt: skip
-    return FigureData({"trajectory": Series(columns, units), "modes": _draw.modes(run, "guide")}, checks)
+    tables = {"trajectory": Series(columns, units), "modes": _draw.modes(run, "guide")}
+    return FigureData(tables, checks, (*PRINTED[: (0, 1, 2, 4)[case.step]], *CHOSEN))
 
 
 def _claims(
@@ -126,47 +148,94 @@ def _claims(
     """What the text says of each figure, as numbers."""
     said = f"text of figure {case.number}"
     if case.step < 3:
-        first = Check("first break-away [s]", starts[0], 2.0, 1e-12, "closed form: Fs/(c vd)")
+        moves = Check("first break-away", "s", starts[0], 2.0, 1e-14, Origin.CLOSED_FORM, "Fs/(c·vd)")
     else:
-        inside = run.at(np.linspace(0.0, np.nextafter(starts[0], 0.0), 500))
-        first = Check(
-            "the mass has crept before it breaks away [m]",
-            float(inside["mass.position"][-1]),
-            TRAVEL,
-            0.05 * TRAVEL,
-            said + ": about s_max",
+        moves = _crept(run, starts[0], said)
+    return [moves, *(_stick, _lag, _dwell, _undershoot)[case.step](run, starts, entry, level, said)]
+
+
+def _crept(run: Trajectory, release: float, said: str) -> Check:
+    """How far the surface lets the mass creep: k·x + b·v = Fs at break-away, so b·v/k less than s_max."""
+    before = np.nextafter(release, 0.0)
+    x, v = (float(run.at(before)[f"mass.{name}"][0]) for name in ("position", "velocity"))
+    expected = TRAVEL - SURFACE_DAMPING * v * TRAVEL / STATIC
+    return Check(
+        "the mass has crept before it breaks away",
+        "m",
+        x,
+        expected,
+        1e-17,
+        Origin.CLOSED_FORM,
+        f"(12), (13); {said}",
+    )
+
+
+def _stick(
+    run: Trajectory, starts: np.ndarray, entry: np.ndarray, level: np.ndarray, said: str
+) -> list[Check]:
+    t = np.linspace(0.0, 2.0, 200)[:-1]
+    off = float(np.max(np.abs(run.at(t)["guide.force"] - STIFFNESS * DRIVE * t)))
+    return [
+        Check(
+            "friction less spring force in stick",
+            "N",
+            off,
+            0.0,
+            1e-17,
+            Origin.CLOSED_FORM,
+            f"(1); {said}: equal",
         )
-    if case.step == 0:
-        t = np.linspace(0.0, 2.0, 200)[:-1]
-        off = np.max(np.abs(run.at(t)["guide.force"] - STIFFNESS * DRIVE * t))
-        own = Check("friction less spring force in stick [N]", float(off), 0.0, 1e-15, said + ": equal")
-    elif case.step == 1:
-        own = Check(
-            "enters stick below Fs by the factor",
-            float(entry[-1] / STATIC),
-            0.794164681489,
-            1e-8,
-            INDEPENDENT,
+    ]
+
+
+def _lag(run: Trajectory, starts: np.ndarray, entry: np.ndarray, level: np.ndarray, said: str) -> list[Check]:
+    share = float(entry[-1] / STATIC)
+    return [
+        Check(
+            "enters stick with Fs times", "", share, 0.9, 0.0, Origin.PUBLISHED,
+            f"{said}: clearly below fs, here read as a tenth", relation="<",
         )
-    elif case.step == 2:
-        own = Check(
-            "last period, 2.402 s with lag alone [s]",
-            float(starts[-1] - starts[-2]),
-            2.0291799213433637,
-            1e-10,
-            f"{said}: more frequent; {INDEPENDENT}",
-        )
-    else:
-        stop = next(e.time for e in run.events if str(e.after) == "stick")
-        t = np.linspace(stop, stop + 0.1, 2001)
-        own = Check(
-            "deepest velocity after slip [m/s]",
-            float(run.at(t)["mass.velocity"].min()),
-            lowest(float(entry[0]), stop, run),
-            1e-8,
-            said + ": undershoot; closed form",
-        )
-    return [first, own]
+    ]  # fmt: skip
+
+
+def _dwell(
+    run: Trajectory, starts: np.ndarray, entry: np.ndarray, level: np.ndarray, said: str
+) -> list[Check]:
+    last = float(starts[-1] - starts[-2])
+    return [
+        Check("last period", "s", last, 2.0291799213433637, 5e-12, Origin.INDEPENDENT, COLLOCATION),
+        Check(
+            "last period, 2.402 s with the lag alone", "s", last, 2.402, 0.0, Origin.PUBLISHED,
+            f"{said}: more frequent", relation="<",
+        ),
+        Check(
+            "last break-away force less the first", "N", float(level[-1] - level[0]), 0.0, 0.0, Origin.PUBLISHED,
+            f"{said}: lower after a shorter rest", relation="<",
+        ),
+    ]  # fmt: skip
+
+
+def _undershoot(
+    run: Trajectory, starts: np.ndarray, entry: np.ndarray, level: np.ndarray, said: str
+) -> list[Check]:
+    stop = next(e.time for e in run.events if str(e.after) == "stick")
+    least = float(run.at(np.linspace(stop, stop + 0.1, 2001))["mass.velocity"].min())
+    closed, rule = lowest(float(entry[0]), stop, run), "a damped oscillator on spring and surface"
+    return [
+        Check(
+            "deepest velocity after slip, of samples", "m/s", least, closed, 2e-9, Origin.CLOSED_FORM, rule
+        ),
+        Check(
+            "sign of this velocity",
+            "m/s",
+            least,
+            0.0,
+            0.0,
+            Origin.PUBLISHED,
+            f"{said}: undershoot",
+            relation="<",
+        ),
+    ]
 
 
 def lowest(entry: float, stop: float, run: Trajectory) -> float:

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stickslip.figures._data import Check, Figure, FigureData, Series
-from stickslip.figures.automaton_curves import LAG, SOURCE, STATIC, curve, prescribed
+from stickslip.figures import _draw
+from stickslip.figures._check import Check, Origin, balance
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
+from stickslip.figures.automaton_curves import CURVE, LAG, PRINTED, SKETCH, SOURCE, STATIC, curve, prescribed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from stickslip.trajectory import Trajectory
 
 TRAVEL, SURFACE_DAMPING = 5e-5, 1.0
+SURFACE = inputs("printed", "section 4", ("s_max", TRAVEL, "m"), ("b_surface", SURFACE_DAMPING, "Ns/m"))
 
 # -- figure 2.5: the elastic surface
 
@@ -45,22 +49,16 @@ def compute_surface() -> FigureData:
         s = there["guide.presliding"]
         at = float(run.at(np.nextafter(release.time, 0.0))["guide.presliding"][0])
         expected = (STATIC - SURFACE_DAMPING * speed) * TRAVEL / STATIC
-        closed = "closed form: equations 12, 13"
-        half = run.at(begin + 0.5 * TRAVEL / speed)["guide.force"][0]
+        half = float(run.at(begin + 0.5 * TRAVEL / speed)["guide.force"][0])
+        middle, closed = 0.5 * STATIC + SURFACE_DAMPING * speed, Origin.CLOSED_FORM
         checks += [
-            Check(f"{name}: breaks away at s [m]", at, expected, 1e-14, closed),
-            Check(
-                f"{name}: force at s_max/2 [N]",
-                float(half),
-                0.5 * STATIC + SURFACE_DAMPING * speed,
-                1e-12,
-                closed,
-            ),
+            Check(f"{name}: breaks away at s", "m", at, expected, 1e-16, closed, "(12), (13)"),
+            Check(f"{name}: force at s_max/2", "N", half, middle, 1e-12, closed, "(12), (13)"),
         ]
         panels[name] = Series(
             {"deflection": s, "force": there["guide.force"]}, {"deflection": "m", "force": "N"}
         )
-    return FigureData(panels, checks)
+    return FigureData(panels, checks, (*SURFACE, *CURVE))
 
 
 def draw_surface(data: FigureData, figure: Canvas) -> None:
@@ -115,43 +113,20 @@ def compute_braking() -> FigureData:
     )
     t = np.concatenate([np.linspace(0.0, stop, 400), np.linspace(stop, stop + 0.8, 1601)[1:]])
     there = run.at(t)
-    closed = "closed form: equation 12"
-    end = run.at(6.0)
+    end, at = run.at(6.0), run.at(stop + quarter)
+    least, closed, said = float(there["mass.velocity"].min()), Origin.CLOSED_FORM, Origin.PUBLISHED
+    free, gone = "(12): a damped oscillator", "text of figure 2.6: it becomes zero"
+    rest = float(end["guide.force"][0])
     checks = [
+        Check("lowest velocity while sticking, of the samples", "m/s", least, lowest, 1e-7, closed, free),
+        Check("velocity at that time", "m/s", float(at["mass.velocity"][0]), lowest, 2e-16, closed, free),
+        Check("force there", "N", float(at["guide.force"][0]), 0.0, 2e-17, closed, "k·s + b·v = -m·v' = 0"),
         Check(
-            "lowest velocity while sticking [m/s]", float(there["mass.velocity"].min()), lowest, 1e-7, closed
+            "sign of the lowest velocity", "m/s", least, 0.0, 0.0, said, "text of figure 2.6", relation="<"
         ),
-        Check(
-            "velocity at that time [m/s]",
-            float(run.at(stop + quarter)["mass.velocity"][0]),
-            lowest,
-            1e-15,
-            closed,
-        ),
-        Check(
-            "force there, k*s + b*v = 0 as v' = 0 [N]",
-            float(run.at(stop + quarter)["guide.force"][0]),
-            0.0,
-            1e-14,
-            closed,
-        ),
-        Check(
-            "friction force in the end [N]",
-            float(end["guide.force"][0]),
-            0.0,
-            1e-9,
-            "source: it becomes zero",
-        ),
-        Check(
-            "deflection in the end [m]",
-            float(end["guide.presliding"][0]),
-            0.0,
-            1e-11,
-            "source: it becomes zero",
-        ),
-        Check(
-            "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-10, "energy balance"
-        ),
+        Check("friction force after 6 s", "N", rest, 0.0, 1e-14, said, gone),
+        Check("deflection after 6 s", "m", float(end["guide.presliding"][0]), 0.0, 1e-16, said, gone),
+        balance(run.energy.residual, 1e-12),
     ]
     columns = {
         "time": t - stop,
@@ -159,9 +134,9 @@ def compute_braking() -> FigureData:
         "force": there["guide.force"],
         "stuck": (t >= stop).astype(int),
     }
-    return FigureData(
-        {"": Series(columns, {"time": "s", "velocity": "m/s", "force": "N", "stuck": ""})}, checks
-    )
+    units = {"time": "s", "velocity": "m/s", "force": "N", "stuck": ""}
+    start = inputs("chosen", SKETCH, ("m", MASS, "kg"), ("v(0)", 0.02, "m/s"))
+    return FigureData({"": Series(columns, units)}, checks, (*PRINTED[:1], *SURFACE, *CURVE, *start))
 
 
 def draw_braking(data: FigureData, figure: Canvas) -> None:
@@ -186,7 +161,7 @@ def draw_braking(data: FigureData, figure: Canvas) -> None:
         xlim=(-0.1, 0.8),
         ylim=(-7.5, 11.5),
     )
-    right.legend(loc="upper right", frameon=True, edgecolor="none", framealpha=0.9)
+    _draw.key(right, 3)
 
 
 FIGURES = (

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stickslip.figures import _draw
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import COLLOCATION, RADAU, Check, Origin, balance
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
 from stickslip.figures.bristle_table import (
+    ALPHAS,
     CANCELS,
     DOUBLE,
     KINETIC,
@@ -23,6 +26,7 @@ from stickslip.figures.bristle_table import (
     STIFFNESS,
     STRIBECK_VELOCITY,
     STUCK,
+    TABLE,
     lugre,
     two_state,
 )
@@ -34,9 +38,16 @@ if TYPE_CHECKING:
     from stickslip.trajectory import Trajectory
 
 SPRING, SPEED, END = 2.0, 0.1, 40.0
-INDEPENDENT = "independent integration (Radau)"
+SLOW = "slower than 1 mm/s"
 FIRST_REST = (9.620463181104885, 0.7164348667496138)  # s, m, with alpha = 1e5
-COLLOCATION = "independent collocation"
+PULL = inputs(
+    "printed",
+    "Canudas de Wit et al. 1995, whose experiment it is",
+    ("m", 1.0, "kg"),
+    ("k", SPRING, "N/m"),
+    ("V", SPEED, "m/s"),
+)
+GIVEN = (*TABLE, *ALPHAS, *PULL)
 
 
 def pull(law: Law) -> Trajectory:
@@ -103,34 +114,31 @@ def _table(run: Trajectory, second: bool) -> Series:
     return Series(columns, units)
 
 
-def _common(run: Trajectory, rests: int) -> list[Check]:
+def break_aways(table: Series) -> np.ndarray:
+    """Return the spring forces (N) at which the mass passes the Stribeck velocity on its way up."""
+    fast = table["velocity"] > STRIBECK_VELOCITY
+    return table["spring force"][np.flatnonzero(fast[1:] & ~fast[:-1]) + 1]
+
+
+def _common(run: Trajectory) -> list[Check]:
     """Check what all runs must show."""
     t = samples(run)
-    there = run.at(t)
-    quiet = _draw.sticks(slow(t, there["mass.velocity"]))
+    quiet = _draw.sticks(slow(t, run.at(t)["mass.velocity"]))
     return [
         Check(
-            "times it comes to rest in 40 s",
-            float(len(quiet) - 1),
-            float(rests),
-            0.0,
-            "text: it repeats; rigid limit",
+            "times it comes to rest in 40 s", "", len(quiet) - 1.0, 1.0, 0.0, Origin.PUBLISHED,
+            "text: it repeats", relation=">",
         ),
-        Check(
-            "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-9, "energy balance"
-        ),
-    ]
+        balance(run.energy.residual, 2e-12),
+    ]  # fmt: skip
 
 
 def _printed() -> Check:
+    way = float(pulled(PRINTED)["mass.position"][-1])
     return Check(
-        "alpha 1e9 (printed): position at 40 s, like LuGre's [m]",
-        float(pulled(PRINTED)["mass.position"][-1]),
-        3.25,
-        0.25,
-        f"{SOURCE}, figure 7: stick-slip",
-        STUCK,
-    )
+        "alpha 1e9 (printed): way in 40 s", "m", way, 0.0, 0.0, Origin.PUBLISHED, "figures 6 and 7: stick-slip",
+        STUCK, relation=">",
+    )  # fmt: skip
 
 
 def compute_forces() -> FigureData:
@@ -140,34 +148,28 @@ def compute_forces() -> FigureData:
     t = table["time"]
     stick = run.events[0].time
     entry = next(e.time for e in run.events if str(e.after) == "stick")
-    at = second_in_stick(stick, DOUBLE, 0.0, SPRING * SPEED)
+    closed, apart, said = Origin.CLOSED_FORM, Origin.INDEPENDENT, Origin.PUBLISHED
+    left = release(DOUBLE, 0.0, SPRING * SPEED)
+    held = second_in_stick(stick, DOUBLE, 0.0, SPRING * SPEED)
+    force = SPRING * (SPEED * entry - float(run.at(entry)["mass.position"][0]))
+    fallen = SPRING * (SPEED * FIRST_REST[0] - FIRST_REST[1])
+    breaks, text = break_aways(table), "text: once the spring pulls with Fs"
+    second = float(run.at(stick)[second_state(run)][0])
     checks = [
+        Check("first leaves rigid stick at", "s", stick, left, 3e-11, closed, "root of spring = limit"),
+        Check("y there", "m", second, held, 3e-16, closed, "y in rigid stick"),
+        Check("first rest after slip", "s", entry, FIRST_REST[0], 5e-11, apart, RADAU),
+        Check("spring force there", "N", force, fallen, 1e-11, apart, RADAU),
+        Check("spring force there, below Fc", "N", force, KINETIC, 0.0, said, "text: it decreases", relation="<"),
+        Check("spring force at the first break-away (1 mm/s)", "N", float(breaks[0]), STATIC, 0.05, said, text),
         Check(
-            "first leaves rigid stick at [s]",
-            stick,
-            release(DOUBLE, 0.0, SPRING * SPEED),
-            1e-9,
-            "derivation: root of spring = limit",
-        ),
-        Check(
-            "y there [m]",
-            float(run.at(stick)[second_state(run)][0]),
-            at,
-            1e-14,
-            "derivation: y in rigid stick",
-        ),
-        Check("first rest after slip [s]", entry, FIRST_REST[0], 2e-8, INDEPENDENT),
-        Check(
-            "spring force there, fallen below Fc [N]",
-            SPRING * (SPEED * entry - float(run.at(entry)["mass.position"][0])),
-            SPRING * (SPEED * FIRST_REST[0] - FIRST_REST[1]),
-            4e-9,
-            INDEPENDENT,
+            "spring force at the later ones, greatest", "N", float(breaks[1:].max()), STATIC, 0.05, said, text,
+            "alpha*y' adds up to alpha/sigma0 = 1 N to Fc, not Fs - Fc, while y lags by 1 s",
         ),
         _printed(),
-        *_common(run, 4),
-    ]
-    return FigureData({"": table, "modes": slow(t, table["velocity"])}, checks)
+        *_common(run),
+    ]  # fmt: skip
+    return FigureData({"": table, "modes": slow(t, table["velocity"])}, checks, GIVEN)
 
 
 def second_in_stick(t: float, alpha: float, start: float, slope: float) -> float:
@@ -195,45 +197,40 @@ def draw_forces(data: FigureData, figure: Canvas) -> None:
 
     s = data[""]
     axes = figure.subplots(2, 1, sharex=True)
-    _draw.rows(axes, _draw.sticks(data["modes"]), END)
+    _draw.rows(axes, _draw.sticks(data["modes"]), END, label=SLOW)
     axes[0].plot(s["time"], s["spring force"], color=_style.ORANGE)
     axes[0].set(ylabel="a)  spring force [N]")
-    axes[0].set_title("second-order law, α = 1e5;  grey: slower than 1 mm/s")
+    axes[0].set_title("second-order law, α = 1e5")
     axes[1].plot(s["time"], 1e6 * s["y"], color=_style.BLUE)
     axes[1].set(ylabel="b)  state y [µm]")
+    _draw.below(figure, *axes)
 
 
 def compute_motion() -> FigureData:
     """Motion with alpha = σ0(Fs − Fc) and 1e5."""
     run, other = pulled(CANCELS), pulled(DOUBLE)
     table = _table(run, True)
-    stops = [e.time for e in run.events if str(e.after) == "stick"]
+    stop = next(e.time for e in run.events if str(e.after) == "stick")
+    place = float(run.at(stop)["mass.position"][0])
+    apart, closed, said = Origin.INDEPENDENT, Origin.CLOSED_FORM, Origin.PUBLISHED
+    greatest, name = float(np.max(table["friction force"])), "alpha 5e4"
+    left, quiet = run.events[0].time, float(np.max(_table(pulled(None), False)["friction force"]))
+    text = "text of figure 7: a greater transient than LuGre's"
+    breaks = break_aways(table)
+    off = float(breaks[np.argmax(np.abs(breaks - STATIC))])
     checks = [
+        Check(f"{name}: first leaves rigid stick at", "s", left, 2.5, 3e-11, closed, "(Fs-Fc)/(k·V)"),
+        Check(f"{name}: first rest after slip", "s", stop, 10.22662178885509, 5e-11, apart, RADAU),
+        Check(f"{name}: position there", "m", place, 0.6288807303053093, 5e-12, apart, RADAU),
+        Check(f"{name}: greatest friction force", "N", greatest, STATIC, 2e-7, closed, "Fc + α/σ0, v to 0, z = 1/σ0"),
+        Check(f"{name}: greatest force over LuGre's", "", greatest / quiet, 1.0, 0.0, said, text, relation=">"),
         Check(
-            "alpha 5e4: first leaves rigid stick at [s]",
-            run.events[0].time,
-            2.5,
-            1e-9,
-            "closed form: (Fs-Fc)/(k V)",
-        ),
-        Check("alpha 5e4: first rest after slip [s]", stops[0], 10.22662178885509, 2e-8, INDEPENDENT),
-        Check(
-            "alpha 5e4: position there [m]",
-            float(run.at(stops[0])["mass.position"][0]),
-            0.6288807303053093,
-            2e-9,
-            INDEPENDENT,
-        ),
-        Check(
-            "alpha 5e4: greatest friction force [N]",
-            float(np.max(table["friction force"])),
-            STATIC,
-            0.03,
-            "closed form: near Fs on a slow ramp",
+            f"{name}: spring force at the break-aways (1 mm/s), worst", "N", off, STATIC, 0.05, said,
+            "text: once the spring pulls with Fs",
         ),
         _printed(),
-        *_common(run, 5),
-    ]
+        *_common(run),
+    ]  # fmt: skip
     return FigureData(
         {
             "5e4": table,
@@ -241,6 +238,7 @@ def compute_motion() -> FigureData:
             "modes": slow(table["time"], table["velocity"]),
         },
         checks,
+        GIVEN,
     )
 
 
@@ -255,22 +253,19 @@ def compute_lugre() -> FigureData:
     run = pulled(None)
     table = _table(run, False)
     expected = (0.6275831289811153, 1.2725964123236047, 2.5451019036019518, 3.306801054962933)
+    apart = Origin.INDEPENDENT
     checks = [
-        Check(f"position at {t:g} s [m]", float(run.at(t)["mass.position"][0]), x, 2e-9, COLLOCATION)
+        Check(f"position at {t:g} s", "m", float(run.at(t)["mass.position"][0]), x, 1e-11, apart, COLLOCATION)
         for t, x in zip((10.0, 20.0, 30.0, 40.0), expected, strict=True)
     ]
-    first = int(np.flatnonzero(table["velocity"] > STRIBECK_VELOCITY)[0])
     checks += [
         Check(
-            "spring force at which it breaks away (1 mm/s) [N]",
-            float(table["spring force"][first]),
-            STATIC,
-            0.03,
-            "text: once the spring pulls with Fs",
+            "spring force at the first break-away (1 mm/s)", "N", float(break_aways(table)[0]), STATIC, 0.05,
+            Origin.PUBLISHED, "text: once the spring pulls with Fs",
         ),
-        *_common(run, 5),
-    ]
-    return FigureData({"": table, "modes": slow(table["time"], table["velocity"])}, checks)
+        *_common(run),
+    ]  # fmt: skip
+    return FigureData({"": table, "modes": slow(table["time"], table["velocity"])}, checks, (*TABLE, *PULL))
 
 
 def draw_lugre(data: FigureData, figure: Canvas) -> None:
@@ -282,7 +277,7 @@ def _motion(data: FigureData, s: Series, figure: Canvas, title: str, other: Seri
     from stickslip.figures import _style
 
     axes = figure.subplots(3, 1, sharex=True, height_ratios=[1.2, 1.0, 1.0])
-    _draw.rows(axes, _draw.sticks(data["modes"]), END)
+    _draw.rows(axes, _draw.sticks(data["modes"]), END, label=SLOW)
     t = s["time"]
     axes[0].plot(t, s["spring end"], color="#6A6A6A", linestyle=":", label="free end of the spring")
     axes[0].plot(t, s["position"], color=_style.BLUE, label="mass")
@@ -292,12 +287,12 @@ def _motion(data: FigureData, s: Series, figure: Canvas, title: str, other: Seri
             label=f"mass, {text}",
         )  # fmt: skip
     axes[0].set_ylabel("a)  x [m]")
-    axes[0].set_title(f"{title};  grey: slower than 1 mm/s")
-    _draw.corner(axes[0], loc="upper left")
+    axes[0].set_title(title)
     axes[1].plot(t, s["friction force"], color=_style.VERMILION)
     axes[1].set_ylabel("b)  F [N]")
     axes[2].plot(t, s["velocity"], color=_style.BLUE)
     axes[2].set_ylabel("v [m/s]")
+    _draw.below(figure, *axes)
 
 
 FIGURES = (

@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from stickslip.figures._input import inputs
+
 if TYPE_CHECKING:
     from stickslip.laws import LuGre, TwoStateBristle
 
@@ -20,6 +22,18 @@ STIFFNESS, DAMPING, VISCOUS = 1e5, math.sqrt(1e5), 0.4
 STATIC, KINETIC, STRIBECK_VELOCITY = 1.5, 1.0, 1e-3
 CANCELS, DOUBLE, PRINTED = STIFFNESS * (STATIC - KINETIC), 1e5, 1e9  # values of alpha
 SOURCE = "Martínez-Rosas, Alvarez-Icaza, Noriega-Pineda"
+LUGRE_TABLE = inputs(
+    "printed",
+    "Table I; Table 1 of Canudas de Wit et al. 1995",
+    ("σ0", STIFFNESS, "N/m"),
+    ("σ1", DAMPING, "Ns/m"),
+    ("σ2", VISCOUS, "Ns/m"),
+    ("Fc", KINETIC, "N"),
+    ("Fs", STATIC, "N"),
+    ("vs", STRIBECK_VELOCITY, "m/s"),
+)
+TABLE = (*LUGRE_TABLE, *inputs("printed", "Table I", ("α", PRINTED, "Ns/m")))
+ALPHAS = inputs("chosen", "instead of the printed 1e9", ("α", "5e4, 1e5", "Ns/m"))
 STUCK = (
     "printed alpha = 1e9: at v = 0 the force may be anything within +-alpha/sigma0 = +-1e4 N, so the mass "
     "does not move in this experiment"

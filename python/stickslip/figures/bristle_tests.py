@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import RADAU, Check, Origin
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
 from stickslip.figures.bristle_table import (
+    ALPHAS,
     CANCELS,
     DAMPING,
     DOUBLE,
@@ -24,6 +27,7 @@ from stickslip.figures.bristle_table import (
     STIFFNESS,
     STRIBECK_VELOCITY,
     STUCK,
+    TABLE,
     VISCOUS,
     lugre,
     two_state,
@@ -34,11 +38,11 @@ if TYPE_CHECKING:
 
     from stickslip.laws import Law, Response
 
-INDEPENDENT = "independent integration (Radau)"
-
 # -- figure 2: presliding
 
 PEAK, RAMP = 0.95 * STATIC, 100.0
+PUSH = inputs("chosen", "slow, so that no inertia shows", ("time to 95 % of Fs", RAMP, "s"))
+SHORT = "in a creep y = 1/sigma0, so y and alpha*y' carry Fs - Fc and z the rest alone; LuGre's z carries all of F"
 
 
 def compute_presliding() -> FigureData:
@@ -59,35 +63,32 @@ def compute_presliding() -> FigureData:
         run = ss.simulate(machine, 2 * RAMP, t_eval=t, rtol=1e-11)
         columns[name], units[name] = run["mass.position"], "m"
         top[name], end[name] = float(run.at(RAMP)["mass.position"][0]), float(run["mass.position"][-1])
+    lugre_limit = -STATIC / STIFFNESS * math.log(0.05)
     length = -math.log(1.0 - (PEAK - STATIC + KINETIC) / KINETIC) / STIFFNESS
-    same = f"alpha {CANCELS:g}"
+    at, same = "displacement at 95 %", top[f"alpha {CANCELS:g}"]
+    quiet = f"{at} without inertia and damping"
+    apart, closed = Origin.INDEPENDENT, Origin.CLOSED_FORM
     checks = [
-        Check("LuGre: displacement at 95 % [m]", top["LuGre"], 4.49268887e-05, 1e-13, INDEPENDENT),
+        Check(f"LuGre: {at}", "m", top["LuGre"], 4.49268887e-05, 1e-13, apart, RADAU),
+        Check(f"LuGre: {quiet}", "m", top["LuGre"], lugre_limit, 1.2e-8, closed, "-(Fs/σ0) ln 0.05"),
+        Check(f"alpha 5e4: {at}", "m", same, 2.58967559e-05, 1e-13, apart, RADAU),
         Check(
-            "LuGre: without inertia and damping [m]",
-            top["LuGre"],
-            -STATIC / STIFFNESS * math.log(0.05),
-            1.2e-8,
-            "closed form: -(Fs/sigma0) ln 0.05",
+            f"alpha 5e4: {quiet}", "m", same, length, 1e-8, closed,
+            "rigid up to Fs-Fc, then -ln(1 - (F-Fs+Fc)/Fc)/σ0",
         ),
-        Check("alpha 5e4: displacement at 95 % [m]", top[same], 2.58967559e-05, 1e-13, INDEPENDENT),
-        Check(
-            "alpha 5e4: without inertia and damping [m]",
-            top[same],
-            length,
-            1e-8,
-            "closed form: holds up to Fs-Fc, then -ln(1-(F-Fs+Fc)/Fc)/sigma0",
+        *(
+            Check(
+                f"alpha {name}: {at} over LuGre's", "", top[f"alpha {alpha:g}"] / top["LuGre"], 0.9, 0.0,
+                Origin.PUBLISHED, "text of figure 2: a slight deviation, here read as a tenth", why, relation=">",
+            )
+            for alpha, name, why in (
+                (CANCELS, "5e4", SHORT),
+                (DOUBLE, "1e5", SHORT),
+                (PRINTED, "1e9 (printed)", STUCK),
+            )
         ),
-        Check(
-            "alpha 1e9 (printed): displacement at 95 %, like LuGre's [m]",
-            top[f"alpha {PRINTED:g}"],
-            4.49e-5,
-            2.2e-5,
-            f"{SOURCE}, figure 2: like LuGre's",
-            STUCK,
-        ),
-    ]
-    return FigureData({"": Series(columns, units)}, checks)
+    ]  # fmt: skip
+    return FigureData({"": Series(columns, units)}, checks, (*TABLE, *ALPHAS, *PUSH))
 
 
 def draw_presliding(data: FigureData, figure: Canvas) -> None:
@@ -115,8 +116,13 @@ def draw_presliding(data: FigureData, figure: Canvas) -> None:
 
 AMPLITUDE, OMEGA = 3e-3, 2.0
 LUGRE_WIDTH = 0.03427834290464  # N, from the independent integration
+MOTION = inputs("chosen", "sliding and presliding both show", ("v", "3 mm/s·sin(2 rad/s·t)", ""))
 PERIOD = 2.0 * math.pi / OMEGA
 BEGIN, END = 4.0 * PERIOD, 6.0 * PERIOD
+NO_LAG = (
+    "alpha = sigma0(Fs-Fc) cancels y out of F: no lag of the Stribeck effect is left, and z, which lags, acts "
+    "the other way"
+)
 AT_VS = math.asin(STRIBECK_VELOCITY / AMPLITUDE) / (2.0 * math.pi)  # share of the period at which v = vs
 
 
@@ -172,21 +178,18 @@ def compute_first_state() -> FigureData:
     z = answer["z"]
     path = AMPLITUDE / OMEGA * (1.0 - np.cos(OMEGA * (t - BEGIN)))
     forwards = (t > BEGIN) & (t < BEGIN + 0.5 * PERIOD)
-    exact = z_exact(path[forwards], -1.0 / STIFFNESS)
-    at_reversal = float(z[1:][np.argmin(np.abs(t[1:] - BEGIN))])
+    worst = float(np.max(np.abs(z[forwards] - z_exact(path[forwards], -1.0 / STIFFNESS))))
+    greatest = float(np.max(np.abs(z)))
     checks = [
         Check(
-            "z over half a period, worst difference [m]",
-            float(np.max(np.abs(z[forwards] - exact))),
-            0.0,
-            1e-15,
-            "closed form in the path: 1/sigma0-(2/sigma0)exp(-sigma0 x)",
+            "z over half a period, worst difference", "m", worst, 0.0, 5e-18, Origin.CLOSED_FORM,
+            "in the path: 1/σ0 - (2/σ0)exp(-σ0·x)",
         ),
-        Check("greatest |z| [m]", float(np.max(np.abs(z))), 1.0 / STIFFNESS, 1e-17, "source, 12a: 1/sigma0"),
-        Check("z at the reversal [m]", at_reversal, -1.0 / STIFFNESS, 2e-11, "closed form: -1/sigma0"),
-    ]
+        Check("greatest |z|", "m", greatest, 1.0 / STIFFNESS, 1e-19, Origin.CLOSED_FORM, "(12a): 1/σ0"),
+    ]  # fmt: skip
     columns = {"time": t[1:], "velocity": answer.velocity[1:], "z": z[1:]}
-    return FigureData({"": Series(columns, {"time": "s", "velocity": "m/s", "z": "m"})}, checks)
+    units = {"time": "s", "velocity": "m/s", "z": "m"}
+    return FigureData({"": Series(columns, units)}, checks, (*TABLE, *MOTION))
 
 
 def draw_first_state(data: FigureData, figure: Canvas) -> None:
@@ -228,58 +231,40 @@ def compute_hysteresis() -> FigureData:
     def exact(alpha: float) -> float:
         return force_exact(AT_VS, alpha) - force_exact(0.5 - AT_VS, alpha)
 
-    lower = "text of figure 4: lower when the velocity falls"
+    lower, closed = "text of figure 4: lower while the velocity falls", Origin.CLOSED_FORM
+    width = "force at vs, rising less falling"
+    greatest = {name: float(np.max(np.abs(answer.force))) for name, answer in answers.items()}
     checks = [
         Check(
-            "y at vs, v rising [m]",
-            at(y, AT_VS),
-            y_exact(BEGIN + AT_VS * PERIOD),
-            1e-16,
-            "quadrature of equation 3",
+            "y at vs, v rising", "m", at(y, AT_VS), y_exact(BEGIN + AT_VS * PERIOD), 1e-18, closed,
+            "quadrature of (3)",
+        ),
+        Check(f"LuGre: {width}", "N", widths("LuGre"), LUGRE_WIDTH, 2e-12, Origin.INDEPENDENT, RADAU),
+        Check(f"alpha 1e5: {width}", "N", widths("alpha 1e5"), exact(DOUBLE), 2e-13, closed, "z and y"),
+        Check(f"alpha 5e4: {width}", "N", widths("alpha 5e4"), exact(CANCELS), 2e-13, closed, "z; y cancels"),
+        *(
+            Check(
+                f"{name}: sign of this width", "N", widths(name), 0.0, 0.0, Origin.PUBLISHED, lower, why,
+                relation=">",
+            )
+            for name, why in (("LuGre", ""), ("alpha 1e5", ""), ("alpha 5e4", NO_LAG))
         ),
         Check(
-            "LuGre: force at vs, rising less falling [N]",
-            widths("LuGre"),
-            LUGRE_WIDTH,
-            1e-9,
-            f"{INDEPENDENT}; {lower}",
+            "greatest |y| over its bound", "", float(np.max(np.abs(y[1:]) / bound[1:])), 1.0, 0.0,
+            Origin.PUBLISHED, "(12b): |y| <= exp(-n|v|^m)/σ0",
+            "the bound ignores that y lags by 1 s, so y outlives the fall of the exponential", relation="<",
         ),
         Check(
-            "alpha 1e5: the same [N]",
-            widths("alpha 1e5"),
-            exact(DOUBLE),
-            1e-11,
-            f"closed forms of z and y; {lower}",
+            "alpha 1e9 (printed): greatest force over LuGre's", "", greatest["alpha 1e9"] / greatest["LuGre"],
+            2.0, 0.0, Origin.PUBLISHED, "figure 4b: both loops in one picture",
+            "printed alpha = 1e9: the force steps by +-alpha/sigma0 = +-1e4 N at each reversal", relation="<",
         ),
-        Check(
-            "alpha 5e4: the same [N]",
-            widths("alpha 5e4"),
-            exact(CANCELS),
-            1e-11,
-            "closed form of z: y leaves the force, no lag of the Stribeck effect",
-        ),
-        Check(
-            "greatest |y| over its bound (12b)",
-            float(np.max(np.abs(y[1:]) / bound[1:])),
-            1.0,
-            0.0,
-            "source, 12b: |y| <= exp(-n|v|^m)/sigma0",
-            "the bound ignores that y lags by 1 s, so y outlives the fall of the exponential",
-        ),
-        Check(
-            "alpha 1e9 (printed): greatest force, a few N in figure 4 [N]",
-            float(np.max(np.abs(answers["alpha 1e9"].force))),
-            1.5,
-            1.0,
-            f"{SOURCE}, figure 4b: beside LuGre's",
-            "printed alpha = 1e9: the force steps by +-alpha/sigma0 = +-1e4 N at each reversal",
-        ),
-    ]
+    ]  # fmt: skip
     columns = {"time": t[1:], "velocity": v[1:], "y": y[1:], "input of y": (np.sign(v) * bound)[1:]}
     columns |= {f"force, {name}": answer.force[1:] for name, answer in answers.items()}
     units = {"time": "s", "velocity": "m/s", "y": "m", "input of y": "m"}
     units |= {f"force, {name}": "N" for name in answers}
-    return FigureData({"": Series(columns, units)}, checks)
+    return FigureData({"": Series(columns, units)}, checks, (*TABLE, *ALPHAS, *MOTION))
 
 
 def draw_hysteresis(data: FigureData, figure: Canvas) -> None:
@@ -298,10 +283,10 @@ def draw_hysteresis(data: FigureData, figure: Canvas) -> None:
         ("alpha 5e4", "α = 5e4", _style.BLUE, "-", 1.2),
         ("alpha 1e5", "α = 1e5", _style.VERMILION, "--", 1.2),
     ):
-        last = t >= PERIOD
-        right.plot(
-            v[last], s[f"force, {name}"][last], color=colour, linestyle=dash, linewidth=width, label=text
-        )
+        last = np.flatnonzero(t >= PERIOD)
+        last = np.append(last, last[0])  # the force steps at both reversals, so the loop is closed by a line
+        force = s[f"force, {name}"]
+        right.plot(v[last], force[last], color=colour, linestyle=dash, linewidth=width, label=text)
     right.set(xlabel="velocity v [mm/s]", ylabel="b)  friction force F [N]", ylim=(-2.3, 2.3))
     right.legend(loc="lower right")
 

@@ -14,7 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stickslip.figures import _draw
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import RADAU, Check, Origin, balance
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
+from stickslip.figures.bristle_table import LUGRE_TABLE as TABLE
 from stickslip.figures.bristle_table import STATIC, STIFFNESS, STRIBECK_VELOCITY, lugre
 
 if TYPE_CHECKING:
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from stickslip.signals import Signal
 
 SOURCE = "Canudas de Wit et al. 1995"
-INDEPENDENT = "independent integration (Radau)"
 Array = npt.NDArray[np.float64]
 
 
@@ -56,44 +58,31 @@ def compute_presliding() -> FigureData:
     def place(time: float) -> float:
         return float(run.at(time)["mass.position"][0])
 
-    small = 1.0  # s
-    unloading = RAMP + HOLD + np.array([0.5, 1.5])
-    drop = float(np.diff(run.at(unloading)["mass.position"])[0])
-    slope = -2.0 * PEAK / (2.0 * RAMP)
+    # A tenth of a second of a ramp of 200 s: within it the compliance grows by a thousandth.
+    begin = RAMP + HOLD
+    at = run.at(begin + np.array([0.2, 0.3]))
+    drop = float(np.diff(at["mass.position"])[0]) / float(np.diff(at["guide.force"])[0])
+    level = float(np.mean(at["guide.force"]))
+    first = run.at(np.array([0.2, 0.3]))
+    stiffness = float(np.diff(first["guide.force"])[0] / np.diff(first["mass.position"])[0])
+    loaded = STIFFNESS * (1.0 - float(np.mean(first["guide.force"])) / STATIC)
+    back = place(begin) - place(2 * RAMP + HOLD)
+    unloaded = 1.0 / (STIFFNESS * (1.0 + level / STATIC))
+    closed, lugre_limit = Origin.CLOSED_FORM, -limit * math.log(0.05)
     checks = [
-        Check("displacement at 95 % of break-away [m]", place(RAMP), 4.49268887e-05, 1e-13, INDEPENDENT),
+        Check("displacement at 95 % of break-away", "m", place(RAMP), 4.49268887e-05, 1e-13, Origin.INDEPENDENT, RADAU),
+        Check("the same, without inertia and damping", "m", place(RAMP), lugre_limit, 1.2e-8, closed, "-(Fs/σ0) ln 0.05"),
+        Check("stiffness at 0.0036 N on first loading", "N/m", stiffness, loaded, 5.0, closed, "σ0(1 - F/Fs)"),
         Check(
-            "the same, without inertia and damping [m]",
-            place(RAMP),
-            -limit * math.log(0.05),
-            1e-8,
-            "closed form: -(Fs/sigma0) ln 0.05",
+            "compliance as unloading begins", "m/N", drop, unloaded, 2e-10, closed,
+            "1/(σ0(1 + F/Fs)), 1/(1.95σ0) at its start",
         ),
         Check(
-            "stiffness on first loading [N/m]",
-            PEAK * small / RAMP / place(small),
-            STIFFNESS,
-            600.0,
-            "closed form: sigma0, well below Fs",
+            "springs back until the force is zero by", "m", back, limit * math.log(1.95), 1e-9, closed,
+            "(Fs/σ0) ln 1.95",
         ),
-        Check(
-            "compliance when unloading begins [m/N]",
-            drop / slope,
-            1.0 / (1.95 * STIFFNESS),
-            4e-8,
-            "closed form: 1/(1.95 sigma0)",
-        ),
-        Check(
-            "springs back until the force is zero by [m]",
-            place(RAMP + HOLD) - place(2 * RAMP + HOLD),
-            limit * math.log(1.95),
-            2e-9,
-            "closed form: (Fs/sigma0) ln 1.95",
-        ),
-        Check(
-            "energy residual, relative to the work", float(run.energy.residual), 0.0, 1e-8, "energy balance"
-        ),
-    ]
+        balance(run.energy.residual, 1e-12),
+    ]  # fmt: skip
     columns = {
         "time": t,
         "force": force,
@@ -101,7 +90,8 @@ def compute_presliding() -> FigureData:
         "friction": run["guide.force"],
     }
     units = {"time": "s", "force": "N", "displacement": "m", "friction": "N"}
-    return FigureData({"": Series(columns, units)}, checks)
+    slow = inputs("chosen", "slow, so that no inertia shows", ("time from 0 to 95 % of Fs", RAMP, "s"))
+    return FigureData({"": Series(columns, units)}, checks, (*TABLE, *slow))
 
 
 def draw_presliding(data: FigureData, figure: Canvas) -> None:
@@ -136,6 +126,7 @@ def draw_presliding(data: FigureData, figure: Canvas) -> None:
 # -- lag: hysteresis over frequency
 
 FREQUENCIES = (1.0, 10.0, 25.0)  # rad/s
+WAVE = inputs("printed", SOURCE, ("v", "1 mm/s·(1 + sin ωt)", ""), ("ω", "1, 10, 25", "rad/s"))
 # Force (N) at vs, accelerating and decelerating, in the third period.
 LAGS = {
     1.0: (1.1876217354771, 1.1812324755853),
@@ -160,33 +151,21 @@ def compute_hysteresis() -> FigureData:
         answer = lugre().response(t, signal)
         up, down = (float(answer.force[np.argmin(np.abs(t - k * period))]) for k in (2.0, 2.5))
         widths.append(up - down)
-        expected = LAGS[omega]
-        checks += [
-            Check(f"{omega:g} rad/s: force at vs, accelerating [N]", up, expected[0], 2e-11, INDEPENDENT),
-            Check(f"{omega:g} rad/s: force at vs, decelerating [N]", down, expected[1], 2e-11, INDEPENDENT),
-        ]
+        for value, expected, word in zip(
+            (up, down), LAGS[omega], ("accelerating", "decelerating"), strict=True
+        ):
+            name = f"{omega:g} rad/s: force at vs, {word}"
+            checks.append(Check(name, "N", value, expected, 2e-12, Origin.INDEPENDENT, RADAU))
         columns = {"time": t[1:], "velocity": answer.velocity[1:], "force": answer.force[1:]}
         panels[f"{omega:g}rads"] = Series(columns, {"time": "s", "velocity": "m/s", "force": "N"})
-    slow = lugre().response([0.0, 1.0], STRIBECK_VELOCITY).force[-1]
+    wider = float(np.sum(np.diff(widths) > 0.0))
     checks.append(
         Check(
-            "middle of the loop at 1 rad/s less the steady curve [N]",
-            0.5 * (LAGS[1.0][0] + LAGS[1.0][1]) - float(slow),
-            0.0,
-            2e-4,
-            "closed form: no loop in the limit of slow motion",
+            "frequencies at which the loop is wider than at the one before", "", wider, len(FREQUENCIES) - 1.0, 0.0,
+            Origin.PUBLISHED, f"{SOURCE}: wider at higher rates",
         )
-    )
-    checks.append(
-        Check(
-            "frequencies at which the loop is wider than at the one before",
-            float(np.sum(np.diff(widths) > 0.0)),
-            float(len(FREQUENCIES) - 1),
-            0.0,
-            f"{SOURCE}: wider at higher rates",
-        )
-    )
-    return FigureData(panels, checks)
+    )  # fmt: skip
+    return FigureData(panels, checks, (*TABLE, *WAVE))
 
 
 def draw_hysteresis(data: FigureData, figure: Canvas) -> None:
@@ -227,21 +206,25 @@ def compute_break_away() -> FigureData:
     rates = np.array([0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
     peaks = np.array([break_away(float(rate))[0] for rate in rates])
     checks = [
-        Check(f"break-away at {rate:g} N/s [N]", float(peaks[rates == rate][0]), expected, 1e-10, INDEPENDENT)
-        for rate, expected in PEAKS.items()
+        Check(
+            f"break-away at {rate:g} N/s",
+            "N",
+            float(peaks[rates == rate][0]),
+            top,
+            1e-11,
+            Origin.INDEPENDENT,
+            RADAU,
+        )
+        for rate, top in PEAKS.items()
     ]
+    falls, slowest = float(np.sum(np.diff(peaks) < 0.0)), break_away(0.01)[0]
     checks += [
+        Check("break-away at 0.01 N/s", "N", slowest, STATIC, 4e-3, Origin.CLOSED_FORM, "Fs in the limit"),
         Check(
-            "break-away at 0.01 N/s [N]", break_away(0.01)[0], STATIC, 4e-3, "closed form: Fs in the limit"
+            "rates at which it is lower than at the one before", "", falls, rates.size - 1.0, 0.0,
+            Origin.PUBLISHED, f"{SOURCE}: falls with the rate",
         ),
-        Check(
-            "rates at which it is lower than at the one before",
-            float(np.sum(np.diff(peaks) < 0.0)),
-            float(rates.size - 1),
-            0.0,
-            f"{SOURCE}: falls with the rate",
-        ),
-    ]
+    ]  # fmt: skip
     panels = {"": Series({"rate": rates, "break-away": peaks}, {"rate": "N/s", "break-away": "N"})}
     for rate in (1.0, 10.0):
         _, x, force = break_away(rate)
@@ -250,7 +233,7 @@ def compute_break_away() -> FigureData:
         panels[f"{rate:g}Ns"] = Series(
             {"displacement": x[pick], "friction": force[pick]}, {"displacement": "m", "friction": "N"}
         )
-    return FigureData(panels, checks)
+    return FigureData(panels, checks, TABLE)
 
 
 def draw_break_away(data: FigureData, figure: Canvas) -> None:

@@ -16,8 +16,10 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
-from stickslip.figures._data import Check, Figure, FigureData, Series
-from stickslip.figures._gears import MM, SET_2, SOURCE
+from stickslip.figures._check import Check, Origin
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._gears import MM, SET_2, SOURCE, wedge_inputs
+from stickslip.figures._input import inputs
 from stickslip.machines import WedgeGear
 
 if TYPE_CHECKING:
@@ -34,6 +36,15 @@ CASES: dict[int, WedgeGear] = {
     3: dataclasses.replace(SET_2, angle=math.radians(40.0), friction=1.4),
     4: dataclasses.replace(SET_2, angle=math.radians(40.0), friction=2.5),
 }
+
+CHOSEN = inputs(
+    "chosen",
+    "so that all four cases occur; masses, load and spring of set 2",
+    *(
+        (f"γ/μ of case {case}", f"{math.degrees(gear.angle):.0f}°/{gear.friction:.4g}", "")
+        for case, gear in CASES.items()
+    ),
+)
 
 
 def threshold(gear: WedgeGear) -> float:
@@ -81,83 +92,55 @@ def compute_stick() -> FigureData:
     from stickslip.analysis import state_map
 
     maps = {case: state_map(gear) for case, gear in CASES.items()}
-    published, two = f"{SOURCE}, 4.3.3", maps[2]
+    said, closed, source, two = Origin.PUBLISHED, Origin.CLOSED_FORM, f"{SOURCE}, 4.3.3", maps[2]
     low, opens, high = (edge * MM for edge in two.edges[1:-1])
+    reach, tan2 = SET_2.load / SET_2.stiffness * MM, math.tan(math.radians(2.0))
+    ratio = SET_2.lower_mass / SET_2.upper_mass / math.tan(SET_2.angle)
+    most = float(two.present.sum(axis=1).max())
     checks = [
         Check(
-            "case 2: lower limit of stick [mm]", low, -25.0 * math.tan(math.radians(26.0)), 1e-9, published
+            "case 2: lower limit of stick", "mm", low, -reach * math.tan(math.radians(26.0)), 1e-11, closed, "(4.27)"
         ),
-        Check("case 2: upper limit of stick [mm]", high, 25.0 * math.tan(math.radians(2.0)), 1e-9, published),
-        Check("case 2: opening possible from [mm]", opens, SET_2.opening_limit * MM, 1e-9, "closed form"),
+        Check("case 2: upper limit of stick", "mm", high, reach * tan2, 1e-12, closed, "(4.27)"),
+        Check("case 2: opening possible from", "mm", opens, reach * ratio, 1e-12, closed, "(4.42)"),
         Check(
-            "case 2: Lemke leaves stick, rows times m1 [mm]",
-            _leaves_stick(two, "lemke_source") * MM,
-            high,
-            1e-9,
-            published,
+            "case 2: Lemke leaves stick, rows times m1", "mm", _leaves_stick(two, "lemke_source") * MM,
+            reach * tan2, 1e-12, closed, "(4.27)",
         ),
         Check(
-            "case 2: Lemke leaves stick, rows as written [mm]",
-            _leaves_stick(two, "lemke_plain") * MM,
-            high,
-            1e-9,
-            published,
+            "case 2: Lemke leaves stick, rows as written", "mm", _leaves_stick(two, "lemke_plain") * MM,
+            reach * tan2, 0.0, said, f"{source}, (4.27)",
             "the path of Lemke depends on the scaling of the rows: as written it returns separation as "
             "soon as that solves the problem, although stick solves it too",
         ),
         Check(
-            "case 2: most solutions at one extension",
-            float(two.present.sum(axis=1).max()),
-            1.0,
-            0.0,
-            f"{published}: unique",
+            "case 2: most solutions at one extension", "", most, 1.0, 0.0, said, f"{source}: unique",
             "between opening limit and limit of stick three states solve it: enumeration of all bases",
         ),
-    ]
+    ]  # fmt: skip
     for case in (1, 4):
         gear, found = CASES[case], maps[case]
-        leaves = _leaves_stick(found, "lemke_source")
-        true = max(high for _, high, solutions in found.intervals if "stick" in solutions)
+        leaves = _leaves_stick(found, "lemke_source") * MM
+        true = max(high for _, high, solutions in found.intervals if "stick" in solutions) * MM
+        limit = gear.load / gear.stiffness * math.tan(math.atan(gear.friction) - gear.angle) * MM
         checks += [
+            Check(f"case {case}: true limit of stick", "mm", true, limit, 2e-12, closed, "(F/k)tan(ρ - γ)"),
             Check(
-                f"case {case}: true limit of stick [mm]",
-                true * MM,
-                gear.stick_limits[1] * MM,
-                1e-9,
-                "closed form",
+                f"case {case}: Lemke leaves stick, rows times m1", "mm", leaves, lemke_limit(gear) * MM, 2e-10,
+                closed, "the bound of C.1",
             ),
             Check(
-                f"case {case}: Lemke leaves stick, rows times m1 [mm]",
-                leaves * MM,
-                lemke_limit(gear) * MM,
-                1e-7,
-                f"{published}, bound corrected as in its appendix C.1",
-            ),
-            Check(
-                f"case {case}: Lemke leaves stick, bound as printed [mm]",
-                leaves * MM,
-                printed_limit(gear) * MM,
-                1e-7,
-                published,
+                f"case {case}: Lemke leaves stick, bound as printed", "mm", leaves, printed_limit(gear) * MM, 0.0,
+                said, f"{source}, (4.26, 4.29)",
                 "the printed bound lacks F/k and has 2s - c for 2s + c; even corrected it is where "
                 "the path of Lemke changes, not where stick ends",
             ),
-        ]
-    for case, gear in CASES.items():
-        above, steep = gear.friction > threshold(gear), gear.friction > 1.0 / math.tan(gear.angle)
-        is_case = {(True, False): 1, (False, False): 2, (False, True): 3, (True, True): 4}[above, steep]
-        checks.append(
-            Check(
-                f"case {case}: parameters fall into case",
-                float(is_case),
-                float(case),
-                0.0,
-                f"{published}, (4.26-4.29)",
-            )
-        )
+        ]  # fmt: skip
     slips = sum("slip+" in region.solutions for case in (3, 4) for region in maps[case].regions)
-    checks.append(Check("cases 3 and 4: regions that slip when pushed", float(slips), 0.0, 0.0, published))
-    return FigureData({f"case_{case}": _columns(found, MM, "mm") for case, found in maps.items()}, checks)
+    pushed = "cases 3 and 4: regions that slip when pushed"
+    checks.append(Check(pushed, "", float(slips), 0.0, 0.0, said, f"{source}, (4.28, 4.29)"))
+    tables = {f"case_{case}": _columns(found, MM, "mm") for case, found in maps.items()}
+    return FigureData(tables, checks, (*wedge_inputs(SET_2), *CHOSEN))
 
 
 class _Drawn:
@@ -205,10 +188,15 @@ def draw_stick(data: FigureData, figure: Canvas) -> None:
         if case in (2, 4):
             ax.set_ylabel("")
         if case == 2:
-            # Three solutions exist in a fortieth of the stick range: only its surroundings are drawn.
-            ax.set_xlim(-1.4, 1.3)
-            limit = data["case_2"]["to"][0]
-            ax.text(-1.35, 0.0, f"← below {limit:.2f} mm", va="center", color="#5A5A5A")
+            # Three solutions exist in a fortieth of the stick range: its surroundings once more, enlarged.
+            inset = ax.inset_axes((0.3, 0.56, 0.52, 0.4))
+            _band(inset, data["case_2"], ("open", "slip-", "stick"), "")
+            inset.set(xlim=(0.3, 1.1), ylabel="", xticks=(0.5287, 0.873), xticklabels=("0.529", "0.873"))
+            inset.tick_params(labelsize=6, pad=1.5)
+            inset.tick_params(axis="y", labelleft=False)
+            inset.text(0.32, 2.4, "enlarged", va="top", color="#5A5A5A", fontsize=6)
+            arrow = {"arrowstyle": "<-", "color": "#7A7A7A", "shrinkA": 0.0, "shrinkB": 0.0}
+            ax.annotate("", (0.5, 2.5), (-2.1, 2.5), arrowprops=arrow)
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
 
@@ -239,38 +227,19 @@ def compute_compression() -> FigureData:
 
     found = impact_map(SET_2).compression
     sticks = [region for region in found.regions if region.solutions == ("stick",)]
+    low, high, most = sticks[0].low, sticks[-1].high, float(found.present.sum(axis=1).max())
+    ends, said, closed = "compression ends in stick", Origin.PUBLISHED, Origin.CLOSED_FORM
+    slides = "solutions that slide for -45° < α < 90°"
     checks = [
+        Check(f"{ends} from", "deg", low * DEGREES, _slip_limit(SET_2) * DEGREES, 1e-12, closed, "Λ_TC = -μ·Λ_NC"),
+        Check(f"{ends} up to", "deg", high * DEGREES, 90.0, 2e-13, closed, "ġ_N = 0; figure 6.2"),
+        Check(slides, "", _sliding_in_lowering(found), 0.0, 0.0, said, f"{SOURCE}, 6.1.3"),
         Check(
-            "compression ends in stick from [deg]",
-            sticks[0].low * DEGREES,
-            _slip_limit(SET_2) * DEGREES,
-            1e-7,
-            "closed form",
-        ),
-        Check(
-            "compression ends in stick up to [deg]",
-            sticks[-1].high * DEGREES,
-            90.0,
-            1e-9,
-            f"{SOURCE}, figure 6.2",
-        ),
-        Check(
-            "solutions that slide for -45° < α < 90°",
-            _sliding_in_lowering(found),
-            0.0,
-            0.0,
-            f"{SOURCE}, 6.1.3",
-        ),
-        Check(
-            "most solutions for -45° < α < 180°",
-            float(found.present.sum(axis=1).max()),
-            1.0,
-            0.0,
-            f"{SOURCE}, 6.1.3: unique",
+            "most solutions for -45° < α < 180°", "", most, 1.0, 0.0, said, f"{SOURCE}, 6.1.3: unique",
             "just above 90° stick and slip solve it beside separation; the gap opens there, nothing strikes",
         ),
-    ]
-    return FigureData({"": _columns(found, DEGREES, "deg")}, checks)
+    ]  # fmt: skip
+    return FigureData({"": _columns(found, DEGREES, "deg")}, checks, wedge_inputs(SET_2))
 
 
 def _directions(ax: Axes) -> None:
@@ -290,6 +259,20 @@ def draw_compression(data: FigureData, figure: Canvas) -> None:
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
 
+def _rebound(alpha: float) -> tuple[float, float]:
+    """Gap velocity after an impact of unit speed along `alpha`: of the engine, and by (6.18)."""
+    from stickslip import contact
+
+    m1, m2, s, c = SET_2.upper_mass, SET_2.lower_mass, math.sin(SET_2.angle), math.cos(SET_2.angle)
+    normal, tangent = -math.cos(alpha), -math.sin(alpha)
+    velocity = [c * normal + s * tangent, s * normal - c * tangent]
+    hit = contact.impact(
+        [m1, m2], velocity, [[c, s]], [[s, -c]], friction=SET_2.friction, restitution=RESTITUTION
+    )
+    ratio = s * c * (m1 - m2) / (m1 * c * c + m2 * s * s)
+    return float(hit[0].normal_velocity[0]), RESTITUTION * (math.cos(alpha) + math.sin(alpha) * ratio)
+
+
 def compute_expansion() -> FigureData:
     """Enumerate the states after the expansion, without and with restitution."""
     from stickslip.analysis import impact_map
@@ -298,46 +281,32 @@ def compute_expansion() -> FigureData:
     elastic = impact_map(SET_2, restitution=RESTITUTION).expansion
     sticks = [region for region in plastic.regions if region.solutions == ("stick",)]
     opens = [region for region in elastic.regions if region.solutions == ("open without slip",)]
-    sine, cosine = math.sin(SET_2.angle), math.cos(SET_2.angle)
-    published = f"{SOURCE}, figure 6.3"
-    gear = dataclasses.replace(SET_2, restitution=RESTITUTION)
-    m1, m2 = gear.upper_mass, gear.lower_mass
-    ratio = sine * cosine * (m1 - m2) / (m1 * cosine**2 + m2 * sine**2)
-    alpha = math.radians(40.0)
+    said, closed, source = Origin.PUBLISHED, Origin.CLOSED_FORM, f"{SOURCE}, figure 6.3"
+    slides, edge = "solutions that slide for -45° < α < 90°", "ġ_N = 0; figure 6.3"
+    stays, parts = sticks[-1].high * DEGREES, (opens[0].low * DEGREES, opens[-1].high * DEGREES)
+    begin = _slip_limit(SET_2) * DEGREES
+    computed, expected = _rebound(math.radians(40.0))
     checks = [
-        Check("ε = 0: stays in stick up to [deg]", sticks[-1].high * DEGREES, 90.0, 1e-9, published),
-        Check("ε > 0: separates without slip up to [deg]", opens[-1].high * DEGREES, 90.0, 1e-9, published),
         Check(
-            "ε > 0: stick impact at -45°, separation without slip",
-            float(opens[0].low * DEGREES < -45.0),
-            1.0,
-            0.0,
-            published,
-        ),
-        Check(
-            "ε = 0: solutions that slide for -45° < α < 90°",
-            _sliding_in_lowering(plastic),
-            0.0,
-            0.0,
-            f"{SOURCE}, 6.2.3",
-        ),
-        Check(
-            "ε > 0: solutions that slide for -45° < α < 90°",
-            _sliding_in_lowering(elastic),
-            0.0,
-            0.0,
-            f"{SOURCE}, 6.2.3",
-        ),
-        Check(
-            "ε = 0.3, α = 40°: gap velocity per impact speed",
-            gear.stick_impact(alpha).gap_velocity,
-            RESTITUTION * (math.cos(alpha) + math.sin(alpha) * ratio),
+            "ε = 0: stays in stick from",
+            "deg",
+            sticks[0].low * DEGREES,
+            begin,
             1e-12,
-            f"{SOURCE}, (6.18)",
+            closed,
+            "Λ_TC = -μ·Λ_NC",
         ),
+        Check("ε = 0: stays in stick up to", "deg", stays, 90.0, 2e-13, closed, edge),
+        Check("ε > 0: separates without slip up to", "deg", parts[1], 90.0, 2e-13, closed, edge),
+        Check("ε > 0: separates without slip from", "deg", parts[0], -45.0, 0.0, said, source, relation="<"),
+        Check(f"ε = 0: {slides}", "", _sliding_in_lowering(plastic), 0.0, 0.0, said, f"{SOURCE}, 6.2.3"),
+        Check(f"ε > 0: {slides}", "", _sliding_in_lowering(elastic), 0.0, 0.0, said, f"{SOURCE}, 6.2.3"),
+        Check("α = 40°: gap velocity per impact speed", "", computed, expected, 2e-14, closed, "(6.18)"),
     ]
     return FigureData(
-        {"plastic": _columns(plastic, DEGREES, "deg"), "elastic": _columns(elastic, DEGREES, "deg")}, checks
+        {"plastic": _columns(plastic, DEGREES, "deg"), "elastic": _columns(elastic, DEGREES, "deg")},
+        checks,
+        (*wedge_inputs(SET_2), *inputs("chosen", "any value above 0 shows it", ("ε", RESTITUTION, ""))),
     )
 
 

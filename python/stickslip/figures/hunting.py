@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.figures import _draw
-from stickslip.figures._data import Check, Figure, FigureData, Series
-from stickslip.figures.bristle_motion import SPEED, SPRING, pull, pulled, release, samples, slow
+from stickslip.figures._check import COLLOCATION, RADAU, Check, Origin, balance
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
+from stickslip.figures.bristle_motion import PULL, SLOW, SPEED, SPRING, pull, pulled, release, samples, slow
 from stickslip.figures.bristle_table import (
+    ALPHAS,
     CANCELS,
     DOUBLE,
     KINETIC,
+    LUGRE_TABLE,
     PRINTED,
     SOURCE,
     STATIC,
     STRIBECK_VELOCITY,
     STUCK,
+    TABLE,
     VISCOUS,
     lugre,
     two_state,
@@ -35,8 +40,16 @@ if TYPE_CHECKING:
     from stickslip.trajectory import Trajectory
 
 CANUDAS = "Canudas de Wit et al. 1995"
-COLLOCATION = "independent collocation"
 TARGET, END = 1.0, 100.0
+GAINS = inputs(
+    "printed",
+    "Canudas de Wit et al. 1995, whose gains the source uses",
+    ("m", 1.0, "kg"),
+    ("Kp", 3.0, "N/m"),
+    ("Ki", 4.0, "N/(m·s)"),
+    ("Kv", 6.0, "Ns/m"),
+    ("target", TARGET, "m"),
+)
 FIRST_STOP = {
     "LuGre": 3.6135961791112488,
     "alpha 5e4": 3.612326505006162,
@@ -77,12 +90,6 @@ def _table(run: Trajectory) -> Series:
     return Series(columns, units)
 
 
-def amplitude(run: Trajectory, start: float) -> float:
-    """Return half the range of the position (m) from `start` on."""
-    x = run.at(np.linspace(start, END, 20001))["slide.position"]
-    return float(0.5 * np.ptp(x))
-
-
 def _rms(run: Trajectory, start: float = 0.0) -> float:
     x = run.at(np.linspace(start, END, 50001))["slide.position"]
     return float(np.sqrt(np.mean((x - TARGET) ** 2)))
@@ -95,64 +102,45 @@ def compute_comparison() -> FigureData:
     """Run LuGre and the extension with three values of alpha under the same PID."""
     runs = {"LuGre": servo("lugre"), "alpha 5e4": servo(f"{CANCELS:g}"), "alpha 1e5": servo(f"{DOUBLE:g}")}
     late = {name: _rms(run, 50.0) for name, run in runs.items()}
-    said = f"{SOURCE}, text of figure 10"
+    said, apart = f"{SOURCE}, text of figure 10", Origin.INDEPENDENT
     why = (
         "with the gains of Canudas de Wit et al. the cycle stays, as with LuGre: both laws have the same "
         "steady curve, which is what makes it hunt"
     )
+    end, loose = float(runs["LuGre"].at(100.0)["slide.position"][0]), servo(f"{PRINTED:g}").events[0].time
+    both = ("alpha 5e4", "alpha 1e5")
     checks = [
-        Check(
-            "LuGre: position at 100 s [m]",
-            float(runs["LuGre"].at(100.0)["slide.position"][0]),
-            0.9361097027654042,
-            1e-8,
-            COLLOCATION,
-        ),
+        Check("LuGre: position at 100 s", "m", end, 0.9361097027654042, 3e-12, apart, COLLOCATION),
         *(
-            Check(
-                f"{name}: first stop [s]", _stop(runs[name]), value, 1e-8, "independent integration (Radau)"
-            )
+            Check(f"{name}: first stop", "s", _stop(runs[name]), value, 2e-9, apart, RADAU)
             for name, value in FIRST_STOP.items()
         ),
         *(
             Check(
-                f"{name}: error (rms, t >= 50 s) less than LuGre's by",
-                1.0 - late[name] / late["LuGre"],
-                0.65,
-                0.05,
-                said,
-                why,
+                f"{name}: error (rms, t >= 50 s) less than LuGre's by", "", 1.0 - late[name] / late["LuGre"],
+                0.65, 0.005, Origin.PUBLISHED, f"{said}: about 65 %", why,
             )
-            for name in ("alpha 5e4", "alpha 1e5")
+            for name in both
         ),
         *(
             Check(
-                f"{name}: swing of the last 25 s over that of 25 to 50 s",
-                amplitude(runs[name], 75.0) / _swing(runs[name], 25.0, 50.0),
-                0.0,
-                0.5,
-                said + ": fades",
-                why,
+                f"{name}: swing of the last 25 s over that of 25 to 50 s", "",
+                _swing(runs[name], 75.0, END) / _swing(runs[name], 25.0, 50.0), 0.5, 0.0, Origin.PUBLISHED,
+                f"{said}: it fades, here read as by half", why, relation="<",
             )
-            for name in ("alpha 5e4", "alpha 1e5")
+            for name in both
         ),
         Check(
-            "alpha 1e9 (printed): position at 50 s [m]",
-            float(servo(f"{PRINTED:g}").at(50.0)["slide.position"][0]),
-            TARGET,
-            0.1,
-            said,
-            STUCK,
+            "alpha 1e9 (printed): way in 50 s", "m", float(servo(f"{PRINTED:g}").at(50.0)["slide.position"][0]),
+            0.0, 0.0, Origin.PUBLISHED, f"{said}: it is positioned", STUCK, relation=">",
         ),
         Check(
-            "alpha 1e9 (printed): comes loose at [s]",
-            servo(f"{PRINTED:g}").events[0].time,
-            release(PRINTED, 3.0, 4.0),
-            1e-6,
-            "derivation: the impulse of u = 3 + 4t nears alpha/sigma0",
+            "alpha 1e9 (printed): comes loose at", "s", loose, release(PRINTED, 3.0, 4.0), 1e-9,
+            Origin.CLOSED_FORM, "the impulse of u = 3 + 4t nears α/σ0",
         ),
-    ]
-    return FigureData({name.replace(" ", "_"): _table(run) for name, run in runs.items()}, checks)
+    ]  # fmt: skip
+    tables = {name.replace(" ", "_"): _table(run) for name, run in runs.items()}
+    return FigureData(tables, checks, (*TABLE, *ALPHAS, *GAINS))
 
 
 def _stop(run: Trajectory) -> float:
@@ -188,6 +176,14 @@ def draw_comparison(data: FigureData, figure: Canvas) -> None:
     above.set(ylabel="a)  position x [m]", xlim=(0.0, END))
     _draw.key(above, 3)
     below.set(xlabel="time t [s]", ylabel="b)  error 1 m − x [m]", ylim=(-0.17, 0.3))
+    below.text(
+        0.995,
+        0.93,
+        "enlarged: the first two swings leave this panel",
+        transform=below.transAxes,
+        ha="right",
+        color="#5A5A5A",
+    )
 
 
 # -- hunting of Canudas de Wit et al.
@@ -198,40 +194,28 @@ def compute_hunting() -> FigureData:
     bristle, rigid = servo("lugre"), servo("stribeck")
     events = rigid.events.of("guide")
     stops = [e.time for e in events if str(e.after) == "stick"]
-    x = bristle.at(np.linspace(60.0, END, 40001))["slide.position"]
     expected = {20.0: 1.1104599096632937, 50.0: 0.9360178853814536, 100.0: 0.9361097027654042}
+    apart = Origin.INDEPENDENT
     checks = [
         Check(
-            f"LuGre: position at {t:g} s [m]",
-            float(bristle.at(t)["slide.position"][0]),
-            value,
-            1e-8,
+            f"LuGre: position at {t:g} s", "m", float(bristle.at(t)["slide.position"][0]), value, 3e-12, apart,
             COLLOCATION,
         )
         for t, value in expected.items()
-    ]
+    ]  # fmt: skip
     checks += [
-        Check("Stribeck: first stop [s]", stops[0], 3.6123310490323206, 1e-8, COLLOCATION),
-        Check("Stribeck: last stop [s]", stops[-1], 92.52090279248263, 1e-7, COLLOCATION),
-        Check("Stribeck: stops in 100 s", float(len(stops)), 10.0, 0.0, COLLOCATION),
+        Check("Stribeck: first stop", "s", stops[0], 3.6123310490323206, 4e-10, apart, COLLOCATION),
+        Check("Stribeck: last stop", "s", stops[-1], 92.52090279248263, 1e-8, apart, COLLOCATION),
+        Check("Stribeck: stops in 100 s", "", float(len(stops)), 10.0, 0.0, apart, COLLOCATION),
         Check(
-            "LuGre: it hunts to the end, swing from 60 s on [m]",
-            float(0.5 * np.ptp(x)),
-            0.5 * (1.0639056263421394 - 0.9360178853814536),
-            1e-4,
-            f"{CANUDAS}: limit cycle; {COLLOCATION} at 50 and 60 s",
+            "LuGre: it hunts to the end, swing from 80 s on over that from 40 to 60 s", "",
+            _swing(bristle, 80.0, END) / _swing(bristle, 40.0, 60.0), 0.95, 0.0, Origin.PUBLISHED,
+            f"{CANUDAS}: a limit cycle", relation=">",
         ),
-        Check(
-            "energy residual of both, the worse",
-            float(max(bristle.energy.residual, rigid.energy.residual)),
-            0.0,
-            1e-9,
-            "energy balance",
-        ),
-    ]
-    return FigureData(
-        {"lugre": _table(bristle), "stribeck": _table(rigid), "modes": _draw.modes(rigid, "guide")}, checks
-    )
+        balance(max(bristle.energy.residual, rigid.energy.residual), 1e-11, "worse of both: "),
+    ]  # fmt: skip
+    tables = {"lugre": _table(bristle), "stribeck": _table(rigid), "modes": _draw.modes(rigid, "guide")}
+    return FigureData(tables, checks, (*LUGRE_TABLE, *GAINS))
 
 
 def draw_hunting(data: FigureData, figure: Canvas) -> None:
@@ -240,7 +224,7 @@ def draw_hunting(data: FigureData, figure: Canvas) -> None:
 
     s, rigid = data["lugre"], data["stribeck"]
     axes = figure.subplots(3, 1, sharex=True)
-    _draw.rows(axes, _draw.sticks(data["modes"]), END)
+    _draw.rows(axes, _draw.sticks(data["modes"]), END, label="Stribeck curve sticks")
     for ax, column, text in (
         (axes[0], "position", "x [m]"),
         (axes[1], "velocity", "v [m/s]"),
@@ -250,9 +234,7 @@ def draw_hunting(data: FigureData, figure: Canvas) -> None:
         ax.plot(s["time"], s[column], color=_style.BLUE, linewidth=1.0, label="LuGre")
         ax.set_ylabel(text)
     axes[0].axhline(TARGET, color="#6A6A6A", linewidth=0.7, linestyle=":")
-    axes[1].set_ylim(-0.15, 0.4)
-    axes[0].set_title("grey: the Stribeck curve sticks")
-    _draw.key(axes[0], 3)
+    _draw.below(figure, axes[0])
 
 
 # -- stick-slip of Canudas de Wit et al.
@@ -263,34 +245,23 @@ def compute_stick_slip() -> FigureData:
     bristle, rigid = pulled(None), pull(curve())
     events = list(rigid.events)
     expected = [7.5, 10.340289058207496, 14.012322313761961, 16.852611371969466, 36.38957831325539]
+    apart, name = Origin.INDEPENDENT, "Stribeck: position at 40 s"
+    place = [float(run["mass.position"][-1]) for run in (rigid, bristle)]
+    passes = _first(bristle)
+    pull_force = SPRING * (SPEED * passes - float(bristle.at(passes)["mass.position"][0]))
     checks = [
-        Check(f"Stribeck: event {k + 1} of 10 [s]", events[k].time, value, 1e-8, COLLOCATION)
+        Check(f"Stribeck: event {k + 1} of 10", "s", events[k].time, value, 1e-9, apart, COLLOCATION)
         for k, value in zip((0, 1, 2, 3, 9), expected, strict=True)
     ]
     checks += [
-        Check("Stribeck: events in 40 s", float(len(events)), 10.0, 0.0, COLLOCATION),
+        Check("Stribeck: events in 40 s", "", float(len(events)), 10.0, 0.0, apart, COLLOCATION),
+        Check(name, "m", place[0], 3.2561611568809896, 2e-10, apart, COLLOCATION),
+        Check("LuGre: position at 40 s", "m", place[1], 3.306801054962933, 1e-11, apart, COLLOCATION),
         Check(
-            "Stribeck: position at 40 s [m]",
-            float(rigid["mass.position"][-1]),
-            3.2561611568809896,
-            1e-9,
-            COLLOCATION,
+            "LuGre: spring force as it passes 1 mm/s", "N", pull_force, STATIC, 0.02, Origin.CLOSED_FORM,
+            "Fs, less what the lag of the bristles takes",
         ),
-        Check(
-            "LuGre: position at 40 s [m]",
-            float(bristle["mass.position"][-1]),
-            3.306801054962933,
-            2e-9,
-            COLLOCATION,
-        ),
-        Check(
-            "LuGre: first break-away before 7.5 s, the bristles creep, at [s]",
-            _first(bristle),
-            7.5,
-            0.15,
-            "closed form: Fs/(k V)",
-        ),
-    ]
+    ]  # fmt: skip
     panels = {}
     for name, run in (("lugre", bristle), ("stribeck", rigid)):
         t = samples(run)
@@ -305,7 +276,7 @@ def compute_stick_slip() -> FigureData:
         units = {"time": "s", "position": "m", "velocity": "m/s", "friction force": "N", "spring force": "N"}
         panels[name] = Series(columns, units)
     panels["modes"] = slow(panels["lugre"]["time"], panels["lugre"]["velocity"])
-    return FigureData(panels, checks)
+    return FigureData(panels, checks, (*LUGRE_TABLE, *PULL))
 
 
 def _first(run: Trajectory) -> float:
@@ -320,22 +291,20 @@ def draw_stick_slip(data: FigureData, figure: Canvas) -> None:
     s, rigid = data["lugre"], data["stribeck"]
     end = float(s["time"][-1])
     axes = figure.subplots(3, 1, sharex=True, height_ratios=[1.2, 1.0, 1.0])
-    _draw.rows(axes, _draw.sticks(data["modes"]), end)
+    _draw.rows(axes, _draw.sticks(data["modes"]), end, label=f"LuGre {SLOW}")
     axes[0].plot(s["time"], SPEED * s["time"], color="#6A6A6A", linestyle=":", label="free end of the spring")
     axes[0].plot(rigid["time"], rigid["position"], color=_style.ORANGE, linewidth=2.2, label="Stribeck curve")
     axes[0].plot(s["time"], s["position"], color=_style.BLUE, linewidth=1.0, label="LuGre")
     axes[0].set_ylabel("x [m]")
-    axes[0].set_title("grey: LuGre slower than 1 mm/s")
-    _draw.corner(axes[0], loc="upper left")
     axes[1].plot(s["time"], s["friction force"], color=_style.VERMILION, label="friction (LuGre)")
     axes[1].plot(
         s["time"], s["spring force"], color=_style.BLACK, linewidth=0.8, linestyle="--", label="spring"
     )
-    axes[1].set(ylabel="F [N]", ylim=(0.2, 1.9))
-    axes[1].legend(loc="upper right", ncols=2, frameon=True, edgecolor="none", framealpha=0.9)
+    axes[1].set(ylabel="F [N]")
     axes[2].plot(rigid["time"], rigid["velocity"], color=_style.ORANGE, linewidth=2.2)
     axes[2].plot(s["time"], s["velocity"], color=_style.BLUE, linewidth=1.0)
     axes[2].set_ylabel("v [m/s]")
+    _draw.below(figure, *axes, columns=3)
 
 
 FIGURES = (
@@ -353,7 +322,7 @@ FIGURES = (
         CANUDAS,
         compute_stick_slip,
         draw_stick_slip,
-        110.0,
+        115.0,
     ),
     Figure("canudas_hunting", "hunting of a servo under PID", CANUDAS, compute_hunting, draw_hunting, 110.0),
 )

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import Check, Origin
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -21,6 +23,18 @@ STATIC, KINETIC, STRIBECK_VELOCITY, WIDTH = 1.5, 1.0, 1e-3, 1e-4
 STIFFNESS, DAMPING = 1e5, math.sqrt(1e5)
 SWING, FREQUENCY = 0.5e-3, 1.0  # m, Hz
 SPEED = 2.0 * math.pi * FREQUENCY * SWING
+GIVEN = inputs(
+    "chosen",
+    "the overview prints no values",
+    ("Fs", STATIC, "N"),
+    ("Fc", KINETIC, "N"),
+    ("vs", STRIBECK_VELOCITY, "m/s"),
+    ("δ", 2.0, ""),
+    ("width of tanh", WIDTH, "m/s"),
+    ("σ, σ0", STIFFNESS, "N/m"),
+    ("σ1", DAMPING, "Ns/m"),
+    ("x", "−0.5 mm·cos(2π·1 Hz·t)", ""),
+)
 
 
 def laws() -> dict[str, Any]:
@@ -78,70 +92,63 @@ def compute() -> FigureData:
     rest = lugre.response([0.0, small / 1e-12], 1e-12).force[-1] / small
     fast = chosen["Dahl"].response(t / 100.0, ss.Sine(amplitude=100.0 * SPEED, frequency=100.0 * FREQUENCY))
     tanh, stribeck = chosen["tanh"], chosen["Stribeck"]
+    closed = Origin.CLOSED_FORM
+    mixed = KINETIC + (STATIC - KINETIC) / math.e
+    steady = float(lugre.response([0.0, 1.0], STRIBECK_VELOCITY).force[-1])
+    exponential = -KINETIC * math.expm1(-STIFFNESS * path / KINETIC)
+    peak = float(np.max(np.abs(answers["Dahl"].force)))
+    same = float(np.max(np.abs(fast.force - answers["Dahl"].force)))
+    slope, slip = tanh.linearise(0.0).slope, WIDTH * math.atanh(0.5)
     checks = [
         Check(
-            "tanh: force at 5 widths [N]",
+            "tanh: force at 5 widths",
+            "N",
             tanh.force(5 * WIDTH),
             KINETIC * math.tanh(5.0),
             1e-15,
-            "closed form",
+            closed,
+            "Fc·tanh(5)",
+        ),
+        Check("tanh: slope at rest", "Ns/m", slope, KINETIC / WIDTH, 1e-11, closed, "Fc/w"),
+        Check(
+            "tanh: no stiction, 0.5 N moves 1 kg at", "m/s", creep(0.5), slip, 1e-17, closed, "w·artanh(0.5)"
         ),
         Check(
-            "tanh: slope at rest [Ns/m]",
-            tanh.linearise(0.0).slope,
-            KINETIC / WIDTH,
-            1e-8,
-            "closed form: Fc/w",
-        ),
-        Check(
-            "tanh: creeps under 0.5 N at [m/s]",
-            creep(0.5),
-            WIDTH * math.atanh(0.5),
-            1e-14,
-            "closed form: w·artanh(0.5); it has no stiction",
-        ),
-        Check(
-            "Stribeck: force at vs [N]",
+            "Stribeck: force at vs",
+            "N",
             stribeck.force(STRIBECK_VELOCITY),
-            KINETIC + (STATIC - KINETIC) / math.e,
+            mixed,
             1e-15,
-            "closed form",
+            closed,
+            "Fc + (Fs-Fc)/e",
         ),
         Check(
-            "Dahl: force after the first 20 µm [N]",
+            "Dahl: force after the first 20 µm",
+            "N",
             float(first),
-            KINETIC * -math.expm1(-STIFFNESS * path / KINETIC),
-            1e-12,
-            "closed form: Fc(1-exp(-sigma x/Fc))",
+            exponential,
+            1e-14,
+            closed,
+            "Fc(1 - exp(-σx/Fc))",
         ),
+        Check("Dahl: greatest force, no break-away peak", "N", peak, KINETIC, 1e-14, closed, "Fc"),
         Check(
-            "Dahl: greatest force, no break-away peak [N]",
-            float(np.max(np.abs(answers["Dahl"].force))),
-            KINETIC,
-            1e-12,
-            "closed form: Fc",
-        ),
-        Check(
-            "Dahl: 100 times as fast, force changes by [N]",
-            float(np.max(np.abs(fast.force - answers["Dahl"].force))),
+            "Dahl: 100 times as fast, force changes by",
+            "N",
+            same,
             0.0,
-            1e-9,
-            "closed form: a function of path alone",
+            2e-13,
+            closed,
+            "a function of path alone",
         ),
-        Check("LuGre: stiffness from rest [N/m]", float(rest), STIFFNESS, 40.0, "closed form: sigma0"),
-        Check(
-            "LuGre: steady force at vs [N]",
-            float(lugre.response([0.0, 1.0], STRIBECK_VELOCITY).force[-1]),
-            KINETIC + (STATIC - KINETIC) / math.e,
-            1e-12,
-            "closed form: the Stribeck curve",
-        ),
-        Check("LuGre: normalised form, force differs by [N]", both, 0.0, 1e-10, "derivation: q = sigma0 z"),
+        Check("LuGre: stiffness from rest", "N/m", float(rest), STIFFNESS, 5.0, closed, "σ0"),
+        Check("LuGre: steady force at vs", "N", steady, mixed, 1e-13, closed, "the Stribeck curve"),
+        Check("LuGre: normalised form, force differs by", "N", both, 0.0, 2e-14, closed, "q = σ0·z"),
     ]
     columns: dict[str, Any] = {"time": t, "displacement": x, "velocity": v}
     columns |= {name: answer.force for name, answer in answers.items()}
     units = {"time": "s", "displacement": "m", "velocity": "m/s"} | {name: "N" for name in answers}
-    return FigureData({"": Series(columns, units)}, checks)
+    return FigureData({"": Series(columns, units)}, checks, GIVEN)
 
 
 def draw(data: FigureData, figure: Canvas) -> None:

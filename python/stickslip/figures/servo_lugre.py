@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stickslip.figures._data import Check, Figure, FigureData, Series
-from stickslip.figures.servo_stribeck import KINETIC, STATIC, STRIBECK_VELOCITY, VISCOUS
+from stickslip.figures._check import RADAU, Check, Origin
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
+from stickslip.figures.servo_stribeck import KINETIC, LEVELS, STATIC, STRIBECK_VELOCITY, VISCOUS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -23,7 +25,18 @@ if TYPE_CHECKING:
 STIFFNESS = 1e5
 DAMPING = 2.0 * math.sqrt(STIFFNESS)
 AMPLITUDE, FREQUENCY = 5e-3, 1.0
-INDEPENDENT = "independent integration (Radau)"
+GIVEN = (
+    *inputs("printed", "section 2.2", ("σ1", "2·sqrt(σ0·m)", "")),
+    *LEVELS,
+    *inputs(
+        "chosen",
+        "not printed",
+        ("vs", STRIBECK_VELOCITY, "m/s"),
+        ("σ0", STIFFNESS, "N/m"),
+        ("m", 1.0, "kg"),
+        ("v", "5 mm/s·sin(2π·1 Hz·t)", ""),
+    ),
+)
 
 
 def lugre() -> LuGre:
@@ -59,6 +72,27 @@ def _sides(frequency: float, points: int = 4001) -> tuple[np.ndarray, np.ndarray
     return t[1:], answer.velocity[1:], answer.force[1:]
 
 
+def _exact(*times: float) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities and forces of the second period at 1 Hz at just these times."""
+    import stickslip as ss
+
+    signal = ss.Sine(amplitude=AMPLITUDE, frequency=FREQUENCY)
+    answer = lugre().response([0.0, *sorted(times)], signal)
+    return answer.velocity[1:], answer.force[1:]
+
+
+def _zero_force() -> float:
+    """Speed (m/s) at which the force is zero after the reversal at 1 s."""
+    low, high = 1.01, 1.03
+    for _ in range(3):
+        t = np.linspace(low, high, 1001)
+        v, force = _exact(*t)
+        k = int(np.flatnonzero(force >= 0.0)[0])
+        low, high = float(t[k - 1]), float(t[k])
+    share = force[k - 1] / (force[k - 1] - force[k])
+    return float(v[k - 1] + share * (v[k] - v[k - 1]))
+
+
 def _with_motion() -> float:
     """Path (m) on which friction acts along with the motion after a slow reversal."""
     import stickslip as ss
@@ -82,52 +116,32 @@ def compute() -> FigureData:
     _, slow_v, slow = _sides(1e-3)
     moving = np.abs(slow_v) > 0.3 * STRIBECK_VELOCITY
     steady = float(np.max(np.abs(slow - stribeck().force(slow_v))[moving]))
-
-    rising = np.diff(v, append=v[0]) > 0.0
-    forward = v > 0.0
-
-    def at(speed: float, up: bool) -> float:
-        pick = forward & (rising == up)
-        order = np.argsort(v[pick])
-        return float(np.interp(speed, v[pick][order], force[pick][order]))
-
-    along = force * v < 0.0
+    share = math.asin(0.5 * STRIBECK_VELOCITY / AMPLITUDE) / (2.0 * math.pi)
+    _, (reversal, rising, falling) = _exact(1.0, 1.0 + share, 1.5 - share)
+    closed, apart = Origin.CLOSED_FORM, Origin.INDEPENDENT
     checks = [
         Check(
-            "slow period (1 mHz): worst distance from the curve [N]",
-            steady,
-            0.0,
-            2e-3,
-            "closed form: LuGre in steady sliding is the Stribeck curve",
+            "slow period (1 mHz): worst distance from the curve", "N", steady, 0.0, 5e-4, closed,
+            "LuGre in steady sliding is the Stribeck curve",
         ),
-        Check("force at vs/2, v rising [N]", at(0.5e-3, True), -0.1505786406, 5e-6, INDEPENDENT),
-        Check("force at vs/2, v falling [N]", at(0.5e-3, False), 1.2671392373, 5e-6, INDEPENDENT),
+        Check("force at vs/2, v rising", "N", float(rising), -0.1505786406, 1e-10, apart, RADAU),
+        Check("force at vs/2, v falling", "N", float(falling), 1.2671392373, 1e-10, apart, RADAU),
+        Check("force at the reversal, forwards", "N", float(reversal), -1.2727987675, 1e-10, apart, RADAU),
         Check(
-            "force at the reversal, backwards to forwards [N]",
-            float(force[np.argmin(np.abs(t - 1.0 / FREQUENCY))]),
-            -1.2727987675,
-            1e-8,
-            INDEPENDENT,
+            "friction acts with the motion over, slow reversal", "m", _with_motion(),
+            STATIC / STIFFNESS * math.log(2.0), 1e-9, closed, "(Fs/σ0) ln 2",
         ),
         Check(
-            "friction acts with the motion over [m], slow reversal",
-            _with_motion(),
-            STATIC / STIFFNESS * math.log(2.0),
-            2e-8,
-            "closed form: (Fs/sigma0) ln 2; the text says: not always against the motion",
+            "greatest speed at which it does, at 1 Hz", "m/s", _zero_force(), 0.0005550318, 1e-10, apart, RADAU
         ),
         Check(
-            "greatest speed at which it does, at 1 Hz [m/s]",
-            float(np.max(np.abs(v[along]))),
-            0.0005550318,
-            8e-6,
-            INDEPENDENT,
+            "power of friction on the body there", "W", float(np.max(-force * v)), 0.0, 0.0, Origin.PUBLISHED,
+            "text of figure 4: at low speed along with the motion", relation=">",
         ),
-    ]
+    ]  # fmt: skip
     columns = {"time": t, "velocity": v, "LuGre": force, "Stribeck": curve}
-    return FigureData(
-        {"": Series(columns, {"time": "s", "velocity": "m/s", "LuGre": "N", "Stribeck": "N"})}, checks
-    )
+    units = {"time": "s", "velocity": "m/s", "LuGre": "N", "Stribeck": "N"}
+    return FigureData({"": Series(columns, units)}, checks, GIVEN)
 
 
 def draw(data: FigureData, figure: Canvas) -> None:
@@ -155,7 +169,7 @@ def draw(data: FigureData, figure: Canvas) -> None:
     )
     left.set_ylabel("friction force F [N], opposing v")
     left.legend(loc="lower right")
-    left.set_title("σ0 = 1e5 N/m, σ1 = 632 Ns/m, 5 mm/s·sin(2π·1 Hz·t)")
+    left.set_title("one settled period")
     right.set(title="near rest", ylabel="F [N]")
 
 

@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip.figures import _draw
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import COLLOCATION, Check, Origin
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
 from stickslip.figures.servo_drive import (
     AMPLITUDE,
     CASES,
+    CHOSEN,
     DAMPING,
     FREQUENCY,
-    INDEPENDENT,
     KP,
     KV,
     LOAD,
     MASS,
     STIFFNESS,
     STRIBECK_VELOCITY,
+    TABLE,
     TN,
 )
 
@@ -38,6 +41,13 @@ LAW = CASES["c"]
 LOADS = {"a": 0.0, "b": LOAD * CASES["b"].static / LAW.static, "c": LOAD}
 PER_DECADE, FINE = 8, 32  # levels of load and speed in the map, of load along the passage
 MICRO, MILLI = 1e6, 1e3
+APART = Origin.INDEPENDENT
+GIVEN = (
+    *TABLE,
+    *inputs("printed", "Table 1, case c", ("µ kinetic", LAW.kinetic, ""), ("µ static", LAW.static, "")),
+    *CHOSEN[1:],
+    *inputs("chosen", "as for figure 6", ("x_ref", "50 µm·sin(2πft)", "")),
+)
 
 
 def drive(normal_load: float, frequency: float) -> TwoMassDrive:
@@ -112,26 +122,17 @@ def compute() -> FigureData:
     checks = []
     for name, column in here.items():
         case = CASES[name]
+        share, error = float(passage.fraction[0, column]), float(passage.error[0, column])
+        close = 1e-9 if case.stuck else 0.0
         checks += [
+            Check(f"{name}: share of the time in stick", "", share, case.stuck, close, APART, COLLOCATION),
             Check(
-                f"{name}: share of the time in stick",
-                float(passage.fraction[0, column]),
-                case.stuck,
-                1e-9,
-                INDEPENDENT,
-            ),
-            Check(
-                f"{name}: greatest error of the load, t >= 1 s [m]",
-                float(passage.error[0, column]),
-                case.worst,
-                1e-13,
-                INDEPENDENT,
+                f"{name}: greatest error from t = 1 s on", "m", error, case.worst, 1e-14, APART, COLLOCATION
             ),
         ]
-    checks.append(
-        Check("runs that did not reach their ends", float(np.sum(found.stops < 0)), 0.0, 0.0, "claim")
-    )
-    checks += _limits(found, slip) + _smooth(passage.error[0], here)
+    lost = float(np.sum(found.stops < 0))
+    checks.append(Check("runs that did not reach their ends", "", lost, 0.0, 0.0, Origin.PACKAGE, "t_end"))
+    checks += [*_limits(found, slip), *_slow(), *_smooth(passage.error[0], here)]
     speed = 2.0 * np.pi * AMPLITUDE * frequencies
     cells = {
         "normal load": np.tile(loads, speed.size),
@@ -154,66 +155,60 @@ def compute() -> FigureData:
             "passage": Series(along, units),
         },
         checks,
+        GIVEN,
     )
 
 
 def _limits(found: Any, slip: np.ndarray) -> list[Check]:
-    """What is known at the edges of the map: never a slip above, the play of the coupling at the left."""
+    """What is known at the right of the map: where the coupling cannot pull hard enough, the load stays."""
     held = found.normal_load[None, :] > slip[:, None]
-    ratio = LAW.static * LOAD / (STIFFNESS * AMPLITUDE)
-    column = int(np.argmin(np.abs(found.normal_load - LOAD)))
+    wrong = float(np.sum((found.fraction == 1.0) != held))
     return [
         Check(
-            "cells that are stuck throughout though the coupling pulls harder, or the reverse",
-            float(np.sum((found.fraction == 1.0) != held)),
-            0.0,
-            0.0,
-            "closed form: force of the coupling on a held load",
+            "cells that are stuck throughout though the coupling pulls harder, or the reverse", "", wrong, 0.0,
+            0.0, Origin.CLOSED_FORM, "force of the coupling on a held load",
         ),
         Check(
-            "stuck throughout: greatest error [m]",
-            float(found.error[held].max()),
-            AMPLITUDE,
-            1e-17,
-            "closed form: the load does not move",
+            "stuck throughout: greatest error", "m", float(found.error[held].max()), AMPLITUDE, 1e-19,
+            Origin.CLOSED_FORM, "the load does not move",
         ),
-        Check(
-            "friction of c, slowest: share of the time in stick",
-            float(found.fraction[0, column]),
-            play_fraction(ratio),
-            6e-3,
-            "closed form: play of the coupling, limit of slow motion",
-        ),
-        Check(
-            "friction of c, slowest: greatest error [m]",
-            float(found.error[0, column]),
-            ratio * AMPLITUDE,
-            4e-7,
-            "closed form: play of the coupling, limit of slow motion",
-        ),
+    ]  # fmt: skip
+
+
+def _slow() -> list[Check]:
+    """Check the drive of case c at a hundredth of the speed: what is left is a play of the coupling."""
+    from stickslip.analysis import stuck_fraction_map
+
+    frequency = FREQUENCY / 100.0
+    found = stuck_fraction_map(drive, [LOAD], [frequency], t_end=1.5 / frequency, error_from=0.5 / frequency)
+    ratio = LAW.static * LOAD / (STIFFNESS * AMPLITUDE)
+    play, closed = "play of the coupling, limit of slow motion", Origin.CLOSED_FORM
+    share, error = float(found.fraction[0, 0]), float(found.error[0, 0])
+    return [
+        Check("c at 5 mHz: share of the time in stick", "", share, play_fraction(ratio), 6e-5, closed, play),
+        Check("c at 5 mHz: greatest error", "m", error, ratio * AMPLITUDE, 4e-8, closed, play),
     ]
 
 
 def _smooth(error: np.ndarray, here: dict[str, int]) -> list[Check]:
-    """A continuous passage: half the step of the load, half the greatest step of the error."""
+    """Check that the passage is continuous: half the step of the load, half the greatest step of the error."""
+    from stickslip.analysis import stuck_fraction_map
+
     way = error[1 : here["c"] + 1]
-    ratio = np.abs(np.diff(way)).max() / np.abs(np.diff(way[::2])).max()
+    ratio = float(np.abs(np.diff(way)).max() / np.abs(np.diff(way[::2])).max())
+    light = stuck_fraction_map(
+        drive, [1e-6 * LOAD], [FREQUENCY], t_end=1.5 / FREQUENCY, error_from=0.5 / FREQUENCY
+    )
     return [
         Check(
-            "a to c: greatest step of the error, when the steps of the load are halved",
-            float(ratio),
-            0.5,
-            0.05,
-            "text: the influence of friction does not change abruptly",
+            "a to c: greatest step of the error, when the steps of the load are halved", "", ratio, 0.5, 0.015,
+            Origin.CLOSED_FORM, "a smooth line; text: no abrupt change. A jump would give 1",
         ),
         Check(
-            "a: error at a thousandth of the load of c [m]",
-            float(error[1]),
-            CASES["a"].worst,
-            2e-7,
-            "text: continuous transition",
+            "greatest error under a millionth of the load of c", "m", float(light.error[0, 0]), CASES["a"].worst,
+            2e-10, APART, f"a without friction: {COLLOCATION}",
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _edges(centres: np.ndarray) -> np.ndarray:
@@ -224,6 +219,7 @@ def _edges(centres: np.ndarray) -> np.ndarray:
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw stuck fraction and worst error over load and speed, and below along the load."""
     from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.ticker import FixedLocator, NullLocator
 
     from stickslip.figures import _style
 
@@ -272,6 +268,10 @@ def draw(data: FigureData, figure: Canvas) -> None:
             below.set(yscale="log", ylim=(1.0, 100.0))
         else:
             below.set_ylim(bottom=0.0)
+        below.xaxis.set_minor_locator(NullLocator())
+        above.yaxis.set_major_locator(FixedLocator([0.02, 0.05, 0.1, 0.2, 0.5, 1.0]))
+        above.yaxis.set_major_formatter("{x:g}")
+        above.yaxis.set_minor_locator(NullLocator())
         _draw.corner(below, loc="upper left")
     axes[0, 0].set_ylabel("greatest speed of the reference [mm/s]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center")

@@ -12,13 +12,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from stickslip.figures._data import Check, Figure, FigureData, Series
+from stickslip.figures._check import Check, Origin
+from stickslip.figures._data import Figure, FigureData, Series
+from stickslip.figures._input import inputs
 from stickslip.laws import Stribeck
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 STATIC, KINETIC, VISCOUS, STRIBECK_VELOCITY = 1.5, 1.0, 20.0, 1e-3
+LEVELS = inputs(
+    "chosen",
+    "the viscous rise shows within ten Stribeck velocities",
+    ("Fs", STATIC, "N"),
+    ("Fc", KINETIC, "N"),
+    ("Fv", VISCOUS, "Ns/m"),
+)
+GIVEN = (
+    *inputs("printed", "section 2.1", ("vs", STRIBECK_VELOCITY, "m/s"), ("δ", "1 or 2", "")),
+    *LEVELS,
+)
 
 
 def force(velocity: npt.ArrayLike, shape: float) -> npt.NDArray[np.float64]:
@@ -63,38 +76,41 @@ def compute() -> FigureData:
     )
     at = STRIBECK_VELOCITY
     by_hand = KINETIC + (STATIC - KINETIC) / math.e + VISCOUS * at
+    closed = Origin.CLOSED_FORM
     checks = [
-        Check("force just above rest [N]", float(force(1e-12, 2.0)), STATIC, 1e-9, "closed form: Fs"),
+        Check("force just above rest", "N", float(force(1e-12, 2.0)), STATIC, 5e-11, closed, "Fs"),
         Check(
-            "force at vs, shape 1 [N]",
+            "force at vs, shape 1",
+            "N",
             float(force(at, 1.0)),
             by_hand,
-            1e-12,
-            "closed form: Fc+(Fs-Fc)/e+Fv*vs",
+            1e-15,
+            closed,
+            "Fc + (Fs-Fc)/e + Fv·vs",
         ),
         Check(
-            "force at vs, shape 2 [N]",
+            "force at vs, shape 2",
+            "N",
             float(force(at, 2.0)),
             by_hand,
-            1e-12,
-            "closed form: Fc+(Fs-Fc)/e+Fv*vs",
+            1e-15,
+            closed,
+            "Fc + (Fs-Fc)/e + Fv·vs",
         ),
         Check(
-            "lowest force, shape 2, at [m/s]",
-            _lowest(2.0),
-            minimum_velocity(),
-            1e-8,
-            "closed form: Lambert W",
+            "lowest force, shape 2, at", "m/s", _lowest(2.0), minimum_velocity(), 1e-10, closed, "Lambert W"
         ),
         Check(
-            "force at -10 vs, shape 2 [N]",
+            "force at -10 vs, shape 2",
+            "N",
             float(force(-10 * at, 2.0)),
             -1.2,
-            1e-12,
-            "closed form: -Fc-10*Fv*vs",
+            1e-15,
+            closed,
+            "-Fc - 10 Fv·vs",
         ),
     ]
-    return FigureData({"": curves}, checks)
+    return FigureData({"": curves}, checks, GIVEN)
 
 
 def draw(data: FigureData, figure: Canvas) -> None:
@@ -119,7 +135,7 @@ def draw(data: FigureData, figure: Canvas) -> None:
     ax.text(-10.0, KINETIC, "Fc", va="bottom", color="#5A5A5A")
     ax.text(10.0, -KINETIC, "−Fc", va="bottom", ha="right", color="#5A5A5A")
     ax.set(xlabel="relative velocity v [mm/s]", ylabel="friction force F [N], opposing v", xlim=(-10.5, 10.5))
-    ax.set_title("Stribeck curve, vs = 1 mm/s, Fs = 1.5 N, Fc = 1 N, Fv = 20 Ns/m")
+    ax.set_title("Stribeck curve, vs = 1 mm/s")
     ax.legend(loc="lower right")
 
 

@@ -9,8 +9,8 @@
 //
 // DRIVE: stribeck, automaton, sampled, limited.
 #include "model/system.hpp"
-#include "signal/shapes.hpp"
 #include "realtime/real_time.hpp"
+#include "signal/shapes.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,0 +1,65 @@
+// Everything discrete about the state of a machine: which combination of modes it is in.
+#pragma once
+
+#include "control/block.hpp" // Saturation
+#include "core/list.hpp"
+#include "core/mode.hpp"
+
+#include <compare>
+#include <cstdint>
+
+namespace stickslip {
+
+// What holds a friction element at rest.
+enum class Hold : std::int8_t {
+  by_limit, // its static limits
+  // Its force is above its limit on that side. Elastic presliding: v opposes it. Rigid, with a lag: a force that
+  // falls, or grows slower than the lag would let friction grow, could not move it; so it is held by the lagged
+  // force, which goes on towards its curve.
+  above_forward,
+  above_backward,
+  firmly, // rigid, after an accumulation of slips (see resting.cpp): a little more than its limits
+};
+
+inline Hold above_limit(int side) {
+  return side > 0 ? Hold::above_forward : Hold::above_backward;
+}
+// 0: the force is not above a limit.
+inline int side_above(Hold h) {
+  return h == Hold::above_forward ? 1 : h == Hold::above_backward ? -1 : 0;
+}
+
+struct FrictionMode {
+  Mode mode =
+      Mode::stick; // stick, slip- or slip+, open; a law without a jump at v = 0 never sticks and slips
+                   // on its side of v = 0
+  Hold hold = Hold::by_limit;
+  std::int8_t load_sign = 1; // side of zero of the automaton's load force
+  unsigned branch = 0;       // internal switching state of the law
+
+  bool sticks() const { return mode == Mode::stick; }
+  bool open() const { return mode == Mode::open; }
+  bool slips() const { return mode == Mode::slip_forward || mode == Mode::slip_backward; }
+  int direction() const { return stickslip::direction(mode); } // of slip; 0 at rest and open
+
+  // With its law's switches as they are at the start of a motion.
+  void enter(Mode m, unsigned start) {
+    mode = m;
+    hold = Hold::by_limit;
+    branch = start;
+  }
+
+  auto operator<=>(const FrictionMode&) const = default;
+  bool operator==(const FrictionMode&) const = default;
+};
+
+struct Modes {
+  List<FrictionMode> friction; // of each friction element
+  List<Mode> contact;          // open or closed; the friction of an open contact is open too
+  List<Saturation> limit;      // of each limited output of a continuous controller
+
+  auto operator<=>(const Modes&) const = default;
+  bool operator==(const Modes&) const = default;
+};
+
+} // namespace stickslip

@@ -1,0 +1,70 @@
+# The engine: a static library that needs Eigen and threads, no Python. Included by whoever uses it.
+
+option(STICKSLIP_WERROR "Treat our own warnings as errors" OFF)
+set(STICKSLIP_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined")
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# The wheel cmeel-eigen keeps its CMake files under <site-packages>/cmeel.prefix, which no default path leads to.
+foreach(entry IN LISTS CMAKE_PREFIX_PATH)
+  list(APPEND CMAKE_PREFIX_PATH "${entry}/cmeel.prefix")
+endforeach()
+# The version is checked by hand: Eigen 5 answers "no" to a request for 3.4, though it serves as well.
+find_package(Eigen3 CONFIG REQUIRED)
+if(Eigen3_VERSION VERSION_LESS 3.4)
+  message(FATAL_ERROR "Eigen ${Eigen3_VERSION} is too old: 3.4 or newer is needed")
+endif()
+find_package(Threads REQUIRED)
+
+add_library(stickslip_flags INTERFACE)
+target_compile_features(stickslip_flags INTERFACE cxx_std_20)
+# -ffp-contract=off: the same bits on every machine of one architecture, whatever the compiler fuses.
+if(MSVC)
+  target_compile_options(stickslip_flags INTERFACE /W4 /fp:precise /utf-8 $<$<BOOL:${STICKSLIP_WERROR}>:/WX>)
+else()
+  target_compile_options(stickslip_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off
+    $<$<BOOL:${STICKSLIP_WERROR}>:-Werror>)
+endif()
+if(STICKSLIP_SANITIZE)
+  target_compile_options(stickslip_flags INTERFACE -fsanitize=${STICKSLIP_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(stickslip_flags INTERFACE -fsanitize=${STICKSLIP_SANITIZE})
+endif()
+
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.cpp")
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.hpp")
+
+# STICKSLIP_BUILT: a library that another build of this checkout has left. It is taken if it is younger than every
+# source and was compiled in the same way.
+set(made "${CMAKE_BUILD_TYPE} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} Eigen ${Eigen3_VERSION} ${CMAKE_CXX_FLAGS} ${STICKSLIP_SANITIZE}")
+foreach(library IN LISTS STICKSLIP_BUILT)
+  get_filename_component(folder "${library}" DIRECTORY)
+  set(made_there "")
+  if(EXISTS "${folder}/made.txt")
+    file(READ "${folder}/made.txt" made_there)
+  endif()
+  set(fits TRUE)
+  if(NOT made_there STREQUAL made)
+    set(fits FALSE)
+  endif()
+  foreach(file IN LISTS sources headers)
+    if("${file}" IS_NEWER_THAN "${library}")
+      set(fits FALSE)
+    endif()
+  endforeach()
+  if(fits AND NOT TARGET stickslip_core)
+    message(STATUS "The engine is there: ${library}")
+    add_library(stickslip_core STATIC IMPORTED GLOBAL)
+    set_target_properties(stickslip_core PROPERTIES IMPORTED_LOCATION "${library}"
+      INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}"
+      INTERFACE_LINK_LIBRARIES "Eigen3::Eigen;Threads::Threads;stickslip_flags")
+  endif()
+endforeach()
+
+if(NOT TARGET stickslip_core)
+  file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/made.txt" "${made}")
+  add_library(stickslip_core STATIC ${sources})
+  target_include_directories(stickslip_core PUBLIC "${CMAKE_CURRENT_LIST_DIR}")
+  target_link_libraries(stickslip_core PUBLIC Eigen3::Eigen Threads::Threads stickslip_flags)
+  # What nearly every file reads is parsed once. Files compile without it too (CMAKE_DISABLE_PRECOMPILE_HEADERS, as
+  # in the preset debug), so that each includes what it uses.
+  target_precompile_headers(stickslip_core PRIVATE <Eigen/Core> <algorithm> <cmath> <memory> <string> <vector>)
+endif()

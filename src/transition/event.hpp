@@ -1,0 +1,48 @@
+// Events: what a jump changed, element by element.
+#pragma once
+
+#include "transition/jump.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+struct Event {
+  double time = 0.0;
+  std::int64_t instant = 0; // the same for all changes at one instant
+  Index element = 0;        // friction elements, then contacts, then controllers
+  Mode before = Mode::stick, after = Mode::stick;
+  Occasion occasion = Occasion::motion;
+  std::vector<Guard> fired; // at this instant
+  Rule rule = Rule::unique;
+  Index solutions = -1;       // how many admissible answers there were; -1 where they were not counted
+  bool ambiguous = false;     // physics does not say which
+  bool force_shared = false;  // forces at rest were not unique
+  bool energy_gained = false; // an impact left more energy than there was
+  bool mixed_laws = false;    // the contacts struck have different laws of impact: Newton's served
+  bool strikes = false;       // some contact was struck
+  bool impact = false;        // this one
+  bool collision = true;      // false: its impact was one without
+  double normal_impulse = 0.0,
+         tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
+  double loss = 0.0;               // energy lost in the impact, counted once per impact
+  double wall_work = 0.0;          // done in the impact by this contact's moving wall and surface
+};
+
+// What fired, and what decided, in words; made when somebody reads them.
+std::string cause_of(const System& sys, const Event& event);
+std::string rule_of(const Event& event);
+
+// The changes of a jump in the order in which they follow from each other: outputs of sampled controllers, friction
+// elements, contacts, limits of continuous controllers. `instant`: number of the last instant with events.
+void append_events(const System& sys, const Jump& jump, std::int64_t& instant, std::vector<Event>& events);
+
+// Mode of a contact: open, what its friction does, or closed where it has none.
+Mode contact_mode(const System& sys, const Modes& modes, std::size_t contact);
+
+inline Index element_of_loop(const System& sys, Index loop) {
+  return static_cast<Index>(sys.places.size() + sys.contacts.size()) + loop;
+}
+
+} // namespace stickslip

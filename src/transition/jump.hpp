@@ -1,0 +1,79 @@
+// The record of one instant: what fired, the state and the modes on both sides, and what decided. Events are views
+// of it (event.hpp).
+#pragma once
+
+#include "dynamics/regime.hpp"
+#include "dynamics/state.hpp"
+#include "transition/rule.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace stickslip {
+
+// What brought it about, besides the guards that fired.
+enum class Occasion : std::int8_t {
+  motion, // guards, or nothing but what is scheduled: a tick, a breakpoint of a signal
+  flow, // a law's internal switch, or the side of v of a law without a jump: no force changes, nothing is decided
+  start, // of a run
+  step,  // one of fixed length
+};
+
+// What an impact did at one contact.
+struct Impulse {
+  Index contact = 0;
+  double normal = 0.0, tangential = 0.0; // N s; the tangential one opposes the sliding direction +
+  double loss = 0.0;                     // energy, counted once per impact, at its first contact
+  double wall_work = 0.0;                // of this contact's own moving wall and surface
+  bool collision = true;                 // false: without one (Painleve)
+};
+
+struct Jump {
+  double t = 0.0;
+  Occasion occasion = Occasion::motion;
+  std::vector<Guard> fired;
+  Modes before, after;
+  Vector x_before, x_after;
+  Rule rule = Rule::unique;
+  Index solutions = -1;    // how many admissible answers there were; -1 where they were not counted
+  bool decided = true;     // false: no admissible answer was found
+  bool ambiguous = false;  // several answers were left that no rule tells apart
+  bool shared = false;     // forces at rest were not unique
+  bool gains = false;      // an impact left more energy than there was
+  bool mixed_laws = false; // contacts struck together have different laws of impact
+  bool sampled = false;    // sampled controllers put out something
+  bool changed = false;    // something was decided, so that the motion does not just go on
+  std::vector<Impulse> impulses;
+  const Regime* next = nullptr; // the regime that follows, where it is known already
+
+  void begin(const State& state, Occasion why, const std::vector<Guard>& guards) {
+    t = state.base_t;
+    occasion = why;
+    fired = guards;
+    before = state.modes;
+    x_before = state.base_x;
+    rule = Rule::unique;
+    solutions = -1;
+    decided = true;
+    ambiguous = shared = gains = mixed_laws = sampled = changed = false;
+    impulses.clear();
+    next = nullptr;
+  }
+  void end(const State& state) {
+    after = state.modes;
+    x_after = state.base_x;
+  }
+  // A contact may be struck twice at one instant: by the collision, and by an impact without collision after it.
+  void add(const Impulse& one) {
+    for (Impulse& i : impulses)
+      if (i.contact == one.contact) {
+        i.normal += one.normal, i.tangential += one.tangential;
+        i.loss += one.loss, i.wall_work += one.wall_work;
+        i.collision = one.collision;
+        return;
+      }
+    impulses.push_back(one);
+  }
+};
+
+} // namespace stickslip

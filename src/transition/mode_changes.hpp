@@ -1,0 +1,24 @@
+// What guards change by themselves, without anything to decide: for exact runs and for the real-time form.
+#pragma once
+
+#include "dynamics/regime.hpp"
+
+namespace stickslip {
+
+// The side of v of a law without a jump, a law's internal switch, the sign of an automaton's load force, a force that
+// came back below its limit; other guards change nothing here.
+void switch_flow(const System& sys, Modes& modes, const Guard& g) noexcept;
+
+// Acceleration of an element's relative velocity in a motion x'.
+inline double relative_acceleration(const Place& place, const Vector& xdot, const Vector& s) {
+  return place.velocity.x.dot(xdot) + place.acceleration_s.dot(s);
+}
+
+// use(friction element, side) for all that leave together when a limit that they share is reached.
+template <class Use> void for_each_leaving(const Regime& r, const Guard& shared_limit, Use&& use) {
+  const Facet& f = r.facets[shared_limit.facet];
+  for (Index j = 0; j < f.members.count(); ++j)
+    use(r.stuck[f.members[j]], f.share(j) * shared_limit.direction > 0.0 ? 1 : -1);
+}
+
+} // namespace stickslip

@@ -1,0 +1,36 @@
+// What a guard does just after an instant, from the first coefficients of its Taylor series.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+inline constexpr int series_terms = 6;
+
+// +1 becomes positive, -1 negative, 0 stays zero as far as can be told. term(k): the k-th coefficient, asked for in
+// rising order and only as far as it takes to tell; size: of the guard; t: the instant, whose last digits are not
+// known.
+template <class Term> int sign_after(Term&& term, double size, double time_scale, double t) {
+  const auto sign = [](double value) { return value > 0.0 ? 1 : -1; };
+  const double tiny = 1e-11 * size;
+  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / time_scale;
+  const double value = term(0);
+  double power = time_scale, now = term(1) * power;
+  if (std::abs(value) > std::max(tiny, unresolved * std::abs(now))) return sign(value);
+  for (int k = 1; k < series_terms;
+       ++k, power *= time_scale, now = k < series_terms ? term(k) * power : 0.0) {
+    if (std::abs(now) <= tiny) continue;
+    if (k > 1) return sign(now);
+    // A slope must be told from what the last digits of t make of the curvature, and from what rounding leaves of
+    // it at the top of a touch: it lifts the guard by c1^2/4c2.
+    const double bend = term(2) * power * time_scale;
+    const bool rounding = std::abs(now) <= 2.0 * unresolved * std::abs(bend);
+    const bool touch = now > 0.0 && bend < 0.0 && now * now < -4.0 * bend * 1e-13 * size;
+    if (!rounding && !touch) return sign(now);
+  }
+  return 0;
+}
+
+} // namespace stickslip
