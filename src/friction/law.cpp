@@ -230,13 +230,23 @@ void switch_guards(const Law& law, double v, int direction, unsigned branch, con
   });
 }
 
-unsigned switch_branch(const Law&, unsigned branch, Index fired) {
-  return branch | (1U << fired);
+unsigned on_switch(const Law& law, Index fired, int direction, unsigned branch, double* z) {
+  bool remembered = false;
+  walk(law, [&](const auto& x, const Place& at) {
+    if constexpr (requires { on_switch(x, fired, direction, z); })
+      if (fired >= at.bit && fired < at.bit + x.switches()) {
+        on_switch(x, fired - at.bit, direction, z + at.state);
+        remembered = true;
+      }
+  });
+  return remembered ? branch : branch | (1U << fired);
 }
 
-unsigned initial_branch(const Law&) {
-  return 0U;
-} // all elements stick
+void on_turn(const Law& law, int direction, double* z) {
+  walk(law, [&](const auto& x, const Place& at) {
+    if constexpr (requires { on_turn(x, direction, z); }) on_turn(x, direction, z + at.state);
+  });
+}
 
 Index bend_count(const Law& law) {
   Index n = 0;

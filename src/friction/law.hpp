@@ -63,12 +63,13 @@ Slopes steady_slopes(const Law&, double v, int direction);
 // The steady curve with load, defined for every v: at v = 0 the middle of the set.
 double steady_force(const Law&, const LawTraits&, double v, double normal_load);
 
-// Internal switching guards (fires when > 0; one that is > 0 from the start fires at once) and the branch
-// after guard i fired. Whenever v reaches zero or changes its sign the branch starts again from
-// initial_branch.
+// Internal switching guards: fires when > 0; one that is > 0 from the start fires at once.
 void switch_guards(const Law&, double v, int direction, unsigned branch, const double* z, double* guards);
-unsigned switch_branch(const Law&, unsigned branch, Index fired);
-unsigned initial_branch(const Law&);
+// The branch after guard `fired` was met. Whenever v reaches zero or changes its sign the branch is 0 again: all
+// elements stick. Terms with a memory among their internal states change it here, or on_turn().
+unsigned on_switch(const Law&, Index fired, int direction, unsigned branch, double* z);
+// v goes to the side `direction` from here on, whether it came from there or not.
+void on_turn(const Law&, int direction, double* z);
 
 // Places in the state where the rates have a kink but nothing switches: zeros of these functions, in units of
 // the dry force. An integrator with error control may pass over them; one that wants its full order stops

@@ -209,14 +209,13 @@ void RealTime::build_all() {
   };
   for (const Place& p : sys.places) {
     Wheel wheel;
-    const unsigned branch = initial_branch(p.law);
     // In the order of number_of().
     for (const Mode mode : {Mode::slip_forward, Mode::slip_backward})
-      wheel.friction.push_back({.mode = mode, .branch = branch});
-    if (p.traits.sticks) wheel.friction.push_back({.mode = Mode::stick, .branch = branch});
+      wheel.friction.push_back({.mode = mode});
+    if (p.traits.sticks) wheel.friction.push_back({.mode = Mode::stick});
     if (p.surface_travel >= 0)
       for (const Hold hold : {Hold::above_forward, Hold::above_backward})
-        wheel.friction.push_back({.mode = Mode::stick, .hold = hold, .branch = branch});
+        wheel.friction.push_back({.mode = Mode::stick, .hold = hold});
     wheel.load_sign = {1};
     if (p.load_force.x.size() > 0) wheel.load_sign.push_back(-1);
     complete = complete && p.traits.switches == 0;
