@@ -43,25 +43,8 @@ py::tuple run(const Machine& machine, double t_start, Vector initial, const Opti
 } // namespace
 
 void bind_ensemble(py::module_& m) {
-  m.def(
-      "ensemble",
-      [](const Machine& machine, double t_start, Vector initial, double t_end, double rtol, Vector atol,
-         Method method, double max_step, std::int64_t max_events, double max_time,
-         std::vector<std::string> parameters, Matrix values, std::vector<std::string> measures,
-         unsigned workers) {
-        Options o;
-        o.t_end = t_end;
-        o.rtol = rtol;
-        o.atol = std::move(atol);
-        o.method = method;
-        o.max_step = max_step;
-        o.max_events = max_events;
-        o.max_time = max_time;
-        return run(machine, t_start, std::move(initial), o, std::move(parameters), std::move(values),
-                   std::move(measures), workers);
-      },
-      "machine"_a, "t_start"_a, "initial"_a, "t_end"_a, "rtol"_a, "atol"_a, "method"_a, "max_step"_a,
-      "max_events"_a, "max_time"_a, "parameters"_a, "values"_a, "measures"_a, "workers"_a);
+  m.def("ensemble", &run, "machine"_a, "t_start"_a, "initial"_a, "options"_a, "parameters"_a, "values"_a,
+        "measures"_a, "workers"_a);
 }
 
 } // namespace stickslip::bindings

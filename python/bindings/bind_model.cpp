@@ -143,6 +143,7 @@ void bind_model(py::module_& m) {
            "machine"_a)
       .def_property_readonly(
           "states", [](const Compiled& c) -> const std::vector<std::string>& { return c.system.states; })
+      .def_property_readonly("coordinates", [](const Compiled& c) { return c.system.coordinates; })
       .def_property_readonly("places",
                              [](const Compiled& c) {
                                std::vector<std::string> names;

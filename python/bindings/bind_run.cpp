@@ -2,14 +2,16 @@
 #include "bind.hpp"
 #include "codec.hpp"
 
+#include "run/energy.hpp"
 #include "run/rest.hpp"
+#include "run/samples.hpp"
 #include "run/simulate.hpp"
 #include "timestepping/time_stepping.hpp"
 
-#include <algorithm>
+#include <functional>
 
 #include <pybind11/eigen.h>
-#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 namespace stickslip::bindings {
@@ -40,19 +42,34 @@ std::pair<Matrix, Vector> slopes(const Trajectory& r, double held, double t, con
   return {J, dfdt};
 }
 
-Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, double t_end, double rtol,
-               const Vector& atol, Method method, double max_step, std::int64_t max_events, double max_time,
-               double theta, Keep keep) {
+Options options(const py::kwargs& given) {
   Options o;
-  o.t_end = t_end;
-  o.rtol = rtol;
-  o.atol = atol;
-  o.method = method;
-  o.max_step = max_step;
-  o.max_events = max_events;
-  o.max_time = max_time;
-  o.keep = keep;
-  o.theta = theta;
+  std::size_t known = 0;
+  each_setting(o, [&](const auto& setting, auto& value) {
+    if (!given.contains(setting.name)) return;
+    value = given[setting.name].template cast<std::remove_reference_t<decltype(value)>>();
+    ++known;
+  });
+  if (known == given.size()) return o;
+  for (const auto& [name, value] : given) {
+    bool found = false;
+    each_setting(
+        o, [&](const auto& setting, const auto&) { found = found || name.equal(py::str(setting.name)); });
+    if (!found) throw py::type_error("there is no option " + std::string(py::repr(name)));
+  }
+  return o;
+}
+
+std::string text(const Options& o) {
+  std::string out;
+  each_setting(o, [&](const auto& setting, const auto& value) {
+    out += (out.empty() ? "Options(" : ", ") + std::string(setting.name) + "=" +
+           std::string(py::repr(py::cast(value)));
+  });
+  return out + ")";
+}
+
+Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, const Options& o) {
   // The interpreter is needed only to look for Ctrl-C, a few times per second.
   const std::function<bool()> stop = [] {
     py::gil_scoped_acquire hold;
@@ -70,38 +87,45 @@ Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, do
   return out;
 }
 
-py::dict sampled(const Trajectory& run, const std::vector<double>& times) {
-  Samples s;
-  if (run.system().needs_interpreter) {
-    s = sample(run, times);
-  } else {
-    py::gil_scoped_release release;
-    s = sample(run, times);
-  }
-  // Handed over without a copy: NumPy arrays of shape (things, times) that own the Eigen matrices.
-  return py::dict("y"_a = std::move(s.y), "rate"_a = std::move(s.rate), "force"_a = std::move(s.force),
-                  "velocity"_a = std::move(s.velocity), "load"_a = std::move(s.load),
-                  "limit_lo"_a = std::move(s.limit_lo), "limit_hi"_a = std::move(s.limit_hi),
-                  "signals"_a = std::move(s.signals), "mode"_a = std::move(s.mode),
-                  "gap"_a = std::move(s.gap), "gap_rate"_a = std::move(s.gap_rate),
-                  "contact_mode"_a = std::move(s.contact_mode),
-                  "normal_impulse"_a = std::move(s.normal_impulse), "output"_a = std::move(s.loops.output),
-                  "reference"_a = std::move(s.loops.reference), "error"_a = std::move(s.loops.error),
-                  "limit"_a = std::move(s.loops.mode));
+using Times = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+std::vector<double> values(const Times& times) {
+  return {times.data(), times.data() + times.size()};
 }
 
-py::dict balance(const Trajectory& run, const std::vector<double>& times) {
+py::dict balance(const Trajectory& run, const Times& at) {
+  const std::vector<double> times = values(at);
   EnergyBalance e;
-  if (run.system().needs_interpreter) {
-    e = energy(run, times);
-  } else {
-    py::gil_scoped_release release;
+  {
+    const py::gil_scoped_release release;
     e = energy(run, times);
   }
-  return py::dict("kinetic"_a = e.kinetic, "elastic"_a = e.elastic, "drives"_a = e.drives,
-                  "damping"_a = e.damping, "friction"_a = e.friction, "surfaces"_a = e.surfaces,
-                  "walls"_a = e.walls, "impacts"_a = e.impacts, "controllers"_a = e.controllers,
-                  "imbalance"_a = e.imbalance, "residual"_a = e.residual);
+  return py::dict("kinetic"_a = std::move(e.kinetic), "elastic"_a = std::move(e.elastic),
+                  "drives"_a = std::move(e.drives), "damping"_a = std::move(e.damping),
+                  "friction"_a = std::move(e.friction), "surfaces"_a = std::move(e.surfaces),
+                  "walls"_a = std::move(e.walls), "impacts"_a = std::move(e.impacts),
+                  "controllers"_a = std::move(e.controllers), "imbalance"_a = std::move(e.imbalance));
+}
+
+double residual(const Trajectory& run) {
+  const py::gil_scoped_release release;
+  return energy_residual(run);
+}
+
+// A group of samples as a NumPy array (things, times) on the memory of the samples. Laws that are Python functions
+// take the interpreter when they need it.
+template <class Group> auto group(Group read) {
+  return [read](Samples& s) -> decltype(auto) {
+    const py::gil_scoped_release release;
+    return std::invoke(read, s);
+  };
+}
+
+template <class Member> auto of_loops(Member member) {
+  return [member](Samples& s) -> decltype(auto) {
+    const py::gil_scoped_release release;
+    return (s.loops().*member);
+  };
 }
 
 py::list regimes(const Trajectory& run) {
@@ -115,14 +139,11 @@ py::list regimes(const Trajectory& run) {
   return out;
 }
 
-// time, element, modes before and after, cause, rule, solutions, ambiguous, instant, impact, impulses, loss
-py::list events(const Trajectory& run) {
-  py::list out;
-  for (const Event& e : run.events)
-    out.append(py::make_tuple(e.time, e.element, static_cast<int>(e.before), static_cast<int>(e.after),
-                              cause_of(run.system(), e), rule_of(e), e.solutions, e.ambiguous, e.instant,
-                              e.impact, e.normal_impulse, e.tangential_impulse, e.loss));
-  return out;
+// The table, and the words that its columns `cause` and `rule` number.
+py::tuple events(const Trajectory& run) {
+  const auto& rows = run.events.rows;
+  return py::make_tuple(py::array_t<EventRow>(static_cast<py::ssize_t>(rows.size()), rows.data()),
+                        run.events.causes, run.events.rules);
 }
 
 } // namespace
@@ -147,7 +168,11 @@ void bind_run(py::module_& m) {
       .def("__eq__", [](const State& a, const State& b) { return a == b; })
       .def(py::pickle([](const State& s) { return pack(s); }, &unpack_state));
 
-  py::class_<Trajectory>(m, "Trajectory")
+  PYBIND11_NUMPY_DTYPE(EventRow, time, instant, solutions, normal_impulse, tangential_impulse, loss,
+                       wall_work, element, cause, rule, before, after, ambiguous, impact);
+
+  py::class_<Trajectory, std::shared_ptr<Trajectory>>(m, "Trajectory")
+      .def_readonly("compiled", &Trajectory::compiled)
       .def_readonly("t_begin", &Trajectory::t_begin)
       .def_readonly("t_end", &Trajectory::t_end)
       .def_property_readonly("events", &events)
@@ -173,11 +198,37 @@ void bind_run(py::module_& m) {
       .def_static("unpack", &unpack_trajectory, "compiled"_a, "saved"_a)
       .def("rate", &rate, "held"_a, "t"_a, "x"_a)
       .def("jacobian", &slopes, "held"_a, "t"_a, "x"_a)
-      .def("sample", &sampled, "times"_a)
+      .def_property_readonly("energy_residual", &residual)
       .def("energy", &balance, "times"_a);
 
-  m.def("simulate", &run, "compiled"_a, "state"_a, "t_end"_a, "rtol"_a, "atol"_a, "method"_a, "max_step"_a,
-        "max_events"_a, "max_time"_a, "theta"_a = 0.5, py::arg_v("keep", Keep::segments, "Keep.segments"));
+  py::class_<Samples>(m, "Samples")
+      .def(py::init([](std::shared_ptr<const Trajectory> run, const Times& times) {
+             return std::make_unique<Samples>(std::move(run), values(times));
+           }),
+           "run"_a, "times"_a)
+      .def_property_readonly("states", group(&Samples::states))
+      .def_property_readonly("rates", group(&Samples::rates))
+      .def_property_readonly("forces", group(&Samples::forces))
+      .def_property_readonly("velocities", group(&Samples::velocities))
+      .def_property_readonly("loads", group(&Samples::loads))
+      .def_property_readonly("lower_limits", group(&Samples::lower_limits))
+      .def_property_readonly("upper_limits", group(&Samples::upper_limits))
+      .def_property_readonly("modes", group(&Samples::modes))
+      .def_property_readonly("gaps", group(&Samples::gaps))
+      .def_property_readonly("gap_rates", group(&Samples::gap_rates))
+      .def_property_readonly("contact_modes", group(&Samples::contact_modes))
+      .def_property_readonly("normal_impulses", group(&Samples::normal_impulses))
+      .def_property_readonly("outputs", of_loops(&LoopSamples::output))
+      .def_property_readonly("references", of_loops(&LoopSamples::reference))
+      .def_property_readonly("errors", of_loops(&LoopSamples::error))
+      .def_property_readonly("output_modes", of_loops(&LoopSamples::mode));
+
+  py::class_<Options> settings(m, "Options");
+  settings.def(py::init(&options)).def("__repr__", &text);
+  std::apply([&](const auto&... setting) { (settings.def_readonly(setting.name, setting.member), ...); },
+             Options::settings());
+
+  m.def("simulate", &run, "compiled"_a, "state"_a, "options"_a);
 }
 
 } // namespace stickslip::bindings

@@ -1,10 +1,14 @@
 // Runs and their states as tuples of plain values. A regime is saved as the modes from which it is made.
 #include "codec.hpp"
 
+#include "run/check.hpp"
+
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include <pybind11/eigen.h>
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -13,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 2, state_format = 3;
+constexpr int format = 3, state_format = 3;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -46,74 +50,62 @@ Modes unpack_modes(const py::tuple& p) {
   return m;
 }
 
-py::tuple pack(const Guard& g) {
-  return py::make_tuple(static_cast<int>(g.kind), static_cast<int>(g.direction), g.friction, g.bit, g.contact,
-                        g.facet, g.limit);
-}
-Guard unpack_guard(const py::tuple& p) {
-  return {static_cast<GuardKind>(p[0].cast<int>()),
-          static_cast<std::int8_t>(p[1].cast<int>()),
-          p[2].cast<int>(),
-          p[3].cast<int>(),
-          p[4].cast<int>(),
-          p[5].cast<int>(),
-          p[6].cast<int>()};
-}
-
-py::tuple pack(const Event& e) {
-  py::list fired;
-  for (const Guard& g : e.fired) fired.append(pack(g));
-  return py::make_tuple(e.time, e.instant, e.element, static_cast<int>(e.before), static_cast<int>(e.after),
-                        static_cast<int>(e.occasion), fired, static_cast<int>(e.rule), e.solutions,
-                        e.ambiguous, e.force_shared, e.energy_gained, e.mixed_laws, e.strikes, e.impact,
-                        e.collision, e.normal_impulse, e.tangential_impulse, e.loss, e.wall_work);
-}
-Event unpack_event(const py::tuple& p) {
-  Event e;
-  e.time = p[0].cast<double>();
-  e.instant = p[1].cast<std::int64_t>();
-  e.element = p[2].cast<Index>();
-  e.before = static_cast<Mode>(p[3].cast<int>());
-  e.after = static_cast<Mode>(p[4].cast<int>());
-  e.occasion = static_cast<Occasion>(p[5].cast<int>());
-  for (const py::handle g : p[6].cast<py::list>()) e.fired.push_back(unpack_guard(g.cast<py::tuple>()));
-  e.rule = static_cast<Rule>(p[7].cast<int>());
-  e.solutions = p[8].cast<Index>();
-  e.ambiguous = p[9].cast<bool>();
-  e.force_shared = p[10].cast<bool>();
-  e.energy_gained = p[11].cast<bool>();
-  e.mixed_laws = p[12].cast<bool>();
-  e.strikes = p[13].cast<bool>();
-  e.impact = p[14].cast<bool>();
-  e.collision = p[15].cast<bool>();
-  e.normal_impulse = p[16].cast<double>();
-  e.tangential_impulse = p[17].cast<double>();
-  e.loss = p[18].cast<double>();
-  e.wall_work = p[19].cast<double>();
-  return e;
-}
-
 [[noreturn]] void another_version(const char* what) {
   throw py::value_error("this " + std::string(what) + " was saved by another version of stickslip");
 }
 
-} // namespace
+// What bytes that somebody else has written may do: hold too little, or something else.
+template <class Read> auto read_soundly(const char* what, Read&& read) {
+  const std::string damaged = "this " + std::string(what) + " is damaged: ";
+  try {
+    return read();
+  } catch (const py::cast_error& e) {
+    throw py::value_error(damaged + e.what());
+  } catch (const std::out_of_range& e) {
+    throw py::value_error(damaged + e.what());
+  } catch (const py::error_already_set& e) {
+    if (e.matches(PyExc_ValueError) || !e.matches(PyExc_Exception)) throw;
+    throw py::value_error(damaged + e.what());
+  }
+}
 
-std::vector<int> friction_modes(const Modes& modes) {
-  std::vector<int> out;
-  for (const FrictionMode& one : modes.friction) out.push_back(static_cast<int>(one.mode));
+std::vector<Segment> segments(const Matrix& times,
+                              const Eigen::Matrix<std::int64_t, 3, Eigen::Dynamic>& numbers,
+                              const std::vector<const Regime*>& regimes, Index nx, Index coefficients) {
+  if (times.rows() != 3 || times.cols() != numbers.cols())
+    throw py::value_error("this run is damaged: its segments");
+  std::vector<Segment> out;
+  Index offset = 0;
+  for (Index k = 0; k < times.cols(); ++k) {
+    const Index columns = numbers(1, k);
+    if (columns < 1 || columns > std::max<Index>(coefficients, 1))
+      throw py::value_error("this run is damaged: its coefficients");
+    out.push_back({times(0, k), times(1, k), times(2, k), regimes.at(static_cast<std::size_t>(numbers(0, k))),
+                   static_cast<std::size_t>(offset), columns, static_cast<FlowKind>(numbers(2, k))});
+    offset += columns * nx;
+    if (offset > coefficients) throw py::value_error("this run is damaged: its coefficients");
+  }
+  if (offset != coefficients) throw py::value_error("this run is damaged: its coefficients");
   return out;
 }
 
-py::tuple pack(const State& s) {
-  const Ticks& k = s.ticks;
-  return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_rest, s.base_x,
-                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
+EventLog unpack_events(const py::tuple& p) {
+  EventLog log;
+  const auto rows = p[0].cast<py::array_t<EventRow>>();
+  log.rows.assign(rows.data(), rows.data() + rows.size());
+  for (EventRow& row : log.rows)
+    for (bool* flag : {&row.ambiguous, &row.impact}) {
+      unsigned char byte = 0;
+      std::memcpy(&byte, flag, 1);
+      *flag = byte != 0;
+    }
+  log.causes = p[1].cast<std::vector<std::string>>();
+  log.rules = p[2].cast<std::vector<std::string>>();
+  return log;
 }
 
-State unpack_state(const py::tuple& p) {
-  if (p.size() != 17 || p[0].cast<int>() != state_format) another_version("state");
+State read_state(const py::tuple& p) {
+  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 17) another_version("state");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -134,6 +126,55 @@ State unpack_state(const py::tuple& p) {
   s.left = p[15].cast<Vector>();
   s.brief = p[16].cast<std::vector<std::int8_t>>();
   return s;
+}
+
+Trajectory read_trajectory(const std::shared_ptr<Compiled>& compiled, const py::tuple& p) {
+  if (p.empty() || p[0].cast<int>() != format || p.size() != 16) another_version("run");
+  const System& sys = compiled->system;
+  Trajectory run;
+  run.compiled = compiled;
+  run.t_begin = p[1].cast<double>();
+  run.t_end = p[2].cast<double>();
+  run.state = read_state(p[10].cast<py::tuple>());
+  check(sys, run.state);
+  std::vector<const Regime*> regimes;
+  for (const py::handle m : p[6].cast<py::list>()) {
+    const Modes modes = unpack_modes(m.cast<py::tuple>());
+    check(sys, modes);
+    regimes.push_back(&compiled->regimes.get(sys, modes));
+  }
+  const auto dense = p[5].cast<Vector>();
+  run.coefficients.assign(dense.data(), dense.data() + dense.size());
+  run.segments = segments(p[3].cast<Matrix>(), p[4].cast<Eigen::Matrix<std::int64_t, 3, Eigen::Dynamic>>(),
+                          regimes, sys.nx, dense.size());
+  for (const py::handle u : p[7].cast<py::list>()) {
+    const auto pair = u.cast<std::pair<std::size_t, int>>();
+    run.used.emplace_back(regimes.at(pair.first), static_cast<FlowKind>(pair.second));
+  }
+  run.events = unpack_events(p[8].cast<py::tuple>());
+  run.kept = static_cast<Keep>(p[9].cast<int>());
+  run.status = static_cast<Status>(p[11].cast<int>());
+  run.message = p[12].cast<std::string>();
+  run.steps = p[13].cast<std::int64_t>();
+  run.evaluations = p[14].cast<std::int64_t>();
+  run.event_count = p[15].cast<std::int64_t>();
+  check(run);
+  return run;
+}
+
+} // namespace
+
+std::vector<int> friction_modes(const Modes& modes) {
+  std::vector<int> out;
+  for (const FrictionMode& one : modes.friction) out.push_back(static_cast<int>(one.mode));
+  return out;
+}
+
+py::tuple pack(const State& s) {
+  const Ticks& k = s.ticks;
+  return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_rest, s.base_x,
+                        s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
 }
 
 py::tuple pack(const Trajectory& run) {
@@ -158,56 +199,26 @@ py::tuple pack(const Trajectory& run) {
     const double* from = run.coefficients.data() + s.offset;
     coefficients.insert(coefficients.end(), from, from + s.columns * nx);
   }
-  py::list used, modes, events;
+  py::list used, modes;
   for (const auto& [regime, kind] : run.used)
     used.append(py::make_tuple(number(regime), static_cast<int>(kind)));
   for (const Regime* r : regimes) modes.append(pack(r->modes));
-  for (const Event& e : run.events) events.append(pack(e));
+  const auto& rows = run.events.rows;
+  const auto events =
+      py::make_tuple(py::array_t<EventRow>(static_cast<py::ssize_t>(rows.size()), rows.data()),
+                     run.events.causes, run.events.rules);
   const Vector dense = Eigen::Map<const Vector>(coefficients.data(), static_cast<Index>(coefficients.size()));
   return py::make_tuple(format, run.t_begin, run.t_end, times, numbers, dense, modes, used, events,
                         static_cast<int>(run.kept), pack(run.state), static_cast<int>(run.status),
                         run.message, run.steps, run.evaluations, run.event_count);
 }
 
+State unpack_state(const py::tuple& p) {
+  return read_soundly("state", [&] { return read_state(p); });
+}
+
 Trajectory unpack_trajectory(const std::shared_ptr<Compiled>& compiled, const py::tuple& p) {
-  if (p.size() != 16 || p[0].cast<int>() != format) another_version("run");
-  const System& sys = compiled->system;
-  Trajectory run;
-  run.compiled = compiled;
-  run.t_begin = p[1].cast<double>();
-  run.t_end = p[2].cast<double>();
-  run.state = unpack_state(p[10].cast<py::tuple>());
-  if (run.state.x.size() != sys.nx || run.state.modes.friction.size() != sys.places.size() ||
-      run.state.modes.contact.size() != sys.contacts.size())
-    throw py::value_error("this run belongs to another machine: it has been changed since");
-  std::vector<const Regime*> regimes;
-  for (const py::handle m : p[6].cast<py::list>())
-    regimes.push_back(&compiled->regimes.get(sys, unpack_modes(m.cast<py::tuple>())));
-  const auto times = p[3].cast<Matrix>();
-  const auto numbers = p[4].cast<Eigen::Matrix<std::int64_t, 3, Eigen::Dynamic>>();
-  const auto dense = p[5].cast<Vector>();
-  run.coefficients.assign(dense.data(), dense.data() + dense.size());
-  std::size_t offset = 0;
-  for (Index k = 0; k < times.cols(); ++k) {
-    const auto regime = static_cast<std::size_t>(numbers(0, k));
-    const Index columns = numbers(1, k);
-    run.segments.push_back({times(0, k), times(1, k), times(2, k), regimes.at(regime), offset, columns,
-                            static_cast<FlowKind>(numbers(2, k))});
-    offset += static_cast<std::size_t>(columns * sys.nx);
-  }
-  if (offset != run.coefficients.size()) another_version("run");
-  for (const py::handle u : p[7].cast<py::list>()) {
-    const auto pair = u.cast<std::pair<std::size_t, int>>();
-    run.used.emplace_back(regimes.at(pair.first), static_cast<FlowKind>(pair.second));
-  }
-  for (const py::handle e : p[8].cast<py::list>()) run.events.push_back(unpack_event(e.cast<py::tuple>()));
-  run.kept = static_cast<Keep>(p[9].cast<int>());
-  run.status = static_cast<Status>(p[11].cast<int>());
-  run.message = p[12].cast<std::string>();
-  run.steps = p[13].cast<std::int64_t>();
-  run.evaluations = p[14].cast<std::int64_t>();
-  run.event_count = p[15].cast<std::int64_t>();
-  return run;
+  return read_soundly("run", [&] { return read_trajectory(compiled, p); });
 }
 
 } // namespace stickslip::bindings

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stickslip import _core
 
 if TYPE_CHECKING:
     from stickslip.machine import Machine
@@ -46,7 +49,9 @@ class Energy:
     imbalance : ndarray
         What is left over.
     residual : float
-        The greatest imbalance, relative to all the work done.
+        The greatest imbalance at the end of any step, relative to all the work done in the run.
+
+    Each is computed when it is first read; `residual` needs no samples.
 
     Examples
     --------
@@ -58,28 +63,86 @@ class Energy:
     True
     """
 
-    def __init__(self, machine: Machine | StateSpace, t: Array, raw: dict[str, Any]) -> None:
-        compiled = machine.compile()
-        places = compiled.places
+    def __init__(self, machine: Machine | StateSpace, t: Array, raw: _core.Trajectory) -> None:
         self.t = t
-        self.kinetic: Array = raw["kinetic"]
-        self.elastic: Array = raw["elastic"]
-        self.damping: Array = raw["damping"]
-        self.drives: dict[str, Array] = {}
-        for (name, _), work in zip(machine._forces, raw["drives"], strict=True):
-            self.drives[name] = self.drives[name] + work if name in self.drives else work
-        self.controllers: dict[str, Array] = dict(zip(machine.controllers, raw["controllers"], strict=True))
-        self.surfaces: dict[str, Array] = dict(zip(places, raw["surfaces"], strict=True))
-        self.friction: dict[str, Array] = dict(zip(places, raw["friction"], strict=True))
+        self._raw = raw
+        self._forces = [name for name, _ in machine._forces]
+
+    @cached_property
+    def residual(self) -> float:
+        """The greatest imbalance at the end of any step, relative to all the work done in the run."""
+        return self._raw.energy_residual
+
+    @cached_property
+    def _terms(self) -> dict[str, Any]:
+        return self._raw.energy(self.t)
+
+    def _term(self, name: str) -> Array:
+        term: Array = self._terms[name]
+        return term
+
+    @property
+    def kinetic(self) -> Array:
+        """Kinetic energy."""
+        return self._term("kinetic")
+
+    @property
+    def elastic(self) -> Array:
+        """Energy stored in the stiffness matrix."""
+        return self._term("elastic")
+
+    @property
+    def damping(self) -> Array:
+        """Energy taken by the damping matrix."""
+        return self._term("damping")
+
+    @cached_property
+    def drives(self) -> dict[str, Array]:
+        """Work done by each external force."""
+        drives: dict[str, Array] = {}
+        for name, work in zip(self._forces, self._term("drives"), strict=True):
+            drives[name] = drives[name] + work if name in drives else work
+        return drives
+
+    @cached_property
+    def _places(self) -> list[str]:
+        return self._raw.compiled.places
+
+    @cached_property
+    def controllers(self) -> dict[str, Array]:
+        """Work that each controller's output does on the machine."""
+        compiled = self._raw.compiled
+        names = [name for name, *_ in compiled.controllers]
+        controllers = dict(zip(names, self._term("controllers"), strict=True))
+        taken = dict(zip(self._places, self._term("friction"), strict=True))
+        return controllers | {name: -taken[name] for name in compiled.compensators}
+
+    @cached_property
+    def surfaces(self) -> dict[str, Array]:
+        """Work done by the moving surface of each friction element, and by contacts whose gap moves."""
+        compiled = self._raw.compiled
+        surfaces = dict(zip(self._places, self._term("surfaces"), strict=True))
         for name in compiled.compensators:
-            self.controllers[name] = -self.friction.pop(name)
-            del self.surfaces[name]
-        walls = dict(zip((name for name, _ in compiled.contacts), raw["walls"], strict=True))
-        for name, work in walls.items():
-            self.surfaces[name] = self.surfaces[name] + work if name in self.surfaces else work
-        self.impacts: Array = raw["impacts"]
-        self.imbalance: Array = raw["imbalance"]
-        self.residual: float = raw["residual"]
+            del surfaces[name]
+        for (name, _), work in zip(compiled.contacts, self._term("walls"), strict=True):
+            surfaces[name] = surfaces[name] + work if name in surfaces else work
+        return surfaces
+
+    @cached_property
+    def friction(self) -> dict[str, Array]:
+        """Energy taken at each friction element."""
+        taken = dict(zip(self._places, self._term("friction"), strict=True))
+        return {name: work for name, work in taken.items() if name not in self._raw.compiled.compensators}
+
+    @property
+    def impacts(self) -> Array:
+        """Energy lost in impacts."""
+        return self._term("impacts")
+
+    @property
+    def imbalance(self) -> Array:
+        """What is left over."""
+        return self._term("imbalance")
 
     def __repr__(self) -> str:
         rows = {"kinetic": self.kinetic[-1], "elastic": self.elastic[-1], "damping": self.damping[-1]}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stickslip.modes import Mode
 
 __all__ = ["Event", "Events"]
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,22 @@ class Event:
         )
 
 
+# As the engine hands its table over; `cause` and `rule` are numbers of words, `element` one of a name.
+_ROW = np.dtype(
+    [("time", "f8"), ("instant", "i8"), ("solutions", "i8"), ("normal_impulse", "f8"), ("tangential_impulse", "f8"),
+     ("loss", "f8"), ("wall_work", "f8"), ("element", "i4"), ("cause", "i4"), ("rule", "i4"), ("before", "i1"),
+     ("after", "i1"), ("ambiguous", "?"), ("impact", "?")],
+    align=True,
+)  # fmt: skip
+
+
 class Events(Sequence[Event]):
     """The events of a run in the order of time; prints as a table.
+
+    A sequence of `Event`, which are made when they are looked at, and all of each attribute as an array: ``events.time``,
+    ``.element``, ``.before``, ``.after`` (values of `Mode`), ``.cause``, ``.rule``, ``.solutions`` (-1 where they were
+    not counted), ``.ambiguous``, ``.instant``, ``.impact``, ``.normal_impulse``, ``.tangential_impulse`` and ``.loss``,
+    each of shape (n_events,).
 
     Examples
     --------
@@ -80,13 +99,77 @@ class Events(Sequence[Event]):
     >>> run = ss.simulate(m, t_end=10.0, initial={"block.velocity": 0.2})
     >>> len(run.events), round(run.events[0].time, 9)
     (3, 2.5)
+    >>> run.events.of("belt").time.round(3), run.events.after == ss.Mode.STICK
+    (array([2.5  , 6.072, 7.072]), array([False,  True, False]))
     """
 
-    def __init__(self, events: Sequence[Event]) -> None:
-        self._events = tuple(events)
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        made = tuple(events)
+        words = {
+            key: list(dict.fromkeys(getattr(e, key) for e in made)) for key in ("element", "cause", "rule")
+        }
+        number = {key: {word: k for k, word in enumerate(known)} for key, known in words.items()}
+        rows = np.zeros(len(made), _ROW)
+        for row, e in zip(rows, made, strict=True):
+            for key in _ROW.names or ():
+                if key == "solutions":
+                    row[key] = -1 if e.solutions is None else e.solutions
+                elif key != "wall_work":
+                    given = getattr(e, key)
+                    row[key] = number[key][given] if key in number else given
+        self._adopt(rows, words["element"], words["cause"], words["rule"])
+
+    @classmethod
+    def _from_table(
+        cls, rows: NDArray[np.void], elements: list[str], causes: list[str], rules: list[str]
+    ) -> Events:
+        events = object.__new__(cls)
+        events._adopt(rows, elements, causes, rules)
+        return events
+
+    def _adopt(
+        self, rows: NDArray[np.void], elements: list[str], causes: list[str], rules: list[str]
+    ) -> None:
+        self._rows, self._elements, self._causes, self._rules = rows, elements, causes, rules
+
+    def _some(self, chosen: slice | NDArray[np.bool_]) -> Events:
+        return Events._from_table(self._rows[chosen], self._elements, self._causes, self._rules)
+
+    def _event(self, row: tuple[Any, ...]) -> Event:
+        (
+            time,
+            instant,
+            solutions,
+            normal,
+            tangential,
+            loss,
+            _,
+            element,
+            cause,
+            rule,
+            before,
+            after,
+            ambiguous,
+            impact,
+        ) = row
+        return Event(
+            time,
+            self._elements[element],
+            Mode(before),
+            Mode(after),
+            self._causes[cause],
+            self._rules[rule],
+            None if solutions < 0 else solutions,
+            ambiguous,
+            instant,
+            impact,
+            normal,
+            tangential,
+            loss,
+        )
 
     def __len__(self) -> int:
-        return len(self._events)
+        return len(self._rows)
 
     @overload
     def __getitem__(self, index: int) -> Event: ...
@@ -94,17 +177,92 @@ class Events(Sequence[Event]):
     def __getitem__(self, index: slice) -> Events: ...
     def __getitem__(self, index: int | slice) -> Event | Events:
         if isinstance(index, slice):
-            return Events(self._events[index])
-        return self._events[index]
+            return self._some(index)
+        return self._event(self._rows[index].item())
 
     def __iter__(self) -> Iterator[Event]:
-        return iter(self._events)
+        return map(self._event, self._rows.tolist())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Events) and self._events == other._events
+        if not isinstance(other, Events) or len(self) != len(other):
+            return False
+        return all(np.array_equal(getattr(self, key), getattr(other, key)) for key in _COLUMNS)
 
     def __hash__(self) -> int:
-        return hash(self._events)
+        return hash(self.time.tobytes())
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return np.ascontiguousarray(self._rows[name])
+
+    def _words(self, known: list[str], name: str) -> NDArray[np.object_]:
+        words = np.empty(len(known), dtype=object)
+        words[:] = known
+        return words[self._rows[name]]
+
+    @property
+    def time(self) -> Array:
+        """When, s."""
+        return self._column("time")
+
+    @property
+    def element(self) -> NDArray[np.object_]:
+        """Names of the elements."""
+        return self._words(self._elements, "element")
+
+    @property
+    def before(self) -> NDArray[np.int8]:
+        """Modes before, as values of `Mode`."""
+        return self._column("before")
+
+    @property
+    def after(self) -> NDArray[np.int8]:
+        """Modes after, as values of `Mode`."""
+        return self._column("after")
+
+    @property
+    def cause(self) -> NDArray[np.object_]:
+        """The guards that fired, in words."""
+        return self._words(self._causes, "cause")
+
+    @property
+    def rule(self) -> NDArray[np.object_]:
+        """What decided the new modes: see `Event`."""
+        return self._words(self._rules, "rule")
+
+    @property
+    def solutions(self) -> NDArray[np.int64]:
+        """How many admissible answers there were; -1 where they were not counted."""
+        return self._column("solutions")
+
+    @property
+    def ambiguous(self) -> NDArray[np.bool_]:
+        """Where several answers were left that no rule tells apart."""
+        return self._column("ambiguous")
+
+    @property
+    def instant(self) -> NDArray[np.int64]:
+        """Number of the instant."""
+        return self._column("instant")
+
+    @property
+    def impact(self) -> NDArray[np.bool_]:
+        """Where a contact was struck."""
+        return self._column("impact")
+
+    @property
+    def normal_impulse(self) -> Array:
+        """Normal impulses of impacts, N s."""
+        return self._column("normal_impulse")
+
+    @property
+    def tangential_impulse(self) -> Array:
+        """Tangential impulses of impacts, N s."""
+        return self._column("tangential_impulse")
+
+    @property
+    def loss(self) -> Array:
+        """Energies lost in impacts, J."""
+        return self._column("loss")
 
     def of(self, element: str) -> Events:
         """The events of one element.
@@ -114,7 +272,8 @@ class Events(Sequence[Event]):
         element : str
             Name of a friction element, contact or controller.
         """
-        return Events([e for e in self._events if e.element == element])
+        numbers = [k for k, name in enumerate(self._elements) if name == element]
+        return self._some(np.isin(self._rows["element"], numbers))
 
     def to_dataframe(self) -> Any:
         """The events as a pandas DataFrame (needs the extra ``data``)."""
@@ -122,25 +281,38 @@ class Events(Sequence[Event]):
             import pandas as pd
         except ImportError as error:
             raise ImportError('to_dataframe() needs pandas: pip install "stickslip[data]"') from error
-        columns = ["time", "element", "before", "after", "cause", "rule", "solutions", "ambiguous", "instant"]
-        text = [{"before": str(e.before), "after": str(e.after)} for e in self._events]
-        rows = [{c: getattr(e, c) for c in columns} | t for e, t in zip(self._events, text, strict=True)]
-        return pd.DataFrame(rows, columns=columns)
+        text = {mode.value: str(mode) for mode in Mode}
+        return pd.DataFrame(
+            {
+                "time": self.time,
+                "element": self.element,
+                "before": [text[m] for m in self.before.tolist()],
+                "after": [text[m] for m in self.after.tolist()],
+                "cause": self.cause,
+                "rule": self.rule,
+                "solutions": [None if n < 0 else n for n in self.solutions.tolist()],
+                "ambiguous": self.ambiguous,
+                "instant": self.instant,
+            }
+        )
 
     def __repr__(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
-        if not self._events:
+        if not len(self):
             return "no events"
         rows = [("time / s", "element", "before", "after", "cause", "rule", "solutions")]
-        shown = self._events if len(self._events) <= 40 else self._events[:20] + self._events[-20:]
+        shown = list(self) if len(self) <= 40 else [*self[:20], *self[-20:]]
         for e in shown:
             count = "?" if e.solutions is None else str(e.solutions)
             rows.append((f"{e.time:.9f}", e.element, str(e.before), str(e.after), e.cause, e.rule, count))
         widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
         lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
         lines.insert(1, "  ".join("-" * w for w in widths))
-        if len(shown) < len(self._events):
-            lines.insert(22, f"... {len(self._events) - len(shown)} more ...")
+        if len(shown) < len(self):
+            lines.insert(22, f"... {len(self) - len(shown)} more ...")
         return "\n".join(lines)
+
+
+_COLUMNS = tuple(f.name for f in fields(Event))

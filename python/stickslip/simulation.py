@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -101,7 +102,9 @@ def simulate(
     machine = getattr(machine, "machine", machine)
     if not isinstance(machine, (Machine, StateSpace)):
         reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
+    holder = None if machine is described else described
     compiled = machine.compile()
+    machine = copy.copy(machine)  # the run keeps its own: this one may be added to later
     names = compiled.states
     if not isinstance(method, str) or method not in _METHODS:
         reject("method", method, f"one of {', '.join(map(repr, _METHODS))}")
@@ -127,9 +130,7 @@ def simulate(
         raise ValueError(f"keep = {keep!r} leaves nothing to sample: leave out dt and t_eval")
     start = state.t
     grid = None if t_eval is None else _grid(t_eval, start, t_end)
-    raw = _core.simulate(
-        compiled,
-        state,
+    options = _core.Options(
         t_end=t_end,
         rtol=rtol,
         atol=tolerance,
@@ -140,14 +141,15 @@ def simulate(
         theta=number("theta", theta),
         keep=_core.Keep.__members__[keep],
     )
+    raw = _core.simulate(compiled, state, options)
     if keep != "segments":
-        return Trajectory(machine, raw, np.array([raw.t_end]), described)
+        return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:
         count = int(np.floor((raw.t_end - start) / dt * (1 + 1e-12) + 1e-9)) + 1
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
-    return Trajectory(machine, raw, grid, described)
+    return Trajectory(machine, raw, grid, holder)
 
 
 _NONE = np.zeros(0)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
-from stickslip.events import Event, Events
+from stickslip.events import Events
 from stickslip.modes import Mode
 
 if TYPE_CHECKING:
@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["Status", "Stuck", "Trajectory"]
 
 Array = NDArray[np.float64]
+
+# Signals of elements, and the group of samples that each is a row of.
+_OF_FRICTION = {"force": "forces", "velocity": "velocities", "load": "loads", "mode": "modes"}
+_OF_CONTACTS = {
+    "mode": "contact_modes",
+    "gap": "gaps",
+    "gap_rate": "gap_rates",
+    "normal_impulse": "normal_impulses",
+}
 
 
 class Status(str, Enum):
@@ -136,6 +145,7 @@ class Trajectory:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._machine, self._described, self.t = state["machine"], state["described"], state["t"]
         self._raw = _core.Trajectory.unpack(self._machine.compile(), state["run"])
+        self._samples = _core.Samples(self._raw, self.t)  # which tells if the times are not those of the run
 
     def __copy__(self) -> Trajectory:
         return Trajectory(self._machine, self._raw, self.t, self._described)
@@ -148,7 +158,7 @@ class Trajectory:
 
     @property
     def machine(self) -> Machine | StateSpace:
-        """The machine that ran."""
+        """The machine that ran, as it was then: what is added to it later makes another one."""
         return self._machine
 
     @property
@@ -176,10 +186,10 @@ class Trajectory:
         """Complete state at the end of the run."""
         return self._raw.state
 
-    @property
+    @cached_property
     def states(self) -> tuple[str, ...]:
         """Names of the rows of `y`."""
-        return self._machine.states
+        return tuple(self._raw.compiled.states)
 
     @cached_property
     def method(self) -> dict[str, str]:
@@ -187,7 +197,7 @@ class Trajectory:
 
         ``"settled"`` is exact as well: of a stiff linear regime, after its fast modes had died out.
         """
-        compiled = self._machine.compile()
+        compiled = self._raw.compiled
         out: dict[str, str] = {}
         for modes, contacts, kind in self._raw.regimes:
             parts = [f"{p} {Mode(m)}" for p, m in zip(compiled.places, modes, strict=True)]
@@ -203,66 +213,56 @@ class Trajectory:
     @cached_property
     def events(self) -> Events:
         """Every change of mode."""
-        compiled = self._machine.compile()
-        places = [*compiled.places, *(name for name, _ in compiled.contacts), *self._machine.controllers]
-        return Events(
-            [
-                Event(
-                    time,
-                    places[element],
-                    Mode(before),
-                    Mode(after),
-                    cause,
-                    rule,
-                    None if solutions < 0 else solutions,
-                    *rest,
-                )
-                for time, element, before, after, cause, rule, solutions, *rest in self._raw.events
-            ]
-        )
+        compiled = self._raw.compiled
+        controllers = (name for name, *_ in compiled.controllers)
+        elements = [*compiled.places, *(name for name, _ in compiled.contacts), *controllers]
+        rows, causes, rules = self._raw.events
+        return Events._from_table(rows, elements, causes, rules)
 
     @cached_property
-    def _samples(self) -> dict[str, Array]:
-        return self._raw.sample(self.t)
+    def _samples(self) -> _core.Samples:
+        return _core.Samples(self._raw, self.t)
 
     @property
     def y(self) -> Array:
         """States, shape (n_states, n_times)."""
-        return self._samples["y"]
+        return self._samples.states
 
     @cached_property
     def _signals(self) -> dict[str, Callable[[], NDArray[Any]]]:
         table: dict[str, Callable[[], NDArray[Any]]] = {}
 
-        def row(key: str, i: int) -> Callable[[], NDArray[Any]]:
-            return lambda: self._samples[key][i]
+        def row(group: str, i: int) -> Callable[[], NDArray[Any]]:
+            def read() -> NDArray[Any]:
+                values: NDArray[Any] = getattr(self._samples, group)[i]
+                return values
 
-        names = self._machine.names
+            return read
+
+        compiled = self._raw.compiled
         for i, state in enumerate(self.states):
-            table[state] = row("y", i)
-        for i, name in enumerate(names):
-            table[f"{name}.acceleration"] = row("rate", len(names) + i)
-        compiled = self._machine.compile()
+            table[state] = row("states", i)
+        for i, name in enumerate(compiled.coordinates):
+            table[f"{name}.acceleration"] = row("rates", len(compiled.coordinates) + i)
         for i, place in enumerate(compiled.places):
-            for key in ("force", "velocity", "load", "mode"):
-                table[f"{place}.{key}"] = row(key, i)
+            for key, group in _OF_FRICTION.items():
+                table[f"{place}.{key}"] = row(group, i)
             table[f"{place}.limit"] = self._limit(i)
         for j, (name, _) in enumerate(compiled.contacts):
-            table[f"{name}.normal_force"] = row("force", len(compiled.places) + j)
-            table[f"{name}.mode"] = row("contact_mode", j)
-            for key in ("gap", "gap_rate", "normal_impulse"):
-                table[f"{name}.{key}"] = row(key, j)
+            table[f"{name}.normal_force"] = row("forces", len(compiled.places) + j)
+            for key, group in _OF_CONTACTS.items():
+                table[f"{name}.{key}"] = row(group, j)
         first = 0
         for i, (name, outputs, follows, measures) in enumerate(compiled.controllers):
             for j in range(outputs):
                 number = str(j) if outputs > 1 else ""
-                table[f"{name}.output{number}"] = row("output", first + j)
-                table[f"{name}.mode{number}"] = row("limit", first + j)
+                table[f"{name}.output{number}"] = row("outputs", first + j)
+                table[f"{name}.mode{number}"] = row("output_modes", first + j)
             first += outputs
             if follows:
-                table[f"{name}.reference"] = row("reference", i)
+                table[f"{name}.reference"] = row("references", i)
             if follows and measures:
-                table[f"{name}.error"] = row("error", i)
+                table[f"{name}.error"] = row("errors", i)
         for name in compiled.compensators:
             table[f"{name}.output"] = table.pop(f"{name}.force")
             for key in ("mode", "limit"):
@@ -271,8 +271,8 @@ class Trajectory:
 
     def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
         def read() -> NDArray[Any]:
-            held, low, high = (self._samples[key][i] for key in ("force", "limit_lo", "limit_hi"))
-            limit: NDArray[Any] = np.where(held < 0.0, low, high)
+            s = self._samples
+            limit: NDArray[Any] = np.where(s.forces[i] < 0.0, s.lower_limits[i], s.upper_limits[i])
             return limit
 
         return read
@@ -344,32 +344,34 @@ class Trajectory:
         >>> ss.simulate(m, t_end=1.0).why_stuck("guide")
         'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, for good
         """
-        places = self._machine.elements
-        if element not in places:
-            raise UnknownNameError(f"unknown element {element!r}; known are: {', '.join(map(repr, places))}")
-        rows = self._machine.compile().places
+        compiled = self._raw.compiled
+        rows = [name for name in compiled.places if name not in compiled.compensators]
+        known = dict.fromkeys([*rows, *(name for name, _ in compiled.contacts)])
+        if element not in known:
+            raise UnknownNameError(f"unknown element {element!r}; known are: {', '.join(map(repr, known))}")
         if element not in rows:
             raise ValueError(f"element {element!r} has no friction: it cannot stick")
         time = self._raw.t_end if t is None else float(t)
         here = self.at(time)
-        i, mode = rows.index(element), Mode(int(here[f"{element}.mode"][0]))
-        low, high = (float(here._samples[key][i, 0]) for key in ("limit_lo", "limit_hi"))
+        i, mode = compiled.places.index(element), Mode(int(here[f"{element}.mode"][0]))
+        low, high = float(here._samples.lower_limits[i, 0]), float(here._samples.upper_limits[i, 0])
         if np.isnan(low):
             raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
-        entries = [e.time for e in self.events.of(element) if e.after is Mode.STICK and e.time <= time]
+        own = self.events.of(element)
+        entries = own.time[(own.after == Mode.STICK) & (own.time <= time)]
         return Stuck(
             element=element,
             time=time,
             force=float(here[f"{element}.force"][0]),
             limit=(low, high),
-            since=entries[-1] if entries else self._raw.t_begin,
+            since=float(entries[-1]) if entries.size else self._raw.t_begin,
             for_good=self._raw.stuck_for_good(time),
         )
 
     @cached_property
     def energy(self) -> Energy:
         """The energy balance at the sample times; what a `StateSpace` does not tell is NaN in it: see `Energy`."""
-        return Energy(self._machine, self.t, self._raw.energy(self.t))
+        return Energy(self._machine, self.t, self._raw)
 
     def to_xarray(self) -> Any:
         """All signals as an xarray Dataset over time (needs the extra ``data``)."""

@@ -64,9 +64,8 @@ Measure find_measure(const System& sys, const std::string& name) {
 }
 
 Gauges::Gauges(const System& system, std::vector<Measure> m)
-    : sys(system), measures(std::move(m)), value(measures.size()), powers(system) {
+    : sys(system), measures(std::move(m)), value(measures.size()), balance(system) {
   least = greatest = integral = Vector::Zero(sys.nx);
-  work = Vector::Zero(powers.count());
   for (const Measure& k : measures) {
     stick = stick || k.kind == Measure::Kind::stick_time;
     residual = residual || k.kind == Measure::Kind::residual;
@@ -79,7 +78,6 @@ Gauges::Gauges(const System& system, std::vector<Measure> m)
 void Gauges::begin(double t_begin, double t_end) {
   from = reached = t_begin;
   to = t_end;
-  begun = false;
   for (std::size_t k = 0; k < measures.size(); ++k) {
     const bool time = measures[k].kind == Measure::Kind::first || measures[k].kind == Measure::Kind::last;
     value[k] = time ? std::numeric_limits<double>::quiet_NaN() : 0.0;
@@ -87,8 +85,7 @@ void Gauges::begin(double t_begin, double t_end) {
   least.setConstant(std::numeric_limits<double>::infinity());
   greatest.setConstant(-std::numeric_limits<double>::infinity());
   integral.setZero();
-  work.setZero();
-  absolute = largest = worst = lost = 0.0;
+  balance.begin();
 }
 
 void Gauges::segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
@@ -123,16 +120,7 @@ void Gauges::segment(const Regime& r, double t0, double t1, const Step& step, co
     for (std::size_t k = 0; k < measures.size(); ++k)
       if (measures[k].kind == Measure::Kind::stick_time && r.modes.friction[measures[k].element].sticks())
         value[k] += b - a;
-  if (residual) energy({t0, t1, step.h, &r, 0, step.columns, step.kind}, C.data(), a, b);
-}
-
-void Gauges::energy(const Segment& seg, const double* C, double a, double b) {
-  if (!begun) start = powers.kinetic(seg, C, a) + powers.elastic(seg, C, a);
-  begun = true;
-  powers.integrate(seg, C, a, b, work, absolute);
-  const double now = powers.kinetic(seg, C, b) + powers.elastic(seg, C, b);
-  largest = std::max(largest, now);
-  worst = std::max(worst, std::abs(now - start - (powers.given(work) - lost)));
+  if (residual) balance.segment({t0, t1, step.h, &r, 0, step.columns, step.kind}, C.data(), a, b);
 }
 
 void Gauges::events(std::vector<Event>& events) {
@@ -146,8 +134,7 @@ void Gauges::events(std::vector<Event>& events) {
       else if (measures[k].kind == Measure::Kind::last || std::isnan(value[k]))
         value[k] = e.time;
     }
-    if (e.impact && begun)
-      lost += e.loss - e.wall_work; // those at the very start come before the first state
+    if (e.impact) balance.impact(e.loss, e.wall_work);
   }
 }
 
@@ -164,10 +151,8 @@ double Gauges::result(std::size_t k, const State& end, const Outcome& outcome) c
     return end.x(m.element);
   case Measure::Kind::steps:
     return static_cast<double>(outcome.steps);
-  case Measure::Kind::residual: {
-    const double size = std::max({absolute, largest, start, powers.negligible()});
-    return size > 0.0 ? worst / size : 0.0;
-  }
+  case Measure::Kind::residual:
+    return balance.residual();
   default:
     return value[k];
   }

@@ -2,7 +2,7 @@
 // kept.
 #pragma once
 
-#include "run/powers.hpp"
+#include "run/energy.hpp"
 #include "run/run.hpp"
 
 #include <string>
@@ -44,13 +44,7 @@ private:
   Vector least, greatest, integral;
   bool stick = false, residual = false;
   double from = 0.0, to = 0.0, reached = 0.0;
-  // Energy: what every channel did so far.
-  Powers powers;
-  Vector work;
-  double start = 0.0, lost = 0.0, absolute = 0.0, largest = 0.0, worst = 0.0;
-  bool begun = false;
-
-  void energy(const Segment& seg, const double* C, double a, double b);
+  Balance balance;
 };
 
 } // namespace stickslip

@@ -12,7 +12,7 @@ double value(const Form& f, const double* x, const double* s) {
 
 } // namespace
 
-void LoopSamples::resize(const System& sys, Index times) {
+LoopSamples::LoopSamples(const System& sys, Index times) {
   Index outputs = 0;
   for (const Loop& l : sys.loops) outputs += l.block.outputs();
   const auto n = static_cast<Index>(sys.loops.size());

@@ -3,15 +3,16 @@
 #pragma once
 
 #include "dynamics/regime.hpp"
+#include "run/rows.hpp"
 
 namespace stickslip {
 
 // Signals of all loops; rows of outputs and modes are the outputs of all loops one after the other.
 struct LoopSamples {
-  Matrix output, reference, error;
-  Eigen::Matrix<std::int8_t, Eigen::Dynamic, Eigen::Dynamic> mode;
+  Rows output, reference, error;
+  ModeRows mode;
 
-  void resize(const System& sys, Index times);
+  LoopSamples(const System& sys, Index times);
   void set(const System& sys, const Regime& regime, const double* x, const double* s, Index column);
 };
 

@@ -2,50 +2,98 @@
 
 #include "run/loop_signals.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
 
 namespace stickslip {
 
 namespace {
 
-// Gauss-Legendre nodes and weights on [0, 1].
+// Gauss-Legendre nodes and weights on [-1, 1].
 struct Gauss {
-  static constexpr int n = 14;
-  std::array<double, n> node{}, weight{};
-  Gauss() {
-    for (int i = 0; i < n; ++i) {
-      double z = std::cos(3.14159265358979323846 * (i + 0.75) / (n + 0.5)), slope = 1.0;
+  Vector node, weight;
+  explicit Gauss(Index n) : node(n), weight(n) {
+    for (Index i = 0; i < n; ++i) {
+      double z = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) /
+                          (static_cast<double>(n) + 0.5)),
+             slope = 1.0;
       for (int it = 0; it < 100; ++it) {
         double p0 = 1.0, p1 = z;
-        for (int k = 2; k <= n; ++k) {
-          const double p2 = ((2 * k - 1) * z * p1 - (k - 1) * p0) / k;
-          p0 = p1;
-          p1 = p2;
+        for (Index k = 2; k <= n; ++k) {
+          const auto d = static_cast<double>(k);
+          p0 = std::exchange(p1, ((2.0 * d - 1.0) * z * p1 - (d - 1.0) * p0) / d);
         }
-        slope = n * (z * p1 - p0) / (z * z - 1.0);
+        slope = static_cast<double>(n) * (z * p1 - p0) / (z * z - 1.0);
         const double dz = p1 / slope;
         z -= dz;
         if (std::abs(dz) < 1e-16) break;
       }
-      node[static_cast<std::size_t>(i)] = 0.5 * (1.0 - z);
-      weight[static_cast<std::size_t>(i)] = 1.0 / ((1.0 - z * z) * slope * slope);
+      node(i) = -z;
+      weight(i) = 2.0 / ((1.0 - z * z) * slope * slope);
     }
   }
 };
+
+// Of an exact step the powers are products of polynomials whose terms beyond these degrees are rounding: the step ends
+// where the series of the motion does.
+constexpr Index most_nodes = 14, series_nodes = 28;
+
+// Exact up to the degree 2 n - 1.
+const Gauss& gauss(Index n) {
+  static const std::vector<Gauss> rules = [] {
+    std::vector<Gauss> all;
+    for (Index k = 1; k <= most_nodes; ++k) all.emplace_back(k);
+    return all;
+  }();
+  return rules[static_cast<std::size_t>(n - 1)];
+}
+
+// Nodes of the series, and what makes Legendre coefficients of values there: (2 k + 1)/2 w_i P_k(z_i).
+struct Legendre {
+  Gauss rule{series_nodes};
+  Matrix transform{series_nodes, series_nodes}; // node x degree
+  Legendre() {
+    for (Index i = 0; i < series_nodes; ++i) {
+      double p0 = 0.0, p1 = 1.0;
+      for (Index k = 0; k < series_nodes; ++k) {
+        const auto d = static_cast<double>(k);
+        transform(i, k) = (d + 0.5) * rule.weight(i) * p1;
+        p0 = std::exchange(p1, ((2.0 * d + 1.0) * rule.node(i) * p1 - d * p0) / (d + 1.0));
+      }
+    }
+  }
+};
+
+// v' M v / 2
+double form(const Matrix& M, const VectorRef& v) {
+  double sum = 0.0;
+  for (Index j = 0; j < v.size(); ++j)
+    if (v(j) != 0.0) sum += v(j) * M.col(j).dot(v);
+  return 0.5 * sum;
+}
+
+const Legendre& legendre() {
+  static const Legendre table;
+  return table;
+}
 
 } // namespace
 
 Powers::Powers(const System& system)
     : sys(system), w(system), x(sys.nx), xdot(Vector::Zero(sys.nx)), s(sys.ns()),
-      force(static_cast<Index>(sys.places.size() + sys.contacts.size())), power_now(count()) {}
+      force(static_cast<Index>(sys.places.size() + sys.contacts.size())), power_now(count()) {
+  for (const Signal& signal : sys.signals) constant = constant && is_constant(signal);
+}
 
 Index Powers::count() const {
   return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.contacts.size() +
                             sys.loops.size());
 }
 
-double Powers::given(const Vector& work) const {
+double Powers::given(const VectorRef& work) const {
   const auto nd = static_cast<Index>(sys.drives.size()), np = static_cast<Index>(sys.places.size());
   double sum = work.head(nd).sum() - work(nd);
   for (Index i = 0; i < np; ++i) sum += work(nd + 2 + 2 * i) - work(nd + 1 + 2 * i);
@@ -61,7 +109,7 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   const auto v = x.segment(n, n);
   Index k = 0;
   for (const auto& d : sys.drives) out(k++) = n > 0 ? s(d.signal) * d.direction.dot(v) : 0.0;
-  out(k++) = v.dot(sys.damping * v);
+  out(k++) = 2.0 * form(sys.damping, v);
   for (std::size_t i = 0; i < sys.places.size(); ++i) {
     const Place& p = sys.places[i];
     double rel = relative_velocity(p, x.data(), s.data());
@@ -79,25 +127,54 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
 
 void Powers::integrate(const Segment& seg, const double* C, double a, double b, Vector& sum,
                        double& absolute) {
-  static const Gauss gauss;
   if (!(b > a)) return;
-  Vector& p = power_now;
-  for (std::size_t i = 0; i < Gauss::n; ++i) {
-    at(seg, C, a + gauss.node[i] * (b - a), p);
-    sum += (gauss.weight[i] * (b - a)) * p;
-    absolute += gauss.weight[i] * (b - a) * p.cwiseAbs().sum();
+  // Forces of an exact regime are of the degree of the motion, if signals add nothing to it.
+  const bool known = constant && is_exact(seg.kind);
+  const Gauss& rule = gauss(known ? std::min(seg.columns, most_nodes) : most_nodes);
+  const double half = 0.5 * (b - a);
+  for (Index i = 0; i < rule.node.size(); ++i) {
+    at(seg, C, a + half * (1.0 + rule.node(i)), power_now);
+    sum += (half * rule.weight(i)) * power_now;
+    absolute += half * rule.weight(i) * power_now.cwiseAbs().sum();
   }
+}
+
+Matrix Powers::series(const Segment& seg, const double* C, double a, double b) {
+  const Legendre& table = legendre();
+  Matrix values(count(), series_nodes);
+  for (Index i = 0; i < series_nodes; ++i) {
+    at(seg, C, a + 0.5 * (b - a) * (1.0 + table.rule.node(i)), power_now);
+    values.col(i) = power_now;
+  }
+  return values * table.transform;
+}
+
+// The integral of P_k from -1 to z is (P_(k+1) - P_(k-1)) / (2 k + 1), with P_(-1) = -1.
+Matrix works_of(const Matrix& series, double a, double b, const double* times, Index count) {
+  const double half = 0.5 * (b - a), rounding = 1e-18 * series.cwiseAbs().maxCoeff();
+  Index degrees = series.cols(); // those that matter
+  while (degrees > 1 && series.col(degrees - 1).cwiseAbs().maxCoeff() <= rounding) --degrees;
+  Matrix integrals(degrees, count);
+  for (Index j = 0; j < count; ++j) {
+    const double z = (times[j] - a) / half - 1.0;
+    double before = -1.0, now = 1.0;
+    for (Index k = 0; k < degrees; ++k) {
+      const auto d = static_cast<double>(k);
+      const double next = k == 0 ? z : ((2.0 * d + 1.0) * z * now - d * before) / (d + 1.0);
+      integrals(k, j) = half * (next - before) / (2.0 * d + 1.0);
+      before = std::exchange(now, next);
+    }
+  }
+  return series.leftCols(degrees) * integrals;
 }
 
 double Powers::kinetic(const Segment& seg, const double* C, double t) {
   segment_state(seg, C, sys.nx, t, x.data());
-  const auto v = x.segment(sys.n_coordinates, sys.n_coordinates);
-  return 0.5 * v.dot(sys.mass * v);
+  return form(sys.mass, x.segment(sys.n_coordinates, sys.n_coordinates));
 }
 double Powers::elastic(const Segment& seg, const double* C, double t) {
   segment_state(seg, C, sys.nx, t, x.data());
-  const auto q = x.head(sys.n_coordinates);
-  return 0.5 * q.dot(sys.stiffness * q);
+  return form(sys.stiffness, x.head(sys.n_coordinates));
 }
 
 double Powers::negligible() const {

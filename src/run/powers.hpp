@@ -16,17 +16,23 @@ public:
   void at(const Segment& seg, const double* C, double t, Vector& out);
   // Adds the integrals over [a, b] within one segment, and of the absolute powers.
   void integrate(const Segment& seg, const double* C, double a, double b, Vector& sum, double& absolute);
+  // Series of the powers over [a, b] within one segment, from which the works up to any time in it follow.
+  Matrix series(const Segment& seg, const double* C, double a, double b);
   double kinetic(const Segment& seg, const double* C, double t);
   // Energy below which there is nothing but rounding: 1e-15 of that of the velocities that loads can cause.
   double negligible() const;
   double elastic(const Segment& seg, const double* C, double t);
   // What all these works together give to the machine; impacts not counted.
-  double given(const Vector& work) const;
+  double given(const VectorRef& work) const;
 
 private:
   const System& sys;
+  bool constant = true; // all signals are
   Scratch w;
   Vector x, xdot, s, force, power_now;
 };
+
+// Integrals from a to each of the times of powers with this series over [a, b]: things x times.
+Matrix works_of(const Matrix& series, double a, double b, const double* times, Index count);
 
 } // namespace stickslip

@@ -1,6 +1,7 @@
 #include "run/simulate.hpp"
 
 #include "core/error.hpp"
+#include "run/check.hpp"
 #include "run/run.hpp"
 #include "signal/least.hpp"
 
@@ -11,24 +12,16 @@
 namespace stickslip {
 
 void validate(const System& sys, const State& state, const Options& o) {
-  positive("rtol", o.rtol);
-  finite("t_end", o.t_end);
+  check(o);
+  check(sys, state);
   if (!(o.t_end > state.t)) {
     std::ostringstream text;
     text << "= " << o.t_end << " is not allowed: it must lie after the start at t = " << state.t;
     reject("t_end", text.str());
   }
-  if (!(o.max_step > 0.0)) reject("max_step", o.max_step, "> 0");
-  if (!(o.theta >= 0.5 && o.theta <= 1.0)) reject("theta", o.theta, "in [0.5, 1]");
-  if (!(o.max_time > 0.0)) reject("max_time", o.max_time, "> 0");
-  if (o.max_events < 0) reject("max_events", static_cast<double>(o.max_events), ">= 0");
-  if (o.atol.size() > 0) {
-    if (o.atol.size() != sys.nx)
-      reject("atol",
-             "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
-    for (Index i = 0; i < o.atol.size(); ++i)
-      if (!(o.atol(i) > 0.0)) reject("atol[" + std::to_string(i) + "]", o.atol(i), "> 0");
-  }
+  if (o.atol.size() > 0 && o.atol.size() != sys.nx)
+    reject("atol",
+           "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
   for (const Place& p : sys.places) {
     const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
     if (is_constant(load)) continue;
@@ -40,12 +33,6 @@ void validate(const System& sys, const State& state, const Options& o) {
       reject("normal_load", text.str());
     }
   }
-  if (state.modes.friction.size() != sys.places.size())
-    reject("state", "belongs to another machine: it has " + std::to_string(state.modes.friction.size()) +
-                        " places of friction, this one " + std::to_string(sys.places.size()));
-  if (state.x.size() != sys.nx)
-    reject("state", "belongs to another machine: it has " + std::to_string(state.x.size()) +
-                        " values, this one " + std::to_string(sys.nx));
 }
 
 namespace {
@@ -68,7 +55,7 @@ public:
   }
   void events(std::vector<Event>& events) override {
     if (keep == Keep::nothing) return;
-    for (Event& e : events) run.events.push_back(std::move(e));
+    for (const Event& e : events) run.events.add(run.system(), e);
   }
 
 private:
@@ -87,12 +74,12 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
                     const Stop& stop) {
   validate(compiled->system, state, options);
   Trajectory run;
+  run.compiled = compiled;
   run.kept = options.keep;
   run.t_begin = state.t;
   Runner runner(compiled->system, compiled->regimes, options);
   Keeper keeper(run, options.keep);
   Outcome outcome = runner.run(state, keeper, stop);
-  run.compiled = std::move(compiled);
   run.t_end = state.t;
   run.status = outcome.status;
   run.message = std::move(outcome.message);

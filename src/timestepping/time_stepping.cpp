@@ -264,11 +264,11 @@ Trajectory keep_less(Trajectory run, Keep keep) {
         std::find(run.used.begin(), run.used.end(), one) == run.used.end())
       run.used.push_back(one);
   run.kept = keep;
-  run.event_count = static_cast<std::int64_t>(run.events.size());
+  run.event_count = static_cast<std::int64_t>(run.events.rows.size());
   if (keep == Keep::segments) return run;
   run.segments.erase(run.segments.begin(), run.segments.end() - 1);
   run.t_begin = run.t_end;
-  if (keep == Keep::nothing) run.events.clear();
+  if (keep == Keep::nothing) run.events = {};
   return run;
 }
 
@@ -280,12 +280,18 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
   Trajectory run;
   run.compiled = compiled;
   run.t_begin = state.t;
+  std::vector<Event> events;
+  const auto note = [&](const Jump& jump) {
+    events.clear();
+    append_events(sys, jump, state.instant, events);
+    for (const Event& e : events) run.events.add(sys, e);
+  };
   bool decided = true;
   if (!state.started) {
     Transition transition(sys, cache);
     const Jump& first = transition.start(state, true);
     decided = first.decided;
-    append_events(sys, first, state.instant, run.events);
+    note(first);
     state.started = true;
   }
   Scheme scheme(sys, options);
@@ -364,11 +370,11 @@ Trajectory step_through(std::shared_ptr<Compiled> compiled, State state, const O
       finish(Status::finished, options.t_end, "reached t_end");
       return run;
     }
-    append_events(sys, scheme.jump, state.instant, run.events);
+    note(scheme.jump);
     state.base_x = x1;
     state.base_t = t1;
     state.nominal = state.nominal.cwiseMax(x1.cwiseAbs());
-    if (static_cast<std::int64_t>(run.events.size()) > options.max_events) {
+    if (static_cast<std::int64_t>(run.events.rows.size()) > options.max_events) {
       finish(Status::budget, t1, "max_events is used up");
       return run;
     }

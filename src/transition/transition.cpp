@@ -12,10 +12,11 @@
 namespace stickslip {
 
 bool State::operator==(const State& o) const {
-  return t == o.t && x == o.x && modes == o.modes && base_t == o.base_t && base_rest == o.base_rest &&
-         base_x == o.base_x && after_transition == o.after_transition && started == o.started &&
-         step == o.step && last_error == o.last_error && stiff == o.stiff && nominal == o.nominal &&
-         instant == o.instant && ticks == o.ticks && left == o.left && brief == o.brief;
+  const auto same = [](const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; };
+  return t == o.t && same(x, o.x) && modes == o.modes && base_t == o.base_t && base_rest == o.base_rest &&
+         same(base_x, o.base_x) && after_transition == o.after_transition && started == o.started &&
+         step == o.step && last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
+         instant == o.instant && ticks == o.ticks && same(left, o.left) && brief == o.brief;
 }
 
 // What a change from one mode of a place that touches to another sets; twice at one instant is as good as once.

@@ -41,13 +41,13 @@ int main(int argc, char** argv) {
   compiled->system = compile(belt());
   const Vector x0 = (Vector(2) << 0.0, 0.2).finished();
   double best = std::numeric_limits<double>::infinity();
-  std::vector<Event> events;
+  std::vector<EventRow> events;
   for (int i = 0; i < std::atoi(argv[3]); ++i) {
     const auto start = std::chrono::steady_clock::now();
     Trajectory run = simulate(compiled, initial_state(compiled->system, 0.0, x0), options, {});
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     best = std::min(best, elapsed.count());
-    events = std::move(run.events);
+    events = std::move(run.events.rows);
   }
   std::printf("{\"seconds\": %.9g, \"events\": [", best);
   for (std::size_t i = 0; i < events.size(); ++i) std::printf("%s%.17g", i ? ", " : "", events[i].time);

@@ -1,0 +1,128 @@
+#include "run/check.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+namespace {
+
+void count(const std::string& what, std::size_t has, std::size_t of_machine) {
+  if (has != of_machine)
+    reject("state", "belongs to another machine: it has " + std::to_string(has) + " " + what + ", this one " +
+                        std::to_string(of_machine));
+}
+void count(const std::string& what, const Vector& has, Index of_machine) {
+  count(what, static_cast<std::size_t>(has.size()), static_cast<std::size_t>(of_machine));
+}
+
+[[noreturn]] void damaged(const char* what) {
+  reject("run", std::string("is damaged: its ") + what + " make no sense");
+}
+void demand(bool sound, const char* what) {
+  if (!sound) damaged(what);
+}
+
+bool is_mode(Mode mode) {
+  return mode >= Mode::slip_backward && mode <= Mode::low;
+}
+
+// What the integral of a controller does beyond a limit is said of those that have one.
+bool has_integrators(const System& sys, const Modes& modes) {
+  for (const Loop& l : sys.loops)
+    for (Index j = 0; l.limit >= 0 && l.block.integrator < 0 && j < l.block.outputs(); ++j)
+      if (std::abs(static_cast<int>(modes.limit[l.limit + j])) > 1) return false;
+  return true;
+}
+
+void check_segments(const Trajectory& run) {
+  const System& sys = run.system();
+  demand(!run.segments.empty(), "segments");
+  double before = -INFINITY;
+  for (const Segment& seg : run.segments) {
+    demand(seg.t0 >= before && seg.t1 >= seg.t0 && seg.h >= 0.0 && std::isfinite(seg.h), "segments");
+    demand(seg.columns >= 1 && seg.kind >= FlowKind::exact && seg.kind <= FlowKind::settled, "segments");
+    const auto size = static_cast<std::size_t>(seg.columns) * static_cast<std::size_t>(sys.nx);
+    demand(sys.nx == 0 || static_cast<std::size_t>(seg.columns) <= run.coefficients.size(), "coefficients");
+    demand(seg.offset <= run.coefficients.size() && size <= run.coefficients.size() - seg.offset,
+           "coefficients");
+    before = seg.t0;
+  }
+  for (const auto& [regime, kind] : run.used)
+    demand(kind >= FlowKind::exact && kind <= FlowKind::settled, "ways of running");
+}
+
+void check_events(const Trajectory& run) {
+  const System& sys = run.system();
+  const std::size_t elements = sys.places.size() + sys.contacts.size() + sys.loops.size();
+  const auto number_of = [](std::int32_t k, std::size_t size) {
+    return k >= 0 && static_cast<std::size_t>(k) < size;
+  };
+  double before = -INFINITY;
+  for (const EventRow& e : run.events.rows) {
+    demand(e.time >= before && number_of(e.element, elements), "events");
+    demand(number_of(e.cause, run.events.causes.size()) && number_of(e.rule, run.events.rules.size()),
+           "events");
+    demand(is_mode(e.before) && is_mode(e.after), "events");
+    const auto contact = static_cast<std::size_t>(e.element) - sys.places.size();
+    demand(!e.impact || contact < sys.contacts.size(), "events");
+    before = e.time;
+  }
+}
+
+} // namespace
+
+void check(const System& sys, const Modes& modes) {
+  count("friction elements", modes.friction.size(), sys.places.size());
+  count("contacts", modes.contact.size(), sys.contacts.size());
+  count("limits", modes.limit.size(), static_cast<std::size_t>(sys.limits));
+  const auto friction = [](const FrictionMode& one) {
+    return one.mode >= Mode::slip_backward && one.mode <= Mode::open && one.hold >= Hold::by_limit &&
+           one.hold <= Hold::firmly && one.load_sign >= -1 && one.load_sign <= 1;
+  };
+  const auto contact = [](Mode one) { return one == Mode::open || one == Mode::closed; };
+  const auto limit = [](Saturation one) {
+    return one >= Saturation::low_following && one <= Saturation::high_following;
+  };
+  if (!std::all_of(modes.friction.begin(), modes.friction.end(), friction) ||
+      !std::all_of(modes.contact.begin(), modes.contact.end(), contact) ||
+      !std::all_of(modes.limit.begin(), modes.limit.end(), limit) || !has_integrators(sys, modes))
+    reject("state", "has modes that do not exist");
+}
+
+void check(const System& sys, const State& state) {
+  check(sys, state.modes);
+  count("values", state.x, sys.nx);
+  count("values at the start of its step", state.base_x, sys.nx);
+  count("sizes", state.nominal, sys.nx);
+  count("times of break-away", state.left, static_cast<Index>(sys.places.size()));
+  count("counts of slips", state.brief.size(), sys.places.size());
+  const Ticks fresh = start_ticks(sys, 0.0);
+  count("ticks", state.ticks.next.size(), fresh.next.size());
+  count("outputs to come", state.ticks.pending.size(), fresh.pending.size());
+  count("sampled outputs", state.ticks.output, fresh.output.size());
+  count("numbers of memory", state.ticks.memory, fresh.memory.size());
+  finite("t of the state", state.t);
+  finite("base_t of the state", state.base_t);
+  finite("base_rest of the state", state.base_rest);
+  if (!(state.base_t <= state.t)) reject("state", "starts its step after its time");
+  if (!state.x.allFinite() || !state.base_x.allFinite()) reject("state", "holds values that are not finite");
+  if (!(state.nominal.array() >= 0.0).all() || !(state.step >= 0.0) || !(state.last_error >= 0.0))
+    reject("state", "holds sizes that are negative");
+}
+
+void check(const Trajectory& run) {
+  check(run.system(), run.state);
+  demand(std::isfinite(run.t_begin) && std::isfinite(run.t_end) && run.t_begin <= run.t_end, "times");
+  demand(run.kept >= Keep::segments && run.kept <= Keep::nothing, "kind of memory");
+  demand(run.status >= Status::finished && run.status <= Status::interrupted, "status");
+  demand(run.steps >= 0 && run.evaluations >= 0 && run.event_count >= 0, "counts");
+  check_segments(run);
+  check_events(run);
+}
+
+} // namespace stickslip

@@ -1,0 +1,50 @@
+// The energy balance of a run.
+#pragma once
+
+#include "run/powers.hpp"
+#include "run/rows.hpp"
+#include "run/trajectory.hpp"
+
+#include <vector>
+
+namespace stickslip {
+
+// The balance at the ends of segments, from which the residual follows.
+class Balance {
+public:
+  explicit Balance(const System& sys);
+
+  void begin(); // of the next run
+  // The motion over [a, b] of a segment that follows on the last one.
+  void segment(const Segment& seg, const double* C, double a, double b);
+  // What an impact has taken.
+  void impact(double loss, double wall_work);
+  // Greatest imbalance relative to all work done, each way counted; 0 where there was no motion, NaN of
+  // matrices, which do not say what is stored.
+  double residual() const;
+
+private:
+  Powers powers;
+  bool known;
+  bool begun = false;
+  Vector work;
+  double start = 0.0, lost = 0.0, absolute = 0.0, largest = 0.0, worst = 0.0;
+};
+
+double energy_residual(const Trajectory& run);
+
+// Every term of the energy balance at the given times, cumulative from t_begin.
+struct EnergyBalance {
+  Vector kinetic, elastic;
+  Rows drives;    // work done by each applied force
+  Vector damping; // energy taken by the damping matrix
+  Rows friction;  // energy taken at each place
+  Rows surfaces;  // work done by each moving surface
+  Rows walls; // work done by each contact whose gap moves by itself, and in impacts by its surface as well
+  Vector impacts;   // energy lost in impacts
+  Rows controllers; // work done by each controller
+  Vector imbalance;
+};
+EnergyBalance energy(const Trajectory& run, const std::vector<double>& times);
+
+} // namespace stickslip

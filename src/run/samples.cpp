@@ -1,0 +1,246 @@
+#include "run/samples.hpp"
+
+#include "core/error.hpp"
+
+#include <limits>
+
+namespace stickslip {
+
+Samples::Samples(std::shared_ptr<const Trajectory> of, std::vector<double> at)
+    : run(std::move(of)), sys(run->system()), times(std::move(at)), n_times(static_cast<Index>(times.size())),
+      n_places(static_cast<Index>(sys.places.size())), n_contacts(static_cast<Index>(sys.contacts.size())) {
+  std::size_t k = 0;
+  for (Index j = 0; j < n_times; ++j) {
+    const double t = times[static_cast<std::size_t>(j)];
+    if (!(t >= run->t_begin && t <= run->t_end)) reject("t_eval", t, "within the run");
+    if (j > 0 && t < times[static_cast<std::size_t>(j) - 1])
+      reject("t_eval", t, "not less than the time before");
+    if (j == 0)
+      k = run->segment_at(t);
+    else
+      while (k + 1 < run->segments.size() && run->segments[k + 1].t0 <= t) ++k;
+    const Segment* segment = &run->segments[k];
+    if (spans.empty() || spans.back().segment != segment) spans.push_back({segment, j, 0});
+    ++spans.back().count;
+  }
+}
+
+// Horner's rule for all times of a segment at once, with the same roundings as segment_state().
+Rows& Samples::states() {
+  const std::lock_guard lock(access);
+  if (kept_states) return *kept_states;
+  Rows& y = kept_states.emplace(sys.nx, n_times);
+  std::vector<double> theta;
+  for (const Span& span : spans) {
+    const Segment& seg = *span.segment;
+    const double* const C = run->coefficients.data() + seg.offset;
+    const auto m = static_cast<std::size_t>(span.count);
+    theta.resize(m);
+    const double* const t = times.data() + span.first;
+    for (std::size_t j = 0; j < m; ++j) theta[j] = seg.h > 0.0 ? (t[j] - seg.t0) / seg.h : 0.0;
+    for (Index i = 0; i < sys.nx; ++i) {
+      double* const x = y.row(i).data() + span.first;
+      std::fill_n(x, m, C[(seg.columns - 1) * sys.nx + i]);
+      for (Index k = seg.columns - 2; k >= 0; --k) {
+        const double c = C[k * sys.nx + i];
+        for (std::size_t j = 0; j < m; ++j) x[j] = x[j] * theta[j] + c;
+      }
+    }
+  }
+  return y;
+}
+
+Rows& Samples::signals() {
+  const std::lock_guard lock(access);
+  if (kept_signals) return *kept_signals;
+  Rows& s = kept_signals.emplace(sys.ns(), n_times);
+  for (Index i = 0; i < sys.ns(); ++i) {
+    const Signal& signal = sys.signals[static_cast<std::size_t>(i)];
+    if (is_constant(signal))
+      s.row(i).setConstant(value(signal, 0.0));
+    else
+      for (Index j = 0; j < n_times; ++j) s(i, j) = value(signal, times[static_cast<std::size_t>(j)]);
+  }
+  return s;
+}
+
+template <class Use> void Samples::at_every_time(Use&& use) {
+  const Rows &y = states(), &values = signals();
+  Vector x(sys.nx), s(sys.ns());
+  for (const Span& span : spans)
+    for (Index j = span.first; j < span.first + span.count; ++j) {
+      x = y.col(j);
+      s = values.col(j);
+      use(*span.segment->regime, j, times[static_cast<std::size_t>(j)], x, s);
+    }
+}
+
+void Samples::evaluate_motion() {
+  Rows &rate = kept_rates.emplace(sys.nx, n_times),
+       &force = kept_forces.emplace(n_places + n_contacts, n_times);
+  Scratch w(sys);
+  at_every_time([&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
+    w.force.setZero();
+    evaluate(sys, r, t, x.data(), s.data(), w.xdot.data(), w.force.data(), w);
+    share_forces(sys, r, t, x.data(), s.data(), w.force.data());
+    rate.col(j) = w.xdot;
+    force.col(j) = w.force;
+  });
+}
+
+Rows& Samples::rates() {
+  const std::lock_guard lock(access);
+  if (!kept_rates) evaluate_motion();
+  return *kept_rates;
+}
+
+Rows& Samples::forces() {
+  const std::lock_guard lock(access);
+  if (!kept_forces) evaluate_motion();
+  return *kept_forces;
+}
+
+Rows& Samples::velocities() {
+  const std::lock_guard lock(access);
+  if (kept_velocities) return *kept_velocities;
+  Rows& v = kept_velocities.emplace(n_places, n_times);
+  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+    for (Index i = 0; i < n_places; ++i) {
+      const Place& p = sys.places[static_cast<std::size_t>(i)];
+      // Held by a constraint: the velocity is zero, not what rounding left of it.
+      const bool held = p.traits.sticks && p.surface_travel < 0 && r.modes.friction[i].sticks();
+      v(i, j) = held ? 0.0 : relative_velocity(p, x.data(), s.data());
+    }
+  });
+  return v;
+}
+
+Rows& Samples::loads() {
+  const std::lock_guard lock(access);
+  if (kept_loads) return *kept_loads;
+  const Rows& held = forces();
+  Rows& load = kept_loads.emplace(n_places, n_times);
+  Vector force(n_places + n_contacts);
+  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+    force = held.col(j);
+    for (Index i = 0; i < n_places; ++i) {
+      const auto u = static_cast<std::size_t>(i);
+      load(i, j) =
+          total_load(sys, sys.places[u], r.modes.friction[i].load_sign, x.data(), s.data(), force.data());
+    }
+  });
+  return load;
+}
+
+void Samples::evaluate_limits() {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const Rows& held = forces();
+  Rows &low = kept_lower.emplace(Rows::Constant(n_places, n_times, none)), &high = kept_upper.emplace(low);
+  Vector force(n_places + n_contacts);
+  at_every_time([&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
+    force = held.col(j);
+    for (Index i = 0; i < n_places; ++i) {
+      const auto u = static_cast<std::size_t>(i);
+      if (!sys.places[u].traits.sticks || !r.modes.friction[i].sticks()) continue;
+      const Interval limits = holding_limits(sys, r.modes, u, t, x.data(), s.data(), force.data());
+      low(i, j) = limits.lo, high(i, j) = limits.hi;
+    }
+  });
+}
+
+Rows& Samples::lower_limits() {
+  const std::lock_guard lock(access);
+  if (!kept_lower) evaluate_limits();
+  return *kept_lower;
+}
+
+Rows& Samples::upper_limits() {
+  const std::lock_guard lock(access);
+  if (!kept_upper) evaluate_limits();
+  return *kept_upper;
+}
+
+// Of a law without a jump the mode is the side of the velocity.
+ModeRows& Samples::modes() {
+  const std::lock_guard lock(access);
+  if (kept_modes) return *kept_modes;
+  ModeRows& mode = kept_modes.emplace(n_places, n_times);
+  for (Index i = 0; i < n_places; ++i) {
+    const auto u = static_cast<std::size_t>(i);
+    const bool sticks = sys.places[u].traits.sticks;
+    for (const Span& span : spans) {
+      const FrictionMode& here = span.segment->regime->modes.friction[i];
+      auto part = mode.row(i).segment(span.first, span.count);
+      if (sticks || here.open())
+        part.setConstant(static_cast<std::int8_t>(here.mode));
+      else
+        part = velocities().row(i).segment(span.first, span.count).array().sign().cast<std::int8_t>();
+    }
+  }
+  return mode;
+}
+
+void Samples::evaluate_gaps() {
+  Rows &gap = kept_gaps.emplace(n_contacts, n_times), &rate = kept_gap_rates.emplace(n_contacts, n_times);
+  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+    for (Index k = 0; k < n_contacts; ++k) {
+      const auto u = static_cast<std::size_t>(k);
+      const Contact& c = sys.contacts[u];
+      // Held by a constraint: zero, not what rounding left of it.
+      const bool closed = r.modes.contact[k] == Mode::closed;
+      gap(k, j) = closed ? 0.0 : c.gap.x.dot(x) + c.gap.s.dot(s);
+      rate(k, j) = closed ? 0.0 : c.rate.x.dot(x) + c.rate.s.dot(s);
+    }
+  });
+}
+
+Rows& Samples::gaps() {
+  const std::lock_guard lock(access);
+  if (!kept_gaps) evaluate_gaps();
+  return *kept_gaps;
+}
+
+Rows& Samples::gap_rates() {
+  const std::lock_guard lock(access);
+  if (!kept_gap_rates) evaluate_gaps();
+  return *kept_gap_rates;
+}
+
+ModeRows& Samples::contact_modes() {
+  const std::lock_guard lock(access);
+  if (kept_contact_modes) return *kept_contact_modes;
+  ModeRows& mode = kept_contact_modes.emplace(n_contacts, n_times);
+  for (const Span& span : spans)
+    for (Index k = 0; k < n_contacts; ++k)
+      mode.row(k)
+          .segment(span.first, span.count)
+          .setConstant(static_cast<std::int8_t>(
+              contact_mode(sys, span.segment->regime->modes, static_cast<std::size_t>(k))));
+  return mode;
+}
+
+Rows& Samples::normal_impulses() {
+  const std::lock_guard lock(access);
+  if (kept_impulses) return *kept_impulses;
+  Rows& sum = kept_impulses.emplace(n_contacts, n_times);
+  Vector so_far = Vector::Zero(n_contacts);
+  auto event = run->events.rows.begin();
+  for (Index j = 0; j < n_times; ++j) {
+    for (; event != run->events.rows.end() && event->time <= times[static_cast<std::size_t>(j)]; ++event)
+      if (event->impact) so_far(event->element - n_places) += event->normal_impulse;
+    sum.col(j) = so_far;
+  }
+  return sum;
+}
+
+LoopSamples& Samples::loops() {
+  const std::lock_guard lock(access);
+  if (kept_loops) return *kept_loops;
+  LoopSamples& out = kept_loops.emplace(sys, n_times);
+  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+    out.set(sys, r, x.data(), s.data(), j);
+  });
+  return out;
+}
+
+} // namespace stickslip

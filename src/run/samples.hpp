@@ -1,0 +1,61 @@
+// A run sampled on a grid of times, values from the right. Each group of signals is evaluated when it is first
+// asked for, and kept.
+#pragma once
+
+#include "run/loop_signals.hpp"
+#include "run/trajectory.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace stickslip {
+
+class Samples {
+public:
+  // Throws InvalidArgument unless the times lie within the run and do not decrease.
+  Samples(std::shared_ptr<const Trajectory> run, std::vector<double> times);
+
+  Rows& states();
+  Rows& signals();
+  Rows& rates();      // x'
+  Rows& forces();     // friction elements, then normal forces of contacts
+  Rows& velocities(); // relative velocities of friction elements
+  Rows& loads();
+  Rows& lower_limits(); // forces that a stuck element can take; NaN where it does not stick
+  Rows& upper_limits();
+  ModeRows& modes(); // of friction elements
+  Rows& gaps();
+  Rows& gap_rates();
+  ModeRows& contact_modes();
+  Rows& normal_impulses(); // sums of all impacts so far
+  LoopSamples& loops();
+
+private:
+  // Times that one segment holds for.
+  struct Span {
+    const Segment* segment;
+    Index first, count;
+  };
+
+  std::shared_ptr<const Trajectory> run;
+  const System& sys;
+  std::vector<double> times;
+  std::vector<Span> spans;
+  Index n_times, n_places, n_contacts;
+  std::recursive_mutex access;
+
+  std::optional<Rows> kept_states, kept_signals, kept_rates, kept_forces, kept_velocities, kept_loads,
+      kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses;
+  std::optional<ModeRows> kept_modes, kept_contact_modes;
+  std::optional<LoopSamples> kept_loops;
+
+  void evaluate_motion(); // rates and forces
+  void evaluate_limits();
+  void evaluate_gaps();
+  // use(segment's regime, k, t, x, s) at every time
+  template <class Use> void at_every_time(Use&& use);
+};
+
+} // namespace stickslip

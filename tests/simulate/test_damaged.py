@@ -1,0 +1,130 @@
+"""Saved runs and states that were damaged, or belong elsewhere, are refused; none brings the program down."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+
+def machine():
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81, "x": ss.Ramp(slope=0.1)})
+    m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5, gap=0.1)
+    lag = ss.StickSlip(ss.Coulomb(0.2, 0.1), memory=ss.Lag(0.01), dwell=0.5, load_factor=0.3)
+    m.add_friction("guide", on="x", law=lag, load="floor.normal_force")
+    m.add_controller(ss.PI(kp=1.0, tn=0.5, limits=0.3), on="x", reference=0.5)
+    m.add_controller(ss.PI(kp=1.0, tn=0.5, period=0.01, delay=0.002), name="held", on="x", reference=0.5)
+    return m
+
+
+M = machine()
+RUN = ss.simulate(M, 2.0, initial={"y.position": 0.5, "x.velocity": 1.0})
+OTHERS = [None, "text", -1, 2, 10**30, math.nan, math.inf, -1e300, (), [], (1, 2), [-1, 5], {}, np.zeros(0),
+          np.full(3, np.nan), np.full((3, 2), 1e300), np.full((3, 4), -7)]  # fmt: skip
+
+
+def paths(value, at=()):
+    """Every place in nested tuples and lists."""
+    if at:
+        yield at
+    if isinstance(value, (tuple, list)):
+        for k, item in enumerate(value):
+            yield from paths(item, (*at, k))
+
+
+def replaced(value, at, new):
+    if not at:
+        return new
+    kind = type(value)
+    return kind(replaced(item, at[1:], new) if k == at[0] else item for k, item in enumerate(value))
+
+
+def value_at(value, at):
+    for k in at:
+        value = value[k]
+    return value
+
+
+def damages(value):
+    """Of one place: other things, and the same with a length or entries changed."""
+    yield from OTHERS
+    if isinstance(value, (tuple, list)) and value:
+        yield value[:-1]
+        yield type(value)([*value, value[-1]])
+    if isinstance(value, np.ndarray) and value.size:
+        yield value[..., :-1]
+        if value.dtype.names is None:
+            for wrong in (-1, 127, 10**6):
+                changed = value.copy()
+                changed.flat[changed.size // 2] = wrong
+                yield changed
+        else:
+            for name in value.dtype.names:
+                changed = value.copy()
+                changed[name][len(changed) // 2] = -100
+                yield changed
+            yield value[["time", "element"]]
+
+
+def use(run):
+    """Everything that a run that was taken for sound has to bear."""
+    _ = run.y, str(run.events), run.message, run.method, repr(run.energy), run.energy.residual
+    for name in run.signals:
+        _ = run[name]
+
+
+def test_the_sound_one_is_read():
+    again = copy.deepcopy(RUN)
+    assert again.events == RUN.events and len(RUN.events) > 10
+    use(again)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+@pytest.mark.parametrize("at", list(paths(RUN.__getstate__()["run"])), ids=str)
+def test_damage_anywhere_in_a_run(at):
+    saved = RUN.__getstate__()
+    for new in damages(value_at(saved["run"], at)):
+        empty = object.__new__(ss.Trajectory)
+        try:
+            empty.__setstate__(saved | {"run": replaced(saved["run"], at, new)})
+        except ValueError:
+            continue
+        use(empty)
+
+
+@pytest.mark.parametrize("at", list(paths(RUN.state.__getstate__())), ids=str)
+def test_damage_anywhere_in_a_state(at):
+    saved = RUN.state.__getstate__()
+    for new in damages(value_at(saved, at)):
+        state = type(RUN.state).__new__(type(RUN.state))
+        try:
+            state.__setstate__(replaced(saved, at, new))
+            assert isinstance(state == RUN.state, bool)
+            run = ss.simulate(M, state=state, t_end=state.t + 0.05, max_events=1000, max_time=2.0)
+        except ValueError:
+            continue
+        use(run)
+
+
+def test_a_state_of_another_machine_is_told_by_what_does_not_fit():
+    other = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
+    with pytest.raises(
+        ValueError, match="state belongs to another machine: it has 2 friction elements, this one 0"
+    ):
+        ss.simulate(other, state=RUN.state, t_end=3.0)
+    assert RUN.state != ss.simulate(other, 1.0).state
+
+
+def test_lengths_and_modes_are_named():
+    saved = RUN.__getstate__()
+    for at, new, what in [
+        ((3,), np.zeros((3, 0)), "segments"),
+        ((5,), np.zeros(3), "coefficients"),
+        ((9,), 17, "kind of memory"),
+        ((11,), 17, "status"),
+        ((8, 1), [], "events"),
+    ]:
+        with pytest.raises(ValueError, match=rf"run.* damaged.*{what}"):
+            object.__new__(ss.Trajectory).__setstate__(saved | {"run": replaced(saved["run"], at, new)})
