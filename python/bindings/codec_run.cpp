@@ -61,12 +61,12 @@ Guard unpack_guard(const py::tuple& p) {
 }
 
 py::tuple pack(const Event& e) {
-  py::list fired;
-  for (const Guard& g : e.fired) fired.append(pack(g));
+  py::list also;
+  for (const Guard& g : e.also) also.append(pack(g));
   return py::make_tuple(e.time, e.instant, e.element, static_cast<int>(e.before), static_cast<int>(e.after),
-                        static_cast<int>(e.occasion), fired, static_cast<int>(e.rule), e.solutions,
-                        e.ambiguous, e.force_shared, e.energy_gained, e.mixed_laws, e.strikes, e.impact,
-                        e.collision, e.normal_impulse, e.tangential_impulse, e.loss, e.wall_work);
+                        static_cast<int>(e.occasion), pack(e.fired), also, static_cast<int>(e.rule),
+                        e.solutions, e.ambiguous, e.force_shared, e.energy_gained, e.mixed_laws, e.strikes,
+                        e.impact, e.collision, e.normal_impulse, e.tangential_impulse, e.loss, e.wall_work);
 }
 Event unpack_event(const py::tuple& p) {
   Event e;
@@ -76,20 +76,21 @@ Event unpack_event(const py::tuple& p) {
   e.before = static_cast<Mode>(p[3].cast<int>());
   e.after = static_cast<Mode>(p[4].cast<int>());
   e.occasion = static_cast<Occasion>(p[5].cast<int>());
-  for (const py::handle g : p[6].cast<py::list>()) e.fired.push_back(unpack_guard(g.cast<py::tuple>()));
-  e.rule = static_cast<Rule>(p[7].cast<int>());
-  e.solutions = p[8].cast<Index>();
-  e.ambiguous = p[9].cast<bool>();
-  e.force_shared = p[10].cast<bool>();
-  e.energy_gained = p[11].cast<bool>();
-  e.mixed_laws = p[12].cast<bool>();
-  e.strikes = p[13].cast<bool>();
-  e.impact = p[14].cast<bool>();
-  e.collision = p[15].cast<bool>();
-  e.normal_impulse = p[16].cast<double>();
-  e.tangential_impulse = p[17].cast<double>();
-  e.loss = p[18].cast<double>();
-  e.wall_work = p[19].cast<double>();
+  e.fired = unpack_guard(p[6].cast<py::tuple>());
+  for (const py::handle g : p[7].cast<py::list>()) e.also.push_back(unpack_guard(g.cast<py::tuple>()));
+  e.rule = static_cast<Rule>(p[8].cast<int>());
+  e.solutions = p[9].cast<Index>();
+  e.ambiguous = p[10].cast<bool>();
+  e.force_shared = p[11].cast<bool>();
+  e.energy_gained = p[12].cast<bool>();
+  e.mixed_laws = p[13].cast<bool>();
+  e.strikes = p[14].cast<bool>();
+  e.impact = p[15].cast<bool>();
+  e.collision = p[16].cast<bool>();
+  e.normal_impulse = p[17].cast<double>();
+  e.tangential_impulse = p[18].cast<double>();
+  e.loss = p[19].cast<double>();
+  e.wall_work = p[20].cast<double>();
   return e;
 }
 
