@@ -20,7 +20,7 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.modes.contact.assign(sys.contacts.size(), Mode::open);
   s.modes.limit.assign(static_cast<std::size_t>(sys.limits), Saturation::free);
   s.ticks = start_ticks(sys, t0);
-  s.left = Vector::Constant(static_cast<Index>(sys.places.size()), -INFINITY);
+  s.left = Vector::Constant(sys.places.count(), -INFINITY);
   s.brief.assign(sys.places.size(), 0);
   return s;
 }

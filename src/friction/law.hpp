@@ -10,6 +10,7 @@
 #include "friction/terms.hpp" // the plain structs, LawTraits, Interval, Force
 
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -39,7 +40,18 @@ std::vector<std::string> state_names(const Law&);
 
 // The dry parts and bristles together are `dry` (per unit load); rates of all internal states go to zdot.
 // `branch` holds the internal switching state (bit i: element i slips), 0 where the law has none.
-Force evaluate(const Law&, double v, int direction, unsigned branch, const double* z, double* zdot);
+template <class T>
+ForceOf<T> evaluate(const Law&, const T& v, int direction, unsigned branch, const std::type_identity_t<T>* z,
+                    std::type_identity_t<T>* zdot);
+// Compiled in law.cpp: numbers; derivatives by v and one state; by all that an element's force depends on.
+inline constexpr int element_seeds = 8;
+extern template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*);
+extern template ForceOf<Dual<1>> evaluate(const Law&, const Dual<1>&, int, unsigned, const Dual<1>*,
+                                          Dual<1>*);
+extern template ForceOf<Dual<2>> evaluate(const Law&, const Dual<2>&, int, unsigned, const Dual<2>*,
+                                          Dual<2>*);
+extern template ForceOf<Dual<element_seeds>> evaluate(const Law&, const Dual<element_seeds>&, int, unsigned,
+                                                      const Dual<element_seeds>*, Dual<element_seeds>*);
 
 // Derivatives at the same place: d/dv and d/dz_j of dry and viscous and of each zdot_i (row-major n x n).
 struct Slopes {

@@ -24,19 +24,11 @@ struct Span {
   int direction = 0; // 0: at rest throughout
 };
 
-double at(const Piece& p, double t) {
-  const double d = t - p.anchor;
-  double sum = 0.0;
-  for (std::size_t k = p.c.size(); k-- > 0;) sum = sum * d + p.c[k];
-  for (const Harmonic& h : p.harmonics) sum += h.amplitude * std::sin(h.omega * t + h.phase);
-  return sum;
-}
-
 int direction_of(const Piece& p, double from, double to) {
   // The span crosses no zero; asking where the velocity is largest avoids the rounding noise at its ends.
   double largest = 0.0;
   for (double x : {0.0, 0.1127, 0.25, 0.5, 0.75, 0.8873, 1.0}) {
-    const double v = at(p, from + x * (to - from));
+    const double v = value(p, from + x * (to - from));
     if (std::abs(v) > std::abs(largest)) largest = v;
   }
   return largest > 0.0 ? 1 : (largest < 0.0 ? -1 : 0);
