@@ -14,11 +14,23 @@ def _boxes(canvas: Any) -> list[tuple[str, Bbox]]:
     found = []
     for ax in canvas.axes:
         for text in ax.texts:
-            if text.get_visible() and text.get_text().strip():
+            if text.get_visible() and text.get_text().strip() and _drawn(text, renderer):
                 box = text.get_window_extent(renderer)
                 # A text's box has room above and below the letters.
                 found.append((text.get_text(), Bbox.from_extents(box.x0, box.y0 + 1, box.x1, box.y1 - 1)))
     return found
+
+
+def _drawn(text: Any, renderer: Any) -> bool:
+    """False for a label at a point outside its axes, which matplotlib leaves out."""
+    return not hasattr(text, "_check_xy") or text._check_xy(renderer)
+
+
+def _left_out(canvas: Any) -> list[str]:
+    """Labels and arrows at points outside their axes."""
+    renderer = canvas.canvas.get_renderer()
+    texts = [text for ax in canvas.axes for text in ax.texts]
+    return [f"{text.get_text()!r} at {text.xy} is left out" for text in texts if not _drawn(text, renderer)]
 
 
 def _shared(a: Bbox, b: Bbox) -> float:
@@ -43,4 +55,4 @@ def faults(canvas: Any) -> list[str]:
         for words, box in boxes
         if box.x0 < -1 or box.y0 < -1 or box.x1 > whole.width + 1 or box.y1 > whole.height + 1
     ]
-    return [*lying, *(f"{words!r} leaves the picture" for words in leaving)]
+    return [*lying, *(f"{words!r} leaves the picture" for words in leaving), *_left_out(canvas)]

@@ -9,6 +9,7 @@ void bind_errors(pybind11::module_& m);
 void bind_signal(pybind11::module_& m);
 void bind_friction(pybind11::module_& m);
 void bind_contact(pybind11::module_& m);
+void bind_block(pybind11::module_& m);
 void bind_control(pybind11::module_& m);
 void bind_model(pybind11::module_& m);
 void bind_run(pybind11::module_& m);

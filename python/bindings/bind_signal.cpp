@@ -119,7 +119,7 @@ void bind_signal(py::module_& m) {
           },
           "distance"_a, "velocity"_a, "acceleration"_a, "jerk"_a,
           "Duration, peak velocity and peak acceleration of a move.")
-      .def("value", &derivative, "t"_a, "order"_a = 0)
+      .def("value", py::overload_cast<const Signal&, double, int>(&derivative), "t"_a, "order"_a = 0)
       .def("values", &values, "t"_a, "order"_a = 0)
       .def("taylor", &coefficients, "t"_a, "count"_a)
       .def("differentiate", &differentiate, "order"_a = 1)

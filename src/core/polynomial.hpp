@@ -11,11 +11,21 @@ namespace stickslip::polynomial {
 using Out = Eigen::Ref<Vector>;
 using OutMatrix = Eigen::Ref<Matrix>;
 
-// Value of the scalar polynomial sum_k c[k] theta^k, by Horner's rule.
-inline double value(const double* c, Index degree, double theta) {
-  double p = c[degree];
-  for (Index k = degree - 1; k >= 0; --k) p = p * theta + c[k];
+// Value of the scalar polynomial sum_k c[k stride] theta^k, by Horner's rule.
+inline double value(const double* c, Index degree, double theta, Index stride = 1) {
+  double p = c[degree * stride];
+  for (Index k = degree - 1; k >= 0; --k) p = p * theta + c[k * stride];
   return p;
+}
+
+// The same for n polynomials at once, whose coefficients stand column by column.
+inline void values(const double* C, Index n, Index columns, double theta, double* x) {
+  const double* column = C + (columns - 1) * n;
+  for (Index i = 0; i < n; ++i) x[i] = column[i];
+  for (Index k = columns - 2; k >= 0; --k) {
+    column -= n;
+    for (Index i = 0; i < n; ++i) x[i] = x[i] * theta + column[i];
+  }
 }
 
 struct ValueSlope {

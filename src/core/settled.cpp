@@ -1,8 +1,8 @@
 #include "core/settled.hpp"
 
+#include "core/small_lu.hpp"
+
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -54,11 +54,34 @@ void exchange(ComplexMatrix& T, ComplexMatrix& Q, Index k) {
   T(k + 1, k) = 0.0L;
 }
 
-// Real factors of a real projector of rank m: P = R L, L R = 1.
+// Real factors of a real projector of rank m: P = R L, L R = 1. R by the method of Gram and Schmidt, twice for each
+// column, which is orthonormal to rounding (Giraud et al., Numer. Math. 101 (2005) 87-100); the longest comes next.
 void factors(const WideMatrix& P, Index m, WideMatrix& R, WideMatrix& L) {
-  const Eigen::ColPivHouseholderQR<WideMatrix> qr(P);
-  R = WideMatrix(qr.householderQ()).leftCols(m);
-  L = R.transpose() * P;
+  WideMatrix left = P;
+  R.resize(P.rows(), m);
+  for (Index k = 0; k < m; ++k) {
+    Index longest = 0;
+    for (Index j = 1; j < left.cols(); ++j)
+      if (left.col(j).squaredNorm() > left.col(longest).squaredNorm()) longest = j;
+    R.col(k) = left.col(longest);
+    for (int twice = 0; twice < 2; ++twice) {
+      for (Index i = 0; i < k; ++i) R.col(k) -= R.col(i).dot(R.col(k)) * R.col(i);
+      R.col(k) /= R.col(k).norm();
+    }
+    for (Index j = 0; j < left.cols(); ++j) left.col(j) -= R.col(k).dot(left.col(j)) * R.col(k);
+  }
+  L = R.transpose().lazyProduct(P);
+}
+
+// Not finite where A is singular.
+WideMatrix inverse(WideMatrix A) {
+  const Index n = A.rows();
+  WideMatrix B = WideMatrix::Constant(n, n, std::numeric_limits<Wide>::infinity());
+  Eigen::VectorXi order(n);
+  if (!lu_factor(A.data(), n, order.data())) return B;
+  const WideMatrix unit = WideMatrix::Identity(n, n);
+  for (Index k = 0; k < n; ++k) lu_solve(A.data(), n, order.data(), unit.col(k).data(), B.col(k).data());
+  return B;
 }
 
 } // namespace
@@ -94,14 +117,15 @@ std::vector<SettledSplit> settled_splits(const Matrix& A) {
         Y(i, j) = b(i) / (T(i, i) - T(m + j, m + j));
       }
     }
-    const ComplexMatrix slow_part = Q.leftCols(m) * (Q.leftCols(m).adjoint() - Y * Q.rightCols(f).adjoint());
-    const WideMatrix P = slow_part.real();
+    const ComplexMatrix rows = Q.leftCols(m).adjoint() - Y.lazyProduct(Q.rightCols(f).adjoint());
+    const WideMatrix P = Q.leftCols(m).lazyProduct(rows).real();
     if (!(static_cast<double>(P.cwiseAbs().maxCoeff()) < worst_projector)) continue;
     WideMatrix Rs, Ls, Rf, Lf;
     factors(P, m, Rs, Ls);
     factors(WideMatrix::Identity(n, n) - P, f, Rf, Lf);
-    WideMatrix As = Ls * balanced * Rs;
-    const WideMatrix Af = Lf * balanced * Rf;
+    const WideMatrix slow_rates = balanced.lazyProduct(Rs), fast_rates = balanced.lazyProduct(Rf);
+    WideMatrix As = Ls.lazyProduct(slow_rates);
+    const WideMatrix Af = Lf.lazyProduct(fast_rates);
     // What is left of the fast rates where a slow one is zero (a mass that drifts) is nothing but rounding.
     const Wide noise = 16.0L * std::numeric_limits<Wide>::epsilon() * static_cast<Wide>(n) *
                        balanced.cwiseAbs().maxCoeff() * (m > 0 ? Ls.cwiseAbs().maxCoeff() : 1.0L);
@@ -109,12 +133,12 @@ std::vector<SettledSplit> settled_splits(const Matrix& A) {
       if (std::abs(As.data()[i]) < noise) As.data()[i] = 0.0L;
     SettledSplit s;
     s.As = As.cast<double>();
-    s.Af_inverse = WideMatrix(Af.inverse()).cast<double>();
+    s.Af_inverse = inverse(Af).cast<double>();
     s.Rs = (D.asDiagonal() * Rs).cast<double>();
     s.Rf = (D.asDiagonal() * Rf).cast<double>();
     s.Ls = (Ls * D.cwiseInverse().asDiagonal()).cast<double>();
     s.Lf = (Lf * D.cwiseInverse().asDiagonal()).cast<double>();
-    s.rounding = s.Rf.cwiseAbs() * s.Lf.cwiseAbs();
+    s.rounding = s.Rf.cwiseAbs().lazyProduct(s.Lf.cwiseAbs());
     s.slow_rate = static_cast<double>(slow), s.fast_rate = static_cast<double>(fast);
     if (s.Af_inverse.allFinite() && s.As.allFinite()) found.push_back(std::move(s));
   }

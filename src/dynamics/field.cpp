@@ -7,16 +7,8 @@ namespace stickslip {
 Field::Field(const System& system) : sys(system), n(system.nx), rest(Vector::Zero(system.nx)) {
   Index most = 1;
   for (const Place& p : sys.places) most = std::max(most, p.traits.states);
-  dry_z = zdot_v = unused = Vector::Zero(most);
-  zdot_z = Vector::Zero(most * most);
-}
-
-double piece_rate(const Piece& p, double t) {
-  const double tau = t - p.anchor;
-  double v = 0.0;
-  for (int k = signal_max_degree; k >= 1; --k) v = v * tau + k * p.c[static_cast<std::size_t>(k)];
-  for (const Harmonic& h : p.harmonics) v += h.amplitude * h.omega * std::cos(h.omega * t + h.phase);
-  return v;
+  z.resize(static_cast<std::size_t>(most));
+  zdot.resize(static_cast<std::size_t>(most));
 }
 
 bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, double* values) {
@@ -26,12 +18,10 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
   usable = false;
   if (r.coupled) return false; // friction and normal forces determine each other
   for (Index i : r.stuck)      // internal rates follow the held force; a lag may go on
-    if (const Place& p = sys.places[static_cast<std::size_t>(i)]; p.states >= 0 || p.lagged >= 0)
-      return false;
+    if (const Place& p = sys.places[i]; p.states >= 0 || p.lagged >= 0) return false;
   for (Index i : r.unstuck) {
-    const auto u = static_cast<std::size_t>(i);
-    const Place& p = sys.places[u];
-    if (r.modes.friction[u].sticks() || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 ||
+    const Place& p = sys.places[i];
+    if (r.modes.friction[i].sticks() || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 ||
         p.contact >= 0 || p.injected >= 0)
       return false;
   }
@@ -39,8 +29,8 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
   A = r.A.data();
   parts.clear();
   entries.clear();
-  for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
-    const auto u = static_cast<std::size_t>(r.unstuck[k]);
+  for (Index k = 0; k < r.unstuck.count(); ++k) {
+    const Index u = r.unstuck[k];
     const Place& place = sys.places[u];
     Part p{&place,
            r.modes.friction[u].direction(),
@@ -48,7 +38,7 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
            entries.size(),
            0,
            0,
-           r.E.col(static_cast<Index>(k)).data(),
+           r.E.col(k).data(),
            nullptr,
            0.0};
     if (place.law.terms.size() == 1) p.lugre = std::get_if<LuGre>(&place.law.terms.front());
@@ -84,8 +74,7 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
 void Field::frame(const std::vector<const Piece*>& pieces) {
   for (Drive& d : drives) {
     d.now = pieces[d.piece];
-    d.degree = signal_max_degree;
-    while (d.degree > 0 && d.now->c[static_cast<std::size_t>(d.degree)] == 0.0) --d.degree;
+    d.degree = degree(*d.now);
   }
 }
 

@@ -4,8 +4,10 @@
 // places that only slide.
 #pragma once
 
+#include "dynamics/element_force.hpp"
 #include "dynamics/regime.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -59,9 +61,13 @@ private:
   std::vector<Drive> drives;
   std::vector<Part> parts;
   std::vector<Entry> entries;
-  Vector dry_z, zdot_v, zdot_z, unused;
+  List<Dual<2>> z, zdot; // internal states of one law, for slopes()
 
   void signals(double t);
+  template <class T> ElementForce<T> force(const Part& p, const ElementInput<T>& in) const {
+    return p.lugre != nullptr ? element_force(*p.lugre, *p.place, p.mode, p.branch, in)
+                              : element_force(p.place->law, *p.place, p.mode, p.branch, in);
+  }
   double velocity(const Part& p, const double* x) const {
     double v = 0.0;
     for (std::size_t k = p.begin; k < p.middle; ++k) v += entries[k].weight * x[entries[k].at];
@@ -70,18 +76,8 @@ private:
   }
 };
 
-// d/dt of a piece.
-double piece_rate(const Piece& piece, double t);
-
 inline void Field::signals(double t) {
-  for (const Drive& d : drives) {
-    const Piece& p = *d.now;
-    const double tau = t - p.anchor;
-    double value = p.c[static_cast<std::size_t>(d.degree)];
-    for (int k = d.degree - 1; k >= 0; --k) value = value * tau + p.c[static_cast<std::size_t>(k)];
-    for (const Harmonic& h : p.harmonics) value += h.amplitude * std::sin(h.omega * t + h.phase);
-    s[d.signal] = value;
-  }
+  for (const Drive& d : drives) s[d.signal] = value(*d.now, t, d.degree);
 }
 
 template <Index N> void Field::rhs(double t, const double* x, double* dx) {
@@ -90,12 +86,11 @@ template <Index N> void Field::rhs(double t, const double* x, double* dx) {
   for (Index i = 0; i < size; ++i) dx[i] = 0.0;
   // Forces first: exponentials take longest, and all else can be done meanwhile.
   for (Part& p : parts) {
-    const Index z = p.place->states;
-    const double v = velocity(p, x);
-    const Force f = p.lugre != nullptr ? bristle(*p.lugre, v, p.mode, 0U, x + z, dx + z)
-                                       : evaluate(p.place->law, v, p.mode, p.branch, z >= 0 ? x + z : nullptr,
-                                                  z >= 0 ? dx + z : nullptr);
-    p.force = f.dry * s[p.place->load] + f.viscous;
+    ElementInput<double> in;
+    in.velocity = velocity(p, x);
+    if (const Index first = p.place->states; first >= 0) in.z = x + first, in.zdot = dx + first;
+    const ElementForce<double> f = force(p, in);
+    p.force = f.dry * s[p.place->load] + f.other;
   }
   double local[N > 0 ? N : 1];
   double* const sum = N > 0 ? local : dx;
@@ -118,39 +113,44 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
   for (Index i = 0; i < size; ++i) ft[i] = 0.0;
   const auto rate_of = [&](Index signal) {
     for (const Drive& d : drives)
-      if (static_cast<Index>(d.signal) == signal) return piece_rate(*d.now, t);
+      if (static_cast<Index>(d.signal) == signal) return derivative(*d.now, t, 1);
     return 0.0;
   };
   for (const Drive& d : drives)
     if (d.column != nullptr) {
-      const double rate = piece_rate(*d.now, t);
+      const double rate = derivative(*d.now, t, 1);
       for (Index i = 0; i < size; ++i) ft[i] += rate * d.column[i];
     }
+  constexpr int by_velocity = 0, by_state = 1;
   for (const Part& p : parts) {
     const Place& place = *p.place;
-    const Index z = place.states, own = place.traits.states;
+    const Index first = place.states, own = place.traits.states;
     const double N_load = s[place.load];
-    double v_t = 0.0;
-    for (std::size_t k = p.middle; k < p.end; ++k) v_t += entries[k].weight * rate_of(entries[k].at);
-    const Slopes d = linearise(place.law, velocity(p, x), p.mode, p.branch, z >= 0 ? x + z : nullptr,
-                               dry_z.data(), zdot_v.data(), zdot_z.data());
-    const double by_v = N_load * d.dry_v + d.viscous_v;
+    ElementInput<Dual<2>> in;
+    in.velocity = Dual<2>::variable(velocity(p, x), by_velocity);
+    in.z = z.data();
+    in.zdot = zdot.data();
+    ElementForce<Dual<2>> f;
+    for (Index j = 0; j < own; ++j) z[j] = x[first + j];
+    for (Index j = 0; j < std::max<Index>(own, 1); ++j) {
+      if (own > 0) z[j] = Dual<2>::variable(x[first + j], by_state);
+      f = force(p, in);
+      if (own == 0) break;
+      z[j] = x[first + j];
+      const double by_z = N_load * f.dry.d[by_state] + f.other.d[by_state];
+      for (Index i = 0; i < size; ++i) J[(first + j) * size + i] += p.effect[i] * by_z;
+      for (Index l = 0; l < own; ++l) J[(first + j) * size + first + l] += zdot[l].d[by_state];
+    }
+    const double by_v = N_load * f.dry.d[by_velocity] + f.other.d[by_velocity];
     for (std::size_t k = p.begin; k < p.middle; ++k) {
       const Index j = entries[k].at;
       for (Index i = 0; i < size; ++i) J[j * size + i] += p.effect[i] * (by_v * entries[k].weight);
-      for (Index l = 0; l < own; ++l) J[j * size + z + l] += zdot_v[l] * entries[k].weight;
+      for (Index l = 0; l < own; ++l) J[j * size + first + l] += zdot[l].d[by_velocity] * entries[k].weight;
     }
-    for (Index j = 0; j < own; ++j) {
-      for (Index i = 0; i < size; ++i) J[(z + j) * size + i] += p.effect[i] * (N_load * dry_z[j]);
-      for (Index l = 0; l < own; ++l) J[(z + j) * size + z + l] += zdot_z[l * own + j];
-      ft[z + j] += zdot_v[j] * v_t;
-    }
-    double by_t = by_v * v_t;
-    const double load_rate = rate_of(place.load);
-    if (load_rate != 0.0) {
-      by_t += load_rate *
-              evaluate(place.law, velocity(p, x), p.mode, p.branch, z >= 0 ? x + z : nullptr, unused.data()).dry;
-    }
+    double v_t = 0.0;
+    for (std::size_t k = p.middle; k < p.end; ++k) v_t += entries[k].weight * rate_of(entries[k].at);
+    for (Index l = 0; l < own; ++l) ft[first + l] += zdot[l].d[by_velocity] * v_t;
+    const double by_t = by_v * v_t + f.dry.x * rate_of(place.load);
     for (Index i = 0; i < size; ++i) ft[i] += p.effect[i] * by_t;
   }
 }

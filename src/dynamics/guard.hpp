@@ -1,7 +1,8 @@
 // What can end a combination of modes, and of which element.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/list.hpp"
+#include "model/form.hpp"
 
 #include <cstdint>
 
@@ -58,6 +59,28 @@ struct Guard {
   static Guard of_limit(Index number) {
     return {.kind = GuardKind::limit, .limit = static_cast<int>(number)};
   }
+};
+
+// What a guard is the sum of, said once: its value, its gradient and the size of its terms follow. It fires when it
+// becomes positive.
+//   sign * form(x, s) + sum factor x_at + sum factor F_at + sum weight limit
+struct GuardTerms {
+  struct Entry {
+    Index at;
+    double factor;
+  };
+  struct Limit { // what a friction element can take on one side
+    Index element;
+    int side;
+    double weight;
+    bool held; // in its present mode; else its static limit
+  };
+  const Form* form = nullptr;
+  double sign = 0.0;
+  List<Entry> states, forces; // entries of x; of forces of friction elements, then normal forces
+  List<Limit> limits;
+
+  bool linear() const { return form != nullptr && states.empty() && forces.empty() && limits.empty(); }
 };
 
 } // namespace stickslip

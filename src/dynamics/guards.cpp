@@ -9,80 +9,99 @@ namespace stickslip {
 
 using ConstVector = Eigen::Map<const Vector>;
 
+namespace {
+
+GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
+  GuardTerms terms;
+  const auto linear = [&](const Form& form, double sign) { terms.form = &form, terms.sign = sign; };
+  const auto limit = [&](Index element, double weight, int side, bool held) {
+    terms.limits.push_back({element, side, weight, held});
+  };
+  const int side = g.direction;
+  switch (g.kind) {
+  case GuardKind::none:
+  case GuardKind::branch:
+    break;
+  case GuardKind::slip_ends:
+  case GuardKind::kink:
+    linear(sys.places[g.friction].velocity, -side);
+    break;
+  case GuardKind::surface_turns:
+    linear(sys.places[g.friction].velocity, side);
+    break;
+  case GuardKind::load_sign:
+    linear(sys.places[g.friction].load_force, -side);
+    break;
+  case GuardKind::breaks_away:
+    terms.forces.push_back({g.friction, 1.0 * side});
+    limit(g.friction, -side, side, true);
+    break;
+  case GuardKind::limit_again: // of the force, or of the lagged force that holds
+    if (held_by_lag(sys.places[g.friction], r.modes, g.friction) != 0)
+      terms.states.push_back({sys.places[g.friction].lagged, -1.0});
+    else
+      terms.forces.push_back({g.friction, -1.0 * side});
+    limit(g.friction, side, side, false);
+    break;
+  case GuardKind::shared_limit: {
+    const Facet& f = r.facets[g.facet];
+    for (Index j = 0; j < f.members.count(); ++j) {
+      const Index i = r.stuck[f.members[j]];
+      const double share = side * f.share(j);
+      terms.forces.push_back({i, share});
+      limit(i, -share, share > 0.0 ? 1 : -1, true);
+    }
+    for (Index j = 0; j < f.contacts.count(); ++j)
+      terms.forces.push_back({sys.places.count() + r.closed[f.contacts[j]], -side * f.contact_share(j)});
+    break;
+  }
+  case GuardKind::opens:
+    terms.forces.push_back({sys.places.count() + g.contact, -1.0});
+    break;
+  case GuardKind::closes:
+    linear(sys.contacts[g.contact].gap, -1.0);
+    break;
+  case GuardKind::limit: {
+    const LimitGuard& output = r.linear->guards[g.limit];
+    linear(output.form, 1.0);
+    for (Index i = 0; i < output.force.size(); ++i)
+      if (output.force(i) != 0.0) terms.forces.push_back({i, output.force(i)});
+    break;
+  }
+  }
+  return terms;
+}
+
+double switch_value(const System& sys, const Regime& r, const Guard& g, const double* x, const double* s) {
+  const Place& p = sys.places[g.friction];
+  const FrictionMode& now = r.modes.friction[g.friction];
+  double values[max_elements]; // a law has no more switches
+  switch_guards(p.law, relative_velocity(p, x, s), now.direction(), now.branch, x + p.states, values);
+  return values[g.bit];
+}
+
+} // namespace
+
 void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s,
                   const double* force, double* g) {
-  for (std::size_t k = 0; k < r.guards.size(); ++k) {
-    const Guard& guard = r.guards[k];
-    const int i = guard.friction;
-    switch (guard.kind) {
-    case GuardKind::none:
-      break;
-    case GuardKind::slip_ends:
-    case GuardKind::kink:
-      g[k] = -guard.direction * relative_velocity(sys.places[i], x, s);
-      break;
-    case GuardKind::surface_turns:
-      g[k] = guard.direction * relative_velocity(sys.places[i], x, s);
-      break;
-    case GuardKind::breaks_away: {
-      const Interval limits = holding_limits(sys, r.modes, i, t, x, s, force);
-      g[k] = guard.direction > 0 ? force[i] - limits.hi : limits.lo - force[i];
-      break;
+  const ConstVector X(x, sys.nx), S(s, sys.ns());
+  for (Index k = 0; k < r.guards.count(); ++k) {
+    if (r.guards[k].kind == GuardKind::branch) {
+      g[k] = switch_value(sys, r, r.guards[k], x, s);
+      continue;
     }
-    case GuardKind::limit_again: {
-      const Interval limits = stick_limits(sys, sys.places[i], r.modes.friction[i].load_sign, t, x, s, force);
-      const double limit = guard.direction > 0 ? limits.hi : -limits.lo;
-      const bool by_lag = held_by_lag(sys.places[i], r.modes, i) != 0;
-      g[k] = limit - (by_lag ? x[sys.places[i].lagged] : guard.direction * force[i]);
-      break;
+    const GuardTerms& terms = r.guard_terms[k];
+    double sum = 0.0;
+    if (terms.form != nullptr) sum += terms.sign * (terms.form->x.dot(X) + terms.form->s.dot(S));
+    for (const GuardTerms::Entry& e : terms.states) sum += e.factor * x[e.at];
+    for (const GuardTerms::Entry& e : terms.forces) sum += e.factor * force[e.at];
+    for (const GuardTerms::Limit& l : terms.limits) {
+      const Interval limits = l.held ? holding_limits(sys, r.modes, l.element, t, x, s, force)
+                                     : stick_limits(sys, sys.places[l.element],
+                                                    r.modes.friction[l.element].load_sign, t, x, s, force);
+      sum += l.weight * (l.side > 0 ? limits.hi : limits.lo);
     }
-    case GuardKind::shared_limit: {
-      const Facet& f = r.facets[guard.facet];
-      double reach = 0.0, sum = 0.0;
-      for (std::size_t j = 0; j < f.members.size(); ++j) {
-        const Index m = r.stuck[f.members[j]];
-        const Interval limits = holding_limits(sys, r.modes, static_cast<std::size_t>(m), t, x, s, force);
-        const double share = guard.direction * f.share(static_cast<Index>(j));
-        reach += share * (share > 0.0 ? limits.hi : limits.lo);
-        sum += share * force[m];
-      }
-      for (std::size_t j = 0; j < f.contacts.size(); ++j) {
-        const Index c = r.closed[f.contacts[j]];
-        sum -= guard.direction * f.contact_share(static_cast<Index>(j)) *
-               force[static_cast<Index>(sys.places.size()) + c];
-      }
-      g[k] = sum - reach;
-      break;
-    }
-    case GuardKind::load_sign: {
-      const Place& p = sys.places[i];
-      g[k] = -guard.direction *
-             (p.load_force.x.dot(ConstVector(x, sys.nx)) + p.load_force.s.dot(ConstVector(s, sys.ns())));
-      break;
-    }
-    case GuardKind::branch: {
-      const Place& p = sys.places[i];
-      double values[max_elements]; // a law has no more switches
-      switch_guards(p.law, relative_velocity(p, x, s), r.modes.friction[i].direction(),
-                    r.modes.friction[i].branch, x + p.states, values);
-      g[k] = values[guard.bit];
-      break;
-    }
-    case GuardKind::opens:
-      g[k] = -force[sys.places.count() + guard.contact];
-      break;
-    case GuardKind::closes: {
-      const Form& gap = sys.contacts[guard.contact].gap;
-      g[k] = -(gap.x.dot(ConstVector(x, sys.nx)) + gap.s.dot(ConstVector(s, sys.ns())));
-      break;
-    }
-    case GuardKind::limit: {
-      const LimitGuard& limit = r.linear->guards[guard.limit];
-      g[k] = limit.form.x.dot(ConstVector(x, sys.nx)) + limit.form.s.dot(ConstVector(s, sys.ns())) +
-             limit.force.dot(ConstVector(force, limit.force.size()));
-      break;
-    }
-    }
+    g[k] = sum;
   }
 }
 
@@ -130,6 +149,7 @@ void list_guards(const System& sys, Regime& r) {
     if (sys.places[i].load_force.x.size() > 0) watch(GuardKind::load_sign, i, r.modes.friction[i].load_sign);
   for (std::size_t k = 0; k < r.linear->guards.size(); ++k)
     r.guards.push_back(Guard::of_limit(static_cast<Index>(k)));
+  for (const Guard& g : r.guards) r.guard_terms.push_back(terms_of(sys, r, g));
 }
 
 } // namespace stickslip

@@ -1,162 +1,211 @@
-// Derivatives of a regime's motion, for the stiff flow.
+// Derivatives of a regime's motion, for the stiff flow and for transitions: the same formulas as evaluate(), by
+// numbers with derivatives, and the same constraint factors.
 #include "dynamics/regime.hpp"
 
-#include "dynamics/place_force.hpp"
+#include "core/small_lu.hpp"
+#include "dynamics/element_force.hpp"
+#include "dynamics/regime_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace stickslip {
 
+namespace {
+
 using ConstVector = Eigen::Map<const Vector>;
+using Seeded = Dual<element_seeds>;
 
-// Where friction and normal forces determine each other the Jacobian is taken by central differences.
-static void difference_jacobian(const System& sys, const Regime& r, double t, const double* x,
-                                const double* s, const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
-  Vector y = ConstVector(x, sys.nx), up = Vector::Zero(sys.nx), down = Vector::Zero(sys.nx);
-  const double typical = std::max(y.cwiseAbs().maxCoeff(), 1e-12);
-  J.resize(sys.nx, sys.nx);
-  for (Index j = 0; j < sys.nx; ++j) {
-    const double h = 6e-6 * std::max(std::abs(x[j]), std::max(sys.nominal(j), 1e-9 * typical));
-    y(j) = x[j] + h;
-    evaluate(sys, r, t, y.data(), s, up.data(), w.force.data(), w);
-    y(j) = x[j] - h;
-    evaluate(sys, r, t, y.data(), s, down.data(), w.force.data(), w);
-    y(j) = x[j];
-    J.col(j) = (up - down) / (2.0 * h);
-  }
-  Vector later = ConstVector(s, sys.ns());
-  const double h = 1e-6 * sys.time_scale;
-  later += h * ConstVector(sdot, sys.ns());
-  evaluate(sys, r, t, x, later.data(), up.data(), w.force.data(), w);
-  evaluate(sys, r, t, x, s, down.data(), w.force.data(), w);
-  dfdt = (up - down) / h;
-}
+// What an element's force depends on, in the order of the derivatives; then as many of its internal states as
+// there is room for at once.
+enum Seed : int { by_velocity, by_load, by_memory, by_peak, by_injected, by_injection_rate, by_first_state };
+constexpr Index states_at_once = element_seeds - by_first_state;
 
-void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s,
-              const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
-  const ConstVector Sdot(sdot, sys.ns());
-  const bool load_follows = std::any_of(r.stuck.begin(), r.stuck.end(), [&](Index i) {
-    const Place& p = sys.places[static_cast<std::size_t>(i)];
-    return p.states >= 0 && loading_contact(p) >= 0;
-  });
-  if (r.coupled || load_follows) return difference_jacobian(sys, r, t, x, s, sdot, J, dfdt, w);
-  J = r.A;
-  dfdt.noalias() = r.S * Sdot;
-  bool internal_at_rest = false;
-  for (Index i : r.stuck)
-    internal_at_rest = internal_at_rest || sys.places[static_cast<std::size_t>(i)].states >= 0;
-  if (internal_at_rest) {
-    w.held_x = r.Lx;
-    w.held_t.noalias() = r.Ls * Sdot;
+// Derivatives d x' / d x with d x' / d t behind as one more column, and what they are made from.
+class Derivatives {
+public:
+  Derivatives(const System& system, const Regime& regime, const double* state, const double* signals,
+              const double* signal_rates, Scratch& scratch)
+      : sys(system), r(regime), x(state), s(signals), sdot(signal_rates, system.ns()), w(scratch),
+        nx(system.nx), J(scratch.rate_rows), forces(scratch.force_rows), held(scratch.held_rows) {}
+
+  void run(double t) {
+    const Index nu = r.unstuck.count();
+    contact_loads = r.coupled;
+    for (Index i : r.stuck)
+      forces_at_rest =
+          forces_at_rest || sys.places[i].states >= 0 || held_by_lag(sys.places[i], r.modes, i) != 0;
+    if (contact_loads || forces_at_rest) evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
+    J.setZero(nx, nx + 1);
+    forces.setZero(nu, nx + 1);
+    for (Index k = 0; k < nu; ++k) slides(k);
+    if (contact_loads) follow_contacts();
+    J.leftCols(nx) += r.A;
+    J.col(nx) += r.S * sdot;
+    J.noalias() += r.E * forces;
+    if (!forces_at_rest) return;
+    held_forces();
+    for (Index k = 0; k < r.stuck.count(); ++k) rests(k);
   }
-  for (std::size_t k = 0; k < r.unstuck.size(); ++k) {
-    const auto i = static_cast<std::size_t>(r.unstuck[k]);
+
+private:
+  const System& sys;
+  const Regime& r;
+  const double *x, *s;
+  ConstVector sdot;
+  Scratch& w;
+  Index nx;
+  Matrix &J, &forces, &held; // rows of rates, of unstuck forces, of constraint forces
+  bool contact_loads = false, forces_at_rest = false;
+
+  double lambda(const Place& p) const {
+    const Index c = loading_contact(p);
+    return c < 0 ? 0.0 : w.force(sys.places.count() + c);
+  }
+
+  // Row of a linear form: what it does with x', and its change by time alone.
+  void add(Matrix& rows, Index i, double factor, const Form& f) const {
+    if (factor == 0.0 || f.x.size() == 0) return;
+    rows.row(i).head(nx) += factor * f.x.transpose();
+    rows(i, nx) += factor * f.s.dot(sdot);
+  }
+
+  // Chain rule from an element's inputs to (x, t); `first` is the number of the first internal state in it.
+  void add(Matrix& rows, Index i, const Place& p, int direction, int load_sign, const Seeded& value,
+           Index first) const {
+    const auto by = [&](Index seed) { return value.d[static_cast<std::size_t>(seed)]; };
+    for (Index j = first; j < std::min(first + states_at_once, p.traits.states); ++j)
+      rows(i, p.states + j) += by(by_first_state + j - first);
+    if (first > 0) return; // the same derivatives once more
+    add(rows, i, by(by_velocity), p.velocity);
+    if (p.contact < 0) {
+      add(rows, i, by(by_load) * p.load_per_force * load_sign, p.load_force);
+      rows(i, nx) += by(by_load) * sdot(p.load);
+    }
+    if (const Index m = memory_of(p, direction); m >= 0) rows(i, m) += by(by_memory);
+    if (p.peak >= 0) rows(i, p.peak) += by(by_peak);
+    if (p.injected >= 0) {
+      rows(i, p.injected) += by(by_injected);
+      rows.row(i).head(nx) += by(by_injection_rate) * r.A.row(p.injected);
+      rows(i, nx) += by(by_injection_rate) * r.S.row(p.injected).dot(sdot);
+    }
+  }
+
+  ElementInput<Seeded> inputs(const Place& p, int direction, int load_sign, double v, Index first) {
+    ElementInput<Seeded> in;
+    in.velocity = Seeded::variable(v, by_velocity);
+    const double N = normal_load(p, load_sign, x, s);
+    in.load = Seeded::variable(p.contact >= 0 ? N : N + load_per_normal(p) * lambda(p), by_load);
+    if (const Index m = memory_of(p, direction); m >= 0) in.memory = Seeded::variable(x[m], by_memory);
+    if (p.peak >= 0) in.peak = Seeded::variable(x[p.peak], by_peak);
+    if (p.injected >= 0) {
+      const double rate =
+          r.A.row(p.injected).dot(ConstVector(x, nx)) + r.S.row(p.injected).dot(ConstVector(s, sys.ns()));
+      in.injected = Seeded::variable(x[p.injected], by_injected);
+      in.injection_rate = Seeded::variable(rate, by_injection_rate);
+    }
+    for (Index j = 0; j < p.traits.states; ++j) {
+      const Index seed = j - first;
+      w.seeded[j] = seed >= 0 && seed < states_at_once
+                        ? Seeded::variable(x[p.states + j], static_cast<int>(by_first_state + seed))
+                        : Seeded(x[p.states + j]);
+    }
+    in.z = w.seeded.data();
+    in.zdot = w.seeded_rate.data();
+    return in;
+  }
+
+  // Force of unstuck element k and the rates of its own states, under the contact forces as they are.
+  void slides(Index k) {
+    const Index i = r.unstuck[k];
     const Place& p = sys.places[i];
-    const int mode = r.modes.friction[i].direction(), sign = r.modes.friction[i].load_sign;
+    const FrictionMode& now = r.modes.friction[i];
+    const int direction = now.direction();
     const double v = relative_velocity(p, x, s);
-    const double N = normal_load(p, sign, x, s);
-    const double v_t = p.velocity.s.dot(Sdot);
-    double N_t = sdot[p.load];
-    if (p.load_force.x.size() > 0) N_t += p.load_per_force * sign * p.load_force.s.dot(Sdot);
-    Vector& row = w.row; // d F / d x
-    double F_t = 0.0, F_N = 0.0;
-    if (mode == 0) {
-      const double stiffness = presliding_stiffness(p, N);
-      row = p.automaton.surface_damping * p.velocity.x;
-      row(p.surface_travel) += stiffness;
-      J.row(p.surface_travel) += p.velocity.x.transpose();
-      dfdt(p.surface_travel) += v_t;
-      F_N = p.break_away / p.automaton.travel * x[p.surface_travel];
-      F_t = p.automaton.surface_damping * v_t;
-    } else {
-      const double* z = p.states >= 0 ? x + p.states : nullptr;
-      const double with_injection = p.injected >= 0 ? *z + x[p.injected] : 0.0;
-      if (p.injected >= 0) z = &with_injection;
-      const Slopes d = linearise(p.law, v, mode, r.modes.friction[i].branch, z, w.dry_z.data(),
-                                 w.zdot_v.data(), w.zdot_z.data());
-      double dry_v = d.dry_v,
-             dry = evaluate(p.law, v, mode, r.modes.friction[i].branch, z, w.zdot.data()).dry;
-      if (p.peak >= 0 && p.break_away > p.kinetic) {
-        dry_v *= (x[p.peak] * p.break_away - p.kinetic) / (p.break_away - p.kinetic);
-        dry = with_peak(p, dry, x[p.peak]);
+    for (Index first = 0; first == 0 || first < p.traits.states; first += states_at_once) {
+      const ElementInput<Seeded> in = inputs(p, direction, now.load_sign, v, first);
+      const ElementForce<Seeded> f = element_force(p.law, p, direction, now.branch, in);
+      const Seeded multiplier = p.contact >= 0 ? Seeded(lambda(p)) : in.load;
+      add(forces, k, p, direction, now.load_sign, f.dry * multiplier + f.other, first);
+      if (first == 0) w.dry(k) = f.dry.x * load_per_normal(p);
+      if (const Index m = memory_of(p, direction); m >= 0) {
+        add(J, m, p, direction, now.load_sign, f.memory_rate, first);
+        if (first == 0) w.memory_by_normal(k) = memory_by_normal(p, f);
       }
-      if (p.lagged < 0) {
-        row = (N * dry_v + d.viscous_v) * p.velocity.x;
-        F_t = (N * dry_v + d.viscous_v) * v_t;
-        F_N = dry;
-        for (Index j = 0; j < p.traits.states; ++j) row(p.states + j) += N * w.dry_z(j);
-        if (p.injected >= 0) {
-          row(p.injected) += N * w.dry_z(0);
-          row += (N * p.rate_damping) * sys.A.row(p.injected).transpose();
-          F_t += N * p.rate_damping * sys.S.row(p.injected).dot(Sdot);
-        }
-      } else {
-        row = d.viscous_v * p.velocity.x;
-        row(p.lagged) += mode;
-        F_t = d.viscous_v * v_t;
-        J.row(p.lagged) += (N * dry_v * mode / p.automaton.lag) * p.velocity.x.transpose();
-        J(p.lagged, p.lagged) -= 1.0 / p.automaton.lag;
-        dfdt(p.lagged) += (N * dry_v * mode * v_t + N_t * dry * mode) / p.automaton.lag;
-        if (p.load_force.x.size() > 0)
-          J.row(p.lagged) +=
-              (dry * mode * p.load_per_force * sign / p.automaton.lag) * p.load_force.x.transpose();
-      }
-      for (Index j = 0; j < p.traits.states; ++j) {
-        J.row(p.states + j) += w.zdot_v(j) * p.velocity.x.transpose();
-        dfdt(p.states + j) += w.zdot_v(j) * v_t;
-        for (Index l = 0; l < p.traits.states; ++l)
-          J(p.states + j, p.states + l) += w.zdot_z(j * p.traits.states + l);
-      }
-      if (p.injected >= 0) J(p.states, p.injected) += w.zdot_z(0);
+      if (direction == 0) continue;
+      for (Index j = 0; j < p.traits.states; ++j)
+        add(J, p.states + j, p, direction, now.load_sign, w.seeded_rate[j], first);
     }
-    if (p.load_force.x.size() > 0) row += (F_N * p.load_per_force * sign) * p.load_force.x;
-    F_t += F_N * N_t;
-    J.noalias() += r.E.col(static_cast<Index>(k)) * row.transpose();
-    dfdt += r.E.col(static_cast<Index>(k)) * F_t;
-    if (internal_at_rest)
-      for (std::size_t j = 0; j < r.stuck.size(); ++j) {
-        const double share = r.LF(static_cast<Index>(j), static_cast<Index>(k));
-        w.held_x.row(static_cast<Index>(j)) += share * row.transpose();
-        w.held_t(static_cast<Index>(j)) += share * F_t;
-      }
   }
-  for (Index i : r.stuck) { // a lagged force that goes on in stick: T f' = N dry - f
-    const auto u = static_cast<std::size_t>(i);
-    const Place& p = sys.places[u];
-    const int side = held_by_lag(p, r.modes, u);
-    if (side == 0) continue;
-    J(p.lagged, p.lagged) -= 1.0 / p.automaton.lag;
-    const double dry = side * evaluate(p.law, 0.0, side, 0, nullptr, nullptr).dry / p.automaton.lag;
-    double N_t = sdot[p.load];
-    if (p.load_force.x.size() > 0) {
-      const double per = p.load_per_force * r.modes.friction[u].load_sign;
-      J.row(p.lagged) += (dry * per) * p.load_force.x.transpose();
-      N_t += per * p.load_force.s.dot(Sdot);
+
+  static double memory_by_normal(const Place& p, const ElementForce<Seeded>& f) {
+    return p.contact >= 0 ? 0.0 : f.memory_rate.d[by_load] * load_per_normal(p);
+  }
+
+  // Friction and the normal forces that load it determine each other: with F = other + dry lambda,
+  //   lambda' = L' + LF (F'|lambda + dry lambda'),  so  (1 - LF dry) lambda' = L' + LF F'|lambda.
+  void follow_contacts() {
+    const Index first = r.stuck.count(), m = r.closed.count();
+    Matrix& normal = w.normal_rows;
+    normal.resize(m, nx + 1);
+    normal.leftCols(nx) = r.Lx.middleRows(first, m);
+    normal.col(nx).noalias() = r.Ls.middleRows(first, m) * sdot;
+    normal.noalias() += r.LF.middleRows(first, m) * forces;
+    factor_coupling(sys, r, w);
+    for (Index column = 0; column <= nx; ++column) {
+      w.coupled.head(m) = normal.col(column);
+      lu_solve(w.coupling.data(), m, w.order.data(), w.coupled.data(), normal.col(column).data());
     }
-    dfdt(p.lagged) += dry * N_t;
+    for (Index k = 0; k < r.unstuck.count(); ++k) {
+      const Place& p = sys.places[r.unstuck[k]];
+      const Index row = normal_row(r, loading_contact(p)) - first;
+      if (row < 0) continue;
+      forces.row(k) += w.dry(k) * normal.row(row);
+      if (const Index at = memory_of(p, r.modes.friction[r.unstuck[k]].direction()); at >= 0)
+        J.row(at) += w.memory_by_normal(k) * normal.row(row);
+    }
   }
-  if (!internal_at_rest) return;
-  evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
-  // Rates of internal states at rest are linear in the held force and in these states, so differences are
-  // derivatives.
-  for (std::size_t k = 0; k < r.stuck.size(); ++k) {
-    const auto i = static_cast<std::size_t>(r.stuck[k]);
+
+  void held_forces() {
+    held.resize(r.Lx.rows(), nx + 1);
+    held.leftCols(nx) = r.Lx;
+    held.col(nx).noalias() = r.Ls * sdot;
+    held.noalias() += r.LF * forces;
+  }
+
+  // Internal states of an element at rest: a lagged force that goes on, bristles that follow the held force.
+  void rests(Index k) {
+    const Index i = r.stuck[k];
     const Place& p = sys.places[i];
+    const FrictionMode& now = r.modes.friction[i];
+    const Index normal = normal_row(r, loading_contact(p));
+    if (const int side = held_by_lag(p, r.modes, i); side != 0) {
+      ElementInput<Seeded> in = inputs(p, side, now.load_sign, 0.0, 0);
+      in.velocity = Seeded(0.0);
+      const ElementForce<Seeded> f = element_force(p.law, p, side, 0U, in);
+      add(J, p.lagged, p, side, now.load_sign, f.memory_rate, 0);
+      if (normal >= 0) J.row(p.lagged) += memory_by_normal(p, f) * held.row(normal);
+    }
+    if (p.states < 0) return;
+    // Rates at rest are linear in the utilisation u = F / N and in the states, so differences are derivatives.
+    const double N = total_load(sys, p, now.load_sign, x, s, w.force.data());
     const Index own = p.traits.states;
-    if (own == 0) continue;
-    const double N = normal_load(p, r.modes.friction[i].load_sign, x, s);
-    if (!(N > 0.0)) continue;
+    if (!(N > 0.0)) return;
     for (Index j = 0; j < own; ++j) w.z(j) = x[p.states + j];
     const Interval unit = rest_interval(p.law, w.z.data());
     const double middle = 0.5 * (unit.lo + unit.hi), width = 0.25 * (unit.hi - unit.lo);
     rest_rates(p.law, middle, w.z.data(), w.zdot.data());
-    rest_rates(p.law, middle + width, w.z.data(), w.zdot_v.data());
-    for (Index l = 0; l < own; ++l) {
-      const double by_force = width > 0.0 ? (w.zdot_v(l) - w.zdot(l)) / (width * N) : 0.0;
-      J.row(p.states + l) += by_force * w.held_x.row(static_cast<Index>(k));
-      dfdt(p.states + l) +=
-          by_force * (w.held_t(static_cast<Index>(k)) - w.force(static_cast<Index>(i)) / N * sdot[p.load]);
+    if (width > 0.0) {
+      rest_rates(p.law, middle + width, w.z.data(), w.zdot_v.data());
+      const double u = w.force(i) / N;
+      for (Index l = 0; l < own; ++l) {
+        const double by_u = (w.zdot_v(l) - w.zdot(l)) / width, by_N = -by_u * u / N;
+        J.row(p.states + l) += (by_u / N) * held.row(k);
+        if (normal >= 0) J.row(p.states + l) += (by_N * load_per_normal(p)) * held.row(normal);
+        if (p.contact >= 0) continue;
+        add(J, p.states + l, by_N * p.load_per_force * now.load_sign, p.load_force);
+        J(p.states + l, nx) += by_N * sdot(p.load);
+      }
     }
     for (Index j = 0; j < own; ++j) {
       const double step = std::max(std::abs(w.z(j)), 1e-3 * p.break_away / p.traits.stiffness);
@@ -166,6 +215,15 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
       for (Index l = 0; l < own; ++l) J(p.states + l, p.states + j) += (w.zdot_v(l) - w.zdot(l)) / step;
     }
   }
+};
+
+} // namespace
+
+void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s,
+              const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
+  Derivatives(sys, r, x, s, sdot, w).run(t);
+  J = w.rate_rows.leftCols(sys.nx);
+  dfdt = w.rate_rows.col(sys.nx);
 }
 
 } // namespace stickslip

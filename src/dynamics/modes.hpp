@@ -43,10 +43,10 @@ struct FrictionMode {
   int direction() const { return stickslip::direction(mode); } // of slip; 0 at rest and open
 
   // With its law's switches as they are at the start of a motion.
-  void enter(Mode m, unsigned start) {
+  void enter(Mode m) {
     mode = m;
     hold = Hold::by_limit;
-    branch = start;
+    branch = 0;
   }
 
   auto operator<=>(const FrictionMode&) const = default;

@@ -21,11 +21,13 @@ inline constexpr double firmer = 1.0 + 1e-6;
 // What evaluate() works with; sized once, owned by the caller.
 struct Scratch {
   Vector s, rate, xdot, force, guards, held, unstuck, dry, z, zdot, row;
-  Matrix coupling;
-  Vector coupled;
+  Vector coupling, coupled; // of friction and the normal forces that load it
+  std::vector<int> order;
   Vector dry_z, zdot_v, zdot_z;
-  Matrix held_x; // derivatives of the held forces
-  Vector held_t;
+  // Derivatives by (x, t): of rates, of forces of unstuck elements, of constraint forces, of normal forces alone.
+  Matrix rate_rows, force_rows, held_rows, normal_rows;
+  Vector memory_by_normal;
+  List<Dual<element_seeds>> seeded, seeded_rate; // internal states of a law
   explicit Scratch(const System& sys);
 };
 
@@ -62,7 +64,8 @@ struct Regime {
       false;     // forces of unstuck places are linear in (x, s): then they are folded into the next four
   Matrix Ax, As; // x' = Ax x + As s
   List<Guard> guards;
-  Matrix Gx, Gs; // guard values of an affine regime; a guard fires when it becomes positive
+  List<GuardTerms> guard_terms; // of each; a law's switches have none
+  Matrix Gx, Gs;                // guard values of an affine regime; a guard fires when it becomes positive
 };
 
 // x', and in `force` the force at every place (opposing its velocity) followed by the normal force of every

@@ -16,11 +16,11 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
     for (Index i = 0; i < sys.plant_states; ++i)
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }
-  for (const Place& p : sys.places) s.modes.friction.push_back({.branch = initial_branch(p.law)});
+  s.modes.friction.resize(sys.places.size());
   s.modes.contact.assign(sys.contacts.size(), Mode::open);
   s.modes.limit.assign(static_cast<std::size_t>(sys.limits), Saturation::free);
   s.ticks = start_ticks(sys, t0);
-  s.left = Vector::Constant(static_cast<Index>(sys.places.size()), -INFINITY);
+  s.left = Vector::Constant(sys.places.count(), -INFINITY);
   s.brief.assign(sys.places.size(), 0);
   return s;
 }

@@ -1,7 +1,8 @@
 #include "dynamics/ticks.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <cmath>
-#include <limits>
 
 namespace stickslip {
 
@@ -25,7 +26,7 @@ Ticks start_ticks(const System& sys, double t0) {
     if (l.block.continuous()) continue;
     start(l.block, k.memory.data() + l.memory);
     auto first = static_cast<std::int64_t>(std::floor(t0 / l.block.period)) - 1;
-    while (instant(l, first) < t0 - 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t0)) ++first;
+    while (instant(l, first) < t0 - tolerance::last_digits * std::abs(t0)) ++first;
     k.next.back() = first;
   }
   return k;

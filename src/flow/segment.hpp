@@ -1,6 +1,7 @@
 // One piece of motion in dense form: x = sum_k C_k theta^k, theta = (t - t0) / h.
 #pragma once
 
+#include "core/polynomial.hpp"
 #include "flow/stepper.hpp"
 
 namespace stickslip {
@@ -16,12 +17,7 @@ struct Segment {
 
 inline void segment_state(const Segment& seg, const double* coefficients, Index nx, double t, double* x) {
   const double theta = seg.h > 0.0 ? (t - seg.t0) / seg.h : 0.0;
-  const double* last = coefficients + (seg.columns - 1) * nx;
-  for (Index i = 0; i < nx; ++i) x[i] = last[i];
-  for (Index k = seg.columns - 2; k >= 0; --k) {
-    const double* column = coefficients + k * nx;
-    for (Index i = 0; i < nx; ++i) x[i] = x[i] * theta + column[i];
-  }
+  polynomial::values(coefficients, nx, seg.columns, theta, x);
 }
 
 } // namespace stickslip

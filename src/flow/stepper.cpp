@@ -5,14 +5,6 @@
 
 namespace stickslip {
 
-static double piece_value(const Piece& p, double t) {
-  const double tau = t - p.anchor;
-  double v = p.c[signal_max_degree];
-  for (int k = signal_max_degree - 1; k >= 0; --k) v = v * tau + p.c[static_cast<std::size_t>(k)];
-  for (const Harmonic& h : p.harmonics) v += h.amplitude * std::sin(h.omega * t + h.phase);
-  return v;
-}
-
 Stepper::Stepper(const System& system, const Options& opts)
     : sys(system), options(opts), scratch(system), scale(system.nx), field(system) {
   const Index nx = sys.nx, ns = sys.ns();
@@ -52,7 +44,7 @@ void Stepper::frame(double t) {
 }
 
 void Stepper::signals_at(double t, double* out) const {
-  for (std::size_t k = 0; k < varying.size(); ++k) out[varying[k]] = piece_value(*pieces[k], t);
+  for (std::size_t k = 0; k < varying.size(); ++k) out[varying[k]] = value(*pieces[k], t);
 }
 
 void Stepper::rhs(const Regime& r, double t, const double* x, double* dx) {

@@ -5,6 +5,7 @@
 #include "core/dopri5.hpp"
 #include "core/rosenbrock.hpp"
 #include "core/step_control.hpp"
+#include "core/tolerances.hpp"
 #include "dynamics/field.hpp"
 #include "dynamics/state.hpp"
 #include "flow/flow_plan.hpp"
@@ -96,6 +97,20 @@ private:
   double horizon_of_roots(const Regime& r, Index degree, double t) const;
   void slope_rounding(const Regime& r, const State& state, double h);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
+  double longest_step(const Regime& r, const State& state) const;
+  void set_tolerances(const State& state);
+  FlowKind begin_step(const Regime& r, const State& state);
+  double stable_step(const Regime& r, const State& state);
+  double propose_step(const Regime& r, State& state, double horizon, FlowKind kind);
+  double step_within_tolerance(const Regime& r, State& state, FlowKind kind, double h);
+  void note_stiffness(State& state, double h) const;
+  void end_at_event(const Regime& r, State& state, Step& step, Index degree);
+  const Vector& end_of(FlowKind kind) const { // of the attempt made last
+    return kind == FlowKind::explicit_pair ? explicit_work.x1 : stiff_work.x1;
+  }
+  const Vector& error_of(FlowKind kind) const {
+    return kind == FlowKind::explicit_pair ? explicit_work.error : stiff_work.error;
+  }
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
   bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
   template <Index N> bool attempt_stiff(const State& state, double h);
@@ -108,6 +123,15 @@ private:
   double guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta);
   bool guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
   double guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const;
+  double unknown_gap(const Contact& contact, const State& state, double gap) const;
+  double zero_at_start(const Regime& r, const State& state, std::size_t k, FlowKind kind, const double* c,
+                       double size) const;
+  double crossing_of(const Regime& r, const State& state, const Step& step, std::size_t k, double* c,
+                     Index degree) const;
+  // Guards that fire within this time of each other fire together.
+  double same_instant(double t) const {
+    return tolerance::last_digits * std::abs(t) + tolerance::rounding * sys.time_scale;
+  }
   bool find_crossings(const Regime& r, const State& state, const Step& step, Index degree);
   void collect(const Regime& r, const State& state, Step& step);
 };

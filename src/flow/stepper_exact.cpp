@@ -37,8 +37,9 @@ const FlowPlan& Stepper::plan_of(const Regime& r) {
 void Stepper::set_scale(const Regime& r, const State& state) {
   const Index nx = sys.nx;
   const double largest = state.nominal.maxCoeff();
-  for (Index i = 0; i < nx; ++i) scale.set(i, std::max(state.nominal(i), largest > 0.0 ? 1e-12 * largest : 1.0));
-  if (!(state.nominal.minCoeff() < 1e-9 * largest)) return;
+  for (Index i = 0; i < nx; ++i)
+    scale.set(i, std::max(state.nominal(i), largest > 0.0 ? tolerance::least_size * largest : 1.0));
+  if (!(state.nominal.minCoeff() < tolerance::entry * largest)) return;
   // States that have not moved yet take their size from what moves them: a scale far too small would call
   // for steps whose powers underflow.
   for (Index pass = 0; pass < std::min<Index>(nx, 16); ++pass)
@@ -76,7 +77,7 @@ Index Stepper::ending_series(const Regime& r, const State& state, Index signal_d
 // Guards are linear forms, so they are polynomials too: of the state, whose `state_columns` coefficients are
 // in C, and of the signals, whose powers of time become those of time / h.
 void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h) {
-  const Index nx = sys.nx, ns = sys.ns(), ng = static_cast<Index>(r.guards.size());
+  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.count();
   if (guard_series.rows() < ng || guard_series.cols() < columns)
     guard_series.resize(std::max(ng, guard_series.rows()), std::max(exact_columns, guard_series.cols()));
   for (Index k = 0; k < ng; ++k) {
@@ -121,20 +122,20 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, double t) const 
     if (root > 0.0) earliest = std::min(earliest, root * (1.0 + 1e-6));
   }
   // Roots in the last digits of the start say nothing.
-  return std::max(earliest, 1e-3 * sys.time_scale + 1e-9 * t);
+  return std::max(earliest, 1e-3 * sys.time_scale + tolerance::entry * t);
 }
 
 // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
 // guard's slope is known no better than the terms of the acceleration it is made of, and than the series that
 // found the event; worse where friction and normal forces were solved from each other.
 void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
-  const Index nx = sys.nx, ns = sys.ns(), ng = static_cast<Index>(r.guards.size());
+  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.count();
   if (rounding.size() < ng) rounding.resize(ng);
   bool sized = false;
   for (Index k = 0; k < ng; ++k) {
     rounding(k) = 0.0;
     if (!state.after_transition) continue;
-    const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
+    const GuardKind kind = r.guards[k].kind;
     if (kind != GuardKind::slip_ends && kind != GuardKind::kink && kind != GuardKind::limit) continue;
     if (!sized)
       for (Index i = 0; i < nx; ++i) {
@@ -146,7 +147,7 @@ void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
     sized = true;
     double sum = 0.0;
     for (Index i = 0; i < nx; ++i) sum += std::abs(r.Gx(k, i)) * work(i);
-    rounding(k) = (r.coupled ? 3e-13 : 1e-13) * h * sum;
+    rounding(k) = (r.coupled ? 3.0 : 1.0) * tolerance::rounding * h * sum;
   }
 }
 
@@ -157,7 +158,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   if (form.swings && varying.empty() && take_swing(r, state, reach, step)) return;
   double fastest = 0.0;
   const Index signal_degree = varying.empty() ? 0 : signal_taylor(state.base_t, fastest);
-  const Index ng = static_cast<Index>(r.guards.size());
+  const Index ng = r.guards.count();
   Index columns = 0;
   if (form.index > 0 && fastest == 0.0) {
     // The motion is a polynomial for ever: look as far as guards have roots.

@@ -36,28 +36,6 @@ const SamplePoints& sample_points() {
   return points;
 }
 
-// Guards that are linear in the state and the signals, so that the dense output shows them as they are.
-struct LinearGuard {
-  const Form* form = nullptr; // null: not linear
-  double sign = 0.0;
-};
-
-LinearGuard linear_guard(const System& sys, const Guard& g) {
-  switch (g.kind) {
-  case GuardKind::slip_ends:
-  case GuardKind::kink:
-    return {&sys.places[g.friction].velocity, -1.0 * g.direction};
-  case GuardKind::surface_turns:
-    return {&sys.places[g.friction].velocity, 1.0 * g.direction};
-  case GuardKind::load_sign:
-    return {&sys.places[g.friction].load_force, -1.0 * g.direction};
-  case GuardKind::closes:
-    return {&sys.contacts[g.contact].gap, -1.0};
-  default:
-    return {};
-  }
-}
-
 } // namespace
 
 // Powers of theta of all signals that linear guards see; returns the highest degree.
@@ -68,8 +46,7 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
   for (std::size_t k = 0; k < varying.size(); ++k) {
     const auto i = static_cast<Index>(varying[k]);
     bool seen = false;
-    for (const Guard& g : r.guards)
-      if (const Form* form = linear_guard(sys, g).form) seen = seen || form->s(i) != 0.0;
+    for (const GuardTerms& g : r.guard_terms) seen = seen || (g.linear() && g.form->s(i) != 0.0);
     if (!seen) continue;
     const Index highest = pieces[k]->harmonics.empty() ? signal_max_degree : harmonic_degree;
     std::array<double, harmonic_degree + 1> c{};
@@ -105,7 +82,7 @@ void Stepper::confirm(const Regime& r, std::size_t k, const State& state, double
       if (const double value = g(better); value > most) most = value, top = better;
     }
   }
-  if (most <= 1e-12 * size) {
+  if (most <= tolerance::least_size * size) {
     crossing[k] = 2.0;
     return;
   }
@@ -116,20 +93,20 @@ void Stepper::confirm(const Regime& r, std::size_t k, const State& state, double
 double Stepper::guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta) {
   polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
   rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
-  if (guards.size() < static_cast<Index>(r.guards.size())) guards.resize(static_cast<Index>(r.guards.size()));
+  if (guards.size() < r.guards.count()) guards.resize(r.guards.count());
   guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
   return guards(static_cast<Index>(k));
 }
 
 // Returns whether the polynomials stand for guards that are not polynomials themselves.
 bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, Index& degree) {
-  const Index ng = static_cast<Index>(r.guards.size());
+  const Index ng = r.guards.count();
   const Index dense_degree = dopri5_dense_columns - 1;
   bool all_linear = true, forces = false;
-  for (const Guard& g : r.guards) {
-    if (linear_guard(sys, g).form != nullptr) continue;
+  for (Index k = 0; k < ng; ++k) {
+    if (r.guard_terms[k].linear()) continue;
     all_linear = false;
-    forces = forces || g.kind != GuardKind::branch;
+    forces = forces || r.guards[k].kind != GuardKind::branch;
   }
   degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
   if (!all_linear) degree = std::max(degree, sample_degree);
@@ -155,9 +132,9 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
         sampled.lazyProduct(points.to_coefficients.transpose());
   }
   for (Index k = 0; k < ng; ++k) {
-    const Guard& g = r.guards[static_cast<std::size_t>(k)];
-    const auto [form, sign] = linear_guard(sys, g);
-    if (form == nullptr) continue;
+    if (!r.guard_terms[k].linear()) continue;
+    const Form* const form = r.guard_terms[k].form;
+    const double sign = r.guard_terms[k].sign;
     for (Index j = 0; j <= degree; ++j) guard_series(k, j) = 0.0;
     for (Index i = 0; i < sys.nx; ++i)
       if (form->x(i) != 0.0)

@@ -54,7 +54,7 @@ bool Stepper::take_settled(const Regime& r, const State& state, Index signal_deg
     const Vector known = split.rounding * state.base_x.cwiseAbs() + drive + 0x1p-6 * scale.size;
     bool dead = true;
     for (Index i = 0; i < sys.nx && dead; ++i) dead = std::abs(away(i)) <= 8.0 * eps * known(i);
-    for (Index k = 0; k < static_cast<Index>(r.guards.size()) && dead; ++k) {
+    for (Index k = 0; k < r.guards.count() && dead; ++k) {
       const double size =
           r.Gx.row(k).cwiseAbs().dot(known) + r.Gs.row(k).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
       dead = std::abs(r.Gx.row(k).dot(away)) <= 8.0 * eps * size;

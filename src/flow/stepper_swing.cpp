@@ -2,6 +2,7 @@
 // length of the step.
 #include "flow/stepper.hpp"
 
+#include "core/polynomial.hpp"
 #include "core/roots.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
   for (Index j = 0; j < ns; ++j) add(r.As(i1, j), r.As(i2, j), s(j));
   const double b1 = o.B[0] * r1 + o.B[2] * r2, b2 = o.B[1] * r1 + o.B[3] * r2;
   limit = std::min(limit, 6.283185307179586 * o.inverse_w);
-  const double together = 8e-16 * std::abs(state.base_t) + 1e-13 * sys.time_scale;
+  const double together = same_instant(state.base_t);
   double first = std::numeric_limits<double>::infinity();
   swing.near = -1.0;
   for (std::size_t k = 0; k < r.guards.size(); ++k) {
@@ -36,14 +37,14 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
     const double alpha = w1 * r1 + w2 * r2, beta = w1 * b1 + w2 * b2;
     const double whole = size + (std::abs(alpha) + std::abs(beta) * o.inverse_w) * o.inverse_w;
     const GuardKind kind = r.guards[k].kind;
-    if (!(g0 < -1e-9 * whole)) {
+    if (!(g0 < -tolerance::entry * whole)) {
       // A velocity that the transition left at zero, and that clearly goes away from there.
       if (!state.after_transition || (kind != GuardKind::slip_ends && kind != GuardKind::kink)) return false;
       const Place& p = sys.places[r.guards[k].friction];
-      if (std::abs(g0) > 1e-13 * std::max(whole, velocity_size(p, state.nominal))) return false;
-      const double known = 1e-9 * (std::abs(w1) * size1 + std::abs(w2) * size2) +
-                           1e-11 * std::abs(beta) * o.inverse_w +
-                           8e-16 * std::abs(state.base_t) * std::abs(beta - o.d * alpha);
+      if (std::abs(g0) > tolerance::rounding * std::max(whole, velocity_size(p, state.nominal))) return false;
+      const double known = tolerance::entry * (std::abs(w1) * size1 + std::abs(w2) * size2) +
+                           tolerance::rest * std::abs(beta) * o.inverse_w +
+                           tolerance::last_digits * std::abs(state.base_t) * std::abs(beta - o.d * alpha);
       if (!(alpha < -known)) return false;
       g0 = 0.0;
     }
@@ -72,12 +73,7 @@ void Stepper::state_at(const Step& step, double tau, double* x) const {
   const Index nx = sys.nx;
   if (step.columns > 0) {
     const double theta = step.h > 0.0 ? tau / step.h : 0.0;
-    for (Index i = 0; i < nx; ++i) {
-      double sum = C(i, step.columns - 1);
-      for (Index k = step.columns - 2; k >= 0; --k) sum = sum * theta + C(i, k);
-      x[i] = sum;
-    }
-    return;
+    return polynomial::values(C.data(), nx, step.columns, theta, x);
   }
   const Oscillation& o = swing.oscillation;
   const double delta = tau - swing.near;

@@ -4,6 +4,12 @@
 //   zero bristle(term, v, direction, branch, z, zdot)   -> ForceOf<T>, with the rates of the internal states
 //   settle(term, v, direction, z)                  the internal states of the steady curve
 //   about(term), validate(term), and Term::each(self, f) which shows f every parameter with its public name.
+// Terms that switch within have `has_switches`, switches() and
+//   slip_guards(term, v, direction, branch, z, guards)   a guard fires when it becomes positive; its bit of the branch is
+//                                                        set until v comes back to zero
+// Terms with a memory keep it in internal states whose rates are zero, and have one or both of
+//   on_switch(term, fired, direction, z)                 a guard has fired: changes the memory in place of the branch
+//   on_turn(term, direction, z)                          v goes to the side `direction` from here on, also if it was there
 #pragma once
 
 #include "core/error.hpp"

@@ -1,50 +1,57 @@
-// A number with two derivatives (by velocity and by one internal state), so that each law is written once and
-// its slopes are exact. Kernels are templates on the scalar: double in the flow, Dual in its Jacobian.
+// A number with K derivatives, so that each law and each element is written once and its slopes are exact.
+// Kernels are templates on the scalar: double in the flow, Dual in its Jacobian.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 namespace stickslip {
 
-struct Dual {
-  double x = 0.0, dv = 0.0, dz = 0.0;
+template <int K> struct Dual {
+  double x = 0.0;
+  std::array<double, K> d{};
 
   constexpr Dual() = default;
   constexpr Dual(double value) : x(value) {}
-  constexpr Dual(double value, double by_v, double by_z) : x(value), dv(by_v), dz(by_z) {}
+  // The variable that derivative number `which` is taken by.
+  static constexpr Dual variable(double value, int which) {
+    Dual a(value);
+    a.d[static_cast<std::size_t>(which)] = 1.0;
+    return a;
+  }
 
-  Dual& operator+=(const Dual& b) { return *this = Dual(x + b.x, dv + b.dv, dz + b.dz); }
+  friend Dual operator-(const Dual& a) { return combined(-a.x, a, -1.0, a, 0.0); }
+  friend Dual operator+(const Dual& a, const Dual& b) { return combined(a.x + b.x, a, 1.0, b, 1.0); }
+  friend Dual operator-(const Dual& a, const Dual& b) { return combined(a.x - b.x, a, 1.0, b, -1.0); }
+  friend Dual operator*(const Dual& a, const Dual& b) { return combined(a.x * b.x, a, b.x, b, a.x); }
+  friend Dual operator/(const Dual& a, const Dual& b) {
+    const double q = a.x / b.x;
+    return combined(q, a, 1.0 / b.x, b, -q / b.x);
+  }
+  Dual& operator+=(const Dual& b) { return *this = *this + b; }
+
+private:
+  static Dual combined(double value, const Dual& a, double by_a, const Dual& b, double by_b) {
+    Dual out(value);
+    for (std::size_t k = 0; k < K; ++k) out.d[k] = by_a * a.d[k] + by_b * b.d[k];
+    return out;
+  }
 };
-
-inline Dual operator-(const Dual& a) {
-  return {-a.x, -a.dv, -a.dz};
-}
-inline Dual operator+(const Dual& a, const Dual& b) {
-  return {a.x + b.x, a.dv + b.dv, a.dz + b.dz};
-}
-inline Dual operator-(const Dual& a, const Dual& b) {
-  return {a.x - b.x, a.dv - b.dv, a.dz - b.dz};
-}
-inline Dual operator*(const Dual& a, const Dual& b) {
-  return {a.x * b.x, a.dv * b.x + a.x * b.dv, a.dz * b.x + a.x * b.dz};
-}
-inline Dual operator/(const Dual& a, const Dual& b) {
-  const double q = a.x / b.x;
-  return {q, (a.dv - q * b.dv) / b.x, (a.dz - q * b.dz) / b.x};
-}
 
 // f(a) with f and f' given as numbers.
 inline double chain(double, double f, double) {
   return f;
 }
-inline Dual chain(const Dual& a, double f, double df) {
-  return {f, df * a.dv, df * a.dz};
+template <int K> Dual<K> chain(const Dual<K>& a, double f, double df) {
+  Dual<K> out(f);
+  for (std::size_t k = 0; k < K; ++k) out.d[k] = df * a.d[k];
+  return out;
 }
 
 inline double value_of(double a) {
   return a;
 }
-inline double value_of(const Dual& a) {
+template <int K> double value_of(const Dual<K>& a) {
   return a.x;
 }
 

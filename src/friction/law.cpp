@@ -71,12 +71,10 @@ template <class X> Interval rest_of(const X& term, const double* z) {
 void validate(const Law& law) {
   if (law.terms.empty()) reject("law", "has no terms");
   for (const Term& term : law.terms) std::visit([](const auto& x) { validate(x); }, term);
-  Index bits = 0;
-  walk(law, [&](const auto& x, const Place&) {
-    if constexpr (with_switches<std::decay_t<decltype(x)>>) bits += x.switches();
-  });
-  if (bits > max_elements)
-    reject("law", static_cast<double>(bits), "at most 32 Maxwell slip elements in a sum");
+  Index states = 0; // at least as many as switches
+  walk(law, [&](const auto& x, const Place&) { states += count(x); });
+  if (states > max_elements)
+    reject("law", static_cast<double>(states), "at most 32 internal states in a sum");
 }
 
 Law operator+(const Law& a, const Law& b) {
@@ -122,11 +120,13 @@ std::vector<std::string> state_names(const Law& law) {
   return out;
 }
 
-Force evaluate(const Law& law, double v, int direction, unsigned branch, const double* z, double* zdot) {
-  Force sum;
+template <class T>
+ForceOf<T> evaluate(const Law& law, const T& v, int direction, unsigned branch,
+                    const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot) {
+  ForceOf<T> sum;
   walk(law, [&](const auto& x, const Place& at) {
     using X = std::decay_t<decltype(x)>;
-    Force f;
+    ForceOf<T> f;
     if constexpr (with_states<X>)
       f = bristle(x, v, direction, own_branch(x, branch, at.bit), z + at.state, zdot + at.state);
     else
@@ -137,36 +137,31 @@ Force evaluate(const Law& law, double v, int direction, unsigned branch, const d
   return sum;
 }
 
+template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*);
+template ForceOf<Dual<1>> evaluate(const Law&, const Dual<1>&, int, unsigned, const Dual<1>*, Dual<1>*);
+template ForceOf<Dual<2>> evaluate(const Law&, const Dual<2>&, int, unsigned, const Dual<2>*, Dual<2>*);
+template ForceOf<Dual<element_seeds>> evaluate(const Law&, const Dual<element_seeds>&, int, unsigned,
+                                               const Dual<element_seeds>*, Dual<element_seeds>*);
+
 Slopes linearise(const Law& law, double v, int direction, unsigned branch, const double* z, double* dry_z,
                  double* zdot_v, double* zdot_z) {
   Index n = 0;
   for (const Term& term : law.terms) n += std::visit([](const auto& x) { return count(x); }, term);
-  std::fill(zdot_z, zdot_z + n * n, 0.0);
-  Slopes sum;
-  walk(law, [&](const auto& x, const Place& at) {
-    using X = std::decay_t<decltype(x)>;
-    ForceOf<Dual> f;
-    if constexpr (with_states<X>) {
-      const Index own = x.states();
-      std::array<Dual, max_elements> state, rate;
-      for (Index j = 0; j < own; ++j) { // one seed per state; the velocity's derivative is the same each time
-        for (Index i = 0; i < own; ++i)
-          state[static_cast<std::size_t>(i)] = Dual(z[at.state + i], 0.0, i == j);
-        f = bristle(x, Dual(v, 1.0, 0.0), direction, own_branch(x, branch, at.bit), state.data(),
-                    rate.data());
-        dry_z[at.state + j] = f.dry.dz;
-        for (Index i = 0; i < own; ++i) {
-          zdot_v[at.state + i] = rate[static_cast<std::size_t>(i)].dv;
-          zdot_z[(at.state + i) * n + at.state + j] = rate[static_cast<std::size_t>(i)].dz;
-        }
-      }
-    } else {
-      f = curve(x, Dual(v, 1.0, 0.0), direction);
+  std::array<Dual<2>, max_elements> state, rate;
+  ForceOf<Dual<2>> f;
+  // One seed per state; the derivative by the velocity is the same each time.
+  for (Index j = 0; j < std::max<Index>(n, 1); ++j) {
+    for (Index i = 0; i < n; ++i)
+      state[static_cast<std::size_t>(i)] = i == j ? Dual<2>::variable(z[i], 1) : Dual<2>(z[i]);
+    f = evaluate(law, Dual<2>::variable(v, 0), direction, branch, state.data(), rate.data());
+    if (n == 0) break;
+    dry_z[j] = f.dry.d[1];
+    for (Index i = 0; i < n; ++i) {
+      zdot_v[i] = rate[static_cast<std::size_t>(i)].d[0];
+      zdot_z[i * n + j] = rate[static_cast<std::size_t>(i)].d[1];
     }
-    sum.dry_v += f.dry.dv;
-    sum.viscous_v += f.viscous.dv;
-  });
-  return sum;
+  }
+  return {f.dry.d[0], f.viscous.d[0]};
 }
 
 Interval rest_interval(const Law& law, const double* z) {
@@ -208,9 +203,9 @@ Force steady(const Law& law, double v, double* z) {
 Slopes steady_slopes(const Law& law, double v, int direction) {
   Slopes sum;
   walk(law, [&](const auto& x, const Place&) {
-    const ForceOf<Dual> f = curve(x, Dual(v, 1.0, 0.0), direction);
-    sum.dry_v += f.dry.dv;
-    sum.viscous_v += f.viscous.dv;
+    const auto f = curve(x, Dual<1>::variable(v, 0), direction);
+    sum.dry_v += f.dry.d[0];
+    sum.viscous_v += f.viscous.d[0];
   });
   return sum;
 }
@@ -230,13 +225,23 @@ void switch_guards(const Law& law, double v, int direction, unsigned branch, con
   });
 }
 
-unsigned switch_branch(const Law&, unsigned branch, Index fired) {
-  return branch | (1U << fired);
+unsigned on_switch(const Law& law, Index fired, int direction, unsigned branch, double* z) {
+  bool remembered = false;
+  walk(law, [&](const auto& x, const Place& at) {
+    if constexpr (requires { on_switch(x, fired, direction, z); })
+      if (fired >= at.bit && fired < at.bit + x.switches()) {
+        on_switch(x, fired - at.bit, direction, z + at.state);
+        remembered = true;
+      }
+  });
+  return remembered ? branch : branch | (1U << fired);
 }
 
-unsigned initial_branch(const Law&) {
-  return 0U;
-} // all elements stick
+void on_turn(const Law& law, int direction, double* z) {
+  walk(law, [&](const auto& x, const Place& at) {
+    if constexpr (requires { on_turn(x, direction, z); }) on_turn(x, direction, z + at.state);
+  });
+}
 
 Index bend_count(const Law& law) {
   Index n = 0;

@@ -10,6 +10,7 @@
 #include "friction/terms.hpp" // the plain structs, LawTraits, Interval, Force
 
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -39,7 +40,18 @@ std::vector<std::string> state_names(const Law&);
 
 // The dry parts and bristles together are `dry` (per unit load); rates of all internal states go to zdot.
 // `branch` holds the internal switching state (bit i: element i slips), 0 where the law has none.
-Force evaluate(const Law&, double v, int direction, unsigned branch, const double* z, double* zdot);
+template <class T>
+ForceOf<T> evaluate(const Law&, const T& v, int direction, unsigned branch, const std::type_identity_t<T>* z,
+                    std::type_identity_t<T>* zdot);
+// Compiled in law.cpp: numbers; derivatives by v and one state; by all that an element's force depends on.
+inline constexpr int element_seeds = 8;
+extern template Force evaluate(const Law&, const double&, int, unsigned, const double*, double*);
+extern template ForceOf<Dual<1>> evaluate(const Law&, const Dual<1>&, int, unsigned, const Dual<1>*,
+                                          Dual<1>*);
+extern template ForceOf<Dual<2>> evaluate(const Law&, const Dual<2>&, int, unsigned, const Dual<2>*,
+                                          Dual<2>*);
+extern template ForceOf<Dual<element_seeds>> evaluate(const Law&, const Dual<element_seeds>&, int, unsigned,
+                                                      const Dual<element_seeds>*, Dual<element_seeds>*);
 
 // Derivatives at the same place: d/dv and d/dz_j of dry and viscous and of each zdot_i (row-major n x n).
 struct Slopes {
@@ -63,12 +75,13 @@ Slopes steady_slopes(const Law&, double v, int direction);
 // The steady curve with load, defined for every v: at v = 0 the middle of the set.
 double steady_force(const Law&, const LawTraits&, double v, double normal_load);
 
-// Internal switching guards (fires when > 0; one that is > 0 from the start fires at once) and the branch
-// after guard i fired. Whenever v reaches zero or changes its sign the branch starts again from
-// initial_branch.
+// Internal switching guards: fires when > 0; one that is > 0 from the start fires at once.
 void switch_guards(const Law&, double v, int direction, unsigned branch, const double* z, double* guards);
-unsigned switch_branch(const Law&, unsigned branch, Index fired);
-unsigned initial_branch(const Law&);
+// The branch after guard `fired` was met. Whenever v reaches zero or changes its sign the branch is 0 again: all
+// elements stick. Terms with a memory among their internal states change it here, or on_turn().
+unsigned on_switch(const Law&, Index fired, int direction, unsigned branch, double* z);
+// v goes to the side `direction` from here on, whether it came from there or not.
+void on_turn(const Law&, int direction, double* z);
 
 // Places in the state where the rates have a kink but nothing switches: zeros of these functions, in units of
 // the dry force. An integrator with error control may pass over them; one that wants its full order stops

@@ -33,8 +33,7 @@ struct LocalVelocity {
   }
 
   double operator()(double tau) const {
-    double sum = 0.0;
-    for (std::size_t k = c.size(); k-- > 0;) sum = sum * tau + c[k];
+    double sum = polynomial::value(c.data(), signal_max_degree, tau);
     for (const Wave& w : waves) {
       const double half = std::sin(0.5 * w.omega * tau);
       sum += w.cosine * std::sin(w.omega * tau) - 2.0 * w.sine * half * half;

@@ -24,19 +24,11 @@ struct Span {
   int direction = 0; // 0: at rest throughout
 };
 
-double at(const Piece& p, double t) {
-  const double d = t - p.anchor;
-  double sum = 0.0;
-  for (std::size_t k = p.c.size(); k-- > 0;) sum = sum * d + p.c[k];
-  for (const Harmonic& h : p.harmonics) sum += h.amplitude * std::sin(h.omega * t + h.phase);
-  return sum;
-}
-
 int direction_of(const Piece& p, double from, double to) {
   // The span crosses no zero; asking where the velocity is largest avoids the rounding noise at its ends.
   double largest = 0.0;
   for (double x : {0.0, 0.1127, 0.25, 0.5, 0.75, 0.8873, 1.0}) {
-    const double v = at(p, from + x * (to - from));
+    const double v = value(p, from + x * (to - from));
     if (std::abs(v) > std::abs(largest)) largest = v;
   }
   return largest > 0.0 ? 1 : (largest < 0.0 ? -1 : 0);
@@ -73,9 +65,8 @@ class Mover {
 public:
   Mover(const Law& law, const ResponseOptions& options)
       : law_(law), load_(options.normal_load), rtol_(options.rtol), traits_(traits(law)),
-        n_(static_cast<std::size_t>(traits_.states)), z(n_, 0.0), branch(initial_branch(law)), size_(n_),
-        rate_(n_), dry_z_(n_), zdot_v_(n_), zdot_z_(n_ * n_),
-        guards_(static_cast<std::size_t>(traits_.switches)),
+        n_(static_cast<std::size_t>(traits_.states)), z(n_, 0.0), branch(0U), size_(n_), rate_(n_),
+        dry_z_(n_), zdot_v_(n_), zdot_z_(n_ * n_), guards_(static_cast<std::size_t>(traits_.switches)),
         bends_(static_cast<std::size_t>(bend_count(law))), turn_(bends_.size(), 0) {
     for (auto* s : {&whole_, &first_, &second_}) s->z.resize(n_);
     for (auto* block : {&value_, &f_, &df_}) block->resize(n_);
@@ -91,7 +82,10 @@ public:
   void enter(const Piece& piece, int direction, double origin) {
     local_.set(piece, origin);
     origin_ = origin;
-    if (direction != direction_) branch = initial_branch(law_);
+    if (direction != direction_) {
+      branch = 0U;
+      if (direction != 0) on_turn(law_, direction, z.data());
+    }
     direction_ = direction;
     double fastest = 0.0;
     for (const Harmonic& h : piece.harmonics) fastest = std::max(fastest, std::abs(h.omega));
@@ -273,7 +267,8 @@ private:
     const double v = velocity(t);
     switch_guards(law_, v, direction_, branch, z.data(), guards_.data());
     for (std::size_t i = 0; i < guards_.size(); ++i)
-      if (guards_[i] >= -touch()) branch = switch_branch(law_, branch, static_cast<Index>(i));
+      if (guards_[i] >= -touch())
+        branch = on_switch(law_, static_cast<Index>(i), direction_, branch, z.data());
     bends(law_, v, direction_, z.data(), bends_.data());
     for (std::size_t i = 0; i < bends_.size(); ++i)
       turn_[i] = std::abs(bends_[i]) <= 100.0 * touch() ? 0 : (bends_[i] > 0.0 ? -1 : 1);
@@ -298,7 +293,8 @@ private:
     if (!guards_.empty()) {
       switch_guards(law_, velocity(t + x), direction_, branch, z.data(), guards_.data());
       const auto first = std::max_element(guards_.begin(), guards_.end());
-      if (*first > -1e5 * touch()) branch = switch_branch(law_, branch, first - guards_.begin());
+      if (*first > -1e5 * touch())
+        branch = on_switch(law_, first - guards_.begin(), direction_, branch, z.data());
     }
     return x;
   }

@@ -14,12 +14,7 @@ namespace {
 // The piece of a signal that holds at the start of a step, continued to t.
 double continued(const Signal& s, std::size_t piece, double t) {
   if (s.pieces.empty()) return 0.0;
-  const Piece& p = s.pieces[piece];
-  const double tau = t - p.anchor;
-  double sum = 0.0;
-  for (std::size_t k = p.c.size(); k-- > 0;) sum = sum * tau + p.c[k];
-  for (const Harmonic& h : p.harmonics) sum += h.amplitude * std::sin(h.omega * t + h.phase);
-  return sum;
+  return value(s.pieces[piece], t);
 }
 
 bool has_jumps(const Signal& s) {
@@ -149,8 +144,7 @@ void RealTime::find_moving(const Vector& still) {
     Drive one{i, -1, has_jumps(s), s.pieces.size() < 2 && s.input.empty(), signal_max_degree};
     if (!s.input.empty())
       one.input = std::find(input_names.begin(), input_names.end(), s.input) - input_names.begin();
-    if (!s.pieces.empty())
-      while (one.degree > 0 && s.pieces.front().c[static_cast<std::size_t>(one.degree)] == 0.0) --one.degree;
+    if (!s.pieces.empty()) one.degree = degree(s.pieces.front());
     drives.push_back(one);
     moving.signals.push_back(i);
     moving.still(i) = 0.0;
@@ -209,14 +203,13 @@ void RealTime::build_all() {
   };
   for (const Place& p : sys.places) {
     Wheel wheel;
-    const unsigned branch = initial_branch(p.law);
     // In the order of number_of().
     for (const Mode mode : {Mode::slip_forward, Mode::slip_backward})
-      wheel.friction.push_back({.mode = mode, .branch = branch});
-    if (p.traits.sticks) wheel.friction.push_back({.mode = Mode::stick, .branch = branch});
+      wheel.friction.push_back({.mode = mode});
+    if (p.traits.sticks) wheel.friction.push_back({.mode = Mode::stick});
     if (p.surface_travel >= 0)
       for (const Hold hold : {Hold::above_forward, Hold::above_backward})
-        wheel.friction.push_back({.mode = Mode::stick, .hold = hold, .branch = branch});
+        wheel.friction.push_back({.mode = Mode::stick, .hold = hold});
     wheel.load_sign = {1};
     if (p.load_force.x.size() > 0) wheel.load_sign.push_back(-1);
     complete = complete && p.traits.switches == 0;
@@ -273,13 +266,7 @@ bool RealTime::sample(const double* given) noexcept {
     const Drive& one = drives[j];
     const Signal& s = sys.signals[static_cast<std::size_t>(one.signal)];
     if (one.whole) { // goes on from the end of the last step
-      const Piece& p = s.pieces.front();
-      const double tau = end - p.anchor;
-      double sum = p.c[static_cast<std::size_t>(one.degree)];
-      for (int k = one.degree - 1; k >= 0; --k) sum = sum * tau + p.c[static_cast<std::size_t>(k)];
-      for (const Harmonic& wave : p.harmonics)
-        sum += wave.amplitude * std::sin(wave.omega * end + wave.phase);
-      a.change[j] = sum - a.s[j];
+      a.change[j] = value(s.pieces.front(), end, one.degree) - a.s[j];
       continue;
     }
     const std::size_t piece = piece_at(s, t + 1e-9 * h);

@@ -59,7 +59,7 @@ void RealTime::fire(const Regime& r, const Guard& g) noexcept {
   case GuardKind::shared_limit:
     return release_together(r, g);
   default: // there are no contacts here
-    return switch_flow(sys, now, g);
+    return switch_flow(sys, now, g, a.x);
   }
 }
 
@@ -89,7 +89,7 @@ void RealTime::stop(std::size_t i) noexcept {
     start_clock(p, was, N, t, a.x);
   else
     change_mode(p, was, 0, 0.0, N, t, a.x);
-  now.friction[i].enter(Mode::stick, initial_branch(p.law));
+  now.friction[i].enter(Mode::stick);
   came_from(static_cast<Index>(i)) = was; // whence it came
 }
 
@@ -107,7 +107,7 @@ void RealTime::release(std::size_t i, int side) noexcept {
   if (has_states && came_from(static_cast<Index>(i)) == 0.0)
     change_mode(p, 0, side, relative_velocity(p, a.x, s), normal_load(p, now.friction[i].load_sign, a.x, s),
                 time() + at, a.x);
-  now.friction[i].enter(slip(side), initial_branch(p.law));
+  enter(now.friction[i], p, slip(side), a.x);
 }
 
 bool RealTime::moves_towards(std::size_t i, int side) noexcept {

@@ -1,8 +1,8 @@
 // What every step of the fixed-step form evaluates.
+#include "dynamics/element_force.hpp"
 #include "realtime/real_time_plan.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace stickslip {
 
@@ -28,11 +28,34 @@ void combine_any(const double* d, Index height, Index width, const double* u, do
   }
 }
 
-Force peaked(const CurvedForce& c, Force f, double peak, double& scale) {
-  // As with_peak(): 1 at v = 0, 0 far away.
-  scale = (peak * c.static_level - c.kinetic) / (c.static_level - c.kinetic);
-  const double level = c.kinetic + scale * (std::abs(f.dry) - c.kinetic);
-  return {std::copysign(level, f.dry), f.viscous};
+template <class L> CurvedValue slides(const L& law, const CurvedForce& c, const double* xs) {
+  using Slope = Dual<1>; // by u
+  CurvedValue out;
+  out.u = c.u(xs);
+  out.load = c.load(xs);
+  const Slope peak = c.element->peak >= 0 ? xs[c.element->peak] : 1.0;
+  const ForceOf<Slope> f =
+      sliding_force(law, *c.element, c.mode, c.branch, Slope::variable(out.u, 0), peak, nullptr, nullptr);
+  if (c.kind != CurvedForce::Kind::viscous) {
+    out.f = out.load * f.dry.x;
+    out.by_u = out.load * f.dry.d[0];
+    out.by_load = f.dry.x;
+  }
+  if (c.kind != CurvedForce::Kind::dry) {
+    out.f += f.viscous.x;
+    out.by_u += f.viscous.d[0];
+  }
+  return out;
+}
+
+CurvedValue spring(const CurvedForce& c, const double* xs) {
+  CurvedValue out;
+  out.u = c.u(xs);
+  out.load = c.load(xs);
+  out.by_u = presliding_stiffness(*c.element, out.load);
+  out.by_load = presliding_stiffness(*c.element, out.u);
+  out.f = out.by_u * out.u;
+  return out;
 }
 
 } // namespace
@@ -51,49 +74,8 @@ SmallMap::SmallMap(const Vector& constant, const Matrix& columns) {
 }
 
 CurvedValue evaluate(const CurvedForce& c, const double* xs) {
-  CurvedValue out;
-  out.u = c.u(xs);
-  out.load = c.load(xs);
-  if (c.kind == CurvedForce::Kind::spring) {
-    out.f = c.stiffness * out.load * out.u;
-    out.by_u = c.stiffness * out.load;
-    out.by_load = c.stiffness * out.u;
-    return out;
-  }
-  Force f;
-  Slopes d;
-  if (c.stribeck != nullptr) {
-    const Levels& l = c.stribeck->levels;
-    const double s = c.mode * out.u, u = s / l.stribeck_velocity;
-    if (l.shape == 2.0 && l.form == StribeckForm::exponential && c.kind == CurvedForce::Kind::dry) {
-      // the published curve; exp(-u^2) underflows to 0 as it should
-      const double drop = (l.static_level - l.kinetic) * std::exp(-u * u);
-      f.dry = c.mode * (l.kinetic + drop);
-      d.dry_v = -2.0 * u / l.stribeck_velocity * drop;
-    } else {
-      const ForceOf<Dual> both = curve(*c.stribeck, Dual(out.u, 1.0, 0.0), c.mode);
-      f = {both.dry.x, both.viscous.x};
-      d = {both.dry.dv, both.viscous.dv};
-    }
-  } else {
-    f = evaluate(*c.law, out.u, c.mode, c.branch, nullptr, nullptr);
-    d = linearise(*c.law, out.u, c.mode, c.branch, nullptr, nullptr, nullptr, nullptr);
-  }
-  if (c.peak >= 0) {
-    double scale = 1.0;
-    f = peaked(c, f, xs[c.peak], scale);
-    d.dry_v *= scale;
-  }
-  if (c.kind != CurvedForce::Kind::viscous) {
-    out.f = out.load * f.dry;
-    out.by_u = out.load * d.dry_v;
-    out.by_load = f.dry;
-  }
-  if (c.kind != CurvedForce::Kind::dry) {
-    out.f += f.viscous;
-    out.by_u += d.viscous_v;
-  }
-  return out;
+  if (c.kind == CurvedForce::Kind::spring) return spring(c, xs);
+  return c.stribeck != nullptr ? slides(*c.stribeck, c, xs) : slides(c.element->law, c, xs);
 }
 
 } // namespace stickslip

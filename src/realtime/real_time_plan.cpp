@@ -71,7 +71,7 @@ public:
   void run() {
     list_curved();
     const Index nx = sys.nx, ns = sys.ns(), m = static_cast<Index>(plan.curved.size());
-    const Index nu = static_cast<Index>(regime.unstuck.size());
+    const Index nu = regime.unstuck.count();
     Rows own(nx, nx, ns, m), force(nu, nx, ns, m);
     for (Index k = 0; k < nu; ++k) describe(k, own, force);
     own.x += regime.A + regime.E * force.x;
@@ -105,6 +105,7 @@ private:
     CurvedForce c;
     c.kind = kind;
     c.place = i;
+    c.element = &p;
     c.mode = regime.modes.friction[u].direction();
     c.branch = regime.modes.friction[u].branch;
     c.load = sparse(load_form(sys, p, regime.modes.friction[u].load_sign), moving);
@@ -112,14 +113,9 @@ private:
       Form travel = zero(sys);
       travel.x(p.surface_travel) = 1.0;
       c.u = sparse(travel, moving);
-      c.stiffness = p.break_away / p.automaton.travel;
     } else {
       c.u = sparse(p.velocity, moving);
-      c.law = &p.law;
       if (p.law.terms.size() == 1) c.stribeck = std::get_if<Stribeck>(&p.law.terms.front());
-      if (p.peak >= 0 && p.break_away > p.kinetic) c.peak = p.peak;
-      c.static_level = p.break_away;
-      c.kinetic = p.kinetic;
     }
     plan.curved.push_back(std::move(c));
     return static_cast<Index>(plan.curved.size()) - 1;
@@ -228,7 +224,7 @@ private:
 
   void make_guards(const Rows& unstuck) {
     const Index nx = sys.nx, ns = sys.ns(), m = unstuck.f.cols();
-    const Index np = static_cast<Index>(sys.places.size()), ng = static_cast<Index>(regime.guards.size());
+    const Index np = sys.places.count(), ng = regime.guards.count();
     Rows force(np, nx, ns, m), out(ng, nx, ns, m);
     for (std::size_t k = 0; k < regime.unstuck.size(); ++k) {
       force.x.row(regime.unstuck[k]) = unstuck.x.row(static_cast<Index>(k));
@@ -253,57 +249,18 @@ private:
       out.x.row(g) += factor * f.x.transpose();
       out.s.row(g) += factor * f.s.transpose();
     };
-    for (Index g = 0; g < ng; ++g) {
-      const Guard& guard = regime.guards[static_cast<std::size_t>(g)];
-      const int i = guard.friction;
-      switch (guard.kind) {
-      case GuardKind::slip_ends:
-      case GuardKind::kink:
-        add_form(g, sys.places[i].velocity, -guard.direction);
-        break;
-      case GuardKind::surface_turns:
-        add_form(g, sys.places[i].velocity, guard.direction);
-        break;
-      case GuardKind::load_sign:
-        add_form(g, sys.places[i].load_force, -guard.direction);
-        break;
-      case GuardKind::breaks_away:
-      case GuardKind::limit_again: {
-        const Place& p = sys.places[i];
-        const double turn = guard.kind == GuardKind::limit_again ? -1.0 : 1.0;
+    for (Index g = 0; g < ng; ++g) { // no bristles and no contacts here, so no switches of laws
+      const GuardTerms& terms = regime.guard_terms[g];
+      if (terms.form != nullptr) add_form(g, *terms.form, terms.sign);
+      for (const GuardTerms::Entry& e : terms.states) out.x(g, e.at) += e.factor;
+      for (const GuardTerms::Entry& e : terms.forces) add_force(g, e.at, e.factor);
+      for (const GuardTerms::Limit& l : terms.limits) {
+        const Place& p = sys.places[l.element];
         const Interval unit = rest_interval(p.law, nullptr);
-        const double level = turn * (guard.direction > 0 ? -unit.hi : unit.lo);
-        const Form N = load_form(sys, p, regime.modes.friction[i].load_sign);
-        add_force(g, guard.friction, turn * guard.direction);
+        const double level = l.weight * (l.side > 0 ? unit.hi : unit.lo);
+        const Form N = load_form(sys, p, regime.modes.friction[l.element].load_sign);
         add_form(g, N, level);
-        if (p.aged >= 0) plan.ageing.push_back({g, guard.friction, level, sparse(N, moving)});
-        break;
-      }
-      case GuardKind::shared_limit: {
-        const Facet& f = regime.facets[guard.facet];
-        for (std::size_t j = 0; j < f.members.size(); ++j) {
-          const Index member = regime.stuck[static_cast<std::size_t>(f.members[j])];
-          const auto q = static_cast<std::size_t>(member);
-          const double share = guard.direction * f.share(static_cast<Index>(j));
-          const Interval unit = rest_interval(sys.places[q].law, nullptr);
-          add_force(g, member, share);
-          add_form(g, load_form(sys, sys.places[q], regime.modes.friction[q].load_sign),
-                   -share * (share > 0.0 ? unit.hi : unit.lo));
-        }
-        break;
-      }
-      case GuardKind::limit: {
-        const LimitGuard& limit = regime.linear->guards[guard.limit];
-        add_form(g, limit.form, 1.0);
-        for (Index p = 0; p < np; ++p)
-          if (limit.force(p) != 0.0) add_force(g, p, limit.force(p));
-        break;
-      }
-      case GuardKind::none:
-      case GuardKind::branch:
-      case GuardKind::opens:
-      case GuardKind::closes:
-        break; // of bristles and contacts
+        if (p.aged >= 0) plan.ageing.push_back({g, l.element, level, sparse(N, moving)});
       }
     }
     plan.guards = map(out);
@@ -350,15 +307,13 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     }
     plan.tolerance.push_back(tolerance);
   }
-  const Index m = static_cast<Index>(r.stuck.size());
+  const Index m = r.stuck.count();
   if (m > 0) { // as in a transition: velocities to zero with the least change of kinetic energy
     Matrix G(m, m), U(sys.nx, m);
     for (Index k = 0; k < m; ++k) {
-      const Place& p = sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(k)])];
+      const Place& p = sys.places[r.stuck[k]];
       U.col(k) = p.effect;
-      for (Index l = 0; l < m; ++l)
-        G(k, l) = -p.velocity.x.dot(
-            sys.places[static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(l)])].effect);
+      for (Index l = 0; l < m; ++l) G(k, l) = -p.velocity.x.dot(sys.places[r.stuck[l]].effect);
       plan.held.push_back(sparse(p.velocity, moving));
     }
     plan.to_surface = U * linalg::pseudo_inverse(G);

@@ -66,13 +66,10 @@ struct CurvedForce {
   Kind kind = Kind::dry;
   Index place = -1;
   SparseRow u, load;
-  const Law* law = nullptr;
-  const Stribeck* stribeck = nullptr; // the law if it is this one alone
+  const Place* element = nullptr;
+  const Stribeck* stribeck = nullptr; // its law if it is this one alone, so that the compiler sees through it
   int mode = 0;
   unsigned branch = 0;
-  Index peak = -1; // state with the height of the curve's peak, relative
-  double static_level = 0.0, kinetic = 0.0;
-  double stiffness = 0.0; // of a spring, per unit load
 };
 
 struct CurvedValue {

@@ -277,8 +277,7 @@ void RealTime::guards_at(const Point& p, double tau, double* g) noexcept {
   if (plan->quick) {
     plan->guards(p.x, g);
     for (const RealTimePlan::Ageing& one : plan->ageing) {
-      const double share =
-          aged_share(sys.places[static_cast<std::size_t>(one.place)], time() + at + tau, p.x);
+      const double share = aged_share(sys.places[one.place], time() + at + tau, p.x);
       g[one.guard] -= (1.0 - share) * one.level * one.load(p.x);
     }
     return;
@@ -295,8 +294,7 @@ double RealTime::guard_at(std::size_t which, const Point& p, double tau) const n
   double g = plan->guards.row(static_cast<Index>(which), p.x);
   for (const RealTimePlan::Ageing& one : plan->ageing)
     if (one.guard == static_cast<Index>(which))
-      g -= (1.0 - aged_share(sys.places[static_cast<std::size_t>(one.place)], time() + at + tau, p.x)) *
-           one.level * one.load(p.x);
+      g -= (1.0 - aged_share(sys.places[one.place], time() + at + tau, p.x)) * one.level * one.load(p.x);
   return g;
 }
 

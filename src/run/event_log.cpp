@@ -4,19 +4,6 @@
 
 namespace stickslip {
 
-namespace {
-
-bool told_alike(const Event& a, const Event& b) {
-  return a.occasion == b.occasion && a.after == b.after && a.strikes == b.strikes && a.impact == b.impact &&
-         a.collision == b.collision && a.mixed_laws == b.mixed_laws && a.fired == b.fired;
-}
-
-bool decided_alike(const Event& a, const Event& b) {
-  return a.rule == b.rule && a.force_shared == b.force_shared && a.energy_gained == b.energy_gained;
-}
-
-} // namespace
-
 void EventLog::add(const System& sys, const Event& e) {
   EventRow row;
   row.time = e.time;

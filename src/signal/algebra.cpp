@@ -25,12 +25,6 @@ bool polynomial_is_flat(const Piece& p) {
   return std::all_of(p.c.begin() + 1, p.c.end(), [](double c) { return c == 0.0; });
 }
 
-int degree(const Piece& p) {
-  int d = signal_max_degree;
-  while (d > 0 && p.c[static_cast<std::size_t>(d)] == 0.0) --d;
-  return d;
-}
-
 void add_harmonic(std::vector<Harmonic>& all, const Harmonic& h) {
   for (Harmonic& known : all) {
     if (known.omega == h.omega && known.phase == h.phase) {

@@ -8,17 +8,6 @@ namespace stickslip {
 
 namespace {
 
-// The order-th derivative of sum c[k] d^k, by Horner's rule with falling factorials.
-double polynomial(const Polynomial& c, double d, int order) {
-  double sum = 0.0;
-  for (int k = signal_max_degree; k >= order; --k) {
-    double factor = 1.0;
-    for (int j = 0; j < order; ++j) factor *= k - j;
-    sum = sum * d + factor * c[static_cast<std::size_t>(k)];
-  }
-  return sum;
-}
-
 // d^order/dt^order of A sin(w t + p) = A w^order times sin, cos, -sin, -cos in turn.
 double harmonic(const Harmonic& h, double t, int order) {
   const double angle = h.omega * t + h.phase;
@@ -30,6 +19,19 @@ double harmonic(const Harmonic& h, double t, int order) {
 
 } // namespace
 
+double derivative(const Piece& p, double t, int order) {
+  // Horner's rule with falling factorials
+  const double d = t - p.anchor;
+  double sum = 0.0;
+  for (int k = signal_max_degree; k >= order; --k) {
+    double factor = 1.0;
+    for (int j = 0; j < order; ++j) factor *= k - j;
+    sum = sum * d + factor * p.c[static_cast<std::size_t>(k)];
+  }
+  for (const Harmonic& h : p.harmonics) sum += harmonic(h, t, order);
+  return sum;
+}
+
 std::size_t piece_at(const Signal& s, double t) {
   if (s.pieces.size() < 2) return 0;
   const auto after = std::upper_bound(s.pieces.begin() + 1, s.pieces.end(), t,
@@ -38,23 +40,16 @@ std::size_t piece_at(const Signal& s, double t) {
 }
 
 double value(const Signal& s, double t) {
-  return derivative(s, t, 0);
+  return s.pieces.empty() ? 0.0 : value(s.pieces[piece_at(s, t)], t);
 }
 
 double value_before(const Signal& s, double t) {
   if (s.pieces.empty()) return 0.0;
-  const Piece& p = s.pieces[piece_at(s, std::nextafter(t, -std::numeric_limits<double>::infinity()))];
-  double sum = polynomial(p.c, t - p.anchor, 0);
-  for (const Harmonic& h : p.harmonics) sum += harmonic(h, t, 0);
-  return sum;
+  return value(s.pieces[piece_at(s, std::nextafter(t, -std::numeric_limits<double>::infinity()))], t);
 }
 
 double derivative(const Signal& s, double t, int order) {
-  if (s.pieces.empty()) return 0.0;
-  const Piece& p = s.pieces[piece_at(s, t)];
-  double sum = polynomial(p.c, t - p.anchor, order);
-  for (const Harmonic& h : p.harmonics) sum += harmonic(h, t, order);
-  return sum;
+  return s.pieces.empty() ? 0.0 : derivative(s.pieces[piece_at(s, t)], t, order);
 }
 
 void taylor(const Signal& s, double t, int count, double* out) {

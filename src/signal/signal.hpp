@@ -4,7 +4,10 @@
 // is analytic.
 #pragma once
 
+#include "core/polynomial.hpp"
+
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -32,6 +35,21 @@ struct Piece {
 
   bool operator==(const Piece&) const = default;
 };
+
+// A piece at t, wherever it holds; its terms above `degree` are known to be zero.
+inline double value(const Piece& p, double t, int degree = signal_max_degree) {
+  double sum = polynomial::value(p.c.data(), degree, t - p.anchor);
+  for (const Harmonic& h : p.harmonics) sum += h.amplitude * std::sin(h.omega * t + h.phase);
+  return sum;
+}
+// Its derivative of any order.
+double derivative(const Piece& p, double t, int order);
+
+inline int degree(const Piece& p) {
+  int k = signal_max_degree;
+  while (k > 0 && p.c[static_cast<std::size_t>(k)] == 0.0) --k;
+  return k;
+}
 
 // Pieces are ordered by start; the first one also holds for all earlier times (what this room builds starts
 // at -infinity). Values at a breakpoint are those from the right. A signal that names an input u contains

@@ -91,6 +91,9 @@ private:
   void project();
   void free_acceleration(Vector& rate);
   void change(std::size_t i);
+  void enter(std::size_t i, Mode mode) {
+    stickslip::enter(state->modes.friction[i], sys.places[i], mode, state->base_x.data());
+  }
   void enter_modes(bool start);
   bool settle(const std::vector<Guard>& fired);
   bool strike_without_collision();

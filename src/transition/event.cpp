@@ -58,8 +58,8 @@ std::string words(const System& sys, const Guard& g, bool strikes) {
 // Of an output: by what it did, unless its inputs have jumped.
 std::string cause_of_limit(const System& sys, Index loop, const Event& e) {
   const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
-  const bool fired =
-      std::any_of(e.fired.begin(), e.fired.end(), [](const Guard& g) { return g.kind == GuardKind::limit; });
+  const auto of_limit = [](const Guard& g) { return g.kind == GuardKind::limit; };
+  const bool fired = of_limit(e.fired) || std::any_of(e.also.begin(), e.also.end(), of_limit);
   if (l.block.continuous() && !fired) return "jump of an input";
   return l.name + (e.after == Mode::high  ? " reaches its upper limit"
                    : e.after == Mode::low ? " reaches its lower limit"
@@ -71,14 +71,28 @@ std::string cause_of_limit(const System& sys, Index loop, const Event& e) {
 std::string cause_of(const System& sys, const Event& e) {
   if (e.occasion == Occasion::step) return "step";
   if (const Index loop = e.element - element_of_loop(sys, 0); loop >= 0) return cause_of_limit(sys, loop, e);
-  std::string all = e.occasion == Occasion::start ? "start" : e.fired.empty() ? "kink of a signal" : "";
-  for (const Guard& g : e.fired) {
+  std::string all = e.occasion == Occasion::start     ? "start"
+                    : e.fired.kind == GuardKind::none ? "kink of a signal"
+                                                      : "";
+  const auto add = [&](const Guard& g) {
     const std::string one = words(sys, g, e.strikes);
     if (!one.empty()) all += (all.empty() ? "" : ", ") + one;
-  }
+  };
+  add(e.fired);
+  for (const Guard& g : e.also) add(g);
   if (e.impact && !e.collision) all += ", impact without collision";
   if (e.impact && e.mixed_laws) all += ", laws of impact differ: Newton's";
   return all;
+}
+
+bool told_alike(const Event& a, const Event& b) {
+  return a.occasion == b.occasion && a.fired == b.fired && a.also == b.also && a.after == b.after &&
+         a.strikes == b.strikes && a.impact == b.impact && a.collision == b.collision &&
+         a.mixed_laws == b.mixed_laws;
+}
+
+bool decided_alike(const Event& a, const Event& b) {
+  return a.rule == b.rule && a.force_shared == b.force_shared && a.energy_gained == b.energy_gained;
 }
 
 std::string rule_of(const Event& e) {
@@ -104,7 +118,8 @@ struct Builder {
     e.before = before;
     e.after = after;
     e.occasion = jump.occasion;
-    e.fired = jump.fired;
+    if (!jump.fired.empty()) e.fired = jump.fired.front();
+    if (jump.fired.size() > 1) e.also.assign(jump.fired.begin() + 1, jump.fired.end());
     return e;
   }
 

@@ -14,7 +14,8 @@ struct Event {
   Index element = 0;        // friction elements, then contacts, then controllers
   Mode before = Mode::stick, after = Mode::stick;
   Occasion occasion = Occasion::motion;
-  std::vector<Guard> fired; // at this instant
+  Guard fired;             // at this instant; of no kind: nothing did
+  std::vector<Guard> also; // with it
   Rule rule = Rule::unique;
   Index solutions = -1;       // how many admissible answers there were; -1 where they were not counted
   bool ambiguous = false;     // physics does not say which
@@ -31,6 +32,9 @@ struct Event {
 };
 
 // What fired, and what decided, in words; made when somebody reads them.
+// told_alike, decided_alike: whether the words are the same for two events of one element.
+bool told_alike(const Event& a, const Event& b);
+bool decided_alike(const Event& a, const Event& b);
 std::string cause_of(const System& sys, const Event& event);
 std::string rule_of(const Event& event);
 

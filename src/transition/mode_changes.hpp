@@ -7,7 +7,10 @@ namespace stickslip {
 
 // The side of v of a law without a jump, a law's internal switch, the sign of an automaton's load force, a force that
 // came back below its limit; other guards change nothing here.
-void switch_flow(const System& sys, Modes& modes, const Guard& g) noexcept;
+void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noexcept;
+
+// The element goes to this mode; what its law remembers learns of the side to which it slips.
+void enter(FrictionMode& now, const Place& place, Mode mode, double* x) noexcept;
 
 // Acceleration of an element's relative velocity in a motion x'.
 inline double relative_acceleration(const Place& place, const Vector& xdot, const Vector& s) {

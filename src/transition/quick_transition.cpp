@@ -56,7 +56,7 @@ const Regime* QuickTransition::next(const Regime& now, std::size_t place, Mode t
     if (e.from == &now && e.place == static_cast<Index>(place) && e.to == to) return e.next;
   if (edges.size() >= 64) edges.clear(); // a machine with so many combinations does not repeat them soon
   Modes modes = now.modes;
-  modes.friction[place].enter(to, initial_branch(sys.places[place].law));
+  modes.friction[place].enter(to);
   edges.push_back({&now, static_cast<Index>(place), to, &cache.get(sys, modes)});
   return edges.back().next;
 }

@@ -9,16 +9,21 @@
 
 namespace stickslip {
 
+void enter(FrictionMode& now, const Place& p, Mode mode, double* x) noexcept {
+  now.enter(mode);
+  if (p.states >= 0 && now.slips()) on_turn(p.law, now.direction(), x + p.states);
+}
+
 // Where the velocity of a law without a jump changes its side, all its elements stick again.
-void switch_flow(const System& sys, Modes& modes, const Guard& g) noexcept {
+void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noexcept {
   if (g.friction < 0) return;
   FrictionMode& now = modes.friction[g.friction];
-  const Law& law = sys.places[g.friction].law;
+  const Place& p = sys.places[g.friction];
   switch (g.kind) {
   case GuardKind::kink:
-    return now.enter(slip(-now.direction()), initial_branch(law));
+    return enter(now, p, slip(-now.direction()), x);
   case GuardKind::branch:
-    now.branch = switch_branch(law, now.branch, g.bit);
+    now.branch = on_switch(p.law, g.bit, now.direction(), now.branch, x + p.states);
     return;
   case GuardKind::load_sign:
     now.load_sign = static_cast<std::int8_t>(-now.load_sign);
@@ -51,7 +56,7 @@ void Decision::free_acceleration(Vector& rate) {
 }
 
 void Decision::switches(const std::vector<Guard>& fired, bool start) {
-  for (const Guard& g : fired) switch_flow(sys, state->modes, g);
+  for (const Guard& g : fired) switch_flow(sys, state->modes, g, state->base_x.data());
   if (start)
     for (std::size_t i = 0; i < n; ++i)
       if (sys.places[i].load_force.x.size() > 0) {
@@ -84,8 +89,7 @@ void Decision::find_sides(bool start) {
       const double a = relative_acceleration(p, xdot, sig);
       if (a != 0.0) state->modes.friction[i].mode = slip(a > 0.0 ? 1 : -1);
     }
-    if (const Mode is = state->modes.friction[i].mode; is != was)
-      state->modes.friction[i].enter(is, initial_branch(p.law));
+    if (const Mode is = state->modes.friction[i].mode; is != was) enter(i, is);
   }
 }
 

@@ -132,8 +132,7 @@ void Decision::count_slips(const std::vector<Guard>& fired) {
     const bool firm = state->modes.friction[i].hold == Hold::firmly;
     const bool keeps = rest && (firm || held_by_lag(p, state->modes, i) != 0);
     if (rest && changed && firm) rule = Rule::accumulation;
-    if (changed ? !keeps : !rest && firm)
-      state->modes.friction[i].enter(state->modes.friction[i].mode, initial_branch(p.law));
+    if (changed ? !keeps : !rest && firm) enter(i, state->modes.friction[i].mode);
   }
 }
 
@@ -192,7 +191,7 @@ void Transition::general(State& state) {
         return g.kind == GuardKind::kink || g.kind == GuardKind::branch;
       })) {
     jump.occasion = Occasion::flow;
-    for (const Guard& g : fired) switch_flow(sys, state.modes, g);
+    for (const Guard& g : fired) switch_flow(sys, state.modes, g, state.base_x.data());
     state.after_transition = true;
     return;
   }

@@ -155,6 +155,13 @@ def entries(quick: bool) -> list[Entry]:
         ),
         Entry(
             problem,
+            "stickslip.simulate",
+            lambda: ss.simulate(m, t_end, initial={"block.velocity": BELT.belt_velocity}),
+            lambda r: error(np.array([e.time for e in r.events])),
+            ours=True,
+        ),
+        Entry(
+            problem,
             "stickslip.simulate, events read",
             lambda: [
                 e.time for e in ss.simulate(m, t_end, initial={"block.velocity": BELT.belt_velocity}).events
@@ -170,5 +177,6 @@ def entries(quick: bool) -> list[Entry]:
     )
     if not quick:
         rows.append(Entry(problem, "SciPy RK45 1e-12", scipy_run("RK45", 1e-12, t_end), error))
+        rows.append(Entry(problem, "SciPy DOP853 1e-12", scipy_run("DOP853", 1e-12, t_end), error))
         rows.append(Entry(problem, "SciPy LSODA 1e-12", scipy_run("LSODA", 1e-12, t_end), error))
     return rows

@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 import subprocess
 
-import engine
 import numpy as np
+from engine import program
 
 import stickslip as ss
 
@@ -33,7 +33,7 @@ def drive(kind: str) -> ss.machines.TwoMassDrive:
 def instructions(kind: str, quick: bool) -> str:
     """Return the ratio as a text, or nothing where it cannot be counted."""
     what = [
-        engine.program("real_time_steps"),
+        program("real_time_steps"),
         kind,
         "1000" if quick else "1000000",
         "count",
@@ -58,9 +58,21 @@ def entries(quick: bool) -> list[Entry]:
         path = ss.RealTime(machine, step=STEP, outputs=["load.position"]).run(1000)[:, 0]
         error = np.abs(path - exact).max()
         text = f"{error:.0e} m" + instructions(kind, quick)
+        from_python = ss.RealTime(machine, step=STEP)
+        problem = f"R one step of {STEP * 1e3:g} ms of a two-mass drive, {kind} (error over 1 s)"
         rows.append(
             Entry(
-                f"R one step of {STEP * 1e3:g} ms of a two-mass drive, {kind} (error over 1 s)",
+                problem,
+                f"stickslip.RealTime.step() from Python, {kind}",
+                lambda rt=from_python: [rt.step() for _ in range(1000)],
+                lambda _, text=text: text,
+                1000,
+                ours=True,
+            )
+        )
+        rows.append(
+            Entry(
+                problem,
                 f"stickslip.RealTime, {kind}",
                 lambda engine=engine: engine.go(steps),
                 lambda _, text=text: text,

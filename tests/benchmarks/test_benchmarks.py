@@ -19,4 +19,4 @@ def test_quick_run(tmp_path, capsys):
     assert ours["stickslip engine 1e-06"] < 1e-5
     assert all(str(e).endswith(", 10") for s, e in ours.items() if s.startswith("stickslip lemke"))
     steps = [e for s, e in ours.items() if s.startswith("stickslip.RealTime")]
-    assert len(steps) == 4 and all(float(e.split()[0]) < 2e-9 for e in steps)
+    assert len(steps) == 8 and all(float(e.split()[0]) < 2e-9 for e in steps)

@@ -136,9 +136,21 @@ _SIDES: dict[str, tuple[Point, dict[str, Any]]] = {
 
 
 def label(ax: Axes, at: Point, words: str, side: str, colour: str = LINE) -> None:
-    """Write beside a point: above, below, left or right of it."""
+    """Write beside a point, above, below, left or right of it, with a light edge that keeps lines off the letters."""
+    from matplotlib.patheffects import withStroke
+
     offset, aligned = _SIDES[side]
-    ax.annotate(words, at, xytext=offset, textcoords="offset points", color=colour, zorder=6, **aligned)
+    edge = [withStroke(linewidth=1.8, foreground="#FFFFFF", alpha=0.85)]
+    ax.annotate(
+        words,
+        at,
+        xytext=offset,
+        textcoords="offset points",
+        color=colour,
+        zorder=6,
+        path_effects=edge,
+        **aligned,
+    )
 
 
 def arrow(

@@ -66,7 +66,7 @@ def pictured(ax: Axes, gear: WedgeGear, title: str = "", right: float = 3.2, top
     lower(ax, gear)
     height = upper(ax, gear)
     guides(ax, height)
-    sk.angle(ax, (-2.0, 0.55), 1.0, 0.0, math.degrees(gear.angle), r"$\gamma$", out=1.2)
+    sk.angle(ax, (-2.0, 0.55), 1.0, 0.0, math.degrees(gear.angle), r"$\gamma$", out=1.3)
     sk.line(ax, (-2.0, 0.55), (-0.8, 0.55), linewidth=0.6, linestyle=":", zorder=4)
     if title:
         ax.set_title(title)

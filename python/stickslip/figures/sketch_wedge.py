@@ -66,7 +66,7 @@ def compute_gear() -> FigureData:
 def draw_gear(data: FigureData, figure: Canvas) -> None:
     """Draw the two wedges with their forces and velocities."""
     ax = figure.subplots()
-    top = wedge.pictured(ax, wedge.STEEP, right=4.6)
+    top = wedge.pictured(ax, wedge.STEEP, right=4.6, top=3.8)
     v1, v2 = data[""]["velocity"]
     sk.arrow(ax, (0.0, top + 0.95), (0.0, top + 0.1), r"$F$", "right-start")
     sk.arrow(ax, (3.1, 0.45), (2.1, 0.45), r"$K$", "above")

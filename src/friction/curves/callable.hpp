@@ -47,8 +47,8 @@ double call_slope(const Callable&, double v, int direction);
 inline ForceOf<double> curve(const Callable& c, double v, int direction) {
   return {call(c, v, direction), 0.0};
 }
-inline ForceOf<Dual> curve(const Callable& c, const Dual& v, int direction) {
-  return {chain(v, call(c, v.x, direction), call_slope(c, v.x, direction)), Dual(0.0)};
+template <int K> ForceOf<Dual<K>> curve(const Callable& c, const Dual<K>& v, int direction) {
+  return {chain(v, call(c, v.x, direction), call_slope(c, v.x, direction)), Dual<K>(0.0)};
 }
 
 inline void marks(const Callable& c, std::vector<double>& out) {

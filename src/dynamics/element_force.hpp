@@ -1,0 +1,95 @@
+// What one friction element does while no constraint holds it: its force and the rates of its internal states, in
+// all its modes. Written once, for numbers (the flow) and for numbers with derivatives (its Jacobian).
+#pragma once
+
+#include "friction/law.hpp"
+#include "model/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace stickslip {
+
+template <class T> struct ElementInput {
+  T velocity = 0.0;       // relative
+  T load = 1.0;           // normal load N; 1 on a contact, whose force multiplies `dry` instead
+  T memory = 0.0;         // lagged force, or the displacement of elastic presliding
+  T peak = 1.0;           // height of the peak after a dwell, in units of the static level
+  T injected = 0.0;       // what an observer adds to its bristle,
+  T injection_rate = 0.0; // and its rate
+  const T* z = nullptr;   // internal states of the law; their rates go to `zdot`
+  T* zdot = nullptr;
+};
+
+// F = dry N + other
+template <class T> struct ElementForce {
+  T dry = 0.0;         // per unit normal load: what follows the load at once
+  T other = 0.0;       // N
+  T memory_rate = 0.0; // of the lagged force or of the presliding displacement
+};
+
+// The law by itself, or the one term of it that the compiler then sees through.
+template <class L, class T>
+ForceOf<T> law_force(const L& law, const T& v, int direction, unsigned branch,
+                     const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot) {
+  if constexpr (std::is_same_v<L, Law>)
+    return evaluate(law, v, direction, branch, z, zdot);
+  else if constexpr (requires { L::is_bristle; })
+    return bristle(law, v, direction, branch, z, zdot);
+  else
+    return curve(law, v, direction);
+}
+
+// Dry force per unit load of the sliding curve with its peak at `peak` times the static level, after a dwell.
+template <class T> T with_peak(const Place& place, const T& dry, const T& peak) {
+  const double rise = place.break_away - place.kinetic;
+  if (rise <= 0.0) return dry;
+  const T side(value_of(dry) < 0.0 ? -1.0 : 1.0);
+  const T shape = (side * dry - T(place.kinetic)) / T(rise); // 1 at v = 0, 0 far away
+  return side * (T(place.kinetic) + (peak * T(place.break_away) - T(place.kinetic)) * shape);
+}
+
+// Sliding curve or bristle, with the peak that a dwell has left: dry part per unit load, and viscous part.
+template <class L, class T>
+ForceOf<T> sliding_force(const L& law, const Place& place, int direction, unsigned branch, const T& velocity,
+                         const T& peak, const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot) {
+  ForceOf<T> f = law_force(law, velocity, direction, branch, z, zdot);
+  if (place.peak >= 0) f.dry = with_peak(place, f.dry, peak);
+  return f;
+}
+
+// Spring constant of elastic presliding, k = f_s / s_max.
+template <class T> T presliding_stiffness(const Place& place, const T& N) {
+  return T(place.break_away / place.automaton.travel) * N;
+}
+
+// direction: side of slip; 0 only in elastic presliding, where the surface at rest is a spring and a damper.
+template <class L, class T>
+ElementForce<T> element_force(const L& law, const Place& place, int direction, unsigned branch,
+                              const ElementInput<T>& in) {
+  const Automaton& a = place.automaton;
+  if (direction == 0)
+    return {presliding_stiffness(place, in.memory), T(a.surface_damping) * in.velocity, in.velocity};
+  const T* z = in.z;
+  T with_injection = 0.0; // of an observer, whose law has just one state
+  if (place.injected >= 0) {
+    with_injection = *z + in.injected;
+    z = &with_injection;
+  }
+  ForceOf<T> f = sliding_force(law, place, direction, branch, in.velocity, in.peak, z, in.zdot);
+  if (place.injected >= 0) f.dry += T(place.rate_damping) * in.injection_rate;
+  if (place.lagged < 0) return {f.dry, f.viscous};
+  // T f' + f = N f_Stribeck(|v|); the lagged force acts against the direction of sliding.
+  const T side(direction);
+  const T rate = (in.load * f.dry * side - in.memory) / T(a.lag);
+  if (place.contact >= 0) return {in.memory * side, f.viscous, rate};
+  return {0.0, in.memory * side + f.viscous, rate};
+}
+
+// The state that `memory` is; -1: none.
+inline Index memory_of(const Place& place, int direction) {
+  return direction == 0 ? place.surface_travel : place.lagged;
+}
+
+} // namespace stickslip
