@@ -197,7 +197,8 @@ class Events(Sequence[Event]):
     def _words(self, known: list[str], name: str) -> NDArray[np.object_]:
         words = np.empty(len(known), dtype=object)
         words[:] = known
-        return words[self._rows[name]]
+        column: NDArray[np.object_] = words[self._rows[name]]
+        return column
 
     @property
     def time(self) -> Array:

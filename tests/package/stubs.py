@@ -48,6 +48,8 @@ class Clean(ast.NodeTransformer):
         if isinstance(node.returns, ast.Constant) and node.returns.value is ...:
             node.returns = ast.Name("typing.Any")  # a type the module bound only later
         self.generic_visit(node)
+        if node.args.kwarg and node.args.kwarg.annotation is None:
+            node.args.kwarg.annotation = ast.parse("typing.Any", mode="eval").body
         if node.name in {"__eq__", "__ne__"}:
             node.args.args[1].annotation = ast.Name("object")
         return node
