@@ -2,7 +2,6 @@
 // numbers with derivatives, and the same constraint factors.
 #include "dynamics/regime.hpp"
 
-#include "core/small_lu.hpp"
 #include "dynamics/element_force.hpp"
 #include "dynamics/regime_parts.hpp"
 
@@ -151,11 +150,7 @@ private:
     normal.leftCols(nx) = r.Lx.middleRows(first, m);
     normal.col(nx).noalias() = r.Ls.middleRows(first, m) * sdot;
     normal.noalias() += r.LF.middleRows(first, m) * forces;
-    factor_coupling(sys, r, w);
-    for (Index column = 0; column <= nx; ++column) {
-      w.coupled.head(m) = normal.col(column);
-      lu_solve(w.coupling.data(), m, w.order.data(), w.coupled.data(), normal.col(column).data());
-    }
+    solve_coupling(sys, r, w, normal.data(), nx + 1);
     for (Index k = 0; k < r.unstuck.count(); ++k) {
       const Place& p = sys.places[r.unstuck[k]];
       const Index row = normal_row(r, loading_contact(p)) - first;

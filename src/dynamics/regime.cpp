@@ -1,13 +1,11 @@
 #include "dynamics/regime.hpp"
 
 #include "contact/share.hpp"
-#include "core/small_lu.hpp"
 #include "dynamics/place_force.hpp"
 #include "dynamics/regime_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stickslip {
 
@@ -18,10 +16,9 @@ Scratch::Scratch(const System& sys) {
   const Index np = sys.places.count(), nc = sys.contacts.count();
   s = rate = Vector::Zero(sys.ns());
   xdot = row = Vector::Zero(sys.nx);
-  force = held = coupled = Vector::Zero(np + nc);
+  force = held = Vector::Zero(np + nc);
   dry = unstuck = memory_by_normal = Vector::Zero(np);
   coupling = Vector::Zero(nc * nc);
-  order.assign(static_cast<std::size_t>(nc), 0);
   Index most = 1;
   for (const Place& p : sys.places) most = std::max(most, p.traits.states);
   z = zdot = dry_z = zdot_v = Vector::Zero(most);
@@ -99,15 +96,30 @@ Index normal_row(const Regime& r, Index contact) {
   return -1;
 }
 
-// With F = other + dry lambda, lambda = lambda_0 + LF (dry lambda): the factors of 1 - LF dry.
-bool factor_coupling(const System& sys, const Regime& r, Scratch& w) {
+// With F = other + dry lambda, lambda = lambda_0 + LF (dry lambda). Gauss elimination with row exchange in place: one
+// or two contacts as a rule.
+void solve_coupling(const System& sys, const Regime& r, Scratch& w, double* values, Index columns) {
   const Index m = r.closed.count(), first = r.stuck.count();
-  Eigen::Map<Matrix> K(w.coupling.data(), m, m);
+  Eigen::Map<Matrix> K(w.coupling.data(), m, m), b(values, m, columns);
   K.setIdentity();
   for (Index k = 0; k < r.unstuck.count(); ++k)
     if (const Index c = normal_row(r, loading_contact(sys.places[r.unstuck[k]])); c >= 0)
       K.col(c - first) -= w.dry(k) * r.LF.block(first, k, m, 1);
-  return lu_factor(w.coupling.data(), m, w.order.data());
+  for (Index c = 0; c < m; ++c) {
+    Index pivot = c;
+    for (Index i = c + 1; i < m; ++i)
+      if (std::abs(K(i, c)) > std::abs(K(pivot, c))) pivot = i;
+    if (pivot != c) K.row(c).swap(K.row(pivot)), b.row(c).swap(b.row(pivot));
+    for (Index i = c + 1; i < m; ++i) {
+      const double f = K(i, c) / K(c, c);
+      K.row(i).tail(m - c) -= f * K.row(c).tail(m - c);
+      b.row(i) -= f * b.row(c);
+    }
+  }
+  for (Index c = m - 1; c >= 0; --c) {
+    for (Index j = c + 1; j < m; ++j) b.row(c) -= K(c, j) * b.row(j);
+    b.row(c) /= K(c, c);
+  }
 }
 
 namespace {
@@ -115,12 +127,8 @@ namespace {
 // Sliding friction that a contact loads follows its normal force, which follows the friction. `held` holds
 // lambda_0 and gets lambda; w.unstuck gets the whole friction forces.
 void couple(const System& sys, const Regime& r, Scratch& w, Eigen::Ref<Vector> held) {
-  const Index m = r.closed.count(), first = r.stuck.count();
-  w.coupled.head(m) = held.segment(first, m);
-  if (factor_coupling(sys, r, w))
-    lu_solve(w.coupling.data(), m, w.order.data(), w.coupled.data(), held.data() + first);
-  else
-    held.segment(first, m).setConstant(std::numeric_limits<double>::quiet_NaN());
+  const Index first = r.stuck.count();
+  solve_coupling(sys, r, w, held.data() + first, 1);
   for (Index k = 0; k < r.unstuck.count(); ++k) {
     const Index c = normal_row(r, loading_contact(sys.places[r.unstuck[k]]));
     if (c < 0) continue;

@@ -21,8 +21,7 @@ inline constexpr double firmer = 1.0 + 1e-6;
 // What evaluate() works with; sized once, owned by the caller.
 struct Scratch {
   Vector s, rate, xdot, force, guards, held, unstuck, dry, z, zdot, row;
-  Vector coupling, coupled; // of friction and the normal forces that load it
-  std::vector<int> order;
+  Vector coupling; // of friction and the normal forces that load it
   Vector dry_z, zdot_v, zdot_z;
   // Derivatives by (x, t): of rates, of forces of unstuck elements, of constraint forces, of normal forces alone.
   Matrix rate_rows, force_rows, held_rows, normal_rows;

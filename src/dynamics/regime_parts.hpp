@@ -14,8 +14,7 @@ void list_guards(const System& sys, Regime& regime);
 // Row of a closed contact among the constraint forces; -1 for an open one.
 Index normal_row(const Regime& regime, Index contact);
 
-// Factors, in scratch.coupling, of the small system of normal forces that friction in scratch.dry follows. False
-// if it is singular.
-bool factor_coupling(const System& sys, const Regime& regime, Scratch& scratch);
+// Normal forces that friction in scratch.dry follows, from what they are without it: m x columns values, in place.
+void solve_coupling(const System& sys, const Regime& regime, Scratch& scratch, double* values, Index columns);
 
 } // namespace stickslip
