@@ -3,6 +3,7 @@
 // just after).
 #pragma once
 
+#include "transition/impact.hpp"
 #include "transition/mode_changes.hpp"
 #include "transition/rules.hpp"
 #include "transition/sign_after.hpp"
@@ -149,6 +150,9 @@ private:
   }
   void find_candidates(const std::vector<Guard>& fired, bool start);
   void strike(const std::vector<Index>& contacts, bool collision);
+  void note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
+                     const std::vector<Index>& contacts);
+  void close_after(const std::vector<Index>& contacts);
 };
 
 } // namespace stickslip

@@ -63,74 +63,97 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
     if (candidate[j]) state->modes.contact[j] = Mode::closed;
 }
 
+namespace {
+
+// One impact: its problem, and what each of its impulses moves.
+struct Strike {
+  contact::Impact problem;
+  std::vector<const Vector*> rows, columns; // velocities; changes of x per unit of impulse
+  std::vector<double> velocity, wall;
+  std::vector<Vector> along; // columns of the tangents
+
+  void add(const Vector& row, const Vector& column, double v, double of_wall) {
+    rows.push_back(&row);
+    columns.push_back(&column);
+    velocity.push_back(v);
+    wall.push_back(of_wall);
+  }
+  void finish(const std::vector<double>& friction) {
+    const auto m = static_cast<Index>(rows.size());
+    problem.G.resize(m, m);
+    for (Index k = 0; k < m; ++k)
+      for (Index l = 0; l < m; ++l)
+        problem.G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
+    problem.friction = Eigen::Map<const Vector>(friction.data(), static_cast<Index>(friction.size()));
+    problem.velocity = Eigen::Map<const Vector>(velocity.data(), m);
+    problem.wall = Eigen::Map<const Vector>(wall.data(), m);
+  }
+};
+
+} // namespace
+
 // Impact of all contacts that touch. Those that stay, or rebound too slowly to be told from staying, are left
 // closed.
 void Decision::strike(const std::vector<Index>& touching, bool collision) {
-  contact::Impact p;
+  Strike hit;
+  contact::Impact& p = hit.problem;
   p.contacts = static_cast<Index>(touching.size());
   p.collision = collision;
   p.restitution.resize(p.contacts);
-  std::vector<const Vector*> row_of, column_of;
-  std::vector<double> velocity, wall, friction;
   Index newton = 0;
   for (Index k = 0; k < p.contacts; ++k) {
     const auto j = static_cast<std::size_t>(touching[static_cast<std::size_t>(k)]);
     const Contact& c = sys.contacts[j];
     p.restitution(k) = collision ? c.restitution : 0.0;
     newton += c.impact == ImpactRule::newton;
-    row_of.push_back(&c.rate.x);
-    column_of.push_back(&c.effect);
-    velocity.push_back(rate_at(j));
-    wall.push_back(c.rate.s.dot(sig));
+    hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig));
   }
-  std::vector<Vector> along;
-  along.reserve(touching.size());
+  std::vector<double> friction;
+  hit.along.reserve(touching.size());
   for (Index k = 0; k < p.contacts; ++k) {
     const Contact& c = sys.contacts[static_cast<std::size_t>(touching[static_cast<std::size_t>(k)])];
     if (c.place < 0) continue;
     const Place& place = sys.places[static_cast<std::size_t>(c.place)];
     p.contact_of.push_back(k);
     friction.push_back(c.impulsive_friction);
-    along.push_back(-place.effect); // per unit of tangential impulse in the direction of sliding
-    row_of.push_back(&place.velocity.x);
-    column_of.push_back(&along.back());
-    velocity.push_back(v(static_cast<std::size_t>(c.place)));
-    wall.push_back(place.velocity.s.dot(sig));
+    hit.along.push_back(-place.effect); // per unit of tangential impulse in the direction of sliding
+    hit.add(place.velocity.x, hit.along.back(), v(static_cast<std::size_t>(c.place)),
+            place.velocity.s.dot(sig));
   }
-  const Index m = static_cast<Index>(row_of.size());
-  p.G.resize(m, m);
-  for (Index k = 0; k < m; ++k)
-    for (Index l = 0; l < m; ++l)
-      p.G(k, l) = row_of[static_cast<std::size_t>(k)]->dot(*column_of[static_cast<std::size_t>(l)]);
-  p.friction = Eigen::Map<const Vector>(friction.data(), static_cast<Index>(friction.size()));
-  p.velocity = Eigen::Map<const Vector>(velocity.data(), m);
-  p.wall = Eigen::Map<const Vector>(wall.data(), m);
+  hit.finish(friction);
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
   // Newton's serves where they differ, and the event says so.
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
   jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
-  contact::ImpactWorkspace impact_work;
-  const contact::ImpactAnswer after = contact::impact(p, impact_work);
-  if (after.solutions.empty()) {
-    unsolved = true;
-    return;
-  }
+  contact::ImpactWorkspace room;
+  const contact::ImpactAnswer after = contact::impact(p, room);
+  unsolved = after.solutions.empty();
+  if (unsolved) return;
   const contact::ImpactSolution& best = after.solutions.front();
-  for (Index k = 0; k < m; ++k) {
-    const double impulse = k < p.contacts ? best.impulse(k) : -best.impulse(k); // friction opposes
-    state->base_x += *column_of[static_cast<std::size_t>(k)] * impulse;
+  for (std::size_t k = 0; k < hit.columns.size(); ++k) {
+    const auto row = static_cast<Index>(k);
+    const double impulse = row < p.contacts ? best.impulse(row) : -best.impulse(row); // friction opposes
+    state->base_x += *hit.columns[k] * impulse;
     // What rounding leaves of zero afterwards is measured by what the impact moved.
-    state->nominal = state->nominal.cwiseMax((*column_of[static_cast<std::size_t>(k)] * impulse).cwiseAbs());
+    state->nominal = state->nominal.cwiseMax((*hit.columns[k] * impulse).cwiseAbs());
   }
+  struck = true;
+  note_impulses(p, best, touching);
+  close_after(touching);
+  if (after.ambiguous) ambiguous = true;
+  solutions = after.complete ? static_cast<Index>(after.solutions.size()) : -1;
+}
+
+void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
+                             const std::vector<Index>& touching) {
   const double loss = best.wall_work - best.energy_change;
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
   jump->gains = jump->gains || loss < -1e-9 * moved;
-  struck = true;
   for (Index k = 0; k < p.contacts; ++k) {
     Impulse one;
     one.contact = touching[static_cast<std::size_t>(k)];
     one.normal = best.impulse(k);
-    one.collision = collision;
+    one.collision = p.collision;
     one.loss = k == 0 ? loss : 0.0;
     one.wall_work = -best.impulse(k) * p.wall(k);
     for (std::size_t q = 0; q < p.contact_of.size(); ++q) {
@@ -141,6 +164,9 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
     }
     jump->add(one);
   }
+}
+
+void Decision::close_after(const std::vector<Index>& touching) {
   for (Index j : touching) {
     const auto u = static_cast<std::size_t>(j);
     // Impacts that follow each other faster and faster end here, in finite time: a rebound a billion times
@@ -151,8 +177,6 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
       state->base_x -=
           sys.contacts[u].effect * (rate_at(u) / sys.contacts[u].rate.x.dot(sys.contacts[u].effect));
   }
-  if (after.ambiguous) ambiguous = true;
-  solutions = after.complete ? static_cast<Index>(after.solutions.size()) : -1;
 }
 
 } // namespace stickslip

@@ -260,6 +260,44 @@ bool transitions(const Problem& p, const std::vector<Allowed>& allowed, Transiti
   return cascade.complete;
 }
 
+namespace {
+
+// How many of the answers in ws.order are not the same.
+Index distinct(const Problem& p, const TransitionWorkspace& ws) {
+  Index n = 0;
+  for (U a = 0; a < ws.order.size(); ++a) {
+    bool fresh = true;
+    for (U b = 0; b < a && fresh; ++b)
+      fresh = !same_solution(p, ws.answers[ws.order[a]], ws.answers[ws.order[b]]);
+    n += fresh;
+  }
+  return n;
+}
+
+// Rule 3: puts the answer that is taken first in ws.order, which holds one at least.
+Rule prefer(const Problem& p, const std::vector<Mode>& present, TransitionWorkspace& ws) {
+  auto& order = ws.order;
+  if (order.size() == 1) return Rule::unique;
+  for (U& k : order)
+    if (changes(ws.answers[k], present) == 0) {
+      std::swap(k, order[0]);
+      return Rule::present_mode;
+    }
+  Index fewest = p.size() + 1;
+  for (const U k : order) fewest = std::min(fewest, changes(ws.answers[k], present));
+  std::erase_if(order, [&](U k) { return changes(ws.answers[k], present) > fewest; });
+  if (order.size() == 1) return Rule::fewest_changes;
+  double least = ws.answers[order[0]].constraint;
+  for (const U k : order) least = std::min(least, ws.answers[k].constraint);
+  std::erase_if(order, [&](U k) { return ws.answers[k].constraint > least + 1e-9 * std::abs(least); });
+  bool alike = true; // equal forces and motion: labels of one solution, which of them is a matter of words
+  for (const U k : order)
+    alike = alike && (k == order[0] || same_solution(p, ws.answers[k], ws.answers[order[0]]));
+  return order.size() == 1 || alike ? Rule::least_constraint : Rule::ambiguous;
+}
+
+} // namespace
+
 void choose(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Choice& out) {
   if (p.contacts == 0 && p.elements.size() == 1 && choose_single(p, allowed, admissible, out)) return;
@@ -274,48 +312,18 @@ void choose(const Problem& p, const std::vector<Mode>& present, const std::vecto
   order.clear();
   for (U k = 0; k < ws.answers.size(); ++k)
     if (admissible(ws.answers[k])) order.push_back(k);
-  const auto take = [&](U k, Rule rule) {
-    out.rule = rule;
-    out.answer = ws.answers[k];
-    out.left_rest = ws.left[k];
-    if (rule != Rule::unique) return;
-    for (const std::uint8_t left : ws.left[k])
-      if (left != 0) out.rule = Rule::static_to_kinetic;
-  };
-  out.solutions = complete ? 0 : -1;
-  if (complete)
-    for (U a = 0; a < order.size(); ++a) {
-      bool fresh = true;
-      for (U b = 0; b < a && fresh; ++b)
-        fresh = !same_solution(p, ws.answers[order[a]], ws.answers[order[b]]);
-      out.solutions += fresh;
-    }
-  else if (out.certified_unique && !order.empty())
-    out.solutions = 1;
+  out.solutions = complete ? distinct(p, ws) : out.certified_unique && !order.empty() ? 1 : -1;
   if (order.empty()) {
     out.rule = Rule::none;
     out.answer = Candidate{};
     out.left_rest.assign(p.elements.size(), 0);
     return;
   }
-  if (order.size() == 1) return take(order[0], Rule::unique);
-  for (const U k : order)
-    if (changes(ws.answers[k], present) == 0) return take(k, Rule::present_mode);
-  Index fewest = p.size() + 1;
-  for (const U k : order) fewest = std::min(fewest, changes(ws.answers[k], present));
-  order.erase(std::remove_if(order.begin(), order.end(),
-                             [&](U k) { return changes(ws.answers[k], present) > fewest; }),
-              order.end());
-  if (order.size() == 1) return take(order[0], Rule::fewest_changes);
-  double least = ws.answers[order[0]].constraint;
-  for (const U k : order) least = std::min(least, ws.answers[k].constraint);
-  order.erase(std::remove_if(order.begin(), order.end(),
-                             [&](U k) { return ws.answers[k].constraint > least + 1e-9 * std::abs(least); }),
-              order.end());
-  bool alike = true; // equal forces and motion: labels of one solution, which of them is a matter of words
-  for (const U k : order)
-    alike = alike && (k == order[0] || same_solution(p, ws.answers[k], ws.answers[order[0]]));
-  take(order[0], order.size() == 1 || alike ? Rule::least_constraint : Rule::ambiguous);
+  out.rule = prefer(p, present, ws);
+  out.answer = ws.answers[order[0]];
+  out.left_rest = ws.left[order[0]];
+  const bool left = std::find(out.left_rest.begin(), out.left_rest.end(), 1) != out.left_rest.end();
+  if (out.rule == Rule::unique && left) out.rule = Rule::static_to_kinetic;
 }
 
 } // namespace stickslip::contact
