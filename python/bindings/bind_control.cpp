@@ -22,33 +22,18 @@ namespace {
 
 using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-template <class Enum>
-Enum choose(const char* name, const std::string& given,
-            std::initializer_list<std::pair<const char*, Enum>> allowed) {
-  std::string list;
-  for (const auto& [text, value] : allowed) {
-    if (given == text) return value;
-    list += (list.empty() ? "'" : ", '") + std::string(text) + "'";
-  }
-  reject(name, "= '" + given + "' is not allowed: it must be one of " + list);
-}
-
 ControlOptions options(std::optional<double> min, std::optional<double> max,
                        const std::optional<std::string>& anti_windup, std::optional<double> tracking_time,
                        std::optional<double> period, double delay, double quantum, const std::string& rate) {
   ControlOptions o;
   if (min) o.limits.min = *min;
   if (max) o.limits.max = *max;
-  o.anti_windup = choose<AntiWindup>("anti_windup", anti_windup.value_or("none"),
-                                     {{"none", AntiWindup::none},
-                                      {"back_calculation", AntiWindup::back_calculation},
-                                      {"clamping", AntiWindup::clamping}});
+  o.anti_windup = choose<AntiWindup>("anti_windup", anti_windup.value_or("none"));
   o.tracking_time = tracking_time;
   if (period) o.period = positive("period", *period);
   o.delay = delay;
   o.quantum = quantum;
-  o.rate = choose<RateSource>("rate", rate,
-                              {{"measured", RateSource::measured}, {"difference", RateSource::difference}});
+  o.rate = choose<RateSource>("rate", rate);
   return o;
 }
 
@@ -56,10 +41,6 @@ Controller checked(ControlLaw law, const ControlOptions& o) {
   Controller c{std::move(law), o};
   check(c);
   return c;
-}
-
-Quantity quantity(const std::string& text) {
-  return choose<Quantity>("controls", text, {{"value", Quantity::value}, {"rate", Quantity::rate}});
 }
 
 py::object given(const double* from, Index count) {
@@ -124,30 +105,26 @@ void bind_control(py::module_& m) {
       .def_static(
           "p",
           [](double kp, double feedforward, const std::string& controls, const ControlOptions& o) {
-            return checked(P{kp, feedforward, quantity(controls)}, o);
+            return checked(P{kp, feedforward, choose<Controlled>("controls", controls)}, o);
           },
           "kp"_a, "feedforward"_a, "controls"_a, "options"_a)
       .def_static(
           "pi",
           [](double kp, double tn, double feedforward, const std::string& controls, const ControlOptions& o) {
-            return checked(PI{kp, tn, feedforward, quantity(controls)}, o);
+            return checked(PI{kp, tn, feedforward, choose<Controlled>("controls", controls)}, o);
           },
           "kp"_a, "tn"_a, "feedforward"_a, "controls"_a, "options"_a)
       .def_static(
           "pid",
           [](double kp, double ki, double kd, double tf, const std::string& of, const ControlOptions& o) {
-            const auto d = choose<DerivativeOf>(
-                "derivative_of", of,
-                {{"measurement", DerivativeOf::measurement}, {"error", DerivativeOf::error}});
-            return checked(PID{kp, ki, kd, tf, d}, o);
+            return checked(PID{kp, ki, kd, tf, choose<DerivativeOf>("derivative_of", of)}, o);
           },
           "kp"_a, "ki"_a, "kd"_a, "tf"_a, "derivative_of"_a, "options"_a)
       .def_static(
           "cascade",
           [](double kv, double kp, double tn, const std::string& position, double velocity_feedforward,
              double force_feedforward, const ControlOptions& o) {
-            const auto side =
-                choose<Side>("position", position, {{"motor", Side::motor}, {"load", Side::load}});
+            const auto side = choose<Side>("position", position);
             return checked(Cascade{kv, kp, tn, side, velocity_feedforward, force_feedforward}, o);
           },
           "kv"_a, "kp"_a, "tn"_a, "position"_a, "velocity_feedforward"_a, "force_feedforward"_a, "options"_a)

@@ -1,5 +1,6 @@
 // Many runs at once.
 #include "bind.hpp"
+#include "description.hpp"
 
 #include "ensemble/ensemble.hpp"
 
@@ -14,16 +15,11 @@ using namespace pybind11::literals;
 
 namespace {
 
-py::tuple run(const Machine& machine, double t_start, Vector initial, const Options& options,
+py::tuple run(const Description& described, double t_start, Vector initial, const Options& options,
               std::vector<std::string> parameters, Matrix values, std::vector<std::string> measures,
               unsigned workers) {
-  const Ensemble e{machine,
-                   t_start,
-                   std::move(initial),
-                   options,
-                   std::move(parameters),
-                   std::move(values),
-                   std::move(measures)};
+  const Ensemble e{described.machine,     t_start,           std::move(initial), options,
+                   std::move(parameters), std::move(values), std::move(measures)};
   bool interrupted = false;
   const std::function<bool()> stop = [&] {
     const py::gil_scoped_acquire hold;

@@ -1,14 +1,12 @@
 // The description of a machine, and what compiling makes of it.
 #include "bind.hpp"
 #include "codec.hpp"
+#include "codec_fields.hpp"
+#include "description.hpp"
 
-#include "dynamics/compiled.hpp"
 #include "dynamics/state.hpp"
 #include "model/linear_part.hpp"
-#include "model/system.hpp"
-
-#include <optional>
-#include <tuple>
+#include "model/paths.hpp"
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
@@ -24,6 +22,17 @@ Automaton automaton(double lag, double dwell, double travel, double surface_damp
   return {lag, dwell, travel, surface_damping, load_factor};
 }
 
+py::list variables(const Compiled& c) {
+  py::list out;
+  for (const Variable& v : c.system.variables) {
+    py::list terms;
+    for (const VariableTerm& t : v.terms)
+      terms.append(py::make_tuple(word(t.from), t.index, t.part, t.factor));
+    out.append(py::make_tuple(v.name, word(v.from), v.index, v.part, terms));
+  }
+  return out;
+}
+
 } // namespace
 
 void bind_model(py::module_& m) {
@@ -31,116 +40,7 @@ void bind_model(py::module_& m) {
       .def(py::init(&automaton), "lag"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0, "surface_damping"_a = 0.0,
            "load_factor"_a = 0.0);
 
-  py::class_<Source>(m, "Source",
-                     "What a controller reads: a form of states, a signal, outputs of other controllers.")
-      .def(py::init([](std::string text, Vector state, const std::optional<Signal>& signal,
-                       const std::vector<std::tuple<std::string, Index, double>>& outputs) {
-             Source s{std::move(text), std::move(state), signal.value_or(Signal{}), {}};
-             for (const auto& [name, output, factor] : outputs) s.outputs.push_back({name, output, factor});
-             return s;
-           }),
-           "text"_a, "state"_a, "signal"_a, "outputs"_a);
-
-  py::class_<Machine> described(m, "Machine");
-  described
-      .def(py::init([](Matrix mass, Matrix damping, Matrix stiffness, std::vector<std::string> names) {
-             Machine out;
-             out.plant = {std::move(mass), std::move(damping), std::move(stiffness), std::move(names)};
-             return out;
-           }),
-           "mass"_a, "damping"_a, "stiffness"_a, "names"_a)
-      .def("copy", [](const Machine& self) { return Machine(self); })
-      .def(
-          "__eq__", [](const Machine& a, const Machine& b) { return a == b; }, py::is_operator())
-      .def("pack", [](const Machine& self) { return pack(self); })
-      .def_static("unpack", &unpack_machine, "saved"_a)
-      .def(
-          "add_force",
-          [](Machine& self, Vector direction, Signal signal) {
-            self.forces.push_back({std::move(direction), std::move(signal)});
-          },
-          "direction"_a, "signal"_a)
-      .def(
-          "add_friction",
-          [](Machine& self, std::string name, Vector direction, Law law, Automaton options, Signal load,
-             Signal surface, Vector load_position, Vector load_velocity, Signal load_signal,
-             std::string load_contact) {
-            self.friction.push_back({std::move(name),
-                                     std::move(direction),
-                                     std::move(law),
-                                     options,
-                                     std::move(load),
-                                     std::move(surface),
-                                     std::move(load_position),
-                                     std::move(load_velocity),
-                                     std::move(load_signal),
-                                     {},
-                                     std::move(load_contact)});
-          },
-          "name"_a, "direction"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a,
-          "load_position"_a, "load_velocity"_a, "load_signal"_a, "load_contact"_a)
-      .def(
-          "add_contact",
-          [](Machine& self, std::string name, Vector normal, Vector tangent, Law friction, Automaton options,
-             Signal gap, Signal surface, double restitution, bool newton) {
-            self.contacts.push_back({std::move(name), std::move(normal), std::move(tangent),
-                                     std::move(friction), options, std::move(gap), std::move(surface),
-                                     restitution, newton ? ImpactRule::newton : ImpactRule::poisson});
-          },
-          "name"_a, "normal"_a, "tangent"_a, "friction"_a, "automaton"_a, "gap"_a, "surface_velocity"_a,
-          "restitution"_a, "newton"_a);
-
-  described.def_static(
-      "from_matrices",
-      [](Matrix A, std::vector<std::string> states) {
-        Machine out;
-        out.matrices = MatrixPlant{std::move(A), std::move(states)};
-        return out;
-      },
-      "A"_a, "states"_a, "A plant in matrix notation.");
-  described.def(
-      "add_matrix_friction",
-      [](Machine& self, std::string name, Vector row, Vector column, Law law, Automaton options, Signal load,
-         Signal surface) {
-        self.friction.push_back({std::move(name),
-                                 std::move(row),
-                                 std::move(law),
-                                 options,
-                                 std::move(load),
-                                 std::move(surface),
-                                 {},
-                                 {},
-                                 constant_signal(0.0),
-                                 std::move(column),
-                                 {}});
-      },
-      "name"_a, "row"_a, "column"_a, "law"_a, "automaton"_a, "normal_load"_a, "surface_velocity"_a);
-  described.def(
-      "add_controller",
-      [](Machine& self, std::string name, Controller control, std::vector<Source> references,
-         std::vector<Source> measurements, std::vector<Vector> directions) {
-        self.controllers.push_back({std::move(name), std::move(control), std::move(references),
-                                    std::move(measurements), std::move(directions)});
-      },
-      "name"_a, "control"_a, "references"_a, "measurements"_a, "directions"_a);
-
-  described.def(
-      "add_compensator",
-      [](Machine& self, std::string name, Law law, Signal load, bool observer, double gain, Source reference,
-         Source measurement, Vector direction) {
-        self.compensators.push_back({std::move(name), std::move(law), std::move(load), observer, gain,
-                                     std::move(reference), std::move(measurement), std::move(direction)});
-      },
-      "name"_a, "law"_a, "normal_load"_a, "observer"_a, "gain"_a, "reference"_a, "measurement"_a,
-      "direction"_a);
-
   py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")
-      .def(py::init([](const Machine& machine) {
-             auto c = std::make_shared<Compiled>();
-             c->system = compile(machine);
-             return c;
-           }),
-           "machine"_a)
       .def_property_readonly(
           "states", [](const Compiled& c) -> const std::vector<std::string>& { return c.system.states; })
       .def_property_readonly(
@@ -175,6 +75,26 @@ void bind_model(py::module_& m) {
               out.append(py::make_tuple(l.name, l.block.outputs(), l.has_reference, l.has_measured));
             return out;
           })
+      .def_property_readonly("drives",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const System::Drive& d : c.system.drives) names.push_back(d.name);
+                               return names;
+                             })
+      .def_property_readonly("signals",
+                             [](const Compiled& c) -> const std::vector<Signal>& { return c.system.signals; })
+      .def_property_readonly("quantities",
+                             [](const Compiled& c) { // exponents of kg, m, s and rad
+                               py::dict out;
+                               for (const Variable& v : c.system.variables) {
+                                 const Quantity& q = v.quantity;
+                                 out[py::str(v.name)] =
+                                     py::make_tuple(int{q.kg}, int{q.m}, int{q.s}, int{q.rad});
+                               }
+                               return out;
+                             })
+      .def_property_readonly("variables", &variables,
+                             "Name, where it is read from, index, part, terms of a sum.")
       .def("linear_part",
            [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
              const auto limits = static_cast<std::size_t>(c.system.limits);
@@ -184,6 +104,66 @@ void bind_model(py::module_& m) {
           "initial_state",
           [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
           "t0"_a, "x0"_a);
+
+  py::class_<Description, std::shared_ptr<Description>>(m, "Machine", "The one description of a machine.")
+      .def(py::init([](const std::string& kind, py::dict fields) {
+             fields["kind"] = kind;
+             AnyPlant plant;
+             unpack("plant", fields, plant);
+             return Description(Machine(std::move(plant)));
+           }),
+           "kind"_a, "fields"_a)
+      .def("copy", [](const Description& self) { return Description(self.machine); })
+      .def(
+          "__eq__", [](const Description& a, const Description& b) { return a.machine == b.machine; },
+          py::is_operator())
+      .def("pack", [](const Description& self) { return pack(self.machine); })
+      .def_static(
+          "unpack", [](const py::dict& saved) { return Description(unpack_machine(saved)); }, "saved"_a)
+      .def_readwrite("shared", &Description::shared)
+      .def(
+          "add",
+          [](Description& self, const std::string& kind, py::dict fields) {
+            fields["kind"] = kind;
+            Element element;
+            unpack("element", fields, element);
+            self.add(std::move(element));
+          },
+          "kind"_a, "fields"_a)
+      .def(
+          "has", [](const Description& self, const std::string& name) { return self.machine.has(name); },
+          "name"_a)
+      .def(
+          "names",
+          [](const Description& self, const std::vector<std::string>& kinds) {
+            std::vector<std::string> names;
+            for (const Element& e : self.machine.elements)
+              std::visit(
+                  [&](const auto& x) {
+                    if constexpr (requires { x.name; })
+                      if (holds(kinds, Kind<Element>::list[e.index()])) names.push_back(x.name);
+                  },
+                  e);
+            return names;
+          },
+          "kinds"_a, "Names of the elements of these kinds, in the order of adding.")
+      .def_property_readonly("coordinates",
+                             [](const Description& self) {
+                               const Plant* p = self.machine.mechanical();
+                               return p ? p->names : std::vector<std::string>();
+                             })
+      .def_property_readonly("plant",
+                             [](const Description& self) { return Packer{false}(self.machine.plant); })
+      .def_property_readonly("elements",
+                             [](const Description& self) { return Packer{false}(self.machine.elements); })
+      .def_property_readonly("parameters",
+                             [](const Description& self) {
+                               Machine copy = self.machine;
+                               std::vector<std::string> names;
+                               for (const Path& p : paths(copy)) names.push_back(p.name);
+                               return names;
+                             })
+      .def("compile", [](Description& self) { return self.compile(); });
 }
 
 } // namespace stickslip::bindings

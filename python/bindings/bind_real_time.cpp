@@ -21,27 +21,42 @@ namespace {
 
 using Row = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// The stepper with the outputs that are asked of it.
+const Variable& find_variable(const System& sys, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Variable& v : sys.variables) {
+    if (v.name == name) return v;
+    known.push_back(v.name);
+  }
+  throw UnknownName("unknown signal '" + name + "' in outputs; known are: " + quoted(known));
+}
+
+// The stepper with the outputs that are asked of it: what is read of the engine, and where some are sums of
+// several, the matrix that adds them up.
 struct Stepping {
   RealTime engine;
-  std::vector<RealTimeOutput> outputs;
+  std::vector<RealTimeOutput> reads;
+  struct Term {
+    Index output, read;
+    double factor;
+  };
+  std::vector<Term> terms;
+  bool sums = false;
+  Index count;
 
   Stepping(const Compiled& c, double step, const Vector& x0, double t0, int max_transitions,
-           const std::vector<std::tuple<std::string, Index, Index>>& what)
-      : engine(c.system, step, x0, t0, max_transitions) {
-    using Kind = RealTimeOutput::Kind;
-    static const std::map<std::string, Kind> kinds{{"state", Kind::state},
-                                                   {"rate", Kind::rate},
-                                                   {"force", Kind::force},
-                                                   {"velocity", Kind::velocity},
-                                                   {"load", Kind::load},
-                                                   {"mode", Kind::mode},
-                                                   {"limit", Kind::limit},
-                                                   {"output", Kind::output},
-                                                   {"reference", Kind::reference},
-                                                   {"error", Kind::error},
-                                                   {"saturation", Kind::saturation}};
-    for (const auto& [kind, index, part] : what) outputs.push_back({kinds.at(kind), index, part});
+           const std::vector<std::string>& what)
+      : engine(c.system, step, x0, t0, max_transitions), count(static_cast<Index>(what.size())) {
+    const auto add = [&](std::size_t output, Read from, Index index, Index part, double factor) {
+      terms.push_back({static_cast<Index>(output), static_cast<Index>(reads.size()), factor});
+      reads.push_back({from, index, part});
+    };
+    for (std::size_t k = 0; k < what.size(); ++k) {
+      const Variable& v = find_variable(c.system, what[k]);
+      sums = sums || v.from == Read::sum;
+      if (v.from != Read::sum) add(k, v.from, v.index, v.part, 1.0);
+      for (const VariableTerm& t : v.terms) add(k, t.from, t.index, t.part, t.factor);
+    }
+    work.resize(static_cast<Index>(reads.size()));
   }
 
   void check(Index given) const {
@@ -52,19 +67,17 @@ struct Stepping {
 
   Vector step(const Vector& values) {
     check(values.size());
-    Vector out(static_cast<Index>(outputs.size()));
     engine.step(values.data());
-    engine.read(outputs.data(), out.size(), out.data());
-    return out;
+    return read();
   }
 
   Row run(const Row& values) {
     check(values.cols());
-    Row out(values.rows(), static_cast<Index>(outputs.size()));
+    Row out(values.rows(), count);
     py::gil_scoped_release release;
     for (Index k = 0; k < values.rows(); ++k) {
       engine.step(values.row(k).data());
-      engine.read(outputs.data(), out.cols(), out.row(k).data());
+      read(out.row(k).data());
     }
     return out;
   }
@@ -77,9 +90,19 @@ struct Stepping {
   }
 
   Vector read() {
-    Vector out(static_cast<Index>(outputs.size()));
-    engine.read(outputs.data(), out.size(), out.data());
+    Vector out(count);
+    read(out.data());
     return out;
+  }
+
+private:
+  Vector work;
+
+  void read(double* out) {
+    engine.read(reads.data(), work.size(), sums ? work.data() : out);
+    if (!sums) return;
+    std::fill_n(out, count, 0.0);
+    for (const Term& t : terms) out[t.output] += t.factor * work(t.read);
   }
 };
 
@@ -87,13 +110,12 @@ struct Stepping {
 
 void bind_real_time(py::module_& m) {
   py::class_<Stepping>(m, "RealTime")
-      .def(py::init<const Compiled&, double, const Vector&, double, int,
-                    const std::vector<std::tuple<std::string, Index, Index>>&>(),
+      .def(py::init<const Compiled&, double, const Vector&, double, int, const std::vector<std::string>&>(),
            "compiled"_a, "step"_a, "x0"_a, "t0"_a, "max_transitions"_a, "outputs"_a)
       .def("step", &Stepping::step, "inputs"_a)
       .def("run", &Stepping::run, "inputs"_a)
       .def("go", &Stepping::go, "steps"_a)
-      .def("read", &Stepping::read)
+      .def("read", [](Stepping& s) { return s.read(); })
       .def_property_readonly("inputs", [](const Stepping& s) { return s.engine.inputs(); })
       .def_property_readonly("input_values", [](const Stepping& s) { return s.engine.input_values(); })
       .def_property_readonly("t", [](const Stepping& s) { return s.engine.time(); })

@@ -1,5 +1,5 @@
-// Descriptions and runs as tuples of plain values, and back: what pickle and copy work with. Every tuple
-// starts with the number of its format; another one is refused.
+// Descriptions and runs as plain values, and back: what pickle and copy work with. All hold the number of their
+// format; another one is refused.
 #pragma once
 
 #include "model/machine.hpp"
@@ -12,11 +12,11 @@
 
 namespace stickslip::bindings {
 
-pybind11::tuple pack(const Controller& controller);
-Controller unpack_controller(const pybind11::tuple& saved);
+pybind11::dict pack(const Controller& controller);
+Controller unpack_controller(const pybind11::dict& saved);
 
-pybind11::tuple pack(const Machine& machine);
-Machine unpack_machine(const pybind11::tuple& saved);
+pybind11::dict pack(const Machine& machine);
+Machine unpack_machine(const pybind11::dict& saved);
 
 // The Mode of each friction element as a number.
 std::vector<int> friction_modes(const Modes& modes);

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-FORMAT = 1
+FORMAT = 2
 """Number of the format in which machines are saved; another one is refused."""
 
 
-def check_functions(core: tuple[Any, ...]) -> None:
+def check_functions(core: dict[str, Any]) -> None:
     """Refuse a packed machine that holds a Python function which pickle cannot save, and say where it is."""
     if {"cloudpickle", "dill"} & sys.modules.keys():  # they save more than pickle does
         return
@@ -25,15 +25,11 @@ def check_functions(core: tuple[Any, ...]) -> None:
             ) from error
 
 
-def _functions(core: tuple[Any, ...]) -> Iterator[tuple[str, Callable[..., Any]]]:
+def _functions(core: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Python functions in a packed machine, with who calls them."""
-    _, _, _, _, friction, contacts, controllers, compensators = core
-    laws = [(name, law) for name, _, law, *_ in friction]
-    laws += [(name, law) for name, _, _, law, *_ in contacts]
-    laws += [(name, law) for name, law, *_ in compensators]
-    for name, terms in laws:
-        for _, parameters in terms:
-            yield from ((f"law of '{name}'", value) for value in parameters.values() if callable(value))
-    for name, (_, kind, values, *_), *_ in controllers:
-        if kind == "Program":
-            yield f"controller '{name}'", values[0]
+    for element in core["elements"]:
+        for _, parameters in (*element.get("law", ()), *element.get("friction", ())):
+            calls = (value for value in parameters.values() if callable(value))
+            yield from ((f"law of '{element['name']}'", value) for value in calls)
+        if "control" in element and (function := element["control"]["law"].get("function")):
+            yield f"controller '{element['name']}'", function

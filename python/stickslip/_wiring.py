@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
+import itertools
 from collections.abc import Callable as Function
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
@@ -17,55 +17,47 @@ from stickslip._codec import FORMAT, check_functions
 from stickslip._signal import Signal, as_signal, is_signal_like
 from stickslip.compensation import Compensator, FrictionObserver
 from stickslip.control import LTI, Callable, Controller, HasMatrices
+from stickslip.laws import Law
+from stickslip.stick_slip import StickSlip
 
-__all__ = ["Measure", "On", "Reference", "Wired"]
+__all__ = ["Measure", "On", "Reference"]
 
 On: TypeAlias = "str | tuple[str, str] | Mapping[str, float]"
 Measure: TypeAlias = "str | Mapping[str, float] | Sequence[str | Mapping[str, float]]"
 Reference: TypeAlias = "Signal | float | str | Mapping[str, float] | Sequence[Signal | float | str]"
-Vector = NDArray[np.float64]
 Plant = TypeVar("Plant", bound="Wiring")
 
 
-@dataclasses.dataclass(frozen=True)
-class Wired:
-    """A controller as it was added."""
-
-    name: str
-    control: Controller | Compensator
-    measure: Any
-    reference: Any
-    to: Any
+def law_fields(field: str, law: Law) -> dict[str, Any]:
+    """A law as the fields of an element: its terms and the options of the automaton."""
+    return {field: law.compiled, **({"automaton": law.automaton} if isinstance(law, StickSlip) else {})}
 
 
 class Wiring:
-    """Base of the plants that controllers can be added to."""
+    """Base of the machines: a view of the one description, which the engine holds.
 
-    _controllers: tuple[Wired, ...]
-    _compensators: tuple[Wired, ...]
+    Views share a description until something is added to one of them, so that a run or a copy keeps what it had.
+    """
+
     _core: engine.Machine
-    _compiled: engine.Compiled | None
 
-    # A description is a value: compared by what the engine reads of it, copied, and pickled as the engine's
-    # tuple of plain values together with what a user wrote. It can be changed, so it has no hash.
+    # A description is a value: compared by what it says, copied, and pickled as plain values. It can be changed, so
+    # it has no hash.
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Wiring):
             return NotImplemented
-        return self._core == other._core and self._beside() == other._beside()
+        return self._core == other._core
 
-    def _beside(self) -> object:
-        """What runs show though the engine does not read it."""
-        return None
-
-    def __copy__(self: Plant) -> Plant:
+    def _snapshot(self: Plant) -> Plant:
+        """The same description, which stays as it is now."""
+        self._core.shared = True
         other = object.__new__(type(self))
-        for name, value in self.__dict__.items():
-            mutable = isinstance(value, (list, dict))
-            other.__dict__[name] = value.copy() if mutable else other if value is self else value
-        other._core = self._core.copy()
+        other.__dict__.update(self.__dict__)
         return other
+
+    __copy__ = _snapshot
 
     def __deepcopy__(self: Plant, memo: dict[int, Any]) -> Plant:
         other = object.__new__(type(self))
@@ -78,9 +70,9 @@ class Wiring:
         check_functions(packed)
         return self._state(packed)
 
-    def _state(self, packed: tuple[Any, ...]) -> dict[str, Any]:
-        written = {k: v for k, v in self.__dict__.items() if k not in ("_core", "_compiled")}
-        return {"format": FORMAT, "core": packed, "written": written}
+    def _state(self, packed: dict[str, Any]) -> dict[str, Any]:
+        beside = {k: v for k, v in self.__dict__.items() if k != "_core"}
+        return {"format": FORMAT, "core": packed, "beside": beside}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         given = state.get("format")
@@ -89,18 +81,22 @@ class Wiring:
                 f"this {type(self).__name__} was saved by another version of stickslip: its format is {given}, "
                 f"this version reads format {FORMAT}"
             )
-        self.__dict__.update(state["written"])
+        self.__dict__.update(state["beside"])
         self._core = engine.Machine.unpack(state["core"])
-        self._compiled = None
+
+    def _add(self, kind: str, **fields: Any) -> None:
+        """Add an element, checked as far as it goes alone."""
+        if self._core.shared:
+            self._core = self._core.copy()
+        self._core.add(kind, fields)
 
     # What a plant says about itself.
-    def _direction(self, name: str, on: On) -> Vector:
+    def _parts(self, what: str, on: On) -> dict[str, float]:
+        """Where a force enters: names and factors."""
         raise NotImplementedError
 
-    def _measured(self, key: str) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
-        """State form, signal and outputs of controllers that make up a measured quantity; KeyError if
-        unknown.
-        """
+    def _variable(self, name: str) -> str:
+        """The full name of what a controller reads."""
         raise NotImplementedError
 
     def _measurable(self) -> list[str]:
@@ -112,19 +108,60 @@ class Wiring:
 
     def compile(self) -> engine.Compiled:
         """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
-        if self._compiled is None:
-            self._compiled = engine.Compiled(self._core)
-        return self._compiled
+        return self._core.compile()
 
-    def _adopt(self, changed: engine.Machine) -> None:
-        """Take a changed description if it compiles; if not, all stays as it was."""
-        self._compiled = engine.Compiled(changed)
-        self._core = changed
+    def check(self) -> None:
+        """Check the whole description, as every run does first.
+
+        What concerns one element alone is checked when it is added. What concerns several, such as the output of
+        another controller, may be added in any order and is checked here.
+
+        Raises
+        ------
+        ValueError
+            Naming the element: references to what does not exist, rates of what jumps, algebraic loops.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_controller(ss.PI(kp=2.0, tn=0.1), measure="slide.velocity", reference="outer.output", to="slide")
+        'pi'
+        >>> m.check()
+        Traceback (most recent call last):
+        ...
+        ValueError: reference of 'pi' = 'outer.output' names the controller 'outer', which does not exist
+        """
+        self.compile()
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """Names of the friction elements and contacts, in the order in which they were added."""
+        return tuple(self._core.names(["friction", "contact"]))
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the states, in the order of ``run.y``; internal ones of elements and controllers come last."""
+        return tuple(self.compile().states)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all numbers and signals that `ensemble` can vary, besides initial values.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+        >>> m.parameters[:3]
+        ('guide.law.static', 'guide.law.kinetic', 'guide.law.memory')
+        """
+        return tuple(self._core.parameters)
 
     @property
     def controllers(self) -> tuple[str, ...]:
         """Names of the controllers."""
-        return tuple(c.name for c in self._controllers)
+        return tuple(self._core.names(["controller"]))
 
     def add_controller(
         self,
@@ -172,8 +209,10 @@ class Wiring:
         Raises
         ------
         ValueError
-            Naming the argument: unknown names, the rate of something that jumps, an algebraic loop (an output
-            that at the same instant depends on itself, even if it has a solution: a lag or a delay opens it).
+            Naming the argument. What depends on other elements is checked when the machine runs, or by `check`:
+            outputs of controllers that do not exist, the rate of something that jumps, an algebraic loop (an
+            output that at the same instant depends on itself, even if it has a solution: a lag or a delay opens
+            it).
 
         Examples
         --------
@@ -191,53 +230,39 @@ class Wiring:
             if measure is not None or to is not None:
                 reject(f"on of '{name}'", on, "left out where measure or to are given")
             measure, to = self._follow(on), on
-        wired = Wired(name, control, measure, reference, to)
-        self._adopt(self._with(wired))
         if isinstance(control, Compensator):
-            self._compensators = (*self._compensators, wired)
+            self._add_compensator(name, control, measure, reference, to)
         else:
-            self._controllers = (*self._controllers, wired)
+            block = control.compiled.block()
+            followed = 0.0 if reference is None else reference
+            self._add(
+                "controller",
+                name=name,
+                control=control.compiled,
+                references=self._sources("reference", name, followed, _count(block, "reference")),
+                measurements=self._sources("measure", name, measure, _count(block, "measurement")),
+                to=self._targets(name, to, len(block.lo)),
+            )
         return name
 
-    def _with(self, wired: Wired) -> engine.Machine:
-        """The engine's machine with one more controller."""
-        trial = self._core.copy()
-        self._wire(trial, wired)
-        return trial
-
-    def _wire(self, core: engine.Machine, wired: Wired) -> None:
-        if isinstance(wired.control, Compensator):
-            self._compensate(core, wired, wired.control)
-            return
-        name, block = wired.name, wired.control.compiled.block()
-        reference = 0.0 if wired.reference is None else wired.reference
-        measurements = self._sources("measure", name, wired.measure, _count(block, "measurement"))
-        references = self._sources("reference", name, reference, _count(block, "reference"))
-        directions = self._targets(name, wired.to, len(block.lo))
-        core.add_controller(name, wired.control.compiled, references, measurements, directions)
-
-    def _compensate(self, core: engine.Machine, wired: Wired, control: Compensator) -> None:
-        name = wired.name
+    def _add_compensator(
+        self, name: str, control: Compensator, measure: Any, reference: Any, to: Any
+    ) -> None:
         observer = isinstance(control, FrictionObserver)
-        if wired.to is None:
+        if to is None:
             raise ValueError(f"to of '{name}' is missing: compensation acts as a force")
-        if observer and wired.measure is None:
+        if observer and measure is None:
             raise ValueError(f"measure of '{name}' is missing: an observer follows a position")
-        nothing = engine.Source("", np.zeros(0), None, [])
-        reference, measurement = nothing, nothing
-        if wired.reference is not None:
-            reference = self._source("reference", name, wired.reference)
-        if observer:
-            measurement = self._source("measure", name, wired.measure)
-        core.add_compensator(
-            name,
-            control.law.compiled,
-            as_signal(control.normal_load).compiled,
-            observer,
-            control.gain if isinstance(control, FrictionObserver) else 0.0,
-            reference,
-            measurement,
-            self._targets(name, wired.to, 1)[0],
+        self._add(
+            "compensator",
+            name=name,
+            law=control.law.compiled,
+            normal_load=as_signal(control.normal_load).compiled,
+            observer=observer,
+            gain=control.gain if isinstance(control, FrictionObserver) else 0.0,
+            reference={} if reference is None else self._source("reference", name, reference),
+            measurement=self._source("measure", name, measure) if observer else {},
+            to=self._targets(name, to, 1)[0],
         )
 
     def poles(self) -> NDArray[np.complex128]:
@@ -263,10 +288,10 @@ class Wiring:
 
     def _name(self, control: Controller | Compensator) -> str:
         base = type(control).__name__.lower()
-        taken = {c.name for c in (*self._controllers, *self._compensators)}
-        return next(n for n in (base, *(f"{base}{k}" for k in range(2, len(taken) + 3))) if n not in taken)
+        names = itertools.chain([base], (f"{base}{k}" for k in itertools.count(2)))
+        return next(name for name in names if not self._core.has(name))
 
-    def _sources(self, what: str, name: str, given: Any, count: int) -> list[engine.Source]:
+    def _sources(self, what: str, name: str, given: Any, count: int) -> list[dict[str, Any]]:
         if given is None:
             if count > 0:
                 raise ValueError(
@@ -281,57 +306,22 @@ class Wiring:
             return []
         return [self._source(what, name, item) for item in items]
 
-    def _source(self, what: str, name: str, item: Any) -> engine.Source:
+    def _source(self, what: str, name: str, item: Any) -> dict[str, Any]:
         text = f"{what} of '{name}'"
         if is_signal_like(item):
-            return engine.Source(text, np.zeros(0), as_signal(item, text).compiled, [])
+            return {"signal": as_signal(item, text).compiled}
         if isinstance(item, str):
             item = {item: 1.0}
         if not isinstance(item, Mapping) or not item:
             reject(text, item, "a signal, a name, or a mapping of names to factors")
-        state: Vector | None = None
-        signal: Signal | None = None
-        outputs: list[tuple[str, int, float]] = []
+        names: dict[str, float] = {}
         for key, factor in item.items():
-            factor = number(text, factor)
-            x, s, u = self._find(text, str(key), name)
-            if x.size:
-                state = factor * x if state is None else state + factor * x
-            if s is not None:
-                signal = factor * s if signal is None else signal + factor * s
-            outputs += [(controller, i, factor * f) for controller, i, f in u]
-        shown = " + ".join(map(str, item)) if len(item) > 1 else next(iter(item))
-        return engine.Source(
-            f"{text} = '{shown}'",
-            np.zeros(0) if state is None else state,
-            None if signal is None else signal.compiled,
-            outputs,
-        )
+            variable = self._variable(str(key))
+            names[variable] = names.get(variable, 0.0) + number(text, factor)
+        return {"names": names}
 
-    def _find(
-        self, text: str, key: str, adding: str
-    ) -> tuple[Vector, Signal | None, list[tuple[str, int, float]]]:
-        owner, _, kind = key.rpartition(".")
-        if owner in (*self.controllers, adding) and kind.startswith("output"):
-            index = kind[len("output") :]
-            if index == "" or index.isdigit():
-                return np.zeros(0), None, [(owner, int(index or 0), 1.0)]
-        try:
-            return self._measured(key)
-        except KeyError:
-            known = [*self._measurable(), *(f"{c}.output" for c in self.controllers)]
-            raise ValueError(
-                f"{text} names {key!r}, which is unknown; known are: {', '.join(map(repr, known))}"
-            ) from None
-
-    def _targets(self, name: str, to: Any, outputs: int) -> list[Vector]:
-        return [
-            np.zeros(0) if t is None else self._direction(f"to of '{name}'", t) for t in _listed(to, outputs)
-        ]
-
-    # What a trajectory shows of this plant besides states and elements.
-    def _derived(self, run: Any) -> dict[str, Function[[], Vector]]:
-        return {}
+    def _targets(self, name: str, to: Any, outputs: int) -> list[dict[str, float]]:
+        return [{} if t is None else self._parts(f"to of '{name}'", t) for t in _listed(to, outputs)]
 
 
 def _listed(to: Any, outputs: int) -> list[Any]:

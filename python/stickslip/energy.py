@@ -66,7 +66,6 @@ class Energy:
     def __init__(self, machine: Machine | StateSpace, t: Array, raw: _core.Trajectory) -> None:
         self.t = t
         self._raw = raw
-        self._forces = [name for name, _ in machine._forces]
 
     @cached_property
     def residual(self) -> float:
@@ -93,14 +92,14 @@ class Energy:
 
     @property
     def damping(self) -> Array:
-        """Energy taken by the damping matrix."""
+        """Energy taken by the damping matrix, and by the skew (circulatory) part of the stiffness, which may give."""
         return self._term("damping")
 
     @cached_property
     def drives(self) -> dict[str, Array]:
         """Work done by each external force."""
         drives: dict[str, Array] = {}
-        for name, work in zip(self._forces, self._term("drives"), strict=True):
+        for name, work in zip(self._raw.compiled.drives, self._term("drives"), strict=True):
             drives[name] = drives[name] + work if name in drives else work
         return drives
 

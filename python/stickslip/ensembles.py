@@ -13,6 +13,7 @@ from stickslip._checks import array, number, reject
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.simulation import _METHODS, _initial, _tolerance
+from stickslip.state_space import StateSpace
 from stickslip.trajectory import Status
 
 __all__ = ["EnsembleResult", "ensemble"]
@@ -135,7 +136,7 @@ def ensemble(
 
     Parameters
     ----------
-    machine : Machine
+    machine : Machine or StateSpace
         What to run, or anything that has one as ``.machine``. Functions in Python are refused: threads cannot
         share them (``ss.Table.sample`` makes a table of a law).
     parameters : mapping of str to array_like
@@ -144,15 +145,21 @@ def ensemble(
 
         * ``"<state>"``, such as ``"block.velocity"``: its initial value;
         * ``"<element>.surface_velocity"``, ``"<element>.normal_load"``, ``"<contact>.gap"``,
-          ``"<coordinate>.force"``: a signal that is constant. With ``_scale`` behind it, such as
-          ``"slide.force_scale"``, a factor on any signal;
-        * ``"<element>.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter of
-          its law, by the name it has in the law; where several terms of a sum have it,
-          ``"<element>.0.viscous"``. Note that ``kinetic`` keeps its value where only ``static`` is varied;
-        * ``"<element>.memory"``, ``.dwell``, ``.travel``, ``.surface_damping``, ``.load_factor``: options of
-          `StickSlip` that are not zero;
+          ``"<controller>.reference"``, ``"<coordinate>.force"`` or ``"<input>.signal"`` (the one that acts there
+          alone): a signal that is constant. With ``_scale`` behind it, such as ``"slide.force_scale"``, a
+          factor on any signal;
+        * ``"<element>.law.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter
+          of its law, by the name it has in the law; where several terms of a sum have it,
+          ``"<element>.law.0.viscous"``. Note that ``kinetic`` keeps its value where only ``static`` is varied.
+          Options of `StickSlip` that are not zero are ``.memory``, ``.dwell``, ``.travel``,
+          ``.surface_damping`` and ``.load_factor``. Of a contact it is ``"<contact>.friction.static"``;
         * ``"<contact>.restitution"``;
-        * ``"mass[a]"``, ``"stiffness[a,b]"``, ``"damping[a,b]"``: one entry of a matrix and its mirror image.
+        * ``"<controller>.control.kp"`` and so on: a parameter of a controller, also ``.limits.min``,
+          ``.limits.max``, ``.period``;
+        * ``"<coordinate>.mass"``, ``.damping``, ``.stiffness``, and ``"stiffness[a,b]"`` with its mirror image if
+          that is the same; of a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
+
+        `Machine.parameters` lists them.
 
         Signals that are constant and initial values cost nothing; all else has the machine compiled anew
         for each run.
@@ -200,8 +207,8 @@ def ensemble(
     """
     described = machine
     machine = getattr(machine, "machine", machine)
-    if not isinstance(machine, Machine):
-        reject("machine", described, "a stickslip.Machine, or hold one as .machine")
+    if not isinstance(machine, (Machine, StateSpace)):
+        reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
     if not isinstance(parameters, Mapping):
         reject("parameters", parameters, "a mapping of names to arrays")
     if isinstance(measure, str) or not all(isinstance(m, str) for m in measure):

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._checks import array, finite, number, reject, spread, vector, wrong_shape
-from stickslip._wiring import Measure, On, Wired, Wiring
+from stickslip._checks import array, number, reject, spread, vector, wrong_shape
+from stickslip._described import compensator_text, controller_of, law_of
+from stickslip._wiring import Measure, On, Wiring, law_fields
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
-from stickslip.stick_slip import StickSlip
 
 if TYPE_CHECKING:
     from stickslip.state_space import StateSpace
@@ -43,7 +43,9 @@ class Machine(Wiring):
     mass : float or array_like
         Mass matrix M, kg: a number, a vector (diagonal) of length n or an (n, n) symmetric positive definite matrix.
     damping, stiffness : float or array_like, optional
-        D in N s/m and K in N/m, as numbers, vectors (diagonal) or (n, n) matrices; zero by default.
+        D in N s/m and K in N/m, as numbers, vectors (diagonal) or (n, n) matrices; zero by default. They need not be
+        symmetric: the skew part of D is gyroscopic and does no work; that of K is circulatory (follower forces, oil
+        film), has no potential, and its work counts among what damping takes (`Energy.damping`).
     names : sequence of str, optional
         Names of the coordinates; ``"q0", "q1", ...`` by default. All names of a machine share one name space.
     force : mapping, optional
@@ -86,22 +88,12 @@ class Machine(Wiring):
         if m.ndim < 2 and not np.all(m > 0):
             reject("mass", mass, "finite and > 0")
         n = m.shape[0] if m.ndim else 1 if names is None else len(names)
-        self._names = [f"q{i}" for i in range(n)] if names is None else [str(x) for x in names]
-        if len(self._names) != n:
-            raise ValueError(f"names has {len(self._names)} entries, but mass has {n} coordinates")
-        matrices = {
-            "mass": _matrix("mass", m, n),
-            "damping": _matrix("damping", damping, n),
-            "stiffness": _matrix("stiffness", stiffness, n),
-        }
-        self._matrices = matrices
-        self._friction: dict[str, Law] = {}
-        self._contacts: dict[str, Law | None] = {}
-        self._forces: list[tuple[str, Signal]] = []
-        self._force_directions: list[NDArray[np.float64]] = []
-        self._controllers: tuple[Wired, ...] = ()
-        self._compensators: tuple[Wired, ...] = ()
-        self._adopt(_core.Machine(**matrices, names=self._names))
+        coordinates = [f"q{i}" for i in range(n)] if names is None else [str(x) for x in names]
+        if len(coordinates) != n:
+            raise ValueError(f"names has {len(coordinates)} entries, but mass has {n} coordinates")
+        matrices = {"mass": m, "damping": damping, "stiffness": stiffness}
+        fields: dict[str, object] = {name: _matrix(name, given, n) for name, given in matrices.items()}
+        self._core = _core.Machine("mechanical", fields | {"names": coordinates})
         if not (force is None or isinstance(force, Mapping)):
             reject("force", force, "a mapping of coordinates to numbers or signals")
         for coordinate, signal in (force or {}).items():
@@ -110,67 +102,34 @@ class Machine(Wiring):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the coordinates."""
-        return tuple(self._names)
+        return tuple(self._core.coordinates)
 
     @property
     def stiffness(self) -> NDArray[np.float64]:
         """A copy of the stiffness matrix."""
-        return self._matrices["stiffness"].copy()
+        matrix: NDArray[np.float64] = self._core.plant["stiffness"]
+        return matrix
 
-    @property
-    def elements(self) -> tuple[str, ...]:
-        """Names of the friction elements and contacts."""
-        compiled = self.compile()
-        own = [name for name in compiled.places if name not in compiled.compensators]
-        return tuple(dict.fromkeys([*own, *(name for name, _ in compiled.contacts)]))
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        """Names of the states, in the order of ``run.y``."""
-        return tuple(self.compile().states)
-
-    def _direction(self, name: str, on: On) -> NDArray[np.float64]:
-        w = np.zeros(len(self._names))
+    def _parts(self, what: str, on: On) -> dict[str, float]:
         if isinstance(on, str):
-            parts: Mapping[str, float] = {on: 1.0}
-        elif isinstance(on, Mapping):
-            parts = on
-        elif isinstance(on, Sequence) and len(on) == 2:
-            if on[0] == on[1]:
-                reject(f"on of '{name}'", on, "two different coordinates")
-            parts = {on[0]: 1.0, on[1]: -1.0}
-        else:
-            reject(
-                f"on of '{name}'",
-                on,
-                "a coordinate, a pair of coordinates, or a mapping of coordinates to factors",
-            )
-        for coordinate, factor in parts.items():
-            w[self._coordinate(coordinate)] += number(f"on of '{name}', factor of '{coordinate}'", factor)
-        return w
+            return {on: 1.0}
+        if isinstance(on, Mapping):
+            return {str(k): number(f"{what}, factor of {k!r}", v) for k, v in on.items()}
+        if not (isinstance(on, Sequence) and len(on) == 2):
+            reject(what, on, "a coordinate, a pair of coordinates, or a mapping of coordinates to factors")
+        if on[0] == on[1]:
+            reject(what, on, "two different coordinates")
+        return {str(on[0]): 1.0, str(on[1]): -1.0}
 
-    def _coordinate(self, name: str) -> int:
-        if name not in self._names:
-            raise ValueError(f"unknown coordinate {name!r}; known are: {', '.join(map(repr, self._names))}")
-        return self._names.index(name)
-
-    def _measured(self, key: str) -> tuple[NDArray[np.float64], Signal | None, list[tuple[str, int, float]]]:
-        n = len(self._names)
-        state = np.zeros(2 * n)
-        coordinate, kind = (key, "position") if key in self._names else key.rpartition(".")[::2]
-        if coordinate not in self._names or kind not in ("position", "velocity"):
-            raise KeyError(key)
-        state[self._names.index(coordinate) + (n if kind == "velocity" else 0)] = 1.0
-        return state, None, []
+    def _variable(self, name: str) -> str:
+        """A coordinate alone is its position."""
+        return f"{name}.position" if name in self._core.coordinates else name
 
     def _measurable(self) -> list[str]:
-        return [f"{n}.{kind}" for n in self._names for kind in ("position", "velocity")]
+        return [f"{n}.{kind}" for n in self.names for kind in ("position", "velocity")]
 
     def _follow(self, on: On) -> Measure:
-        if isinstance(on, tuple):
-            self._direction("on", on)
-            return {on[0]: 1.0, on[1]: -1.0}
-        return on
+        return self._parts("on", on)
 
     def to_state_space(self, to: On | Sequence[On], measure: Measure) -> StateSpace:
         """Return the linear part as matrices: continuous controllers off their limits, friction and contacts
@@ -210,19 +169,21 @@ class Machine(Wiring):
         wanted = (
             list(measure) if isinstance(measure, Sequence) and not isinstance(measure, str) else [measure]
         )
-        a, n = self.compile().linear_part(), len(self._names)
+        a, names = self.compile().linear_part(), self.names
+        n, states = len(names), list(self.states[: 2 * len(names)])
         b, c = np.zeros((a.shape[0], len(forces))), np.zeros((len(wanted), a.shape[0]))
         for k, on in enumerate(forces):
-            b[n : 2 * n, k] = np.linalg.solve(self._matrices["mass"], self._direction("to", on))
+            direction = np.zeros(n)
+            for coordinate, factor in self._parts("to", on).items():
+                direction[self._coordinate(coordinate)] += factor
+            b[n : 2 * n, k] = np.linalg.solve(self._core.plant["mass"], direction)
         for i, item in enumerate(wanted):
-            parts = item if isinstance(item, Mapping) else {item: 1.0}
-            for key, factor in parts.items():
-                try:
-                    row = self._measured(str(key))[0]
-                except KeyError:
+            for key, factor in (item if isinstance(item, Mapping) else {item: 1.0}).items():
+                name = self._variable(str(key))
+                if name not in states:
                     known = ", ".join(map(repr, self._measurable()))
-                    raise ValueError(f"measure names {key!r}, which is unknown; known are: {known}") from None
-                c[i, : row.size] += number("measure", factor) * row
+                    raise ValueError(f"measure names {key!r}, which is unknown; known are: {known}")
+                c[i, states.index(name)] += number("measure", factor)
         outputs = [item if isinstance(item, str) else f"y{i}" for i, item in enumerate(wanted)]
         return StateSpace(a, b, c, states=self.states, outputs=outputs)
 
@@ -242,13 +203,13 @@ class Machine(Wiring):
         >>> m = ss.Machine(mass=1.0, names=["slide"])
         >>> m.add_force("slide", ss.Ramp(slope=0.2))
         """
-        direction = self._direction("force", on)
-        s = as_signal(signal, f"force on {on!r}")
-        trial = self._core.copy()
-        trial.add_force(direction, s.compiled)
-        self._adopt(trial)
-        self._forces.append((on if isinstance(on, str) else str(on), s))
-        self._force_directions.append(direction)
+        parts = self._parts("on of a force", on)
+        self._add("force", on=parts, force=as_signal(signal, f"force on {on!r}").compiled)
+
+    def _coordinate(self, name: str) -> int:
+        if name not in self.names:
+            raise ValueError(f"unknown coordinate {name!r}; known are: {', '.join(map(repr, self.names))}")
+        return self.names.index(name)
 
     def add_friction(
         self,
@@ -276,9 +237,8 @@ class Machine(Wiring):
             Velocity of the surface under the coordinate (a belt), m/s.
         load : mapping or str, optional
             The load force F_l of ``StickSlip(load_factor=...)``, N: a linear form ``"<coordinate>.position"``,
-            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` -> factor, or the name of a contact's
-            normal force, ``"<contact>.normal_force"``. The applied force is all external force on the coordinate
-            that has been added before, and the contact has been added before too.
+            ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` (all external force on the coordinate)
+            -> factor, or the name of a contact's normal force, ``"<contact>.normal_force"``.
 
         Raises
         ------
@@ -293,27 +253,18 @@ class Machine(Wiring):
         """
         if not isinstance(law, Law):
             reject("law", law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
-        direction = self._direction(name, on)
-        weight = as_signal(normal_load, f"normal_load of '{name}'")
-        surface = as_signal(surface_velocity, f"surface_velocity of '{name}'")
-        options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
-        contact = self._load_contact(name, load) if isinstance(load, str) else ""
-        position, velocity, applied = self._load_form(name, None if isinstance(load, str) else load)
-        trial = self._core.copy()
-        trial.add_friction(
-            str(name),
-            direction,
-            law.compiled,
-            options,
-            weight.compiled,
-            surface.compiled,
-            position,
-            velocity,
-            applied.compiled,
-            contact,
+        if not (load is None or isinstance(load, (str, Mapping))):
+            reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
+        form = {} if load is None else {load: 1.0} if isinstance(load, str) else load
+        self._add(
+            "friction",
+            name=str(name),
+            on=self._parts(f"on of '{name}'", on),
+            normal_load=as_signal(normal_load, f"normal_load of '{name}'").compiled,
+            surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
+            load={str(k): number(f"load of '{name}', factor of {k!r}", v) for k, v in form.items()},
+            **law_fields("law", law),
         )
-        self._adopt(trial)
-        self._friction[str(name)] = law
 
     def add_contact(
         self,
@@ -368,84 +319,47 @@ class Machine(Wiring):
         """
         if impact not in ("poisson", "newton"):
             reject(f"impact of '{name}'", impact, "'poisson' or 'newton'")
-        w_n = self._gradient(f"normal of '{name}'", normal)
         if (tangent is None) != (friction is None):
             raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
-        w_t = np.zeros(0) if tangent is None else self._gradient(f"tangent of '{name}'", tangent)
         if friction is not None and not isinstance(friction, Law):
             mu = number(f"friction of '{name}'", friction)
             if not 0.0 <= mu < np.inf:
                 reject(f"friction of '{name}'", friction, "a law, or a finite coefficient >= 0")
             friction = Coulomb(static=mu, kinetic=mu)
-        law = Coulomb(static=0.0, kinetic=0.0) if friction is None else friction
-        options = law.automaton if isinstance(law, StickSlip) else _core.Automaton()
-        trial = self._core.copy()
-        trial.add_contact(
-            str(name),
-            w_n,
-            w_t,
-            law.compiled,
-            options,
-            as_signal(gap, f"gap of '{name}'").compiled,
-            as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
-            number(f"restitution of '{name}'", restitution),
-            impact == "newton",
+        self._add(
+            "contact",
+            name=str(name),
+            normal=self._gradient(f"normal of '{name}'", normal),
+            tangent={} if tangent is None else self._gradient(f"tangent of '{name}'", tangent),
+            gap=as_signal(gap, f"gap of '{name}'").compiled,
+            surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
+            restitution=number(f"restitution of '{name}'", restitution),
+            impact=impact,
+            **({} if friction is None else law_fields("friction", friction)),
         )
-        self._adopt(trial)
-        self._contacts[str(name)] = friction
 
-    def _gradient(self, what: str, given: Mapping[str, float] | ArrayLike) -> NDArray[np.float64]:
+    def _gradient(self, what: str, given: Mapping[str, float] | ArrayLike) -> dict[str, float]:
         if isinstance(given, Mapping):
-            w = np.zeros(len(self._names))
-            for coordinate, factor in given.items():
-                w[self._coordinate(coordinate)] += number(f"{what}, factor of '{coordinate}'", factor)
+            parts = {str(k): number(f"{what}, factor of {k!r}", v) for k, v in given.items()}
         else:
-            w = vector(what, given, len(self._names))
-        if not np.isfinite(w).all() or not w.any():
+            w = vector(what, given, len(self.names))
+            parts = {name: float(w[i]) for i, name in enumerate(self.names) if w[i] != 0.0}
+        if not any(parts.values()):
             reject(what, given, "finite and not zero")
-        return w
-
-    def _load_contact(self, name: str, load: str) -> str:
-        contact, _, kind = load.rpartition(".")
-        contacts = [name for name, _ in self.compile().contacts]
-        if kind != "normal_force" or contact not in contacts:
-            allowed = ", ".join(f"'{c}.normal_force'" for c in contacts) or "there is no contact yet"
-            reject(f"load of '{name}'", load, f"a linear form or a contact's normal force ({allowed})")
-        return contact
-
-    def _load_form(
-        self, name: str, load: Mapping[str, float] | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Signal]:
-        none = np.zeros(0)
-        applied = as_signal(0.0)
-        if load is None:
-            return none, none, applied
-        if not isinstance(load, Mapping):
-            reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
-        n = len(self._names)
-        position, velocity = np.zeros(n), np.zeros(n)
-        for key, given in load.items():
-            coordinate, _, kind = str(key).rpartition(".")
-            if kind not in ("position", "velocity", "applied_force"):
-                reject(f"load of '{name}'", key, "'<coordinate>.position', '.velocity' or '.applied_force'")
-            i = self._coordinate(coordinate)
-            factor = finite(f"load of '{name}', factor of {key!r}", given)
-            if kind == "position":
-                position[i] += factor
-            elif kind == "velocity":
-                velocity[i] += factor
-            else:
-                for (_, signal), direction in zip(self._forces, self._force_directions, strict=True):
-                    if direction[i] != 0.0:
-                        applied = applied + float(factor * direction[i]) * signal
-        return position, velocity, applied
+        return parts
 
     def __repr__(self) -> str:
-        held: dict[str, Mapping[str, object]] = {
-            "friction": self._friction,
-            "contacts": self._contacts,
-            "controllers": {c.name: c.control for c in self._controllers},
-            "compensation": {c.name: c.control for c in self._compensators},
-        }
-        parts = [f"names={self._names!r}", *(f"{kind}={items!r}" for kind, items in held.items() if items)]
+        held: dict[str, list[str]] = {"friction": [], "contacts": [], "controllers": [], "compensation": []}
+        for e in self._core.elements:
+            if e["kind"] == "friction":
+                held["friction"].append(f"{e['name']!r}: {law_of(e['law'], e['automaton'])!r}")
+            elif e["kind"] == "contact":
+                law = law_of(e["friction"], e["automaton"]) if e["tangent"] else None
+                held["contacts"].append(f"{e['name']!r}: {law!r}")
+            elif e["kind"] == "controller":
+                held["controllers"].append(f"{e['name']!r}: {controller_of(e['control'])!r}")
+            elif e["kind"] == "compensator":
+                held["compensation"].append(f"{e['name']!r}: {compensator_text(e)}")
+        parts = [f"names={list(self.names)!r}"]
+        parts += [f"{kind}={{{', '.join(items)}}}" for kind, items in held.items() if items]
         return f"Machine({', '.join(parts)})"

@@ -14,6 +14,7 @@ from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.modes import Mode
 from stickslip.simulation import _initial
+from stickslip.state_space import StateSpace
 
 __all__ = ["RealTime"]
 
@@ -41,7 +42,7 @@ class RealTime:
 
     Parameters
     ----------
-    machine : Machine
+    machine : Machine or StateSpace
         What to run, or anything that has one as ``.machine``. Contacts are refused, and so are laws and
         controllers that are Python functions: run such a controller between steps, and give its output as an
         `Input`.
@@ -93,14 +94,14 @@ class RealTime:
     ) -> None:
         described = machine
         machine = getattr(machine, "machine", machine)
-        if not isinstance(machine, Machine):
-            reject("machine", described, "a stickslip.Machine, or hold one as .machine")
+        if not isinstance(machine, (Machine, StateSpace)):
+            reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
         if not isinstance(max_transitions, (int, np.integer)) or max_transitions < 1:
             reject("max_transitions", max_transitions, "an integer >= 1")
         if isinstance(outputs, str):
             reject("outputs", outputs, "a sequence of names")
         compiled = machine.compile()
-        self._machine = machine
+        self._machine: Machine | StateSpace = machine._snapshot()
         self._outputs = tuple(compiled.states if outputs is None else outputs)
         self._step = float(step)
         self._engine = _core.RealTime(
@@ -109,38 +110,10 @@ class RealTime:
             x0=_initial(compiled.states, initial),
             t0=float(t_start),
             max_transitions=int(max_transitions),
-            outputs=self._find(self._outputs),
+            outputs=list(self._outputs),
         )
         self._inputs = tuple(self._engine.inputs)
         self._values: Array = np.array(self._engine.input_values)
-
-    def _find(self, outputs: Sequence[str]) -> list[tuple[str, int, int]]:
-        compiled = self._machine.compile()
-        table = {name: ("state", i, 0) for i, name in enumerate(self._machine.states)}
-        n = len(self._machine.names)
-        table |= {f"{name}.acceleration": ("rate", n + i, 0) for i, name in enumerate(self._machine.names)}
-        for i, place in enumerate(compiled.places):
-            if place in compiled.compensators:
-                table[f"{place}.output"] = ("force", i, 0)
-                table |= {f"{place}.{kind}": (kind, i, 0) for kind in ("velocity", "load")}
-            else:
-                kinds = ("force", "velocity", "load", "mode", "limit")
-                table |= {f"{place}.{kind}": (kind, i, 0) for kind in kinds}
-        for i, (name, count, follows, measures) in enumerate(compiled.controllers):
-            for j in range(count):
-                number = str(j) if count > 1 else ""
-                table[f"{name}.output{number}"] = ("output", i, j)
-                table[f"{name}.mode{number}"] = ("saturation", i, j)
-            if follows:
-                table[f"{name}.reference"] = ("reference", i, 0)
-            if follows and measures:
-                table[f"{name}.error"] = ("error", i, 0)
-        unknown = [name for name in outputs if name not in table]
-        if unknown:
-            raise UnknownNameError(
-                f"unknown signal {unknown[0]!r} in outputs; known are: {', '.join(map(repr, table))}"
-            )
-        return [table[name] for name in outputs]
 
     def step(self, inputs: Mapping[str, float] | ArrayLike | None = None) -> Array:
         """Go on by one step.
@@ -221,7 +194,7 @@ class RealTime:
         return out
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> Machine | StateSpace:
         """The machine that runs."""
         return self._machine
 
@@ -248,7 +221,9 @@ class RealTime:
     @property
     def modes(self) -> dict[str, Mode]:
         """Mode of each friction element."""
-        return {p: Mode(m) for p, m in zip(self._machine.elements, self._engine.modes, strict=True)}
+        modes = zip(self._machine.compile().places, self._engine.modes, strict=True)
+        elements = self._machine.elements
+        return {name: Mode(mode) for name, mode in modes if name in elements}
 
     @property
     def transitions(self) -> int:

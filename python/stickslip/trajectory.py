@@ -26,13 +26,23 @@ __all__ = ["Status", "Stuck", "Trajectory"]
 
 Array = NDArray[np.float64]
 
-# Signals of elements, and the group of samples that each is a row of.
-_OF_FRICTION = {"force": "forces", "velocity": "velocities", "load": "loads", "mode": "modes"}
-_OF_CONTACTS = {
-    "mode": "contact_modes",
+# The group of samples of which each kind of variable is a row.
+_GROUPS = {
+    "state": "states",
+    "rate": "rates",
+    "force": "forces",
+    "velocity": "velocities",
+    "load": "loads",
+    "mode": "modes",
+    "normal_force": "forces",
+    "contact_mode": "contact_modes",
     "gap": "gaps",
     "gap_rate": "gap_rates",
     "normal_impulse": "normal_impulses",
+    "output": "outputs",
+    "saturation": "output_modes",
+    "reference": "references",
+    "error": "errors",
 }
 
 
@@ -230,52 +240,32 @@ class Trajectory:
 
     @cached_property
     def _signals(self) -> dict[str, Callable[[], NDArray[Any]]]:
-        table: dict[str, Callable[[], NDArray[Any]]] = {}
-
-        def row(group: str, i: int) -> Callable[[], NDArray[Any]]:
-            def read() -> NDArray[Any]:
-                values: NDArray[Any] = getattr(self._samples, group)[i]
-                return values
-
-            return read
-
         compiled = self._raw.compiled
-        for i, state in enumerate(self.states):
-            table[state] = row("states", i)
-        for i, name in enumerate(compiled.coordinates):
-            table[f"{name}.acceleration"] = row("rates", len(compiled.coordinates) + i)
-        for i, place in enumerate(compiled.places):
-            for key, group in _OF_FRICTION.items():
-                table[f"{place}.{key}"] = row(group, i)
-            table[f"{place}.limit"] = self._limit(i)
-        for j, (name, _) in enumerate(compiled.contacts):
-            table[f"{name}.normal_force"] = row("forces", len(compiled.places) + j)
-            for key, group in _OF_CONTACTS.items():
-                table[f"{name}.{key}"] = row(group, j)
-        first = 0
-        for i, (name, outputs, follows, measures) in enumerate(compiled.controllers):
-            for j in range(outputs):
-                number = str(j) if outputs > 1 else ""
-                table[f"{name}.output{number}"] = row("outputs", first + j)
-                table[f"{name}.mode{number}"] = row("output_modes", first + j)
-            first += outputs
-            if follows:
-                table[f"{name}.reference"] = row("references", i)
-            if follows and measures:
-                table[f"{name}.error"] = row("errors", i)
-        for name in compiled.compensators:
-            table[f"{name}.output"] = table.pop(f"{name}.force")
-            for key in ("mode", "limit"):
-                del table[f"{name}.{key}"]
-        return table | self._machine._derived(self)
+        first = np.cumsum([0, *(outputs for _, outputs, *_ in compiled.controllers)])
 
-    def _limit(self, i: int) -> Callable[[], NDArray[Any]]:
-        def read() -> NDArray[Any]:
-            s = self._samples
-            limit: NDArray[Any] = np.where(s.forces[i] < 0.0, s.lower_limits[i], s.upper_limits[i])
-            return limit
+        def read(source: str, index: int, part: int) -> NDArray[Any]:
+            if source == "signal":
+                return compiled.signals[index].values(self.t)
+            if source == "limit":
+                return self._limit(index)
+            if source == "normal_force":
+                index += len(compiled.places)  # friction elements come first
+            elif source in ("output", "saturation"):
+                index = first[index] + part
+            row: NDArray[Any] = getattr(self._samples, _GROUPS[source])[index]
+            return row
 
-        return read
+        def reader(source: str, index: int, part: int, terms: Any) -> Callable[[], NDArray[Any]]:
+            if source != "sum":
+                return lambda: read(source, index, part)
+            return lambda: sum((f * read(s, i, p) for s, i, p, f in terms), np.zeros(len(self.t)))
+
+        return {name: reader(*where) for name, *where in compiled.variables}
+
+    def _limit(self, i: int) -> NDArray[Any]:
+        s = self._samples
+        limit: NDArray[Any] = np.where(s.forces[i] < 0.0, s.lower_limits[i], s.upper_limits[i])
+        return limit
 
     @property
     def signals(self) -> tuple[str, ...]:

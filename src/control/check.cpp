@@ -7,14 +7,6 @@
 
 namespace stickslip {
 
-bool Linear::operator==(const Linear& o) const {
-  const auto same = [](const Matrix& a, const Matrix& b) {
-    return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
-  };
-  return same(A, o.A) && same(B, o.B) && same(C, o.C) && same(D, o.D) && same(gain, o.gain) &&
-         error == o.error && references == o.references && discrete == o.discrete;
-}
-
 bool Program::operator==(const Program& o) const {
   const bool functions = identity == o.identity || (identity && o.identity && identity->same(*o.identity));
   return functions && references == o.references && measurements == o.measurements && outputs == o.outputs &&
@@ -42,9 +34,7 @@ void check_options(const ControlOptions& o) {
   if (o.limits.min >= o.limits.max)
     reject("limits[0]", o.limits.min, "less than limits[1] = " + std::to_string(o.limits.max));
   if (o.tracking_time) positive("tracking_time", *o.tracking_time);
-  non_negative("period", o.period);
-  non_negative("delay", o.delay);
-  non_negative("quantum", o.quantum);
+  check_numbers(o);
   if (o.period == 0.0) {
     if (o.delay > 0.0)
       reject("delay", o.delay, "zero for a continuous controller; give a period to sample it");
@@ -63,35 +53,19 @@ void check_tracking(const ControlOptions& o, bool integral, double kp) {
     reject("tracking_time", "must be given for back_calculation with kp = 0: its default is kp / ki");
 }
 
-void check_law(const P& c, const ControlOptions&) {
-  finite("kp", c.kp);
-  finite("feedforward", c.feedforward);
-}
+void check_law(const P&, const ControlOptions&) {}
 
 void check_law(const PI& c, const ControlOptions& o) {
-  finite("kp", c.kp);
-  positive("tn", c.tn);
-  finite("feedforward", c.feedforward);
   check_tracking(o, false, c.kp);
 }
 
 void check_law(const PID& c, const ControlOptions& o) {
-  finite("kp", c.kp);
-  finite("ki", c.ki);
-  finite("kd", c.kd);
-  non_negative("tf", c.tf);
   if (c.kp * c.ki < 0.0 && !o.tracking_time && o.anti_windup == AntiWindup::back_calculation)
     reject("tracking_time", "must be given where kp and ki have different signs: its default is kp / ki");
   check_tracking(o, c.ki != 0.0, c.kp);
 }
 
-void check_law(const Cascade& c, const ControlOptions&) {
-  finite("kv", c.kv);
-  finite("kp", c.kp);
-  positive("tn", c.tn);
-  finite("velocity_feedforward", c.velocity_feedforward);
-  finite("force_feedforward", c.force_feedforward);
-}
+void check_law(const Cascade&, const ControlOptions&) {}
 
 void check_law(const Linear& c, const ControlOptions& o) {
   const Index n = c.A.rows(), inputs = c.D.cols(), outputs = c.D.rows();
@@ -125,7 +99,12 @@ void check_law(const Program& c, const ControlOptions& o) {
 
 void check(const Controller& controller) {
   check_options(controller.options);
-  std::visit([&](const auto& law) { check_law(law, controller.options); }, controller.law);
+  std::visit(
+      [&](const auto& law) {
+        if constexpr (Described<std::decay_t<decltype(law)>>) check_numbers(law);
+        check_law(law, controller.options);
+      },
+      controller.law);
 }
 
 } // namespace stickslip

@@ -35,7 +35,7 @@ struct Builder {
   Index reference(int order = 0) { return column({Of::reference, 0, order, false}); }
   Index measurement(int index = 0) { return column({Of::measurement, index, 0, false}); }
   Index rate(Of of, int index = 0) { return column({of, index, difference ? 0 : 1, difference}); }
-  Index controlled(Quantity q) { return q == Quantity::value ? measurement() : rate(Of::measurement); }
+  Index controlled(Controlled c) { return c == Controlled::value ? measurement() : rate(Of::measurement); }
 };
 
 double tracking_time(const ControlOptions& o, double kp, double ki) {

@@ -3,7 +3,7 @@
 // with a period they run at its multiples and hold their output in between.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/fields.hpp"
 
 #include <functional>
 #include <limits>
@@ -18,15 +18,23 @@ enum class AntiWindup {
   back_calculation, // the integral relaxes by (limited u - raw u) / tracking_time
   clamping          // the integral goes outwards only as far as the limit of the output allows
 };
+template <> struct Words<AntiWindup> {
+  static constexpr const char* list[] = {"none", "back_calculation", "clamping"};
+};
 
 // Where velocities come from: a sensor, or the difference quotient of sampled positions.
 enum class RateSource { measured, difference };
+template <> struct Words<RateSource> {
+  static constexpr const char* list[] = {"measured", "difference"};
+};
 
 struct Limits {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
 
-  bool operator==(const Limits&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{field("min", &Limits::min), field("max", &Limits::max)};
+  }
 };
 
 // What all controllers have.
@@ -39,49 +47,88 @@ struct ControlOptions {
   double quantum = 0.0;                // step of the measuring scale, in units of y; 0: none
   RateSource rate = RateSource::measured;
 
-  bool operator==(const ControlOptions&) const = default;
+  static constexpr auto fields() {
+    using C = ControlOptions;
+    return std::tuple{field("limits", &C::limits),
+                      field("anti_windup", &C::anti_windup),
+                      field("tracking_time", &C::tracking_time, quantity::time, Range::positive),
+                      field("period", &C::period, quantity::time, Range::non_negative),
+                      field("delay", &C::delay, quantity::time, Range::non_negative),
+                      field("quantum", &C::quantum, quantity::number, Range::non_negative),
+                      field("rate", &C::rate)};
+  }
 };
 
 // Whether the measured signal itself or its rate is controlled (a velocity loop on a position encoder).
-enum class Quantity { value, rate };
+enum class Controlled { value, rate };
+template <> struct Words<Controlled> {
+  static constexpr const char* list[] = {"value", "rate"};
+};
 
 // u = kp e + feedforward r'
 struct P {
   double kp = 0.0, feedforward = 0.0;
-  Quantity controls = Quantity::value;
+  Controlled controls = Controlled::value;
 
-  bool operator==(const P&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{field("kp", &P::kp, {}, Range::finite),
+                      field("feedforward", &P::feedforward, {}, Range::finite),
+                      field("controls", &P::controls)};
+  }
 };
 
 // u = kp (e + (1/tn) integral of e) + feedforward r'
 struct PI {
   double kp = 0.0, tn = 1.0, feedforward = 0.0;
-  Quantity controls = Quantity::value;
+  Controlled controls = Controlled::value;
 
-  bool operator==(const PI&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{
+        field("kp", &PI::kp, {}, Range::finite), field("tn", &PI::tn, quantity::time, Range::positive),
+        field("feedforward", &PI::feedforward, {}, Range::finite), field("controls", &PI::controls)};
+  }
 };
 
 enum class DerivativeOf { measurement, error };
+template <> struct Words<DerivativeOf> {
+  static constexpr const char* list[] = {"measurement", "error"};
+};
 
 // u = kp e + ki integral of e + kd d, with tf d' + d = -y' or e'
 struct PID {
   double kp = 0.0, ki = 0.0, kd = 0.0, tf = 0.0;
   DerivativeOf derivative_of = DerivativeOf::measurement;
 
-  bool operator==(const PID&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{field("kp", &PID::kp, {}, Range::finite), field("ki", &PID::ki, {}, Range::finite),
+                      field("kd", &PID::kd, {}, Range::finite),
+                      field("tf", &PID::tf, quantity::time, Range::non_negative),
+                      field("derivative_of", &PID::derivative_of)};
+  }
 };
 
 // Position loop around a velocity loop (servo, section 4): v_ref = kv (r - x) + velocity_feedforward r',
 // u = kp (e + (1/tn) integral of e) + force_feedforward r'', e = v_ref - v_M. Measurement 0 is the position
 // of the chosen side, measurement 1 that of the motor, of which only the rate is read.
 enum class Side { motor, load };
+template <> struct Words<Side> {
+  static constexpr const char* list[] = {"motor", "load"};
+};
 
 struct Cascade {
   double kv = 0.0, kp = 0.0, tn = 1.0;
   Side position = Side::motor;
   double velocity_feedforward = 0.0, force_feedforward = 0.0;
 
-  bool operator==(const Cascade&) const = default;
+  static constexpr auto fields() {
+    using C = Cascade;
+    return std::tuple{field("kv", &C::kv, quantity::rate, Range::finite),
+                      field("kp", &C::kp, quantity::damping, Range::finite),
+                      field("tn", &C::tn, quantity::time, Range::positive),
+                      field("position", &C::position),
+                      field("velocity_feedforward", &C::velocity_feedforward, {}, Range::finite),
+                      field("force_feedforward", &C::force_feedforward, quantity::mass, Range::finite)};
+  }
 };
 
 // z' = A z + B w, u = C z + D w. The first `references` columns of B and D read references, the others
@@ -93,7 +140,13 @@ struct Linear {
   Matrix gain; // anti-windup: gain * (limited u - raw u) is added to z' (discrete: to z+); empty: none
   bool discrete = false;
 
-  bool operator==(const Linear& o) const;
+  static constexpr auto fields() {
+    using L = Linear;
+    return std::tuple{field("A", &L::A),         field("B", &L::B),
+                      field("C", &L::C),         field("D", &L::D),
+                      field("error", &L::error), field("references", &L::references),
+                      field("gain", &L::gain),   field("discrete", &L::discrete)};
+  }
 };
 
 // Tells whether two programs are the same function.
@@ -114,12 +167,17 @@ struct Program {
 };
 
 using ControlLaw = std::variant<P, PI, PID, Cascade, Linear, Program>;
+template <> struct Kind<ControlLaw> {
+  static constexpr const char* list[] = {"P", "PI", "PID", "Cascade", "LTI", "Callable"};
+};
 
 struct Controller {
   ControlLaw law;
   ControlOptions options;
 
-  bool operator==(const Controller&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{field("law", &Controller::law), field("options", &Controller::options)};
+  }
 };
 
 // Throws an error that names the argument.

@@ -32,6 +32,7 @@ public:
   explicit Worker(const Plan& p)
       : plan(p), machine(p.ensemble.machine), set(static_cast<Index>(p.parameters.size())) {
     set.setConstant(std::numeric_limits<double>::quiet_NaN());
+    for (const Parameter& one : plan.parameters) handles.emplace_back(one, machine);
   }
 
   void run(Index k, EnsembleResult& out, const std::function<bool()>& stop) {
@@ -39,9 +40,8 @@ public:
     const Ensemble& e = plan.ensemble;
     Vector x0 = e.initial;
     for (std::size_t j = 0; j < plan.parameters.size(); ++j)
-      if (const Parameter& p = plan.parameters[j]; p.kind == Parameter::Kind::initial)
-        x0(static_cast<Index>(p.element)) =
-            finite("parameters['" + p.name + "']", e.values(static_cast<Index>(j), k));
+      if (const Parameter& p = plan.parameters[j]; p.state >= 0)
+        x0(p.state) = finite("parameters['" + p.name + "']", e.values(static_cast<Index>(j), k));
     State state = initial_state(*sys, e.t_start, x0);
     validate(*sys, state, e.options);
     gauges->begin(e.t_start, e.options.t_end);
@@ -54,7 +54,8 @@ public:
 private:
   const Plan& plan;
   Machine machine;
-  Vector set; // values of the parameters now
+  std::vector<Handle> handles; // into `machine`
+  Vector set;                  // values of the parameters now
   std::unique_ptr<System> sys;
   std::unique_ptr<RegimeCache> cache;
   std::unique_ptr<Gauges> gauges;
@@ -66,22 +67,17 @@ private:
     for (std::size_t j = 0; j < plan.parameters.size(); ++j) {
       const Parameter& p = plan.parameters[j];
       const double v = values(static_cast<Index>(j), k);
-      if (p.kind == Parameter::Kind::initial || v == set(static_cast<Index>(j))) continue;
+      if (p.state >= 0 || v == set(static_cast<Index>(j))) continue;
       set(static_cast<Index>(j)) = v;
-      if (p.signal >= 0 && sys) {
-        finite("parameters['" + p.name + "']", v);
-        if (p.kind == Parameter::Kind::load)
-          non_negative("normal_load of '" + machine.friction[p.element].name + "'", v);
-        sys->signals[static_cast<std::size_t>(p.signal)].pieces.front().c[0] = v;
-        signals = true;
-      }
-      apply(p, v, plan.ensemble.machine, machine);
+      handles[j].set(v);
       anew = anew || p.signal < 0;
+      if (p.signal < 0 || !sys) continue;
+      if (p.non_negative) non_negative("parameters['" + p.name + "']", v);
+      sys->signals[static_cast<std::size_t>(p.signal)].pieces.front().c[0] = v;
+      signals = true;
     }
     if (anew) {
-      for (const FrictionPlace& f : machine.friction) validate(f.law);
-      for (const ContactPlace& c : machine.contacts)
-        if (c.tangent.size() > 0) validate(c.friction);
+      machine.check_again();
       runner.reset();
       gauges.reset();
       sys = std::make_unique<System>(compile(machine, true));

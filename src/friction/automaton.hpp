@@ -2,6 +2,8 @@
 // presliding and load dependence, on top of any law with a jump at v = 0. Zero switches an option off.
 #pragma once
 
+#include "core/fields.hpp"
+
 namespace stickslip {
 
 struct Automaton {
@@ -11,7 +13,14 @@ struct Automaton {
   double surface_damping = 0.0; // b_surface, N s/m
   double load_factor = 0.0;     // nu: share of the load force that adds to the kinetic level
 
-  bool operator==(const Automaton&) const = default;
+  static constexpr auto fields() {
+    using A = Automaton;
+    return std::tuple{field("memory", &A::lag, quantity::time, Range::non_negative),
+                      field("dwell", &A::dwell, quantity::time, Range::non_negative),
+                      field("travel", &A::travel, quantity::position, Range::non_negative),
+                      field("surface_damping", &A::surface_damping, quantity::damping, Range::non_negative),
+                      field("load_factor", &A::load_factor, quantity::number, Range::non_negative)};
+  }
 };
 
 } // namespace stickslip

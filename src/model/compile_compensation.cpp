@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "model/compile_control.hpp"
+#include "model/compile_friction.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -47,14 +48,6 @@ double greatest(const Signal& s) {
   return size;
 }
 
-// Whether the bristle's damping, the force per unit of its rate, depends on the velocity.
-bool damping_falls(const Law& law) {
-  return std::any_of(law.terms.begin(), law.terms.end(), [](const Term& term) {
-    const auto* lugre = std::get_if<LuGre>(&term);
-    return lugre && std::isfinite(lugre->damping_velocity);
-  });
-}
-
 // Of the bristle's state per unit of deflection: some have the force for their state.
 double unit_of_bristle(const Law& law) {
   for (const Term& term : law.terms) {
@@ -64,106 +57,89 @@ double unit_of_bristle(const Law& law) {
   return 1.0;
 }
 
-void check(const CompensatorPlace& c, const LawTraits& t) {
-  const std::string of = " of '" + c.name + "'";
-  if (c.law.terms.empty()) reject("law" + of, "has no terms");
-  for (const Source* s : {&c.reference, &c.measurement})
-    if (!s->outputs.empty())
+using Readings = Draft::Compensation;
+
+// What only the whole machine tells: a name may be that of a controller's output.
+void check(const CompensatorElement& c, const Readings& read) {
+  for (const Reading* r : {&read.reference, &read.measurement})
+    if (!r->outputs.empty())
       reject(
-          s->text,
+          r->text,
           "is the output of a controller: friction is compensated at a signal or at a position of the plant");
+  if (c.observer && read.measurement.state.size() == 0)
+    reject("measure of '" + c.name + "'", "must be a position of the plant");
+}
+
+Place declare(Draft& d, const CompensatorElement& c, Readings& read) {
+  Place p;
+  p.name = c.name;
+  p.law = c.law;
+  p.traits = traits(c.law);
+  p.compensator = true;
+  p.fine = fine_structure(c.law, p.traits);
+  p.drives = d.direction(c.to);
+  const std::string of = " of '" + c.name + "'";
+  read = {d.read("reference" + of, c.reference), d.read("measure" + of, c.measurement)};
+  check(c, read);
+  // On each side of v = 0 the force is smooth, and it changes sides with the velocity; at v = 0 it keeps
+  // the side from which it came.
+  const bool jumps = p.traits.sticks;
+  p.traits.kinked = p.traits.kinked || jumps;
+  p.traits.sticks = false;
+  Signal load = c.normal_load;
   if (!c.observer) {
-    if (c.reference.state.size() > 0)
-      reject(c.reference.text, "must be a signal: feedforward knows its velocity beforehand");
-    if (c.reference.signal.pieces.empty())
-      reject("reference" + of, "is missing: feedforward follows its velocity");
-    return;
+    d.add_rates(read.reference.signals.front().first, 2);
+    if (jumps) load = where_it_moves(load, differentiate(c.reference.signal));
   }
-  if (t.sticks && t.states == 0)
-    reject("law" + of,
-           "jumps at v = 0: an observer needs a law with bristles, such as LuGre, or without a jump");
-  if (c.measurement.state.size() == 0) reject("measure" + of, "must be a position of the plant");
-  if (c.gain == 0.0) return;
-  non_negative("gain" + of, c.gain);
-  if (t.states != 1) reject("gain" + of, c.gain, "0 unless the law has just one internal state");
-  if (damping_falls(c.law)) reject("gain" + of, c.gain, "0 unless the law's damping is constant");
-  if (!is_constant(c.normal_load)) reject("normal_load" + of, "varies: with a gain it must be constant");
+  p.load = d.add_signal(load);
+  p.surface = d.add_signal(constant_signal(0.0));
+  declare_bristles(d, p);
+  if (c.gain != 0.0) p.injected = d.add_state(c.name + ".injected");
+  return p;
+}
+
+// The observer's correction: z = own + injected with the deflection's injected' = -gain e; the law sees z, and
+// its force gets sigma_1 injected' as well.
+void inject(System& sys, const CompensatorElement& c, const Readings& read, Place& p) {
+  const Form x = form_of(sys, read.measurement), target = form_of(sys, read.reference);
+  const double unit = unit_of_bristle(c.law);
+  sys.A.row(p.injected) = -c.gain * unit * (x.x - target.x).transpose();
+  sys.S.row(p.injected) = -c.gain * unit * (x.s - target.s).transpose();
+  p.rate_damping = p.traits.damping / unit;
+}
+
+// Its velocity is the rate of the position that it follows.
+void follow(System& sys, const CompensatorElement& c, const Reading& followed, Place& p) {
+  std::string why;
+  const auto v = rate_of(sys, form_of(sys, followed), why);
+  if (!v) reject(followed.text, "is not allowed: '" + c.name + "' needs its velocity, but " + why);
+  p.velocity = *v;
+  p.acceleration_s = Vector::Zero(sys.ns());
+  for (Index i = 0; i < sys.ns(); ++i) {
+    const Index rate = sys.rate_of[static_cast<std::size_t>(i)];
+    p.speed += std::abs(v->s(i)) * greatest(sys.signals[static_cast<std::size_t>(i)]);
+    if (v->s(i) != 0.0 && rate >= 0) p.acceleration_s(rate) += v->s(i);
+  }
 }
 
 } // namespace
 
-void declare_compensators(const Machine& machine, System& sys, std::set<std::string>& names) {
-  for (const CompensatorPlace& c : machine.compensators) {
-    if (c.name.empty()) reject("name", "is an empty string");
-    if (c.name.find('.') != std::string::npos)
-      reject("name", "= '" + c.name + "' holds a dot, which separates an element from its signal");
-    if (!names.insert(c.name).second)
-      reject("name", "= '" + c.name + "' is taken: all names of a machine share one name space");
-    Place p;
-    p.name = c.name;
-    p.law = c.law;
-    p.traits = traits(c.law);
-    check(c, p.traits);
-    p.compensator = true;
-    p.fine = fine_structure(c.law, p.traits);
-    p.drives = c.direction;
-    Signal load = c.normal_load;
-    // On each side of v = 0 the force is smooth, and it changes sides with the velocity; at v = 0 it keeps
-    // the side from which it came.
-    const bool jumps = p.traits.sticks;
-    p.traits.kinked = p.traits.kinked || jumps;
-    p.traits.sticks = false;
-    if (!c.observer) {
-      add_read_signal(sys, c.reference.signal, 2);
-      if (jumps) load = where_it_moves(load, differentiate(c.reference.signal));
-    } else if (!c.reference.signal.pieces.empty()) {
-      add_read_signal(sys, c.reference.signal, 0);
-    }
-    p.load = add_read_signal(sys, load, 0);
-    p.surface = add_read_signal(sys, constant_signal(0.0), 0);
-    if (p.traits.states > 0) {
-      p.states = static_cast<Index>(sys.states.size());
-      for (Index i = 0; i < p.traits.states; ++i)
-        sys.states.push_back(c.name + ".z" + (p.traits.states > 1 ? std::to_string(i) : ""));
-    }
-    if (c.gain != 0.0) {
-      p.injected = static_cast<Index>(sys.states.size());
-      sys.states.push_back(c.name + ".injected");
-    }
-    sys.needs_interpreter = sys.needs_interpreter || p.traits.needs_interpreter;
-    sys.places.push_back(std::move(p));
+void declare_compensators(Draft& d) {
+  for (const CompensatorElement* c : d.compensators) {
+    d.compensation.emplace_back();
+    d.sys.places.push_back(declare(d, *c, d.compensation.back()));
   }
 }
 
-void wire_compensators(const Machine& machine, System& sys,
-                       const std::function<Vector(const Vector&)>& column) {
-  sys.rate_of.resize(sys.signals.size(), -1);
-  const std::size_t first = sys.places.size() - machine.compensators.size();
-  for (std::size_t k = 0; k < machine.compensators.size(); ++k) {
-    const CompensatorPlace& c = machine.compensators[k];
-    Place& p = sys.places[first + k];
-    p.effect = column(c.direction); // along the force, where friction acts against it
-    p.velocity.x = Vector::Zero(sys.nx);
-    p.velocity.s = p.acceleration_s = Vector::Zero(sys.ns());
-    const Source& followed = c.observer ? c.measurement : c.reference;
-    std::string why;
-    const auto v = rate_of(sys, form_of(sys, followed), why);
-    if (!v) reject(followed.text, "is not allowed: '" + c.name + "' needs its velocity, but " + why);
-    p.velocity = *v;
-    for (Index i = 0; i < sys.ns(); ++i) {
-      const Index rate = sys.rate_of[static_cast<std::size_t>(i)];
-      p.speed += std::abs(v->s(i)) * greatest(sys.signals[static_cast<std::size_t>(i)]);
-      if (v->s(i) != 0.0 && rate >= 0) p.acceleration_s(rate) += v->s(i);
-    }
-    if (p.injected < 0) continue;
-    // z = own + injected with the deflection's injected' = -gain e; the law sees z, and its force gets
-    // sigma_1 injected' as well.
-    const Form x = form_of(sys, c.measurement), target = form_of(sys, c.reference);
-    const Vector ex = x.x - target.x, es = x.s - target.s;
-    const double unit = unit_of_bristle(c.law);
-    sys.A.row(p.injected) = -c.gain * unit * ex.transpose();
-    sys.S.row(p.injected) = -c.gain * unit * es.transpose();
-    p.rate_damping = p.traits.damping / unit;
+void wire_compensators(Draft& d) {
+  const std::size_t first = d.sys.places.size() - d.compensators.size();
+  for (std::size_t k = 0; k < d.compensators.size(); ++k) {
+    const CompensatorElement& c = *d.compensators[k];
+    Place& p = d.sys.places[first + k];
+    p.effect = d.column(p.drives); // along the force, where friction acts against it
+    const Readings& read = d.compensation[k];
+    follow(d.sys, c, c.observer ? read.measurement : read.reference, p);
+    if (p.injected >= 0) inject(d.sys, c, read, p);
   }
 }
 

@@ -1,19 +1,14 @@
 // Friction compensation, compiled to places of friction that act the other way round.
 #pragma once
 
-#include "model/system.hpp"
-
-#include <functional>
-#include <set>
-#include <string>
+#include "model/draft.hpp"
 
 namespace stickslip {
 
-// First stage: names, states, signals.
-void declare_compensators(const Machine& machine, System& sys, std::set<std::string>& names);
+// First stage: states and signals.
+void declare_compensators(Draft& draft);
 
 // Second stage, when the plant's matrices are known.
-void wire_compensators(const Machine& machine, System& sys,
-                       const std::function<Vector(const Vector&)>& column);
+void wire_compensators(Draft& draft);
 
 } // namespace stickslip

@@ -3,43 +3,11 @@
 
 #include "control/block.hpp"
 #include "model/form.hpp"
-#include "signal/signal.hpp"
 
 #include <string>
 #include <vector>
 
 namespace stickslip {
-
-// Part of what a controller reads: the output of another one.
-struct OutputOf {
-  std::string controller;
-  Index output = 0;
-  double factor = 1.0;
-
-  bool operator==(const OutputOf& o) const = default;
-};
-
-// What a controller reads, or follows: state . plant states + signal + outputs of other controllers.
-struct Source {
-  std::string text; // as the user wrote it
-  Vector state;     // over the plant's states; empty: none
-  Signal signal;    // no pieces: none
-  std::vector<OutputOf> outputs;
-
-  bool operator==(const Source& o) const;
-};
-
-// A controller in the description of a machine.
-struct ControllerPlace {
-  std::string name;
-  Controller control;
-  std::vector<Source> references, measurements;
-  std::vector<Vector> directions; // of each output: generalised force per unit; empty: it drives nothing
-
-  bool operator==(const ControllerPlace& o) const;
-};
-
-// --- compiled
 
 // One term of an input: output `output` of loop `loop`, or its rate.
 struct OutputTerm {

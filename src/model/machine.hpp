@@ -1,103 +1,240 @@
-// The description of a machine: a linear mechanical plant, signals that drive it and the elements in which it
-// sticks, slips, separates and strikes. A plain value; every complaint about it ends in compile().
+// The description of a machine: a linear plant, signals that drive it and the elements in which it sticks,
+// slips, separates and strikes. A plain value that stores what the user wrote: names, never resolved numbers;
+// compile() resolves them, so the order of adding does not matter. What concerns one element is checked when
+// it is added, what concerns several when the machine is compiled.
 #pragma once
 
-#include "core/types.hpp"
+#include "control/controllers.hpp"
+#include "core/fields.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
-#include "model/loop.hpp"
 #include "signal/signal.hpp"
 
 #include <cstdint>
-#include <optional>
+#include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace stickslip {
 
-// M q'' + D q' + K q = sum of forces - sum of w_i F_i
+// factor * what has this name
+struct Part {
+  std::string name;
+  double factor = 1.0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("name", &Part::name), field("factor", &Part::factor, {}, Range::finite)};
+  }
+};
+
+// A sum of named things, in any order.
+struct Combination {
+  std::vector<Part> parts;
+
+  bool empty() const { return parts.empty(); }
+  bool operator==(const Combination& o) const;
+};
+
+// M q'' + D q' + K q = sum of forces - sum of w_i F_i. The skew part of D is gyroscopic and does no work; that
+// of K is circulatory and may give energy.
 struct Plant {
   Matrix mass, damping, stiffness;
   std::vector<std::string> names; // one per coordinate
 
-  bool operator==(const Plant& o) const;
+  static constexpr auto fields() {
+    return std::tuple{
+        field("mass", &Plant::mass, quantity::mass), field("damping", &Plant::damping, quantity::damping),
+        field("stiffness", &Plant::stiffness, quantity::stiffness), field("names", &Plant::names)};
+  }
 };
 
-// x' = A x + B u + A_NL F instead: a plant in matrix notation. Directions of forces and controllers are then
-// changes of x' per unit, and friction gives its row of the velocity and its column of A_NL.
+// x' = A x + B u + A_NL F, y = C x + D u + D_NL F instead: a plant in matrix notation. Forces and controllers
+// act on inputs, and friction gives its velocity and its columns of A_NL and D_NL.
 struct MatrixPlant {
-  Matrix A;
-  std::vector<std::string> states;
+  Matrix A, B, C, D;
+  std::vector<std::string> states, inputs, outputs;
 
-  bool operator==(const MatrixPlant& o) const;
+  static constexpr auto fields() {
+    using M = MatrixPlant;
+    return std::tuple{field("A", &M::A),
+                      field("B", &M::B),
+                      field("C", &M::C),
+                      field("D", &M::D),
+                      field("states", &M::states),
+                      field("inputs", &M::inputs),
+                      field("outputs", &M::outputs)};
+  }
 };
 
 struct AppliedForce {
-  Vector direction; // generalised force per unit of the signal
+  Combination on; // coordinates or inputs: generalised force per unit of the signal
   Signal signal;
 
-  bool operator==(const AppliedForce& o) const;
+  static constexpr auto fields() {
+    return std::tuple{field("on", &AppliedForce::on),
+                      field("force", &AppliedForce::signal, quantity::force, Range::finite)};
+  }
 };
 
-struct FrictionPlace {
+struct FrictionElement {
   std::string name;
-  Vector
-      direction; // w: relative velocity is w' q' - surface_velocity; matrix notation: its row over the states
+  Combination on;       // coordinates: relative velocity is their combination - surface_velocity
+  Combination velocity; // matrix notation: outputs and states whose combination it is instead
+  Combination column;   // matrix notation: change of each state's rate per unit of F, instead of `on` inputs
   Law law;
   Automaton automaton;
-  Signal normal_load;
-  Signal surface_velocity;
-  Vector load_position; // linear form of the load force F_l over positions (empty: none)
-  Vector load_velocity;
-  Signal load_signal;
-  Vector column;              // matrix notation: change of x' per unit of F; else empty
-  std::string load_contact{}; // name of the contact whose normal force is F_l instead; empty: none
+  Signal normal_load = constant_signal(1.0);
+  Signal surface_velocity = constant_signal(0.0);
+  Combination load; // load force F_l of the automaton: states, applied forces, or a contact's normal force
+  Combination feedthrough; // matrix notation: change of outputs per unit of F
 
-  bool operator==(const FrictionPlace& o) const;
+  static constexpr auto fields() {
+    using E = FrictionElement;
+    return std::tuple{field("name", &E::name),
+                      field("on", &E::on),
+                      field("velocity", &E::velocity),
+                      field("column", &E::column),
+                      field("law", &E::law),
+                      field("automaton", &E::automaton),
+                      field("normal_load", &E::normal_load, quantity::force, Range::non_negative),
+                      field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
+                      field("load", &E::load),
+                      field("feedthrough", &E::feedthrough)};
+  }
 };
 
 enum class ImpactRule : std::int8_t { poisson, newton };
+template <> struct Words<ImpactRule> {
+  static constexpr const char* list[] = {"poisson", "newton"};
+};
 
 // A rigid unilateral contact: gap = normal' q + gap(t) >= 0, with friction along `tangent`.
-struct ContactPlace {
+struct ContactElement {
   std::string name;
-  Vector normal;  // w_N
-  Vector tangent; // w_T; empty: without friction
-  Law friction;   // per unit normal force
+  Combination normal;  // w_N
+  Combination tangent; // w_T; empty: without friction
+  Law friction;        // per unit normal force
   Automaton automaton;
-  Signal gap;
-  Signal surface_velocity;
+  Signal gap = constant_signal(0.0);
+  Signal surface_velocity = constant_signal(0.0);
   double restitution = 0.0;
   ImpactRule impact = ImpactRule::poisson;
 
-  bool operator==(const ContactPlace& o) const;
+  static constexpr auto fields() {
+    using E = ContactElement;
+    return std::tuple{field("name", &E::name),
+                      field("normal", &E::normal),
+                      field("tangent", &E::tangent),
+                      field("friction", &E::friction),
+                      field("automaton", &E::automaton),
+                      field("gap", &E::gap, quantity::position, Range::finite),
+                      field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
+                      field("restitution", &E::restitution, quantity::number, Range::fraction),
+                      field("impact", &E::impact)};
+  }
+};
+
+// What a controller reads or follows: a signal, or a combination of states, outputs of the plant and outputs
+// of other controllers.
+struct Source {
+  Signal signal; // no pieces: none
+  Combination names;
+
+  bool empty() const { return signal.pieces.empty() && names.empty(); }
+  static constexpr auto fields() {
+    return std::tuple{field("signal", &Source::signal), field("names", &Source::names)};
+  }
+};
+
+struct ControllerElement {
+  std::string name;
+  Controller control;
+  std::vector<Source> references, measurements;
+  std::vector<Combination> to; // what each output drives: coordinates or inputs; an empty one: nothing
+
+  static constexpr auto fields() {
+    using E = ControllerElement;
+    return std::tuple{field("name", &E::name), field("control", &E::control),
+                      field("references", &E::references), field("measurements", &E::measurements),
+                      field("to", &E::to)};
+  }
 };
 
 // A model of friction whose force is added to what drives the machine, so that it cancels the friction there.
 // Feedforward: the law at the velocity of the reference. Observer (Canudas de Wit et al. 1995, section V):
 // the law's bristle follows the measured velocity, z' = v - sigma_0 |v| / g(v) z - gain (x - x_d).
-struct CompensatorPlace {
+struct CompensatorElement {
   std::string name;
   Law law;
-  Signal normal_load;
+  Signal normal_load = constant_signal(1.0);
   bool observer = false;
   double gain = 0.0;             // of the observer, 1/s
   Source reference, measurement; // positions; an observer without gain needs no reference
-  Vector direction;
+  Combination to;
 
-  bool operator==(const CompensatorPlace& o) const;
+  static constexpr auto fields() {
+    using E = CompensatorElement;
+    return std::tuple{field("name", &E::name),
+                      field("law", &E::law),
+                      field("normal_load", &E::normal_load, quantity::force, Range::non_negative),
+                      field("observer", &E::observer),
+                      field("gain", &E::gain, quantity::rate, Range::non_negative),
+                      field("reference", &E::reference),
+                      field("measurement", &E::measurement),
+                      field("to", &E::to)};
+  }
 };
 
-struct Machine {
-  Plant plant;
-  std::optional<MatrixPlant> matrices; // instead of `plant`
-  std::vector<AppliedForce> forces;
-  std::vector<FrictionPlace> friction;
-  std::vector<ContactPlace> contacts;
-  std::vector<ControllerPlace> controllers;
-  std::vector<CompensatorPlace> compensators;
-
-  bool operator==(const Machine& o) const = default;
+using AnyPlant = std::variant<Plant, MatrixPlant>;
+template <> struct Kind<AnyPlant> {
+  static constexpr const char* list[] = {"mechanical", "matrices"};
 };
+
+using Element =
+    std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement, CompensatorElement>;
+template <> struct Kind<Element> {
+  static constexpr const char* list[] = {"force", "friction", "contact", "controller", "compensator"};
+};
+
+class Machine {
+public:
+  explicit Machine(AnyPlant plant);
+
+  // Checks what can be checked of one element alone.
+  void add(Element element);
+
+  AnyPlant plant;
+  std::vector<Element> elements; // in the order of adding
+
+  const Plant* mechanical() const { return std::get_if<Plant>(&plant); }
+  const MatrixPlant* matrices() const { return std::get_if<MatrixPlant>(&plant); }
+  bool has(const std::string& name) const { return names.contains(name); }
+  // Checks everything again, after numbers in it have been changed.
+  void check_again() const;
+
+  // All elements of one kind, in the order of adding.
+  template <class T> std::vector<const T*> all() const {
+    std::vector<const T*> out;
+    for (const Element& e : elements)
+      if (const T* found = std::get_if<T>(&e)) out.push_back(found);
+    return out;
+  }
+
+  bool operator==(const Machine& o) const { return plant == o.plant && elements == o.elements; }
+
+private:
+  std::set<std::string> names; // of coordinates, states and elements: one name space
+};
+
+// Everything that concerns the plant alone, one element alone.
+void check(const AnyPlant& plant);
+void check(const AnyPlant& plant, const Element& element);
+
+bool holds(const std::vector<std::string>& names, const std::string& name);
+// a, a - b, 0.5 a + b
+std::string text(const Combination& combination);
+// Names in an error: 'a', 'b'.
+std::string quoted(const std::vector<std::string>& names);
 
 } // namespace stickslip

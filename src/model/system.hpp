@@ -10,6 +10,7 @@
 #include "model/form.hpp"
 #include "model/loop.hpp"
 #include "model/machine.hpp"
+#include "model/variable.hpp"
 #include "signal/signal.hpp"
 
 #include <string>
@@ -30,6 +31,7 @@ struct Place {
   Index load_contact = -1; // the contact whose normal force is F_l
   double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
   Index surface = -1;          // signal with the surface velocity
+  Index surface_rate = -1;     // signal with its derivative
   Vector
       drives; // generalised force per unit where the place is a compensator, whose effect has the other sign
   double speed = 0.0; // size of the velocity of a compensator that follows a signal
@@ -56,6 +58,7 @@ struct Contact {
   ImpactRule impact = ImpactRule::poisson;
   Index place = -1;                // its friction; -1: none
   double impulsive_friction = 0.0; // kinetic level, which holds for impulses
+  Index gap_signal = -1, gap_rate = -1, gap_acceleration = -1;
 };
 
 struct System {
@@ -74,15 +77,18 @@ struct System {
                   // none
   double time_scale = 1.0;
 
-  // The mechanical plant again, for the energy balance.
-  Matrix mass, damping, stiffness;
+  // The mechanical plant again, for the energy balance. The skew part of the stiffness has no potential: it
+  // does work along the path (empty: none).
+  Matrix mass, damping, stiffness, circulatory;
   struct Drive {
+    std::string name; // where it acts
     Vector direction; // generalised force per unit
     Vector effect;    // change of x' per unit
     Index signal;
   };
   List<Drive> drives;
   bool needs_interpreter = false;
+  std::vector<Variable> variables; // what a run shows, in the order in which the elements were added
 
   List<Loop> loops;       // controllers as the user added them
   List<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones

@@ -118,6 +118,7 @@ void RealTime::lay_out() {
 void RealTime::find_moving(const Vector& still) {
   const Index ns = sys.ns();
   Vector seen = sys.S.cwiseAbs().colwise().sum().transpose();
+  for (const System::Drive& one : sys.drives) seen(one.signal) += 1.0; // outputs of the plant may show them
   for (const Place& p : sys.places) {
     seen += p.velocity.s.cwiseAbs();
     if (p.acceleration_s.size() == ns) seen += p.acceleration_s.cwiseAbs();

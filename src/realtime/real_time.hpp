@@ -28,19 +28,7 @@
 namespace stickslip {
 
 struct RealTimeOutput {
-  enum class Kind : std::int8_t {
-    state,
-    rate,
-    force,
-    velocity,
-    load,
-    mode,
-    limit,
-    output, // of a controller
-    reference,
-    error,
-    saturation
-  };
+  using Kind = Read;
   Kind kind = Kind::state;
   Index index = 0; // state, place or controller
   Index part = 0;  // of a controller: which output

@@ -21,6 +21,9 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
     case Kind::state:
       out[k] = a.x[o.index];
       continue;
+    case Kind::signal:
+      out[k] = s[o.index];
+      continue;
     case Kind::output:
       out[k] = form(linear.outputs[i][part]);
       continue;

@@ -107,7 +107,9 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   const auto v = x.segment(n, n);
   Index k = 0;
   for (const auto& d : sys.drives) out(k++) = n > 0 ? s(d.signal) * d.direction.dot(v) : 0.0;
-  out(k++) = 2.0 * form(sys.damping, v, w.row);
+  out(k) = 2.0 * form(sys.damping, v, w.row);
+  if (sys.circulatory.size() > 0) out(k) += v.dot(sys.circulatory * x.head(n)); // a force without potential
+  ++k;
   for (std::size_t i = 0; i < sys.places.size(); ++i) {
     const Place& p = sys.places[i];
     double rel = relative_velocity(p, x.data(), s.data());

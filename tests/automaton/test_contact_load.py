@@ -114,14 +114,21 @@ class TestBadInput:
     def test_contact_that_does_not_exist(self):
         m = ss.Machine(mass=1.0, names=["x"])
         law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.5), load_factor=0.5)
+        m.add_friction("guide", on="x", law=law, load="wall.normal_force")
         with pytest.raises(ValueError, match=r"load of 'guide'.*wall\.normal_force.*no contact"):
-            m.add_friction("guide", on="x", law=law, load="wall.normal_force")
+            m.check()
+
+    def test_load_factor_of_the_contact_itself(self):
+        m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
+        law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.5), load_factor=0.5)
+        with pytest.raises(ValueError, match=r"load_factor of 'floor' = 0.5 is not allowed"):
+            m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=law)
 
     def test_another_signal_of_a_contact(self):
         m = ss.Machine(mass=1.0, names=["x"])
         m.add_contact("wall", normal={"x": 1})
         law = ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.5), load_factor=0.5)
-        with pytest.raises(ValueError, match=r"load of 'guide'.*wall\.gap.*'wall\.normal_force'"):
+        with pytest.raises(ValueError, match=r"load of 'guide' = 'wall\.gap'.*'<contact>\.normal_force'"):
             m.add_friction("guide", on="x", law=law, load="wall.gap")
 
 

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import stickslip as ss
 from stickslip import _core, control
 from stickslip.control import LTI, PI, PID, Callable, Cascade, Controller, P
 
@@ -32,6 +33,14 @@ EVERY = [
     Callable(proportional, period=0.1),
 ]
 every = pytest.mark.parametrize("controller", EVERY, ids=lambda c: repr(c).split(" at ")[0][:50])
+
+
+@every
+def test_a_machine_shows_the_controller_that_it_was_given(controller):
+    """Made again from what the engine holds."""
+    m = ss.Machine(mass=1.0, names=["x"])
+    m.add_controller(controller, on="x", name="c")
+    assert repr(m) == f"Machine(names=['x'], controllers={{'c': {controller!r}}})"
 
 
 @every

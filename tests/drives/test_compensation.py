@@ -209,14 +209,8 @@ class TestBadInput:
                 "damping is constant",
             ),
             (ss.FrictionObserver(LUGRE), {"measure": "slide"}, "to of 'c' is missing"),
-            (ss.FrictionObserver(LUGRE), {"measure": "slide.velocity", "to": "slide"}, "acceleration"),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide"}, "reference of 'c' is missing"),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide", "reference": "slide"}, "must be a signal"),
-            (
-                ss.FrictionFeedforward(LUGRE),
-                {"on": "slide", "reference": ss.Step(1.0, at=1.0)},
-                "jumps at t = 1",
-            ),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide", "reference": 0.0, "period": 1e-3}, "period"),
         ],
     )
@@ -225,6 +219,25 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             m.add_controller(control, name="c", **arguments)
         assert ss.simulate(m, t_end=1.0).success
+
+    @pytest.mark.parametrize(
+        ("control", "arguments", "message"),
+        [
+            (ss.FrictionObserver(LUGRE), {"measure": "slide.velocity"}, "acceleration"),
+            (ss.FrictionFeedforward(LUGRE), {"reference": ss.Step(1.0, at=1.0)}, "jumps at t = 1"),
+            (
+                ss.FrictionObserver(LUGRE),
+                {"measure": "pid.output"},
+                "'pid.output' is the output of a controller",
+            ),
+        ],
+    )
+    def test_what_has_no_velocity(self, control: ss.Compensator, arguments: dict, message: str) -> None:
+        m = ss.Machine(mass=1.0, names=["slide"])
+        m.add_controller(control, name="c", to="slide", **arguments)
+        m.add_controller(ss.PID(kp=1.0), on="slide")
+        with pytest.raises(ValueError, match=message):
+            m.check()
 
     def test_values(self) -> None:
         with pytest.raises(ValueError, match="gain = -1"):

@@ -15,16 +15,13 @@ namespace {
 
 // A block of 1 kg, on a spring of 2 N/m or without one, and a surface with 1 N of normal load.
 Machine block(double stiffness, double speed, double level) {
-  Machine m;
-  m.plant = {Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, stiffness), {"block"}};
-  FrictionPlace surface;
+  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, stiffness), {"block"}});
+  FrictionElement surface;
   surface.name = "surface";
-  surface.direction = Vector::Ones(1);
+  surface.on = {{{"block", 1.0}}};
   surface.law.terms.push_back(Coulomb{level, 0.8 * level});
-  surface.normal_load = constant_signal(1.0);
   surface.surface_velocity = constant_signal(speed);
-  surface.load_signal = constant_signal(0.0);
-  m.friction.push_back(surface);
+  m.add(surface);
   return m;
 }
 
@@ -76,18 +73,14 @@ TEST(machines, a_block_slides_to_rest) {
 
 TEST(machines, a_bouncing_ball_comes_to_rest) {
   // From 1 m with e = 0.5: the instants add up to sqrt(2 h / g) (1 + e) / (1 - e).
-  Machine m;
-  m.plant = {Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Zero(1, 1), {"ball"}};
-  AppliedForce weight;
-  weight.direction = Vector::Ones(1);
-  weight.signal = constant_signal(-9.81);
-  m.forces.push_back(weight);
-  ContactPlace floor;
+  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Zero(1, 1), {"ball"}});
+  const Combination ball{{{"ball", 1.0}}};
+  m.add(AppliedForce{ball, constant_signal(-9.81)});
+  ContactElement floor;
   floor.name = "floor";
-  floor.normal = Vector::Ones(1);
-  floor.gap = floor.surface_velocity = constant_signal(0.0);
+  floor.normal = ball;
   floor.restitution = 0.5;
-  m.contacts.push_back(floor);
+  m.add(floor);
   const Trajectory r = run(m, (Vector(2) << 1.0, 0.0).finished(), 5.0);
   check::that(r.status == Status::finished);
   check::below(5.0, static_cast<double>(r.events.rows.size()));

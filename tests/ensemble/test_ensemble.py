@@ -66,7 +66,9 @@ def test_same_bits_for_any_number_of_workers() -> None:
         "belt.stick_time",
     ]
     runs = [
-        ss.ensemble(belt(), {"belt.surface_velocity": v, "belt.static": 1.0 + v}, 60.0, measure, workers=w)
+        ss.ensemble(
+            belt(), {"belt.surface_velocity": v, "belt.law.static": 1.0 + v}, 60.0, measure, workers=w
+        )
         for w in (1, 2, 5)
     ]
     for other in runs[1:]:
@@ -146,8 +148,8 @@ def test_energy_balances_with_moving_walls_and_controllers() -> None:
 
 
 VARIED = {
-    "belt.static": (1.3, lambda: belt(static=1.3)),
-    "stiffness[block]": (3.0, lambda: belt(stiffness=3.0)),
+    "belt.law.static": (1.3, lambda: belt(static=1.3)),
+    "block.stiffness": (3.0, lambda: belt(stiffness=3.0)),
     "belt.surface_velocity_scale": (2.0, lambda: belt(0.4)),
 }
 
@@ -175,7 +177,7 @@ def test_forces_loads_masses_and_stribeck_curves() -> None:
     force, load, mass = np.array([2.0, 3.0, 0.4]), np.array([5.0, 4.0, 5.0]), np.array([2.0, 4.0, 2.0])
     out = ss.ensemble(
         m,
-        {"slide.force": force, "guide.normal_load": load, "mass[slide]": mass},
+        {"slide.force": force, "guide.normal_load": load, "slide.mass": mass},
         2.0,
         ["slide.position.final"],
     )
@@ -191,7 +193,7 @@ def test_forces_loads_masses_and_stribeck_curves() -> None:
     speeds = [0.05, 0.1]
     curves = ss.ensemble(
         stribeck(0.3),
-        {"belt.stribeck_velocity": speeds},
+        {"belt.law.stribeck_velocity": speeds},
         20.0,
         ["events.last"],
         initial={"block.velocity": 0.2},
@@ -205,19 +207,19 @@ def test_forces_loads_masses_and_stribeck_curves() -> None:
 def test_grids_and_labels() -> None:
     v, fs = np.linspace(0.1, 0.3, 3), np.linspace(1.0, 1.5, 4)
     out = ss.ensemble(
-        belt(), {"belt.surface_velocity": v[:, None], "belt.static": fs}, 20.0, ["events.first"]
+        belt(), {"belt.surface_velocity": v[:, None], "belt.law.static": fs}, 20.0, ["events.first"]
     )
     assert out.shape == (3, 4)
     # From rest the block is carried after a short slip; with every value the first event is one of its own.
     single = ss.ensemble(
-        belt(), {"belt.surface_velocity": v[2], "belt.static": fs[1]}, 20.0, ["events.first"]
+        belt(), {"belt.surface_velocity": v[2], "belt.law.static": fs[1]}, 20.0, ["events.first"]
     )
     assert out["events.first"][2, 1] == single["events.first"]
     xarray = pytest.importorskip("xarray")
     data = out.to_xarray()
     assert isinstance(data, xarray.Dataset)
-    assert dict(data.sizes) == {"belt.surface_velocity": 3, "belt.static": 4}
-    assert float(data["events.first"].sel({"belt.static": 1.5})[0]) == out["events.first"][0, 3]
+    assert dict(data.sizes) == {"belt.surface_velocity": 3, "belt.law.static": 4}
+    assert float(data["events.first"].sel({"belt.law.static": 1.5})[0]) == out["events.first"][0, 3]
 
 
 def test_a_million_events_need_no_memory() -> None:
@@ -260,18 +262,18 @@ def test_runs_that_keep_less() -> None:
     ("parameters", "measure", "error", "text"),
     [
         ({"belt.speed": [1.0]}, ["events.count"], KeyError, "belt.surface_velocity"),
-        ({"belt.static": [1.0]}, ["block.position.largest"], KeyError, "block.position.max"),
-        ({"belt.static": [0.9, 0.7]}, ["events.count"], ValueError, "static"),
+        ({"belt.law.static": [1.0]}, ["block.position.largest"], KeyError, "block.position.max"),
+        ({"belt.law.static": [0.9, 0.7]}, ["events.count"], ValueError, "static"),
         ({"belt.normal_load": [1.0, -1.0]}, ["events.count"], ValueError, "normal_load"),
-        ({"mass[block]": [0.0]}, ["events.count"], ValueError, "mass"),
-        ({"belt.static": [np.nan]}, ["events.count"], ValueError, r"belt.static.*= nan .*finite"),
+        ({"block.mass": [0.0]}, ["events.count"], ValueError, "mass"),
+        ({"belt.law.static": [np.nan]}, ["events.count"], ValueError, r"belt.law.static.*= nan .*finite"),
         (
-            {"belt.static": [1.0, 1.1], "belt.kinetic": [0.1, 0.2, 0.3]},
+            {"belt.law.static": [1.0, 1.1], "belt.law.kinetic": [0.1, 0.2, 0.3]},
             ["events.count"],
             ValueError,
             "shapes",
         ),
-        ({"belt.memory": [0.1]}, ["events.count"], ValueError, "number of states"),
+        ({"belt.law.memory": [0.1]}, ["events.count"], ValueError, "number of states"),
         ({}, ["events.count"], ValueError, "parameters is empty"),
     ],
 )

@@ -40,6 +40,21 @@ LAWS = [
 ]
 
 
+@pytest.mark.parametrize(
+    "law",
+    [
+        *LAWS,
+        ss.StickSlip(LAWS[0], memory=0.1, dwell=1.0, presliding=ss.Presliding(1e-4, 2.0), load_factor=0.5),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_a_machine_shows_the_law_that_it_was_given(law):
+    """Made again from what the engine holds."""
+    m = ss.Machine(mass=1.0, names=["x"])
+    m.add_friction("f", on="x", law=law, load={"x.position": 1.0})
+    assert repr(m) == f"Machine(names=['x'], friction={{'f': {law!r}}})"
+
+
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_text_pickle_and_equality(law):
     assert eval(repr(law)) == law

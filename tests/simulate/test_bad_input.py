@@ -56,7 +56,7 @@ CASES = [
     (lambda: block(force={"block": "x"}), "force on 'block' = 'x'"),
     (lambda: block(force=[1.0]), "force"),
     (lambda: block().add_force({"block": NAN}, 1.0), "on of a force"),
-    (lambda: block().add_force(3, 1.0), "on of 'force' = 3"),
+    (lambda: block().add_force(3, 1.0), "on of a force = 3"),
     (lambda: ss.Coulomb(static=1.0, kinetic=2.0), "static = 1"),
     (lambda: ss.Coulomb(static=NAN, kinetic=0.8), "static"),
     (lambda: ss.Coulomb(static=1.0, kinetic=-0.1), "kinetic = -0.1"),

@@ -287,7 +287,7 @@ def test_another_format_is_refused(make):
     with pytest.raises(
         ValueError, match="machine was saved by another version of stickslip: its format is 7"
     ):
-        empty.__setstate__(state | {"core": (7, *core[1:])})
+        empty.__setstate__(state | {"core": core | {"format": 7}})
 
 
 def test_a_run_of_another_format_or_of_a_changed_machine_is_refused():

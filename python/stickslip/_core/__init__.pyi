@@ -486,107 +486,7 @@ class Automaton:
         load_factor: typing.SupportsFloat | typing.SupportsIndex = 0.0,
     ) -> None: ...
 
-class Source:
-    """
-    What a controller reads: a form of states, a signal, outputs of other controllers.
-    """
-
-    def __init__(
-        self,
-        text: str,
-        state: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-        signal: Signal | None,
-        outputs: collections.abc.Sequence[
-            tuple[str, typing.SupportsInt | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex]
-        ]
-        | numpy.typing.NDArray[typing.Any],
-    ) -> None: ...
-
-class Machine:
-    @staticmethod
-    def from_matrices(
-        A: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-        states: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
-    ) -> Machine:
-        """
-        A plant in matrix notation.
-        """
-
-    @staticmethod
-    def unpack(saved: tuple[typing.Any, ...]) -> Machine: ...
-    def __eq__(self, arg0: object) -> bool: ...
-    def __init__(
-        self,
-        mass: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-        damping: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-        stiffness: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-        names: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
-    ) -> None: ...
-    def add_compensator(
-        self,
-        name: str,
-        law: Law,
-        normal_load: Signal,
-        observer: bool,
-        gain: typing.SupportsFloat | typing.SupportsIndex,
-        reference: Source,
-        measurement: Source,
-        direction: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    ) -> None: ...
-    def add_contact(
-        self,
-        name: str,
-        normal: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-        tangent: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-        friction: Law,
-        automaton: Automaton,
-        gap: Signal,
-        surface_velocity: Signal,
-        restitution: typing.SupportsFloat | typing.SupportsIndex,
-        newton: bool,
-    ) -> None: ...
-    def add_controller(
-        self,
-        name: str,
-        control: Controller,
-        references: collections.abc.Sequence[Source] | numpy.typing.NDArray[typing.Any],
-        measurements: collections.abc.Sequence[Source] | numpy.typing.NDArray[typing.Any],
-        directions: collections.abc.Sequence[
-            typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"]
-        ]
-        | numpy.typing.NDArray[typing.Any],
-    ) -> None: ...
-    def add_force(
-        self, direction: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"], signal: Signal
-    ) -> None: ...
-    def add_friction(
-        self,
-        name: str,
-        direction: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-        law: Law,
-        automaton: Automaton,
-        normal_load: Signal,
-        surface_velocity: Signal,
-        load_position: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-        load_velocity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-        load_signal: Signal,
-        load_contact: str,
-    ) -> None: ...
-    def add_matrix_friction(
-        self,
-        name: str,
-        row: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-        column: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-        law: Law,
-        automaton: Automaton,
-        normal_load: Signal,
-        surface_velocity: Signal,
-    ) -> None: ...
-    def copy(self) -> Machine: ...
-    def pack(self) -> tuple[typing.Any, ...]: ...
-
 class Compiled:
-    def __init__(self, machine: Machine) -> None: ...
     def initial_state(
         self,
         t0: typing.SupportsFloat | typing.SupportsIndex,
@@ -602,11 +502,52 @@ class Compiled:
     @property
     def coordinates(self) -> list[str]: ...
     @property
+    def drives(self) -> list[str]: ...
+    @property
     def nominal(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
     @property
     def places(self) -> list[str]: ...
     @property
+    def quantities(self) -> dict[typing.Any, typing.Any]: ...
+    @property
+    def signals(self) -> list[Signal]: ...
+    @property
     def states(self) -> list[str]: ...
+    @property
+    def variables(self) -> list[typing.Any]:
+        """
+        Name, where it is read from, index, part, terms of a sum.
+        """
+
+class Machine:
+    """
+    The one description of a machine.
+    """
+
+    shared: bool
+
+    @staticmethod
+    def unpack(saved: dict[typing.Any, typing.Any]) -> Machine: ...
+    def __eq__(self, arg0: object) -> bool: ...
+    def __init__(self, kind: str, fields: dict[typing.Any, typing.Any]) -> None: ...
+    def add(self, kind: str, fields: dict[typing.Any, typing.Any]) -> None: ...
+    def compile(self) -> Compiled: ...
+    def copy(self) -> Machine: ...
+    def has(self, name: str) -> bool: ...
+    def names(self, kinds: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any]) -> list[str]:
+        """
+        Names of the elements of these kinds, in the order of adding.
+        """
+
+    def pack(self) -> dict[typing.Any, typing.Any]: ...
+    @property
+    def coordinates(self) -> list[str]: ...
+    @property
+    def elements(self) -> typing.Any: ...
+    @property
+    def parameters(self) -> list[str]: ...
+    @property
+    def plant(self) -> dict[typing.Any, typing.Any]: ...
 
 class Method:
     """
@@ -797,10 +738,7 @@ class RealTime:
         x0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         t0: typing.SupportsFloat | typing.SupportsIndex,
         max_transitions: typing.SupportsInt | typing.SupportsIndex,
-        outputs: collections.abc.Sequence[
-            tuple[str, typing.SupportsInt | typing.SupportsIndex, typing.SupportsInt | typing.SupportsIndex]
-        ]
-        | numpy.typing.NDArray[typing.Any],
+        outputs: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
     ) -> None: ...
     def go(self, steps: typing.SupportsInt | typing.SupportsIndex) -> None: ...
     def read(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...

@@ -16,16 +16,13 @@ using namespace stickslip;
 namespace {
 
 Machine belt() {
-  Machine m;
-  m.plant = {Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, 2.0), {"block"}};
-  FrictionPlace place;
-  place.name = "belt";
-  place.direction = Vector::Ones(1);
-  place.law.terms.push_back(Coulomb{1.0, 0.8});
-  place.normal_load = constant_signal(1.0);
-  place.surface_velocity = constant_signal(0.2);
-  place.load_signal = constant_signal(0.0);
-  m.friction.push_back(place);
+  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, 2.0), {"block"}});
+  FrictionElement element;
+  element.name = "belt";
+  element.on = {{{"block", 1.0}}};
+  element.law.terms.push_back(Coulomb{1.0, 0.8});
+  element.surface_velocity = constant_signal(0.2);
+  m.add(element);
   return m;
 }
 

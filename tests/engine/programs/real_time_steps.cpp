@@ -46,38 +46,33 @@ using namespace stickslip;
 
 // Table 1, case c, of Kraemer and Kempkes.
 Machine drive(const std::string& kind) {
-  Machine m;
   const double c = 5e6, damping = 1341.64;
   Matrix spring(2, 2);
   spring << 1.0, -1.0, -1.0, 1.0;
-  m.plant = {1000.0 * Matrix::Identity(2, 2), damping * spring, c * spring, {"motor", "load"}};
-  FrictionPlace guide;
+  Machine m(Plant{1000.0 * Matrix::Identity(2, 2), damping * spring, c * spring, {"motor", "load"}});
+  FrictionElement guide;
   guide.name = "guide";
-  guide.direction = Vector::Unit(2, 1);
+  guide.on = {{{"load", 1.0}}};
   guide.law.terms.push_back(Stribeck{{0.007, 0.006, 1e-3, 2.0, StribeckForm::exponential}, {}});
   guide.normal_load = constant_signal(9810.0);
-  guide.surface_velocity = guide.load_signal = constant_signal(0.0);
   if (kind == "automaton") {
     guide.automaton.lag = 0.01;
     guide.automaton.dwell = 1.0;
     guide.automaton.travel = 5e-6;
     guide.automaton.surface_damping = 1.0;
   }
-  m.friction.push_back(guide);
-  ControllerPlace control;
+  m.add(guide);
+  ControllerElement control;
   control.name = "control";
   control.control.law = Cascade{8.0 / 60e-3, 700e3, 30e-3, Side::motor, 0.0, 0.0};
   if (kind == "sampled") control.control.options.period = 1e-3;
   if (kind == "limited") control.control.options.limits = {-60.0, 60.0};
-  Source reference, measured;
-  reference.text = "reference";
-  reference.signal = sine_signal(50e-6, 0.5, 0.0, 0.0, std::nullopt);
-  measured.text = "measure";
-  measured.state = Vector::Unit(4, 0);
+  const Source reference{sine_signal(50e-6, 0.5, 0.0, 0.0, std::nullopt), {}};
+  const Source measured{{}, {{{"motor.position", 1.0}}}};
   control.references = {reference};
   control.measurements = {measured, measured};
-  control.directions = {Vector::Unit(2, 0)};
-  m.controllers.push_back(control);
+  control.to = {{{{"motor", 1.0}}}};
+  m.add(control);
   return m;
 }
 

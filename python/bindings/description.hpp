@@ -1,0 +1,37 @@
+// A machine in the hands of Python: views share it, and what is compiled from it is made once.
+#pragma once
+
+#include "dynamics/compiled.hpp"
+#include "model/machine.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace stickslip::bindings {
+
+struct Description {
+  explicit Description(Machine m) : machine(std::move(m)) {}
+
+  Machine machine;
+  bool shared = false; // a run or a copy keeps it as it is: who adds to it has to take a copy first
+
+  const std::shared_ptr<Compiled>& compile() {
+    if (!compiled) {
+      auto fresh = std::make_shared<Compiled>();
+      fresh->system = stickslip::compile(machine);
+      compiled = std::move(fresh);
+    }
+    return compiled;
+  }
+
+  void add(Element element) {
+    if (shared) throw std::logic_error("a description that is shared cannot be added to");
+    machine.add(std::move(element));
+    compiled.reset();
+  }
+
+private:
+  std::shared_ptr<Compiled> compiled;
+};
+
+} // namespace stickslip::bindings

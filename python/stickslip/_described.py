@@ -1,0 +1,60 @@
+"""Laws and controllers made again from what the engine holds of them."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from typing import Any
+
+from stickslip import _core, laws
+from stickslip import control as controllers
+from stickslip.control import Controller
+from stickslip.laws import Law
+from stickslip.signals import Constant
+from stickslip.stick_slip import Lag, Presliding, StickSlip
+
+
+def law_of(compiled: _core.Law, options: dict[str, float]) -> Law:
+    """The law with these terms and options of the automaton."""
+    terms = [getattr(laws, kind)(**parameters) for kind, parameters in compiled.terms]
+    law: Law = functools.reduce(operator.add, terms)
+    if not any(options.values()):
+        return law
+    memory, travel = options["memory"], options["travel"]
+    return StickSlip(
+        law,
+        memory=Lag(memory) if memory else None,
+        dwell=options["dwell"],
+        presliding=Presliding(travel, options["surface_damping"]) if travel else None,
+        load_factor=options["load_factor"],
+    )
+
+
+def controller_of(described: dict[str, Any]) -> Controller:
+    """The controller with these fields."""
+    law = dict(described["law"])
+    kind = law.pop("kind")
+    if kind == "LTI":
+        both = not law.pop("error")
+        law |= {"inputs": "both" if both else "error", "references": law["references"] if both else None}
+        law["gain"] = law["gain"] if law["gain"].size else None
+    options = dict(described["options"])
+    low, high = (
+        None if math.isinf(options["limits"][end]) else options["limits"][end] for end in ("min", "max")
+    )
+    options["limits"] = None if low is None and high is None else (low, high)
+    options["anti_windup"] = None if options["anti_windup"] == "none" else options["anti_windup"]
+    options["period"] = options["period"] or None
+    made: Controller = getattr(controllers, kind)(**law, **options)
+    return made
+
+
+def compensator_text(described: dict[str, Any]) -> str:
+    """The expression that makes the compensator with these fields, if its load is constant."""
+    load = described["normal_load"]
+    shown = repr(Constant(load.value(0.0))) if load.is_constant else "..."
+    text = f"law={law_of(described['law'], {})!r}, normal_load={shown}"
+    if not described["observer"]:
+        return f"FrictionFeedforward({text})"
+    return f"FrictionObserver({text}, gain={described['gain']!r})"

@@ -1,0 +1,108 @@
+// The one table of what a description says: `T::fields()` lists every member with its public name, what it
+// measures and what it may be; its default is that of T{}. Equality, checks, saving, text and the paths by
+// which numbers are varied are made from it.
+#pragma once
+
+#include "core/error.hpp"
+#include "core/quantity.hpp"
+#include "core/types.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace stickslip {
+
+enum class Range { any, finite, positive, non_negative, fraction }; // fraction: in [0, 1]
+
+template <class C, class M> struct Member {
+  const char* name;
+  M C::* member;
+  Quantity quantity;
+  Range range;
+};
+
+template <class C, class M>
+constexpr Member<C, M> field(const char* name, M C::* member, Quantity q = {}, Range r = Range::any) {
+  return {name, member, q, r};
+}
+
+template <class T>
+concept Described = requires { T::fields(); };
+
+// f(field, value) for every member of a description.
+template <class T, class F> void each_field(T& self, F&& f) {
+  std::apply([&](const auto&... fields) { (f(fields, self.*fields.member), ...); },
+             std::remove_const_t<T>::fields());
+}
+
+// Matrices of different sizes are different, where Eigen only compares equal sizes.
+inline bool same(const Matrix& a, const Matrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
+}
+inline bool same(const Vector& a, const Vector& b) {
+  return a.size() == b.size() && a == b;
+}
+template <class T> bool same(const T& a, const T& b) {
+  return a == b;
+}
+
+template <Described T> bool operator==(const T& a, const T& b) {
+  return std::apply([&](const auto&... fields) { return (same(a.*fields.member, b.*fields.member) && ...); },
+                    T::fields());
+}
+
+inline void check_range(const std::string& name, double value, Range range) {
+  switch (range) {
+  case Range::any:
+    return;
+  case Range::finite:
+    finite(name, value);
+    return;
+  case Range::positive:
+    positive(name, value);
+    return;
+  case Range::non_negative:
+    non_negative(name, value);
+    return;
+  case Range::fraction:
+    if (!(value >= 0.0 && value <= 1.0)) reject(name, value, "in [0, 1]");
+  }
+}
+
+// The numbers of a description against their ranges; `of` follows the name in the error.
+template <Described T> void check_numbers(const T& self, const std::string& of = "") {
+  each_field(self, [&](const auto& field, const auto& value) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
+      check_range(field.name + of, value, field.range);
+  });
+}
+
+// Public words of an enumeration, in the order of its values, which count from 0.
+template <class E> struct Words;
+
+template <class E>
+concept Worded = requires { Words<E>::list; };
+
+template <Worded E> const char* word(E value) {
+  return Words<E>::list[static_cast<std::size_t>(value)];
+}
+
+template <Worded E> E choose(std::string_view name, std::string_view given) {
+  std::string allowed;
+  for (std::size_t i = 0; i < std::size(Words<E>::list); ++i) {
+    if (given == Words<E>::list[i]) return static_cast<E>(i);
+    allowed += (allowed.empty() ? "'" : ", '") + std::string(Words<E>::list[i]) + "'";
+  }
+  reject(name, "= '" + std::string(given) + "' is not allowed: it must be one of " + allowed);
+}
+
+// The public name of each kind of a closed set of descriptions.
+template <class T> struct Kind;
+
+} // namespace stickslip

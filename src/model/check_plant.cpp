@@ -1,0 +1,99 @@
+// What a plant may be.
+#include "core/linalg.hpp"
+#include "model/machine.hpp"
+
+#include <set>
+#include <sstream>
+
+namespace stickslip {
+
+namespace {
+
+std::string shape(Index rows, Index cols) {
+  std::ostringstream text;
+  text << "(" << rows << ", " << cols << ")";
+  return text.str();
+}
+
+void check_matrix(const std::string& name, const Matrix& m, Index rows, Index cols) {
+  if (m.rows() != rows || m.cols() != cols)
+    reject(name, "has shape " + shape(m.rows(), m.cols()) + ", expected " + shape(rows, cols));
+  if (!m.allFinite()) reject(name, "holds NaN or infinity: every entry must be finite");
+}
+
+void check_names(const std::string& what, const std::vector<std::string>& names, Index count,
+                 const std::string& of) {
+  if (static_cast<Index>(names.size()) != count)
+    reject(what, "has " + std::to_string(names.size()) + " entries for " + std::to_string(count) + " " + of);
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (name.empty()) reject(what, "holds an empty string");
+    if (!seen.insert(name).second)
+      reject(what, "= '" + name + "' is taken: all names of a machine share one name space");
+  }
+}
+
+// Kinetic energy is a positive definite form: what is not symmetric is no mass matrix, while the skew parts of
+// damping (gyroscopic) and stiffness (circulatory) are forces that exist.
+void check_mass(const Matrix& mass) {
+  const double size = mass.cwiseAbs().maxCoeff();
+  const Matrix skew = (mass - mass.transpose()).cwiseAbs();
+  Index i = 0, j = 0;
+  if (skew.maxCoeff(&i, &j) > 1e-12 * size) {
+    std::ostringstream text;
+    text << "is not symmetric: mass[" << std::min(i, j) << ", " << std::max(i, j)
+         << "] = " << mass(std::min(i, j), std::max(i, j)) << ", but mass[" << std::max(i, j) << ", "
+         << std::min(i, j) << "] = " << mass(std::max(i, j), std::min(i, j))
+         << "; kinetic energy needs a symmetric positive definite matrix";
+    reject("mass", text.str());
+  }
+  for (Index k = 0; k < mass.rows(); ++k)
+    if (!(mass(k, k) > 0.0)) reject("mass[" + std::to_string(k) + "]", mass(k, k), "> 0");
+  if (mass.isDiagonal(0.0)) return;
+  // Scaled to a unit diagonal, so that grams beside tonnes pass and only a real indefiniteness fails.
+  const Vector d = mass.diagonal().cwiseSqrt().cwiseInverse();
+  const Matrix scaled = d.asDiagonal() * mass * d.asDiagonal();
+  if (!(linalg::symmetric_eigenvalues(scaled)(0) > 1e-13)) reject("mass", "is not positive definite");
+}
+
+void check(const Plant& p) {
+  const Index n = p.mass.rows();
+  if (n < 1) reject("mass", "is empty: a machine has at least one coordinate");
+  check_matrix("mass", p.mass, n, n);
+  check_matrix("damping", p.damping, n, n);
+  check_matrix("stiffness", p.stiffness, n, n);
+  check_mass(p.mass);
+  check_names("names", p.names, n, "coordinates");
+  for (const std::string& name : p.names)
+    if (name.find('.') != std::string::npos)
+      reject("names", "= '" + name + "' holds a dot, which separates an element from its signal");
+}
+
+void check(const MatrixPlant& p) {
+  const Index n = p.A.rows(), m = p.B.cols(), outputs = p.C.rows();
+  if (n < 1) reject("A", "is empty: a plant has at least one state");
+  check_matrix("A", p.A, n, n);
+  check_matrix("B", p.B, n, m);
+  check_matrix("C", p.C, outputs, n);
+  check_matrix("D", p.D, outputs, m);
+  check_names("states", p.states, n, "states");
+  check_names("inputs", p.inputs, m, "inputs");
+  check_names("outputs", p.outputs, outputs, "outputs");
+  for (std::size_t i = 0; i < p.outputs.size(); ++i) // an output may be a state, under its name
+    for (std::size_t j = 0; j < p.states.size(); ++j) {
+      const auto row = static_cast<Index>(i);
+      if (p.outputs[i] == p.states[j] &&
+          (!p.D.row(row).isZero(0.0) || p.C.row(row).transpose() != Vector::Unit(n, static_cast<Index>(j))))
+        reject("outputs",
+               "= '" + p.outputs[i] +
+                   "' is not allowed: it must be other than a state's name unless it is that state");
+    }
+}
+
+} // namespace
+
+void check(const AnyPlant& plant) {
+  std::visit([](const auto& p) { check(p); }, plant);
+}
+
+} // namespace stickslip

@@ -1,0 +1,53 @@
+// Rigid unilateral contacts.
+#include "model/compile_friction.hpp"
+
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+// A contact's friction is an element like any other whose load is the contact's force.
+void declare_tangent(Draft& d, const ContactElement& c, Contact& out) {
+  Place p = declare_place(d, c.name, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity);
+  p.contact = static_cast<Index>(d.sys.contacts.size());
+  out.place = static_cast<Index>(d.sys.places.size());
+  std::vector<double> z(static_cast<std::size_t>(std::max<Index>(p.traits.states, 1)));
+  out.impulsive_friction = std::abs(steady(c.friction, 1e100, z.data()).dry);
+  d.sys.places.push_back(std::move(p));
+}
+
+} // namespace
+
+void declare_contacts(Draft& d) {
+  for (const ContactElement* c : d.contacts) {
+    Contact out;
+    out.name = c->name;
+    out.restitution = c->restitution;
+    out.impact = c->impact;
+    if (!c->tangent.empty()) declare_tangent(d, *c, out);
+    out.gap_signal = d.add_signal(c->gap);
+    d.sys.contacts.push_back(std::move(out));
+  }
+}
+
+void wire_contacts(Draft& d) {
+  System& sys = d.sys;
+  const Index n = sys.n_coordinates;
+  for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+    Contact& c = sys.contacts[j];
+    const Vector w = d.direction(d.contacts[j]->normal);
+    c.effect = d.column(w);
+    c.gap.x = c.rate.x = Vector::Zero(sys.nx);
+    c.gap.x.head(n) = w;
+    c.rate.x.segment(n, n) = w;
+    c.gap.s = c.rate.s = c.acceleration_s = Vector::Zero(sys.ns());
+    c.gap.s(c.gap_signal) = 1.0;
+    c.rate.s(c.gap_rate) = 1.0;
+    c.acceleration_s(c.gap_acceleration) = 1.0;
+    if (c.place >= 0)
+      wire_tangent(d, sys.places[static_cast<std::size_t>(c.place)], d.direction(d.contacts[j]->tangent));
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,172 @@
+// Friction elements of machines, of contacts, and of plants in matrix notation.
+#include "model/compile_friction.hpp"
+
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+std::vector<double> state_buffer(const LawTraits& t) {
+  return std::vector<double>(static_cast<std::size_t>(std::max<Index>(t.states, 1)));
+}
+
+// States that the options of the automaton need.
+void declare_automaton(Draft& d, Place& p) {
+  const Automaton& a = p.automaton;
+  if (a == Automaton{}) return;
+  p.kinetic = evaluate(p.law, 1e100, 1, 0, nullptr, nullptr).dry;
+  if (a.lag > 0.0) p.lagged = d.add_state(p.name + ".lagged_force");
+  if (a.travel > 0.0) p.surface_travel = d.add_state(p.name + ".presliding");
+  if (a.dwell > 0.0) {
+    p.aged = d.add_state(p.name + ".aged");
+    p.peak = d.add_state(p.name + ".peak");
+    p.entered = d.add_state(p.name + ".stuck_since");
+  }
+  if (a.load_factor > 0.0) p.load_per_force = a.load_factor / p.kinetic;
+}
+
+// The load force: a contact's normal force alone, or a linear form.
+void find_load_contact(const Draft& d, const FrictionElement& f, Place& p) {
+  for (const Part& part : f.load.parts) {
+    if (!part.name.ends_with(".normal_force")) continue;
+    const std::string what = "load of '" + f.name + "'", contact = part.name.substr(0, part.name.size() - 13);
+    std::vector<std::string> known;
+    for (const ContactElement* c : d.contacts) known.push_back(c->name);
+    const auto at = std::find(known.begin(), known.end(), contact);
+    if (at == known.end())
+      reject(what,
+             "names '" + part.name + "', which is no contact of this machine; known are: " + quoted(known));
+    if (f.load.parts.size() > 1 || part.factor != 1.0)
+      reject(what, "mixes '" + part.name + "' with others: a contact's normal force stands alone");
+    p.load_contact = at - known.begin();
+  }
+}
+
+// Matrix notation: a direct feed-through of inputs to the velocity is a surface that moves.
+Signal surface_of(const Draft& d, const FrictionElement& f, const Reading& velocity) {
+  Signal surface = f.surface_velocity;
+  for (const auto& [signal, factor] : velocity.signals)
+    surface = surface + (-factor) * d.sys.signals[static_cast<std::size_t>(signal)];
+  if (!velocity.outputs.empty())
+    reject(velocity.text,
+           "is not allowed: it must be an output that no controller acts on directly (its row of "
+           "D), but '" +
+               velocity.outputs.front().controller + "' does");
+  return surface;
+}
+
+// Friction whose column makes its own velocity grow would act instantly on itself the wrong way (C A_NL >= 0).
+void check_column(const FrictionElement& f, const Vector& row, const Vector& column) {
+  const double reaction = row.dot(column);
+  if (!(reaction < -1e-12 * row.cwiseAbs().dot(column.cwiseAbs())))
+    reject("column", "of '" + f.name + "' acts on its own velocity by C A_NL = " + std::to_string(reaction) +
+                         ", which must be < 0: friction that opposes a velocity slows it down at once");
+}
+
+// The column of A_NL over the plant's states.
+Vector matrix_column(const Draft& d, const FrictionElement& f) {
+  if (f.column.empty()) return -d.direction(f.on);
+  Vector column = Vector::Zero(d.width());
+  for (const Part& p : f.column.parts)
+    column(find_name(d.machine.matrices()->states, p.name, "state")) += p.factor;
+  return column;
+}
+
+void set_velocity(Draft& d, Place& p, const Vector& w, Index first) {
+  p.velocity.x = Vector::Zero(d.sys.nx);
+  p.velocity.x.segment(first, w.size()) = w;
+  p.velocity.s = p.acceleration_s = Vector::Zero(d.sys.ns());
+  p.velocity.s(p.surface) = -1.0;
+  p.acceleration_s(p.surface_rate) = -1.0;
+}
+
+// The load force over states and signals; without load_factor it is only checked.
+void wire_load(Draft& d, const FrictionElement& f, Place& p) {
+  if (f.load.empty() || p.load_contact >= 0) return;
+  const Reading r = d.read("load of '" + f.name + "'", f.load);
+  if (!r.outputs.empty())
+    reject(r.text, "is the output of a controller: a load force is a form of the plant's states");
+  if (p.load_per_force != 0.0) p.load_force = form_of(d.sys, r);
+}
+
+} // namespace
+
+double fine_structure(const Law& law, const LawTraits& traits) {
+  if (traits.affine) return 0.0;
+  std::vector<double> z = state_buffer(traits);
+  const double near = steady(law, 1e-150, z.data()).dry;
+  double lo = 1e-150, hi = 1e150; // in the logarithm
+  const double far = steady(law, hi, z.data()).dry;
+  if (!(std::abs(near - far) > 0.0)) return 0.0;
+  for (int i = 0; i < 60; ++i) {
+    const double v = std::sqrt(lo) * std::sqrt(hi);
+    (std::abs(steady(law, v, z.data()).dry - near) < 0.05 * std::abs(near - far) ? lo : hi) = v;
+  }
+  return lo;
+}
+
+Place declare_place(Draft& d, const std::string& name, const Law& law, const Automaton& automaton,
+                    const Signal& load, const Signal& surface) {
+  Place p;
+  p.name = name;
+  p.law = law;
+  p.traits = traits(law);
+  p.automaton = automaton;
+  p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
+  p.fine = fine_structure(law, p.traits);
+  p.load = d.add_signal(load);
+  p.surface = d.add_signal(surface);
+  declare_automaton(d, p);
+  declare_bristles(d, p);
+  return p;
+}
+
+void declare_bristles(Draft& d, Place& p) {
+  const Index n = p.traits.states;
+  if (n > 0) p.states = static_cast<Index>(d.sys.states.size());
+  for (Index i = 0; i < n; ++i) d.add_state(p.name + ".z" + (n > 1 ? std::to_string(i) : ""));
+  d.sys.needs_interpreter = d.sys.needs_interpreter || p.traits.needs_interpreter;
+}
+
+void declare_friction(Draft& d) {
+  for (const FrictionElement* f : d.friction) {
+    Signal surface = f->surface_velocity;
+    if (d.machine.matrices())
+      surface = surface_of(d, *f, d.read("velocity of '" + f->name + "'", f->velocity));
+    Place p = declare_place(d, f->name, f->law, f->automaton, f->normal_load, surface);
+    find_load_contact(d, *f, p);
+    d.sys.places.push_back(std::move(p));
+  }
+}
+
+void wire_friction(Draft& d) {
+  const Index n = d.sys.n_coordinates;
+  for (std::size_t i = 0; i < d.friction.size(); ++i) {
+    const FrictionElement& f = *d.friction[i];
+    Place& p = d.sys.places[i];
+    if (d.machine.matrices()) {
+      const Vector row = d.read("velocity of '" + f.name + "'", f.velocity).state,
+                   column = matrix_column(d, f);
+      check_column(f, row, column);
+      p.effect = d.column(column);
+      set_velocity(d, p, row, 0);
+      continue;
+    }
+    const Vector w = d.direction(f.on);
+    if (w.isZero(0.0)) reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
+    p.effect = -d.column(w);
+    set_velocity(d, p, w, n);
+    wire_load(d, f, p);
+  }
+}
+
+void wire_tangent(Draft& d, Place& p, const Vector& w) {
+  p.effect = -d.column(w);
+  set_velocity(d, p, w, d.sys.n_coordinates);
+}
+
+} // namespace stickslip

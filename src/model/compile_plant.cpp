@@ -1,0 +1,62 @@
+// Mechanical plants and plants in matrix notation become x' = A x + S s(t) here.
+#include "core/linalg.hpp"
+#include "model/draft.hpp"
+
+namespace stickslip {
+
+namespace {
+
+void declare(Draft& d, const Plant& p) {
+  System& sys = d.sys;
+  const Index n = p.mass.rows();
+  sys.n_coordinates = n;
+  sys.coordinates.assign(p.names.begin(), p.names.end());
+  for (const std::string& name : p.names) d.add_state(name + ".position");
+  for (const std::string& name : p.names) d.add_state(name + ".velocity");
+  sys.mass = p.mass;
+  sys.damping = p.damping;
+  sys.stiffness = p.stiffness;
+  const Matrix skew = 0.5 * (p.stiffness - p.stiffness.transpose());
+  if (skew.cwiseAbs().maxCoeff() > 1e-12 * p.stiffness.cwiseAbs().maxCoeff()) sys.circulatory = skew;
+  // A diagonal mass matrix is inverted exactly, entry by entry.
+  if (p.mass.isDiagonal(0.0))
+    d.inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();
+  else
+    d.inverse_mass = linalg::Cholesky(p.mass).solve(Matrix::Identity(n, n));
+}
+
+// A plant in matrix notation has no coordinates, only states.
+void declare(Draft& d, const MatrixPlant& p) {
+  for (const std::string& name : p.states) d.add_state(name);
+  d.sys.mass = d.sys.damping = d.sys.stiffness = d.inverse_mass = Matrix::Zero(0, 0);
+}
+
+} // namespace
+
+void declare_plant(Draft& d) {
+  std::visit([&](const auto& p) { declare(d, p); }, d.machine.plant);
+  d.sys.plant_states = static_cast<Index>(d.sys.states.size());
+  for (const AppliedForce* f : d.machine.all<AppliedForce>())
+    d.sys.drives.push_back({text(f->on), d.direction(f->on), Vector(), d.add_signal(f->signal)});
+}
+
+void wire_plant(Draft& d) {
+  System& sys = d.sys;
+  const Index n = sys.n_coordinates;
+  sys.nx = static_cast<Index>(sys.states.size());
+  sys.A = Matrix::Zero(sys.nx, sys.nx);
+  sys.S = Matrix::Zero(sys.nx, sys.ns());
+  if (const MatrixPlant* m = d.machine.matrices()) {
+    sys.A.topLeftCorner(m->A.rows(), m->A.rows()) = m->A;
+  } else {
+    sys.A.block(0, n, n, n).setIdentity();
+    sys.A.block(n, 0, n, n) = -d.inverse_mass * sys.stiffness;
+    sys.A.block(n, n, n, n) = -d.inverse_mass * sys.damping;
+  }
+  for (System::Drive& drive : sys.drives) {
+    drive.effect = d.column(drive.direction);
+    sys.S.col(drive.signal) += drive.effect;
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,85 @@
+#include "model/dataflow.hpp"
+
+#include "core/error.hpp"
+
+#include <sstream>
+#include <utility>
+
+namespace stickslip {
+
+namespace {
+
+// Depth-first over what each output, and each rate of an output, needs at the same instant.
+enum class Mark { fresh, open, done };
+
+class Order {
+public:
+  explicit Order(const List<Loop>& l) : loops(l), marks(2 * l.size(), Mark::fresh) {}
+
+  List<Index> sort() {
+    for (const bool continuous : {true, false})
+      for (std::size_t b = 0; b < loops.size(); ++b)
+        if (loops[b].block.continuous() == continuous) visit(b, false);
+    return std::move(order);
+  }
+
+private:
+  const List<Loop>& loops;
+  List<Index> order;
+
+  std::vector<Mark> marks;
+  std::vector<std::size_t> path;
+
+  std::vector<std::pair<std::size_t, bool>> needs(std::size_t b, bool of_rate) const {
+    std::vector<std::pair<std::size_t, bool>> out;
+    const Loop& l = loops[b];
+    for (std::size_t i = 0; i < l.inputs.size(); ++i) {
+      const Index column = static_cast<Index>(i);
+      const bool feeds = l.block.program || !l.block.D.col(column).isZero(0.0);
+      for (const OutputTerm& t : l.inputs[i].outputs) {
+        const auto a = static_cast<std::size_t>(t.loop);
+        if (!l.block.continuous()) { // runs after the sampled ones it reads at the same instant
+          if (!loops[a].block.continuous() && loops[a].block.delay == 0.0) out.push_back({a, false});
+          continue;
+        }
+        if (feeds) out.push_back({a, of_rate || t.order > 0});
+        if (of_rate) out.push_back({a, t.order > 0});
+      }
+    }
+    return out;
+  }
+
+  void visit(std::size_t b, bool of_rate) {
+    // A held output is known beforehand.
+    Mark& mark = marks[2 * b + (of_rate ? 1 : 0)];
+    if (mark == Mark::done) return;
+    if (mark == Mark::open) {
+      std::ostringstream text;
+      text << "form an algebraic loop in which each output needs the next at the same instant:";
+      std::size_t first = path.size();
+      while (first > 0 && path[first - 1] != b) --first;
+      for (std::size_t k = first > 0 ? first - 1 : 0; k < path.size(); ++k)
+        text << " '" << loops[path[k]].name << "' <-";
+      text << " '" << loops[b].name << "'";
+      reject("controllers", text.str());
+    }
+    mark = Mark::open;
+    path.push_back(b);
+    for (const auto& [a, rate_too] : needs(b, of_rate)) {
+      const bool held = !loops[a].block.continuous();
+      if (held && loops[b].block.continuous()) continue;
+      visit(a, rate_too);
+    }
+    path.pop_back();
+    mark = Mark::done;
+    if (!of_rate) order.push_back(static_cast<Index>(b));
+  }
+};
+
+} // namespace
+
+List<Index> dataflow_order(const List<Loop>& loops) {
+  return Order(loops).sort();
+}
+
+} // namespace stickslip

@@ -1,0 +1,84 @@
+// A system while it is put together: what compile()'s stages share.
+#pragma once
+
+#include "model/machine.hpp"
+#include "model/system.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stickslip {
+
+// Part of what is read: the output of a controller.
+struct OutputOf {
+  std::string controller;
+  Index output = 0;
+  double factor = 1.0;
+};
+
+// What a combination of names or a signal means here: state . plant states + signals + outputs of controllers.
+struct Reading {
+  std::string text; // what it is and how the user wrote it, for errors
+  Vector state;     // over the plant's states; empty: none
+  std::vector<std::pair<Index, double>> signals;
+  std::vector<OutputOf> outputs;
+};
+
+struct Draft {
+  Draft(const Machine& machine, bool own_signals);
+
+  const Machine& machine;
+  const bool
+      own_signals; // every use of a signal has an entry of its own, even where two are the same function
+  System sys;
+  Matrix inverse_mass;
+  std::vector<const FrictionElement*> friction;
+  std::vector<const ContactElement*> contacts;
+  std::vector<const ControllerElement*> controllers;
+  std::vector<const CompensatorElement*> compensators;
+
+  // What compensators and controllers read, in their order.
+  struct Compensation {
+    Reading reference, measurement;
+  };
+  struct Control {
+    std::vector<Reading> references, measurements;
+  };
+  std::vector<Compensation> compensation;
+  std::vector<Control> control;
+
+  Index add_state(const std::string& name);
+  Index add_signal(const Signal& signal);
+  // So many derivatives of a signal become signals too.
+  void add_rates(Index signal, int count);
+
+  // Number of entries of a direction: coordinates, or states of a plant in matrix notation.
+  Index width() const;
+  // Where a force enters: generalised forces per unit, or changes of the states' rates per unit.
+  Vector direction(const Combination& on) const;
+  // Change of x' per unit of a force along `direction`; needs the number of all states.
+  Vector column(const Vector& direction) const;
+
+  Reading read(const std::string& what, const Source& source);
+  Reading read(const std::string& what, const Combination& names) const;
+
+private:
+  void read_coordinate(Reading& out, const std::string& name, double factor) const;
+  void read_matrices(Reading& out, const MatrixPlant& plant, const std::string& name, double factor) const;
+};
+
+Form form_of(const System& sys, const Reading& reading);
+
+// The stages. First the plant with its forces, then what the elements add to states and signals, then, when
+// their numbers are known, the matrices.
+void declare_plant(Draft& draft);
+void declare_friction(Draft& draft);
+void declare_contacts(Draft& draft);
+void wire_plant(Draft& draft);
+void wire_friction(Draft& draft);
+void wire_contacts(Draft& draft);
+// Last, the table of what a run shows.
+void list_variables(Draft& draft);
+
+} // namespace stickslip

@@ -1,0 +1,125 @@
+#include "model/paths.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace stickslip {
+
+namespace {
+
+class Walk {
+public:
+  std::vector<Path> found;
+
+  void operator()(const std::string& path, double& number) { found.push_back({path, &number}); }
+
+  void operator()(const std::string& path, Signal& signal) {
+    if (!signal.pieces.empty()) found.push_back({path, nullptr, nullptr, &signal});
+  }
+
+  void operator()(const std::string& path, Source& source) { (*this)(path, source.signal); }
+
+  void operator()(const std::string& path, std::optional<double>& number) {
+    if (number) (*this)(path, *number);
+  }
+
+  // references, measurements: reference, or reference0, reference1, ...
+  void operator()(const std::string& path, std::vector<Source>& sources) {
+    const std::string one = path.substr(0, path.size() - 1);
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      (*this)(sources.size() > 1 ? one + std::to_string(i) : one, sources[i]);
+  }
+
+  void operator()(const std::string& path, Law& law) {
+    std::map<std::string, int> count;
+    each_number(law, [&](std::size_t, const char* name, double&) { ++count[name]; });
+    each_number(law, [&](std::size_t term, const char* name, double& number) {
+      (*this)(path + "." + (count[name] > 1 ? std::to_string(term) + "." : "") + name, number);
+    });
+  }
+
+  template <Described T> void operator()(const std::string& path, T& self) {
+    std::string law;
+    each_field(self, [&](const auto& field, auto& value) {
+      using M = std::decay_t<decltype(value)>;
+      if constexpr (std::is_same_v<M, Law>) law = field.name;
+      // To a user the options of the automaton are a law like any other, and a control law is its controller.
+      const bool inside = std::is_same_v<M, ControlLaw> || std::is_same_v<M, ControlOptions>;
+      const std::string name = std::is_same_v<M, Automaton> ? law : field.name;
+      if constexpr (requires { (*this)(path, value); }) (*this)(inside ? path : path + "." + name, value);
+    });
+  }
+
+  void operator()(const std::string& path, ControlLaw& law) {
+    std::visit(
+        [&](auto& x) {
+          if constexpr (Described<std::decay_t<decltype(x)>>) (*this)(path, x);
+        },
+        law);
+  }
+
+  // All entries that are not zero; where an entry equals its mirror image both change.
+  void entries(const std::string& name, Matrix& a, const std::vector<std::string>& rows,
+               const std::vector<std::string>& columns, bool symmetric) {
+    for (Index i = 0; i < a.rows(); ++i)
+      for (Index j = 0; j < a.cols(); ++j) {
+        const std::string& row = rows[static_cast<std::size_t>(i)];
+        const std::string& column = columns[static_cast<std::size_t>(j)];
+        const bool diagonal = symmetric && i == j;
+        found.push_back({diagonal ? row + "." + name : name + "[" + row + "," + column + "]", &a(i, j),
+                         symmetric && i != j && a(i, j) == a(j, i) ? &a(j, i) : nullptr});
+      }
+  }
+
+private:
+  template <class F> static void each_number(Law& law, F&& f) {
+    for (std::size_t k = 0; k < law.terms.size(); ++k)
+      std::visit(
+          [&](auto& term) {
+            std::decay_t<decltype(term)>::each(term, [&](const char* name, auto& value) {
+              if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) f(k, name, value);
+            });
+          },
+          law.terms[k]);
+  }
+};
+
+void walk_plant(Walk& walk, Plant& p) {
+  walk.entries("mass", p.mass, p.names, p.names, true);
+  walk.entries("damping", p.damping, p.names, p.names, true);
+  walk.entries("stiffness", p.stiffness, p.names, p.names, true);
+}
+
+void walk_plant(Walk& walk, MatrixPlant& p) {
+  walk.entries("A", p.A, p.states, p.states, false);
+  walk.entries("B", p.B, p.states, p.inputs, false);
+  walk.entries("C", p.C, p.outputs, p.states, false);
+  walk.entries("D", p.D, p.outputs, p.inputs, false);
+}
+
+// Forces have no names: one that acts on a coordinate or input alone is known by that.
+void walk_forces(Walk& walk, Machine& m) {
+  std::map<std::string, std::vector<Signal*>> on;
+  for (Element& e : m.elements)
+    if (auto* f = std::get_if<AppliedForce>(&e); f && f->on.parts.size() == 1 && f->on.parts[0].factor == 1.0)
+      on[f->on.parts[0].name].push_back(&f->signal);
+  for (auto& [name, signals] : on)
+    if (signals.size() == 1) walk(name + (m.mechanical() ? ".force" : ".signal"), *signals[0]);
+}
+
+} // namespace
+
+std::vector<Path> paths(Machine& m) {
+  Walk walk;
+  walk_forces(walk, m);
+  for (Element& e : m.elements)
+    std::visit(
+        [&](auto& element) {
+          if constexpr (requires { element.name; }) walk(element.name, element);
+        },
+        e);
+  std::visit([&](auto& plant) { walk_plant(walk, plant); }, m.plant);
+  return std::move(walk.found);
+}
+
+} // namespace stickslip

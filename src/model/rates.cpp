@@ -1,0 +1,78 @@
+// Rates of what is read.
+#include "model/compile_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace stickslip {
+
+namespace {
+
+double piece_value(const Piece& p, double t) {
+  double v = 0.0;
+  for (int k = signal_max_degree; k >= 0; --k) v = v * (t - p.anchor) + p.c[static_cast<std::size_t>(k)];
+  for (const Harmonic& h : p.harmonics) v += h.amplitude * std::sin(h.omega * t + h.phase);
+  return v;
+}
+
+// Sum of the magnitudes of what is added up in a piece: its value is exact to a few roundings of this.
+double piece_size(const Piece& p, double t) {
+  double v = 0.0;
+  for (int k = signal_max_degree; k >= 0; --k)
+    v = v * std::abs(t - p.anchor) + std::abs(p.c[static_cast<std::size_t>(k)]);
+  for (const Harmonic& h : p.harmonics) v += std::abs(h.amplitude);
+  return v;
+}
+
+// Where a signal jumps by more than rounding. A piece that returns to zero, such as the speed of a smooth
+// step, ends with the rounding of its terms, which are not small.
+std::optional<double> first_jump(const Signal& s) {
+  double size = 0.0;
+  for (std::size_t k = 1; k < s.pieces.size(); ++k) {
+    const double t = s.pieces[k].start;
+    size = std::max({size, piece_size(s.pieces[k - 1], t), piece_size(s.pieces[k], t)});
+  }
+  for (std::size_t k = 1; k < s.pieces.size(); ++k) {
+    const double t = s.pieces[k].start;
+    if (std::abs(piece_value(s.pieces[k], t) - piece_value(s.pieces[k - 1], t)) > 1e-9 * size) return t;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) {
+  auto acts = [&](const Vector& effect) {
+    return std::abs(f.x.dot(effect)) > 1e-12 * f.x.cwiseAbs().dot(effect.cwiseAbs());
+  };
+  bool direct = false;
+  for (const Place& p : sys.places) direct = direct || acts(p.effect);
+  for (const Loop& l : sys.loops)
+    for (const Vector& e : l.effect) direct = direct || acts(e);
+  if (direct) {
+    why = "it is an acceleration, which jumps whenever a force does";
+    return std::nullopt;
+  }
+  Form out{sys.A.transpose() * f.x, sys.S.transpose() * f.x};
+  for (Index i = 0; i < f.s.size(); ++i) {
+    if (f.s(i) == 0.0) continue;
+    const Signal& s = sys.signals[static_cast<std::size_t>(i)];
+    if (is_constant(s)) continue;
+    if (const auto jump = first_jump(s)) {
+      std::ostringstream text;
+      text << "the signal jumps at t = " << *jump << " s";
+      why = text.str();
+      return std::nullopt;
+    }
+    const Index r = sys.rate_of[static_cast<std::size_t>(i)];
+    if (r < 0) {
+      why = "the signal has no derivative here";
+      return std::nullopt;
+    }
+    out.s(r) += f.s(i);
+  }
+  return out;
+}
+
+} // namespace stickslip

@@ -1,0 +1,53 @@
+// What a run shows: one table of names for results, real time and whoever else reads a motion.
+#pragma once
+
+#include "core/fields.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stickslip {
+
+// Where a number is read from, and what `index` counts there.
+enum class Read {
+  state,  // of x
+  rate,   // of x, its derivative
+  signal, // of the system's signals
+  force,  // friction elements, from here on
+  velocity,
+  load,
+  mode,
+  limit,
+  normal_force, // contacts
+  contact_mode,
+  gap,
+  gap_rate,
+  normal_impulse,
+  output, // controllers; `part` is the output's number
+  saturation,
+  reference,
+  error,
+  sum // terms of a variable that has no place of its own
+};
+template <> struct Words<Read> {
+  static constexpr const char* list[] = {
+      "state",          "rate",   "signal",       "force",        "velocity", "load",
+      "mode",           "limit",  "normal_force", "contact_mode", "gap",      "gap_rate",
+      "normal_impulse", "output", "saturation",   "reference",    "error",    "sum"};
+};
+
+struct VariableTerm {
+  Read from = Read::state;
+  Index index = 0, part = 0;
+  double factor = 1.0;
+};
+
+struct Variable {
+  std::string name;
+  Quantity quantity;
+  Read from = Read::state;
+  Index index = 0, part = 0;
+  std::vector<VariableTerm> terms; // of a sum
+};
+
+} // namespace stickslip

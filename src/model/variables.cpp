@@ -1,0 +1,129 @@
+// The table of variables: states first, then what the elements show, in the order in which they were added, then
+// the outputs of a plant in matrix notation.
+#include "model/draft.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+namespace {
+
+class VariableTable {
+public:
+  explicit VariableTable(Draft& draft) : d(draft), sys(draft.sys) {}
+
+  void run() {
+    states();
+    for (const Element& e : d.machine.elements) std::visit(*this, e);
+    if (const MatrixPlant* m = d.machine.matrices()) outputs(*m);
+  }
+
+  void operator()(const AppliedForce&) {}
+
+  void operator()(const FrictionElement& f) { friction(f.name, place_named(f.name)); }
+
+  void operator()(const ContactElement& c) {
+    if (!c.tangent.empty()) friction(c.name, place_named(c.name));
+    const Index j = contact++;
+    // A contact has one mode, which says whether it is open as well.
+    sys.variables.erase(std::remove_if(sys.variables.begin(), sys.variables.end(),
+                                       [&](const Variable& v) { return v.name == c.name + ".mode"; }),
+                        sys.variables.end());
+    add(c.name + ".normal_force", quantity::force, Read::normal_force, j);
+    add(c.name + ".mode", quantity::number, Read::contact_mode, j);
+    add(c.name + ".gap", quantity::position, Read::gap, j);
+    add(c.name + ".gap_rate", quantity::velocity, Read::gap_rate, j);
+    add(c.name + ".normal_impulse", quantity::impulse, Read::normal_impulse, j);
+  }
+
+  void operator()(const ControllerElement&) {
+    const Index i = loop++;
+    const Loop& l = sys.loops[static_cast<std::size_t>(i)];
+    for (Index j = 0; j < l.block.outputs(); ++j) {
+      const std::string number = l.block.outputs() > 1 ? std::to_string(j) : "";
+      add(l.name + ".output" + number, quantity::number, Read::output, i, j);
+      add(l.name + ".mode" + number, quantity::number, Read::saturation, i, j);
+    }
+    if (l.has_reference) add(l.name + ".reference", quantity::number, Read::reference, i);
+    if (l.has_reference && l.has_measured) add(l.name + ".error", quantity::number, Read::error, i);
+  }
+
+  void operator()(const CompensatorElement& c) {
+    const Index i = place_named(c.name);
+    add(c.name + ".output", quantity::force, Read::force, i);
+    add(c.name + ".velocity", quantity::velocity, Read::velocity, i);
+    add(c.name + ".load", quantity::force, Read::load, i);
+  }
+
+private:
+  Draft& d;
+  System& sys;
+  Index contact = 0, loop = 0; // of the next one
+
+  void add(std::string name, Quantity q, Read from, Index index, Index part = 0) {
+    sys.variables.push_back({std::move(name), q, from, index, part, {}});
+  }
+
+  void states() {
+    const Index n = sys.n_coordinates;
+    for (Index i = 0; i < sys.nx; ++i) {
+      const Quantity q = i < n ? quantity::position : i < 2 * n ? quantity::velocity : quantity::number;
+      add(sys.states[static_cast<std::size_t>(i)], q, Read::state, i);
+    }
+    for (Index i = 0; i < n; ++i)
+      add(sys.coordinates[static_cast<std::size_t>(i)] + ".acceleration", quantity::acceleration, Read::rate,
+          n + i);
+  }
+
+  Index place_named(const std::string& name) const {
+    const auto at =
+        std::find_if(sys.places.begin(), sys.places.end(), [&](const Place& p) { return p.name == name; });
+    return at - sys.places.begin();
+  }
+
+  void friction(const std::string& name, Index i) {
+    add(name + ".force", quantity::force, Read::force, i);
+    add(name + ".velocity", quantity::velocity, Read::velocity, i);
+    add(name + ".load", quantity::force, Read::load, i);
+    add(name + ".mode", quantity::number, Read::mode, i);
+    add(name + ".limit", quantity::force, Read::limit, i);
+  }
+
+  // y = C x + D u + D_NL F, where u are signals and the outputs of controllers.
+  void outputs(const MatrixPlant& m) {
+    for (std::size_t i = 0; i < m.outputs.size(); ++i) {
+      if (holds(m.states, m.outputs[i])) continue; // it is that state
+      Variable y{m.outputs[i], quantity::number, Read::sum, 0, 0, {}};
+      const auto row = static_cast<Index>(i);
+      const auto term = [&](Read from, Index index, Index part, double factor) {
+        if (factor != 0.0) y.terms.push_back({from, index, part, factor});
+      };
+      const auto through = [&](const Combination& on) {
+        double sum = 0.0;
+        for (const Part& p : on.parts) sum += m.D(row, find_name(m.inputs, p.name, "input")) * p.factor;
+        return sum;
+      };
+      for (Index k = 0; k < m.A.rows(); ++k) term(Read::state, k, 0, m.C(row, k));
+      const auto forces = d.machine.all<AppliedForce>();
+      for (std::size_t k = 0; k < forces.size(); ++k)
+        term(Read::signal, sys.drives[k].signal, 0, through(forces[k]->on));
+      for (std::size_t b = 0; b < d.controllers.size(); ++b)
+        for (std::size_t j = 0; j < d.controllers[b]->to.size(); ++j)
+          term(Read::output, static_cast<Index>(b), static_cast<Index>(j), through(d.controllers[b]->to[j]));
+      for (const CompensatorElement* c : d.compensators)
+        term(Read::force, place_named(c->name), 0, through(c->to));
+      for (const FrictionElement* f : d.friction)
+        for (const Part& p : f->feedthrough.parts)
+          if (p.name == m.outputs[i]) term(Read::force, place_named(f->name), 0, p.factor);
+      sys.variables.push_back(std::move(y));
+    }
+  }
+};
+
+} // namespace
+
+void list_variables(Draft& d) {
+  VariableTable(d).run();
+}
+
+} // namespace stickslip
