@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import stickslip as ss
 
-from .belt import engine
+from .block_on_belt import engine
 from .entries import Entry, with_peer
 
 S0, S1, S2, FC, FS, VS = 1e5, math.sqrt(1e5), 0.4, 1.0, 1.5, 1e-3

@@ -9,7 +9,7 @@ from reference.belt import Belt
 
 import stickslip as ss
 
-from .belt import engine, machine
+from .block_on_belt import engine, machine
 from .entries import Entry
 
 

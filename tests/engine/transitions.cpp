@@ -21,16 +21,13 @@ constexpr double k = 2.0, high = 1.0, low = 0.8; // spring, static and kinetic f
 
 // A block of 1 kg on a spring and a belt.
 Machine block(double belt) {
-  Machine m;
-  m.plant = {Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, k), {"block"}};
-  FrictionPlace surface;
+  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, k), {"block"}});
+  FrictionElement surface;
   surface.name = "belt";
-  surface.direction = Vector::Ones(1);
+  surface.on = {{{"block", 1.0}}};
   surface.law.terms.push_back(Coulomb{high, low});
-  surface.normal_load = constant_signal(1.0);
   surface.surface_velocity = constant_signal(belt);
-  surface.load_signal = constant_signal(0.0);
-  m.friction.push_back(surface);
+  m.add(surface);
   return m;
 }
 
