@@ -26,7 +26,7 @@ def entries(quick: bool) -> list[Entry]:
         Entry(
             problem,
             f"stickslip engine, {len(few)} machines one after the other",
-            lambda: [len(c().events) for c in calls],
+            lambda: [c().event_count for c in calls],
             lambda r: float(np.abs(np.array(r) - expected_few).max()),
             len(few),
             ours=True,
