@@ -41,7 +41,8 @@ bool Field::bind(const Regime& r, const std::vector<std::size_t>& varying, doubl
            r.E.col(k).data(),
            nullptr,
            0.0};
-    if (place.law.terms.size() == 1) p.lugre = std::get_if<LuGre>(&place.law.terms.front());
+    if (place.law.terms.size() == 1 && place.lagged < 0 && place.peak < 0 && place.injected < 0)
+      p.lugre = std::get_if<LuGre>(&place.law.terms.front());
     for (Index j = 0; j < n; ++j)
       if (place.velocity.x(j) != 0.0) entries.push_back({j, place.velocity.x(j)});
     p.middle = entries.size();

@@ -47,7 +47,8 @@ private:
     std::size_t begin, middle, end; // entries of its velocity: by states, by signals
     const double* effect;
     const LuGre*
-        lugre;    // the law if it is this one alone, so that the compiler sees what it evaluates; else null
+        lugre; // the law if it is this one alone and nothing is added to it, so that the compiler sees what it
+               // evaluates; else null
     double force; // in the last evaluation
   };
 
@@ -65,8 +66,9 @@ private:
 
   void signals(double t);
   template <class T> ElementForce<T> force(const Part& p, const ElementInput<T>& in) const {
-    return p.lugre != nullptr ? element_force(*p.lugre, *p.place, p.mode, p.branch, in)
-                              : element_force(p.place->law, *p.place, p.mode, p.branch, in);
+    if (p.lugre == nullptr) return element_force(p.place->law, *p.place, p.mode, p.branch, in);
+    const ForceOf<T> f = law_force(*p.lugre, in.velocity, p.mode, p.branch, in.z, in.zdot);
+    return {f.dry, f.viscous};
   }
   double velocity(const Part& p, const double* x) const {
     double v = 0.0;
