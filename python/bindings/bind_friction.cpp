@@ -36,6 +36,7 @@ STICKSLIP_KIND(TwoStateBristle)
 STICKSLIP_KIND(ElastoPlastic)
 STICKSLIP_KIND(MaxwellSlip)
 STICKSLIP_KIND(BoucWen)
+STICKSLIP_KIND(Leuven)
 #undef STICKSLIP_KIND
 
 template <> constexpr const char* kind_of<Callable>() {

@@ -7,7 +7,7 @@ acts on the body as ``-F``. Levels, bristle stiffness and bristle damping are **
 scale with the load.
 """
 
-from stickslip._bristles import BoucWen, Dahl, ElastoPlastic, LuGre, MaxwellSlip, TwoStateBristle
+from stickslip._bristles import BoucWen, Dahl, ElastoPlastic, Leuven, LuGre, MaxwellSlip, TwoStateBristle
 from stickslip._curves import Coulomb, Curve, Stribeck, Table, Tanh, Viscous
 from stickslip._law import BreakAway, Law, Linearisation, Response, Sum
 
@@ -19,6 +19,7 @@ __all__ = [
     "Dahl",
     "ElastoPlastic",
     "Law",
+    "Leuven",
     "Linearisation",
     "LuGre",
     "MaxwellSlip",

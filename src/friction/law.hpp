@@ -17,7 +17,7 @@
 namespace stickslip {
 
 using Term = std::variant<Coulomb, Viscous, Stribeck, Tanh, Table, Callable, LuGre, Dahl, TwoStateBristle,
-                          ElastoPlastic, MaxwellSlip, BoucWen>;
+                          ElastoPlastic, MaxwellSlip, BoucWen, Leuven>;
 
 struct Law {
   std::vector<Term> terms;

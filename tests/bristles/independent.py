@@ -43,6 +43,9 @@ class Law:
     def viscous(self, v):
         return 0.0
 
+    def turned(self, z):
+        """The velocity has changed its side: a memory takes note of it in z."""
+
     def rest(self, z):
         """The interval of the dry force at v = 0."""
         raise NotImplementedError
@@ -149,6 +152,46 @@ class MaxwellSlip(Law):
     def guard(self, i, v, z, side):
         """Positive while element i sticks."""
         return self.share[i] * self.level(v) - side * z[i]
+
+
+@dataclass
+class Leuven(Law):
+    """States: the hysteresis force, the number of reversals, the forces at them; see test_leuven.py for z."""
+
+    k: float = 2000.0
+    h: float = 2.0
+    s1: float = 30.0
+    power: float = 2.0
+    level: Level = field(default_factory=Level)
+    fv: float = 0.4
+    n = 16
+    elements = 1
+
+    def slip(self, v, z, side, branch):
+        past = list(z[2 : 2 + round(z[1])])
+        slope = 1.0 - side * z[0] / self.h if not past else 1.0 - side * (z[0] - past[-1]) / (2.0 * self.h)
+        q = side * z[0] / self.level(v)
+        rate = v * (1.0 - math.copysign(abs(q) ** self.power, q))
+        return z[0] + self.s1 * rate, [self.k * slope * rate] + [0.0] * 15
+
+    def viscous(self, v):
+        return self.fv * v
+
+    def guard(self, i, v, z, side):
+        count = round(z[1])
+        if count == 0:
+            return 1.0
+        return side * ((z[count] if count > 1 else -z[2]) - z[0])
+
+    def closed(self, z):
+        count = round(z[1])
+        left = max(count - 2, 0)
+        z[2 + left : 2 + count] = 0.0
+        z[1] = left
+
+    def turned(self, z):
+        z[2 + round(z[1])] = z[0]
+        z[1] += 1.0
 
 
 @dataclass
@@ -345,7 +388,10 @@ class Motion:
 
     def _change(self, what, i, how, t, y):
         if what == "slips":
-            self.branch[i][how] = True
+            if hasattr(self.places[i].law, "closed"):
+                self.places[i].law.closed(y[self.at[i]])
+            else:
+                self.branch[i][how] = True
         elif what == "leaves":
             self.modes[i] = how
         else:
@@ -357,6 +403,7 @@ class Motion:
                 self._rest(i, t, y)
             else:
                 self.modes[i] = -how
+                self.places[i].law.turned(y[self.at[i]])
                 self.branch[i] = [False] * self.places[i].law.elements
 
 

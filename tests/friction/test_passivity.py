@@ -316,6 +316,7 @@ def test_curves_are_judged_by_their_quadrants():
     assert passivity(ss.Table([-1.0, 0.0, 0.0, 1.0], [-1.0, -2.0, 1.5, 0.0])).passive is True
     assert passivity(ss.Table([-1.0, 1.0], [0.5, 1.0])).passive is False
     assert passivity(ss.Curve(np.sign)).passive is None
+    assert passivity(ss.Leuven(stiffness=1e5, height=2.0, kinetic=1.0)).passive is None
     assert passivity(ss.Curve(lambda v: v if abs(v) < 1.0 else -v)).passive is False
     assert passivity(ss.Table([-1.0, 1.0], [-1.0, 0.5]) + ss.Coulomb(0.5)).passive is True
 

@@ -20,6 +20,7 @@ LAWS = {
     "elasto-plastic": ss.ElastoPlastic(**UNIT),
     "maxwell": ss.MaxwellSlip(stiffness=[3.0, 1.0, 0.5], attraction=2.0, viscous=0.4, **LEVELS),
     "bouc-wen": ss.BoucWen(stiffness=3.0, kinetic=1.0, exponent=1.5, beta=0.7),
+    "leuven": ss.Leuven(**UNIT, height=2.0, exponent=1.5),
     "sum": ss.LuGre(**UNIT) + ss.Coulomb(1.0) + ss.TwoStateBristle(**UNIT) + ss.Tanh(width=0.2, kinetic=1.0),
     "sum of maxwell": ss.MaxwellSlip(stiffness=[3.0, 1.0], attraction=2.0, **LEVELS)
     + ss.Dahl(stiffness=3.0, kinetic=1.0)

@@ -12,6 +12,7 @@ from stickslip import (
     Curve,
     Dahl,
     ElastoPlastic,
+    Leuven,
     LuGre,
     MaxwellSlip,
     Stribeck,
@@ -36,6 +37,7 @@ LAWS = [
     ElastoPlastic(stiffness=1e5, damping=316.0, **LEVELS),
     MaxwellSlip(stiffness=[1e5, 5e4], share=[0.25, 0.75], attraction=100.0, **LEVELS),
     BoucWen(stiffness=1e5, kinetic=1.0, exponent=2.0, beta=0.6),
+    Leuven(stiffness=1e5, height=2.0, damping=316.0, exponent=2.0, **LEVELS, viscous=0.4),
     Coulomb(1.0) + Viscous(0.5) + LuGre(stiffness=1e5, kinetic=1.0),
 ]
 
@@ -153,6 +155,15 @@ BAD = [
     (MaxwellSlip, dict(stiffness=[1.0, 1.0], share=[0.5, 0.6], kinetic=1.0), "share = 1.1 "),
     (MaxwellSlip, dict(stiffness=[1.0, 1.0], share=[1.0], kinetic=1.0), "share must have as many"),
     (MaxwellSlip, dict(stiffness=[1.0], **LEVELS), "attraction = 0 "),
+    (
+        Leuven,
+        dict(LUGRE, height=1.5),
+        "height = 1.5 is not allowed: it must be greater than the static level",
+    ),
+    (Leuven, dict(LUGRE, height=float("inf")), "height = inf "),
+    (Leuven, dict(LUGRE, height=2.0, stiffness=0.0), "stiffness = 0 "),
+    (Leuven, dict(LUGRE, height=2.0, damping=-1.0), "damping = -1 "),
+    (Leuven, dict(LUGRE, height=2.0, exponent=0.0), "exponent = 0 "),
     (BoucWen, dict(stiffness=1.0, kinetic=1.0, exponent=0.5), "exponent = 0.5 "),
     (BoucWen, dict(stiffness=1.0, kinetic=1.0, beta=0.4), "beta = 0.4 "),
 ]

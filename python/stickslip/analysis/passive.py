@@ -251,6 +251,8 @@ def _single(law: Law, load: float) -> Passivity:
         return Passivity(True, condition, law.beta - 0.5, "Erlicher, Point 2004", storage)
     if isinstance(law, MaxwellSlip):
         return _maxwell(law, load)
+    if law.state_names:
+        return Passivity(None, "open: no storage function is known here", math.nan, "not decided")
     return _curve(law, load)
 
 
