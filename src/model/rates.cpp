@@ -9,13 +9,6 @@ namespace stickslip {
 
 namespace {
 
-double piece_value(const Piece& p, double t) {
-  double v = 0.0;
-  for (int k = signal_max_degree; k >= 0; --k) v = v * (t - p.anchor) + p.c[static_cast<std::size_t>(k)];
-  for (const Harmonic& h : p.harmonics) v += h.amplitude * std::sin(h.omega * t + h.phase);
-  return v;
-}
-
 // Sum of the magnitudes of what is added up in a piece: its value is exact to a few roundings of this.
 double piece_size(const Piece& p, double t) {
   double v = 0.0;
@@ -35,7 +28,7 @@ std::optional<double> first_jump(const Signal& s) {
   }
   for (std::size_t k = 1; k < s.pieces.size(); ++k) {
     const double t = s.pieces[k].start;
-    if (std::abs(piece_value(s.pieces[k], t) - piece_value(s.pieces[k - 1], t)) > 1e-9 * size) return t;
+    if (std::abs(value(s.pieces[k], t) - value(s.pieces[k - 1], t)) > 1e-9 * size) return t;
   }
   return std::nullopt;
 }
