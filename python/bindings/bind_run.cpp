@@ -44,18 +44,15 @@ std::pair<Matrix, Vector> slopes(const Trajectory& r, double held, double t, con
 
 Options options(const py::kwargs& given) {
   Options o;
-  std::size_t known = 0;
-  each_setting(o, [&](const auto& setting, auto& value) {
-    if (!given.contains(setting.name)) return;
-    value = given[setting.name].template cast<std::remove_reference_t<decltype(value)>>();
-    ++known;
-  });
-  if (known == given.size()) return o;
-  for (const auto& [name, value] : given) {
+  for (const auto& [key, value] : given) {
+    const auto name = key.cast<std::string_view>();
     bool found = false;
-    each_setting(
-        o, [&](const auto& setting, const auto&) { found = found || name.equal(py::str(setting.name)); });
-    if (!found) throw py::type_error("there is no option " + std::string(py::repr(name)));
+    each_setting(o, [&](const auto& setting, auto& member) {
+      if (name != setting.name) return;
+      member = value.template cast<std::remove_reference_t<decltype(member)>>();
+      found = true;
+    });
+    if (!found) throw py::type_error("there is no option " + std::string(py::repr(key)));
   }
   return o;
 }

@@ -13,13 +13,15 @@ struct Description {
   explicit Description(Machine m) : machine(std::move(m)) {}
 
   Machine machine;
-  bool shared = false; // a run or a copy keeps it as it is: who adds to it has to take a copy first
+  bool shared =
+      false; // copied or compiled, so that a run may keep it: who adds to it has to take a copy first
 
   const std::shared_ptr<Compiled>& compile() {
     if (!compiled) {
       auto fresh = std::make_shared<Compiled>();
       fresh->system = stickslip::compile(machine);
       compiled = std::move(fresh);
+      shared = true;
     }
     return compiled;
   }

@@ -50,14 +50,17 @@ class Wiring:
             return NotImplemented
         return self._core == other._core
 
-    def _snapshot(self: Plant) -> Plant:
-        """The same description, which stays as it is now."""
+    def _snapshot(self: Plant, core: engine.Machine | None = None) -> Plant:
+        """The same description, which stays as it is now, or as it was when `core` was compiled."""
         self._core.shared = True
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        if core is not None:
+            other._core = core
         return other
 
-    __copy__ = _snapshot
+    def __copy__(self: Plant) -> Plant:
+        return self._snapshot()
 
     def __deepcopy__(self: Plant, memo: dict[int, Any]) -> Plant:
         other = object.__new__(type(self))

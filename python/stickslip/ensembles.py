@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import array, number, reject
+from stickslip._options import engine_options
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
-from stickslip.simulation import _METHODS, _initial, _tolerance
+from stickslip.simulation import _initial
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Status
 
@@ -213,8 +214,6 @@ def ensemble(
         reject("parameters", parameters, "a mapping of names to arrays")
     if isinstance(measure, str) or not all(isinstance(m, str) for m in measure):
         reject("measure", measure, "a sequence of names")
-    if not isinstance(method, str) or method not in _METHODS:
-        reject("method", method, f"one of {', '.join(map(repr, _METHODS))}")
     if workers is not None and not (isinstance(workers, (int, np.integer)) and workers >= 1):
         reject("workers", workers, "an integer >= 1, or None")
     names = machine.compile().states
@@ -240,14 +239,15 @@ def ensemble(
     shape = arrays[0].shape
     values = np.array([a.reshape(-1) for a in arrays], dtype=np.float64)
     measures = list(dict.fromkeys(measure))
-    options = _core.Options(
+    options = engine_options(
+        len(names),
         t_end=number("t_end", t_end),
-        rtol=number("rtol", rtol),
-        atol=_tolerance(atol, len(names)),
-        method=_core.Method.__members__[method],
-        max_step=number("max_step", max_step),
-        max_events=int(max_events),
-        max_time=number("max_time", max_time),
+        rtol=rtol,
+        atol=atol,
+        method=method,
+        max_step=max_step,
+        max_events=max_events,
+        max_time=max_time,
     )
     out, status = _core.ensemble(
         machine._core,

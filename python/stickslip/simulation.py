@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -11,14 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import finite, number, positive, reject, vector
+from stickslip._options import engine_options
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
 __all__ = ["simulate"]
-
-_METHODS = ("auto", "exact", "explicit", "stiff", "time_stepping")
 
 
 def simulate(
@@ -104,24 +102,15 @@ def simulate(
         reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
     holder = None if machine is described else described
     compiled = machine.compile()
-    machine = copy.copy(machine)  # the run keeps its own: this one may be added to later
-    names = compiled.states
-    if not isinstance(method, str) or method not in _METHODS:
-        reject("method", method, f"one of {', '.join(map(repr, _METHODS))}")
-    if not isinstance(max_events, (int, np.integer)):
-        reject("max_events", max_events, "an integer")
-    t_start, t_end, rtol = number("t_start", t_start), number("t_end", t_end), number("rtol", rtol)
+    t_start, t_end = number("t_start", t_start), number("t_end", t_end)
     if state is None:
-        state = compiled.initial_state(finite("t_start", t_start), _initial(names, initial))
+        state = compiled.initial_state(finite("t_start", t_start), _initial(compiled.states, initial))
     elif not isinstance(state, _core.State):
         reject("state", state, "the state of a run")
     elif initial is not None:
         raise ValueError("initial and state exclude each other: a state is complete")
     elif t_start not in (0.0, state.t):
         raise ValueError(f"t_start = {t_start} is not allowed: the state starts at t = {state.t}")
-    tolerance = _NONE if atol is None else _tolerance(atol, len(names))
-    if keep not in _core.Keep.__members__:
-        reject("keep", keep, "'segments', 'events' or 'nothing'")
     if dt is not None and t_eval is not None:
         raise ValueError("dt and t_eval exclude each other")
     if dt is not None:
@@ -130,16 +119,17 @@ def simulate(
         raise ValueError(f"keep = {keep!r} leaves nothing to sample: leave out dt and t_eval")
     start = state.t
     grid = None if t_eval is None else _grid(t_eval, start, t_end)
-    options = _core.Options(
+    options = engine_options(
+        state.x.size,
         t_end=t_end,
         rtol=rtol,
-        atol=tolerance,
-        method=_core.Method.__members__[method],
-        max_step=number("max_step", max_step),
-        max_events=int(max_events),
-        max_time=number("max_time", max_time),
-        theta=number("theta", theta),
-        keep=_core.Keep.__members__[keep],
+        atol=atol,
+        method=method,
+        max_step=max_step,
+        max_events=max_events,
+        max_time=max_time,
+        theta=theta,
+        keep=keep,
     )
     raw = _core.simulate(compiled, state, options)
     if keep != "segments":
@@ -150,15 +140,6 @@ def simulate(
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
     return Trajectory(machine, raw, grid, holder)
-
-
-_NONE = np.zeros(0)
-
-
-def _tolerance(atol: float | ArrayLike | None, n: int) -> NDArray[np.float64]:
-    if atol is None:
-        return _NONE
-    return np.full(n, number("atol", atol)) if np.ndim(atol) == 0 else vector("atol", atol, all_finite=False)
 
 
 def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) -> NDArray[np.float64]:

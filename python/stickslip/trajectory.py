@@ -143,22 +143,23 @@ class Trajectory:
         grid: Array | None,
         described: object = None,
     ) -> None:
-        self._machine = machine
-        self._described = machine if described is None else described
+        self._plant, self._core = machine, machine._core  # which stays as it is: it was compiled
+        self._described = described
         self._raw = raw
         self.t: Array = np.array(raw.step_times()) if grid is None else grid
 
     # Saved are the machine and the motion; what has been computed from them is computed again.
     def __getstate__(self) -> dict[str, Any]:
-        return {"machine": self._machine, "described": self._described, "t": self.t, "run": self._raw.pack()}
+        return {"machine": self.machine, "described": self._described, "t": self.t, "run": self._raw.pack()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._machine, self._described, self.t = state["machine"], state["described"], state["t"]
-        self._raw = _core.Trajectory.unpack(self._machine.compile(), state["run"])
+        self._plant, self._described, self.t = state["machine"], state["described"], state["t"]
+        self._core = self._plant._core
+        self._raw = _core.Trajectory.unpack(self._core.compile(), state["run"])
         self._samples = _core.Samples(self._raw, self.t)  # which tells if the times are not those of the run
 
     def __copy__(self) -> Trajectory:
-        return Trajectory(self._machine, self._raw, self.t, self._described)
+        return Trajectory(self.machine, self._raw, self.t, self._described)
 
     def __repr__(self) -> str:
         return (
@@ -169,12 +170,12 @@ class Trajectory:
     @property
     def machine(self) -> Machine | StateSpace:
         """The machine that ran, as it was then: what is added to it later makes another one."""
-        return self._machine
+        return self._plant._snapshot(self._core)
 
     @property
     def described(self) -> object:
         """What was given to `simulate`: the machine, or what holds it, such as a wedge gear."""
-        return self._described
+        return self.machine if self._described is None else self._described
 
     @property
     def status(self) -> Status:
@@ -302,7 +303,7 @@ class Trajectory:
             raise ValueError("t must be a sequence of finite times that do not decrease")
         if times.size == 0 or not (times[0] >= self._raw.t_begin and times[-1] <= self._raw.t_end):
             raise ValueError(f"t must lie within the run, {self._raw.t_begin} to {self._raw.t_end}")
-        return Trajectory(self._machine, self._raw, times, self._described)
+        return Trajectory(self.machine, self._raw, times, self._described)
 
     def why_stuck(self, element: str, t: float | None = None) -> Stuck:
         """Why a friction element sticks at some time, and how far it is from breaking away.
@@ -361,7 +362,7 @@ class Trajectory:
     @cached_property
     def energy(self) -> Energy:
         """The energy balance at the sample times; what a `StateSpace` does not tell is NaN in it: see `Energy`."""
-        return Energy(self._machine, self.t, self._raw)
+        return Energy(self.machine, self.t, self._raw)
 
     def to_xarray(self) -> Any:
         """All signals as an xarray Dataset over time (needs the extra ``data``)."""

@@ -95,14 +95,6 @@ double allowed_ratio(const double* size, Index last) {
   return ratio;
 }
 
-// Cut to 24 significant bits: sums of up to 2^29 such steps are exact, so that time does not drift from the
-// flow.
-double cut(double h) {
-  int exponent = 0;
-  const double fraction = std::frexp(h, &exponent);
-  return std::ldexp(std::floor(std::ldexp(fraction, 24)), exponent - 24);
-}
-
 template <Index N>
 Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const double* x0, double horizon,
              const StateSizes& scale, Eigen::Ref<Matrix> C, double& h) {
@@ -175,7 +167,7 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
   }
   h = horizon;
   if (ratio < horizon / trial) {
-    h = cut(ratio * trial);
+    h = cut_step(ratio * trial);
     ratio = h / trial;
   }
 
@@ -192,6 +184,12 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
 }
 
 } // namespace
+
+double cut_step(double h) {
+  int exponent = 0;
+  const double fraction = std::frexp(h, &exponent);
+  return std::ldexp(std::floor(std::ldexp(fraction, 24)), exponent - 24);
+}
 
 Index affine_taylor(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const double* x0,
                     double horizon, const StateSizes& scale, Eigen::Ref<Matrix> C, double& h) {

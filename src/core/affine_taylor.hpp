@@ -14,6 +14,9 @@ namespace stickslip {
 // two.
 inline constexpr Index affine_taylor_degree = 34;
 
+// Cut to 24 significant bits: sums of up to 2^29 such steps are exact, so that time does not drift from the flow.
+double cut_step(double h);
+
 // Nominal sizes of the states, all > 0, in which the series is judged; one inverse of each saves a division per
 // term. Sized once, owned by the caller.
 struct StateSizes {

@@ -70,4 +70,32 @@ double first_rise(const Oscillation& o, double g0, double alpha, double beta, do
   }
 }
 
+// c_k, s_k: terms of p' = e^{-d t} cos w t and q' = e^{-d t} sin(w t) / w, which follow from
+// p'' = -d p' - w^2 q', q'' = p' - d q'; those of p and q are their integrals.
+Index series(const Oscillation& o, double h, const double (&x)[2], const double (&r)[2], const double (&b)[2],
+             Index last, Index stride, double* const (&terms)[2]) {
+  constexpr double negligible = 0x1p-60;
+  const double square = o.w * o.w;
+  double c = 1.0, s = 0.0, size[2];
+  for (int i = 0; i < 2; ++i) terms[i][0] = x[i], size[i] = std::abs(x[i]);
+  int small = 0; // terms in a row that are negligible: every other one may be zero
+  for (Index k = 1; k <= last; ++k) {
+    const double step = h / static_cast<double>(k);
+    const double p = c * step, q = s * step;
+    bool tiny = k > 2;
+    for (int i = 0; i < 2; ++i) {
+      const double term = p * r[i] + q * b[i];
+      terms[i][k * stride] = term;
+      if (k <= 2)
+        size[i] = std::max(size[i], std::abs(term));
+      else
+        tiny = tiny && std::abs(term) <= negligible * size[i];
+    }
+    small = tiny ? small + 1 : 0;
+    if (small == 2) return k - 2;
+    c = -o.d * p - square * q, s = p - o.d * q;
+  }
+  return last;
+}
+
 } // namespace stickslip

@@ -5,6 +5,8 @@
 // No equilibrium is formed, so that a soft spring costs no digits.
 #pragma once
 
+#include "core/types.hpp"
+
 #include <cmath>
 
 namespace stickslip {
@@ -42,5 +44,16 @@ inline OscillationWeights weights_at(const Oscillation& o, double t) {
 // touches. `at` gets the weights at the time `near`, which is the returned one up to a last correction.
 double first_rise(const Oscillation& o, double g0, double alpha, double beta, double noise, double limit,
                   OscillationWeights& at, double& near);
+
+// The motion of both states over a step h as polynomials in theta = t / h: x[i] at its start, r its rate there and
+// b = B r. Writes term k of state i to terms[i][k * stride], k = 0 ... degree, and returns the degree, at most `last`.
+// What is left out is below 2^-60 of the state if h <= series_reach and last >= 34.
+inline double series_reach(const Oscillation& o) {
+  constexpr double terms_shrink =
+      3.4; // radians: the 33rd term is below 2^-60, the greatest about 7 times the motion
+  return terms_shrink * std::sqrt(o.inverse_square);
+}
+Index series(const Oscillation& o, double h, const double (&x)[2], const double (&r)[2], const double (&b)[2],
+             Index last, Index stride, double* const (&terms)[2]);
 
 } // namespace stickslip

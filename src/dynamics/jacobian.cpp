@@ -26,7 +26,9 @@ public:
   Derivatives(const System& system, const Regime& regime, const double* state, const double* signals,
               const double* signal_rates, Scratch& scratch)
       : sys(system), r(regime), x(state), s(signals), sdot(signal_rates, system.ns()), w(scratch),
-        nx(system.nx), J(scratch.rate_rows), forces(scratch.force_rows), held(scratch.held_rows) {}
+        nx(system.nx), J(scratch.rate_rows), forces(scratch.force_rows), held(scratch.held_rows) {
+    w.for_derivatives(sys);
+  }
 
   void run(double t) {
     const Index nu = r.unstuck.count();
@@ -40,7 +42,7 @@ public:
     for (Index k = 0; k < nu; ++k) slides(k);
     if (contact_loads) follow_contacts();
     J.leftCols(nx) += r.A;
-    J.col(nx) += r.S * sdot;
+    J.col(nx).noalias() += r.S * sdot;
     J.noalias() += r.E * forces;
     if (!forces_at_rest) return;
     held_forces();

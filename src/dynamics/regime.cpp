@@ -12,16 +12,33 @@ namespace stickslip {
 using ConstVector = Eigen::Map<const Vector>;
 using MutableVector = Eigen::Map<Vector>;
 
+namespace {
+
+// Internal states of the law that has most of them.
+Index most_states(const System& sys) {
+  Index most = 1;
+  for (const Place& p : sys.places) most = std::max(most, p.traits.states);
+  return most;
+}
+
+} // namespace
+
 Scratch::Scratch(const System& sys) {
   const Index np = sys.places.count(), nc = sys.contacts.count();
   s = rate = Vector::Zero(sys.ns());
   xdot = row = Vector::Zero(sys.nx);
   force = held = Vector::Zero(np + nc);
-  dry = unstuck = memory_by_normal = Vector::Zero(np);
+  dry = unstuck = Vector::Zero(np);
   coupling = Vector::Zero(nc * nc);
-  Index most = 1;
-  for (const Place& p : sys.places) most = std::max(most, p.traits.states);
-  z = zdot = dry_z = zdot_v = Vector::Zero(most);
+  z = zdot = Vector::Zero(most_states(sys));
+}
+
+void Scratch::for_derivatives(const System& sys) {
+  const Index np = sys.places.count();
+  if (memory_by_normal.size() == np) return;
+  const Index most = most_states(sys);
+  memory_by_normal = Vector::Zero(np);
+  dry_z = zdot_v = Vector::Zero(most);
   zdot_z = Vector::Zero(most * most);
   seeded.resize(static_cast<std::size_t>(most));
   seeded_rate.resize(static_cast<std::size_t>(most));

@@ -22,12 +22,16 @@ inline constexpr double firmer = 1.0 + 1e-6;
 struct Scratch {
   Vector s, rate, xdot, force, guards, held, unstuck, dry, z, zdot, row;
   Vector coupling; // of friction and the normal forces that load it
+
+  // Sized by for_derivatives(): a run of linear regimes never needs them.
   Vector dry_z, zdot_v, zdot_z;
   // Derivatives by (x, t): of rates, of forces of unstuck elements, of constraint forces, of normal forces alone.
   Matrix rate_rows, force_rows, held_rows, normal_rows;
   Vector memory_by_normal;
   List<Dual<element_seeds>> seeded, seeded_rate; // internal states of a law
+
   explicit Scratch(const System& sys);
+  void for_derivatives(const System& sys);
 };
 
 // Stuck places whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope)

@@ -10,6 +10,8 @@ Stepper::Stepper(const System& system, const Options& opts)
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
+  for (const Place& p : sys.places)
+    if (p.traits.states > 0) scratch.for_derivatives(sys);
   force = scratch.force;
   f0 = dfdt = Vector::Zero(nx);
   work = Vector::Zero(2 * nx);

@@ -45,7 +45,7 @@ public:
   void state_at(const Step& step, double tau, double* x) const;
   bool autonomous() const { return varying.empty(); }
   // Part of a swing as polynomials: from `offset` after its start x0 on, no longer than it lasts.
-  Step expand(const Regime& regime, const State& from, const Step& swing, double offset);
+  Step expand(const Step& swing, double offset);
 
   Matrix C; // nx x columns
   std::int64_t evaluations = 0;

@@ -88,14 +88,26 @@ void Stepper::state_at(const Step& step, double tau, double* x) const {
   x[swing.second] += at.p * swing.rate[1] + at.q * swing.turned[1];
 }
 
-Step Stepper::expand(const Regime& r, const State& from, const Step& whole, double offset) {
+Step Stepper::expand(const Step& whole, double offset) {
+  const Oscillation& o = swing.oscillation;
+  const double left = whole.h - offset, reach = series_reach(o);
   Step part;
   part.kind = whole.kind;
-  set_scale(r, from);
+  part.h = left <= reach ? left : cut_step(reach);
   state_at(whole, offset, work.data());
-  part.columns =
-      affine_taylor(r.Ax, r.As, signal_series.leftCols(1), work.data(), whole.h - offset, scale, C, part.h) +
-      1;
+  C.leftCols(exact_columns).setZero();
+  C.col(0) = work.head(sys.nx);
+  const double square = o.w * o.w;
+  const OscillationWeights at = weights_at(o, offset);
+  double start[2], rate[2], turned[2];
+  const Index index[2] = {swing.first, swing.second};
+  for (int i = 0; i < 2; ++i) { // B B = -w^2
+    start[i] = work(index[i]);
+    rate[i] = at.p_rate * swing.rate[i] + at.q_rate * swing.turned[i];
+    turned[i] = at.p_rate * swing.turned[i] - square * at.q_rate * swing.rate[i];
+  }
+  part.columns = 1 + series(o, part.h, start, rate, turned, exact_columns - 1, sys.nx,
+                            {C.data() + index[0], C.data() + index[1]});
   return part;
 }
 

@@ -203,7 +203,7 @@ template <class Use> void Runner::polynomials(double t1, Use&& use) {
   }
   double t = state->base_t;
   for (double offset = 0.0; t < t1 && t <= options.t_end;) {
-    const Step part = stepper.expand(*regime, *state, step, offset);
+    const Step part = stepper.expand(step, offset);
     offset += part.h;
     const double next = offset < step.h ? std::min(state->base_t + offset, t1) : t1;
     if (next > t) use(t, next, part);

@@ -20,8 +20,8 @@ namespace stickslip {
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
 public:
-  Decision(const System& s, RegimeCache& c)
-      : sys(s), cache(c), w(s), n(s.places.size()), rests(n, false), dir(n, 0), force(w.force),
+  Decision(const System& s, RegimeCache& c, Scratch& scratch)
+      : sys(s), cache(c), w(scratch), n(s.places.size()), rests(n, false), dir(n, 0), force(w.force),
         normal(Vector::Zero(static_cast<Index>(s.contacts.size()))), sig(Vector::Zero(s.ns())),
         candidate(s.contacts.size(), false) {
     for (const Place& p : sys.places) any_load_contact = any_load_contact || p.load_contact >= 0;
@@ -35,7 +35,7 @@ private:
   RegimeCache& cache;
   State* state = nullptr;
   Jump* jump = nullptr;
-  Scratch w;
+  Scratch& w;
   std::size_t n;
   std::vector<bool> rests; // velocity is zero and the mode open
   std::vector<int> dir;    // resting places whose guard fired: the side to which they leave

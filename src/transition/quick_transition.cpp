@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-QuickTransition::QuickTransition(const System& system, RegimeCache& c)
-    : sys(system), cache(c), scratch(system) {
+QuickTransition::QuickTransition(const System& system, RegimeCache& c, Scratch& shared)
+    : sys(system), cache(c), scratch(shared) {
   usable = sys.contacts.empty() && sys.limits == 0;
   for (const Place& p : sys.places) {
     if (p.compensator) usable = false;

@@ -11,7 +11,7 @@ namespace stickslip {
 
 class QuickTransition {
 public:
-  QuickTransition(const System& sys, RegimeCache& cache);
+  QuickTransition(const System& sys, RegimeCache& cache, Scratch& scratch);
 
   // Changes `state` as the general decision would, and says so in the jump; false: not decided here, nothing has
   // changed.
@@ -36,7 +36,7 @@ private:
   Vector s, x, slope, force;
   Matrix series, signal_terms; // nx x series_terms: x^(k) / k!; ns x series_terms
   int known = 0;               // columns of `series` that are filled
-  Scratch scratch;
+  Scratch& scratch;
 
   double velocity(const Place& p, const Vector& at) const;
   bool others_move(const State& state, std::size_t place) const;

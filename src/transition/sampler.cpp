@@ -37,8 +37,8 @@ double Sampler::together(double t) {
   return 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t);
 }
 
-Sampler::Sampler(const System& system, RegimeCache& c)
-    : sys(system), cache(c), scratch(system), s(Vector::Zero(system.ns())) {
+Sampler::Sampler(const System& system, RegimeCache& c, Scratch& shared)
+    : sys(system), cache(c), scratch(shared), s(Vector::Zero(system.ns())) {
   Index most = 1, room = 1, count = 0;
   for (const Loop& l : sys.loops) {
     offset.push_back(count);

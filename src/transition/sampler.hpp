@@ -16,7 +16,7 @@ struct State;
 // without delay are put out. Then follow impacts and modes, which is the business of transition().
 class Sampler {
 public:
-  Sampler(const System& sys, RegimeCache& cache);
+  Sampler(const System& sys, RegimeCache& cache, Scratch& scratch);
 
   bool any() const { return !sampled.empty(); }
   double next(const State& state) const; // the next scheduled instant; infinity without sampled controllers
@@ -31,7 +31,7 @@ private:
   RegimeCache& cache;
   std::vector<Index> sampled; // in the order of dataflow
   std::vector<Index> offset;  // of each loop's outputs in Ticks::output
-  Scratch scratch;
+  Scratch& scratch;
   Vector s, samples, work;
 
   // Two instants k T that are meant to be the same differ by rounding.

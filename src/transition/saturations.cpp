@@ -50,8 +50,8 @@ void settle_following(const System& sys, RegimeCache& cache, State& state) {
   settle_following(sys, state.modes.limit, state.base_x.data(), input, w.data());
 }
 
-Saturations::Saturations(const System& system, RegimeCache& c, State& st)
-    : sys(system), cache(c), state(st), before(st.modes),
+Saturations::Saturations(const System& system, RegimeCache& c, Scratch& shared, State& st)
+    : sys(system), cache(c), scratch(shared), state(st), before(st.modes),
       x_before(st.modes.limit.empty() ? Vector() : st.base_x) {}
 
 void Saturations::choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
@@ -78,7 +78,6 @@ void Saturations::choose_all(const std::vector<Guard>& fired, bool start) {
                // again
     xdot = part.A * state.base_x + part.S * s;
   } else {
-    Scratch scratch(sys);
     evaluate(sys, cache.get(sys, state.modes), state.base_t, state.base_x.data(), s.data(), xdot.data(),
              scratch.force.data(), scratch);
   }
@@ -106,7 +105,6 @@ bool Saturations::review() {
   rates = rates && (starting || others != before); // else no acceleration has changed
   if (!rates && !jumped) return false;
   const Regime& r = cache.get(sys, state.modes);
-  Scratch scratch(sys);
   Vector s(sys.ns()), sdot(sys.ns()), xdot = Vector::Zero(sys.nx);
   signal_values(sys, state.base_t, s.data());
   signal_rates(sys, state.base_t, sdot.data());

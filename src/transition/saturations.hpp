@@ -9,7 +9,7 @@ namespace stickslip {
 
 class Saturations {
 public:
-  Saturations(const System& sys, RegimeCache& cache, State& state);
+  Saturations(const System& sys, RegimeCache& cache, Scratch& scratch, State& state);
 
   // Modes after guards have fired; at the start, at kinks and at ticks (nothing fired) all of them anew.
   void choose_all(const std::vector<Guard>& fired, bool start);
@@ -20,6 +20,7 @@ public:
 private:
   const System& sys;
   RegimeCache& cache;
+  Scratch& scratch;
   State& state;
   const Modes before;
   Vector x_before;

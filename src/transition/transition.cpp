@@ -137,8 +137,9 @@ void Decision::count_slips(const std::vector<Guard>& fired) {
 }
 
 Transition::Transition(const System& s, RegimeCache& c)
-    : sys(s), cache(c), decision(std::make_unique<Decision>(s, c)),
-      quick(std::make_unique<QuickTransition>(s, c)), sampler(std::make_unique<Sampler>(s, c)) {}
+    : sys(s), cache(c), scratch(s), decision(std::make_unique<Decision>(s, c, scratch)),
+      quick(std::make_unique<QuickTransition>(s, c, scratch)),
+      sampler(std::make_unique<Sampler>(s, c, scratch)) {}
 
 Transition::~Transition() = default;
 
@@ -196,7 +197,7 @@ void Transition::general(State& state) {
     return;
   }
   if (sys.limits == 0) return decision->run(state, fired, jump);
-  Saturations limits(sys, cache, state);
+  Saturations limits(sys, cache, scratch, state);
   limits.choose_all(fired, jump.occasion == Occasion::start);
   decision->run(state, fired, jump);
   for (int round = 0; round < 3 && limits.review(); ++round) decision->run(state, {}, jump);

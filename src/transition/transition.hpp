@@ -33,6 +33,7 @@ public:
 private:
   const System& sys;
   RegimeCache& cache;
+  Scratch scratch; // of all of these, one after the other
   std::unique_ptr<Decision> decision;
   std::unique_ptr<QuickTransition> quick;
   std::unique_ptr<Sampler> sampler;
