@@ -240,17 +240,17 @@ def ensemble(
     shape = arrays[0].shape
     values = np.array([a.reshape(-1) for a in arrays], dtype=np.float64)
     measures = list(dict.fromkeys(measure))
-    options = _core.Options(
+    options = _core.flow.Options(
         t_end=number("t_end", t_end),
         rtol=number("rtol", rtol),
         atol=_tolerance(atol, len(names)),
-        method=_core.Method.__members__[method],
+        method=_core.flow.Method.__members__[method],
         max_step=number("max_step", max_step),
         max_events=int(max_events),
         max_time=number("max_time", max_time),
     )
-    out, status = _core.ensemble(
-        machine._core,
+    out, status = _core.ensemble.run_ensemble(
+        machine._description,
         number("t_start", t_start),
         _initial(names, scalars),
         options,

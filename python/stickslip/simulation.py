@@ -37,7 +37,7 @@ def simulate(
     max_events: int = 10_000_000,
     max_time: float = np.inf,
     keep: Literal["segments", "events", "nothing"] = "segments",
-    state: _core.State | None = None,
+    state: _core.dynamics.State | None = None,
 ) -> Trajectory:
     """Run a machine.
 
@@ -113,14 +113,14 @@ def simulate(
     t_start, t_end, rtol = number("t_start", t_start), number("t_end", t_end), number("rtol", rtol)
     if state is None:
         state = compiled.initial_state(finite("t_start", t_start), _initial(names, initial))
-    elif not isinstance(state, _core.State):
+    elif not isinstance(state, _core.dynamics.State):
         reject("state", state, "the state of a run")
     elif initial is not None:
         raise ValueError("initial and state exclude each other: a state is complete")
     elif t_start not in (0.0, state.t):
         raise ValueError(f"t_start = {t_start} is not allowed: the state starts at t = {state.t}")
     tolerance = _NONE if atol is None else _tolerance(atol, len(names))
-    if keep not in _core.Keep.__members__:
+    if keep not in _core.flow.Keep.__members__:
         reject("keep", keep, "'segments', 'events' or 'nothing'")
     if dt is not None and t_eval is not None:
         raise ValueError("dt and t_eval exclude each other")
@@ -130,18 +130,18 @@ def simulate(
         raise ValueError(f"keep = {keep!r} leaves nothing to sample: leave out dt and t_eval")
     start = state.t
     grid = None if t_eval is None else _grid(t_eval, start, t_end)
-    options = _core.Options(
+    options = _core.flow.Options(
         t_end=t_end,
         rtol=rtol,
         atol=tolerance,
-        method=_core.Method.__members__[method],
+        method=_core.flow.Method.__members__[method],
         max_step=number("max_step", max_step),
         max_events=int(max_events),
         max_time=number("max_time", max_time),
         theta=number("theta", theta),
-        keep=_core.Keep.__members__[keep],
+        keep=_core.flow.Keep.__members__[keep],
     )
-    raw = _core.simulate(compiled, state, options)
+    raw = _core.run.simulate(compiled, state, options)
     if keep != "segments":
         return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:

@@ -139,7 +139,7 @@ class Trajectory:
     def __init__(
         self,
         machine: Machine | StateSpace,
-        raw: _core.Trajectory,
+        raw: _core.run.Trajectory,
         grid: Array | None,
         described: object = None,
     ) -> None:
@@ -154,8 +154,10 @@ class Trajectory:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._machine, self._described, self.t = state["machine"], state["described"], state["t"]
-        self._raw = _core.Trajectory.unpack(self._machine.compile(), state["run"])
-        self._samples = _core.Samples(self._raw, self.t)  # which tells if the times are not those of the run
+        self._raw = _core.run.Trajectory.unpack(self._machine.compile(), state["run"])
+        self._samples = _core.run.Samples(
+            self._raw, self.t
+        )  # which tells if the times are not those of the run
 
     def __copy__(self) -> Trajectory:
         return Trajectory(self._machine, self._raw, self.t, self._described)
@@ -192,7 +194,7 @@ class Trajectory:
         return self.status is Status.FINISHED
 
     @property
-    def state(self) -> _core.State:
+    def state(self) -> _core.dynamics.State:
         """Complete state at the end of the run."""
         return self._raw.state
 
@@ -230,8 +232,8 @@ class Trajectory:
         return Events._from_table(rows, elements, causes, rules)
 
     @cached_property
-    def _samples(self) -> _core.Samples:
-        return _core.Samples(self._raw, self.t)
+    def _samples(self) -> _core.run.Samples:
+        return _core.run.Samples(self._raw, self.t)
 
     @property
     def y(self) -> Array:
