@@ -1,5 +1,7 @@
+// Controllers.
 #include "bind.hpp"
 #include "codec.hpp"
+#include "control_block.hpp"
 #include "held_function.hpp"
 
 #include "control/block.hpp"
@@ -96,7 +98,7 @@ Program program(const py::object& function, Index references, Index measurements
   return p;
 }
 
-void bind_control(py::module_& m) {
+void bind_control(py::module_ m) {
   py::class_<ControlOptions>(m, "ControlOptions", "What all controllers have: limits, sampling, anti-windup.")
       .def(py::init(&options), "min"_a, "max"_a, "anti_windup"_a, "tracking_time"_a, "period"_a, "delay"_a,
            "quantum"_a, "rate"_a);

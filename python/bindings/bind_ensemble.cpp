@@ -38,8 +38,8 @@ py::tuple run(const Description& described, double t_start, Vector initial, cons
 
 } // namespace
 
-void bind_ensemble(py::module_& m) {
-  m.def("ensemble", &run, "machine"_a, "t_start"_a, "initial"_a, "options"_a, "parameters"_a, "values"_a,
+void bind_ensemble(py::module_ m) {
+  m.def("run_ensemble", &run, "machine"_a, "t_start"_a, "initial"_a, "options"_a, "parameters"_a, "values"_a,
         "measures"_a, "workers"_a);
 }
 

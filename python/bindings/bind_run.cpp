@@ -42,30 +42,6 @@ std::pair<Matrix, Vector> slopes(const Trajectory& r, double held, double t, con
   return {J, dfdt};
 }
 
-Options options(const py::kwargs& given) {
-  Options o;
-  for (const auto& [key, value] : given) {
-    const auto name = key.cast<std::string_view>();
-    bool found = false;
-    each_setting(o, [&](const auto& setting, auto& member) {
-      if (name != setting.name) return;
-      member = value.template cast<std::remove_reference_t<decltype(member)>>();
-      found = true;
-    });
-    if (!found) throw py::type_error("there is no option " + std::string(py::repr(key)));
-  }
-  return o;
-}
-
-std::string text(const Options& o) {
-  std::string out;
-  each_setting(o, [&](const auto& setting, const auto& value) {
-    out += (out.empty() ? "Options(" : ", ") + std::string(setting.name) + "=" +
-           std::string(py::repr(py::cast(value)));
-  });
-  return out + ")";
-}
-
 Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, const Options& o) {
   // The interpreter is needed only to look for Ctrl-C, a few times per second.
   const std::function<bool()> stop = [] {
@@ -145,26 +121,7 @@ py::tuple events(const Trajectory& run) {
 
 } // namespace
 
-void bind_run(py::module_& m) {
-  py::enum_<Method>(m, "Method")
-      .value("auto", Method::automatic)
-      .value("exact", Method::exact)
-      .value("explicit", Method::explicit_pair)
-      .value("stiff", Method::stiff)
-      .value("time_stepping", Method::time_stepping);
-
-  py::enum_<Keep>(m, "Keep")
-      .value("segments", Keep::segments)
-      .value("events", Keep::events)
-      .value("nothing", Keep::nothing);
-
-  py::class_<State>(m, "State")
-      .def_readonly("t", &State::t)
-      .def_readonly("x", &State::x)
-      .def_property_readonly("modes", [](const State& s) { return friction_modes(s.modes); })
-      .def("__eq__", [](const State& a, const State& b) { return a == b; })
-      .def(py::pickle([](const State& s) { return pack(s); }, &unpack_state));
-
+void bind_run(py::module_ m) {
   PYBIND11_NUMPY_DTYPE(EventRow, time, instant, solutions, normal_impulse, tangential_impulse, loss,
                        wall_work, element, cause, rule, before, after, ambiguous, impact);
 
@@ -219,11 +176,6 @@ void bind_run(py::module_& m) {
       .def_property_readonly("references", of_loops(&LoopSamples::reference))
       .def_property_readonly("errors", of_loops(&LoopSamples::error))
       .def_property_readonly("output_modes", of_loops(&LoopSamples::mode));
-
-  py::class_<Options> settings(m, "Options");
-  settings.def(py::init(&options)).def("__repr__", &text);
-  std::apply([&](const auto&... setting) { (settings.def_readonly(setting.name, setting.member), ...); },
-             Options::settings());
 
   m.def("simulate", &run, "compiled"_a, "state"_a, "options"_a);
 }

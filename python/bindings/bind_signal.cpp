@@ -1,3 +1,4 @@
+// Functions of time.
 #include "bind.hpp"
 
 #include "core/error.hpp"
@@ -94,7 +95,7 @@ Signal samples(const VectorRef& t, const VectorRef& y, const std::string& kind) 
 
 } // namespace
 
-void bind_signal(py::module_& m) {
+void bind_signal(py::module_ m) {
   py::class_<Signal>(m, "Signal", "A compiled function of time: polynomial pieces plus harmonics.")
       .def_static(
           "constant", [](double v) { return constant_signal(finite("value", v)); }, "value"_a)

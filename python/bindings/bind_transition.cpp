@@ -1,5 +1,5 @@
-// _core.contact: what stickslip/contact.py puts a documented face on.
-#include "bind_contact.hpp"
+// What stickslip/contact.py puts a documented face on.
+#include "bind.hpp"
 
 #include "core/error.hpp"
 #include "transition/impact.hpp"
@@ -235,25 +235,24 @@ py::dict label(const Matrix& G, const Vector& free, Index contacts, const Ints& 
 
 } // namespace
 
-void bind_transition(py::module_& m) {
+void bind_transition(py::module_ m) {
   using namespace py::literals;
-  py::module_ s = m.def_submodule("contact", "Contact transitions and frictional impacts.");
-  s.attr("largest_mode_count") = contact::largest_mode_count;
-  s.def("transitions", &transitions, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.attr("largest_mode_count") = contact::largest_mode_count;
+  m.def("transitions", &transitions, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
         "allowed"_a);
-  s.def("stage", &stage, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("stage", &stage, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
         "needs_contact"_a);
-  s.def("margins", &margins, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("margins", &margins, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
         "needs_contact"_a);
-  s.def("label", &label, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("label", &label, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
         "needs_contact"_a, "z"_a, "w"_a = py::none());
-  s.def("decide", &decide, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("decide", &decide, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
         "present"_a, "allowed"_a, "admissible"_a);
-  s.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "place"_a, "friction"_a,
+  m.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "place"_a, "friction"_a,
         "restitution"_a, "law"_a, "collision"_a);
-  s.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "place"_a, "friction"_a,
+  m.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "place"_a, "friction"_a,
         "restitution"_a, "law"_a);
-  s.def("source_form", &source_form, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a);
+  m.def("source_form", &source_form, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a);
 }
 
 } // namespace stickslip::bindings

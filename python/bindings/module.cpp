@@ -1,17 +1,20 @@
-// Table of contents of the compiled module.
+// Table of contents of the compiled module: a submodule for each room of src/, in the order in which data flows.
 #include "bind.hpp"
 
 PYBIND11_MODULE(_core, m) {
   namespace b = stickslip::bindings;
   m.doc() = "The compiled engine of stickslip.";
   m.attr("__version__") = STICKSLIP_VERSION;
-  b::bind_errors(m);
-  b::bind_signal(m);
-  b::bind_friction(m);
-  b::bind_contact(m);
-  b::bind_control(m);
-  b::bind_model(m);
-  b::bind_run(m);
-  b::bind_real_time(m);
-  b::bind_ensemble(m);
+  b::bind_core();
+  b::bind_signal(m.def_submodule("signal", "Functions of time."));
+  b::bind_friction(m.def_submodule("friction", "Friction laws."));
+  b::bind_contact(m.def_submodule("contact", "Linear complementarity problems."));
+  b::bind_control(m.def_submodule("control", "Controllers, and the blocks as which they run."));
+  b::bind_model(m.def_submodule("model", "The description of a machine."));
+  b::bind_dynamics(m.def_submodule("dynamics", "Compiled machines and the states of their runs."));
+  b::bind_flow(m.def_submodule("flow", "Settings of a run."));
+  b::bind_transition(m.def_submodule("transition", "Contact transitions and frictional impacts."));
+  b::bind_run(m.def_submodule("run", "Runs and what they leave behind."));
+  b::bind_realtime(m.def_submodule("realtime", "The fixed-step form."));
+  b::bind_ensemble(m.def_submodule("ensemble", "Many runs at once."));
 }

@@ -15,7 +15,7 @@ from stickslip.signals import Constant
 from stickslip.stick_slip import Lag, Presliding, StickSlip
 
 
-def law_of(compiled: _core.Law, options: dict[str, float]) -> Law:
+def law_of(compiled: _core.friction.Law, options: dict[str, float]) -> Law:
     """The law with these terms and options of the automaton."""
     terms = [getattr(laws, kind)(**parameters) for kind, parameters in compiled.terms]
     law: Law = functools.reduce(operator.add, terms)

@@ -177,7 +177,7 @@ def impact(
     wall = np.r_[spread("normal_drift", normal_drift, n), spread("tangent_drift", tangent_drift, n)[:m]]
     jacobian = np.vstack([rows_n, rows_t])
     by_mass = np.linalg.solve(matrix, jacobian.T)
-    raw, ambiguous, complete = _core.contact.impact(
+    raw, ambiguous, complete = _core.transition.impact(
         jacobian @ by_mass,
         jacobian @ v + wall,
         wall,

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from stickslip import _core
 from stickslip._checks import number, reject, vector
 
-METHODS: dict[str, _core.Method] = dict(_core.Method.__members__)
-KEEP: dict[str, _core.Keep] = dict(_core.Keep.__members__)
+METHODS: dict[str, _core.flow.Method] = dict(_core.flow.Method.__members__)
+KEEP: dict[str, _core.flow.Keep] = dict(_core.flow.Keep.__members__)
 
 
 def _one_of(name: str, value: object, known: dict[str, Any]) -> Any:
@@ -32,7 +32,7 @@ def engine_options(
     max_time: float,
     theta: float = 0.5,
     keep: str = "segments",
-) -> _core.Options:
+) -> _core.flow.Options:
     """Only what differs from the engine's defaults is handed over: of a short run the call takes most of the time."""
     given: dict[str, Any] = {"t_end": t_end, "rtol": number("rtol", rtol)}
     if atol is not None:
@@ -54,4 +54,4 @@ def engine_options(
         given["max_time"] = patience
     if (weight := number("theta", theta)) != 0.5:
         given["theta"] = weight
-    return _core.Options(**given)
+    return _core.flow.Options(**given)

@@ -294,7 +294,7 @@ class Contacts:
         A : ndarray, shape (n_N + 4 n_H, n_N + 4 n_H)
         b : ndarray, shape (n_N + 4 n_H,)
         """
-        a, b = _core.contact.source_form(*self._problem())
+        a, b = _core.transition.source_form(*self._problem())
         return a, b
 
     def label(self, z: ArrayLike) -> Transition:
@@ -311,7 +311,7 @@ class Contacts:
         d = self._data
         order = d["contacts"] + 4 * int(np.count_nonzero(d["state"] == 0))
         arguments: list[Any] = [*self._problem(), True, spread("z", z, order)]
-        raw = _core.contact.label(*arguments)
+        raw = _core.transition.label(*arguments)
         return self._transition(raw)
 
     def _transition(self, raw: dict[str, Any]) -> Transition:
@@ -350,7 +350,7 @@ class Contacts:
             Solutions with equal forces and accelerations are listed once, closed and sticking first.
         """
         arguments: list[Any] = [*self._problem(), []]
-        raw, complete = _core.contact.transitions(*arguments)
+        raw, complete = _core.transition.transitions(*arguments)
         return Transitions(tuple(self._transition(r) for r in raw), complete)
 
     def decide(
@@ -400,7 +400,7 @@ class Contacts:
             if text not in ("separate", "closed"):
                 allowed[place] = 1 << (_CODE[text] + 1)
         arguments: list[Any] = [*self._problem(), contacts + places, allowed, admissible]
-        raw = _core.contact.decide(*arguments)
+        raw = _core.transition.decide(*arguments)
         found = raw["rule"] != "none"
         return Decision(self._transition(raw) if found else None, raw["rule"], raw["solutions"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Value:
         return hash(self.compiled)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self._arguments())
+        return partial(type(self), **self._arguments()), ()
 
     def __repr__(self) -> str:
         given = []
@@ -57,7 +58,3 @@ class Value:
             if f.default is MISSING or value != f.default:
                 given.append(f"{f.name}={value!r}")
         return f"{type(self).__name__}({', '.join(given)})"
-
-
-def _rebuild(cls: type[Any], arguments: dict[str, Any]) -> Any:
-    return cls(**arguments)

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip import _core as engine
+from stickslip import _core
 from stickslip._checks import number, reject
 from stickslip._codec import FORMAT, check_functions
-from stickslip._signal import Signal, as_signal, is_signal_like
 from stickslip.compensation import Compensator, FrictionObserver
 from stickslip.control import LTI, Callable, Controller, HasMatrices
 from stickslip.laws import Law
+from stickslip.signals.signal import Signal, as_signal, is_signal_like
 from stickslip.stick_slip import StickSlip
 
 __all__ = ["Measure", "On", "Reference"]
@@ -39,7 +39,7 @@ class Wiring:
     Views share a description until something is added to one of them, so that a run or a copy keeps what it had.
     """
 
-    _core: engine.Machine
+    _description: _core.model.Machine
 
     # A description is a value: compared by what it says, copied, and pickled as plain values. It can be changed, so
     # it has no hash.
@@ -48,15 +48,15 @@ class Wiring:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Wiring):
             return NotImplemented
-        return self._core == other._core
+        return self._description == other._description
 
-    def _snapshot(self: Plant, core: engine.Machine | None = None) -> Plant:
-        """The same description, which stays as it is now, or as it was when `core` was compiled."""
-        self._core.shared = True
+    def _snapshot(self: Plant, description: _core.model.Machine | None = None) -> Plant:
+        """The same description, which stays as it is now, or the one given."""
+        self._description.shared = True
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        if core is not None:
-            other._core = core
+        if description is not None:
+            other._description = description
         return other
 
     def __copy__(self: Plant) -> Plant:
@@ -65,17 +65,17 @@ class Wiring:
     def __deepcopy__(self: Plant, memo: dict[int, Any]) -> Plant:
         other = object.__new__(type(self))
         memo[id(self)] = other
-        other.__setstate__(copy.deepcopy(self._state(self._core.pack()), memo))
+        other.__setstate__(copy.deepcopy(self._state(self._description.pack()), memo))
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        packed = self._core.pack()
+        packed = self._description.pack()
         check_functions(packed)
         return self._state(packed)
 
     def _state(self, packed: dict[str, Any]) -> dict[str, Any]:
-        beside = {k: v for k, v in self.__dict__.items() if k != "_core"}
-        return {"format": FORMAT, "core": packed, "beside": beside}
+        beside = {k: v for k, v in self.__dict__.items() if k != "_description"}
+        return {"format": FORMAT, "description": packed, "beside": beside}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         given = state.get("format")
@@ -85,13 +85,13 @@ class Wiring:
                 f"this version reads format {FORMAT}"
             )
         self.__dict__.update(state["beside"])
-        self._core = engine.Machine.unpack(state["core"])
+        self._description = _core.model.Machine.unpack(state["description"])
 
     def _add(self, kind: str, **fields: Any) -> None:
         """Add an element, checked as far as it goes alone."""
-        if self._core.shared:
-            self._core = self._core.copy()
-        self._core.add(kind, fields)
+        if self._description.shared:
+            self._description = self._description.copy()
+        self._description.add(kind, fields)
 
     # What a plant says about itself.
     def _parts(self, what: str, on: On) -> dict[str, float]:
@@ -109,9 +109,9 @@ class Wiring:
         """What a controller measures that is given by ``on`` alone."""
         raise NotImplementedError
 
-    def compile(self) -> engine.Compiled:
+    def compile(self) -> _core.dynamics.Compiled:
         """Check the whole description and reduce it to what the engine runs; done by itself when needed."""
-        return self._core.compile()
+        return _core.dynamics.compile(self._description)
 
     def check(self) -> None:
         """Check the whole description, as every run does first.
@@ -140,7 +140,7 @@ class Wiring:
     @property
     def elements(self) -> tuple[str, ...]:
         """Names of the friction elements and contacts, in the order in which they were added."""
-        return tuple(self._core.names(["friction", "contact"]))
+        return tuple(self._description.names(["friction", "contact"]))
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -159,12 +159,12 @@ class Wiring:
         >>> m.parameters[:3]
         ('guide.law.static', 'guide.law.kinetic', 'guide.law.memory')
         """
-        return tuple(self._core.parameters)
+        return tuple(self._description.parameters)
 
     @property
     def controllers(self) -> tuple[str, ...]:
         """Names of the controllers."""
-        return tuple(self._core.names(["controller"]))
+        return tuple(self._description.names(["controller"]))
 
     def add_controller(
         self,
@@ -292,7 +292,7 @@ class Wiring:
     def _name(self, control: Controller | Compensator) -> str:
         base = type(control).__name__.lower()
         names = itertools.chain([base], (f"{base}{k}" for k in itertools.count(2)))
-        return next(name for name in names if not self._core.has(name))
+        return next(name for name in names if not self._description.has(name))
 
     def _sources(self, what: str, name: str, given: Any, count: int) -> list[dict[str, Any]]:
         if given is None:
@@ -353,6 +353,6 @@ def _controller(control: Any, period: float | None) -> Controller | Compensator:
     reject("control", control, "a controller such as stickslip.PID(kp=3.0), or a function")
 
 
-def _count(block: engine.Block, kind: str) -> int:
+def _count(block: _core.control.Block, kind: str) -> int:
     indices = [i.split(".")[0][len(kind) :] for i in block.inputs if i.startswith(kind)]
     return max((int(i or 0) + 1 for i in indices), default=0)

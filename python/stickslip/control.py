@@ -81,17 +81,17 @@ class Controller(Value):
     delay: float = 0.0
     quantum: float = 0.0
     rate: Literal["measured", "difference"] = "measured"
-    compiled: _core.Controller = field(init=False)
+    compiled: _core.control.Controller = field(init=False)
 
     def __init__(self) -> None:
         raise TypeError(
             "Controller is what controllers have in common: make a P, PI, PID, Cascade, LTI or Callable"
         )
 
-    def _options(self) -> _core.ControlOptions:
+    def _options(self) -> _core.control.ControlOptions:
         limits = _limits(self.limits)
         values = self._numbers("tracking_time", "period", "delay", "quantum")
-        options = _core.ControlOptions(
+        options = _core.control.ControlOptions(
             *(limits or (None, None)), anti_windup=self.anti_windup, rate=self.rate, **values
         )
         for name, value in (("limits", limits), *values.items()):
@@ -162,7 +162,9 @@ class P(Controller):
 
     def __post_init__(self) -> None:
         numbers = self._numbers("kp", "feedforward")
-        self._fill(_core.Controller.p(**numbers, controls=self.controls, options=self._options()), **numbers)
+        self._fill(
+            _core.control.Controller.p(**numbers, controls=self.controls, options=self._options()), **numbers
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -201,7 +203,9 @@ class PI(Controller):
 
     def __post_init__(self) -> None:
         numbers = self._numbers("kp", "tn", "feedforward")
-        self._fill(_core.Controller.pi(**numbers, controls=self.controls, options=self._options()), **numbers)
+        self._fill(
+            _core.control.Controller.pi(**numbers, controls=self.controls, options=self._options()), **numbers
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -248,7 +252,7 @@ class PID(Controller):
     def __post_init__(self) -> None:
         numbers = self._numbers("kp", "ki", "kd", "tf")
         options = self._options()
-        compiled = _core.Controller.pid(**numbers, derivative_of=self.derivative_of, options=options)
+        compiled = _core.control.Controller.pid(**numbers, derivative_of=self.derivative_of, options=options)
         self._fill(compiled, **numbers)
 
 
@@ -302,7 +306,9 @@ class Cascade(Controller):
     def __post_init__(self) -> None:
         numbers = self._numbers("kv", "kp", "tn", "velocity_feedforward", "force_feedforward")
         options = self._options()
-        self._fill(_core.Controller.cascade(**numbers, position=self.position, options=options), **numbers)
+        self._fill(
+            _core.control.Controller.cascade(**numbers, position=self.position, options=options), **numbers
+        )
 
 
 class HasMatrices(Protocol):
@@ -376,7 +382,7 @@ class LTI(Controller):
         if references is None and self.inputs == "both":
             references = B.shape[1] // 2
         gain = None if self.gain is None else matrix("gain", self.gain)
-        compiled = _core.Controller.linear(
+        compiled = _core.control.Controller.linear(
             A=A,
             B=B,
             C=C,
@@ -461,7 +467,7 @@ class Callable(Controller):
     def __post_init__(self) -> None:
         memory = vector("memory", self.memory)
         options = self._options()
-        compiled = _core.Controller.program(
+        compiled = _core.control.Controller.program(
             self.function, self.references, self.measurements, self.outputs, memory, options
         )
         self._fill(compiled, memory=memory)

@@ -63,7 +63,7 @@ class Energy:
     True
     """
 
-    def __init__(self, machine: Machine | StateSpace, t: Array, raw: _core.Trajectory) -> None:
+    def __init__(self, machine: Machine | StateSpace, t: Array, raw: _core.run.Trajectory) -> None:
         self.t = t
         self._raw = raw
 

@@ -249,8 +249,8 @@ def ensemble(
         max_events=max_events,
         max_time=max_time,
     )
-    out, status = _core.ensemble(
-        machine._core,
+    out, status = _core.ensemble.run_ensemble(
+        machine._description,
         number("t_start", t_start),
         _initial(names, scalars),
         options,

@@ -38,7 +38,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-LARGEST_ENUMERATION: int = _core.lcp.largest_enumeration
+LARGEST_ENUMERATION: int = _core.contact.largest_enumeration
 """Largest order that :func:`solve_all` accepts."""
 
 
@@ -142,7 +142,7 @@ def lemke(
         bits[index] = 1
     if max_pivots < 0:
         reject("max_pivots", max_pivots, ">= 0")
-    z, w, status, pivots, attempts, res, basis = _core.lcp.lemke(matrix, vector, cover, bits, max_pivots)
+    z, w, status, pivots, attempts, res, basis = _core.contact.lemke(matrix, vector, cover, bits, max_pivots)
     return LemkeResult(z, w, status, pivots, attempts, res, tuple(int(i) for i in np.flatnonzero(basis)))
 
 
@@ -285,7 +285,7 @@ def solve_all(M: ArrayLike, q: ArrayLike) -> Enumeration:
     >>> ray.point, ray.directions
     (array([0., 1.]), array([[1., 1.]]))
     """
-    raw = _core.lcp.solve_all(_array("M", M), _array("q", q))
+    raw = _core.contact.solve_all(_array("M", M), _array("q", q))
     solutions = tuple(
         Solution(z, w, basis, bases, Continuum(vertices, directions) if len(vertices) else None, res)
         for z, w, basis, bases, vertices, directions, res in raw["solutions"]
@@ -321,7 +321,7 @@ def residual(M: ArrayLike, q: ArrayLike, z: ArrayLike) -> float:
     >>> lcp.residual([[2, 1], [1, 2]], [-5, -6], [4 / 3, 7 / 3]) < 1e-15
     True
     """
-    return float(_core.lcp.residual(_array("M", M), _array("q", q), np.ascontiguousarray(array("z", z))))
+    return float(_core.contact.residual(_array("M", M), _array("q", q), np.ascontiguousarray(array("z", z))))
 
 
 @dataclass(frozen=True)
@@ -404,7 +404,7 @@ def classify(M: ArrayLike, *, tolerance: float = 1e-12) -> Classification:
     >>> lcp.classify([[1, 3], [0, 1]]).name, lcp.classify([[1, 3], [0, 1]]).unique
     ('P-matrix', True)
     """
-    return Classification(**_core.lcp.classify(_array("M", M), float(tolerance)))
+    return Classification(**_core.contact.classify(_array("M", M), float(tolerance)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -465,8 +465,8 @@ def lemke_batch(M: ArrayLike, q: ArrayLike, *, max_pivots: int = 0) -> LemkeBatc
     >>> lcp.lemke_batch([[2, 1], [1, 2]], [[-5, -6], [1, 1]]).status
     array(['solved', 'trivial'], dtype='<U10')
     """
-    z, status, pivots, res = _core.lcp.lemke_batch(_array("M", M), _array("q", q), max_pivots)
-    return LemkeBatch(z, np.asarray(_core.lcp.statuses)[status], pivots, res)
+    z, status, pivots, res = _core.contact.lemke_batch(_array("M", M), _array("q", q), max_pivots)
+    return LemkeBatch(z, np.asarray(_core.contact.statuses)[status], pivots, res)
 
 
 @dataclass(frozen=True, eq=False)
@@ -526,5 +526,5 @@ def solve_all_batch(M: ArrayLike, q: ArrayLike) -> SolveAllBatch:
     >>> lcp.solve_all_batch([[-1, -2], [1, -1]], [[2, -1], [-1, -1]]).counts
     array([2, 0])
     """
-    z, offsets, continuum = _core.lcp.solve_all_batch(_array("M", M), _array("q", q))
+    z, offsets, continuum = _core.contact.solve_all_batch(_array("M", M), _array("q", q))
     return SolveAllBatch(z, offsets, continuum.astype(np.bool_))

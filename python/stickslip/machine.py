@@ -93,7 +93,7 @@ class Machine(Wiring):
             raise ValueError(f"names has {len(coordinates)} entries, but mass has {n} coordinates")
         matrices = {"mass": m, "damping": damping, "stiffness": stiffness}
         fields: dict[str, object] = {name: _matrix(name, given, n) for name, given in matrices.items()}
-        self._core = _core.Machine("mechanical", fields | {"names": coordinates})
+        self._description = _core.model.Machine("mechanical", fields | {"names": coordinates})
         if not (force is None or isinstance(force, Mapping)):
             reject("force", force, "a mapping of coordinates to numbers or signals")
         for coordinate, signal in (force or {}).items():
@@ -102,12 +102,12 @@ class Machine(Wiring):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the coordinates."""
-        return tuple(self._core.coordinates)
+        return tuple(self._description.coordinates)
 
     @property
     def stiffness(self) -> NDArray[np.float64]:
         """A copy of the stiffness matrix."""
-        matrix: NDArray[np.float64] = self._core.plant["stiffness"]
+        matrix: NDArray[np.float64] = self._description.plant["stiffness"]
         return matrix
 
     def _parts(self, what: str, on: On) -> dict[str, float]:
@@ -123,7 +123,7 @@ class Machine(Wiring):
 
     def _variable(self, name: str) -> str:
         """A coordinate alone is its position."""
-        return f"{name}.position" if name in self._core.coordinates else name
+        return f"{name}.position" if name in self._description.coordinates else name
 
     def _measurable(self) -> list[str]:
         return [f"{n}.{kind}" for n in self.names for kind in ("position", "velocity")]
@@ -176,7 +176,7 @@ class Machine(Wiring):
             direction = np.zeros(n)
             for coordinate, factor in self._parts("to", on).items():
                 direction[self._coordinate(coordinate)] += factor
-            b[n : 2 * n, k] = np.linalg.solve(self._core.plant["mass"], direction)
+            b[n : 2 * n, k] = np.linalg.solve(self._description.plant["mass"], direction)
         for i, item in enumerate(wanted):
             for key, factor in (item if isinstance(item, Mapping) else {item: 1.0}).items():
                 name = self._variable(str(key))
@@ -350,7 +350,7 @@ class Machine(Wiring):
 
     def __repr__(self) -> str:
         held: dict[str, list[str]] = {"friction": [], "contacts": [], "controllers": [], "compensation": []}
-        for e in self._core.elements:
+        for e in self._description.elements:
             if e["kind"] == "friction":
                 held["friction"].append(f"{e['name']!r}: {law_of(e['law'], e['automaton'])!r}")
             elif e["kind"] == "contact":

@@ -104,7 +104,7 @@ class RealTime:
         self._machine: Machine | StateSpace = machine._snapshot()
         self._outputs = tuple(compiled.states if outputs is None else outputs)
         self._step = float(step)
-        self._engine = _core.RealTime(
+        self._engine = _core.realtime.RealTime(
             compiled,
             step=self._step,
             x0=_initial(compiled.states, initial),

@@ -35,7 +35,7 @@ def simulate(
     max_events: int = 10_000_000,
     max_time: float = np.inf,
     keep: Literal["segments", "events", "nothing"] = "segments",
-    state: _core.State | None = None,
+    state: _core.dynamics.State | None = None,
 ) -> Trajectory:
     """Run a machine.
 
@@ -105,7 +105,7 @@ def simulate(
     t_start, t_end = number("t_start", t_start), number("t_end", t_end)
     if state is None:
         state = compiled.initial_state(finite("t_start", t_start), _initial(compiled.states, initial))
-    elif not isinstance(state, _core.State):
+    elif not isinstance(state, _core.dynamics.State):
         reject("state", state, "the state of a run")
     elif initial is not None:
         raise ValueError("initial and state exclude each other: a state is complete")
@@ -131,7 +131,7 @@ def simulate(
         theta=theta,
         keep=keep,
     )
-    raw = _core.simulate(compiled, state, options)
+    raw = _core.run.simulate(compiled, state, options)
     if keep != "segments":
         return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:

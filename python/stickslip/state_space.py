@@ -107,7 +107,7 @@ class StateSpace(Wiring):
         fields["states"] = list(_names("states", states, "x", n))
         fields["inputs"] = list(_names("inputs", inputs, "u", m))
         fields["outputs"] = list(_names("outputs", outputs, "y", p))
-        self._core = _core.Machine("matrices", fields)
+        self._description = _core.model.Machine("matrices", fields)
         for name, signal in (signals or {}).items():
             self.add_signal(name, signal)
 
@@ -132,7 +132,7 @@ class StateSpace(Wiring):
         return self._matrix("D")
 
     def _matrix(self, name: str) -> Array:
-        given: Array = self._core.plant[name]
+        given: Array = self._description.plant[name]
         return given
 
     @property
@@ -148,19 +148,19 @@ class StateSpace(Wiring):
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs."""
-        return tuple(self._core.plant["inputs"])
+        return tuple(self._description.plant["inputs"])
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """Names of the outputs."""
-        return tuple(self._core.plant["outputs"])
+        return tuple(self._description.plant["outputs"])
 
     @property
     def A_NL(self) -> Array:
         """One column per friction element: change of x' per unit of its force."""
-        plant = self._core.plant
+        plant = self._description.plant
         columns = [np.zeros((len(plant["states"]), 0))]
-        for e in self._core.elements:
+        for e in self._description.elements:
             if e["kind"] == "friction":
                 column = np.zeros((len(plant["states"]), 1))
                 for name, factor in e["column"].items():
@@ -259,7 +259,7 @@ class StateSpace(Wiring):
             return {given: 1.0}
         if isinstance(given, Mapping):
             return {str(k): number(f"{what}, factor of {k!r}", v) for k, v in given.items()}
-        states = self._core.plant["states"]
+        states = self._description.plant["states"]
         return dict(zip(states, vector(what, given, len(states)).tolist(), strict=True))
 
     def _parts(self, what: str, on: On) -> dict[str, float]:
@@ -273,7 +273,7 @@ class StateSpace(Wiring):
         return name
 
     def _measurable(self) -> list[str]:
-        plant = self._core.plant
+        plant = self._description.plant
         return [*plant["outputs"], *(s for s in plant["states"] if s not in plant["outputs"])]
 
     def _follow(self, on: On) -> Measure:

@@ -202,10 +202,10 @@ class StickSlip(Law):
         self._compiled = curve.compiled
 
     @property
-    def automaton(self) -> _core.Automaton:
+    def automaton(self) -> _core.friction.Automaton:
         """The options as the engine sees them."""
         p = self.presliding
-        return _core.Automaton(
+        return _core.friction.Automaton(
             lag=self.memory.time_constant if self.memory else 0.0,
             dwell=self.dwell,
             travel=p.travel if p else 0.0,

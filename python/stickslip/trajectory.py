@@ -139,11 +139,14 @@ class Trajectory:
     def __init__(
         self,
         machine: Machine | StateSpace,
-        raw: _core.Trajectory,
+        raw: _core.run.Trajectory,
         grid: Array | None,
         described: object = None,
     ) -> None:
-        self._plant, self._core = machine, machine._core  # which stays as it is: it was compiled
+        self._plant, self._description = (
+            machine,
+            machine._description,
+        )  # which stays as it is: it was compiled
         self._described = described
         self._raw = raw
         self.t: Array = np.array(raw.step_times()) if grid is None else grid
@@ -154,9 +157,10 @@ class Trajectory:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._plant, self._described, self.t = state["machine"], state["described"], state["t"]
-        self._core = self._plant._core
-        self._raw = _core.Trajectory.unpack(self._core.compile(), state["run"])
-        self._samples = _core.Samples(self._raw, self.t)  # which tells if the times are not those of the run
+        self._description = self._plant._description
+        self._raw = _core.run.Trajectory.unpack(self._plant.compile(), state["run"])
+        # Which tells if the times are not those of the run.
+        self._samples = _core.run.Samples(self._raw, self.t)
 
     def __copy__(self) -> Trajectory:
         return Trajectory(self.machine, self._raw, self.t, self._described)
@@ -170,7 +174,7 @@ class Trajectory:
     @property
     def machine(self) -> Machine | StateSpace:
         """The machine that ran, as it was then: what is added to it later makes another one."""
-        return self._plant._snapshot(self._core)
+        return self._plant._snapshot(self._description)
 
     @property
     def described(self) -> object:
@@ -193,7 +197,7 @@ class Trajectory:
         return self.status is Status.FINISHED
 
     @property
-    def state(self) -> _core.State:
+    def state(self) -> _core.dynamics.State:
         """Complete state at the end of the run."""
         return self._raw.state
 
@@ -231,8 +235,8 @@ class Trajectory:
         return Events._from_table(rows, elements, causes, rules)
 
     @cached_property
-    def _samples(self) -> _core.Samples:
-        return _core.Samples(self._raw, self.t)
+    def _samples(self) -> _core.run.Samples:
+        return _core.run.Samples(self._raw, self.t)
 
     @property
     def y(self) -> Array:

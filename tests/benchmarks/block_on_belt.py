@@ -28,10 +28,10 @@ def machine(speed: float = BELT.belt_velocity) -> ss.Machine:
 
 def engine(m: ss.Machine, t_end: float, rtol: float, initial: list[float]):
     """Return a call of the compiled engine alone, without samples and events as Python objects."""
-    compiled, options = m.compile(), _core.Options(t_end=t_end, rtol=rtol)
+    compiled, options = m.compile(), _core.flow.Options(t_end=t_end, rtol=rtol)
 
     def call():
-        return _core.simulate(compiled, compiled.initial_state(0.0, np.array(initial)), options)
+        return _core.run.simulate(compiled, compiled.initial_state(0.0, np.array(initial)), options)
 
     return call
 

@@ -93,7 +93,7 @@ def entries(quick: bool) -> list[Entry]:
     for rtol in (1e-6,) if quick else (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10):
         rows.append(
             Entry(problem, f"stickslip engine {rtol:.0e}", engine(m, t_end, rtol, [0.0] * 3),
-                  lambda r: error(_core.Samples(r, times).states[0]), ours=True)
+                  lambda r: error(_core.run.Samples(r, times).states[0]), ours=True)
         )  # fmt: skip
     rows.append(
         Entry(

@@ -149,7 +149,9 @@ def test_poisson_loses_energy(contacts, dof, k):
     G, v = random_impacts(rng, k, contacts, dof)
     mu = rng.uniform(0, 2, (k, contacts))
     eps = np.repeat(rng.uniform(0, 1, (k, 1)), contacts, axis=1)
-    after, energy, count = _core.contact.impact_batch(G, v, contacts, np.arange(contacts), mu, eps, "poisson")
+    after, energy, count = _core.transition.impact_batch(
+        G, v, contacts, np.arange(contacts), mu, eps, "poisson"
+    )
     assert (count > 0).all()
     impulse = np.linalg.solve(G, (after - v)[..., None])[..., 0]
     change = (impulse * (after + v)).sum(axis=1) / 2
@@ -166,8 +168,8 @@ def test_newton_of_one_frictionless_contact_and_poisson_agree():
     rng = np.random.default_rng(9)
     G, v = random_impacts(rng, 200, 1, 3)
     zero, eps = np.zeros((200, 1)), rng.uniform(0, 1, (200, 1))
-    a = _core.contact.impact_batch(G, v, 1, np.arange(1), zero, eps, "newton")
-    b = _core.contact.impact_batch(G, v, 1, np.arange(1), zero, eps, "poisson")
+    a = _core.transition.impact_batch(G, v, 1, np.arange(1), zero, eps, "newton")
+    b = _core.transition.impact_batch(G, v, 1, np.arange(1), zero, eps, "poisson")
     np.testing.assert_allclose(a[0], b[0], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(a[0][:, 0], -eps[:, 0] * v[:, 0], rtol=1e-12)
 

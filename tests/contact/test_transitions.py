@@ -351,7 +351,7 @@ def test_break_away_exactly_at_the_limit_is_decided_by_the_guard_that_fired():
 
 def _single(G, free, low, high, present, allowed=()):
     line = [low, 0, high, 0, low, 0, high, 0]
-    return _core.contact.decide(
+    return _core.transition.decide(
         np.array([[G]]),
         np.array([free]),
         0,

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from stickslip import _core
 from stickslip.control import LTI, PI, PID, Cascade, P
 
-S = _core.Saturation
+S = _core.control.Saturation
 
 
 def transfer(controller, s):

@@ -143,7 +143,7 @@ ONE = [[1.0]]
         (lambda: Callable(proportional, period=1.0, references=-1), r"references = -1 .* >= 0"),
         (lambda: Callable(proportional, period=1.0, memory=[NAN]), r"memory\[0\] = nan"),
         (lambda: Callable(proportional, period=1.0).matrices, r"a callable has no matrices"),
-        (lambda: _core.Ticker(P(1.0).compiled.block()), r"block is continuous"),
+        (lambda: _core.control.Ticker(P(1.0).compiled.block()), r"block is continuous"),
     ],
 )
 def test_bad_arguments_are_named(make, message):

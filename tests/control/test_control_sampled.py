@@ -20,7 +20,7 @@ YDOT = 0.4 * 0.031 / T * np.cos(0.031 * K + 0.2) + 0.002 / T
 
 
 def run(controller, *samples):
-    ticker = _core.Ticker(controller.compiled.block())
+    ticker = _core.control.Ticker(controller.compiled.block())
     return np.array([ticker.step(T * k, np.array(w))[0] for k, w in enumerate(zip(*samples, strict=True))])
 
 
@@ -68,7 +68,7 @@ def test_back_calculation_is_implicit(tracking):
 def test_clamping_moves_the_integral_as_far_as_the_limit():
     kp, tn, low, high, i, expected, integrals = 2.0, 0.05, -1.0, 1.5, 0.0, [], []
     block = PI(kp, tn, period=T, limits=(low, high), anti_windup="clamping").compiled.block()
-    ticker = _core.Ticker(block)
+    ticker = _core.control.Ticker(block)
     for k, (r, y) in enumerate(zip(R, Y, strict=True)):
         e = r - y
         new = i + kp * T / tn * e
@@ -177,7 +177,7 @@ def test_lti_is_discretised_exactly():
     np.testing.assert_array_equal(same.matrices.A, theirs.A)
 
     response = ct.forced_response(theirs, T * K, np.vstack([R, Y]))
-    ticker = _core.Ticker(c.compiled.block())
+    ticker = _core.control.Ticker(c.compiled.block())
     got = np.array([ticker.step(0.0, [r, y]) for r, y in zip(R, Y, strict=True)])
     np.testing.assert_allclose(
         got.T, response.outputs, rtol=1e-10, atol=1e-12 * np.abs(response.outputs).max()
@@ -213,7 +213,7 @@ def test_sampled_tends_to_continuous_linearly(anti_windup):
     for n in (100, 200, 400):
         h = 1.8 / n
         c = PI(1.0, 0.1, limits=1.0, anti_windup=anti_windup, tracking_time=0.3, period=h)
-        ticker = _core.Ticker(c.compiled.block())
+        ticker = _core.control.Ticker(c.compiled.block())
         for k in range(n + 1):
             ticker.step(k * h, [2.0 - k * h, 0.0])
         i = ticker.memory[0]
@@ -267,7 +267,7 @@ def test_program_of_several_signals():
 
     block = Callable(law, references=0, measurements=3, outputs=2, period=T).compiled.block()
     assert block.inputs == ["measurement", "measurement1", "measurement2"]
-    np.testing.assert_array_equal(_core.Ticker(block).step(0.0, [1.0, 2.0, 4.0]), [7.0, -3.0])
+    np.testing.assert_array_equal(_core.control.Ticker(block).step(0.0, [1.0, 2.0, 4.0]), [7.0, -3.0])
 
 
 @pytest.mark.parametrize(
@@ -286,13 +286,13 @@ def test_program_of_several_signals():
     ],
 )
 def test_bad_programs_say_when(function, error, message):
-    ticker = _core.Ticker(Callable(function, period=T).compiled.block())
+    ticker = _core.control.Ticker(Callable(function, period=T).compiled.block())
     with pytest.raises(error, match=message):
         ticker.step(0.25, [0.0, 0.0])
 
 
 def test_program_with_memory_must_return_a_pair():
-    ticker = _core.Ticker(Callable(lambda t, r, y, z: 1.0, period=T, memory=[0.0]).compiled.block())
+    ticker = _core.control.Ticker(Callable(lambda t, r, y, z: 1.0, period=T, memory=[0.0]).compiled.block())
     with pytest.raises(ValueError, match=r"pair \(output, memory\); at t = 0.25"):
         ticker.step(0.25, [0.0, 0.0])
 
@@ -307,7 +307,7 @@ def test_program_outlives_its_description():
 
     law = Law()
     alive = weakref.ref(law)
-    ticker = _core.Ticker(Callable(law, period=T).compiled.block())
+    ticker = _core.control.Ticker(Callable(law, period=T).compiled.block())
     del law
     gc.collect()
     assert alive() is not None and ticker.step(0.0, [1.0, 2.0])[0] == 3.0

@@ -61,7 +61,7 @@ def test_there_is_nothing_beside_the_description_to_change() -> None:
     m = slide()
     m.stiffness[:] = 3.0  # a copy
     assert m == slide() and m.stiffness[0, 0] == 0.0
-    assert set(vars(m)) == {"_core"}
+    assert set(vars(m)) == {"_description"}
 
 
 @pytest.mark.parametrize("method", ["add_force", "add_friction", "add_contact", "add_controller"])

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from stickslip import _core
 
-FREE = _core.Saturation.free
+FREE = _core.control.Saturation.free
 
 
 class Loop:

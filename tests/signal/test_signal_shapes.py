@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from stickslip import _signal, signals
+from stickslip import signals
 from stickslip.signals import (
     Constant,
     Input,
@@ -273,7 +273,7 @@ def test_bad_arguments_are_named(make, message):
         make()
 
 
-@pytest.mark.parametrize("module", [signals, _signal], ids=["shapes", "algebra"])
+@pytest.mark.parametrize("module", [signals.shapes, signals.signal], ids=["shapes", "signal"])
 def test_examples_in_the_docstrings_run(module):
     result = doctest.testmod(module, extraglobs=vars(signals))
     assert result.attempted > 0 and result.failed == 0

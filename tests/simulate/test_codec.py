@@ -283,11 +283,11 @@ def test_another_format_is_refused(make):
         ValueError, match="saved by another version of stickslip: its format is 0, this version"
     ):
         empty.__setstate__(state | {"format": 0})
-    core = state["core"]
+    packed = state["description"]
     with pytest.raises(
         ValueError, match="machine was saved by another version of stickslip: its format is 7"
     ):
-        empty.__setstate__(state | {"core": core | {"format": 7}})
+        empty.__setstate__(state | {"description": packed | {"format": 7}})
 
 
 def test_a_run_of_another_format_or_of_a_changed_machine_is_refused():

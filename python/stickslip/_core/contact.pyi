@@ -1,94 +1,43 @@
 """
-Contact transitions and frictional impacts.
+Linear complementarity problems.
 """
 
 from __future__ import annotations
 
-import collections.abc
 import typing
 
 import numpy
 import numpy.typing
 
-def decide(
-    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    contacts: typing.SupportsInt | typing.SupportsIndex,
-    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    present: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
-    | numpy.typing.NDArray[typing.Any],
-    allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
-    | numpy.typing.NDArray[typing.Any],
-    admissible: collections.abc.Callable[[dict[typing.Any, typing.Any]], bool] | None,
+def classify(
+    M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    tolerance: typing.SupportsFloat | typing.SupportsIndex = 1e-12,
 ) -> dict[typing.Any, typing.Any]: ...
-def impact(
-    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-    velocity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    wall: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    contacts: typing.SupportsInt | typing.SupportsIndex,
-    place: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    friction: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    restitution: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    law: str,
-    collision: bool,
+def lemke(
+    M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    q: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    covering: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    start: typing.Annotated[numpy.typing.ArrayLike, numpy.uint8] | None = None,
+    max_pivots: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> tuple[typing.Any, ...]: ...
-def impact_batch(
-    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    velocity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    contacts: typing.SupportsInt | typing.SupportsIndex,
-    place: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    friction: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    restitution: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    law: str,
+def lemke_batch(
+    M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    q: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    max_pivots: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> tuple[typing.Any, ...]: ...
-def label(
-    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    contacts: typing.SupportsInt | typing.SupportsIndex,
-    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    needs_contact: bool,
-    z: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    w: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"] | None = None,
+def residual(
+    M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    q: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    z: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> float: ...
+def solve_all(
+    M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    q: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
 ) -> dict[typing.Any, typing.Any]: ...
-def margins(
-    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    contacts: typing.SupportsInt | typing.SupportsIndex,
-    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    needs_contact: bool,
-) -> list[float]: ...
-def source_form(
-    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    contacts: typing.SupportsInt | typing.SupportsIndex,
-    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-) -> tuple[typing.Any, ...]: ...
-def stage(
-    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    contacts: typing.SupportsInt | typing.SupportsIndex,
-    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    needs_contact: bool,
-) -> list[typing.Any]: ...
-def transitions(
-    G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
-    free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
-    contacts: typing.SupportsInt | typing.SupportsIndex,
-    place_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    state: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    lines: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
-    | numpy.typing.NDArray[typing.Any],
+def solve_all_batch(
+    M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    q: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
 ) -> tuple[typing.Any, ...]: ...
 
-largest_mode_count: int = 256
+largest_enumeration: int = 20
+statuses: tuple[typing.Any, ...] = ("trivial", "solved", "ray", "budget", "inaccurate")

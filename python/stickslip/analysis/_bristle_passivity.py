@@ -35,9 +35,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip._law import Law
 from stickslip.analysis._phases import Counterexample, best
 from stickslip.laws import ElastoPlastic, TwoStateBristle
+from stickslip.laws.law import Law
 
 Array = NDArray[np.float64]
 Phase = tuple[float, float]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip._law import Law
+from stickslip.laws.law import Law
 
 Array = NDArray[np.float64]
 

@@ -101,7 +101,7 @@ class Transition:
     def all(self) -> list[Answer]:
         """Every solution, one per mode."""
         found: dict[int, Answer] = {}
-        for raw in _core.contact.stage(*self._problem):
+        for raw in _core.transition.stage(*self._problem):
             answer = self._read(raw)
             found.setdefault(answer.mode, answer)
         return [found[mode] for mode in sorted(found)]
@@ -111,20 +111,20 @@ class Transition:
 
         The covering vector is one per row as multiplied, that is 1/scale per row as written.
         """
-        matrix, vector = _core.contact.source_form(*self._problem[:-1])
+        matrix, vector = _core.transition.source_form(*self._problem[:-1])
         covering = np.ones(vector.size)
         covering[:3] /= scale
         result = lcp.lemke(matrix, vector, covering)
         if not result.success:
             return None
-        raw = _core.contact.label(*[*self._problem, result.z, result.w])
+        raw = _core.transition.label(*[*self._problem, result.z, result.w])
         return self._read(raw)
 
     def margins(self) -> list[float]:
         """Every quantity whose sign decides about a mode, linear in `free` and in the levels: the modes can
         change only where one of them is zero.
         """
-        return _core.contact.margins(*self._problem)
+        return _core.transition.margins(*self._problem)
 
 
 def from_stick(contact: Contact, free: Array, friction: float) -> Transition:

@@ -1,5 +1,5 @@
 // Compiled controllers as they run: blocks and their sampling, open to those who look inside.
-#include "bind.hpp"
+#include "control_block.hpp"
 
 #include "control/block.hpp"
 #include "core/error.hpp"

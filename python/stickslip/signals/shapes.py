@@ -1,13 +1,4 @@
-"""Functions of time: references, forces, surface speeds and normal loads.
-
-A signal is a value: it can be compared, hashed, pickled, printed as the expression that makes it, evaluated
-at any times, added to other signals and numbers, multiplied by numbers and differentiated. The engine sees it
-as polynomial pieces plus harmonics, so it knows every kink in advance and every derivative exactly. Times are
-in seconds; the unit of the values is that of the place where the signal is used. At a jump the value is that
-from the right.
-
-Wherever a signal is expected, a number will do.
-"""
+"""Signals given by a formula, by points or by the limits of a move."""
 
 from __future__ import annotations
 
@@ -19,34 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import number, reject, vector
-from stickslip._signal import (
-    Constant,
-    Derivative,
-    Scaled,
-    Signal,
-    SignalLike,
-    Sum,
-    as_signal,
-)
-
-__all__ = [
-    "Constant",
-    "Derivative",
-    "Input",
-    "Piecewise",
-    "PointToPoint",
-    "Ramp",
-    "Samples",
-    "Scaled",
-    "Signal",
-    "SignalLike",
-    "Sine",
-    "SmoothStep",
-    "Step",
-    "Sum",
-    "Trapezoidal",
-    "as_signal",
-]
+from stickslip.signals.signal import Signal
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -79,11 +43,11 @@ class Ramp(Signal):
     start: float = 0.0
     offset: float = 0.0
     stop: float | None = None
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         numbers = self._numbers("slope", "start", "offset", "stop")
-        self._fill(_core.Signal.ramp(**numbers), **numbers)
+        self._fill(_core.signal.Signal.ramp(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -113,11 +77,11 @@ class Step(Signal):
     value: float
     at: float = 0.0
     before: float = 0.0
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         numbers = self._numbers("value", "at", "before")
-        self._fill(_core.Signal.step(**numbers), **numbers)
+        self._fill(_core.signal.Signal.step(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -154,11 +118,11 @@ class Sine(Signal):
     phase: float = 0.0
     offset: float = 0.0
     start: float | None = None
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         numbers = self._numbers("amplitude", "frequency", "phase", "offset", "start")
-        self._fill(_core.Signal.sine(**numbers), **numbers)
+        self._fill(_core.signal.Signal.sine(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -194,11 +158,11 @@ class SmoothStep(Signal):
     start: float = 0.0
     duration: float = 1.0
     before: float = 0.0
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         numbers = self._numbers("value", "start", "duration", "before")
-        self._fill(_core.Signal.smooth_step(**numbers), **numbers)
+        self._fill(_core.signal.Signal.smooth_step(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -225,11 +189,11 @@ class Piecewise(Signal):
 
     times: NDArray[np.float64]
     values: NDArray[np.float64]
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __init__(self, times: ArrayLike, values: ArrayLike) -> None:
         t, y = vector("times", times), vector("values", values)
-        self._fill(_core.Signal.piecewise(t, y), times=t, values=y)
+        self._fill(_core.signal.Signal.piecewise(t, y), times=t, values=y)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -260,13 +224,13 @@ class Samples(Signal):
     t: NDArray[np.float64]
     values: NDArray[np.float64]
     kind: Literal["linear", "cubic", "hold"] = "linear"
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __init__(
         self, t: ArrayLike, values: ArrayLike, kind: Literal["linear", "cubic", "hold"] = "linear"
     ) -> None:
         times, y = vector("t", t), vector("values", values)
-        self._fill(_core.Signal.samples(times, y, str(kind)), t=times, values=y, kind=kind)
+        self._fill(_core.signal.Signal.samples(times, y, str(kind)), t=times, values=y, kind=kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -298,13 +262,13 @@ class Input(Signal):
 
     name: str
     default: float = 0.0
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             reject("name", self.name, "a string")
         default = number("default", self.default)
-        self._fill(_core.Signal.input(self.name, default), default=default)
+        self._fill(_core.signal.Signal.input(self.name, default), default=default)
 
 
 class _Move(Signal):
@@ -314,7 +278,9 @@ class _Move(Signal):
 
     def _plan(self) -> tuple[float, float, float]:
         way = self._arguments()
-        plan = _core.Signal.move_plan(way["distance"], way["velocity"], way["acceleration"], way.get("jerk"))
+        plan = _core.signal.Signal.move_plan(
+            way["distance"], way["velocity"], way["acceleration"], way.get("jerk")
+        )
         return plan[0], plan[1], plan[2]
 
     @property
@@ -376,11 +342,11 @@ class Trapezoidal(_Move):
     acceleration: float
     start: float = 0.0
     offset: float = 0.0
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         numbers = self._numbers("distance", "velocity", "acceleration", "start", "offset")
-        self._fill(_core.Signal.move(jerk=None, **numbers), **numbers)
+        self._fill(_core.signal.Signal.move(jerk=None, **numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -430,8 +396,8 @@ class PointToPoint(_Move):
     jerk: float
     start: float = 0.0
     offset: float = 0.0
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         numbers = self._numbers("distance", "velocity", "acceleration", "jerk", "start", "offset")
-        self._fill(_core.Signal.move(**numbers), **numbers)
+        self._fill(_core.signal.Signal.move(**numbers), **numbers)

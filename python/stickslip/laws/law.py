@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -134,11 +135,11 @@ class Law:
     (True, 1.8, Viscous(coefficient=0.5, exponent=1.0))
     """
 
-    _compiled: _core.Law
+    _compiled: _core.friction.Law
     _adds_up: ClassVar[bool] = True
 
     @property
-    def compiled(self) -> _core.Law:
+    def compiled(self) -> _core.friction.Law:
         """The law as the engine sees it."""
         return self._compiled
 
@@ -278,12 +279,12 @@ class Law:
         if hasattr(velocity, "compiled"):
             signal = velocity.compiled
         elif np.ndim(velocity) == 0:
-            signal = _core.Signal.constant(float(velocity))
+            signal = _core.signal.Signal.constant(float(velocity))
         else:
             samples = vector("velocity", velocity)
             if samples.shape != times.shape:
                 raise ValueError(f"velocity has {samples.size} samples, but t has {times.size}")
-            signal = _core.Signal.piecewise(times, samples)
+            signal = _core.signal.Signal.piecewise(times, samples)
         names = self.state_names
         if isinstance(initial, Mapping):
             unknown = sorted(set(initial) - set(names))
@@ -309,10 +310,6 @@ def _as_value(value: Any) -> Any:
     return None if isinstance(value, float) and math.isinf(value) else value
 
 
-def _rebuild(kind: type[Any], parameters: Mapping[str, Any]) -> Any:
-    return kind(**parameters)
-
-
 class SingleLaw(Law):
     """A law of one term: a frozen dataclass whose fields are the parameters, checked by the engine."""
 
@@ -320,7 +317,7 @@ class SingleLaw(Law):
         given = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         self._defaults(given)
         given = {name: value for name, value in given.items() if value is not None}
-        compiled = _core.Law([(type(self).__name__, given)])
+        compiled = _core.friction.Law([(type(self).__name__, given)])
         for name, value in compiled.terms[0][1].items():
             object.__setattr__(self, name, _as_value(value))
         object.__setattr__(self, "_compiled", compiled)
@@ -343,7 +340,7 @@ class SingleLaw(Law):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.parameters.items())})"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _rebuild, (type(self), self.parameters)
+        return partial(type(self), **self.parameters), ()
 
 
 class Sum(Law):
@@ -368,7 +365,7 @@ class Sum(Law):
                 raise ValueError(
                     f"{law!r} cannot be a term of a sum: give the sum to it, as in StickSlip(curve + other, ...)"
                 )
-        self._compiled = _core.Law([pair for law in self._terms for pair in law.compiled.terms])
+        self._compiled = _core.friction.Law([pair for law in self._terms for pair in law.compiled.terms])
 
     @property
     def terms(self) -> tuple[Law, ...]:

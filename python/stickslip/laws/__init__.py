@@ -7,9 +7,9 @@ acts on the body as ``-F``. Levels, bristle stiffness and bristle damping are **
 scale with the load.
 """
 
-from stickslip._bristles import BoucWen, Dahl, ElastoPlastic, Leuven, LuGre, MaxwellSlip, TwoStateBristle
-from stickslip._curves import Coulomb, Curve, Stribeck, Table, Tanh, Viscous
-from stickslip._law import BreakAway, Law, Linearisation, Response, Sum
+from stickslip.laws.bristles import BoucWen, Dahl, ElastoPlastic, Leuven, LuGre, MaxwellSlip, TwoStateBristle
+from stickslip.laws.curves import Coulomb, Curve, Stribeck, Table, Tanh, Viscous
+from stickslip.laws.law import BreakAway, Law, Linearisation, Response, Sum
 
 __all__ = [
     "BoucWen",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stickslip._law import Law, SingleLaw
+from stickslip.laws.law import Law, SingleLaw
 
 
 @dataclass(frozen=True, repr=False)

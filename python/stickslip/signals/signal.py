@@ -30,7 +30,7 @@ class Signal(Value):
 
     __slots__ = ()
     __array_ufunc__ = None  # a NumPy number times a signal is a signal
-    compiled: _core.Signal
+    compiled: _core.signal.Signal
 
     @overload
     def __call__(self, t: float, order: int = 0) -> float: ...
@@ -211,12 +211,12 @@ class Constant(Signal):
     """
 
     value: float
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __init__(self, value: float) -> None:
         value = number("value", value)
         object.__setattr__(self, "value", value)
-        object.__setattr__(self, "compiled", _core.Signal.constant(value))
+        object.__setattr__(self, "compiled", _core.signal.Signal.constant(value))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -224,7 +224,7 @@ class Sum(Signal):
     """Sum of signals; ``a + b`` makes one."""
 
     parts: tuple[Signal, ...]
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __init__(self, parts: Iterable[SignalLike]) -> None:
         signals = tuple(as_signal(p, f"parts[{i}]") for i, p in enumerate(parts))
@@ -245,7 +245,7 @@ class Scaled(Signal):
 
     factor: float
     signal: Signal
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         factor = number("factor", self.factor)
@@ -262,7 +262,7 @@ class Derivative(Signal):
 
     signal: Signal
     order: int = 1
-    compiled: _core.Signal = field(init=False)
+    compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
         if self.order < 1:

@@ -108,7 +108,7 @@ private:
 
 } // namespace
 
-void bind_real_time(py::module_& m) {
+void bind_realtime(py::module_ m) {
   py::class_<Stepping>(m, "RealTime")
       .def(py::init<const Compiled&, double, const Vector&, double, int, const std::vector<std::string>&>(),
            "compiled"_a, "step"_a, "x0"_a, "t0"_a, "max_transitions"_a, "outputs"_a)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stickslip._law import SingleLaw
+from stickslip.laws.law import SingleLaw
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -1,10 +1,11 @@
+// What the engine throws, as Python knows it.
 #include "bind.hpp"
 
 #include "core/error.hpp"
 
 namespace stickslip::bindings {
 
-void bind_errors(pybind11::module_& /*m*/) {
+void bind_core() {
   pybind11::register_exception_translator([](std::exception_ptr p) {
     try {
       if (p) std::rethrow_exception(p);

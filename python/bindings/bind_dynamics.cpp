@@ -1,0 +1,110 @@
+// Compiled machines, and the states of their runs.
+#include "bind.hpp"
+#include "codec.hpp"
+#include "description.hpp"
+
+#include "dynamics/state.hpp"
+#include "model/linear_part.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+namespace stickslip::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+py::list variables(const Compiled& c) {
+  py::list out;
+  for (const Variable& v : c.system.variables) {
+    py::list terms;
+    for (const VariableTerm& t : v.terms)
+      terms.append(py::make_tuple(word(t.from), t.index, t.part, t.factor));
+    out.append(py::make_tuple(v.name, word(v.from), v.index, v.part, terms));
+  }
+  return out;
+}
+
+} // namespace
+
+void bind_dynamics(py::module_ m) {
+  py::class_<State>(m, "State")
+      .def_readonly("t", &State::t)
+      .def_readonly("x", &State::x)
+      .def_property_readonly("modes", [](const State& s) { return friction_modes(s.modes); })
+      .def("__eq__", [](const State& a, const State& b) { return a == b; })
+      .def(py::pickle([](const State& s) { return pack(s); }, &unpack_state));
+
+  py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")
+      .def_property_readonly(
+          "states", [](const Compiled& c) -> const std::vector<std::string>& { return c.system.states; })
+      .def_property_readonly(
+          "coordinates",
+          [](const Compiled& c) -> const std::vector<std::string>& { return c.system.coordinates; })
+      .def_property_readonly("places",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const Place& p : c.system.places) names.push_back(p.name);
+                               return names;
+                             })
+      .def_property_readonly(
+          "contacts",
+          [](const Compiled& c) {
+            std::vector<std::pair<std::string, Index>> names; // with the number of its friction place
+            for (const Contact& k : c.system.contacts) names.emplace_back(k.name, k.place);
+            return names;
+          })
+      .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
+      .def_property_readonly("compensators",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const Place& p : c.system.places)
+                                 if (p.compensator) names.push_back(p.name);
+                               return names;
+                             })
+      .def_property_readonly(
+          "controllers",
+          [](const Compiled& c) { // name, number of outputs, follows a reference, measures
+            py::list out;
+            for (const Loop& l : c.system.loops)
+              out.append(py::make_tuple(l.name, l.block.outputs(), l.has_reference, l.has_measured));
+            return out;
+          })
+      .def_property_readonly("drives",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const System::Drive& d : c.system.drives) names.push_back(d.name);
+                               return names;
+                             })
+      .def_property_readonly("signals",
+                             [](const Compiled& c) -> const std::vector<Signal>& { return c.system.signals; })
+      .def_property_readonly("quantities",
+                             [](const Compiled& c) { // exponents of kg, m, s and rad
+                               py::dict out;
+                               for (const Variable& v : c.system.variables) {
+                                 const Quantity& q = v.quantity;
+                                 out[py::str(v.name)] =
+                                     py::make_tuple(int{q.kg}, int{q.m}, int{q.s}, int{q.rad});
+                               }
+                               return out;
+                             })
+      .def_property_readonly("variables", &variables,
+                             "Name, where it is read from, index, part, terms of a sum.")
+      .def("linear_part",
+           [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
+             const auto limits = static_cast<std::size_t>(c.system.limits);
+             return linear_part(c.system, std::vector<Saturation>(limits, Saturation::free)).A;
+           })
+      .def(
+          "initial_state",
+          [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },
+          "t0"_a, "x0"_a);
+
+  m.def(
+      "compile", [](Description& machine) { return machine.compile(); }, "machine"_a,
+      "The compiled form of a machine, made once.");
+}
+
+} // namespace stickslip::bindings

@@ -1,0 +1,183 @@
+// A law as Python says it: a list of (kind, parameters), one for each term.
+#include "law_terms.hpp"
+
+#include "core/error.hpp"
+
+#include <set>
+#include <string>
+
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+
+namespace stickslip::bindings {
+
+namespace {
+
+// The one place where the public names of the laws are written down.
+template <class X> constexpr const char* kind_of();
+#define STICKSLIP_KIND(X)                                                                                    \
+  template <> constexpr const char* kind_of<X>() {                                                           \
+    return #X;                                                                                               \
+  }
+STICKSLIP_KIND(Coulomb)
+STICKSLIP_KIND(Viscous)
+STICKSLIP_KIND(Stribeck)
+STICKSLIP_KIND(Tanh)
+STICKSLIP_KIND(Table)
+STICKSLIP_KIND(LuGre)
+STICKSLIP_KIND(Dahl)
+STICKSLIP_KIND(TwoStateBristle)
+STICKSLIP_KIND(ElastoPlastic)
+STICKSLIP_KIND(MaxwellSlip)
+STICKSLIP_KIND(BoucWen)
+STICKSLIP_KIND(Leuven)
+#undef STICKSLIP_KIND
+
+template <> constexpr const char* kind_of<Callable>() {
+  return "Curve";
+}
+
+// A Python function; calls take the interpreter lock.
+struct PythonCurve final : CurveFunction {
+  explicit PythonCurve(py::object f) : function(std::move(f)) {}
+  ~PythonCurve() override {
+    py::gil_scoped_acquire lock;
+    function = py::object();
+  }
+  PythonCurve(const PythonCurve&) = delete;
+  PythonCurve& operator=(const PythonCurve&) = delete;
+
+  double operator()(double v) const override {
+    py::gil_scoped_acquire lock;
+    try {
+      const py::object result = function(v);
+      const double number = PyFloat_AsDouble(result.ptr());
+      if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+      return number;
+    } catch (const py::error_already_set& e) {
+      if (!e.matches(PyExc_Exception)) throw; // an interrupt goes through
+      const std::string what = py::str(py::type::handle_of(e.value()).attr("__name__"));
+      throw CurveError("function raised " + what + " (" + std::string(py::str(e.value())) + ")", v,
+                       std::current_exception());
+    }
+  }
+
+  bool same(const CurveFunction& other) const override {
+    const auto* python = dynamic_cast<const PythonCurve*>(&other);
+    if (python == nullptr) return false;
+    py::gil_scoped_acquire lock;
+    return function.is(python->function) || function.equal(python->function);
+  }
+
+  py::object function;
+};
+
+py::object to_python(const std::shared_ptr<const CurveFunction>& f) {
+  const auto* python = dynamic_cast<const PythonCurve*>(f.get());
+  return python == nullptr ? py::none() : python->function;
+}
+void from_python(const std::string& name, const py::handle& h, std::shared_ptr<const CurveFunction>& out) {
+  if (PyCallable_Check(h.ptr()) == 0) throw py::type_error(name + " must be callable");
+  out = std::make_shared<PythonCurve>(py::reinterpret_borrow<py::object>(h));
+}
+
+py::object to_python(double x) {
+  return py::float_(x);
+}
+py::object to_python(bool x) {
+  return py::bool_(x);
+}
+py::object to_python(const std::vector<double>& x) {
+  return py::cast(x);
+}
+py::object to_python(StribeckForm f) {
+  return py::str(f == StribeckForm::exponential ? "exponential" : "lorentzian");
+}
+
+double as_number(const std::string& name, const py::handle& h) {
+  const double x = PyFloat_AsDouble(h.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw py::type_error(name + " must be a number, not " +
+                         std::string(py::str(py::type::of(h).attr("__name__"))));
+  }
+  return x;
+}
+
+void from_python(const std::string& name, const py::handle& h, double& out) {
+  out = as_number(name, h);
+}
+void from_python(const std::string&, const py::handle& h, bool& out) {
+  out = h.cast<bool>();
+}
+void from_python(const std::string& name, const py::handle& h, std::vector<double>& out) {
+  out.clear();
+  for (const py::handle item : py::iter(h)) out.push_back(as_number(name, item));
+}
+void from_python(const std::string& name, const py::handle& h, StribeckForm& out) {
+  const std::string text = py::str(h);
+  if (text == "exponential")
+    out = StribeckForm::exponential;
+  else if (text == "lorentzian")
+    out = StribeckForm::lorentzian;
+  else
+    reject(name, "= '" + text + "' is not allowed: it must be 'exponential' or 'lorentzian'");
+}
+
+py::dict parameters(const Term& term) {
+  py::dict out;
+  std::visit(
+      [&](const auto& x) {
+        std::decay_t<decltype(x)>::each(
+            x, [&](const char* name, const auto& value) { out[name] = to_python(value); });
+      },
+      term);
+  return out;
+}
+
+std::string kind(const Term& term) {
+  return std::visit([](const auto& x) { return std::string(kind_of<std::decay_t<decltype(x)>>()); }, term);
+}
+
+template <class X> Term term_from(const py::dict& given) {
+  X x;
+  std::set<std::string> known;
+  X::each(x, [&](const char* name, auto& value) {
+    known.insert(name);
+    if (given.contains(name)) from_python(name, given[name], value);
+  });
+  for (const auto& item : given)
+    if (!known.contains(py::str(item.first)))
+      throw py::type_error("no parameter " + std::string(py::str(item.first)));
+  return x;
+}
+
+template <std::size_t I = 0> Term make_term(const std::string& name, const py::dict& given) {
+  if constexpr (I < std::variant_size_v<Term>) {
+    using X = std::variant_alternative_t<I, Term>;
+    return name == kind_of<X>() ? term_from<X>(given) : make_term<I + 1>(name, given);
+  } else {
+    throw py::type_error("no law is named " + name);
+  }
+}
+
+} // namespace
+
+Law make_law(const py::sequence& terms) {
+  Law law;
+  for (const py::handle item : terms) {
+    const auto pair = item.cast<std::pair<std::string, py::dict>>();
+    law.terms.push_back(make_term(pair.first, pair.second));
+  }
+  validate(law);
+  return law;
+}
+
+py::list terms_of(const Law& law) {
+  py::list out;
+  for (const Term& term : law.terms) out.append(py::make_tuple(kind(term), parameters(term)));
+  return out;
+}
+
+} // namespace stickslip::bindings

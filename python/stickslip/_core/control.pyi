@@ -1,0 +1,283 @@
+"""
+Controllers, and the blocks as which they run.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import typing
+
+import numpy
+import numpy.typing
+
+class ControlOptions:
+    """
+    What all controllers have: limits, sampling, anti-windup.
+    """
+
+    def __init__(
+        self,
+        min: typing.SupportsFloat | typing.SupportsIndex | None,
+        max: typing.SupportsFloat | typing.SupportsIndex | None,
+        anti_windup: str | None,
+        tracking_time: typing.SupportsFloat | typing.SupportsIndex | None,
+        period: typing.SupportsFloat | typing.SupportsIndex | None,
+        delay: typing.SupportsFloat | typing.SupportsIndex,
+        quantum: typing.SupportsFloat | typing.SupportsIndex,
+        rate: str,
+    ) -> None: ...
+
+class Saturation:
+    """
+    Mode of a limited output of a continuous controller.
+
+    Members:
+
+      free
+
+      high
+
+      low
+
+      high_frozen
+
+      low_frozen
+
+      high_following
+
+      low_following
+    """
+
+    __members__: typing.ClassVar[dict[str, Saturation]]
+    free: typing.ClassVar[Saturation]
+    high: typing.ClassVar[Saturation]
+    high_following: typing.ClassVar[Saturation]
+    high_frozen: typing.ClassVar[Saturation]
+    low: typing.ClassVar[Saturation]
+    low_following: typing.ClassVar[Saturation]
+    low_frozen: typing.ClassVar[Saturation]
+
+    def __eq__(self, other: object) -> bool: ...
+    def __index__(self) -> int: ...
+    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __int__(self) -> int: ...
+    def __ne__(self, other: object) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __str__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class BlockTrigger:
+    """
+    What a guard of a limited output says when it fires.
+
+    Members:
+
+      exceeds_max
+
+      exceeds_min
+
+      returns
+
+      turns_outwards
+
+      turns_inwards
+    """
+
+    __members__: typing.ClassVar[dict[str, BlockTrigger]]
+    exceeds_max: typing.ClassVar[BlockTrigger]
+    exceeds_min: typing.ClassVar[BlockTrigger]
+    returns: typing.ClassVar[BlockTrigger]
+    turns_inwards: typing.ClassVar[BlockTrigger]
+    turns_outwards: typing.ClassVar[BlockTrigger]
+
+    def __eq__(self, other: object) -> bool: ...
+    def __index__(self) -> int: ...
+    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __int__(self) -> int: ...
+    def __ne__(self, other: object) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __str__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class BlockGuard:
+    @property
+    def offset(self) -> float: ...
+    @property
+    def trigger(self) -> BlockTrigger: ...
+    @property
+    def w(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def wdot(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def z(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+
+class AffineBlock:
+    @property
+    def A(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def B(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def C(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def D(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def b(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def d(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+
+class Block:
+    """
+    A controller in the form in which the engine runs it.
+    """
+
+    def affine(
+        self, modes: collections.abc.Sequence[Saturation] | numpy.typing.NDArray[typing.Any]
+    ) -> AffineBlock: ...
+    def after(
+        self,
+        output: typing.SupportsInt | typing.SupportsIndex,
+        mode: Saturation,
+        fired: BlockTrigger,
+        z: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        w: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        wdot: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"] | None = None,
+    ) -> Saturation: ...
+    def decide(
+        self,
+        output: typing.SupportsInt | typing.SupportsIndex,
+        before: Saturation,
+        z: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        w: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        wdot: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"] | None = None,
+    ) -> Saturation: ...
+    def guards(
+        self, output: typing.SupportsInt | typing.SupportsIndex, mode: Saturation
+    ) -> list[BlockGuard]: ...
+    def settle(
+        self,
+        output: typing.SupportsInt | typing.SupportsIndex,
+        mode: Saturation,
+        w: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        z: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]:
+        """
+        The states with the integral of a following output filled in.
+        """
+
+    @property
+    def A(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def B(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def C(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def D(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def L(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def delay(self) -> float: ...
+    @property
+    def hi(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def initial(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def inputs(self) -> list[str]: ...
+    @property
+    def integrator(self) -> int: ...
+    @property
+    def is_program(self) -> bool: ...
+    @property
+    def lo(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def needs_input_rates(self) -> bool: ...
+    @property
+    def period(self) -> float: ...
+    @property
+    def quantum(self) -> float: ...
+
+class Ticker:
+    """
+    A sampled controller with its memory, run by hand.
+    """
+
+    def __init__(self, block: Block) -> None: ...
+    def step(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        samples: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]:
+        """
+        One sampling instant: samples in the order of block.inputs; returns the outputs.
+        """
+
+    @property
+    def memory(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+
+class Controller:
+    """
+    A controller as a value; see stickslip.control.
+    """
+
+    @staticmethod
+    def cascade(
+        kv: typing.SupportsFloat | typing.SupportsIndex,
+        kp: typing.SupportsFloat | typing.SupportsIndex,
+        tn: typing.SupportsFloat | typing.SupportsIndex,
+        position: str,
+        velocity_feedforward: typing.SupportsFloat | typing.SupportsIndex,
+        force_feedforward: typing.SupportsFloat | typing.SupportsIndex,
+        options: ControlOptions,
+    ) -> Controller: ...
+    @staticmethod
+    def linear(
+        A: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+        B: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+        C: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+        D: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+        error: bool,
+        references: typing.SupportsInt | typing.SupportsIndex,
+        gain: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"] | None,
+        discrete: bool,
+        options: ControlOptions,
+    ) -> Controller: ...
+    @staticmethod
+    def p(
+        kp: typing.SupportsFloat | typing.SupportsIndex,
+        feedforward: typing.SupportsFloat | typing.SupportsIndex,
+        controls: str,
+        options: ControlOptions,
+    ) -> Controller: ...
+    @staticmethod
+    def pi(
+        kp: typing.SupportsFloat | typing.SupportsIndex,
+        tn: typing.SupportsFloat | typing.SupportsIndex,
+        feedforward: typing.SupportsFloat | typing.SupportsIndex,
+        controls: str,
+        options: ControlOptions,
+    ) -> Controller: ...
+    @staticmethod
+    def pid(
+        kp: typing.SupportsFloat | typing.SupportsIndex,
+        ki: typing.SupportsFloat | typing.SupportsIndex,
+        kd: typing.SupportsFloat | typing.SupportsIndex,
+        tf: typing.SupportsFloat | typing.SupportsIndex,
+        derivative_of: str,
+        options: ControlOptions,
+    ) -> Controller: ...
+    @staticmethod
+    def program(
+        function: typing.Any,
+        references: typing.SupportsInt | typing.SupportsIndex,
+        measurements: typing.SupportsInt | typing.SupportsIndex,
+        outputs: typing.SupportsInt | typing.SupportsIndex,
+        memory: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+        options: ControlOptions,
+    ) -> Controller: ...
+    def __eq__(self, arg0: object) -> bool: ...
+    def block(self) -> Block: ...

@@ -1,0 +1,25 @@
+"""
+Many runs at once.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import typing
+
+import numpy
+import numpy.typing
+
+import stickslip._core.flow
+import stickslip._core.model
+
+def run_ensemble(
+    machine: stickslip._core.model.Machine,
+    t_start: typing.SupportsFloat | typing.SupportsIndex,
+    initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    options: stickslip._core.flow.Options,
+    parameters: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+    measures: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    workers: typing.SupportsInt | typing.SupportsIndex,
+) -> tuple[typing.Any, ...]: ...

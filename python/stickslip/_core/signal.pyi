@@ -1,0 +1,110 @@
+"""
+Functions of time.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import numpy
+import numpy.typing
+
+class Signal:
+    """
+    A compiled function of time: polynomial pieces plus harmonics.
+    """
+
+    @staticmethod
+    def constant(value: typing.SupportsFloat | typing.SupportsIndex) -> Signal: ...
+    @staticmethod
+    def input(name: str, default: typing.SupportsFloat | typing.SupportsIndex) -> Signal: ...
+    @staticmethod
+    def move(
+        distance: typing.SupportsFloat | typing.SupportsIndex,
+        velocity: typing.SupportsFloat | typing.SupportsIndex,
+        acceleration: typing.SupportsFloat | typing.SupportsIndex,
+        jerk: typing.SupportsFloat | typing.SupportsIndex | None,
+        start: typing.SupportsFloat | typing.SupportsIndex,
+        offset: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> Signal: ...
+    @staticmethod
+    def move_plan(
+        distance: typing.SupportsFloat | typing.SupportsIndex,
+        velocity: typing.SupportsFloat | typing.SupportsIndex,
+        acceleration: typing.SupportsFloat | typing.SupportsIndex,
+        jerk: typing.SupportsFloat | typing.SupportsIndex | None,
+    ) -> typing.Annotated[list[float], "FixedSize(3)"]:
+        """
+        Duration, peak velocity and peak acceleration of a move.
+        """
+
+    @staticmethod
+    def piecewise(
+        times: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+        values: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+    ) -> Signal: ...
+    @staticmethod
+    def ramp(
+        slope: typing.SupportsFloat | typing.SupportsIndex,
+        start: typing.SupportsFloat | typing.SupportsIndex,
+        offset: typing.SupportsFloat | typing.SupportsIndex,
+        stop: typing.SupportsFloat | typing.SupportsIndex | None,
+    ) -> Signal: ...
+    @staticmethod
+    def samples(
+        t: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+        values: typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"],
+        kind: str,
+    ) -> Signal: ...
+    @staticmethod
+    def sine(
+        amplitude: typing.SupportsFloat | typing.SupportsIndex,
+        frequency: typing.SupportsFloat | typing.SupportsIndex,
+        phase: typing.SupportsFloat | typing.SupportsIndex,
+        offset: typing.SupportsFloat | typing.SupportsIndex,
+        start: typing.SupportsFloat | typing.SupportsIndex | None,
+    ) -> Signal: ...
+    @staticmethod
+    def smooth_step(
+        value: typing.SupportsFloat | typing.SupportsIndex,
+        start: typing.SupportsFloat | typing.SupportsIndex,
+        duration: typing.SupportsFloat | typing.SupportsIndex,
+        before: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> Signal: ...
+    @staticmethod
+    def step(
+        value: typing.SupportsFloat | typing.SupportsIndex,
+        at: typing.SupportsFloat | typing.SupportsIndex,
+        before: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> Signal: ...
+    def __add__(self, arg0: Signal) -> Signal: ...
+    def __eq__(self, arg0: object) -> bool: ...
+    def __rmul__(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> Signal: ...
+    def differentiate(self, order: typing.SupportsInt | typing.SupportsIndex = 1) -> Signal: ...
+    def next_breakpoint(self, t: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
+    def taylor(
+        self, t: typing.SupportsFloat | typing.SupportsIndex, count: typing.SupportsInt | typing.SupportsIndex
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def value(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        order: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> float: ...
+    def value_with_input(
+        self, t: typing.SupportsFloat | typing.SupportsIndex, u: typing.SupportsFloat | typing.SupportsIndex
+    ) -> float: ...
+    def values(
+        self,
+        t: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        order: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def breakpoints(self) -> list[float]: ...
+    @property
+    def input_default(self) -> float: ...
+    @property
+    def input_gain(self) -> float: ...
+    @property
+    def input_name(self) -> str: ...
+    @property
+    def is_constant(self) -> bool: ...

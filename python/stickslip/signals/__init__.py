@@ -1,0 +1,42 @@
+"""Functions of time: references, forces, surface speeds and normal loads.
+
+A signal is a value: it can be compared, hashed, pickled, printed as the expression that makes it, evaluated
+at any times, added to other signals and numbers, multiplied by numbers and differentiated. The engine sees it
+as polynomial pieces plus harmonics, so it knows every kink in advance and every derivative exactly. Times are
+in seconds; the unit of the values is that of the place where the signal is used. At a jump the value is that
+from the right.
+
+Wherever a signal is expected, a number will do.
+"""
+
+from stickslip.signals.shapes import (
+    Input,
+    Piecewise,
+    PointToPoint,
+    Ramp,
+    Samples,
+    Sine,
+    SmoothStep,
+    Step,
+    Trapezoidal,
+)
+from stickslip.signals.signal import Constant, Derivative, Scaled, Signal, SignalLike, Sum, as_signal
+
+__all__ = [
+    "Constant",
+    "Derivative",
+    "Input",
+    "Piecewise",
+    "PointToPoint",
+    "Ramp",
+    "Samples",
+    "Scaled",
+    "Signal",
+    "SignalLike",
+    "Sine",
+    "SmoothStep",
+    "Step",
+    "Sum",
+    "Trapezoidal",
+    "as_signal",
+]
