@@ -116,7 +116,7 @@ std::vector<double> margins(const Matrix& G, const Vector& free, Index contacts,
   return contact::stage_margins(s.problem, s.slip, s.direction, s.work);
 }
 
-py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
+py::dict choose(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
                 const Ints& state, const Array& lines, const std::vector<int>& present,
                 const std::vector<contact::Allowed>& allowed,
                 const std::optional<std::function<bool(py::dict)>>& admissible) {
@@ -137,11 +137,11 @@ py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints&
   return d;
 }
 
-contact::Impact make_impact(Index contacts, const Ints& element, const Vector& friction,
+contact::Impact make_impact(Index contacts, const Ints& element_contact, const Vector& friction,
                             const Vector& restitution, const std::string& law, bool collision) {
   contact::Impact p;
   p.contacts = contacts;
-  p.contact_of.assign(element.data(), element.data() + element.size());
+  p.contact_of.assign(element_contact.data(), element_contact.data() + element_contact.size());
   p.friction = friction, p.restitution = restitution;
   if (law != "poisson" && law != "newton")
     reject("law", "= '" + law + "' is not allowed: 'poisson' or 'newton'");
@@ -151,9 +151,9 @@ contact::Impact make_impact(Index contacts, const Ints& element, const Vector& f
 }
 
 py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, Index contacts,
-                 const Ints& element, const Vector& friction, const Vector& restitution,
+                 const Ints& element_contact, const Vector& friction, const Vector& restitution,
                  const std::string& law, bool collision) {
-  contact::Impact p = make_impact(contacts, element, friction, restitution, law, collision);
+  contact::Impact p = make_impact(contacts, element_contact, friction, restitution, law, collision);
   p.G = G, p.velocity = velocity, p.wall = wall;
   contact::validate(p);
   contact::ImpactWorkspace ws;
@@ -176,7 +176,7 @@ py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, In
 
 // First answer of each of many impacts with the same elements: velocities after, energy change, number of
 // answers.
-py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, const Ints& element,
+py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, const Ints& element_contact,
                        const Array& friction, const Array& restitution, const std::string& law) {
   const Index k = velocity.shape(0), n = velocity.ndim() == 2 ? velocity.shape(1) : 0, m = n - contacts;
   if (velocity.ndim() != 2 || G.ndim() != 3 || G.shape(0) != k || G.shape(1) != n || G.shape(2) != n)
@@ -185,7 +185,8 @@ py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, co
     reject("friction", "must have shape (k, tangential directions)");
   if (restitution.ndim() != 2 || restitution.shape(0) != k || restitution.shape(1) != contacts)
     reject("restitution", "must have shape (k, contacts)");
-  contact::Impact p = make_impact(contacts, element, Vector::Zero(m), Vector::Zero(contacts), law, true);
+  contact::Impact p =
+      make_impact(contacts, element_contact, Vector::Zero(m), Vector::Zero(contacts), law, true);
   Array after({k, n}), energy(k);
   Ints count(k);
   double *pa = after.mutable_data(), *pe = energy.mutable_data();
@@ -245,11 +246,11 @@ void bind_transition(py::module_ m) {
         "needs_contact"_a);
   m.def("label", &label, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
         "needs_contact"_a, "z"_a, "w"_a = py::none());
-  m.def("decide", &decide, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
+  m.def("choose", &choose, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
         "present"_a, "allowed"_a, "admissible"_a);
-  m.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "element"_a, "friction"_a,
+  m.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "element_contact"_a, "friction"_a,
         "restitution"_a, "law"_a, "collision"_a);
-  m.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "element"_a, "friction"_a,
+  m.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "element_contact"_a, "friction"_a,
         "restitution"_a, "law"_a);
   m.def("source_form", &source_form, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a,
         "lines"_a);

@@ -124,10 +124,10 @@ void bind_block(py::module_& m) {
           },
           "output"_a, "mode"_a, "fired"_a, "z"_a, "w"_a, "wdot"_a = py::none())
       .def(
-          "decide",
+          "mode_anew",
           [](const Block& b, Index j, Saturation before, const Vector& z, const Vector& w,
              const std::optional<Vector>& wdot) {
-            return decide(b, output_of(b, j), before, z.data(), read(b, z, w, wdot));
+            return mode_anew(b, output_of(b, j), before, z.data(), read(b, z, w, wdot));
           },
           "output"_a, "before"_a, "z"_a, "w"_a, "wdot"_a = py::none())
       .def(

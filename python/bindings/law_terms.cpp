@@ -131,8 +131,7 @@ py::dict parameters(const Term& term) {
   py::dict out;
   std::visit(
       [&](const auto& x) {
-        std::decay_t<decltype(x)>::each(
-            x, [&](const char* name, const auto& value) { out[name] = to_python(value); });
+        each_field(x, [&](const auto& field, const auto& value) { out[field.name] = to_python(value); });
       },
       term);
   return out;
@@ -145,9 +144,9 @@ std::string kind(const Term& term) {
 template <class X> Term term_from(const py::dict& given) {
   X x;
   std::set<std::string> known;
-  X::each(x, [&](const char* name, auto& value) {
-    known.insert(name);
-    if (given.contains(name)) from_python(name, given[name], value);
+  each_field(x, [&](const auto& field, auto& value) {
+    known.insert(field.name);
+    if (given.contains(field.name)) from_python(field.name, given[field.name], value);
   });
   for (const auto& item : given)
     if (!known.contains(py::str(item.first)))

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from stickslip import _checks as checks
 from stickslip._checks import Array
 
-PLACE = {-1: "slip-", 0: "stick", 1: "slip+", 2: "separate"}
-"""Label of a place by the code of its mode."""
+ELEMENT = {-1: "slip-", 0: "stick", 1: "slip+", 2: "separate"}
+"""Label of an element by the code of its mode."""
 
 
 def directions(name: str, value: ArrayLike, dof: int) -> Array:
@@ -43,7 +43,7 @@ def mass(value: ArrayLike) -> Array:
 
 
 def levels(name: str, value: ArrayLike, size: int) -> Array:
-    """Friction levels, one for each place or one for all."""
+    """Friction levels, one for each element or one for all."""
     array = checks.spread(name, value, size)
     if (array < 0).any():
         checks.reject(name, array, ">= 0")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import Array, reject, spread
-from stickslip._contact_input import PLACE, contacts
+from stickslip._contact_input import ELEMENT, contacts
 from stickslip._contact_input import mass as check_mass
 
 
@@ -192,7 +192,7 @@ def impact(
     def labels(modes: NDArray[np.int8]) -> tuple[str, ...]:
         closed = [int(k) == 3 for k in modes[:n]]
         return tuple(
-            "separate" if not closed[c] else PLACE[int(modes[n + c])] if m else "closed" for c in range(n)
+            "separate" if not closed[c] else ELEMENT[int(modes[n + c])] if m else "closed" for c in range(n)
         )
 
     found = []

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from stickslip import _core
 from stickslip._checks import Array, reject, spread
-from stickslip._contact_input import PLACE, contacts, directions, levels, signs
+from stickslip._contact_input import ELEMENT, contacts, directions, levels, signs
 from stickslip._contact_input import mass as check_mass
 
 _CODE = {"slip-": -1, "stick": 0, "slip+": 1, "separate": 2, "closed": 3}
@@ -19,7 +19,7 @@ _CODE = {"slip-": -1, "stick": 0, "slip+": 1, "separate": 2, "closed": 3}
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """A place with friction under a prescribed load: bounds in newtons instead of ``mu * lambda_N``.
+    """A friction element under a prescribed load: bounds in newtons instead of ``mu * lambda_N``.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ class Transition:
         Some inequality holds with equality: only higher derivatives tell whether it lasts.
     unique_forces : bool
         False if the forces are not determined by rigidity; then they are shared so that the greatest
-        utilisation ``|F| / limit`` of the sticking places is least.
+        utilisation ``|F| / limit`` of the sticking elements is least.
     utilisation : float
-        Greatest utilisation of the sticking places; break-away at 1.
+        Greatest utilisation of the sticking elements; break-away at 1.
     constraint : float
         Gauss constraint ``|q'' - M⁻¹h|² / 2`` in the metric of M, N m/s² per unit.
 
@@ -177,7 +177,7 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """The closed contacts and places with friction of a system at one instant.
+    """The closed contacts and friction elements of a system at one instant.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class Contacts:
     sliding : array_like of {-1, 0, 1}, shape (n,), optional
         Signs of the tangential velocities; 0, the default, is at rest.
     guides : sequence of Guide, optional
-        Places under prescribed load. They and the contacts are one problem.
+        Elements under prescribed load. They and the contacts are one problem.
     normal_drift, tangent_drift : float or array_like, shape (n,), optional
         The parts ĝ of the relative accelerations that do not come from q'', m/s². Default 0.
 
@@ -285,7 +285,7 @@ class Contacts:
     def lcp(self) -> tuple[Array, Array]:
         """The complementarity problem ``w = A z + b`` of the source (3.56-3.59).
 
-        Order of unknowns, H being the places at rest: w = (g''_N, g''_H⁺, g''_H⁻, λ_H0⁻, λ_H0⁺) against
+        Order of unknowns, H being the elements at rest: w = (g''_N, g''_H⁺, g''_H⁻, λ_H0⁻, λ_H0⁺) against
         z = (λ_N, λ_H⁺, λ_H⁻, z⁻, z⁺). One physical answer can be a continuum in z; :meth:`label` turns any
         z back into modes, forces and accelerations.
 
@@ -321,13 +321,13 @@ class Contacts:
         labels = []
         for c in range(n):
             closed = int(modes[c]) == 3
-            labels.append("separate" if not closed else PLACE[int(modes[n + c])] if m else "closed")
+            labels.append("separate" if not closed else ELEMENT[int(modes[n + c])] if m else "closed")
         friction, tangential = np.zeros(n), np.full(n, np.nan)
         friction[:m], tangential[:m] = force[n : n + m], acceleration[n : n + m]
         by_mass = d["by_mass"]
         return Transition(
             contacts=tuple(labels),
-            guides=tuple(PLACE[int(k)] for k in modes[n + m :]),
+            guides=tuple(ELEMENT[int(k)] for k in modes[n + m :]),
             normal_force=force[:n],
             friction_force=friction,
             guide_force=force[n + m :],
@@ -367,7 +367,7 @@ class Contacts:
         present : sequence of str
             Labels before, contacts then guides, as in :attr:`Transition.contacts`.
         fired : dict of int to str, optional
-            For elements whose guard has just fired, the only label they may take now: a broken-away place
+            For elements whose guard has just fired, the only label they may take now: a broken-away element
             ``"slip+"`` or ``"slip-"``, a contact that lost its force ``"separate"``.
         admissible : callable, optional
             Judges a raw candidate by what lies beyond this instant; default: all are admissible.
@@ -389,18 +389,18 @@ class Contacts:
             if text not in _CODE:
                 raise ValueError(f"'{text}' is not a label: {', '.join(_CODE)} are")
         contacts = [2 if text == "separate" else 3 for text in present[:n]]
-        places = [_CODE[text] for text in (*present[:m], *present[n:])]
+        elements = [_CODE[text] for text in (*present[:m], *present[n:])]
         allowed = [31] * (n + len(d["state"]))
         for index, text in (fired or {}).items():
             if not 0 <= index < n + len(self.guides):
                 raise ValueError(f"fired names element {index}: there are {n + len(self.guides)}")
-            place = n + index if index < m else index + m
+            element = n + index if index < m else index + m
             if index < n:
                 allowed[index] = 1 << (3 if text == "separate" else 4)
             if text not in ("separate", "closed"):
-                allowed[place] = 1 << (_CODE[text] + 1)
-        arguments: list[Any] = [*self._problem(), contacts + places, allowed, admissible]
-        raw = _core.transition.decide(*arguments)
+                allowed[element] = 1 << (_CODE[text] + 1)
+        arguments: list[Any] = [*self._problem(), contacts + elements, allowed, admissible]
+        raw = _core.transition.choose(*arguments)
         found = raw["rule"] != "none"
         return Decision(self._transition(raw) if found else None, raw["rule"], raw["solutions"])
 

@@ -1,4 +1,4 @@
-"""Contact transitions and frictional impacts: what the closed contacts and the places with friction do next.
+"""Contact transitions and frictional impacts: what the closed contacts and the friction elements do next.
 
 ``M q'' = h + sum(w_N lambda_N + w_T lambda_T)``; a contact stays closed or opens, sticks or slips, and all
 of them decide together, as a linear complementarity problem. With friction it can have one solution,

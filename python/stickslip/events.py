@@ -33,12 +33,12 @@ class Event:
     rule : str
         What decided the new modes.
 
-        * ``"unique"``: one admissible answer; ``"static to kinetic"``: the same, with a place that left rest;
+        * ``"unique"``: one admissible answer; ``"static to kinetic"``: the same, with an element that left rest;
         * of several, ``"present mode"``: nothing changes; then ``"fewest changes"``; then
           ``"least constraint"`` (Gauss); ``"ambiguous"`` where none of these tells them apart;
         * ``"accumulation"``: the last ten slips were shorter than three of the machine's shortest time constants
-          and slower than 1e-6 of the speeds seen; the place rests until its force is 1e-6 above its limit;
-        * ``", force shared"`` behind it: how stuck places share their forces is not unique;
+          and slower than 1e-6 of the speeds seen; the element rests until its force is 1e-6 above its limit;
+        * ``", force shared"`` behind it: how sticking elements share their forces is not unique;
           ``", energy gained"``: an impact left more energy than there was.
     solutions : int or None
         How many admissible answers there were, where that is certified or was counted.

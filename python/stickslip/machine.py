@@ -220,7 +220,7 @@ class Machine(Wiring):
         surface_velocity: Signal | float = 0.0,
         load: Mapping[str, float] | str | None = None,
     ) -> None:
-        """Add a place of friction.
+        """Add a friction element.
 
         Parameters
         ----------

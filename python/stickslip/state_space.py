@@ -201,7 +201,7 @@ class StateSpace(Wiring):
         surface_velocity: Signal | float = 0.0,
         feedthrough: Mapping[str, float] | None = None,
     ) -> None:
-        """Add a place of friction: a column of A_NL.
+        """Add a friction element: a column of A_NL.
 
         Parameters
         ----------

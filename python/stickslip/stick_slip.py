@@ -91,7 +91,7 @@ class StickSlip(Law):
 
     **Transitions.** The modes are ``stick``, ``slip+`` and ``slip-``. f is the lagged dry force (without
     memory: the curve itself), f_s and f_k the levels under the present load, t_d the time since stick was
-    entered, F the force that the stuck place holds, v- the velocity before.
+    entered, F the force that the sticking element holds, v- the velocity before.
 
     ============ ============ =============================== ===============================================
     from         to           guard                           what is set to what
@@ -119,7 +119,7 @@ class StickSlip(Law):
     stick, held  stick        f below f_s(t_d)                nothing
     by the lag
     any          open         its contact opens               s = 0; on closing as from the start
-    any          the same     load force changes its sign     nothing: its absolute value has a kink there
+    any          the same     load force changes its sign     nothing: its slope jumps there
     ============ ============ =============================== ===============================================
 
     Rigid stick holds v at zero and F is what it takes; with presliding ``F = k s + b_surface v``, ``s' = v``.
@@ -215,7 +215,7 @@ class StickSlip(Law):
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """Names of the automaton's states in a response; in a machine the place's name stands before them."""
+        """Names of the automaton's states in a response; in a machine the element's name stands before them."""
         names = ("lagged_force",) * (self.memory is not None) + ("presliding",) * (
             self.presliding is not None
         )

@@ -218,8 +218,8 @@ class Trajectory:
             parts = [f"{p} {Mode(m)}" for p, m in zip(compiled.friction, modes, strict=True)]
             parts += [
                 f"{name} {Mode(m)}"
-                for (name, place), m in zip(compiled.contacts, contacts, strict=True)
-                if place < 0
+                for (name, element), m in zip(compiled.contacts, contacts, strict=True)
+                if element < 0
             ]
             key = ", ".join(parts) or "linear"
             out[key] = f"{out[key]}, {kind}" if key in out and kind not in out[key] else kind

@@ -24,7 +24,7 @@ namespace stickslip {
 struct Channel {
   enum class Of { reference, measurement };
   Of of = Of::reference;
-  int index = 0;           // which reference or measurement
+  Index index = 0;         // which reference or measurement
   int order = 0;           // 0: its value, 1: its rate, 2: its acceleration
   bool difference = false; // the block forms the difference quotient of successive samples itself
 
@@ -98,7 +98,7 @@ Saturation after(const Block& block, Index output, Saturation mode, BlockGuard::
                  const double* z, BlockInputs in);
 // The mode at the start or after inputs have jumped; a raw output that lies on a limit up to rounding is
 // decided by its rate, and if that vanishes too by the mode before.
-Saturation decide(const Block& block, Index output, Saturation before, const double* z, BlockInputs in);
+Saturation mode_anew(const Block& block, Index output, Saturation before, const double* z, BlockInputs in);
 // Sets the integral of a following output from the inputs; to be called before the mode is left or inputs
 // jump.
 void settle(const Block& block, Index output, Saturation mode, const double* w, double* z);

@@ -136,7 +136,7 @@ Block build(const Linear& c, const ControlOptions& o) {
   b.C = c.C;
   const Index inputs = c.D.cols();
   const auto add = [&](Of of, Index count) {
-    for (Index i = 0; i < count; ++i) b.inputs.push_back({of, static_cast<int>(i), 0, false});
+    for (Index i = 0; i < count; ++i) b.inputs.push_back({of, i, 0, false});
   };
   if (c.error) { // one column of r and one of y for each of the error
     add(Of::reference, inputs);
@@ -160,9 +160,8 @@ Block build(const Linear& c, const ControlOptions& o) {
 
 Block build(const Program& c, const ControlOptions&) {
   Block b;
-  for (Index i = 0; i < c.references; ++i) b.inputs.push_back({Of::reference, static_cast<int>(i), 0, false});
-  for (Index i = 0; i < c.measurements; ++i)
-    b.inputs.push_back({Of::measurement, static_cast<int>(i), 0, false});
+  for (Index i = 0; i < c.references; ++i) b.inputs.push_back({Of::reference, i, 0, false});
+  for (Index i = 0; i < c.measurements; ++i) b.inputs.push_back({Of::measurement, i, 0, false});
   b.D = Matrix::Zero(c.outputs, b.inputs.size());
   b.initial = c.memory;
   b.program = c;

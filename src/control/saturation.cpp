@@ -188,7 +188,7 @@ Saturation after(const Block& b, Index output, Saturation mode, Trigger fired, c
   return mode;
 }
 
-Saturation decide(const Block& b, Index output, Saturation before, const double* z, BlockInputs in) {
+Saturation mode_anew(const Block& b, Index output, Saturation before, const double* z, BlockInputs in) {
   double size = 0.0;
   for (Index i = 0; i < b.C.cols(); ++i) size += std::abs(b.C(output, i) * z[i]);
   for (Index i = 0; i < b.D.cols(); ++i) size += std::abs(b.D(output, i) * in.w[i]);

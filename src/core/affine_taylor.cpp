@@ -187,7 +187,6 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
     h = cut_step(ratio * trial);
     ratio = h / trial;
   }
-
   if (ratio != 1.0) stretch<N>(c, stride, n, degree, ratio, size.data());
   const double floor = 0.25 * negligible * *std::max_element(size.begin(), size.begin() + 3);
   while (degree > 1 && size[degree] <= floor) --degree;

@@ -35,9 +35,33 @@ constexpr Member<C, M> field(const char* name, M C::* member, Quantity q = {}, R
 template <class T>
 concept Described = requires { T::fields(); };
 
+// A member whose fields stand among those of the whole.
+template <class C, class M, class Fields> struct Inlined {
+  M C::* member;
+  Fields fields;
+};
+
+template <class C, class M, class Fields = decltype(M::fields())>
+constexpr Inlined<C, M, Fields> inlined(M C::* member, Fields fields = M::fields()) {
+  return {member, fields};
+}
+
+namespace detail {
+
+template <class T, class F, class C, class M> void visit_field(T& self, F& f, const Member<C, M>& field) {
+  f(field, self.*field.member);
+}
+
+template <class T, class F, class C, class M, class Fields>
+void visit_field(T& self, F& f, const Inlined<C, M, Fields>& part) {
+  std::apply([&](const auto&... fields) { (visit_field(self.*part.member, f, fields), ...); }, part.fields);
+}
+
+} // namespace detail
+
 // f(field, value) for every member of a description.
 template <class T, class F> void each_field(T& self, F&& f) {
-  std::apply([&](const auto&... fields) { (f(fields, self.*fields.member), ...); },
+  std::apply([&](const auto&... fields) { (detail::visit_field(self, f, fields), ...); },
              std::remove_const_t<T>::fields());
 }
 

@@ -18,7 +18,15 @@ using Seeded = Dual<element_seeds>;
 
 // What an element's force depends on, in the order of the derivatives; then as many of its internal states as
 // there is room for at once.
-enum Seed : int { by_velocity, by_load, by_memory, by_peak, by_injected, by_injection_rate, by_first_state };
+enum Seed : Index {
+  by_velocity,
+  by_load,
+  by_memory,
+  by_peak,
+  by_injected,
+  by_injection_rate,
+  by_first_state
+};
 constexpr Index states_at_once = element_seeds - by_first_state;
 
 // Derivatives d x' / d x with d x' / d t behind as one more column, and what they are made from.
@@ -109,7 +117,7 @@ private:
     for (Index j = 0; j < p.traits.states; ++j) {
       const Index seed = j - first;
       w.seeded[j] = seed >= 0 && seed < states_at_once
-                        ? Seeded::variable(x[p.states + j], static_cast<int>(by_first_state + seed))
+                        ? Seeded::variable(x[p.states + j], by_first_state + seed)
                         : Seeded(x[p.states + j]);
     }
     in.z = w.seeded.data();

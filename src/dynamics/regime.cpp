@@ -221,25 +221,25 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
                   double* force) {
   if (!r.shared) return;
-  const Index m = r.sticking.size(), leaning = r.indeterminate_contacts.size();
+  const Index m = r.sticking.size(), normals = r.indeterminate_contacts.size();
   contact::ForceLimits limits{List<Index>(r.sticking.size(), -1), Vector(m), Vector::Zero(m), Vector(m),
                               Vector::Zero(m)};
-  Vector given(leaning + m), shared;
+  Vector given(normals + m), shared;
   const auto normal = [&](Index k) -> double& {
     return force[sys.friction.size() + r.closed[r.indeterminate_contacts[k]]];
   };
-  for (Index k = 0; k < leaning; ++k) given(k) = normal(k);
+  for (Index k = 0; k < normals; ++k) given(k) = normal(k);
   for (Index k = 0; k < m; ++k) {
     const Index i = r.sticking[k];
     const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_sign, t, x, s, force);
     limits.low_a(k) = std::min(l.lo, 0.0);
     limits.high_a(k) = std::max(l.hi, 0.0);
-    given(leaning + k) = force[i];
+    given(normals + k) = force[i];
   }
   double utilisation = 0.0;
-  contact::share(given, r.indeterminate_forces, leaning, limits, shared, utilisation);
-  for (Index k = 0; k < leaning; ++k) normal(k) = shared(k);
-  for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(leaning + k);
+  contact::share(given, r.indeterminate_forces, normals, limits, shared, utilisation);
+  for (Index k = 0; k < normals; ++k) normal(k) = shared(k);
+  for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(normals + k);
 }
 
 } // namespace stickslip

@@ -1,9 +1,9 @@
 // What every term of a law says about itself, and the two pieces most laws share: the fall of the level from
 // static to kinetic, and the viscous part. Terms are plain values; kernels are free function templates:
-//   curve(term, v, direction)                      -> ForceOf<T>, the steady curve on the side `direction` of
-//   zero bristle(term, v, direction, branch, z, zdot)   -> ForceOf<T>, with the rates of the internal states
+//   curve(term, v, direction)                      -> ForceOf<T>, the steady curve on the side `direction` of zero
+//   bristle(term, v, direction, branch, z, zdot)   -> ForceOf<T>, with the rates of the internal states
 //   settle(term, v, direction, z)                  the internal states of the steady curve
-//   about(term), validate(term), and Term::each(self, f) which shows f every parameter with its public name.
+//   about(term), validate(term), and Term::fields(), the table of its parameters (core/fields.hpp).
 // Terms that switch within have `has_switches`, switches() and
 //   slip_guards(term, v, direction, branch, z, guards)   a guard fires when it becomes positive; its bit of the branch is
 //                                                        set until v comes back to zero
@@ -13,6 +13,7 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "core/fields.hpp"
 #include "core/list.hpp"
 #include "core/types.hpp"
 #include "friction/dual.hpp"
@@ -57,15 +58,12 @@ struct Levels {
   double shape = 2.0;
   StribeckForm form = StribeckForm::exponential;
 
-  bool operator==(const Levels&) const = default;
   bool one() const { return static_level == kinetic; }
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("static", self.static_level);
-    f("kinetic", self.kinetic);
-    f("stribeck_velocity", self.stribeck_velocity);
-    f("shape", self.shape);
-    f("form", self.form);
+  static constexpr auto fields() {
+    return std::tuple{field("static", &Levels::static_level), field("kinetic", &Levels::kinetic),
+                      field("stribeck_velocity", &Levels::stribeck_velocity, quantity::velocity),
+                      field("shape", &Levels::shape), field("form", &Levels::form)};
   }
 };
 

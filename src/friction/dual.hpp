@@ -2,6 +2,8 @@
 // Kernels are templates on the scalar: double in the flow, Dual in its Jacobian.
 #pragma once
 
+#include "core/types.hpp"
+
 #include <array>
 #include <cmath>
 
@@ -14,7 +16,7 @@ template <int K> struct Dual {
   constexpr Dual() = default;
   constexpr Dual(double value) : x(value) {}
   // The variable that derivative number `which` is taken by.
-  static constexpr Dual variable(double value, int which) {
+  static constexpr Dual variable(double value, Index which) {
     Dual a(value);
     a.d[which] = 1.0;
     return a;

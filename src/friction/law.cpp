@@ -272,8 +272,8 @@ List<double> velocity_breakpoints(const Law& law) {
 }
 
 List<double> velocity_marks(const Law& law) {
-  const List<double> kinks = velocity_breakpoints(law);
-  std::set<double> all(kinks.begin(), kinks.end());
+  const List<double> breakpoints = velocity_breakpoints(law);
+  std::set<double> all(breakpoints.begin(), breakpoints.end());
   List<double> speeds;
   walk(law, [&](const auto& x, const Offset&) {
     if constexpr (requires { marks(x, speeds); }) marks(x, speeds);

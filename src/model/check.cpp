@@ -86,7 +86,7 @@ private:
     Index references = 0, measurements = 0;
     for (const Channel& channel : block.inputs) {
       auto& count = channel.of == Channel::Of::reference ? references : measurements;
-      count = std::max(count, channel.index + Index{1});
+      count = std::max(count, channel.index + 1);
     }
     const auto expect = [&](const char* what, Index given, Index least, Index most) {
       if (given < least || given > most)

@@ -78,8 +78,8 @@ private:
     for (Index k = 0; k < law.terms.size(); ++k)
       std::visit(
           [&](auto& term) {
-            std::decay_t<decltype(term)>::each(term, [&](const char* name, auto& value) {
-              if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) f(k, name, value);
+            each_field(term, [&](const auto& field, auto& value) {
+              if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) f(k, field.name, value);
             });
           },
           law.terms[k]);

@@ -144,6 +144,9 @@ private:
   void follow_jumps() noexcept;
   const double* all(const Point& p) noexcept;
 
+  bool read_linear(const RealTimeOutput& o, const double* s, double& out) const noexcept;
+  double read_element(const RealTimeOutput& o, const double* s) const noexcept;
+
   void begin(const double* values) noexcept;
   bool any_fired() const noexcept;
   void change_within(double stop) noexcept;

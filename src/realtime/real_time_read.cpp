@@ -6,75 +6,76 @@
 
 namespace stickslip {
 
-void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexcept {
+// What is known without the motion: states, signals, and outputs of controllers, which are linear in both.
+bool RealTime::read_linear(const RealTimeOutput& o, const double* s, double& out) const noexcept {
   using Kind = RealTimeOutput::Kind;
-  bool evaluated = false;
-  const double* s = all(a);
   const auto form = [&](const Form& f) {
     return f.x.dot(Eigen::Map<const Vector>(a.x, sys.nx)) + f.s.dot(full);
   };
+  const LinearPart& linear = *plan->regime->linear;
+  switch (o.kind) {
+  case Kind::state:
+    out = a.x[o.index];
+    return true;
+  case Kind::signal:
+    out = s[o.index];
+    return true;
+  case Kind::output:
+    out = form(linear.outputs[o.index][o.part]);
+    return true;
+  case Kind::reference:
+    out = form(linear.references[o.index]);
+    return true;
+  case Kind::error:
+    out = form(linear.references[o.index]) - form(linear.measured[o.index]);
+    return true;
+  case Kind::saturation: {
+    const Loop& l = sys.loops[o.index];
+    out = static_cast<double>(l.saturation >= 0
+                                  ? mode_of(now.saturation[l.saturation + o.part])
+                                  : mode_of(l.block, o.part, form(linear.outputs[o.index][o.part])));
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+// Of a friction element, where its force has been evaluated.
+double RealTime::read_element(const RealTimeOutput& o, const double* s) const noexcept {
+  using Kind = RealTimeOutput::Kind;
+  const Friction& p = sys.friction[o.index];
+  const FrictionMode& mode = now.friction[o.index];
+  const bool sticks = p.traits.sticks && mode.sticks();
+  const double v = relative_velocity(p, a.x, s), F = force(o.index);
+  switch (o.kind) {
+  case Kind::force:
+    return F;
+  case Kind::velocity:
+    return sticks && p.surface_travel < 0 ? 0.0 : v;
+  case Kind::load:
+    return normal_load(p, mode.load_sign, a.x, s);
+  case Kind::mode:
+    return p.traits.sticks ? mode.direction() : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
+  default: {
+    if (!sticks) return std::numeric_limits<double>::quiet_NaN();
+    const Interval limits = stick_limits(sys, p, mode.load_sign, time(), a.x, s, nullptr);
+    return F < 0.0 ? limits.lo : limits.hi;
+  }
+  }
+}
+
+void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexcept {
+  bool evaluated = false;
+  const double* s = all(a);
   for (Index k = 0; k < count; ++k) {
-    const RealTimeOutput& o = what[k];
-    const auto i = o.index, part = o.part;
-    const LinearPart& linear = *plan->regime->linear;
-    switch (o.kind) {
-    case Kind::state:
-      out[k] = a.x[o.index];
-      continue;
-    case Kind::signal:
-      out[k] = s[o.index];
-      continue;
-    case Kind::output:
-      out[k] = form(linear.outputs[i][part]);
-      continue;
-    case Kind::reference:
-      out[k] = form(linear.references[i]);
-      continue;
-    case Kind::error:
-      out[k] = form(linear.references[i]) - form(linear.measured[i]);
-      continue;
-    case Kind::saturation: {
-      const Loop& l = sys.loops[i];
-      const Mode mode = l.saturation >= 0 ? mode_of(now.saturation[l.saturation + part])
-                                          : mode_of(l.block, o.part, form(linear.outputs[i][part]));
-      out[k] = static_cast<double>(mode);
-      continue;
-    }
-    default:
-      break;
-    }
+    if (read_linear(what[k], s, out[k])) continue;
     if (!evaluated) {
       f1.setZero();
       evaluate(sys, *plan->regime, time(), a.x, s, f1.data(), force.data(), w);
       evaluated = true;
     }
-    if (o.kind == Kind::rate) {
-      out[k] = f1(o.index);
-      continue;
-    }
-    const Friction& p = sys.friction[i];
-    const double v = relative_velocity(p, a.x, s);
-    const bool sticking = p.traits.sticks && now.friction[i].sticks();
-    switch (o.kind) {
-    case Kind::force:
-      out[k] = force(o.index);
-      break;
-    case Kind::velocity:
-      out[k] = sticking && p.surface_travel < 0 ? 0.0 : v;
-      break;
-    case Kind::load:
-      out[k] = normal_load(p, now.friction[i].load_sign, a.x, s);
-      break;
-    case Kind::mode:
-      out[k] = p.traits.sticks ? now.friction[i].direction() : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
-      break;
-    default: {
-      const Interval limits = stick_limits(sys, p, now.friction[i].load_sign, time(), a.x, s, nullptr);
-      out[k] = !sticking              ? std::numeric_limits<double>::quiet_NaN()
-               : force(o.index) < 0.0 ? limits.lo
-                                      : limits.hi;
-    }
-    }
+    out[k] = what[k].kind == RealTimeOutput::Kind::rate ? f1(what[k].index) : read_element(what[k], s);
   }
 }
 

@@ -48,7 +48,8 @@ Saturation next_saturation(const System& sys, Index loop, Index output, Saturati
   for (Index k = 0; k < l.inputs.size(); ++k) inputs[k] = value(loop, k), rates[k] = rate(loop, k);
   const BlockInputs in{inputs, rates};
   const double* z = l.states >= 0 ? x + l.states : nullptr;
-  return fired != nullptr ? after(l.block, output, now, *fired, z, in) : decide(l.block, output, now, z, in);
+  return fired != nullptr ? after(l.block, output, now, *fired, z, in)
+                          : mode_anew(l.block, output, now, z, in);
 }
 
 // The integral of every output that follows its limit.

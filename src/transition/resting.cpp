@@ -171,7 +171,7 @@ void Decision::leave(const Guard& g) {
       dir[g.friction] = g.direction;
     else if (moves_towards(g.friction, g.direction))
       now.mode = slip(g.direction);
-    else // v opposes the force: it stays stuck until v turns
+    else // v opposes the force: it goes on sticking until v turns
       now.hold = above_limit(g.direction);
   }
   if (g.kind == GuardKind::surface_turns) state->modes.friction[g.friction].mode = slip(g.direction);

@@ -134,7 +134,7 @@ class TestBadInput:
 
 @pytest.mark.parametrize("options", [{"memory": ss.Lag(0.01)}, {"memory": ss.Lag(0.01), "dwell": 0.3}])
 def test_lag_starts_with_the_force_held_at_break_away(options):
-    """A normal load that falls while the place sticks: F = F_s N(t) at t = 1.26 (1 - 0.2 t), then f = F_s N."""
+    """A normal load that falls while the element sticks: F = F_s N(t) at t = 1.26 (1 - 0.2 t), then f = F_s N."""
     law = ss.StickSlip(ss.Stribeck(static=1.26, kinetic=0.4, stribeck_velocity=0.01), **options)
     m = ss.Machine(mass=1.0, names=["x"], force={"x": ss.Ramp(slope=1.0)})
     m.add_friction("guide", on="x", law=law, normal_load=ss.Constant(1.0) + ss.Ramp(slope=-0.2))

@@ -69,7 +69,7 @@ class TestForce:
         assert run["guide.presliding"][0] == 0.0
 
     def test_surface_that_stops_with_a_jump(self):
-        """Left sliding at exactly v = 0 by its surface, the place sticks with the force that it had."""
+        """Left sliding at exactly v = 0 by its surface, the element sticks with the force that it had."""
         run = prescribed(law(), *steps([(0.1, 5e-3), (0.5, 0.0)]))
         assert [str(e.after) for e in run.events] == ["stick"]
         assert run["guide.force"][-1] == pytest.approx(FS, rel=1e-12)

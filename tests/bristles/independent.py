@@ -2,7 +2,7 @@
 
 Everything here is written out from the equations of the laws, not taken from the engine. Between events the
 motion is smooth; a phase ends where a velocity passes zero, where a Maxwell element starts to slip, where a
-place that holds reaches the end of its interval, and where a signal has a kink. Velocities that come to zero
+element that holds reaches the end of its interval, and at a breakpoint of a signal. Velocities that come to zero
 are set to zero exactly.
 """
 
@@ -30,7 +30,7 @@ class Level:
 
 
 class Law:
-    """Friction of one place; `slip` and `rest` are per unit normal load, `viscous` is not."""
+    """Friction of one element; `slip` and `rest` are per unit normal load, `viscous` is not."""
 
     n = 0  # internal states
     holds = False  # set-valued at v = 0
@@ -252,7 +252,7 @@ class WithCoulomb(Law):
 
 
 @dataclass
-class Place:
+class Element:
     law: Law
     w: tuple = (1.0,)
     load: Callable = lambda t: 1.0
@@ -261,35 +261,35 @@ class Place:
 
 
 class Motion:
-    """M q'' + D q' + K q = drive(t) - sum of w F; states q, q', then the places' z one after the other."""
+    """M q'' + D q' + K q = drive(t) - sum of w F; states q, q', then the elements' z one after the other."""
 
-    def __init__(self, mass, stiffness, damping, drive, places, kinks=()):
+    def __init__(self, mass, stiffness, damping, drive, elements, breakpoints=()):
         self.M, self.K, self.D = (np.atleast_2d(np.asarray(m, float)) for m in (mass, stiffness, damping))
-        self.drive, self.places, self.kinks = drive, places, kinks
+        self.drive, self.elements, self.breakpoints = drive, elements, breakpoints
         self.dof = len(self.M)
         self.inverse = np.linalg.inv(self.M)
         self.at, k = [], 2 * self.dof
-        for p in places:
+        for p in elements:
             self.at.append(slice(k, k + p.law.n))
             k += p.law.n
         self.size = k
-        self.W = np.array([p.w for p in places], float)
-        self.modes = [1] * len(places)
-        self.branch = [[False] * p.law.elements for p in places]
+        self.W = np.array([p.w for p in elements], float)
+        self.modes = [1] * len(elements)
+        self.branch = [[False] * p.law.elements for p in elements]
         self.reversals = []
 
     def velocity(self, i, t, y):
-        return self.W[i] @ y[self.dof : 2 * self.dof] - self.places[i].surface(t)
+        return self.W[i] @ y[self.dof : 2 * self.dof] - self.elements[i].surface(t)
 
     def parts(self, t, y, modes):
-        """x', the forces, and how much of its interval each place that holds uses."""
+        """x', the forces, and how much of its interval each element that holds uses."""
         n = self.dof
         out = np.zeros(self.size)
         out[:n] = y[n : 2 * n]
         total = np.atleast_1d(self.drive(t)) - self.K @ y[:n] - self.D @ y[n : 2 * n]
         held = [i for i, m in enumerate(modes) if m == 0]
         part = {}
-        for i, p in enumerate(self.places):
+        for i, p in enumerate(self.elements):
             if modes[i] == 0:
                 continue
             v = self.velocity(i, t, y)
@@ -298,10 +298,10 @@ class Motion:
             total = total - self.W[i] * (p.load(t) * dry + p.law.viscous(v))
         if held:
             W = self.W[held]
-            wanted = W @ self.inverse @ total - np.array([self.places[i].surface_rate(t) for i in held])
+            wanted = W @ self.inverse @ total - np.array([self.elements[i].surface_rate(t) for i in held])
             forces = np.linalg.solve(W @ self.inverse @ W.T, wanted)
             for i, f in zip(held, forces, strict=True):
-                p = self.places[i]
+                p = self.elements[i]
                 total = total - self.W[i] * f
                 lo, hi = p.law.rest(y[self.at[i]])
                 part[i] = (2.0 * f / p.load(t) - lo - hi) / (hi - lo)
@@ -314,7 +314,7 @@ class Motion:
 
     def guards(self):
         found = []
-        for i, p in enumerate(self.places):
+        for i, p in enumerate(self.elements):
             mode = self.modes[i]
             if mode == 0:
                 for side in (1, -1):
@@ -331,7 +331,7 @@ class Motion:
                     found.append(
                         (
                             ("slips", i, e),
-                            lambda t, y, i=i, e=e, m=mode: self.places[i].law.guard(
+                            lambda t, y, i=i, e=e, m=mode: self.elements[i].law.guard(
                                 e, self.velocity(i, t, y), y[self.at[i]], m
                             ),
                         )
@@ -339,8 +339,8 @@ class Motion:
         return found
 
     def start(self, t, y):
-        """Places that can hold do so where their force is within the interval, else they leave."""
-        for i, p in enumerate(self.places):
+        """Elements that can hold do so where their force is within the interval, else they leave."""
+        for i, p in enumerate(self.elements):
             if p.law.holds and abs(self.velocity(i, t, y)) < 1e-13:
                 self._rest(i, t, y)
 
@@ -350,7 +350,7 @@ class Motion:
         part = self.parts(t, y, self.modes)[1][i]
         if abs(part) > 1.0:
             self.modes[i] = 1 if part > 0 else -1
-        self.branch[i] = [False] * self.places[i].law.elements
+        self.branch[i] = [False] * self.elements[i].law.elements
         return before
 
     def run(self, t_out, y0=None, rtol=1e-12, atol=1e-15, method="DOP853", max_step=2e-3):
@@ -362,7 +362,7 @@ class Motion:
         out[:, t_out <= t] = y[:, None]
         self.start(t, y)
         # Phases end at the times that are asked for: the interpolant is less accurate than the steps.
-        stops = sorted({*(k for k in self.kinks if k < t_end), *t_out})
+        stops = sorted({*(k for k in self.breakpoints if k < t_end), *t_out})
         while t < t_end:
             stop = next(s for s in stops if s > t)
             named = self.guards()
@@ -388,8 +388,8 @@ class Motion:
 
     def _change(self, what, i, how, t, y):
         if what == "slips":
-            if hasattr(self.places[i].law, "closed"):
-                self.places[i].law.closed(y[self.at[i]])
+            if hasattr(self.elements[i].law, "closed"):
+                self.elements[i].law.closed(y[self.at[i]])
             else:
                 self.branch[i][how] = True
         elif what == "leaves":
@@ -399,20 +399,20 @@ class Motion:
             w = self.W[i]
             v = self.velocity(i, t, y)
             y[self.dof : 2 * self.dof] -= w * v / (w @ w)
-            if self.places[i].law.holds:
+            if self.elements[i].law.holds:
                 self._rest(i, t, y)
             else:
                 self.modes[i] = -how
-                self.places[i].law.turned(y[self.at[i]])
-                self.branch[i] = [False] * self.places[i].law.elements
+                self.elements[i].law.turned(y[self.at[i]])
+                self.branch[i] = [False] * self.elements[i].law.elements
 
 
-def through_kinks(motion: Motion, t_out, rtol=1e-11, atol=1e-14, y0=None):
-    """The same motion by CVODE (BDF) straight through the kinks at v = 0, for laws without modes."""
+def through_reversals(motion: Motion, t_out, rtol=1e-11, atol=1e-14, y0=None):
+    """The same motion by CVODE (BDF) straight through the reversals, for laws without modes."""
     from sksundae.cvode import CVODE
 
     def rhs(t, y, out):
-        modes = [1 if motion.velocity(i, t, y) >= 0.0 else -1 for i in range(len(motion.places))]
+        modes = [1 if motion.velocity(i, t, y) >= 0.0 else -1 for i in range(len(motion.elements))]
         out[:] = motion.parts(t, y, modes)[0]
 
     solver = CVODE(rhs, rtol=rtol, atol=atol, method="BDF", max_num_steps=10_000_000)

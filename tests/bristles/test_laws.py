@@ -55,12 +55,12 @@ LAWS = {
 TIMES = np.linspace(0.0, 3.0, 31)
 
 
-def block(law, **place):
+def block(law, **element):
     """1 kg on a spring of 50 N/m under 3 N sin(4.4 t): sticks and reverses several times."""
     m = ss.Machine(
         mass=1.0, stiffness=50.0, names=["block"], force={"block": ss.Sine(3.0, frequency=4.4 / (2 * np.pi))}
     )
-    m.add_friction("guide", on="block", law=law, **place)
+    m.add_friction("guide", on="block", law=law, **element)
     return m
 
 
@@ -80,7 +80,7 @@ def solutions():
 
     def of(name):
         if name not in known:
-            motion = own.Motion(1.0, 50.0, 0.0, push, [own.Place(LAWS[name][1])])
+            motion = own.Motion(1.0, 50.0, 0.0, push, [own.Element(LAWS[name][1])])
             known[name] = motion.run(TIMES), motion
         return known[name]
 
@@ -101,9 +101,9 @@ def test_law_in_a_machine(name, method, solutions):
 
 @pytest.mark.parametrize("name", ["lugre", "dahl", "bouc-wen", "elasto-plastic"])
 def test_law_against_sundials(name):
-    """CVODE (BDF) straight through the kinks of |v|: another method, and no phases."""
+    """CVODE (BDF) straight through the reversals: another method, and no phases."""
     law, written, _ = LAWS[name]
-    y = own.through_kinks(own.Motion(1.0, 50.0, 0.0, push, [own.Place(written)]), TIMES)
+    y = own.through_reversals(own.Motion(1.0, 50.0, 0.0, push, [own.Element(written)]), TIMES)
     run = ss.simulate(block(law), 3.0, t_eval=TIMES, rtol=1e-9)
     assert difference(run, y) < 2e-7
 

@@ -1,4 +1,4 @@
-"""Bristles under varying loads, on moving surfaces and at two places, against independent.py."""
+"""Bristles under varying loads, on moving surfaces and at two elements, against independent.py."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ FREQUENCY = OMEGA / (2 * np.pi)
 @pytest.mark.parametrize("name", LAWS)
 def test_load_that_varies(name):
     law, written = LAWS[name]
-    y = own.Motion(1.0, 50.0, 0.0, push, [own.Place(written, load=load)]).run(TIMES)
+    y = own.Motion(1.0, 50.0, 0.0, push, [own.Element(written, load=load)]).run(TIMES)
     run = ss.simulate(
         block(law, normal_load=1.0 + ss.Sine(0.5, frequency=FREQUENCY)), 3.0, t_eval=TIMES, rtol=1e-10
     )
@@ -44,7 +44,7 @@ def test_load_that_varies(name):
 @pytest.mark.parametrize("name", LAWS)
 def test_surface_that_moves(name):
     law, written = LAWS[name]
-    y = own.Motion(1.0, 50.0, 0.0, push, [own.Place(written, surface=belt, surface_rate=belt_rate)]).run(
+    y = own.Motion(1.0, 50.0, 0.0, push, [own.Element(written, surface=belt, surface_rate=belt_rate)]).run(
         TIMES
     )
     machine = block(law, surface_velocity=ss.Sine(0.05, frequency=FREQUENCY))
@@ -56,11 +56,11 @@ def test_belt_that_jumps():
     """The surface starts with 0.1 m/s at t = 0 and turns round at 1 s: a jump of the signal."""
     law, written = LAWS["maxwell slip"]
     surface = ss.Piecewise([0.0, 1.0, 1.0, 2.0], [0.1, 0.1, -0.1, -0.1])
-    motion = own.Motion(1.0, 50.0, 0.0, lambda t: 0.0, [own.Place(written, surface=lambda t: 0.1)])
+    motion = own.Motion(1.0, 50.0, 0.0, lambda t: 0.0, [own.Element(written, surface=lambda t: 0.1)])
     motion.modes = [-1]
     before = TIMES[TIMES < 1.0]
     y = motion.run(np.append(before, 1.0))
-    second = own.Motion(1.0, 50.0, 0.0, lambda t: 0.0, [own.Place(written, surface=lambda t: -0.1)])
+    second = own.Motion(1.0, 50.0, 0.0, lambda t: 0.0, [own.Element(written, surface=lambda t: -0.1)])
     y = np.hstack([y[:, :-1], second.run(TIMES[TIMES >= 1.0] - 1.0, y0=y[:, -1])])
     m = ss.Machine(mass=1.0, stiffness=50.0, names=["block"])
     m.add_friction("f", on="block", law=law, surface_velocity=surface)
@@ -69,7 +69,7 @@ def test_belt_that_jumps():
 
 
 @pytest.mark.parametrize("other", ["lugre", "two-state", "maxwell slip"])
-def test_two_places_in_one_machine(other):
+def test_two_elements_in_one_machine(other):
     """Two masses; LuGre on the first against ground, another bristle between them."""
     law, written = LAWS[other]
     mass, stiffness, damping = np.diag([1.0, 0.5]), [[60.0, -20.0], [-20.0, 20.0]], np.diag([0.1, 0.0])
@@ -78,7 +78,7 @@ def test_two_places_in_one_machine(other):
         stiffness,
         damping,
         lambda t: np.array([push(t), 0.0]),
-        [own.Place(own.LuGre(), w=(1.0, 0.0)), own.Place(written, w=(-1.0, 1.0), load=lambda t: 0.6)],
+        [own.Element(own.LuGre(), w=(1.0, 0.0)), own.Element(written, w=(-1.0, 1.0), load=lambda t: 0.6)],
     )
     y = motion.run(TIMES)
     m = ss.Machine(mass=mass, stiffness=stiffness, damping=damping, names=["a", "b"])
@@ -91,8 +91,8 @@ def test_two_places_in_one_machine(other):
         assert difference(run, y) < 2e-8
 
 
-def test_bristle_beside_a_place_that_sticks():
-    """Coulomb between two masses while LuGre slides below: modes of one, kinks of the other."""
+def test_bristle_beside_an_element_that_sticks():
+    """Coulomb between two masses while LuGre slides below: modes of one, velocity reversals of the other."""
 
     class Dry(own.Law):
         holds = True
@@ -109,7 +109,7 @@ def test_bristle_beside_a_place_that_sticks():
         stiffness,
         np.zeros((2, 2)),
         lambda t: np.array([push(t), 0.0]),
-        [own.Place(own.LuGre(), w=(1.0, 0.0)), own.Place(Dry(), w=(-1.0, 1.0))],
+        [own.Element(own.LuGre(), w=(1.0, 0.0)), own.Element(Dry(), w=(-1.0, 1.0))],
     )
     y = motion.run(TIMES)
     m = ss.Machine(mass=mass, stiffness=stiffness, names=["a", "b"])

@@ -228,7 +228,7 @@ def held_by_two(force, **options):
 
 
 @pytest.mark.parametrize("force", [0.5, 5.0, 10.5, 10.999999, -10.9])
-def test_forces_shared_by_two_places_use_both_limits(force):
+def test_forces_shared_by_two_elements_use_both_limits(force):
     """One body held by 1 N and 10 N holds 11 N: equal utilisations are the least greatest one."""
     found = held_by_two(force).transitions()
     assert found.modes == (("stick", "stick"),)
@@ -246,7 +246,7 @@ def test_shared_break_away_when_the_utilisation_reaches_one():
 
 
 def test_sharing_by_unequal_levers_is_a_linear_programme():
-    """Three places on a body with two degrees of freedom: the least greatest utilisation by scipy's
+    """Three elements on a body with two degrees of freedom: the least greatest utilisation by scipy's
     simplex."""
     from scipy.optimize import linprog
 
@@ -293,7 +293,7 @@ def test_feet_of_unequal_friction_share_normal_forces_as_sticking_needs(force, s
 
 
 @pytest.mark.parametrize("sliding", [1, -1])
-def test_source_form_with_a_place_that_slides_under_a_given_load(sliding):
+def test_source_form_with_an_element_that_slides_under_a_given_load(sliding):
     """Two inertially coupled bodies, x_1 on a floor at rest, x_2 sliding: with a_1 = 0, by hand
     2 a_2 = 4 - 2 sgn(v_2) and λ_T = a_2."""
     M = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
@@ -307,7 +307,7 @@ def test_source_form_with_a_place_that_slides_under_a_given_load(sliding):
         assert abs(t.friction_force[0]) == pytest.approx(2.0 - sliding, rel=1e-13)
 
 
-def test_between_the_levels_a_place_at_rest_stays_although_slip_would_solve():
+def test_between_the_levels_an_element_at_rest_stays_although_slip_would_solve():
     """Static 1.5 N, kinetic 1 N, load 1.2 N: leaving needs the static level (rule 2)."""
     block = contact.Contacts([1.0], [1.2], np.zeros((0, 1)), guides=[contact.Guide([1.0], 1.0, 1.5)])
     assert block.transitions().modes == (("stick",),)
@@ -321,7 +321,7 @@ def test_between_the_levels_a_place_at_rest_stays_although_slip_would_solve():
     assert moving.transitions()[0].guide_force[0] == -1.0 and moving.transitions()[0].acceleration[0] == 2.2
 
 
-def test_one_place_that_lets_go_takes_another_along_in_a_second_round():
+def test_one_element_that_lets_go_takes_another_along_in_a_second_round():
     """A (1 kg) on the floor, 2.5/1 N, carries B (3 kg), 0.3/0.2 N; 2.6 N at A. At the static levels only A
     leaves (a = 0.025, B needs 0.075 N); with A's kinetic level B would need 1.2 N, so it slips back on A."""
     floor = contact.Guide([1.0, 0.0], 1.0, 2.5)
@@ -351,7 +351,7 @@ def test_break_away_exactly_at_the_limit_is_decided_by_the_guard_that_fired():
 
 def _single(G, free, low, high, present, allowed=()):
     line = [low, 0, high, 0, low, 0, high, 0]
-    return _core.transition.decide(
+    return _core.transition.choose(
         np.array([[G]]),
         np.array([free]),
         0,
@@ -417,9 +417,9 @@ def brute_force(problem):
             mode = modes[nc + i]
             ok = abs(x[nc + i]) <= limit + 1e-9 if mode == 0 else mode * a[nc + i] >= -1e-9
         if ok:
-            place = [{0: "stick", 1: "slip+", -1: "slip-"}[v] for v in modes[nc:]]
+            element = [{0: "stick", 1: "slip+", -1: "slip-"}[v] for v in modes[nc:]]
             found.add(
-                tuple(("separate" if not closed[c] else place[c]) for c in range(nc)) + tuple(place[nc:])
+                tuple(("separate" if not closed[c] else element[c]) for c in range(nc)) + tuple(element[nc:])
             )
     return found
 
@@ -455,7 +455,7 @@ def test_random_mixtures_of_contacts_and_guides_against_brute_force_and_the_prin
 
 
 def test_given_loads_alone_have_exactly_one_answer():
-    """Without friction on a contact force the matrix is positive definite: unique, however many places;
+    """Without friction on a contact force the matrix is positive definite: unique, however many elements;
     above 256 mode sets Lemke finds it and the matrix certifies it."""
     rng = np.random.default_rng(4)
     for m in (3, 5, 8, 12):

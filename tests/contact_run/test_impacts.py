@@ -109,7 +109,7 @@ def test_moving_wall_oscillates() -> None:
 
 
 def test_wall_that_starts_to_move_strikes() -> None:
-    """A resting mass and a wall whose ramp begins at t = 1: an impact at the kink; ε = 0.5 throws it
+    """A resting mass and a wall whose ramp begins at t = 1: an impact at the breakpoint; ε = 0.5 throws it
     ahead."""
     m = ss.Machine(mass=3.0, names=["x"])
     m.add_contact(

@@ -170,7 +170,7 @@ def test_back_calculation_by_hand(sign):
     i3 = 1.5 - 0.5 * np.exp(-4)
     assert X[0] == pytest.approx(sign * i3, abs=2e-12)
 
-    mode = block.decide(0, mode, X, np.array([-sign, 0.0]), np.zeros(2))
+    mode = block.mode_anew(0, mode, X, np.array([-sign, 0.0]), np.zeros(2))
     assert mode == FREE
     back = Loop(block, constant_error(-sign))
     X, mode, got = back.run(3.0, 6.0, [], X, mode=mode, t_eval=[3.5, 5.9])
@@ -314,7 +314,7 @@ def test_modes_of_several_outputs_are_independent():
         (back,) = block.guards(j, S.low)
         assert back.z @ z + back.w @ w + back.offset == pytest.approx(raw[j] + 1.0, abs=1e-14)
         expected = S.high if raw[j] > 3 else S.low if raw[j] < -1 else S.free
-        assert block.decide(j, S.free, z, w) == expected
+        assert block.mode_anew(j, S.free, z, w) == expected
 
 
 def test_one_sided_limits_and_none():
@@ -347,5 +347,5 @@ def test_one_sided_limits_and_none():
 )
 def test_decision_afresh(i, w, wdot, before, expected):
     block = PI(1.0, 0.1, limits=1.0, anti_windup="clamping").compiled.block()
-    mode = block.decide(0, getattr(S, before), [i], [w, 0.0], [wdot, 0.0])
+    mode = block.mode_anew(0, getattr(S, before), [i], [w, 0.0], [wdot, 0.0])
     assert mode == getattr(S, expected)

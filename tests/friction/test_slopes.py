@@ -111,7 +111,10 @@ def test_traits():
         LAWS["dahl"],
     ]
     assert not any(law.compiled.traits.affine for law in curved)
-    assert ss.Viscous(1.0, exponent=2.0).compiled.traits.reversal_switches and not ss.Viscous(1.0).compiled.traits.reversal_switches
+    assert (
+        ss.Viscous(1.0, exponent=2.0).compiled.traits.reversal_switches
+        and not ss.Viscous(1.0).compiled.traits.reversal_switches
+    )
     assert not ss.Tanh(width=1.0, **LEVELS).compiled.traits.reversal_switches
     assert ss.Tanh(width=1.0, **LEVELS, shape=1.0).compiled.traits.reversal_switches
     assert not ss.Coulomb(0.0).compiled.traits.sticks and ss.Coulomb(1.0).compiled.traits.sticks

@@ -215,7 +215,7 @@ def test_lines_can_be_told_apart_where_colours_are_used_up() -> None:
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 10
 
 
-def test_legend_leaves_the_title_its_place(run: Hand) -> None:
+def test_legend_leaves_the_title_its_element(run: Hand) -> None:
     with _style.style():
         ax = _style.canvas(60.0).subplots()
         plotting.plot(run, ax=ax).set_title("a title that is as long as the picture is wide, or nearly so")

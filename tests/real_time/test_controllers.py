@@ -152,7 +152,7 @@ def test_reference_from_outside() -> None:
 
 
 def test_clamping_by_hand() -> None:
-    """Free, following, frozen and back: e = 2 - t as in the test of exact runs, with kinks within steps."""
+    """Free, following, frozen and back: e = 2 - t as in the test of exact runs, with breakpoints within steps."""
     m = ss.Machine(mass=1.0, names=["rail"])
     m.add_controller(
         ss.PI(kp=1.0, tn=0.1, limits=1.0, anti_windup="clamping"),

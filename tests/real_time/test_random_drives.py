@@ -1,4 +1,4 @@
-"""Random controlled two-mass drives with one or two places of friction, in real time and exactly."""
+"""Random controlled two-mass drives with one or two friction elements, in real time and exactly."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ class TestStates:
             )  # next to an event it may be one step late
             assert y[near, k] == pytest.approx(run[name][near], rel=2e-3, abs=2e-4, nan_ok=True), name
 
-    def test_stuck_places_stand_still(self):
+    def test_sticking_elements_stand_still(self):
         """Exactly on a moving surface, to the last bit, however long."""
         m = ss.Machine(mass=1.0, stiffness=1e-6, names=["a"])
         m.add_friction(

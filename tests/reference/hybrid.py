@@ -37,7 +37,7 @@ class Loop:
         if mode is None:
             a = block.affine([FREE])
             z, w, wdot, *_ = self.parts(t, X, a)
-            mode = block.decide(0, FREE, z, w, wdot)
+            mode = block.mode_anew(0, FREE, z, w, wdot)
         samples = []
         t_eval = np.asarray(t_eval, float)
         for _ in range(200):

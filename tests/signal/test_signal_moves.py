@@ -14,21 +14,23 @@ way = st.one_of(st.floats(1e-6, 1e3), st.floats(-1e3, -1e-6))
 
 def check(move, limits):
     """Continuity up to the last but one order and the limits, on both sides of every breakpoint."""
-    kinks = move.breakpoints
+    breakpoints = move.breakpoints
     T, d = move.duration, abs(move.distance)
-    assert kinks[0] == move.start and kinks[-1] == pytest.approx(move.start + T, rel=4 * EPS)
-    assert move(kinks[0]) == move.offset and move(kinks[-1]) == move.offset + move.distance
-    before = np.nextafter(kinks, -np.inf)
+    assert breakpoints[0] == move.start and breakpoints[-1] == pytest.approx(move.start + T, rel=4 * EPS)
+    assert move(breakpoints[0]) == move.offset and move(breakpoints[-1]) == move.offset + move.distance
+    before = np.nextafter(breakpoints, -np.inf)
     # Rounding of time to a last place changes the order-k derivative by the order above times that place.
     tick = 4 * EPS * (abs(move.start) + T)
     bounds = [d, *limits, 0.0]
     for order in range(len(limits)):
-        jump = np.abs(move(kinks, order) - move(before, order))
+        jump = np.abs(move(breakpoints, order) - move(before, order))
         slack = 40 * EPS * bounds[order] + tick * bounds[order + 1]
         if order == 0:
             slack += 4 * EPS * abs(move.offset)
         assert np.all(jump <= slack * 10), (order, jump.max(), slack)
-    inside = np.unique(np.concatenate([kinks, before, np.linspace(kinks[0], kinks[-1], 203)]))
+    inside = np.unique(
+        np.concatenate([breakpoints, before, np.linspace(breakpoints[0], breakpoints[-1], 203)])
+    )
     for order, bound in enumerate(limits, start=1):
         slack = 1e-12 * bound + tick * (limits[order] if order < len(limits) else 0.0)
         assert np.all(np.abs(move(inside, order)) <= bound + slack), order
@@ -72,8 +74,8 @@ def test_third_order_move_is_time_optimal(distance, velocity, acceleration, jerk
     principle).
     """
     move = PointToPoint(distance, velocity, acceleration, jerk)
-    kinks = move.breakpoints
-    middle = 0.5 * (kinks[1:] + kinks[:-1])
+    breakpoints = move.breakpoints
+    middle = 0.5 * (breakpoints[1:] + breakpoints[:-1])
     for t in middle:
         j, a, v = (abs(move(t, k)) for k in (3, 2, 1))
         active = [

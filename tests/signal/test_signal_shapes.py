@@ -114,12 +114,12 @@ def test_taylor_series_continues_the_signal_within_its_piece(signal):
 
 @every
 def test_next_breakpoint_walks_through_all_of_them(signal):
-    kinks = signal.breakpoints
-    assert np.all(np.diff(kinks) > 0)
+    breakpoints = signal.breakpoints
+    assert np.all(np.diff(breakpoints) > 0)
     chain, t = [], -np.inf
     while (t := signal.compiled.next_breakpoint(t)) < np.inf:
         chain.append(t)
-    np.testing.assert_array_equal(chain, kinks)
+    np.testing.assert_array_equal(chain, breakpoints)
 
 
 @every

@@ -131,7 +131,7 @@ def test_a_limit_hardly_passed_releases(excess, method):
 @pytest.mark.parametrize("method", ["auto", "explicit"])
 @pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize("slope", [1e3, 1.0, 1e-3])
-def test_two_places_hold_together(side, slope, method):
+def test_two_elements_hold_together(side, slope, method):
     # limits 1 and 10 N on one body: break-away at 11 N, then 0.5 + 7 N of kinetic friction
     m = ss.Machine(mass=2.0, names=["body"], force={"body": ss.Ramp(slope=side * slope)})
     m.add_friction("weak", on="body", law=ss.Coulomb(static=1.0, kinetic=0.5))
@@ -148,7 +148,7 @@ def test_two_places_hold_together(side, slope, method):
 
 @pytest.mark.parametrize("method", ["auto", "explicit"])
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_two_places_with_unequal_sides_hold_together(side, method):
+def test_two_elements_with_unequal_sides_hold_together(side, method):
     """Tables that hold [-1, 3] N along the body's motion and [-2, 5] N against it: F_a - F_b reaches from
     -1 - 5 to 3 + 2 N."""
     m = ss.Machine(mass=2.0, names=["body"], force={"body": ss.Ramp(slope=side)})
@@ -164,7 +164,7 @@ def test_two_places_with_unequal_sides_hold_together(side, method):
 
 
 @pytest.mark.parametrize("hold", [-2.9, -1.5, 0.9])
-def test_coupled_places_with_unequal_sides_hold_each_its_own(hold):
+def test_coupled_elements_with_unequal_sides_hold_each_its_own(hold):
     """Two bodies coupled by inertia at rest, each on a table that holds [-3, 1] N: both hold until one of the
     forces passes a side, whatever the other side is."""
     table = ss.Table([-1.0, 0.0, 0.0, 1.0], [-3.0, -3.0, 1.0, 1.0])
@@ -222,7 +222,7 @@ def test_a_release_sets_off_the_next_at_the_same_instant(last, method):
     assert [after[f"{n}.acceleration"][0] for n in names] == pytest.approx(a, abs=1e-12)
 
 
-def test_a_block_between_a_place_and_a_surface_that_starts_to_move():
+def test_a_block_between_an_element_and_a_surface_that_starts_to_move():
     # the ground holds 10 N, the belt 1 N: it slides under the block with 0.8 N, or takes it along
     for ground, belt, moves in ((10.0, 1.0, False), (1.0, 10.0, True)):
         for start in (ss.Ramp(slope=0.1, start=1.0), ss.SmoothStep(0.5, start=1.0)):
@@ -238,8 +238,8 @@ def test_a_block_between_a_place_and_a_surface_that_starts_to_move():
             assert abs(r[f"{slips}.force"][-1]) == pytest.approx(0.8)
 
 
-def test_two_places_under_each_block_of_a_long_train():
-    # 20 blocks, each held by 1 + 2 N and let go at 3 N: as many small problems, not one of 40 places
+def test_two_elements_under_each_block_of_a_long_train():
+    # 20 blocks, each held by 1 + 2 N and let go at 3 N: as many small problems, not one of 40 elements
     n = 20
     names = [f"b{i}" for i in range(n)]
     m = ss.Machine(mass=[1.0] * n, stiffness=2.0, names=names)

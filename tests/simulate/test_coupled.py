@@ -21,7 +21,7 @@ def stiffness(n):
 
 
 def by_hand(n, t_end, force=lambda t: 0.0, rtol=1e-13):
-    """(time, block, mode) of all events; each block has its own place: no release changes another force."""
+    """(time, block, mode) of all events; each block has its own element: no release changes another force."""
     k, m = stiffness(n), MASS[:n]
     load = lambda t, y: -k @ y[:n] + force(t) * np.eye(n)[0]  # noqa: E731
     y = np.concatenate([np.zeros(n), np.full(n, BELT)])

@@ -1,4 +1,4 @@
-"""Motions that come to rest without ever stopping, and places that leave rest by a high derivative."""
+"""Motions that come to rest without ever stopping, and elements that leave rest by a high derivative."""
 
 import numpy as np
 import pytest
@@ -48,8 +48,8 @@ def test_no_slip_of_a_real_motion_is_lost():
     "force", [ss.Constant(1.0), ss.Ramp(slope=1.0), ss.Sine(amplitude=1.0, frequency=0.5)]
 )
 @pytest.mark.parametrize("damping", [0.0, 0.3])
-def test_unloaded_place_at_the_far_end_leaves_rest_by_a_high_derivative(force, damping):
-    """Without normal load the place is not there: the chain moves as the matrix exponential says."""
+def test_unloaded_element_at_the_far_end_leaves_rest_by_a_high_derivative(force, damping):
+    """Without normal load the element is not there: the chain moves as the matrix exponential says."""
     stiffness = np.array([[1.0, -1.0], [-1.0, 1.0]])
     m = ss.Machine(
         mass=[1.0, 1.0],

@@ -19,7 +19,7 @@ LOAD = 1.0 + ss.Sine(0.3, frequency=1.1)
 BELT = ss.Sine(0.05, frequency=0.9)
 
 
-def block(law, **place):
+def block(law, **element):
     """Two masses coupled by springs and inertia, the law under the first on a surface that swings."""
     m = ss.Machine(
         mass=[[1.0, 0.2], [0.2, 0.5]],
@@ -27,7 +27,7 @@ def block(law, **place):
         names=["a", "b"],
         force={"a": PUSH},
     )
-    m.add_friction("f", on="a", law=law, normal_load=LOAD, surface_velocity=BELT, **place)
+    m.add_friction("f", on="a", law=law, normal_load=LOAD, surface_velocity=BELT, **element)
     m.add_friction("g", on="b", law=ss.Stribeck(static=0.2, kinetic=0.1, stribeck_velocity=0.05))
     return m
 

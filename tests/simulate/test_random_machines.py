@@ -1,7 +1,7 @@
 """Random machines: what must hold for any of them, and two unrelated flows that must agree.
 
-1-4 coordinates, 1-5 places with Coulomb or Stribeck curves on ground, belts, each other, loads and forces of
-all kinds; several places may share a force, form loops, or be dragged apart by their surfaces.
+1-4 coordinates, 1-5 elements with Coulomb or Stribeck curves on ground, belts, each other, loads and forces of
+all kinds; several elements may share a force, form loops, or be dragged apart by their surfaces.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ def machine(rng):
     for name in names:
         if rng.random() < 0.6:
             m.add_force(name, signal(10 ** rng.uniform(-0.5, 1)))
-    places, surfaces = [], {}
+    elements, surfaces = [], {}
     for p in range(int(rng.integers(1, 6))):
         pair = n > 1 and rng.random() < 0.3
         chosen = rng.choice(n, 2, replace=False) if pair else [int(rng.integers(n))]
@@ -69,17 +69,17 @@ def machine(rng):
         m.add_friction(f"p{p}", on=on, law=law, normal_load=load, surface_velocity=surface)
         w = np.zeros(n)
         w[list(chosen)] = [1.0, -1.0] if pair else [1.0]
-        places.append((f"p{p}", w, static, surface))
+        elements.append((f"p{p}", w, static, surface))
     x0 = np.concatenate(
         [0.3 * rng.normal(size=n) * (rng.random() < 0.7), rng.normal(size=n) * (rng.random() < 0.7)]
     )
-    return m, x0, places
+    return m, x0, elements
 
 
-def check(m, places, r):
+def check(m, elements, r):
     assert r.success, r.message
     n = len(m.names)
-    for name, w, static, surface in places:
+    for name, w, static, surface in elements:
         force, mode, load = r[f"{name}.force"], r[f"{name}.mode"], r[f"{name}.load"]
         v = w @ r.y[n:] - surface(r.t)
         size = max(1.0, np.abs(v).max())
@@ -94,11 +94,11 @@ def check(m, places, r):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_invariants_and_agreement_of_two_flows(seed):
-    m, x0, places = machine(np.random.default_rng(seed))
+    m, x0, elements = machine(np.random.default_rng(seed))
     exact = ss.simulate(m, t_end=8.0, initial=x0, dt=0.02, rtol=1e-11)
     numerical = ss.simulate(m, t_end=8.0, initial=x0, dt=0.02, rtol=1e-11, method="explicit")
-    check(m, places, exact)
-    check(m, places, numerical)
+    check(m, elements, exact)
+    check(m, elements, numerical)
     kinds = [sorted((e.element, e.after, round(e.time, 6)) for e in r.events) for r in (exact, numerical)]
     a, b = ([k[:2] for k in kind] for kind in kinds)
     assert a == b

@@ -16,7 +16,7 @@ def belt(law):
     return m, {"block.velocity": 0.2}
 
 
-def kinks():
+def breakpoints():
     force = ss.Piecewise([0, 1.5, 3, 3, 7, 9], [0, 2, -1, 1, 0.2, -1.8])
     m = ss.Machine(
         mass=[1.0, 0.7], stiffness=[[5.0, -3.0], [-3.0, 3.0]], names=["a", "b"], force={"b": force}
@@ -43,7 +43,7 @@ def lugre():
 MACHINES = {
     "coulomb": lambda: belt(ss.Coulomb(static=1.0, kinetic=0.8)),
     "stribeck": lambda: belt(ss.Stribeck(static=1.0, kinetic=0.7, stribeck_velocity=0.05, shape=0.5)),
-    "kinks": kinks,
+    "breakpoints": breakpoints,
     "lugre": lugre,
 }
 
@@ -101,7 +101,7 @@ def test_two_runs_are_the_same(name, method):
 
 
 def test_state_is_a_value():
-    m, initial = MACHINES["kinks"]()
+    m, initial = MACHINES["breakpoints"]()
     a, b = (ss.simulate(m, t_end=t, initial=initial).state for t in (2.0, 2.5))
     assert a != b and pickle.loads(pickle.dumps(a)) == a
     assert a.t == 2.0 and a.x.shape == (4,)

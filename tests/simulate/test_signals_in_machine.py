@@ -1,4 +1,4 @@
-"""Signals as forces, loads and surface velocities: kinks are met, loads scale friction, surfaces drag."""
+"""Signals as forces, loads and surface velocities: breakpoints are met, loads scale friction, surfaces drag."""
 
 import math
 
@@ -60,7 +60,7 @@ def test_free_motion_under_a_signal(name, method):
     m = ss.Machine(mass=2.0, stiffness=7.0, damping=0.3, names=["block"], force={"block": force})
     r = ss.simulate(m, t_end=4.0, method=method, rtol=1e-10)
     y, t = np.zeros(2), 0.0
-    for stop in (0.1, 0.7, 0.9, 1.0, 2.2, 2.5, 2.6, 3.0, 4.0):  # every kink is the end of a piece
+    for stop in (0.1, 0.7, 0.9, 1.0, 2.2, 2.5, 2.6, 3.0, 4.0):  # every breakpoint is the end of a piece
         f = lambda s, y, m=(t + stop) / 2: [y[1], (by_hand(s, m) - 7 * y[0] - 0.3 * y[1]) / 2]  # noqa: E731
         y = solve_ivp(f, (t, stop), y, method="DOP853", rtol=1e-12, atol=1e-14).y[:, -1]
         t = stop

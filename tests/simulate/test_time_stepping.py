@@ -14,8 +14,8 @@ K = np.array([[6.0, -3.0, 0.0], [-3.0, 5.0, -2.0], [0.0, -2.0, 2.0]])
 D = np.diag([0.0, 0.1, 0.0])
 
 
-def places(rng):
-    """(w, level, belt) with two places on one coordinate and a loop of three."""
+def draw_elements(rng):
+    """(w, level, belt) with two elements on one coordinate and a loop of three."""
     e = np.eye(3)
     rows = [e[0], e[0], e[1], e[0] - e[1], e[2] - e[1]]
     belt = rng.uniform(-0.3, 0.3)
@@ -34,7 +34,7 @@ def moreau(elements, force, t_end, h):
         middle = q + h / 2 * v
         free = v + h * inverse @ (force(k * h + h / 2) - K @ middle - D @ v)
         rate = W @ free - belt
-        for _ in range(60):  # relaxation over the places; impulses start from those of the step before
+        for _ in range(60):  # relaxation over the elements; impulses start from those of the step before
             change = 0.0
             for i in range(len(P)):
                 new = np.clip(P[i] + (rate[i] - G[i] @ P) / G[i, i], -h * level[i], h * level[i])
@@ -51,7 +51,7 @@ def moreau(elements, force, t_end, h):
 @pytest.mark.parametrize("seed", range(4))
 def test_same_motion(seed):
     rng = np.random.default_rng(seed)
-    elements = places(rng)
+    elements = draw_elements(rng)
     amplitude, frequency = rng.uniform(1, 3), rng.uniform(0.2, 0.8)
     m = ss.Machine(mass=M, stiffness=K, damping=D, names=["a", "b", "c"])
     m.add_force("b", ss.Sine(amplitude=amplitude, frequency=frequency))

@@ -1,6 +1,6 @@
 """Random chains with every option of friction: each run ends, and its energy balances.
 
-Not a check of numbers (these have tests of their own) but of transitions: places that share a body, reach
+Not a check of numbers (these have tests of their own) but of transitions: elements that share a body, reach
 limits together, are held by a lag, creep, meet moving surfaces and loads that change.
 """
 

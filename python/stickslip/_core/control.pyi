@@ -148,7 +148,7 @@ class Block:
         w: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         wdot: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"] | None = None,
     ) -> Saturation: ...
-    def decide(
+    def mode_anew(
         self,
         output: typing.SupportsInt | typing.SupportsIndex,
         before: Saturation,

@@ -10,7 +10,7 @@ import typing
 import numpy
 import numpy.typing
 
-def decide(
+def choose(
     G: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
     free: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     contacts: typing.SupportsInt | typing.SupportsIndex,

@@ -58,18 +58,18 @@ class OneState:
         Normal load, N, > 0.
     extra
         Force of all curves beside it at the velocities given, N (not per unit load).
-    kinks
-        Speeds at which that force has kinks or jumps, m/s.
+    breakpoints
+        Speeds at which that force or its slope jumps, m/s.
     """
 
-    def __init__(self, law: Any, load: float, extra: Callable[[Array], Array], kinks: Array) -> None:
+    def __init__(self, law: Any, load: float, extra: Callable[[Array], Array], breakpoints: Array) -> None:
         self.law, self.load, self.extra = law, load, extra
         self.lags = isinstance(law, TwoStateBristle)
         self.speed = law.stribeck_velocity or 1e-3
         self.stiffness = law.stiffness * (law.kinetic if self.lags else 1.0)
         self.top = law.kinetic if self.lags else law.static
         fast = np.geomspace(1e-9, 1e12, _SPEEDS) * self.speed
-        self.u = np.unique(np.concatenate([[0.0], fast, np.abs(kinks)]))
+        self.u = np.unique(np.concatenate([[0.0], fast, np.abs(breakpoints)]))
 
     def fall(self, u: Array) -> Array:
         """The Stribeck function e(u), from 1 to 0."""
@@ -299,7 +299,7 @@ class Verdict:
     counterexample: Counterexample | None
 
 
-def decide(problem: OneState, law: Law) -> Verdict:
+def judge(problem: OneState, law: Law) -> Verdict:
     """Solve the reduced problem; a negative answer comes with a motion that the engine has confirmed."""
     prices = problem.prices()
     cycle, path = prices.margins(problem.stiffness)

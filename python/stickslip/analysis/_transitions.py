@@ -85,8 +85,8 @@ class Transition:
         offset is left.
         """
         lines = np.array([[*self.low, *self.high, *self.low, *self.high]])
-        place, state = np.zeros(1, dtype=np.int64), np.array([self.sliding], dtype=np.int64)
-        return [self.delassus, self.free, 1, place, state, lines, self.offset is None]
+        element, state = np.zeros(1, dtype=np.int64), np.array([self.sliding], dtype=np.int64)
+        return [self.delassus, self.free, 1, element, state, lines, self.offset is None]
 
     def _read(self, raw: dict[str, Any]) -> Answer:
         normal, tangential = (Mode(int(m)) for m in raw["modes"])

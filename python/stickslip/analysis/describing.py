@@ -154,7 +154,7 @@ def harmonic_balance(
     Parameters
     ----------
     system : (A, B, C, D) or object with A, B, C and D, or callable
-        The linear path from a force at the place of friction to the velocity there, controller included; one
+        The linear path from a force at the friction element to the velocity there, controller included; one
         input, one output. A callable takes ω in rad/s and returns the complex gain.
     law : law or callable
         As in `describing_function`.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _checks as checks
-from stickslip.analysis._bristle_passivity import OneState, decide
+from stickslip.analysis._bristle_passivity import OneState, judge
 from stickslip.analysis._phases import Counterexample, best
 from stickslip.laws import BoucWen, Dahl, ElastoPlastic, Law, LuGre, MaxwellSlip, TwoStateBristle
 from stickslip.stick_slip import StickSlip
@@ -163,8 +163,10 @@ def _bristle(law: Any, further: Sequence[Law], whole: Law, load: float) -> Passi
     def extra(v: Array) -> Array:
         return np.asarray(sum((term.force(v, load) for term in further), np.zeros_like(v)))
 
-    kinks = np.concatenate([np.zeros(0), *(np.array(term.compiled.velocity_breakpoints) for term in further)])
-    found = decide(OneState(law, load, extra, kinks), whole)
+    breakpoints = np.concatenate(
+        [np.zeros(0), *(np.array(term.compiled.velocity_breakpoints) for term in further)]
+    )
+    found = judge(OneState(law, load, extra, breakpoints), whole)
     condition = (
         "least mean force of a cycle of the bristle force, or of a path to it, N per unit load, >= 0 "
         "(necessary and sufficient)"

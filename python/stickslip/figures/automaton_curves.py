@@ -51,7 +51,7 @@ def curve() -> Any:
 
 
 def prescribed(law: Any, times: npt.ArrayLike, velocities: npt.ArrayLike) -> Trajectory:
-    """Run a law under a relative velocity of straight lines; its force is that of the place ``guide``."""
+    """Run a law under a relative velocity of straight lines; its force is that of the element ``guide``."""
     import stickslip as ss
 
     machine = ss.Machine(mass=1e15, names=["anvil"])

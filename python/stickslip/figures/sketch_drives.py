@@ -207,7 +207,7 @@ def compute_matrices() -> FigureData:
             f"{SERVO}, section 3",
         ),
         Check(
-            "columns of A_NL: places with friction",
+            "columns of A_NL: friction elements",
             "",
             float(plant.A_NL.shape[1]),
             1.0,

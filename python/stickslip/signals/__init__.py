@@ -2,7 +2,7 @@
 
 A signal is a value: it can be compared, hashed, pickled, printed as the expression that makes it, evaluated
 at any times, added to other signals and numbers, multiplied by numbers and differentiated. The engine sees it
-as polynomial pieces plus harmonics, so it knows every kink in advance and every derivative exactly. Times are
+as polynomial pieces plus harmonics, so it knows every breakpoint in advance and every derivative exactly. Times are
 in seconds; the unit of the values is that of the place where the signal is used. At a jump the value is that
 from the right.
 

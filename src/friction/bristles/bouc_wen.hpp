@@ -18,15 +18,12 @@ struct BoucWen {
   double exponent = 1.0;  // n
   double beta = 0.5;
 
-  bool operator==(const BoucWen&) const = default;
   Index states() const { return 1; }
   std::string state_name(Index) const { return "z"; }
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("stiffness", self.stiffness);
-    f("kinetic", self.kinetic);
-    f("exponent", self.exponent);
-    f("beta", self.beta);
+  static constexpr auto fields() {
+    return std::tuple{field("stiffness", &BoucWen::stiffness), field("kinetic", &BoucWen::kinetic),
+                      field("exponent", &BoucWen::exponent), field("beta", &BoucWen::beta)};
   }
 };
 

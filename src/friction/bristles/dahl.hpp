@@ -17,15 +17,13 @@ struct Dahl {
   double kinetic = 0.0;   // Fc
   double exponent = 1.0;  // i
 
-  bool operator==(const Dahl&) const = default;
   Index states() const { return 1; }
   std::string state_name(Index) const { return "z"; }
   Index switches() const { return exponent < 1.0 ? 1 : 0; } // reaches its level
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("stiffness", self.stiffness);
-    f("kinetic", self.kinetic);
-    f("exponent", self.exponent);
+  static constexpr auto fields() {
+    return std::tuple{field("stiffness", &Dahl::stiffness), field("kinetic", &Dahl::kinetic),
+                      field("exponent", &Dahl::exponent)};
   }
 };
 

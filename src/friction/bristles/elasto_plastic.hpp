@@ -21,16 +21,14 @@ struct ElastoPlastic {
   Levels levels;
   Viscous viscous;
 
-  bool operator==(const ElastoPlastic&) const = default;
   Index states() const { return 1; }
   std::string state_name(Index) const { return "z"; }
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("stiffness", self.stiffness);
-    f("damping", self.damping);
-    f("elastic_limit", self.elastic_limit);
-    Levels::each(self.levels, f);
-    Viscous::each_as_part(self.viscous, f);
+  static constexpr auto fields() {
+    return std::tuple{
+        field("stiffness", &ElastoPlastic::stiffness), field("damping", &ElastoPlastic::damping),
+        field("elastic_limit", &ElastoPlastic::elastic_limit, quantity::position),
+        inlined(&ElastoPlastic::levels), inlined(&ElastoPlastic::viscous, Viscous::fields_as_part())};
   }
 };
 

@@ -40,20 +40,19 @@ struct Leuven {
   Levels levels;
   Viscous viscous;
 
-  bool operator==(const Leuven&) const = default;
   Index states() const { return 2 + most_reversals; }
   Index switches() const { return 1; } // a loop closes
   std::string state_name(Index i) const {
     return i == 0 ? "f" : i == 1 ? "reversals" : std::string(1, 'r').append(std::to_string(i - 1));
   }
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("stiffness", self.stiffness);
-    f("height", self.height);
-    f("damping", self.damping);
-    f("exponent", self.exponent);
-    Levels::each(self.levels, f);
-    Viscous::each_as_part(self.viscous, f);
+  static constexpr auto fields() {
+    return std::tuple{field("stiffness", &Leuven::stiffness),
+                      field("height", &Leuven::height),
+                      field("damping", &Leuven::damping),
+                      field("exponent", &Leuven::exponent),
+                      inlined(&Leuven::levels),
+                      inlined(&Leuven::viscous, Viscous::fields_as_part())};
   }
 };
 

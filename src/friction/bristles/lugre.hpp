@@ -21,17 +21,16 @@ struct LuGre {
   Viscous viscous;
   bool normalised = false;
 
-  bool operator==(const LuGre&) const = default;
   Index states() const { return 1; }
   std::string state_name(Index) const { return normalised ? "q" : "z"; }
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("stiffness", self.stiffness);
-    f("damping", self.damping);
-    Levels::each(self.levels, f);
-    Viscous::each_as_part(self.viscous, f);
-    f("damping_velocity", self.damping_velocity);
-    f("normalised", self.normalised);
+  static constexpr auto fields() {
+    return std::tuple{field("stiffness", &LuGre::stiffness),
+                      field("damping", &LuGre::damping),
+                      inlined(&LuGre::levels),
+                      inlined(&LuGre::viscous, Viscous::fields_as_part()),
+                      field("damping_velocity", &LuGre::damping_velocity, quantity::velocity),
+                      field("normalised", &LuGre::normalised)};
   }
 };
 

@@ -23,7 +23,6 @@ struct MaxwellSlip {
   Levels levels;
   Viscous viscous;
 
-  bool operator==(const MaxwellSlip&) const = default;
   Index states() const { return stiffness.size(); }
   Index switches() const { return states(); }
   std::string state_name(Index i) const { return std::string(1, 'f').append(std::to_string(i)); }
@@ -31,12 +30,10 @@ struct MaxwellSlip {
     return share.empty() ? 1.0 / static_cast<double>(stiffness.size()) : share[i];
   }
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("stiffness", self.stiffness);
-    f("share", self.share);
-    f("attraction", self.attraction);
-    Levels::each(self.levels, f);
-    Viscous::each_as_part(self.viscous, f);
+  static constexpr auto fields() {
+    return std::tuple{field("stiffness", &MaxwellSlip::stiffness), field("share", &MaxwellSlip::share),
+                      field("attraction", &MaxwellSlip::attraction), inlined(&MaxwellSlip::levels),
+                      inlined(&MaxwellSlip::viscous, Viscous::fields_as_part())};
   }
 };
 

@@ -23,18 +23,16 @@ struct TwoStateBristle {
   double alpha = 0.0;     // damping of the second state
   Viscous viscous;        // s2
 
-  bool operator==(const TwoStateBristle&) const = default;
   Index states() const { return 2; }
   std::string state_name(Index i) const { return i == 0 ? "z" : "y"; }
   double lagging() const { return stiffness * (levels.static_level - levels.kinetic) - alpha; }
   double step() const { return alpha / stiffness; }
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("stiffness", self.stiffness);
-    f("damping", self.damping);
-    Levels::each(self.levels, f);
-    f("alpha", self.alpha);
-    Viscous::each_as_part(self.viscous, f);
+  static constexpr auto fields() {
+    return std::tuple{field("stiffness", &TwoStateBristle::stiffness),
+                      field("damping", &TwoStateBristle::damping), inlined(&TwoStateBristle::levels),
+                      field("alpha", &TwoStateBristle::alpha),
+                      inlined(&TwoStateBristle::viscous, Viscous::fields_as_part())};
   }
 };
 

@@ -35,10 +35,9 @@ struct Callable {
 
   bool operator==(const Callable& b) const;
 
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("function", self.function);
-    f("static", self.static_level);
-    f("velocity_scale", self.velocity_scale);
+  static constexpr auto fields() {
+    return std::tuple{field("function", &Callable::function), field("static", &Callable::static_level),
+                      field("velocity_scale", &Callable::velocity_scale, quantity::velocity)};
   }
 };
 

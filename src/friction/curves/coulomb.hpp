@@ -8,11 +8,8 @@ namespace stickslip {
 struct Coulomb {
   double static_level = 0.0, kinetic = 0.0; // per unit normal load
 
-  bool operator==(const Coulomb&) const = default;
-
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("static", self.static_level);
-    f("kinetic", self.kinetic);
+  static constexpr auto fields() {
+    return std::tuple{field("static", &Coulomb::static_level), field("kinetic", &Coulomb::kinetic)};
   }
 };
 

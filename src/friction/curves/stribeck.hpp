@@ -12,11 +12,8 @@ struct Stribeck {
   Levels levels;
   Viscous viscous;
 
-  bool operator==(const Stribeck&) const = default;
-
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    Levels::each(self.levels, f);
-    Viscous::each_as_part(self.viscous, f);
+  static constexpr auto fields() {
+    return std::tuple{inlined(&Stribeck::levels), inlined(&Stribeck::viscous, Viscous::fields_as_part())};
   }
 };
 

@@ -13,12 +13,9 @@ struct Table {
   List<double> force;
   bool odd = false;
 
-  bool operator==(const Table&) const = default;
-
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("velocities", self.velocity);
-    f("forces", self.force);
-    f("odd", self.odd);
+  static constexpr auto fields() {
+    return std::tuple{field("velocities", &Table::velocity), field("forces", &Table::force),
+                      field("odd", &Table::odd)};
   }
 
   List<double> knots() const;

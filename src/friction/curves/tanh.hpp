@@ -11,12 +11,9 @@ struct Tanh {
   Levels levels;      // one level: Coulomb, two: Stribeck
   Viscous viscous;
 
-  bool operator==(const Tanh&) const = default;
-
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("width", self.width);
-    Levels::each(self.levels, f);
-    Viscous::each_as_part(self.viscous, f);
+  static constexpr auto fields() {
+    return std::tuple{field("width", &Tanh::width, quantity::velocity), inlined(&Tanh::levels),
+                      inlined(&Tanh::viscous, Viscous::fields_as_part())};
   }
 };
 

@@ -9,17 +9,13 @@ struct Viscous {
   double coefficient = 0.0; // N (s/m)^exponent
   double exponent = 1.0;
 
-  bool operator==(const Viscous&) const = default;
-
-  template <class Self, class F> static void each(Self& self, F&& f) {
-    f("coefficient", self.coefficient);
-    f("exponent", self.exponent);
+  static constexpr auto fields() {
+    return std::tuple{field("coefficient", &Viscous::coefficient), field("exponent", &Viscous::exponent)};
   }
 
   // As a part of another law.
-  template <class Self, class F> static void each_as_part(Self& self, F&& f) {
-    f("viscous", self.coefficient);
-    f("viscous_exponent", self.exponent);
+  static constexpr auto fields_as_part() {
+    return std::tuple{field("viscous", &Viscous::coefficient), field("viscous_exponent", &Viscous::exponent)};
   }
 };
 
