@@ -1,6 +1,8 @@
 // What module.cpp lists: one function per room, which fills the submodule of that name.
 #pragma once
 
+#include "list.hpp"
+
 #include <pybind11/pybind11.h>
 
 namespace stickslip::bindings {

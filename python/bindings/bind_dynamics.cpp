@@ -43,24 +43,24 @@ void bind_dynamics(py::module_ m) {
       .def_property_readonly(
           "coordinates",
           [](const Compiled& c) -> const std::vector<std::string>& { return c.system.coordinates; })
-      .def_property_readonly("places",
+      .def_property_readonly("friction",
                              [](const Compiled& c) {
                                std::vector<std::string> names;
-                               for (const Place& p : c.system.places) names.push_back(p.name);
+                               for (const Friction& p : c.system.friction) names.push_back(p.name);
                                return names;
                              })
       .def_property_readonly(
           "contacts",
           [](const Compiled& c) {
-            std::vector<std::pair<std::string, Index>> names; // with the number of its friction place
-            for (const Contact& k : c.system.contacts) names.emplace_back(k.name, k.place);
+            std::vector<std::pair<std::string, Index>> names; // with the number of its friction element
+            for (const Contact& k : c.system.contacts) names.emplace_back(k.name, k.friction);
             return names;
           })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
       .def_property_readonly("compensators",
                              [](const Compiled& c) {
                                std::vector<std::string> names;
-                               for (const Place& p : c.system.places)
+                               for (const Friction& p : c.system.friction)
                                  if (p.compensator) names.push_back(p.name);
                                return names;
                              })
@@ -94,8 +94,7 @@ void bind_dynamics(py::module_ m) {
                              "Name, where it is read from, index, part, terms of a sum.")
       .def("linear_part",
            [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
-             const auto limits = static_cast<std::size_t>(c.system.limits);
-             return linear_part(c.system, std::vector<Saturation>(limits, Saturation::free)).A;
+             return linear_part(c.system, List<Saturation>(c.system.saturations, Saturation::free)).A;
            })
       .def(
           "initial_state",

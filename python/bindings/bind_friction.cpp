@@ -128,7 +128,7 @@ void bind_friction(py::module_ m) {
   py::class_<LawTraits>(m, "LawTraits", "What does not change while a law runs.")
       .def_readonly("states", &LawTraits::states)
       .def_readonly("sticks", &LawTraits::sticks)
-      .def_readonly("kinked", &LawTraits::kinked)
+      .def_readonly("reversal_switches", &LawTraits::reversal_switches)
       .def_readonly("affine", &LawTraits::affine)
       .def_readonly("needs_interpreter", &LawTraits::needs_interpreter)
       .def_readonly("switches", &LawTraits::switches)
@@ -142,7 +142,7 @@ void bind_friction(py::module_ m) {
       .def_property_readonly("terms", &terms_of)
       .def_property_readonly("traits", [](const Law& law) { return traits(law); })
       .def_property_readonly("state_names", [](const Law& law) { return state_names(law); })
-      .def_property_readonly("velocity_kinks", [](const Law& law) { return velocity_kinks(law); })
+      .def_property_readonly("velocity_breakpoints", [](const Law& law) { return velocity_breakpoints(law); })
       .def("force", &force, py::arg("velocity"), py::arg("normal_load") = 1.0)
       .def("slope", &slope, py::arg("velocity"), py::arg("normal_load") = 1.0, py::arg("direction") = 1)
       .def("response", &response, py::arg("velocity"), py::arg("t"), py::arg("initial"),

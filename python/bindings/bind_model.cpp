@@ -60,7 +60,7 @@ void bind_model(py::module_ m) {
       .def_property_readonly("coordinates",
                              [](const Description& self) {
                                const Plant* p = self.machine.mechanical();
-                               return p ? p->names : std::vector<std::string>();
+                               return p ? p->names : List<std::string>();
                              })
       .def_property_readonly("plant",
                              [](const Description& self) { return Packer{false}(self.machine.plant); })

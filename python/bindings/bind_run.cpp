@@ -103,7 +103,7 @@ template <class Member> auto of_loops(Member member) {
 
 py::list regimes(const Trajectory& run) {
   py::list out;
-  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping", "settled"};
+  static constexpr const char* names[] = {"exact", "explicit", "stiff", "time stepping", "slow subspace"};
   for (const auto& [regime, kind] : run.used) {
     std::vector<int> contacts;
     for (const Mode one : regime->modes.contact) contacts.push_back(static_cast<int>(one));

@@ -38,7 +38,7 @@ py::array_t<double> coefficients(const Signal& s, double t, int count) {
 
 std::vector<double> breakpoints(const Signal& s) {
   std::vector<double> out;
-  for (std::size_t i = 1; i < s.pieces.size(); ++i) out.push_back(s.pieces[i].start);
+  for (Index i = 1; i < s.pieces.size(); ++i) out.push_back(s.pieces[i].start);
   return out;
 }
 

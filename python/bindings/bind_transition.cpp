@@ -25,20 +25,20 @@ namespace py = pybind11;
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Ints = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 
-// Per place: contact, state, and the lines as rows (low.a, low.b, high.a, high.b, minus.a, minus.b, plus.a,
+// Per element: contact, state, and the lines as rows (low.a, low.b, high.a, high.b, minus.a, minus.b, plus.a,
 // plus.b).
-contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
                          const Ints& state, const Array& lines, bool needs_contact = true) {
   contact::Problem p;
   p.contacts = contacts;
   p.G = G;
   p.free = free;
-  const Index m = place_contact.size();
+  const Index m = element_contact.size();
   if (state.size() != m || lines.ndim() != 2 || lines.shape(0) != m || lines.shape(1) != 8)
-    reject("places", "need a contact, a state and eight coefficients each");
+    reject("elements", "need a contact, a state and eight coefficients each");
   for (Index i = 0; i < m; ++i) {
     contact::Element s;
-    s.contact = place_contact.data()[i];
+    s.contact = element_contact.data()[i];
     s.state = static_cast<contact::Mode>(state.data()[i]);
     const double* l = lines.data() + 8 * i;
     s.low = {l[0], l[1]}, s.high = {l[2], l[3]}, s.minus = {l[4], l[5]}, s.plus = {l[6], l[7]};
@@ -68,16 +68,15 @@ py::dict describe(const contact::Candidate& c, const std::vector<std::uint8_t>& 
   return d;
 }
 
-py::tuple transitions(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+py::tuple transitions(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
                       const Ints& state, const Array& lines, const std::vector<contact::Allowed>& allowed) {
-  const contact::Problem p = problem(G, free, contacts, place_contact, state, lines);
+  const contact::Problem p = problem(G, free, contacts, element_contact, state, lines);
   contact::TransitionWorkspace ws;
   const bool complete = contact::transitions(p, allowed, ws);
   py::list all;
-  for (std::size_t k = 0; k < ws.answers.size(); ++k) {
+  for (Index k = 0; k < ws.answers.size(); ++k) {
     bool fresh = true;
-    for (std::size_t b = 0; b < k && fresh; ++b)
-      fresh = !contact::same_solution(p, ws.answers[k], ws.answers[b]);
+    for (Index b = 0; b < k && fresh; ++b) fresh = !contact::same_solution(p, ws.answers[k], ws.answers[b]);
     if (fresh) all.append(describe(ws.answers[k], ws.left[k]));
   }
   return py::make_tuple(all, complete);
@@ -99,31 +98,31 @@ struct Stage {
   }
 };
 
-py::list stage(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+py::list stage(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
                const Ints& state, const Array& lines, bool needs_contact) {
-  Stage s(problem(G, free, contacts, place_contact, state, lines, needs_contact));
+  Stage s(problem(G, free, contacts, element_contact, state, lines, needs_contact));
   const std::vector<contact::Allowed> allowed(static_cast<std::size_t>(s.problem.size()), contact::anything);
   contact::Pool found;
   contact::solve_stage(s.problem, allowed, s.slip, s.direction, s.work, found);
   contact::drop_repeated(s.problem, found);
   py::list all;
-  for (std::size_t k = 0; k < found.size(); ++k) all.append(describe(found[k], {}));
+  for (Index k = 0; k < found.size(); ++k) all.append(describe(found[k], {}));
   return all;
 }
 
-std::vector<double> margins(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+std::vector<double> margins(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
                             const Ints& state, const Array& lines, bool needs_contact) {
-  Stage s(problem(G, free, contacts, place_contact, state, lines, needs_contact));
+  Stage s(problem(G, free, contacts, element_contact, state, lines, needs_contact));
   return contact::stage_margins(s.problem, s.slip, s.direction, s.work);
 }
 
-py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
                 const Ints& state, const Array& lines, const std::vector<int>& present,
                 const std::vector<contact::Allowed>& allowed,
                 const std::optional<std::function<bool(py::dict)>>& admissible) {
-  const contact::Problem p = problem(G, free, contacts, place_contact, state, lines);
+  const contact::Problem p = problem(G, free, contacts, element_contact, state, lines);
   if (static_cast<Index>(present.size()) != p.size())
-    reject("present", "must have one mode per contact and place: " + std::to_string(p.size()));
+    reject("present", "must have one mode per contact and element: " + std::to_string(p.size()));
   std::vector<contact::Mode> modes;
   for (const int m : present) modes.push_back(static_cast<contact::Mode>(m));
   contact::TransitionWorkspace ws;
@@ -138,11 +137,11 @@ py::dict decide(const Matrix& G, const Vector& free, Index contacts, const Ints&
   return d;
 }
 
-contact::Impact make_impact(Index contacts, const Ints& place, const Vector& friction,
+contact::Impact make_impact(Index contacts, const Ints& element, const Vector& friction,
                             const Vector& restitution, const std::string& law, bool collision) {
   contact::Impact p;
   p.contacts = contacts;
-  p.contact_of.assign(place.data(), place.data() + place.size());
+  p.contact_of.assign(element.data(), element.data() + element.size());
   p.friction = friction, p.restitution = restitution;
   if (law != "poisson" && law != "newton")
     reject("law", "= '" + law + "' is not allowed: 'poisson' or 'newton'");
@@ -152,9 +151,9 @@ contact::Impact make_impact(Index contacts, const Ints& place, const Vector& fri
 }
 
 py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, Index contacts,
-                 const Ints& place, const Vector& friction, const Vector& restitution, const std::string& law,
-                 bool collision) {
-  contact::Impact p = make_impact(contacts, place, friction, restitution, law, collision);
+                 const Ints& element, const Vector& friction, const Vector& restitution,
+                 const std::string& law, bool collision) {
+  contact::Impact p = make_impact(contacts, element, friction, restitution, law, collision);
   p.G = G, p.velocity = velocity, p.wall = wall;
   contact::validate(p);
   contact::ImpactWorkspace ws;
@@ -177,7 +176,7 @@ py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, In
 
 // First answer of each of many impacts with the same elements: velocities after, energy change, number of
 // answers.
-py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, const Ints& place,
+py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, const Ints& element,
                        const Array& friction, const Array& restitution, const std::string& law) {
   const Index k = velocity.shape(0), n = velocity.ndim() == 2 ? velocity.shape(1) : 0, m = n - contacts;
   if (velocity.ndim() != 2 || G.ndim() != 3 || G.shape(0) != k || G.shape(1) != n || G.shape(2) != n)
@@ -186,7 +185,7 @@ py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, co
     reject("friction", "must have shape (k, tangential directions)");
   if (restitution.ndim() != 2 || restitution.shape(0) != k || restitution.shape(1) != contacts)
     reject("restitution", "must have shape (k, contacts)");
-  contact::Impact p = make_impact(contacts, place, Vector::Zero(m), Vector::Zero(contacts), law, true);
+  contact::Impact p = make_impact(contacts, element, Vector::Zero(m), Vector::Zero(contacts), law, true);
   Array after({k, n}), energy(k);
   Ints count(k);
   double *pa = after.mutable_data(), *pe = energy.mutable_data();
@@ -211,19 +210,19 @@ py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, co
   return py::make_tuple(after, energy, count);
 }
 
-py::tuple source_form(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+py::tuple source_form(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
                       const Ints& state, const Array& lines) {
-  const contact::Problem p = problem(G, free, contacts, place_contact, state, lines);
+  const contact::Problem p = problem(G, free, contacts, element_contact, state, lines);
   lcp::RowMatrix A;
   Vector b;
   contact::assemble_source_form(p, A, b);
   return py::make_tuple(A, b);
 }
 
-py::dict label(const Matrix& G, const Vector& free, Index contacts, const Ints& place_contact,
+py::dict label(const Matrix& G, const Vector& free, Index contacts, const Ints& element_contact,
                const Ints& state, const Array& lines, bool needs_contact, const Vector& z,
                const std::optional<Vector>& w) {
-  const contact::Problem p = problem(G, free, contacts, place_contact, state, lines, needs_contact);
+  const contact::Problem p = problem(G, free, contacts, element_contact, state, lines, needs_contact);
   Index order = contacts;
   for (const contact::Element& s : p.elements) order += s.state == contact::Mode::stick ? 4 : 0;
   if (z.size() != order || (w && w->size() != order))
@@ -238,21 +237,22 @@ py::dict label(const Matrix& G, const Vector& free, Index contacts, const Ints& 
 void bind_transition(py::module_ m) {
   using namespace py::literals;
   m.attr("largest_mode_count") = contact::largest_mode_count;
-  m.def("transitions", &transitions, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("transitions", &transitions, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
         "allowed"_a);
-  m.def("stage", &stage, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("stage", &stage, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
         "needs_contact"_a);
-  m.def("margins", &margins, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("margins", &margins, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
         "needs_contact"_a);
-  m.def("label", &label, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("label", &label, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
         "needs_contact"_a, "z"_a, "w"_a = py::none());
-  m.def("decide", &decide, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a,
+  m.def("decide", &decide, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
         "present"_a, "allowed"_a, "admissible"_a);
-  m.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "place"_a, "friction"_a,
+  m.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "element"_a, "friction"_a,
         "restitution"_a, "law"_a, "collision"_a);
-  m.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "place"_a, "friction"_a,
+  m.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "element"_a, "friction"_a,
         "restitution"_a, "law"_a);
-  m.def("source_form", &source_form, "G"_a, "free"_a, "contacts"_a, "place_contact"_a, "state"_a, "lines"_a);
+  m.def("source_form", &source_form, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a,
+        "lines"_a);
 }
 
 } // namespace stickslip::bindings

@@ -2,6 +2,7 @@
 // format; another one is refused.
 #pragma once
 
+#include "list.hpp"
 #include "model/machine.hpp"
 #include "run/trajectory.hpp"
 

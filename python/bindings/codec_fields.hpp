@@ -4,6 +4,7 @@
 
 #include "core/fields.hpp"
 #include "held_function.hpp"
+#include "list.hpp"
 #include "model/machine.hpp"
 
 #include <string>
@@ -18,7 +19,7 @@ struct Packer {
 
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Vector> ||
-             std::is_same_v<T, Matrix> || std::is_same_v<T, std::vector<std::string>> ||
+             std::is_same_v<T, Matrix> || std::is_same_v<T, List<std::string>> ||
              std::is_same_v<T, std::optional<double>>)
   pybind11::object operator()(const T& value) const {
     return pybind11::cast(value);
@@ -54,7 +55,7 @@ struct Packer {
     return out;
   }
 
-  template <class T> pybind11::object operator()(const std::vector<T>& items) const {
+  template <class T> pybind11::object operator()(const List<T>& items) const {
     pybind11::list out;
     for (const T& item : items) out.append((*this)(item));
     return out;
@@ -117,7 +118,7 @@ template <Described T> void unpack(const std::string& what, const pybind11::hand
 
 template <class T>
   requires(!std::is_same_v<T, std::string>)
-void unpack(const std::string& what, const pybind11::handle& saved, std::vector<T>& out) {
+void unpack(const std::string& what, const pybind11::handle& saved, List<T>& out) {
   out.clear();
   for (const pybind11::handle item : saved) unpack(what, item, out.emplace_back());
 }

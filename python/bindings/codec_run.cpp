@@ -36,7 +36,7 @@ py::tuple pack(const Modes& m) {
   for (const FrictionMode& one : m.friction)
     friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold),
                                    static_cast<int>(one.load_sign), one.branch));
-  return py::make_tuple(friction, numbers(m.contact), numbers(m.limit));
+  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation));
 }
 Modes unpack_modes(const py::tuple& p) {
   Modes m;
@@ -46,7 +46,7 @@ Modes unpack_modes(const py::tuple& p) {
                           static_cast<std::int8_t>(one[2].cast<int>()), one[3].cast<unsigned>()});
   }
   m.contact = named<Mode>(p[1]);
-  m.limit = named<Saturation>(p[2]);
+  m.saturation = named<Saturation>(p[2]);
   return m;
 }
 
@@ -81,7 +81,7 @@ std::vector<Segment> segments(const Matrix& times,
     if (columns < 1 || columns > std::max<Index>(coefficients, 1))
       throw py::value_error("this run is damaged: its coefficients");
     out.push_back({times(0, k), times(1, k), times(2, k), regimes.at(static_cast<std::size_t>(numbers(0, k))),
-                   static_cast<std::size_t>(offset), columns, static_cast<FlowKind>(numbers(2, k))});
+                   offset, columns, static_cast<FlowKind>(numbers(2, k))});
     offset += columns * nx;
     if (offset > coefficients) throw py::value_error("this run is damaged: its coefficients");
   }
@@ -111,7 +111,7 @@ State read_state(const py::tuple& p) {
   s.x = p[2].cast<Vector>();
   s.modes = unpack_modes(p[3].cast<py::tuple>());
   s.base_t = p[4].cast<double>();
-  s.base_rest = p[5].cast<double>();
+  s.base_t_compensation = p[5].cast<double>();
   s.base_x = p[6].cast<Vector>();
   s.after_transition = p[7].cast<bool>();
   s.started = p[8].cast<bool>();
@@ -172,7 +172,7 @@ std::vector<int> friction_modes(const Modes& modes) {
 
 py::tuple pack(const State& s) {
   const Ticks& k = s.ticks;
-  return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_rest, s.base_x,
+  return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_t_compensation, s.base_x,
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
                         py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
 }

@@ -1,6 +1,8 @@
 // Compiled controllers as they run: blocks and their sampling, open to those who look inside.
 #include "control_block.hpp"
 
+#include "list.hpp"
+
 #include "control/block.hpp"
 #include "core/error.hpp"
 

@@ -1,6 +1,8 @@
 // A law as Python says it: a list of (kind, parameters), one for each term.
 #include "law_terms.hpp"
 
+#include "list.hpp"
+
 #include "core/error.hpp"
 
 #include <set>

@@ -260,7 +260,7 @@ class Contacts:
             "G": jacobian @ by_mass[:, :-1],
             "free": jacobian @ by_mass[:, -1] + drift,
             "contacts": n,
-            "place_contact": np.r_[np.arange(m), np.full(len(self.guides), -1)].astype(np.int64),
+            "element_contact": np.r_[np.arange(m), np.full(len(self.guides), -1)].astype(np.int64),
             "state": np.asarray(state, dtype=np.int64),
             "lines": np.asarray(lines, dtype=np.float64).reshape(len(state), 8),
             "m": m,
@@ -280,7 +280,7 @@ class Contacts:
 
     def _problem(self) -> tuple[Any, ...]:
         d = self._data
-        return d["G"], d["free"], d["contacts"], d["place_contact"], d["state"], d["lines"]
+        return d["G"], d["free"], d["contacts"], d["element_contact"], d["state"], d["lines"]
 
     def lcp(self) -> tuple[Array, Array]:
         """The complementarity problem ``w = A z + b`` of the source (3.56-3.59).

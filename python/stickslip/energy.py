@@ -105,7 +105,7 @@ class Energy:
 
     @cached_property
     def _places(self) -> list[str]:
-        return self._raw.compiled.places
+        return self._raw.compiled.friction
 
     @cached_property
     def controllers(self) -> dict[str, Array]:

@@ -221,7 +221,7 @@ class RealTime:
     @property
     def modes(self) -> dict[str, Mode]:
         """Mode of each friction element."""
-        modes = zip(self._machine.compile().places, self._engine.modes, strict=True)
+        modes = zip(self._machine.compile().friction, self._engine.modes, strict=True)
         elements = self._machine.elements
         return {name: Mode(mode) for name, mode in modes if name in elements}
 

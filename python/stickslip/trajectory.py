@@ -210,12 +210,12 @@ class Trajectory:
     def method(self) -> dict[str, str]:
         """How each combination of modes was run: ``"exact"``, ``"explicit"``, ``"stiff"`` or ``"time stepping"``.
 
-        ``"settled"`` is exact as well: of a stiff linear regime, after its fast modes had died out.
+        ``"slow subspace"`` is exact as well: of a stiff linear regime, after its fast modes had died out.
         """
         compiled = self._raw.compiled
         out: dict[str, str] = {}
         for modes, contacts, kind in self._raw.regimes:
-            parts = [f"{p} {Mode(m)}" for p, m in zip(compiled.places, modes, strict=True)]
+            parts = [f"{p} {Mode(m)}" for p, m in zip(compiled.friction, modes, strict=True)]
             parts += [
                 f"{name} {Mode(m)}"
                 for (name, place), m in zip(compiled.contacts, contacts, strict=True)
@@ -230,7 +230,7 @@ class Trajectory:
         """Every change of mode."""
         compiled = self._raw.compiled
         controllers = (name for name, *_ in compiled.controllers)
-        elements = [*compiled.places, *(name for name, _ in compiled.contacts), *controllers]
+        elements = [*compiled.friction, *(name for name, _ in compiled.contacts), *controllers]
         rows, causes, rules = self._raw.events
         return Events._from_table(rows, elements, causes, rules)
 
@@ -254,7 +254,7 @@ class Trajectory:
             if source == "limit":
                 return self._limit(index)
             if source == "normal_force":
-                index += len(compiled.places)  # friction elements come first
+                index += len(compiled.friction)  # friction elements come first
             elif source in ("output", "saturation"):
                 index = first[index] + part
             row: NDArray[Any] = getattr(self._samples, _GROUPS[source])[index]
@@ -340,7 +340,7 @@ class Trajectory:
         'guide' holds 0.6 N within [-1, 1] N at t = 1 s: margin 0.4 N, stuck since t = 0 s, for good
         """
         compiled = self._raw.compiled
-        rows = [name for name in compiled.places if name not in compiled.compensators]
+        rows = [name for name in compiled.friction if name not in compiled.compensators]
         known = dict.fromkeys([*rows, *(name for name, _ in compiled.contacts)])
         if element not in known:
             raise UnknownNameError(f"unknown element {element!r}; known are: {', '.join(map(repr, known))}")
@@ -348,7 +348,7 @@ class Trajectory:
             raise ValueError(f"element {element!r} has no friction: it cannot stick")
         time = self._raw.t_end if t is None else float(t)
         here = self.at(time)
-        i, mode = compiled.places.index(element), Mode(int(here[f"{element}.mode"][0]))
+        i, mode = compiled.friction.index(element), Mode(int(here[f"{element}.mode"][0]))
         low, high = float(here._samples.lower_limits[i, 0]), float(here._samples.upper_limits[i, 0])
         if np.isnan(low):
             raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")

@@ -2,6 +2,7 @@
 
 #include "contact/enumerate.hpp"
 #include "core/linalg.hpp"
+#include "core/tolerances.hpp"
 
 #include <cmath>
 
@@ -44,7 +45,7 @@ Classification classify(const Problem& p, double tolerance) {
   for (Index i = 0; i < n; ++i) {
     const double d = std::abs(m(i, i));
     const double row = m.row(i).cwiseAbs().maxCoeff();
-    scale(i) = d > 1e-14 * row ? 1.0 / std::sqrt(d) : (row > 0.0 ? 1.0 / std::sqrt(row) : 1.0);
+    scale(i) = d > tolerance::few_terms * row ? 1.0 / std::sqrt(d) : (row > 0.0 ? 1.0 / std::sqrt(row) : 1.0);
   }
   m = scale.asDiagonal() * m * scale.asDiagonal();
   const RowMatrix symmetric = 0.5 * (m + m.transpose());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "contact/lcp.hpp"
+#include "core/tolerances.hpp"
 
 namespace stickslip::lcp {
 
@@ -19,6 +20,6 @@ constexpr Index largest_exact_classification =
     20; // above, P and copositive are settled by definiteness or unknown
 
 // `tolerance` is relative to the diagonal: pivots and eigenvalues within it count as zero.
-Classification classify(const Problem& p, double tolerance = 1e-12);
+Classification classify(const Problem& p, double tolerance = tolerance::sign);
 
 } // namespace stickslip::lcp

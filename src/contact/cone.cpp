@@ -1,5 +1,7 @@
 #include "contact/cone.hpp"
 
+#include "core/list.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,14 +11,14 @@ namespace {
 
 struct Ray {
   Vector point;
-  std::vector<char> zero; // which of the constraints seen so far it meets with equality
+  List<char> zero; // which of the constraints seen so far it meets with equality
 };
 
-bool adjacent(const std::vector<Ray>& rays, std::size_t a, std::size_t b) {
-  for (std::size_t k = 0; k < rays.size(); ++k) {
+bool adjacent(const List<Ray>& rays, Index a, Index b) {
+  for (Index k = 0; k < rays.size(); ++k) {
     if (k == a || k == b) continue;
     bool covers = true;
-    for (std::size_t i = 0; i < rays[k].zero.size() && covers; ++i)
+    for (Index i = 0; i < rays[k].zero.size() && covers; ++i)
       covers = !(rays[a].zero[i] && rays[b].zero[i]) || rays[k].zero[i];
     if (covers) return false;
   }
@@ -27,37 +29,37 @@ bool adjacent(const std::vector<Ray>& rays, std::size_t a, std::size_t b) {
 
 Polyhedron describe(const Vector& c, const Matrix& C, double tolerance) {
   const Index m = c.size(), d = C.cols() + 1;
-  std::vector<Ray> rays;
+  List<Ray> rays;
   for (Index k = 0; k < d; ++k) {
-    Ray r{Vector::Unit(d, k), std::vector<char>(static_cast<std::size_t>(d), 1)};
-    r.zero[static_cast<std::size_t>(k)] = 0;
+    Ray r{Vector::Unit(d, k), List<char>(d, 1)};
+    r.zero[k] = 0;
     rays.push_back(std::move(r));
   }
   for (Index i = 0; i < m; ++i) {
     Vector a(d);
     a(0) = c(i);
     a.tail(d - 1) = C.row(i).transpose();
-    std::vector<int> sign(rays.size());
-    std::vector<double> value(rays.size());
-    for (std::size_t k = 0; k < rays.size(); ++k) {
+    List<int> sign(rays.size());
+    List<double> value(rays.size());
+    for (Index k = 0; k < rays.size(); ++k) {
       const double size = a.cwiseAbs().dot(rays[k].point);
       value[k] = a.dot(rays[k].point);
       sign[k] = std::abs(value[k]) <= tolerance * size ? 0 : (value[k] > 0.0 ? 1 : -1);
     }
-    std::vector<Ray> next;
-    for (std::size_t k = 0; k < rays.size(); ++k) {
+    List<Ray> next;
+    for (Index k = 0; k < rays.size(); ++k) {
       if (sign[k] < 0) continue;
       next.push_back(rays[k]);
       next.back().zero.push_back(sign[k] == 0);
     }
-    for (std::size_t p = 0; p < rays.size(); ++p)
-      for (std::size_t q = 0; q < rays.size(); ++q) {
+    for (Index p = 0; p < rays.size(); ++p)
+      for (Index q = 0; q < rays.size(); ++q) {
         if (sign[p] <= 0 || sign[q] >= 0 || !adjacent(rays, p, q)) continue;
         Ray r;
         r.point = value[p] * rays[q].point - value[q] * rays[p].point;
         r.point /= r.point.cwiseAbs().maxCoeff();
         r.zero.resize(rays[p].zero.size());
-        for (std::size_t k = 0; k < r.zero.size(); ++k) r.zero[k] = rays[p].zero[k] && rays[q].zero[k];
+        for (Index k = 0; k < r.zero.size(); ++k) r.zero[k] = rays[p].zero[k] && rays[q].zero[k];
         r.zero.push_back(1);
         next.push_back(std::move(r));
       }

@@ -3,14 +3,13 @@
 // directions.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
-
-#include <vector>
 
 namespace stickslip::lcp {
 
 struct Polyhedron {
-  std::vector<Vector> vertices,
+  List<Vector> vertices,
       directions; // the set is conv(vertices) + cone(directions); empty without vertices
 };
 

@@ -2,6 +2,8 @@
 
 #include "contact/cone.hpp"
 #include "core/error.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +12,11 @@ namespace stickslip::lcp {
 
 namespace {
 
-using U = std::size_t;
-constexpr double epsilon = 2.3e-16;
+constexpr double least_part =
+    1e-3; // share of the largest entry below which entries are compared on its scale
+constexpr double least_entry = 1e-6; // the same among entries that were not equilibrated
+constexpr double sure = 1e3;         // times the noise of a row is certainly not zero
+
 constexpr double margin = 64.0; // times the noise of a row counts as zero
 using Level = EnumerationWorkspace::Level;
 enum : std::uint8_t {
@@ -26,30 +31,30 @@ public:
       : p_(p), ws_(ws), o_(o), out_(out), n_(p.n), stride_(p.n + 1) {}
 
   void start() {
-    if (ws_.levels.size() < static_cast<U>(n_ + 1)) ws_.levels.resize(static_cast<U>(n_ + 1));
-    ws_.in_basis.assign(static_cast<U>(n_), 0);
-    ws_.z.resize(static_cast<U>(n_)), ws_.w.resize(static_cast<U>(n_));
+    if (ws_.levels.size() < (n_ + 1)) ws_.levels.resize(n_ + 1);
+    ws_.in_basis.assign(n_, 0);
+    ws_.z.resize(n_), ws_.w.resize(n_);
     Level& l = ws_.levels[0];
-    l.table.resize(static_cast<U>(n_ * stride_));
-    l.column.resize(static_cast<U>(n_)), l.label.resize(static_cast<U>(n_));
-    l.state.assign(static_cast<U>(n_), open), l.pending_column.assign(static_cast<U>(n_), 0);
+    l.table.resize(n_ * stride_);
+    l.column.resize(n_), l.label.resize(n_);
+    l.state.assign(n_, open), l.pending_column.assign(n_, 0);
     l.columns = n_, l.pending = 0, l.undecided = n_;
-    l.noise.resize(static_cast<U>(n_)), l.noise_b.resize(static_cast<U>(n_));
+    l.noise.resize(n_), l.noise_b.resize(n_);
     double top = 0.0;
     for (Index i = 0; i < n_; ++i) {
-      double* t = &l.table[static_cast<U>(i * stride_)];
-      const double r = ws_.scaling.row[static_cast<U>(i)];
+      double* t = &l.table[i * stride_];
+      const double r = ws_.scaling.row[i];
       t[0] = r * p_.q[i];
       double largest = 0.0;
       for (Index j = 0; j < n_; ++j) {
-        t[j + 1] = r * p_.M[i * n_ + j] * ws_.scaling.col[static_cast<U>(j)];
+        t[j + 1] = r * p_.M[i * n_ + j] * ws_.scaling.col[j];
         largest = std::max(largest, std::abs(t[j + 1]));
       }
-      l.noise[static_cast<U>(i)] = epsilon * largest;
-      l.noise_b[static_cast<U>(i)] = epsilon * std::abs(t[0]);
+      l.noise[i] = tolerance::epsilon * largest;
+      l.noise_b[i] = tolerance::epsilon * std::abs(t[0]);
       top = std::max(top, largest);
-      l.column[static_cast<U>(i)] = i;
-      l.label[static_cast<U>(i)] = i;
+      l.column[i] = i;
+      l.label[i] = i;
     }
     smallest_pivot_ = o_.pivot_tolerance * (top > 0.0 ? top : 1.0);
     visit(0);
@@ -61,10 +66,9 @@ private:
     for (bool again = true; again;) {
       again = false;
       for (Index i = 0; i < n_; ++i) {
-        const double* t = &l.table[static_cast<U>(i * stride_)];
-        const double b = t[0], zero = margin * l.noise_b[static_cast<U>(i)],
-                     noise = margin * l.noise[static_cast<U>(i)];
-        const std::uint8_t state = l.state[static_cast<U>(i)];
+        const double* t = &l.table[i * stride_];
+        const double b = t[0], zero = margin * l.noise_b[i], noise = margin * l.noise[i];
+        const std::uint8_t state = l.state[i];
         if (b > zero && state == settled) continue;
         if (b >= -zero && b <= zero) continue;
         // A row that could still be turned round by a variable of the right sign refutes nothing.
@@ -80,9 +84,7 @@ private:
     if (l.undecided == 0) return -1;
     Index best = -1;
     for (Index i = 0; i < n_; ++i)
-      if (l.state[static_cast<U>(i)] == open &&
-          (best < 0 || l.table[static_cast<U>(i * stride_)] < l.table[static_cast<U>(best * stride_)]))
-        best = i;
+      if (l.state[i] == open && (best < 0 || l.table[i * stride_] < l.table[best * stride_])) best = i;
     return best;
   }
 
@@ -90,21 +92,21 @@ private:
     const Index last = --l.columns;
     if (c == last) return;
     for (Index i = 0; i < n_; ++i) {
-      double* t = &l.table[static_cast<U>(i * stride_)];
+      double* t = &l.table[i * stride_];
       t[c + 1] = t[last + 1];
     }
-    l.column[static_cast<U>(c)] = l.column[static_cast<U>(last)];
-    l.pending_column[static_cast<U>(c)] = l.pending_column[static_cast<U>(last)];
+    l.column[c] = l.column[last];
+    l.pending_column[c] = l.pending_column[last];
   }
 
   static Index find_column(const Level& l, Index variable) {
     Index c = 0;
-    while (l.column[static_cast<U>(c)] != variable) ++c;
+    while (l.column[c] != variable) ++c;
     return c;
   }
 
   void settle_out(Level& l, Index i) {
-    l.state[static_cast<U>(i)] = settled;
+    l.state[i] = settled;
     --l.undecided;
     remove_column(l, find_column(l, i));
   }
@@ -112,44 +114,44 @@ private:
   // Index i joins the basis; pivots among the rows that must vanish and their columns as far as they are
   // regular.
   void settle_in(Level& l, Index i) {
-    l.state[static_cast<U>(i)] = pending;
+    l.state[i] = pending;
     --l.undecided;
-    l.pending_column[static_cast<U>(find_column(l, i))] = 1;
+    l.pending_column[find_column(l, i)] = 1;
     ++l.pending;
     while (l.pending > 0) {
       double best = 0.0;
       Index row = -1, col = -1;
       for (Index r = 0; r < n_; ++r) {
-        if (l.state[static_cast<U>(r)] != pending) continue;
-        best = std::max(best, std::max(smallest_pivot_, 1e3 * l.noise[static_cast<U>(r)]));
+        if (l.state[r] != pending) continue;
+        best = std::max(best, std::max(smallest_pivot_, sure * l.noise[r]));
         for (Index c = 0; c < l.columns; ++c) {
-          if (l.pending_column[static_cast<U>(c)] == 0) continue;
-          const double a = std::abs(l.table[static_cast<U>(r * stride_ + c + 1)]);
+          if (l.pending_column[c] == 0) continue;
+          const double a = std::abs(l.table[r * stride_ + c + 1]);
           if (a > best) best = a, row = r, col = c;
         }
       }
       if (row < 0) return;
-      double* __restrict__ pr = &l.table[static_cast<U>(row * stride_)];
+      double* __restrict__ pr = &l.table[row * stride_];
       const double inverse = -1.0 / pr[col + 1];
       double top = 0.0;
       for (Index c = 0; c <= l.columns; ++c) pr[c] *= inverse;
       for (Index c = 1; c <= l.columns; ++c) top = std::max(top, std::abs(pr[c]));
-      const double base = l.noise[static_cast<U>(row)] * std::abs(inverse);
+      const double base = l.noise[row] * std::abs(inverse);
       const double row_noise = base * (1.0 + top);
-      const double row_noise_b = l.noise_b[static_cast<U>(row)] * std::abs(inverse) + base * std::abs(pr[0]);
-      l.noise[static_cast<U>(row)] = row_noise, l.noise_b[static_cast<U>(row)] = row_noise_b;
+      const double row_noise_b = l.noise_b[row] * std::abs(inverse) + base * std::abs(pr[0]);
+      l.noise[row] = row_noise, l.noise_b[row] = row_noise_b;
       for (Index r = 0; r < n_; ++r) {
         if (r == row) continue;
-        double* __restrict__ t = &l.table[static_cast<U>(r * stride_)];
+        double* __restrict__ t = &l.table[r * stride_];
         const double f = t[col + 1];
         if (f == 0.0) continue;
         for (Index c = 0; c <= l.columns; ++c) t[c] += f * pr[c];
-        const double own = l.noise[static_cast<U>(r)], g = std::abs(f);
-        l.noise[static_cast<U>(r)] += g * (row_noise + epsilon * top) + own * top;
-        l.noise_b[static_cast<U>(r)] += g * (row_noise_b + epsilon * std::abs(pr[0])) + own * std::abs(pr[0]);
+        const double own = l.noise[r], g = std::abs(f);
+        l.noise[r] += g * (row_noise + tolerance::epsilon * top) + own * top;
+        l.noise_b[r] += g * (row_noise_b + tolerance::epsilon * std::abs(pr[0])) + own * std::abs(pr[0]);
       }
-      l.state[static_cast<U>(row)] = settled;
-      l.label[static_cast<U>(row)] = n_ + l.column[static_cast<U>(col)];
+      l.state[row] = settled;
+      l.label[row] = n_ + l.column[col];
       remove_column(l, col); // what left the basis is a w that is zero from here on
       --l.pending;
     }
@@ -158,8 +160,8 @@ private:
   void copy_level(const Level& from, Level& to) {
     to.table.resize(from.table.size());
     for (Index i = 0; i < n_; ++i) {
-      const double* s = &from.table[static_cast<U>(i * stride_)];
-      std::copy(s, s + from.columns + 1, &to.table[static_cast<U>(i * stride_)]);
+      const double* s = &from.table[i * stride_];
+      std::copy(s, s + from.columns + 1, &to.table[i * stride_]);
     }
     to.column = from.column, to.label = from.label, to.state = from.state,
     to.pending_column = from.pending_column;
@@ -167,7 +169,7 @@ private:
     to.columns = from.columns, to.pending = from.pending, to.undecided = from.undecided;
   }
 
-  void visit(U depth) {
+  void visit(Index depth) {
     Level& l = ws_.levels[depth];
     for (;;) {
       const Index i = judge(l);
@@ -178,10 +180,10 @@ private:
       }
       Level& next = ws_.levels[depth + 1];
       copy_level(l, next);
-      ws_.in_basis[static_cast<U>(i)] = 1;
+      ws_.in_basis[i] = 1;
       settle_in(next, i);
       visit(depth + 1);
-      ws_.in_basis[static_cast<U>(i)] = 0;
+      ws_.in_basis[i] = 0;
       settle_out(l, i); // and the other branch on the spot
     }
   }
@@ -189,7 +191,7 @@ private:
   Basis bits() const {
     Basis b = 0;
     for (Index i = 0; i < n_; ++i)
-      if (ws_.in_basis[static_cast<U>(i)] != 0) b |= Basis{1} << i;
+      if (ws_.in_basis[i] != 0) b |= Basis{1} << i;
     return b;
   }
 
@@ -198,10 +200,8 @@ private:
     if (l.pending > 0) return singular_leaf(l);
     std::fill(ws_.z.begin(), ws_.z.end(), 0.0);
     for (Index i = 0; i < n_; ++i) {
-      const Index v = l.label[static_cast<U>(i)] - n_;
-      if (v >= 0)
-        ws_.z[static_cast<U>(v)] =
-            std::max(l.table[static_cast<U>(i * stride_)], 0.0) * ws_.scaling.col[static_cast<U>(v)];
+      const Index v = l.label[i] - n_;
+      if (v >= 0) ws_.z[v] = std::max(l.table[i * stride_], 0.0) * ws_.scaling.col[v];
     }
     double r = residual_of_basis(p_, ws_.scaling, ws_.z.data(), ws_.in_basis.data(), ws_.w.data());
     if (!(r <= o_.accept) && ws_.polish.solve(p_, ws_.scaling, ws_.in_basis.data(), ws_.z.data())) {
@@ -228,11 +228,10 @@ private:
 
   bool same(const double* a, const double* b) const {
     double top = 0.0;
-    for (Index i = 0; i < n_; ++i)
-      top = std::max(top, std::max(a[i], b[i]) / ws_.scaling.col[static_cast<U>(i)]);
+    for (Index i = 0; i < n_; ++i) top = std::max(top, std::max(a[i], b[i]) / ws_.scaling.col[i]);
     for (Index i = 0; i < n_; ++i) {
-      const double size = std::max(std::max(a[i], b[i]), 1e-3 * top * ws_.scaling.col[static_cast<U>(i)]);
-      if (std::abs(a[i] - b[i]) > 1e-9 * size) return false;
+      const double size = std::max(std::max(a[i], b[i]), least_part * top * ws_.scaling.col[i]);
+      if (std::abs(a[i] - b[i]) > tolerance::same * size) return false;
     }
     return true;
   }
@@ -244,40 +243,40 @@ private:
     out_.singular_bases.push_back(basis);
     Vector c(n_ - l.pending);
     Matrix C(n_ - l.pending, l.columns);
-    std::vector<Index> rows;
+    List<Index> rows;
     for (Index i = 0; i < n_; ++i) {
-      const double* t = &l.table[static_cast<U>(i * stride_)];
-      if (l.state[static_cast<U>(i)] == pending) {
-        if (std::abs(t[0]) > 1e3 * l.noise_b[static_cast<U>(i)]) return;
+      const double* t = &l.table[i * stride_];
+      if (l.state[i] == pending) {
+        if (std::abs(t[0]) > sure * l.noise_b[i]) return;
         continue;
       }
-      const auto k = static_cast<Index>(rows.size());
-      c(k) = std::abs(t[0]) <= margin * l.noise_b[static_cast<U>(i)] ? 0.0 : t[0];
+      const auto k = rows.size();
+      c(k) = std::abs(t[0]) <= margin * l.noise_b[i] ? 0.0 : t[0];
       for (Index j = 0; j < l.columns; ++j)
-        C(k, j) = std::abs(t[j + 1]) <= margin * l.noise[static_cast<U>(i)] ? 0.0 : t[j + 1];
+        C(k, j) = std::abs(t[j + 1]) <= margin * l.noise[i] ? 0.0 : t[j + 1];
       rows.push_back(i);
     }
-    const Polyhedron set = describe(c, C, 1e-11);
+    const Polyhedron set = describe(c, C, tolerance::rest);
     if (set.vertices.empty()) return;
     const auto expand = [&](const Vector& y, double t) {
       Vector z = Vector::Zero(n_);
-      for (Index j = 0; j < l.columns; ++j) z(l.column[static_cast<U>(j)]) = y(j);
-      for (U k = 0; k < rows.size(); ++k) {
-        const Index v = l.label[static_cast<U>(rows[k])] - n_;
-        if (v >= 0) z(v) = std::max(c(static_cast<Index>(k)) * t + C.row(static_cast<Index>(k)).dot(y), 0.0);
+      for (Index j = 0; j < l.columns; ++j) z(l.column[j]) = y(j);
+      for (Index k = 0; k < rows.size(); ++k) {
+        const Index v = l.label[rows[k]] - n_;
+        if (v >= 0) z(v) = std::max(c(k) * t + C.row(k).dot(y), 0.0);
       }
-      for (Index i = 0; i < n_; ++i) z(i) *= ws_.scaling.col[static_cast<U>(i)];
+      for (Index i = 0; i < n_; ++i) z(i) *= ws_.scaling.col[i];
       return z;
     };
     Solution s;
     s.basis = basis;
     s.bases = {basis};
-    s.vertices.resize(static_cast<Index>(set.vertices.size()), n_);
-    for (U k = 0; k < set.vertices.size(); ++k)
-      s.vertices.row(static_cast<Index>(k)) = expand(set.vertices[k], 1.0).transpose();
-    s.directions.resize(static_cast<Index>(set.directions.size()), n_);
-    for (U k = 0; k < set.directions.size(); ++k)
-      s.directions.row(static_cast<Index>(k)) = expand(set.directions[k], 0.0).transpose();
+    s.vertices.resize(set.vertices.size(), n_);
+    for (Index k = 0; k < set.vertices.size(); ++k)
+      s.vertices.row(k) = expand(set.vertices[k], 1.0).transpose();
+    s.directions.resize(set.directions.size(), n_);
+    for (Index k = 0; k < set.directions.size(); ++k)
+      s.directions.row(k) = expand(set.directions[k], 0.0).transpose();
     s.z = s.vertices.row(0).transpose();
     s.w.resize(n_);
     s.residual = residual_of_basis(p_, ws_.scaling, s.z.data(), ws_.in_basis.data(), s.w.data());
@@ -303,15 +302,15 @@ private:
 // Whether the point z, a solution, lies in the face of the basis: z vanishes outside it and w inside it.
 bool within(const Problem& p, const Equilibration& e, const double* z, double t, Basis basis) {
   double top = 0.0;
-  for (Index i = 0; i < p.n; ++i) top = std::max(top, z[i] / e.col[static_cast<U>(i)]);
+  for (Index i = 0; i < p.n; ++i) top = std::max(top, z[i] / e.col[i]);
   for (Index i = 0; i < p.n; ++i) {
     if ((basis >> i & 1U) == 0) {
-      if (z[i] / e.col[static_cast<U>(i)] > 1e-10 * top) return false;
+      if (z[i] / e.col[i] > tolerance::rank * top) return false;
       continue;
     }
     double sum = t * p.q[i], size = std::abs(sum);
     for (Index j = 0; j < p.n; ++j) sum += p.M[i * p.n + j] * z[j], size += std::abs(p.M[i * p.n + j] * z[j]);
-    if (std::abs(sum) > 1e-9 * size) return false;
+    if (std::abs(sum) > tolerance::same * size) return false;
   }
   return true;
 }
@@ -328,11 +327,11 @@ bool contains(const Problem& p, const Equilibration& e, const Solution& large, c
 
 // Leaves every solution once: what lies inside a continuum is part of it, and a point reached by two ways is
 // one.
-void merge(const Problem& p, const Equilibration& e, std::vector<Solution>& all) {
+void merge(const Problem& p, const Equilibration& e, List<Solution>& all) {
   const bool plain = std::none_of(all.begin(), all.end(),
                                   [](const Solution& s) { return s.continuum() || s.w.size() == 0; });
   if (plain && all.size() < 2) return;
-  std::vector<Solution> kept;
+  List<Solution> kept;
   std::stable_sort(all.begin(), all.end(), [](const Solution& a, const Solution& b) {
     return a.vertices.rows() + a.directions.rows() > b.vertices.rows() + b.directions.rows();
   });
@@ -342,7 +341,8 @@ void merge(const Problem& p, const Equilibration& e, std::vector<Solution>& all)
       if (s.continuum()) return false;
       const double top = std::max(k.z.maxCoeff(), s.z.maxCoeff());
       for (Index i = 0; i < p.n; ++i)
-        if (std::abs(k.z(i) - s.z(i)) > 1e-9 * std::max({k.z(i), s.z(i), 1e-6 * top})) return false;
+        if (std::abs(k.z(i) - s.z(i)) > tolerance::same * std::max({k.z(i), s.z(i), least_entry * top}))
+          return false;
       return true;
     });
     if (home == kept.end())

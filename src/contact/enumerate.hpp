@@ -7,6 +7,8 @@
 #pragma once
 
 #include "contact/lcp.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <string>
 
@@ -18,40 +20,40 @@ using Basis = std::uint32_t;              // bit i set: z_i basic
 struct Solution {
   Vector z, w;
   Basis basis = 0;
-  std::vector<Basis> bases; // all examined bases that give this solution or part of it
-  RowMatrix vertices;       // of a continuum: one per row, the first is z; else empty
-  RowMatrix directions;     // unbounded directions of a continuum, one per row
+  List<Basis> bases;    // all examined bases that give this solution or part of it
+  RowMatrix vertices;   // of a continuum: one per row, the first is z; else empty
+  RowMatrix directions; // unbounded directions of a continuum, one per row
   double residual = 0.0;
   bool continuum() const { return vertices.rows() > 0; }
 };
 
 struct Enumeration {
-  std::vector<Solution> solutions;
-  std::vector<Basis> singular_bases; // reached and examined; most of them without a solution
-  Index leaves = 0;                  // bases examined; the rest were refuted by signs
-  Index doubtful = 0;                // answers dropped because they did not verify on the problem as given
+  List<Solution> solutions;
+  List<Basis> singular_bases; // reached and examined; most of them without a solution
+  Index leaves = 0;           // bases examined; the rest were refuted by signs
+  Index doubtful = 0;         // answers dropped because they did not verify on the problem as given
 };
 
 // Bare points for tight loops: the continua are represented by one vertex each.
 struct EnumerationWorkspace {
   struct Level {
-    std::vector<double> table, noise,
+    List<double> table, noise,
         noise_b; // and what rounding may have done to each row, apart for the column b
-    std::vector<Index> column, label;
-    std::vector<std::uint8_t> state, pending_column;
+    List<Index> column, label;
+    List<std::uint8_t> state, pending_column;
     Index columns = 0, pending = 0, undecided = 0;
   };
-  std::vector<Level> levels;
-  std::vector<std::uint8_t> in_basis;
-  std::vector<double> z, w;
+  List<Level> levels;
+  List<std::uint8_t> in_basis;
+  List<double> z, w;
   Equilibration scaling;
   BasisSolver polish;
 };
 
 struct EnumerateOptions {
   double pivot_tolerance =
-      1e-12;            // relative to the largest entry of the equilibrated matrix; never within the noise
-  double accept = 1e-9; // largest residual of a verified answer
+      tolerance::sign; // relative to the largest entry of the equilibrated matrix; never within the noise
+  double accept = tolerance::same; // largest residual of a verified answer
 };
 
 Enumeration solve_all(const Problem& p, EnumerationWorkspace& ws, const EnumerateOptions& options = {});

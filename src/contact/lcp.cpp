@@ -1,6 +1,8 @@
 #include "contact/lcp.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +42,7 @@ void evaluate(const Problem& p, const double* z, double* w) {
 double residual(const Problem& p, const double* z) {
   Equilibration e;
   e.compute(p);
-  std::vector<double> w(static_cast<std::size_t>(p.n)), share(static_cast<std::size_t>(p.n), 0.0);
+  List<double> w(p.n), share(p.n, 0.0);
   for (Index i = 0; i < p.n; ++i) {
     const double* row = p.M + i * p.n;
     double sum = p.q[i], scale = std::abs(p.q[i]);
@@ -48,23 +50,21 @@ double residual(const Problem& p, const double* z) {
       sum += row[j] * z[j];
       scale += std::abs(row[j] * z[j]);
     }
-    const auto k = static_cast<std::size_t>(i);
-    scale = std::max(scale, e.floor / e.row[k]);
-    w[k] = scale > 0.0 ? sum / scale : 0.0;
+    scale = std::max(scale, e.floor / e.row[i]);
+    w[i] = scale > 0.0 ? sum / scale : 0.0;
     if (!std::isfinite(scale)) return std::numeric_limits<double>::infinity();
     for (Index j = 0; j < p.n && scale > 0.0; ++j) {
-      auto& s = share[static_cast<std::size_t>(j)];
+      auto& s = share[j];
       s = std::max(s, std::abs(row[j] * z[j]) / scale);
     }
   }
   double worst = 0.0;
   for (Index i = 0; i < p.n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
     // A column of zeros moves no row: there only the sign and complementarity of z_i itself can be judged.
-    const bool idle = share[k] == 0.0 && z[i] != 0.0;
-    const double size = idle ? 1.0 : share[k];
-    worst = std::max(worst, -w[k]);
-    worst = std::max(worst, z[i] < 0.0 ? size : std::min(size, std::abs(w[k])));
+    const bool idle = share[i] == 0.0 && z[i] != 0.0;
+    const double size = idle ? 1.0 : share[i];
+    worst = std::max(worst, -w[i]);
+    worst = std::max(worst, z[i] < 0.0 ? size : std::min(size, std::abs(w[i])));
   }
   return worst;
 }
@@ -82,8 +82,9 @@ double residual_of_basis(const Problem& p, const Equilibration& e, const double*
       scale += std::abs(term);
     }
     if (!std::isfinite(scale)) return std::numeric_limits<double>::infinity();
-    if (in_basis[i] != 0 && scale > 0.0) basic = true, driven = driven || std::abs(p.q[i]) > 1e-13 * scale;
-    scale = std::max(scale, e.floor / e.row[static_cast<std::size_t>(i)]);
+    if (in_basis[i] != 0 && scale > 0.0)
+      basic = true, driven = driven || std::abs(p.q[i]) > tolerance::rounding * scale;
+    scale = std::max(scale, e.floor / e.row[i]);
     const double wrong = in_basis[i] != 0 ? std::abs(sum) : -sum;
     if (!(wrong <= worst * scale)) worst = scale > 0.0 ? wrong / scale : 0.0;
     w[i] = in_basis[i] != 0 ? 0.0 : std::max(sum, 0.0);
@@ -92,6 +93,10 @@ double residual_of_basis(const Problem& p, const Equilibration& e, const double*
 }
 
 namespace {
+
+constexpr double least_row =
+    1e-3;                      // share of the largest row below which the terms of a row count as this share
+constexpr double lost = 1e-15; // pivots that hold no digit of the matrix
 
 // The power of two that brings x into [1, 2); 1 for x = 0.
 double inverse_power(double x) {
@@ -104,14 +109,14 @@ double inverse_power(double x) {
 } // namespace
 
 void Equilibration::compute(const Problem& p) {
-  const auto n = static_cast<std::size_t>(p.n);
+  const auto n = p.n;
   row.assign(n, 0.0);
   col.assign(n, 0.0);
   identity = true;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (Index i = 0; i < n; ++i) {
     const double* m = p.M + i * n;
     double top = 0.0;
-    for (std::size_t j = 0; j < n; ++j) {
+    for (Index j = 0; j < n; ++j) {
       const double a = std::abs(m[j]);
       top = std::max(top, a);
       col[j] = std::max(col[j], a);
@@ -119,7 +124,7 @@ void Equilibration::compute(const Problem& p) {
     row[i] = top;
   }
   double low = std::numeric_limits<double>::infinity(), high = 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (Index i = 0; i < n; ++i) {
     if (row[i] > 0.0) low = std::min(low, row[i]), high = std::max(high, row[i]);
     if (col[i] > 0.0) low = std::min(low, col[i]), high = std::max(high, col[i]);
   }
@@ -136,10 +141,10 @@ void Equilibration::compute(const Problem& p) {
   // largest near 1.
   std::fill(row.begin(), row.end(), 1.0);
   std::fill(col.begin(), col.end(), 1.0);
-  const auto sweep = [&](std::vector<double>& scale, bool rows, bool geometric) {
-    for (std::size_t i = 0; i < n; ++i) {
+  const auto sweep = [&](List<double>& scale, bool rows, bool geometric) {
+    for (Index i = 0; i < n; ++i) {
       double top = 0.0, bottom = std::numeric_limits<double>::infinity();
-      for (std::size_t j = 0; j < n; ++j) {
+      for (Index j = 0; j < n; ++j) {
         const double a = rows ? std::abs(p.M[i * n + j]) * col[j] : std::abs(p.M[j * n + i]) * row[j];
         if (a > 0.0) top = std::max(top, a), bottom = std::min(bottom, a);
       }
@@ -156,53 +161,52 @@ void Equilibration::compute(const Problem& p) {
 
 void Equilibration::set_floor(const Problem& p) {
   double top = 0.0;
-  for (Index i = 0; i < p.n; ++i) top = std::max(top, row[static_cast<std::size_t>(i)] * std::abs(p.q[i]));
-  floor = 1e-3 * top;
+  for (Index i = 0; i < p.n; ++i) top = std::max(top, row[i] * std::abs(p.q[i]));
+  floor = least_row * top;
 }
 
 bool BasisSolver::solve(const Problem& p, const Equilibration& e, const std::uint8_t* in_basis, double* z) {
   member.clear();
   for (Index i = 0; i < p.n; ++i)
     if (in_basis[i] != 0) member.push_back(i);
-  const std::size_t k = member.size();
+  const Index k = member.size();
   lu.resize(k * k), rhs.resize(k), x.assign(k, 0.0), correction.resize(k), pivot.resize(k);
-  const auto entry = [&](std::size_t i, std::size_t j) {
-    return e.row[static_cast<std::size_t>(member[i])] * p.M[member[i] * p.n + member[j]] *
-           e.col[static_cast<std::size_t>(member[j])];
+  const auto entry = [&](Index i, Index j) {
+    return e.row[member[i]] * p.M[member[i] * p.n + member[j]] * e.col[member[j]];
   };
   double top = 0.0;
-  for (std::size_t i = 0; i < k; ++i)
-    for (std::size_t j = 0; j < k; ++j) top = std::max(top, std::abs(lu[i * k + j] = entry(i, j)));
-  for (std::size_t c = 0; c < k; ++c) {
-    std::size_t best = c;
-    for (std::size_t i = c + 1; i < k; ++i)
+  for (Index i = 0; i < k; ++i)
+    for (Index j = 0; j < k; ++j) top = std::max(top, std::abs(lu[i * k + j] = entry(i, j)));
+  for (Index c = 0; c < k; ++c) {
+    Index best = c;
+    for (Index i = c + 1; i < k; ++i)
       if (std::abs(lu[i * k + c]) > std::abs(lu[best * k + c])) best = i;
-    pivot[c] = static_cast<Index>(best);
-    if (!(std::abs(lu[best * k + c]) > 1e-15 * top)) return false;
+    pivot[c] = best;
+    if (!(std::abs(lu[best * k + c]) > lost * top)) return false;
     if (best != c) std::swap_ranges(&lu[c * k], &lu[c * k] + k, &lu[best * k]);
-    for (std::size_t i = c + 1; i < k; ++i) {
+    for (Index i = c + 1; i < k; ++i) {
       const double f = lu[i * k + c] /= lu[c * k + c];
       if (f == 0.0) continue;
-      for (std::size_t j = c + 1; j < k; ++j) lu[i * k + j] -= f * lu[c * k + j];
+      for (Index j = c + 1; j < k; ++j) lu[i * k + j] -= f * lu[c * k + j];
     }
   }
   for (int step = 0; step < 3; ++step) { // the solution, then refinement with the residual of what there is
-    for (std::size_t i = 0; i < k; ++i) {
-      double sum = -e.row[static_cast<std::size_t>(member[i])] * p.q[member[i]];
-      for (std::size_t j = 0; j < k; ++j) sum -= entry(i, j) * x[j];
+    for (Index i = 0; i < k; ++i) {
+      double sum = -e.row[member[i]] * p.q[member[i]];
+      for (Index j = 0; j < k; ++j) sum -= entry(i, j) * x[j];
       rhs[i] = sum;
     }
-    for (std::size_t c = 0; c < k; ++c) std::swap(rhs[c], rhs[static_cast<std::size_t>(pivot[c])]);
-    for (std::size_t i = 0; i < k; ++i)
-      for (std::size_t j = 0; j < i; ++j) rhs[i] -= lu[i * k + j] * rhs[j];
-    for (std::size_t i = k; i-- > 0;) {
-      for (std::size_t j = i + 1; j < k; ++j) rhs[i] -= lu[i * k + j] * rhs[j];
+    for (Index c = 0; c < k; ++c) std::swap(rhs[c], rhs[pivot[c]]);
+    for (Index i = 0; i < k; ++i)
+      for (Index j = 0; j < i; ++j) rhs[i] -= lu[i * k + j] * rhs[j];
+    for (Index i = k; i-- > 0;) {
+      for (Index j = i + 1; j < k; ++j) rhs[i] -= lu[i * k + j] * rhs[j];
       rhs[i] /= lu[i * k + i];
     }
-    for (std::size_t i = 0; i < k; ++i) x[i] += rhs[i];
+    for (Index i = 0; i < k; ++i) x[i] += rhs[i];
   }
   std::fill(z, z + p.n, 0.0);
-  for (std::size_t i = 0; i < k; ++i) z[member[i]] = x[i] * e.col[static_cast<std::size_t>(member[i])];
+  for (Index i = 0; i < k; ++i) z[member[i]] = x[i] * e.col[member[i]];
   return true;
 }
 

@@ -6,10 +6,10 @@
 // nor one of z moves it.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace stickslip::lcp {
 
@@ -36,7 +36,7 @@ void evaluate(const Problem& p, const double* z, double* w);
 // Positive diagonal scalings by powers of two, M' = R M C, q' = R q, z = C z': they keep complementarity and
 // cost no digit.
 struct Equilibration {
-  std::vector<double> row, col;
+  List<double> row, col;
   bool identity = true;
   double floor = 0.0;             // least size of a row's terms that counts, in equilibrated rows
   void compute(const Problem& p); // leaves well scaled matrices alone
@@ -59,8 +59,8 @@ double residual_of_basis(const Problem& p, const Equilibration& e, const double*
 // Solves M_aa z_a = -q_a for the basis a, with one step of refinement. False if M_aa is singular to working
 // precision.
 struct BasisSolver {
-  std::vector<double> lu, rhs, x, correction;
-  std::vector<Index> member, pivot;
+  List<double> lu, rhs, x, correction;
+  List<Index> member, pivot;
   bool solve(const Problem& p, const Equilibration& e, const std::uint8_t* in_basis, double* z);
 };
 

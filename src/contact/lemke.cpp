@@ -1,5 +1,7 @@
 #include "contact/lemke.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,23 +26,22 @@ const char* name(Status s) {
 
 namespace {
 
-using U = std::size_t;
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 // The dictionary x_B = b + T x_N in rows [b | T]; variables are numbered w_i = i, z_i = n + i, z0 = 2 n.
-class Path {
+class LemkePath {
 public:
-  Path(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) : p_(p), ws_(ws), o_(o), n_(p.n) {}
+  LemkePath(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) : p_(p), ws_(ws), o_(o), n_(p.n) {}
 
   void load(const double* cover) {
     const Index n = n_;
     ws_.stride = (n + 3) & ~Index{1}; // b, n columns, the artificial one, padded to an even count
     const Index s = ws_.stride;
-    ws_.table.resize(static_cast<U>(n * s));
-    ws_.row_variable.resize(static_cast<U>(n));
-    ws_.column_variable.resize(static_cast<U>(n + 1));
-    ws_.row_of.assign(static_cast<U>(2 * n + 1), -1);
-    ws_.column_of.assign(static_cast<U>(2 * n + 1), -1);
+    ws_.table.resize(n * s);
+    ws_.row_variable.resize(n);
+    ws_.column_variable.resize(n + 1);
+    ws_.row_of.assign(2 * n + 1, -1);
+    ws_.column_of.assign(2 * n + 1, -1);
     const bool plain = ws_.scaling.identity;
     const double* r = ws_.scaling.row.data();
     const double* c = ws_.scaling.col.data();
@@ -59,13 +60,13 @@ public:
       }
       if (s > n + 2) t[n + 2] = 0.0;
       for (Index j = 0; j < n; ++j) top = std::max(top, std::abs(t[j + 1]));
-      ws_.row_variable[static_cast<U>(i)] = i;
-      ws_.row_of[static_cast<U>(i)] = i;
-      ws_.column_variable[static_cast<U>(i)] = n + i;
-      ws_.column_of[static_cast<U>(n + i)] = i;
+      ws_.row_variable[i] = i;
+      ws_.row_of[i] = i;
+      ws_.column_variable[i] = n + i;
+      ws_.column_of[n + i] = i;
     }
-    ws_.column_variable[static_cast<U>(n)] = 2 * n;
-    ws_.column_of[static_cast<U>(2 * n)] = n;
+    ws_.column_variable[n] = 2 * n;
+    ws_.column_of[2 * n] = n;
     smallest_pivot_ = o_.pivot_tolerance * (top > 0.0 ? top : 1.0);
   }
 
@@ -77,12 +78,12 @@ public:
       double best = smallest_pivot_;
       bool left = false;
       for (Index j = 0; j < n; ++j) {
-        if (basis[j] == 0 || ws_.column_of[static_cast<U>(n + j)] < 0) continue;
+        if (basis[j] == 0 || ws_.column_of[n + j] < 0) continue;
         left = true;
-        const Index col = ws_.column_of[static_cast<U>(n + j)];
+        const Index col = ws_.column_of[n + j];
         for (Index i = 0; i < n; ++i) {
-          if (basis[i] == 0 || ws_.row_of[static_cast<U>(i)] < 0) continue;
-          const Index r = ws_.row_of[static_cast<U>(i)];
+          if (basis[i] == 0 || ws_.row_of[i] < 0) continue;
+          const Index r = ws_.row_of[i];
           if (std::abs(row(r)[col + 1]) > best)
             best = std::abs(row(r)[col + 1]), best_row = r, best_col = col;
         }
@@ -111,11 +112,11 @@ public:
     if (leaving_row < 0) return Status::solved;
     Index entering = n;
     for (Index k = 0; k < budget; ++k) {
-      const Index left = ws_.row_variable[static_cast<U>(leaving_row)];
+      const Index left = ws_.row_variable[leaving_row];
       pivot(leaving_row, entering);
       ++pivots;
       if (left == 2 * n) return Status::solved;
-      entering = ws_.column_of[static_cast<U>(left < n ? left + n : left - n)];
+      entering = ws_.column_of[left < n ? left + n : left - n];
       leaving_row = block(entering);
       if (leaving_row < 0) return Status::ray;
     }
@@ -126,10 +127,10 @@ public:
     const Index n = n_;
     for (Index i = 0; i < n; ++i) {
       const Index v = n + i;
-      const Index r = ws_.row_of[static_cast<U>(v)];
-      ws_.basis[static_cast<U>(i)] = r >= 0 ? 1 : 0;
+      const Index r = ws_.row_of[v];
+      ws_.basis[i] = r >= 0 ? 1 : 0;
       const double value = r >= 0 ? std::max(row(r)[0], 0.0) : 0.0;
-      ws_.z[static_cast<U>(i)] = ws_.scaling.identity ? value : value * ws_.scaling.col[static_cast<U>(i)];
+      ws_.z[i] = ws_.scaling.identity ? value : value * ws_.scaling.col[i];
     }
   }
 
@@ -153,13 +154,13 @@ private:
       top = std::max(top, std::abs(t[0]));
     }
     scale_b_ = std::max(scale_b_, std::max(top, std::abs(pr[0])));
-    const Index out = ws_.row_variable[static_cast<U>(r)], in = ws_.column_variable[static_cast<U>(col)];
-    ws_.row_variable[static_cast<U>(r)] = in;
-    ws_.column_variable[static_cast<U>(col)] = out;
-    ws_.row_of[static_cast<U>(in)] = r;
-    ws_.row_of[static_cast<U>(out)] = -1;
-    ws_.column_of[static_cast<U>(out)] = col;
-    ws_.column_of[static_cast<U>(in)] = -1;
+    const Index out = ws_.row_variable[r], in = ws_.column_variable[col];
+    ws_.row_variable[r] = in;
+    ws_.column_variable[col] = out;
+    ws_.row_of[in] = r;
+    ws_.row_of[out] = -1;
+    ws_.column_of[out] = col;
+    ws_.column_of[in] = -1;
   }
 
   // Minimum ratio; the artificial variable first among ties, then the lexicographic order of [b | B^-1].
@@ -174,12 +175,12 @@ private:
       if (ratio < theta) theta = ratio, best = i;
     }
     if (best < 0) return -1;
-    const double slack = 4.0 * std::numeric_limits<double>::epsilon() * static_cast<double>(n) * scale_b_;
+    const double slack = tolerance::last_digits * static_cast<double>(n) * scale_b_;
     ws_.tied.clear();
     for (Index i = 0; i < n; ++i) {
       const double t = row(i)[k];
       if (t >= -smallest_pivot_ || std::max(row(i)[0], 0.0) + t * theta > slack) continue;
-      if (ws_.row_variable[static_cast<U>(i)] == 2 * n) return i;
+      if (ws_.row_variable[i] == 2 * n) return i;
       ws_.tied.push_back(i);
     }
     return ws_.tied.size() > 1 ? lexicographic(k) : best;
@@ -190,14 +191,14 @@ private:
   Index lexicographic(Index k) {
     auto& tied = ws_.tied;
     for (Index j = 0; j < n_ && tied.size() > 1; ++j) {
-      const Index basic = ws_.row_of[static_cast<U>(j)], c = ws_.column_of[static_cast<U>(j)];
+      const Index basic = ws_.row_of[j], c = ws_.column_of[j];
       double least = inf;
       const auto ratio = [&](Index i) {
         const double e = basic >= 0 ? (basic == i ? 1.0 : 0.0) : -row(i)[c + 1];
         return e / -row(i)[k];
       };
       for (const Index i : tied) least = std::min(least, ratio(i));
-      const double slack = 1e-11 * std::max(1.0, std::abs(least));
+      const double slack = tolerance::rest * std::max(1.0, std::abs(least));
       tied.erase(std::remove_if(tied.begin(), tied.end(), [&](Index i) { return ratio(i) > least + slack; }),
                  tied.end());
     }
@@ -216,18 +217,17 @@ private:
 // The covering vectors tried in turn: ones in the rows as given (what the textbooks do), ones in the
 // equilibrated rows, the size of q, then fixed irregular ones that break the symmetry of the first.
 bool covering_vector(Index attempt, const Problem& p, LemkeWorkspace& ws) {
-  const auto n = static_cast<U>(p.n);
+  const auto n = p.n;
   ws.cover.resize(n);
   if (attempt == 0) {
     std::fill(ws.cover.begin(), ws.cover.end(), 1.0);
     return true;
   }
   double mean = 0.0;
-  for (U i = 0; i < n; ++i) mean += ws.scaling.row[i] * std::abs(p.q[i]) / static_cast<double>(n);
-  for (U i = 0; i < n; ++i) {
+  for (Index i = 0; i < n; ++i) mean += ws.scaling.row[i] * std::abs(p.q[i]) / static_cast<double>(n);
+  for (Index i = 0; i < n; ++i) {
     const double r = ws.scaling.row[i];
-    const double golden =
-        std::fmod(0.6180339887498949 * static_cast<double>((i + 1) * static_cast<U>(attempt)), 1.0);
+    const double golden = std::fmod(0.6180339887498949 * static_cast<double>((i + 1) * attempt), 1.0);
     switch (attempt) {
     case 1:
       if (ws.scaling.identity)
@@ -267,7 +267,7 @@ bool verified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o, Lemke
 } // namespace
 
 LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) {
-  const auto n = static_cast<U>(p.n);
+  const auto n = p.n;
   ws.z.resize(n), ws.w.resize(n), ws.basis.resize(n), ws.column.resize(n);
   LemkeResult result;
   if (std::all_of(p.q, p.q + n, [](double v) { return v >= 0.0; })) {
@@ -279,7 +279,7 @@ LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) {
   }
   ws.scaling.compute(p);
   ws.tied.reserve(n);
-  Path path(p, ws, o);
+  LemkePath path(p, ws, o);
   const auto attempt = [&](bool warm) {
     if (warm && !path.warm(o.start_basis)) path.load(o.covering != nullptr ? o.covering : ws.cover.data());
     const Status s = path.run(result.pivots);

@@ -8,6 +8,8 @@
 #pragma once
 
 #include "contact/lcp.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 namespace stickslip::lcp {
 
@@ -24,19 +26,19 @@ struct LemkeOptions {
   const double* covering = nullptr; // only this vector, in the rows of the problem; else several are tried
   const std::uint8_t* start_basis = nullptr; // warm start: 1 where z_i is expected to be basic
   Index max_pivots = 0;                      // per covering vector; 0: 1000 + 50 n
-  double pivot_tolerance = 1e-11;            // relative to the largest entry of the equilibrated matrix
-  double polish = 1e-13;                     // residual from which on the basis is solved afresh
-  double accept = 1e-9;                      // largest residual of a verified answer
+  double pivot_tolerance = tolerance::rest;  // relative to the largest entry of the equilibrated matrix
+  double polish = tolerance::rounding;       // residual from which on the basis is solved afresh
+  double accept = tolerance::same;           // largest residual of a verified answer
 };
 
 // Owned by the caller; a second solve of the same size allocates nothing. z, w, basis are the answer of the
 // last solve.
 struct LemkeWorkspace {
-  std::vector<double> z, w;
-  std::vector<std::uint8_t> basis;
+  List<double> z, w;
+  List<std::uint8_t> basis;
 
-  std::vector<double> table, scaled_q, cover, column;
-  std::vector<Index> row_variable, column_variable, row_of, column_of, tied;
+  List<double> table, scaled_q, cover, column;
+  List<Index> row_variable, column_variable, row_of, column_of, tied;
   Equilibration scaling;
   BasisSolver polish;
   Index stride = 0;

@@ -1,6 +1,7 @@
-// Forces that rigidity does not determine: several stuck elements on one body, one contact listed twice.
+// Forces that rigidity does not determine: several sticking elements on one body, one contact listed twice.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
 
 namespace stickslip::contact {
@@ -9,26 +10,26 @@ namespace stickslip::contact {
 // As a linear complementarity problem in (s, multipliers) its matrix is positive semidefinite, so Lemke's
 // path ends in the solution wherever one exists. With a large weight it minimises s first and |y| among
 // those.
-struct Least {
+struct LeastNorm {
   bool found = false;
   double s = 0.0;
   Vector y;
 };
-Least least(const Vector& c, const Matrix& C, const Vector& d, double weight);
+LeastNorm least_norm(const Vector& c, const Matrix& C, const Vector& d, double weight);
 
-// x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others stuck
-// places, whose limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed
+// x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others sticking
+// elements, whose limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed
 // one.
-struct Limits {
-  std::vector<Index> load;
+struct ForceLimits {
+  List<Index> load;
   Vector low_a, low_b, high_a, high_b;
 };
 
-// The rule: normal forces of least norm among those that are >= 0 and allow the places to stick; then, with
-// these, the places share so that the greatest utilisation |F_i| / limit_i is least, ties by the norm of the
-// utilisations. Break-away is that utilisation reaching 1: one body held by two places of 1 N and 10 N holds
+// The rule: normal forces of least norm among those that are >= 0 and allow the elements to stick; then, with
+// these, the elements share so that the greatest utilisation |F_i| / limit_i is least, ties by the norm of the
+// utilisations. Break-away is that utilisation reaching 1: one body held by two elements of 1 N and 10 N holds
 // 11 N. False if no sharing holds.
-bool share(const Vector& x0, const Matrix& Z, Index normals, const Limits& limits, Vector& x,
+bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& limits, Vector& x,
            double& utilisation);
 
 } // namespace stickslip::contact

@@ -15,9 +15,9 @@
 #pragma once
 
 #include "control/controllers.hpp"
+#include "core/list.hpp"
 
 #include <span>
-#include <vector>
 
 namespace stickslip {
 
@@ -32,7 +32,7 @@ struct Channel {
 };
 
 struct Block {
-  std::vector<Channel> inputs;
+  List<Channel> inputs;
   Matrix A, B, C, D;
   Vector lo, hi; // infinite where there is no limit
   AntiWindup anti_windup = AntiWindup::none;
@@ -85,7 +85,7 @@ struct BlockGuard {
 
   double value(const double* states, const double* inputs, const double* input_rates) const;
 };
-std::vector<BlockGuard> guards(const Block& block, Index output, Saturation mode);
+List<BlockGuard> guards(const Block& block, Index output, Saturation mode);
 
 // What a block reads at one instant; `wdot` may be null if !needs_input_rates().
 struct BlockInputs {

@@ -1,5 +1,4 @@
 #include "control/controllers.hpp"
-
 #include "core/error.hpp"
 
 #include <string>

@@ -12,11 +12,11 @@ namespace {
 using Of = Channel::Of;
 
 // Grows a block of one output; rows and columns are written by name of channel.
-struct Builder {
+struct BlockBuilder {
   Block block;
   bool difference = false;
 
-  Builder(const ControlOptions& o, Index states) : difference(o.rate == RateSource::difference) {
+  BlockBuilder(const ControlOptions& o, Index states) : difference(o.rate == RateSource::difference) {
     block.A = Matrix::Zero(states, states);
     block.B = Matrix::Zero(states, 0);
     block.C = Matrix::Zero(1, states);
@@ -55,7 +55,7 @@ void guard_integral(Block& b, const ControlOptions& o, Index i, double kp, doubl
 }
 
 Block build(const P& c, const ControlOptions& o) {
-  Builder k(o, 0);
+  BlockBuilder k(o, 0);
   const Index r = k.reference(), y = k.controlled(c.controls);
   k.block.D(0, r) = c.kp;
   k.block.D(0, y) = -c.kp;
@@ -67,7 +67,7 @@ Block build(const P& c, const ControlOptions& o) {
 }
 
 Block build(const PI& c, const ControlOptions& o) {
-  Builder k(o, 1);
+  BlockBuilder k(o, 1);
   const Index r = k.reference(), y = k.controlled(c.controls);
   for (const auto& [column, sign] : {std::pair{r, 1.0}, std::pair{y, -1.0}}) {
     k.block.B(0, column) = sign * c.kp / c.tn;
@@ -84,7 +84,7 @@ Block build(const PI& c, const ControlOptions& o) {
 
 Block build(const PID& c, const ControlOptions& o) {
   const bool integral = c.ki != 0.0, filter = c.kd != 0.0 && c.tf > 0.0;
-  Builder k(o, (integral ? 1 : 0) + (filter ? 1 : 0));
+  BlockBuilder k(o, (integral ? 1 : 0) + (filter ? 1 : 0));
   Block& b = k.block;
   const Index r = k.reference(), y = k.measurement();
   b.D(0, r) = c.kp;
@@ -114,7 +114,7 @@ Block build(const PID& c, const ControlOptions& o) {
 }
 
 Block build(const Cascade& c, const ControlOptions& o) {
-  Builder k(o, 1);
+  BlockBuilder k(o, 1);
   const Index r = k.reference(), x = k.measurement(0), v = k.rate(Of::measurement, 1);
   const Index rdot = c.velocity_feedforward != 0.0 ? k.reference(1) : -1;
   const Index rddot = c.force_feedforward != 0.0 ? k.reference(2) : -1;
@@ -163,7 +163,7 @@ Block build(const Program& c, const ControlOptions&) {
   for (Index i = 0; i < c.references; ++i) b.inputs.push_back({Of::reference, static_cast<int>(i), 0, false});
   for (Index i = 0; i < c.measurements; ++i)
     b.inputs.push_back({Of::measurement, static_cast<int>(i), 0, false});
-  b.D = Matrix::Zero(c.outputs, static_cast<Index>(b.inputs.size()));
+  b.D = Matrix::Zero(c.outputs, b.inputs.size());
   b.initial = c.memory;
   b.program = c;
   return b;

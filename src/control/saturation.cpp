@@ -6,6 +6,8 @@
 // On the limit, sigma u'_on < 0 leads back inside, sigma u'_held > 0 outside; in between the two vector
 // fields oppose each other and the solution in Filippov's sense stays on the limit: the integral follows.
 #include "control/block.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <cmath>
 
@@ -121,7 +123,7 @@ double BlockGuard::value(const double* states, const double* inputs, const doubl
 AffineBlock affine(const Block& b, std::span<const Saturation> modes) {
   AffineBlock m{b.A, b.B, b.C, b.D, Vector::Zero(b.A.rows()), Vector::Zero(b.outputs())};
   for (Index j = 0; j < b.outputs(); ++j) {
-    const Saturation mode = modes[static_cast<std::size_t>(j)];
+    const Saturation mode = modes[j];
     const int sigma = side(mode);
     if (sigma == 0) continue;
     const double bound = limit(b, j, sigma);
@@ -139,8 +141,8 @@ AffineBlock affine(const Block& b, std::span<const Saturation> modes) {
   return m;
 }
 
-std::vector<BlockGuard> guards(const Block& b, Index output, Saturation mode) {
-  std::vector<BlockGuard> out;
+List<BlockGuard> guards(const Block& b, Index output, Saturation mode) {
+  List<BlockGuard> out;
   const int sigma = side(mode);
   if (sigma == 0) {
     if (std::isfinite(b.hi[output]))
@@ -194,7 +196,7 @@ Saturation decide(const Block& b, Index output, Saturation before, const double*
   for (const int sigma : {1, -1}) {
     const double bound = limit(b, output, sigma);
     if (!std::isfinite(bound)) continue;
-    const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * (size + std::abs(bound));
+    const double rounding = tolerance::output * (size + std::abs(bound));
     const double excess = sigma * (raw - bound);
     if (excess > rounding) return outside(b, sigma, z, in);
     if (excess < -rounding) continue;

@@ -40,7 +40,7 @@ Index memory_size(const Block& b) {
 }
 
 Index work_size(const Block& b) {
-  return static_cast<Index>(b.inputs.size()) + b.states() + b.outputs();
+  return b.inputs.size() + b.states() + b.outputs();
 }
 
 void start(const Block& b, double* memory) {
@@ -49,13 +49,13 @@ void start(const Block& b, double* memory) {
 }
 
 void tick(const Block& b, double t, const double* samples, double* memory, double* work, double* u) {
-  const Index n = b.states(), m = static_cast<Index>(b.inputs.size()), p = b.outputs();
+  const Index n = b.states(), m = b.inputs.size(), p = b.outputs();
   Map w(work, m), next(work + m, n), raw(work + m + n, p), z(memory, n), out(u, p);
   double* previous = memory + n;
   double& started = memory[memory_size(b) - 1];
 
   for (Index i = 0; i < m; ++i) {
-    const Channel& c = b.inputs[static_cast<std::size_t>(i)];
+    const Channel& c = b.inputs[i];
     double x = samples[i];
     if (c.of == Channel::Of::measurement && c.order == 0) x = quantised(x, b.quantum);
     w[i] = x;

@@ -20,7 +20,7 @@ constexpr double underflow = 1e-250;  // in units of the scale: below it a zero 
 
 constexpr auto inverse_number = [] {
   std::array<double, max_columns> table{};
-  for (size_t k = 1; k < table.size(); ++k) table[k] = 1.0 / static_cast<double>(k);
+  for (Index k = 1; k < std::ssize(table); ++k) table[k] = 1.0 / static_cast<double>(k);
   return table;
 }();
 
@@ -79,18 +79,53 @@ double allowed_ratio(const double* size, Index last) {
   std::array<double, 4> logs{};
   Index count = 0;
   for (Index k = last; k > last - 4 && k >= 1; --k)
-    logs[static_cast<size_t>(count++)] =
-        size[k] > underflow ? rough_log2(size[k]) : -std::numeric_limits<double>::infinity();
+    logs[count++] = size[k] > underflow ? rough_log2(size[k]) : -std::numeric_limits<double>::infinity();
   double ratio = 1.0;
   for (int round = 0; round < 4; ++round) {
     const double reference =
         rough_log2(std::max({size[0], size[1] * ratio, size[2] * ratio * ratio})) + log2_negligible;
     double next = std::numeric_limits<double>::infinity();
     for (Index i = 0; i < count; ++i)
-      next = std::min(next, (reference - logs[static_cast<size_t>(i)]) / static_cast<double>(last - i));
+      next = std::min(next, (reference - logs[i]) / static_cast<double>(last - i));
     next = rough_exp2(next);
     if (std::abs(next - ratio) <= 0.02 * ratio) return std::min(next, ratio);
     ratio = next;
+  }
+  return ratio;
+}
+
+// next += factor S s
+template <Index N> void add_signals(const MatrixRef& S, const double* s, double factor, double* next) {
+  const Index n = N > 0 ? N : S.rows();
+  for (Index j = 0; j < S.cols(); ++j) {
+    const double f = factor * s[j];
+    if (f != 0.0)
+      for (Index i = 0; i < n; ++i) next[i] += f * S(i, j);
+  }
+}
+
+// Stretches the step: term k by ratio^k.
+template <Index N>
+void stretch(double* c, Index stride, Index states, Index degree, double ratio, double* size) {
+  const Index n = N > 0 ? N : states;
+  double p = ratio;
+  for (Index k = 1; k <= degree; ++k, p *= ratio) {
+    size[k] *= p;
+    for (Index i = 0; i < n; ++i) c[k * stride + i] *= p;
+  }
+}
+
+// Shortens a step by `ratio` until no term is so much larger than the state that digits cancel.
+double without_cancellation(const double* c, Index stride, Index n, Index degree, const double* size,
+                            const double* inverse_scale, double ratio) {
+  for (int round = 0; round < 20; ++round) {
+    double biggest = 0.0, p = 1.0;
+    for (Index k = 0; k <= degree; ++k, p *= ratio) biggest = std::max(biggest, size[k] * p);
+    if (biggest <= cancellation * size[0]) break;
+    const double state = std::max({size[0], size_at(c, stride, n, degree, ratio, inverse_scale),
+                                   size_at(c, stride, n, degree, 0.5 * ratio, inverse_scale)});
+    if (biggest <= cancellation * state) break;
+    ratio *= 0.7;
   }
   return ratio;
 }
@@ -119,27 +154,18 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
   for (Index k = 0; k < last; ++k) {
     const double* const now = c + k * stride;
     double* const next = c + (k + 1) * stride;
-    product<N>(A.data(), A.outerStride(), n, now, trial * inverse_number[static_cast<size_t>(k + 1)], next);
+    product<N>(A.data(), A.outerStride(), n, now, trial * inverse_number[k + 1], next);
     if (k < drives) {
-      const double factor = power / static_cast<double>(k + 1);
-      for (Index j = 0; j < S.cols(); ++j) {
-        const double f = factor * s(j, k);
-        if (f != 0.0)
-          for (Index i = 0; i < n; ++i) next[i] += f * S(i, j);
-      }
+      add_signals<N>(S, s.col(k).data(), power / static_cast<double>(k + 1), next);
       power *= trial;
     }
     const double term = norm<N>(next, inverse_scale, n);
-    size[static_cast<size_t>(k + 1)] = term;
-    if (term == 0.0 && k + 1 >= drives &&
-        (size[static_cast<size_t>(k)] > underflow || size[static_cast<size_t>(k)] == 0.0)) {
+    size[k + 1] = term;
+    if (term == 0.0 && k + 1 >= drives && (size[k] > underflow || size[k] == 0.0)) {
       degree = k; // all later terms are zero as well
-      while (degree > 0 && size[static_cast<size_t>(degree)] == 0.0) --degree;
+      while (degree > 0 && size[degree] == 0.0) --degree;
       h = horizon;
-      double stretch = horizon / trial, factor = stretch;
-      if (stretch != 1.0)
-        for (Index q = 1; q <= degree; ++q, factor *= stretch)
-          for (Index i = 0; i < n; ++i) c[q * stride + i] *= factor;
+      if (horizon != trial) stretch<N>(c, stride, n, degree, horizon / trial, size.data());
       return degree;
     }
     largest = std::max(largest, term);
@@ -152,34 +178,19 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
 
   // Where the trial step is far too short (a scale that knows nothing of the motion) the last terms are lost
   // to underflow and say nothing: the series then ends before them.
-  while (degree > 4 && size[static_cast<size_t>(degree)] <= underflow) --degree;
+  while (degree > 4 && size[degree] <= underflow) --degree;
   double ratio = 1.0;
   if (small < 4 || trial != horizon) ratio = std::min(allowed_ratio(size.data(), degree), horizon / trial);
-  for (int round = 0; round < 20; ++round) {
-    double biggest = 0.0, p = 1.0;
-    for (Index k = 0; k <= degree; ++k, p *= ratio)
-      biggest = std::max(biggest, size[static_cast<size_t>(k)] * p);
-    if (biggest <= cancellation * size[0]) break;
-    const double state = std::max({size[0], size_at(c, stride, n, degree, ratio, inverse_scale),
-                                   size_at(c, stride, n, degree, 0.5 * ratio, inverse_scale)});
-    if (biggest <= cancellation * state) break;
-    ratio *= 0.7;
-  }
+  ratio = without_cancellation(c, stride, n, degree, size.data(), inverse_scale, ratio);
   h = horizon;
   if (ratio < horizon / trial) {
     h = cut_step(ratio * trial);
     ratio = h / trial;
   }
 
-  if (ratio != 1.0) {
-    double p = ratio;
-    for (Index k = 1; k <= degree; ++k, p *= ratio) {
-      size[static_cast<size_t>(k)] *= p;
-      for (Index i = 0; i < n; ++i) c[k * stride + i] *= p;
-    }
-  }
+  if (ratio != 1.0) stretch<N>(c, stride, n, degree, ratio, size.data());
   const double floor = 0.25 * negligible * *std::max_element(size.begin(), size.begin() + 3);
-  while (degree > 1 && size[static_cast<size_t>(degree)] <= floor) --degree;
+  while (degree > 1 && size[degree] <= floor) --degree;
   return degree;
 }
 

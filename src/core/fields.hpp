@@ -90,12 +90,12 @@ template <class E>
 concept Worded = requires { Words<E>::list; };
 
 template <Worded E> const char* word(E value) {
-  return Words<E>::list[static_cast<std::size_t>(value)];
+  return Words<E>::list[static_cast<Index>(value)];
 }
 
 template <Worded E> E choose(std::string_view name, std::string_view given) {
   std::string allowed;
-  for (std::size_t i = 0; i < std::size(Words<E>::list); ++i) {
+  for (Index i = 0; i < std::ssize(Words<E>::list); ++i) {
     if (given == Words<E>::list[i]) return static_cast<E>(i);
     allowed += (allowed.empty() ? "'" : ", '") + std::string(Words<E>::list[i]) + "'";
   }

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+
 #include <unsupported/Eigen/MatrixFunctions>
 
 namespace stickslip::linalg {

@@ -1,18 +1,22 @@
-// A std::vector with indices as Eigen counts them, signed, so that numbers of elements, rows and columns are one
+// A std::vector that counts as Eigen does, in signed numbers, so that numbers of elements, rows and columns are one
 // type everywhere and no cast stands between them.
 #pragma once
 
 #include "core/types.hpp"
 
 #include <concepts>
+#include <utility>
 #include <vector>
 
 namespace stickslip {
 
 template <class T> class List : public std::vector<T> {
 public:
-  using std::vector<T>::vector;
   using Base = std::vector<T>;
+  using Base::Base;
+
+  List() = default;
+  List(Base values) : Base(std::move(values)) {}
 
   typename Base::reference operator[](std::integral auto i) {
     return Base::operator[](static_cast<std::size_t>(i));
@@ -20,7 +24,7 @@ public:
   typename Base::const_reference operator[](std::integral auto i) const {
     return Base::operator[](static_cast<std::size_t>(i));
   }
-  Index count() const { return static_cast<Index>(Base::size()); }
+  Index size() const { return static_cast<Index>(Base::size()); }
 
   auto operator<=>(const List&) const = default;
   bool operator==(const List&) const = default;

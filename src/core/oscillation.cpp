@@ -1,5 +1,7 @@
 #include "core/oscillation.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -23,7 +25,7 @@ bool Oscillation::set(double a11, double a21, double a12, double a22) {
 
 double first_rise(const Oscillation& o, double g0, double alpha, double beta, double noise, double limit,
                   OscillationWeights& at, double& near) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
+  constexpr double eps = tolerance::epsilon;
   // The slope is e^{-d t} R cos(w t - psi).
   const double psi = std::atan2(beta * o.inverse_w, alpha);
   double phase = psi + 0.5 * pi;

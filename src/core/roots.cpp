@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/polynomial.hpp"
+#include "core/tolerances.hpp"
 
 #include <array>
 
@@ -19,9 +20,8 @@ constexpr auto inverse_binomial = [] {
   row[0] = 1.0;
   for (int n = 0; n < max_coefficients; ++n) {
     if (n > 0)
-      for (int k = n; k >= 1; --k) row[static_cast<size_t>(k)] += row[static_cast<size_t>(k) - 1];
-    for (int k = 0; k <= n; ++k)
-      table[static_cast<size_t>(n)][static_cast<size_t>(k)] = 1.0 / row[static_cast<size_t>(k)];
+      for (int k = n; k >= 1; --k) row[k] += row[k - 1];
+    for (int k = 0; k <= n; ++k) table[n][k] = 1.0 / row[k];
   }
   return table;
 }();
@@ -29,7 +29,7 @@ constexpr auto inverse_binomial = [] {
 // b_j = sum_k binomial(j, k) / binomial(n, k) c_k. All weights are <= 1, so rounding stays at the level of
 // sum |c_k|.
 void bernstein(const double* c, int n, double* b) {
-  const double* scale = inverse_binomial[static_cast<size_t>(n)].data();
+  const double* scale = inverse_binomial[n].data();
   Row reversed;
   double* r = reversed.data();
   for (int k = 0; k <= n; ++k) r[n - k] = c[k] * scale[k];
@@ -73,7 +73,7 @@ Signs signs_of(const double* b, int n, double noise) {
 
 // Newton's method kept inside a bracket; sign * p is not positive at lo and positive at hi.
 double polish(const double* c, int n, double sign, double lo, double hi, double guess) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
+  constexpr double eps = tolerance::epsilon;
   double x = guess > lo && guess < hi ? guess : 0.5 * (lo + hi);
   double previous = hi - lo;
   bool newton = false; // `previous` is the length of a Newton step, which tells how fast the steps shrink
@@ -115,8 +115,8 @@ template <class Visit> bool walk(const double* c, int n, double noise, bool& abo
   bernstein(c, n, stack[0].data());
   from[0] = 0.0, width[0] = 1.0;
   for (int top = 0; top >= 0;) {
-    double* b = stack[static_cast<size_t>(top)].data();
-    const double a = from[static_cast<size_t>(top)], w = width[static_cast<size_t>(top)];
+    double* b = stack[top].data();
+    const double a = from[top], w = width[top];
     const Signs s = signs_of(b, n, noise);
     const bool may_turn = above ? s.minus : s.plus;
     if (!may_turn) {
@@ -144,11 +144,11 @@ template <class Visit> bool walk(const double* c, int n, double noise, bool& abo
       continue;
     }
     // The right half stays where it is, the left one goes on top of it.
-    double* left = stack[static_cast<size_t>(top) + 1].data();
+    double* left = stack[top + 1].data();
     halve(b, n, left);
-    from[static_cast<size_t>(top)] = a + 0.5 * w;
-    from[static_cast<size_t>(top) + 1] = a;
-    width[static_cast<size_t>(top)] = width[static_cast<size_t>(top) + 1] = 0.5 * w;
+    from[top] = a + 0.5 * w;
+    from[top + 1] = a;
+    width[top] = width[top + 1] = 0.5 * w;
     ++top;
   }
   return false;
@@ -234,7 +234,7 @@ Extremes extremes(const double* c, int degree) {
   Row slope;
   double magnitude = 0.0;
   for (int k = 1; k <= n; ++k) {
-    slope[static_cast<size_t>(k) - 1] = k * c[k];
+    slope[k - 1] = k * c[k];
     magnitude += std::abs(k * c[k]);
   }
   const double noise = guard_noise(magnitude);

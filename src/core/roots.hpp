@@ -4,6 +4,7 @@
 // however close two roots are.
 #pragma once
 
+#include "core/tolerances.hpp"
 #include "core/types.hpp"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Crossing {
 
 // What rounding can make of zero: excursions beyond zero smaller than this are touches, not crossings.
 inline double guard_noise(double sum_of_magnitudes) {
-  return 8.0 * std::numeric_limits<double>::epsilon() * sum_of_magnitudes;
+  return tolerance::polynomial * sum_of_magnitudes;
 }
 
 namespace detail {
@@ -75,7 +76,7 @@ Extremes extremes(const double* c, int degree);
 // interpolation where it is trustworthy, else bisection (Chandrupatla, Adv. Eng. Software 28 (1997) 145-149).
 // The returned place is within 2 eps |x| + absolute of a change of sign; NaN if there was none.
 template <class F> double refine_root(F&& f, double a, double b, double absolute = 0.0) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
+  constexpr double eps = tolerance::epsilon;
   double fa = f(a), fb = f(b);
   if (fa == 0.0) return a;
   if (fb == 0.0) return b;

@@ -39,8 +39,8 @@ namespace detail {
 template <int S>
 inline void combine(const rodas5p::Row& row, const double* U, Index n, const double* start, double* out) {
   [&]<size_t... j>(std::index_sequence<j...>) {
-    for (Index i = 0; i < n; ++i) out[i] = (start[i] + ... + (row[j] * U[static_cast<Index>(j) * n + i]));
-  }(std::make_index_sequence<static_cast<size_t>(S)>{});
+    for (Index i = 0; i < n; ++i) out[i] = (start[i] + ... + (row[j] * U[j * n + i]));
+  }(std::make_index_sequence<S>{});
 }
 
 // x = W^-1 b; `matrix` is the inverse if the size is fixed, else the factors.
@@ -90,7 +90,7 @@ bool rosenbrock_attempt(F&& f, double t, const double* x, const double* f0, cons
   for (Index i = 0; i < n; ++i) rhs[i] = f0[i] + (ft ? h * d[0] * ft[i] : 0.0);
   detail::apply<N>(lu, order, n, rhs, U);
   const auto stage = [&]<int s>(std::integral_constant<int, s>) {
-    constexpr auto row = static_cast<size_t>(s);
+    constexpr auto row = s;
     if constexpr (s <= 5) {
       detail::combine<s>(a[row], U, n, x, argument);
     } else { // stiffly accurate: the arguments of the last two stages add the u before to the argument before
@@ -121,7 +121,7 @@ inline void rosenbrock_dense(const double* x, const RosenbrockWorkspace& w, Eige
     double k[3] = {0.0, 0.0, 0.0};
     for (int j = 0; j < rodas5p::stages; ++j) {
       const double u = w.u(i, j);
-      for (size_t l = 0; l < 3; ++l) k[l] += rodas5p::H[l][static_cast<size_t>(j)] * u;
+      for (Index l = 0; l < 3; ++l) k[l] += rodas5p::H[l][j] * u;
     }
     // (1 - s) x + s (x1 + (1 - s)(k0 + s (k1 + s k2))), expanded in s
     D(i, 0) = x[i];

@@ -12,6 +12,11 @@
 
 namespace stickslip {
 
+inline constexpr double least_step_error = 1e-10; // in units of the tolerance: growth is limited anyway
+inline constexpr double least_trend_error = 1e-4; // what a trend is taken from, likewise
+inline constexpr double no_size = 1e-5;       // in units of the tolerance: tells nothing of the unit of time
+inline constexpr double careful_share = 1e-6; // of the horizon: a trial step where nothing is known
+
 // max_i |error_i| / (atol_i + rtol max(|x0_i|, |x1_i|)); <= 1 is acceptable, NaN or infinite entries give
 // infinity.
 inline double error_norm(const double* error, const double* x0, const double* x1, const double* atol,
@@ -60,13 +65,13 @@ struct StepController {
       return shorter;
     }
     // Without a past there is no trend to use; a plain controller finds its step at once instead of creeping.
-    const double e = std::max(error, 1e-10);
+    const double e = std::max(error, least_step_error);
     const double lack = rough_log2(target / e);
     if (predict) {
       const double growth = previous > 0.0 ? std::clamp(rough_log2(e / previous), 0.0, 5.0) : 0.0;
       double next = std::clamp(rough_exp2((lack - growth) / order), least, greatest);
       if (rejected) next = std::min(next, 1.0);
-      previous = std::max(e, 1e-4);
+      previous = std::max(e, least_trend_error);
       resized(next);
       rejected = false;
       return next;
@@ -75,7 +80,7 @@ struct StepController {
     double factor = rough_exp2(trend / order);
     factor = std::clamp(factor, least, greatest);
     if (rejected) factor = std::min(factor, 1.0);
-    previous = std::max(e, 1e-4);
+    previous = std::max(e, least_trend_error);
     rejected = false;
     return factor;
   }
@@ -101,8 +106,8 @@ double initial_step(F&& f, double t, const double* x, const double* f0, Index n,
     size = std::max(size, std::abs(x[i]) / weight);
     speed = std::max(speed, std::abs(f0[i]) / weight);
   }
-  const double trial =
-      std::min(size < 1e-5 || speed * horizon < 1e-5 ? 1e-6 * horizon : 0.01 * size / speed, horizon);
+  const double trial = std::min(
+      size < no_size || speed * horizon < no_size ? careful_share * horizon : 0.01 * size / speed, horizon);
   double* const x1 = work;
   double* const f1 = work + n;
   for (Index i = 0; i < n; ++i) x1[i] = x[i] + trial * f0[i];

@@ -1,9 +1,9 @@
 // From a combination of modes to what it means, once; and the store of these.
-#include "dynamics/regime.hpp"
-
 #include "core/linalg.hpp"
+#include "core/list.hpp"
 #include "core/tolerances.hpp"
-#include "dynamics/place_force.hpp"
+#include "dynamics/friction_force.hpp"
+#include "dynamics/regime.hpp"
 #include "dynamics/regime_parts.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace stickslip {
 
 namespace {
 
-// Is the force of this unstuck place linear and homogeneous in (x, s)?
-bool is_affine(const System& sys, const Place& p, const FrictionMode& now) {
+// Is the force of this sliding element linear and homogeneous in (x, s)?
+bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   const Signal& load = sys.signals[p.load];
   const bool constant_load = is_constant(load) && p.load_per_force == 0.0;
   // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
@@ -32,10 +32,10 @@ struct Constraints {
   bool contact_friction = false; // some limit follows a normal force
 
   Constraints(const System& sys, const Regime& r)
-      : friction(r.stuck.count()), count(r.stuck.count() + r.closed.count()), R(count, sys.nx),
+      : friction(r.sticking.size()), count(r.sticking.size() + r.closed.size()), R(count, sys.nx),
         Rs(count, sys.ns()), U(sys.nx, count), limit(Vector::Ones(count)) {
     for (Index k = 0; k < friction; ++k) {
-      const Place& p = sys.places[r.stuck[k]];
+      const Friction& p = sys.friction[r.sticking[k]];
       contact_friction = contact_friction || loading_contact(p) >= 0;
       R.row(k) = p.velocity.x.transpose();
       Rs.row(k) = p.acceleration_s.transpose();
@@ -51,35 +51,35 @@ struct Constraints {
   }
 };
 
-// Where contacts by themselves keep an element from moving (a block in a corner), they carry it: its friction is left
-// with next to nothing, and does not break away before one of them opens.
-void carry(const Constraints& c, Regime& r, Vector& root) {
+// Where contacts by themselves keep an element from moving (a block in a corner), its constraint is redundant: its
+// friction is left with next to nothing, and does not break away before one of them lifts off.
+void find_redundant(const Constraints& c, Regime& r, Vector& root) {
   const Index normals = c.count - c.friction;
   if (r.shared || normals == 0) return;
   constexpr double next_to_nothing = 1e-5;
   const linalg::Svd svd(c.R.bottomRows(normals).transpose());
-  const Matrix carrying = svd.U.leftCols(svd.rank(tolerance::rank));
+  const Matrix prevented = svd.U.leftCols(svd.rank(tolerance::rank));
   for (Index k = 0; k < c.friction; ++k) {
     const Vector row = c.R.row(k).transpose();
-    const Vector left = row - carrying * (carrying.transpose() * row);
+    const Vector left = row - prevented * (prevented.transpose() * row);
     if (left.norm() > tolerance::entry * row.norm()) continue;
-    r.carried.push_back(r.stuck[k]);
+    r.redundant.push_back(r.sticking[k]);
     root(k) = next_to_nothing;
   }
 }
 
 // The set of forces that can be shared: what shifts between them, and its facets.
 void share(const Constraints& c, const Matrix& effects, const Matrix& idle, Regime& r) {
-  const Index ns = c.friction, nl = r.leaning.count();
+  const Index ns = c.friction, nl = r.indeterminate_contacts.size();
   Matrix W(effects.rows(), ns + nl), shifts(nl + ns, idle.cols());
   W.leftCols(ns) = effects.leftCols(ns);
   shifts.bottomRows(ns) = idle.topRows(ns);
   for (Index k = 0; k < nl; ++k) {
-    const Index row = ns + r.leaning[k];
+    const Index row = ns + r.indeterminate_contacts[k];
     W.col(ns + k) = effects.col(row);
     shifts.row(k) = -idle.row(row);
   }
-  r.spare = linalg::orthonormal(shifts);
+  r.indeterminate_forces = linalg::orthonormal(shifts);
   if (c.count == ns) return find_facets(W, r);
   const linalg::Svd rows(W);
   find_facets(rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * W, r);
@@ -99,14 +99,14 @@ Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
   const Matrix idle = d.asDiagonal() * svd.V.rightCols(c.count - rank);
   for (Index k = c.friction; k < c.count; ++k)
     if (idle.row(k).cwiseAbs().maxCoeff() > tolerance::entry * idle.cwiseAbs().maxCoeff())
-      r.leaning.push_back(k - c.friction);
+      r.indeterminate_contacts.push_back(k - c.friction);
   r.shared = c.friction > 0;
-  for (const Place& p : sys.places) // what a leaning contact loads has no unique limit
-    for (const Index k : r.leaning) r.shared = r.shared && loading_contact(p) != r.closed[k];
-  if (!r.shared) r.leaning.clear();
+  for (const Friction& p : sys.friction) // what an indeterminate contact loads has no unique limit
+    for (const Index k : r.indeterminate_contacts) r.shared = r.shared && loading_contact(p) != r.closed[k];
+  if (!r.shared) r.indeterminate_contacts.clear();
   Vector root = Vector::Ones(c.count);
   if (c.count == c.friction && !c.contact_friction) root = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
-  carry(c, r, root);
+  find_redundant(c, r, root);
   if (r.shared) share(c, svd.U.leftCols(rank).transpose() * d.asDiagonal() * G, idle, r);
   return root.asDiagonal() * linalg::pseudo_inverse(d.asDiagonal() * G * root.asDiagonal(), tolerance::rank) *
          d.asDiagonal();
@@ -131,8 +131,8 @@ void hold_still(const System& sys, const Constraints& c, Regime& r) {
 
 // x' and the forces that hold, with all constraints solved away.
 void constrain(const System& sys, Regime& r) {
-  r.E.resize(sys.nx, r.unstuck.count());
-  for (Index k = 0; k < r.unstuck.count(); ++k) r.E.col(k) = sys.places[r.unstuck[k]].effect;
+  r.E.resize(sys.nx, r.sliding.size());
+  for (Index k = 0; k < r.sliding.size(); ++k) r.E.col(k) = sys.friction[r.sliding[k]].effect;
   r.A = r.linear->A;
   r.S = r.linear->S;
   const Constraints c(sys, r);
@@ -154,16 +154,16 @@ void constrain(const System& sys, Regime& r) {
 // An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit
 // vectors.
 static void probe(const System& sys, Regime& r) {
-  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.count();
+  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
   Scratch w(sys);
   Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot(nx), force = w.force, g(std::max<Index>(ng, 1));
   // Stiffness of presliding and the like multiply a given load, which therefore stays at its value while x is
   // probed.
   Vector given = Vector::Zero(ns);
   bool needs_load = false;
-  for (Index i : r.unstuck)
+  for (Index i : r.sliding)
     if (r.modes.friction[i].sticks()) {
-      const Index load = sys.places[i].load;
+      const Index load = sys.friction[i].load;
       given(load) = value(sys.signals[load], 0.0);
       needs_load = true;
     }
@@ -201,24 +201,24 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, cons
   r->modes = modes;
   r->linear = &linear;
   r->affine = true;
-  for (Index i = 0; i < sys.places.count(); ++i) {
-    const Place& p = sys.places[i];
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
     const FrictionMode& now = modes.friction[i];
     if (now.open()) continue;
     const bool held = now.sticks() && p.traits.sticks && p.surface_travel < 0;
     if (held) {
-      r->stuck.push_back(i);
+      r->sticking.push_back(i);
       // Ageing limits are not linear in time, and internal states at rest may follow the held force.
       if (p.aged >= 0 || p.states >= 0 || held_by_lag(p, modes, i) != 0) r->affine = false;
       if (held_by_lag(p, modes, i) != 0 && p.load_contact >= 0) r->coupled = true;
     } else {
-      r->unstuck.push_back(i);
+      r->sliding.push_back(i);
       r->affine = r->affine && is_affine(sys, p, now);
       if (const Index c = loading_contact(p); c >= 0)
         r->coupled = r->coupled || modes.contact[c] == Mode::closed;
     }
   }
-  for (Index j = 0; j < sys.contacts.count(); ++j)
+  for (Index j = 0; j < sys.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed) r->closed.push_back(j);
   constrain(sys, *r);
   list_guards(sys, *r);
@@ -238,7 +238,7 @@ const Regime& RegimeCache::get(const System& sys, const Modes& modes) {
   if (last && last->modes == modes) return *last;
   auto it = regimes.find(modes);
   if (it == regimes.end()) {
-    it = regimes.emplace(modes, build(sys, modes, linear(sys, modes.limit))).first;
+    it = regimes.emplace(modes, build(sys, modes, linear(sys, modes.saturation))).first;
   }
   last = it->second.get();
   return *last;

@@ -42,54 +42,55 @@ ForceOf<T> law_force(const L& law, const T& v, int direction, unsigned branch,
 }
 
 // Dry force per unit load of the sliding curve with its peak at `peak` times the static level, after a dwell.
-template <class T> T with_peak(const Place& place, const T& dry, const T& peak) {
-  const double rise = place.break_away - place.kinetic;
+template <class T> T with_peak(const Friction& element, const T& dry, const T& peak) {
+  const double rise = element.break_away - element.kinetic;
   if (rise <= 0.0) return dry;
   const T side(value_of(dry) < 0.0 ? -1.0 : 1.0);
-  const T shape = (side * dry - T(place.kinetic)) / T(rise); // 1 at v = 0, 0 far away
-  return side * (T(place.kinetic) + (peak * T(place.break_away) - T(place.kinetic)) * shape);
+  const T shape = (side * dry - T(element.kinetic)) / T(rise); // 1 at v = 0, 0 far away
+  return side * (T(element.kinetic) + (peak * T(element.break_away) - T(element.kinetic)) * shape);
 }
 
 // Sliding curve or bristle, with the peak that a dwell has left: dry part per unit load, and viscous part.
 template <class L, class T>
-ForceOf<T> sliding_force(const L& law, const Place& place, int direction, unsigned branch, const T& velocity,
-                         const T& peak, const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot) {
+ForceOf<T> sliding_force(const L& law, const Friction& element, int direction, unsigned branch,
+                         const T& velocity, const T& peak, const std::type_identity_t<T>* z,
+                         std::type_identity_t<T>* zdot) {
   ForceOf<T> f = law_force(law, velocity, direction, branch, z, zdot);
-  if (place.peak >= 0) f.dry = with_peak(place, f.dry, peak);
+  if (element.peak >= 0) f.dry = with_peak(element, f.dry, peak);
   return f;
 }
 
 // Spring constant of elastic presliding, k = f_s / s_max.
-template <class T> T presliding_stiffness(const Place& place, const T& N) {
-  return T(place.break_away / place.automaton.travel) * N;
+template <class T> T presliding_stiffness(const Friction& element, const T& N) {
+  return T(element.break_away / element.automaton.travel) * N;
 }
 
 // direction: side of slip; 0 only in elastic presliding, where the surface at rest is a spring and a damper.
 template <class L, class T>
-ElementForce<T> element_force(const L& law, const Place& place, int direction, unsigned branch,
+ElementForce<T> element_force(const L& law, const Friction& element, int direction, unsigned branch,
                               const ElementInput<T>& in) {
-  const Automaton& a = place.automaton;
+  const Automaton& a = element.automaton;
   if (direction == 0)
-    return {presliding_stiffness(place, in.memory), T(a.surface_damping) * in.velocity, in.velocity};
+    return {presliding_stiffness(element, in.memory), T(a.surface_damping) * in.velocity, in.velocity};
   const T* z = in.z;
   T with_injection = 0.0; // of an observer, whose law has just one state
-  if (place.injected >= 0) {
+  if (element.injected >= 0) {
     with_injection = *z + in.injected;
     z = &with_injection;
   }
-  ForceOf<T> f = sliding_force(law, place, direction, branch, in.velocity, in.peak, z, in.zdot);
-  if (place.injected >= 0) f.dry += T(place.rate_damping) * in.injection_rate;
-  if (place.lagged < 0) return {f.dry, f.viscous};
+  ForceOf<T> f = sliding_force(law, element, direction, branch, in.velocity, in.peak, z, in.zdot);
+  if (element.injected >= 0) f.dry += T(element.rate_damping) * in.injection_rate;
+  if (element.lagged < 0) return {f.dry, f.viscous};
   // T f' + f = N f_Stribeck(|v|); the lagged force acts against the direction of sliding.
   const T side(direction);
   const T rate = (in.load * f.dry * side - in.memory) / T(a.lag);
-  if (place.contact >= 0) return {in.memory * side, f.viscous, rate};
+  if (element.contact >= 0) return {in.memory * side, f.viscous, rate};
   return {0.0, in.memory * side + f.viscous, rate};
 }
 
 // The state that `memory` is; -1: none.
-inline Index memory_of(const Place& place, int direction) {
-  return direction == 0 ? place.surface_travel : place.lagged;
+inline Index memory_of(const Friction& element, int direction) {
+  return direction == 0 ? element.surface_travel : element.lagged;
 }
 
 } // namespace stickslip

@@ -1,5 +1,6 @@
-// The set of forces that stuck places, and contacts that lean against them, can take together.
+// The set of forces that sticking elements, and contacts that lean against them, can take together.
 #include "core/linalg.hpp"
+#include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/regime_parts.hpp"
 
@@ -10,14 +11,14 @@ namespace stickslip {
 
 using ConstVector = Eigen::Map<const Vector>;
 
-// Facets of the set of forces that the stuck places can take together: for every rank - 1 independent columns
-// the direction normal to them. W has full row rank; its columns belong to the stuck places, and behind them the
-// leaning contacts, `which`. A contact takes no pull: it bounds the sum on one side, or not at all.
+// Facets of the set of forces that the sticking elements can take together: for every rank - 1 independent columns
+// the direction normal to them. W has full row rank; its columns belong to the sticking elements, and behind them the
+// indeterminate contacts, `which`. A contact takes no pull: it bounds the sum on one side, or not at all.
 static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
   const Index rank = W.rows(), m = W.cols();
-  List<Index> pick(static_cast<std::size_t>(rank - 1));
+  List<Index> pick(rank - 1);
   for (Index i = 0; i < rank - 1; ++i) pick[i] = i;
-  std::vector<Vector> known;
+  List<Vector> known;
   while (true) {
     Matrix chosen(rank, rank - 1);
     for (Index i = 0; i < rank - 1; ++i) chosen.col(i) = W.col(pick[i]);
@@ -32,7 +33,7 @@ static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
       Facet f;
       const Vector along = W.transpose() * y;
       const double size = along.cwiseAbs().maxCoeff();
-      const auto stuck = r.stuck.count();
+      const auto sticking = r.sticking.size();
       List<double> share, contact_share;
       double side = 0.0;
       for (Index i = 0; i < m; ++i) {
@@ -40,17 +41,17 @@ static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
         if (side == 0.0) side = along(i) < 0.0 ? -1.0 : 1.0;
         const Index column = which[i];
         const double weight = side * along(i) / size;
-        if (column < stuck) {
+        if (column < sticking) {
           f.members.push_back(column);
           share.push_back(weight);
         } else {
-          f.contacts.push_back(r.leaning[column - stuck]);
+          f.contacts.push_back(r.indeterminate_contacts[column - sticking]);
           contact_share.push_back(weight);
           (weight > 0.0 ? f.down : f.up) = false;
         }
       }
-      f.share = ConstVector(share.data(), share.count());
-      f.contact_share = ConstVector(contact_share.data(), contact_share.count());
+      f.share = ConstVector(share.data(), share.size());
+      f.contact_share = ConstVector(contact_share.data(), contact_share.size());
       const Vector signature = along * (side / size);
       bool fresh = true;
       for (const Vector& k : known) fresh = fresh && (k - signature).cwiseAbs().maxCoeff() > tolerance::entry;
@@ -68,15 +69,15 @@ static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
   }
 }
 
-// The same, group by group of places that depend on each other: two places under each block of a long train
+// The same, group by group of elements that depend on each other: two elements under each block of a long train
 // are as many small problems, not one whose combinations grow beyond counting.
 void find_facets(const Matrix& W, Regime& r) {
   const Index rank = W.rows(), m = W.cols();
-  std::vector<Index> order = linalg::pivot_order(W);
-  order.resize(static_cast<std::size_t>(rank));
+  List<Index> order = linalg::pivot_order(W);
+  order.resize(rank);
   Matrix T = linalg::solve(W(Eigen::all, order), W); // every column as a combination of the basis
   T = (T.array().abs() > tolerance::entry).select(T, 0.0);
-  List<Index> group(static_cast<std::size_t>(m));
+  List<Index> group(m);
   for (Index j = 0; j < m; ++j) group[j] = j;
   for (Index k = 0; k < rank; ++k)
     for (Index j = 0; j < m; ++j) {

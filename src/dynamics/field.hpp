@@ -1,15 +1,15 @@
 // The right-hand side of one regime in the form in which it costs least, for flows that evaluate it ten times
 // a step: constant signals summed up, velocity rows reduced to what is not zero, sizes known to the compiler
 // where they are small. evaluate() and jacobian() say what is computed; this says the same thing faster, for
-// places that only slide.
+// elements that only slide.
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/element_force.hpp"
 #include "dynamics/regime.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace stickslip {
 
@@ -20,9 +20,9 @@ public:
   // Takes up a regime; `varying` lists the signals that are not constant, s holds the values of all others
   // and gets those of the varying ones on every call. False if the regime has parts that only evaluate()
   // knows.
-  bool bind(const Regime& regime, const std::vector<std::size_t>& varying, double* s);
+  bool bind(const Regime& regime, const List<Index>& varying, double* s);
   // The pieces of the varying signals that hold during the next step.
-  void frame(const std::vector<const Piece*>& pieces);
+  void frame(const List<const Piece*>& pieces);
 
   // N > 0: the number of states, known to the compiler.
   template <Index N> void rhs(double t, const double* x, double* dx);
@@ -35,16 +35,16 @@ private:
     double weight;
   };
   struct Drive { // a varying signal that the right-hand side sees
-    std::size_t signal, piece;
+    Index signal, piece;
     const double* column; // of S; null if it is zero
     const Piece* now;
     int degree;
   };
-  struct Part { // a place that slides
-    const Place* place;
+  struct Part { // an element that slides
+    const Friction* element;
     int mode;
     unsigned branch;
-    std::size_t begin, middle, end; // entries of its velocity: by states, by signals
+    Index begin, middle, end; // entries of its velocity: by states, by signals
     const double* effect;
     const LuGre*
         lugre; // the law if it is this one alone and nothing is added to it, so that the compiler sees what it
@@ -59,21 +59,21 @@ private:
   Index n = 0;
   const double* A = nullptr;
   Vector rest; // S times the constant signals
-  std::vector<Drive> drives;
-  std::vector<Part> parts;
-  std::vector<Entry> entries;
+  List<Drive> drives;
+  List<Part> parts;
+  List<Entry> entries;
   List<Dual<2>> z, zdot; // internal states of one law, for slopes()
 
   void signals(double t);
   template <class T> ElementForce<T> force(const Part& p, const ElementInput<T>& in) const {
-    if (p.lugre == nullptr) return element_force(p.place->law, *p.place, p.mode, p.branch, in);
+    if (p.lugre == nullptr) return element_force(p.element->law, *p.element, p.mode, p.branch, in);
     const ForceOf<T> f = law_force(*p.lugre, in.velocity, p.mode, p.branch, in.z, in.zdot);
     return {f.dry, f.viscous};
   }
   double velocity(const Part& p, const double* x) const {
     double v = 0.0;
-    for (std::size_t k = p.begin; k < p.middle; ++k) v += entries[k].weight * x[entries[k].at];
-    for (std::size_t k = p.middle; k < p.end; ++k) v += entries[k].weight * s[entries[k].at];
+    for (Index k = p.begin; k < p.middle; ++k) v += entries[k].weight * x[entries[k].at];
+    for (Index k = p.middle; k < p.end; ++k) v += entries[k].weight * s[entries[k].at];
     return v;
   }
 };
@@ -90,9 +90,9 @@ template <Index N> void Field::rhs(double t, const double* x, double* dx) {
   for (Part& p : parts) {
     ElementInput<double> in;
     in.velocity = velocity(p, x);
-    if (const Index first = p.place->states; first >= 0) in.z = x + first, in.zdot = dx + first;
+    if (const Index first = p.element->states; first >= 0) in.z = x + first, in.zdot = dx + first;
     const ElementForce<double> f = force(p, in);
-    p.force = f.dry * s[p.place->load] + f.other;
+    p.force = f.dry * s[p.element->load] + f.other;
   }
   double local[N > 0 ? N : 1];
   double* const sum = N > 0 ? local : dx;
@@ -115,7 +115,7 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
   for (Index i = 0; i < size; ++i) ft[i] = 0.0;
   const auto rate_of = [&](Index signal) {
     for (const Drive& d : drives)
-      if (static_cast<Index>(d.signal) == signal) return derivative(*d.now, t, 1);
+      if (d.signal == signal) return derivative(*d.now, t, 1);
     return 0.0;
   };
   for (const Drive& d : drives)
@@ -125,9 +125,9 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
     }
   constexpr int by_velocity = 0, by_state = 1;
   for (const Part& p : parts) {
-    const Place& place = *p.place;
-    const Index first = place.states, own = place.traits.states;
-    const double N_load = s[place.load];
+    const Friction& element = *p.element;
+    const Index first = element.states, own = element.traits.states;
+    const double N_load = s[element.load];
     ElementInput<Dual<2>> in;
     in.velocity = Dual<2>::variable(velocity(p, x), by_velocity);
     in.z = z.data();
@@ -144,15 +144,15 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
       for (Index l = 0; l < own; ++l) J[(first + j) * size + first + l] += zdot[l].d[by_state];
     }
     const double by_v = N_load * f.dry.d[by_velocity] + f.other.d[by_velocity];
-    for (std::size_t k = p.begin; k < p.middle; ++k) {
+    for (Index k = p.begin; k < p.middle; ++k) {
       const Index j = entries[k].at;
       for (Index i = 0; i < size; ++i) J[j * size + i] += p.effect[i] * (by_v * entries[k].weight);
       for (Index l = 0; l < own; ++l) J[j * size + first + l] += zdot[l].d[by_velocity] * entries[k].weight;
     }
     double v_t = 0.0;
-    for (std::size_t k = p.middle; k < p.end; ++k) v_t += entries[k].weight * rate_of(entries[k].at);
+    for (Index k = p.middle; k < p.end; ++k) v_t += entries[k].weight * rate_of(entries[k].at);
     for (Index l = 0; l < own; ++l) ft[first + l] += zdot[l].d[by_velocity] * v_t;
-    const double by_t = by_v * v_t + f.dry.x * rate_of(place.load);
+    const double by_t = by_v * v_t + f.dry.x * rate_of(element.load);
     for (Index i = 0; i < size; ++i) ft[i] += p.effect[i] * by_t;
   }
 }

@@ -11,54 +11,47 @@ namespace stickslip {
 enum class GuardKind : std::int8_t {
   none,
   // of a friction element
-  slip_ends,   // the sliding velocity comes to zero
-  breaks_away, // the force at rest reaches the limit on the side `direction`
-  kink,        // the velocity changes its side, for laws with internal states: a switch of the flow, no event
-  load_sign,   // the load force of an automaton changes its sign
-  branch,      // a law's internal switch
+  slip_ends,         // the sliding velocity comes to zero
+  breaks_away,       // the force at rest reaches the limit on the side `direction`
+  velocity_reversal, // the velocity changes its side, for laws with internal states: a switch of the flow, no event
+  load_sign,         // the load force of an automaton changes its sign
+  branch,            // a law's internal switch
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the element breaks
                  // away
   limit_again,   // the same, but the force comes back below its limit first; or a lagged force that held does
   // of a facet of what several elements at rest can take together
   shared_limit, // they share a force in many ways, and all of them reach their limits together
   // of a contact
-  opens,  // the normal force of a closed contact comes to zero
-  closes, // the gap of an open one does
+  lifts_off, // the normal force of a closed contact comes to zero
+  closes,    // the gap of an open one does
   // of a limit of a controller's output
-  limit, // the output reaches or leaves it
+  saturation, // the output reaches or leaves it
 };
 
 // Exactly one of friction, contact, facet and limit is set, by the kind; the others are -1.
 struct Guard {
   GuardKind kind = GuardKind::none;
   std::int8_t direction = 0; // side of slip or of a limit; of the present load for load_sign; else 0
-  int friction = -1;         // number of the friction element
-  int bit = -1;              // for branch: which of the law's switches
-  int contact = -1;          // number of the contact
-  int facet = -1;            // number of the facet in the regime
-  int limit = -1;            // number among the linear part's guards
+  Index friction = -1;       // number of the friction element
+  Index bit = -1;            // for branch: which of the law's switches
+  Index contact = -1;        // number of the contact
+  Index facet = -1;          // number of the facet in the regime
+  Index saturation = -1;     // number among the linear part's guards
 
   bool operator==(const Guard&) const = default;
 
   static Guard of_friction(GuardKind kind, Index element, int direction) {
-    return {.kind = kind,
-            .direction = static_cast<std::int8_t>(direction),
-            .friction = static_cast<int>(element)};
+    return {.kind = kind, .direction = static_cast<std::int8_t>(direction), .friction = element};
   }
   static Guard of_switch(Index element, Index bit) {
-    return {.kind = GuardKind::branch, .friction = static_cast<int>(element), .bit = static_cast<int>(bit)};
+    return {.kind = GuardKind::branch, .friction = element, .bit = bit};
   }
-  static Guard of_contact(GuardKind kind, Index contact) {
-    return {.kind = kind, .contact = static_cast<int>(contact)};
-  }
+  static Guard of_contact(GuardKind kind, Index contact) { return {.kind = kind, .contact = contact}; }
   static Guard of_facet(Index facet, int direction) {
-    return {.kind = GuardKind::shared_limit,
-            .direction = static_cast<std::int8_t>(direction),
-            .facet = static_cast<int>(facet)};
+    return {
+        .kind = GuardKind::shared_limit, .direction = static_cast<std::int8_t>(direction), .facet = facet};
   }
-  static Guard of_limit(Index number) {
-    return {.kind = GuardKind::limit, .limit = static_cast<int>(number)};
-  }
+  static Guard of_saturation(Index number) { return {.kind = GuardKind::saturation, .saturation = number}; }
 };
 
 // What a guard is the sum of, said once: its value, its gradient and the size of its terms follow. It fires when it

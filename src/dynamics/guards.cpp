@@ -1,6 +1,6 @@
 // What ends a regime: its guards and their values.
+#include "core/list.hpp"
 #include "dynamics/regime.hpp"
-
 #include "dynamics/regime_parts.hpp"
 
 #include <algorithm>
@@ -23,46 +23,46 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
   case GuardKind::branch:
     break;
   case GuardKind::slip_ends:
-  case GuardKind::kink:
-    linear(sys.places[g.friction].velocity, -side);
+  case GuardKind::velocity_reversal:
+    linear(sys.friction[g.friction].velocity, -side);
     break;
   case GuardKind::surface_turns:
-    linear(sys.places[g.friction].velocity, side);
+    linear(sys.friction[g.friction].velocity, side);
     break;
   case GuardKind::load_sign:
-    linear(sys.places[g.friction].load_force, -side);
+    linear(sys.friction[g.friction].load_force, -side);
     break;
   case GuardKind::breaks_away:
     terms.forces.push_back({g.friction, 1.0 * side});
     limit(g.friction, -side, side, true);
     break;
   case GuardKind::limit_again: // of the force, or of the lagged force that holds
-    if (held_by_lag(sys.places[g.friction], r.modes, g.friction) != 0)
-      terms.states.push_back({sys.places[g.friction].lagged, -1.0});
+    if (held_by_lag(sys.friction[g.friction], r.modes, g.friction) != 0)
+      terms.states.push_back({sys.friction[g.friction].lagged, -1.0});
     else
       terms.forces.push_back({g.friction, -1.0 * side});
     limit(g.friction, side, side, false);
     break;
   case GuardKind::shared_limit: {
     const Facet& f = r.facets[g.facet];
-    for (Index j = 0; j < f.members.count(); ++j) {
-      const Index i = r.stuck[f.members[j]];
+    for (Index j = 0; j < f.members.size(); ++j) {
+      const Index i = r.sticking[f.members[j]];
       const double share = side * f.share(j);
       terms.forces.push_back({i, share});
       limit(i, -share, share > 0.0 ? 1 : -1, true);
     }
-    for (Index j = 0; j < f.contacts.count(); ++j)
-      terms.forces.push_back({sys.places.count() + r.closed[f.contacts[j]], -side * f.contact_share(j)});
+    for (Index j = 0; j < f.contacts.size(); ++j)
+      terms.forces.push_back({sys.friction.size() + r.closed[f.contacts[j]], -side * f.contact_share(j)});
     break;
   }
-  case GuardKind::opens:
-    terms.forces.push_back({sys.places.count() + g.contact, -1.0});
+  case GuardKind::lifts_off:
+    terms.forces.push_back({sys.friction.size() + g.contact, -1.0});
     break;
   case GuardKind::closes:
     linear(sys.contacts[g.contact].gap, -1.0);
     break;
-  case GuardKind::limit: {
-    const LimitGuard& output = r.linear->guards[g.limit];
+  case GuardKind::saturation: {
+    const SaturationGuard& output = r.linear->guards[g.saturation];
     linear(output.form, 1.0);
     for (Index i = 0; i < output.force.size(); ++i)
       if (output.force(i) != 0.0) terms.forces.push_back({i, output.force(i)});
@@ -73,7 +73,7 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
 }
 
 double switch_value(const System& sys, const Regime& r, const Guard& g, const double* x, const double* s) {
-  const Place& p = sys.places[g.friction];
+  const Friction& p = sys.friction[g.friction];
   const FrictionMode& now = r.modes.friction[g.friction];
   double values[max_elements]; // a law has no more switches
   switch_guards(p.law, relative_velocity(p, x, s), now.direction(), now.branch, x + p.states, values);
@@ -85,7 +85,7 @@ double switch_value(const System& sys, const Regime& r, const Guard& g, const do
 void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s,
                   const double* force, double* g) {
   const ConstVector X(x, sys.nx), S(s, sys.ns());
-  for (Index k = 0; k < r.guards.count(); ++k) {
+  for (Index k = 0; k < r.guards.size(); ++k) {
     if (r.guards[k].kind == GuardKind::branch) {
       g[k] = switch_value(sys, r, r.guards[k], x, s);
       continue;
@@ -97,7 +97,7 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     for (const GuardTerms::Entry& e : terms.forces) sum += e.factor * force[e.at];
     for (const GuardTerms::Limit& l : terms.limits) {
       const Interval limits = l.held ? holding_limits(sys, r.modes, l.element, t, x, s, force)
-                                     : stick_limits(sys, sys.places[l.element],
+                                     : stick_limits(sys, sys.friction[l.element],
                                                     r.modes.friction[l.element].load_sign, t, x, s, force);
       sum += l.weight * (l.side > 0 ? limits.hi : limits.lo);
     }
@@ -105,23 +105,67 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
   }
 }
 
+double gap_size(const Contact& contact, const Vector& nominal, const double* s) {
+  const Form& gap = contact.gap;
+  return gap.x.cwiseAbs().dot(nominal) + gap.s.cwiseAbs().dot(ConstVector(s, gap.s.size()).cwiseAbs());
+}
+
+double guard_size(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
+                  const double* s, const double* force, const Vector& nominal) {
+  const Index np = sys.friction.size();
+  const auto limits = [&](Index i) {
+    return stick_limits(sys, sys.friction[i], r.modes.friction[i].load_sign, t, x, s, force);
+  };
+  switch (g.kind) {
+  case GuardKind::slip_ends:
+  case GuardKind::velocity_reversal:
+  case GuardKind::surface_turns:
+    return velocity_size(sys.friction[g.friction], nominal);
+  case GuardKind::breaks_away:
+  case GuardKind::limit_again: {
+    const Interval held = limits(g.friction);
+    return std::abs(held.lo) + std::abs(held.hi) + std::abs(force[g.friction]);
+  }
+  case GuardKind::shared_limit: {
+    double size = 0.0;
+    for (const Index m : r.facets[g.facet].members) {
+      const Interval held = limits(r.sticking[m]);
+      size += held.hi - held.lo;
+    }
+    for (const Index k : r.facets[g.facet].contacts) size += std::abs(force[np + r.closed[k]]);
+    return size;
+  }
+  case GuardKind::lifts_off:
+    return ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff();
+  case GuardKind::closes:
+    return gap_size(sys.contacts[g.contact], nominal, s);
+  case GuardKind::saturation:
+    return r.linear->guards[g.saturation].form.x.cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs());
+  case GuardKind::none:
+  case GuardKind::load_sign:
+  case GuardKind::branch:
+    return 0.0;
+  }
+  return 0.0;
+}
+
 void list_guards(const System& sys, Regime& r) {
   const auto watch = [&](GuardKind kind, Index element, int direction) {
     r.guards.push_back(Guard::of_friction(kind, element, direction));
   };
-  for (Index i : r.stuck) {
-    if (const int side = held_by_lag(sys.places[i], r.modes, i); side != 0)
+  for (Index i : r.sticking) {
+    if (const int side = held_by_lag(sys.friction[i], r.modes, i); side != 0)
       watch(GuardKind::limit_again, i, side);
-    if (r.shared || std::find(r.carried.begin(), r.carried.end(), i) != r.carried.end()) continue;
+    if (r.shared || std::find(r.redundant.begin(), r.redundant.end(), i) != r.redundant.end()) continue;
     watch(GuardKind::breaks_away, i, +1);
     watch(GuardKind::breaks_away, i, -1);
   }
-  for (Index f = 0; f < r.facets.count(); ++f) {
+  for (Index f = 0; f < r.facets.size(); ++f) {
     if (r.facets[f].up) r.guards.push_back(Guard::of_facet(f, +1));
     if (r.facets[f].down) r.guards.push_back(Guard::of_facet(f, -1));
   }
-  for (Index i : r.unstuck) {
-    const LawTraits& law = sys.places[i].traits;
+  for (Index i : r.sliding) {
+    const LawTraits& law = sys.friction[i].traits;
     const FrictionMode& now = r.modes.friction[i];
     if (now.sticks()) {
       for (int side : {+1, -1}) {
@@ -134,21 +178,21 @@ void list_guards(const System& sys, Regime& r) {
       }
     } else if (law.sticks) {
       watch(GuardKind::slip_ends, i, now.direction());
-    } else if (law.kinked) {
-      watch(GuardKind::kink, i, now.direction());
+    } else if (law.reversal_switches) {
+      watch(GuardKind::velocity_reversal, i, now.direction());
     }
     for (Index bit = 0; bit < law.switches; ++bit) r.guards.push_back(Guard::of_switch(i, bit));
   }
-  std::vector<bool> leans(sys.contacts.size(), false); // watched by the facets
-  for (const Index k : r.leaning) leans[static_cast<std::size_t>(r.closed[k])] = true;
-  for (Index j = 0; j < sys.contacts.count(); ++j)
-    if (!leans[static_cast<std::size_t>(j)])
+  List<bool> indeterminate(sys.contacts.size(), false); // watched by the facets
+  for (const Index k : r.indeterminate_contacts) indeterminate[r.closed[k]] = true;
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    if (!indeterminate[j])
       r.guards.push_back(
-          Guard::of_contact(r.modes.contact[j] == Mode::open ? GuardKind::closes : GuardKind::opens, j));
-  for (Index i = 0; i < sys.places.count(); ++i)
-    if (sys.places[i].load_force.x.size() > 0) watch(GuardKind::load_sign, i, r.modes.friction[i].load_sign);
-  for (std::size_t k = 0; k < r.linear->guards.size(); ++k)
-    r.guards.push_back(Guard::of_limit(static_cast<Index>(k)));
+          Guard::of_contact(r.modes.contact[j] == Mode::open ? GuardKind::closes : GuardKind::lifts_off, j));
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (sys.friction[i].load_force.x.size() > 0)
+      watch(GuardKind::load_sign, i, r.modes.friction[i].load_sign);
+  for (Index k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back(Guard::of_saturation(k));
   for (const Guard& g : r.guards) r.guard_terms.push_back(terms_of(sys, r, g));
 }
 

@@ -1,8 +1,7 @@
 // Derivatives of a regime's motion, for the stiff flow and for transitions: the same formulas as evaluate(), by
 // numbers with derivatives, and the same constraint factors.
-#include "dynamics/regime.hpp"
-
 #include "dynamics/element_force.hpp"
+#include "dynamics/regime.hpp"
 #include "dynamics/regime_parts.hpp"
 
 #include <algorithm>
@@ -11,6 +10,8 @@
 namespace stickslip {
 
 namespace {
+
+constexpr double share_of_size = 1e-3; // of the deflection at break-away, a bristle's own size
 
 using ConstVector = Eigen::Map<const Vector>;
 using Seeded = Dual<element_seeds>;
@@ -31,11 +32,11 @@ public:
   }
 
   void run(double t) {
-    const Index nu = r.unstuck.count();
+    const Index nu = r.sliding.size();
     contact_loads = r.coupled;
-    for (Index i : r.stuck)
+    for (Index i : r.sticking)
       forces_at_rest =
-          forces_at_rest || sys.places[i].states >= 0 || held_by_lag(sys.places[i], r.modes, i) != 0;
+          forces_at_rest || sys.friction[i].states >= 0 || held_by_lag(sys.friction[i], r.modes, i) != 0;
     if (contact_loads || forces_at_rest) evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
     J.setZero(nx, nx + 1);
     forces.setZero(nu, nx + 1);
@@ -46,7 +47,7 @@ public:
     J.noalias() += r.E * forces;
     if (!forces_at_rest) return;
     held_forces();
-    for (Index k = 0; k < r.stuck.count(); ++k) rests(k);
+    for (Index k = 0; k < r.sticking.size(); ++k) rests(k);
   }
 
 private:
@@ -56,12 +57,12 @@ private:
   ConstVector sdot;
   Scratch& w;
   Index nx;
-  Matrix &J, &forces, &held; // rows of rates, of unstuck forces, of constraint forces
+  Matrix &J, &forces, &held; // rows of rates, of sliding forces, of constraint forces
   bool contact_loads = false, forces_at_rest = false;
 
-  double lambda(const Place& p) const {
+  double lambda(const Friction& p) const {
     const Index c = loading_contact(p);
-    return c < 0 ? 0.0 : w.force(sys.places.count() + c);
+    return c < 0 ? 0.0 : w.force(sys.friction.size() + c);
   }
 
   // Row of a linear form: what it does with x', and its change by time alone.
@@ -72,9 +73,9 @@ private:
   }
 
   // Chain rule from an element's inputs to (x, t); `first` is the number of the first internal state in it.
-  void add(Matrix& rows, Index i, const Place& p, int direction, int load_sign, const Seeded& value,
+  void add(Matrix& rows, Index i, const Friction& p, int direction, int load_sign, const Seeded& value,
            Index first) const {
-    const auto by = [&](Index seed) { return value.d[static_cast<std::size_t>(seed)]; };
+    const auto by = [&](Index seed) { return value.d[seed]; };
     for (Index j = first; j < std::min(first + states_at_once, p.traits.states); ++j)
       rows(i, p.states + j) += by(by_first_state + j - first);
     if (first > 0) return; // the same derivatives once more
@@ -92,7 +93,7 @@ private:
     }
   }
 
-  ElementInput<Seeded> inputs(const Place& p, int direction, int load_sign, double v, Index first) {
+  ElementInput<Seeded> inputs(const Friction& p, int direction, int load_sign, double v, Index first) {
     ElementInput<Seeded> in;
     in.velocity = Seeded::variable(v, by_velocity);
     const double N = normal_load(p, load_sign, x, s);
@@ -116,10 +117,10 @@ private:
     return in;
   }
 
-  // Force of unstuck element k and the rates of its own states, under the contact forces as they are.
+  // Force of sliding element k and the rates of its own states, under the contact forces as they are.
   void slides(Index k) {
-    const Index i = r.unstuck[k];
-    const Place& p = sys.places[i];
+    const Index i = r.sliding[k];
+    const Friction& p = sys.friction[i];
     const FrictionMode& now = r.modes.friction[i];
     const int direction = now.direction();
     const double v = relative_velocity(p, x, s);
@@ -139,26 +140,26 @@ private:
     }
   }
 
-  static double memory_by_normal(const Place& p, const ElementForce<Seeded>& f) {
+  static double memory_by_normal(const Friction& p, const ElementForce<Seeded>& f) {
     return p.contact >= 0 ? 0.0 : f.memory_rate.d[by_load] * load_per_normal(p);
   }
 
   // Friction and the normal forces that load it determine each other: with F = other + dry lambda,
   //   lambda' = L' + LF (F'|lambda + dry lambda'),  so  (1 - LF dry) lambda' = L' + LF F'|lambda.
   void follow_contacts() {
-    const Index first = r.stuck.count(), m = r.closed.count();
+    const Index first = r.sticking.size(), m = r.closed.size();
     Matrix& normal = w.normal_rows;
     normal.resize(m, nx + 1);
     normal.leftCols(nx) = r.Lx.middleRows(first, m);
     normal.col(nx).noalias() = r.Ls.middleRows(first, m) * sdot;
     normal.noalias() += r.LF.middleRows(first, m) * forces;
     solve_coupling(sys, r, w, normal.data(), nx + 1);
-    for (Index k = 0; k < r.unstuck.count(); ++k) {
-      const Place& p = sys.places[r.unstuck[k]];
+    for (Index k = 0; k < r.sliding.size(); ++k) {
+      const Friction& p = sys.friction[r.sliding[k]];
       const Index row = normal_row(r, loading_contact(p)) - first;
       if (row < 0) continue;
       forces.row(k) += w.dry(k) * normal.row(row);
-      if (const Index at = memory_of(p, r.modes.friction[r.unstuck[k]].direction()); at >= 0)
+      if (const Index at = memory_of(p, r.modes.friction[r.sliding[k]].direction()); at >= 0)
         J.row(at) += w.memory_by_normal(k) * normal.row(row);
     }
   }
@@ -172,8 +173,8 @@ private:
 
   // Internal states of an element at rest: a lagged force that goes on, bristles that follow the held force.
   void rests(Index k) {
-    const Index i = r.stuck[k];
-    const Place& p = sys.places[i];
+    const Index i = r.sticking[k];
+    const Friction& p = sys.friction[i];
     const FrictionMode& now = r.modes.friction[i];
     const Index normal = normal_row(r, loading_contact(p));
     if (const int side = held_by_lag(p, r.modes, i); side != 0) {
@@ -205,7 +206,7 @@ private:
       }
     }
     for (Index j = 0; j < own; ++j) {
-      const double step = std::max(std::abs(w.z(j)), 1e-3 * p.break_away / p.traits.stiffness);
+      const double step = std::max(std::abs(w.z(j)), share_of_size * p.break_away / p.traits.stiffness);
       w.z(j) += step;
       rest_rates(p.law, middle, w.z.data(), w.zdot_v.data());
       w.z(j) -= step;

@@ -56,7 +56,7 @@ struct FrictionMode {
 struct Modes {
   List<FrictionMode> friction; // of each friction element
   List<Mode> contact;          // open or closed; the friction of an open contact is open too
-  List<Saturation> limit;      // of each limited output of a continuous controller
+  List<Saturation> saturation; // of each limited output of a continuous controller
 
   auto operator<=>(const Modes&) const = default;
   bool operator==(const Modes&) const = default;

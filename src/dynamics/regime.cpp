@@ -1,7 +1,8 @@
 #include "dynamics/regime.hpp"
 
 #include "contact/share.hpp"
-#include "dynamics/place_force.hpp"
+#include "core/list.hpp"
+#include "dynamics/friction_force.hpp"
 #include "dynamics/regime_parts.hpp"
 
 #include <algorithm>
@@ -17,51 +18,51 @@ namespace {
 // Internal states of the law that has most of them.
 Index most_states(const System& sys) {
   Index most = 1;
-  for (const Place& p : sys.places) most = std::max(most, p.traits.states);
+  for (const Friction& p : sys.friction) most = std::max(most, p.traits.states);
   return most;
 }
 
 } // namespace
 
 Scratch::Scratch(const System& sys) {
-  const Index np = sys.places.count(), nc = sys.contacts.count();
+  const Index np = sys.friction.size(), nc = sys.contacts.size();
   s = rate = Vector::Zero(sys.ns());
   xdot = row = Vector::Zero(sys.nx);
   force = held = Vector::Zero(np + nc);
-  dry = unstuck = Vector::Zero(np);
+  dry = sliding = Vector::Zero(np);
   coupling = Vector::Zero(nc * nc);
   z = zdot = Vector::Zero(most_states(sys));
 }
 
 void Scratch::for_derivatives(const System& sys) {
-  const Index np = sys.places.count();
+  const Index np = sys.friction.size();
   if (memory_by_normal.size() == np) return;
   const Index most = most_states(sys);
   memory_by_normal = Vector::Zero(np);
   dry_z = zdot_v = Vector::Zero(most);
   zdot_z = Vector::Zero(most * most);
-  seeded.resize(static_cast<std::size_t>(most));
-  seeded_rate.resize(static_cast<std::size_t>(most));
+  seeded.resize(most);
+  seeded_rate.resize(most);
 }
 
 void signal_values(const System& sys, double t, double* s) {
-  for (std::size_t i = 0; i < sys.signals.size(); ++i) s[i] = value(sys.signals[i], t);
+  for (Index i = 0; i < sys.signals.size(); ++i) s[i] = value(sys.signals[i], t);
 }
 
 void signal_rates(const System& sys, double t, double* sdot) {
-  for (std::size_t i = 0; i < sys.signals.size(); ++i) sdot[i] = derivative(sys.signals[i], t, 1);
+  for (Index i = 0; i < sys.signals.size(); ++i) sdot[i] = derivative(sys.signals[i], t, 1);
 }
 
-double relative_velocity(const Place& p, const double* x, const double* s) {
+double relative_velocity(const Friction& p, const double* x, const double* s) {
   return p.velocity.x.dot(ConstVector(x, p.velocity.x.size())) +
          p.velocity.s.dot(ConstVector(s, p.velocity.s.size()));
 }
 
-double velocity_size(const Place& place, const Vector& nominal) {
-  return place.velocity.x.cwiseAbs().dot(nominal) + place.speed;
+double velocity_size(const Friction& element, const Vector& nominal) {
+  return element.velocity.x.cwiseAbs().dot(nominal) + element.speed;
 }
 
-double normal_load(const Place& p, int load_sign, const double* x, const double* s) {
+double normal_load(const Friction& p, int load_sign, const double* x, const double* s) {
   if (p.contact >= 0) return 1.0;
   double N = s[p.load];
   if (p.load_force.x.size() > 0)
@@ -71,34 +72,34 @@ double normal_load(const Place& p, int load_sign, const double* x, const double*
   return N;
 }
 
-double total_load(const System& sys, const Place& p, int load_sign, const double* x, const double* s,
+double total_load(const System& sys, const Friction& p, int load_sign, const double* x, const double* s,
                   const double* force) {
   const Index c = loading_contact(p);
-  const double by_contact = c < 0 ? 0.0 : load_per_normal(p) * force[sys.places.count() + c];
+  const double by_contact = c < 0 ? 0.0 : load_per_normal(p) * force[sys.friction.size() + c];
   return p.contact >= 0 ? by_contact : normal_load(p, load_sign, x, s) + by_contact;
 }
 
-Interval unit_limits(const Place& p, double t, const double* x) {
+Interval unit_limits(const Friction& p, double t, const double* x) {
   const Interval unit = rest_interval(p.law, p.states >= 0 ? x + p.states : nullptr);
   const double share = aged_share(p, t, x);
   return {unit.lo * share, unit.hi * share};
 }
 
-Interval stick_limits(const System& sys, const Place& p, int load_sign, double t, const double* x,
+Interval stick_limits(const System& sys, const Friction& p, int load_sign, double t, const double* x,
                       const double* s, const double* force) {
   const Interval unit = unit_limits(p, t, x);
   const double N = total_load(sys, p, load_sign, x, s, force);
   return {unit.lo * N, unit.hi * N};
 }
 
-int held_by_lag(const Place& p, const Modes& modes, Index i) {
+int held_by_lag(const Friction& p, const Modes& modes, Index i) {
   if (p.lagged < 0 || p.surface_travel >= 0 || !modes.friction[i].sticks()) return 0;
   return side_above(modes.friction[i].hold);
 }
 
 Interval holding_limits(const System& sys, const Modes& modes, Index i, double t, const double* x,
                         const double* s, const double* force) {
-  const Place& p = sys.places[i];
+  const Friction& p = sys.friction[i];
   Interval limits = stick_limits(sys, p, modes.friction[i].load_sign, t, x, s, force);
   if (modes.friction[i].hold == Hold::firmly) limits = {firmer * limits.lo, firmer * limits.hi};
   const int side = held_by_lag(p, modes, i);
@@ -108,19 +109,19 @@ Interval holding_limits(const System& sys, const Modes& modes, Index i, double t
 }
 
 Index normal_row(const Regime& r, Index contact) {
-  for (Index k = 0; k < r.closed.count(); ++k)
-    if (r.closed[k] == contact) return r.stuck.count() + k;
+  for (Index k = 0; k < r.closed.size(); ++k)
+    if (r.closed[k] == contact) return r.sticking.size() + k;
   return -1;
 }
 
 // With F = other + dry lambda, lambda = lambda_0 + LF (dry lambda). Gauss elimination with row exchange in place: one
 // or two contacts as a rule.
 void solve_coupling(const System& sys, const Regime& r, Scratch& w, double* values, Index columns) {
-  const Index m = r.closed.count(), first = r.stuck.count();
+  const Index m = r.closed.size(), first = r.sticking.size();
   Eigen::Map<Matrix> K(w.coupling.data(), m, m), b(values, m, columns);
   K.setIdentity();
-  for (Index k = 0; k < r.unstuck.count(); ++k)
-    if (const Index c = normal_row(r, loading_contact(sys.places[r.unstuck[k]])); c >= 0)
+  for (Index k = 0; k < r.sliding.size(); ++k)
+    if (const Index c = normal_row(r, loading_contact(sys.friction[r.sliding[k]])); c >= 0)
       K.col(c - first) -= w.dry(k) * r.LF.block(first, k, m, 1);
   for (Index c = 0; c < m; ++c) {
     Index pivot = c;
@@ -142,15 +143,15 @@ void solve_coupling(const System& sys, const Regime& r, Scratch& w, double* valu
 namespace {
 
 // Sliding friction that a contact loads follows its normal force, which follows the friction. `held` holds
-// lambda_0 and gets lambda; w.unstuck gets the whole friction forces.
+// lambda_0 and gets lambda; w.sliding gets the whole friction forces.
 void couple(const System& sys, const Regime& r, Scratch& w, Eigen::Ref<Vector> held) {
-  const Index first = r.stuck.count();
+  const Index first = r.sticking.size();
   solve_coupling(sys, r, w, held.data() + first, 1);
-  for (Index k = 0; k < r.unstuck.count(); ++k) {
-    const Index c = normal_row(r, loading_contact(sys.places[r.unstuck[k]]));
+  for (Index k = 0; k < r.sliding.size(); ++k) {
+    const Index c = normal_row(r, loading_contact(sys.friction[r.sliding[k]]));
     if (c < 0) continue;
     const double extra = w.dry(k) * held(c);
-    w.unstuck(k) += extra;
+    w.sliding(k) += extra;
     if (first > 0) held.head(first) += r.LF.block(0, k, first, 1) * extra;
   }
 }
@@ -158,11 +159,11 @@ void couple(const System& sys, const Regime& r, Scratch& w, Eigen::Ref<Vector> h
 // A lagged force is a state and does not follow the load at once, but its rate does.
 void lags_under_contacts(const System& sys, const Regime& r, const double* x, const double* s, double* xdot,
                          const double* force) {
-  for (const Index i : r.unstuck) {
-    const Place& p = sys.places[i];
+  for (const Index i : r.sliding) {
+    const Friction& p = sys.friction[i];
     if (p.lagged < 0 || p.load_contact < 0 || r.modes.friction[i].sticks()) continue;
-    place_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, relative_velocity(p, x, s),
-                total_load(sys, p, r.modes.friction[i].load_sign, x, s, force), x, xdot);
+    friction_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, relative_velocity(p, x, s),
+                   total_load(sys, p, r.modes.friction[i].load_sign, x, s, force), x, xdot);
   }
 }
 
@@ -175,28 +176,28 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   (void)t;
   Xdot.noalias() = r.A * X;
   Xdot.noalias() += r.S * Sg;
-  const Index np = sys.places.count(), nc = sys.contacts.count();
-  const Index nu = r.unstuck.count(), nk = r.stuck.count() + r.closed.count();
+  const Index np = sys.friction.size(), nc = sys.contacts.size();
+  const Index nu = r.sliding.size(), nk = r.sticking.size() + r.closed.size();
   if (nc > 0) std::fill(force, force + np + nc, 0.0);
   for (Index k = 0; k < nu; ++k) {
-    const Index i = r.unstuck[k];
-    const Place& p = sys.places[i];
+    const Index i = r.sliding[k];
+    const Friction& p = sys.friction[i];
     const double v = relative_velocity(p, x, s);
     const double N = normal_load(p, r.modes.friction[i].load_sign, x, s);
-    const PlaceForce f =
-        place_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, v, N, x, xdot);
+    const ElementForce<double> f =
+        friction_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, v, N, x, xdot);
     w.dry(k) = f.dry * load_per_normal(p);
-    w.unstuck(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
+    w.sliding(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
   }
   auto held = w.held.head(nk);
   if (nk > 0) {
     held.noalias() = r.Lx * X;
     held.noalias() += r.Ls * Sg;
-    if (nu > 0) held.noalias() += r.LF * w.unstuck.head(nu);
+    if (nu > 0) held.noalias() += r.LF * w.sliding.head(nu);
     if (r.coupled) couple(sys, r, w, held);
-    for (Index k = 0; k < r.stuck.count(); ++k) {
-      const Index i = r.stuck[k];
-      const Place& p = sys.places[i];
+    for (Index k = 0; k < r.sticking.size(); ++k) {
+      const Index i = r.sticking[k];
+      const Friction& p = sys.friction[i];
       force[i] = held(k);
       if (p.states >= 0) {
         double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_sign, x, s);
@@ -204,38 +205,41 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
         rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
       }
     }
-    for (Index k = 0; k < r.closed.count(); ++k) force[np + r.closed[k]] = held(r.stuck.count() + k);
+    for (Index k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(r.sticking.size() + k);
     if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
-    for (const Index i : r.stuck) {
-      const Place& p = sys.places[i];
+    for (const Index i : r.sticking) {
+      const Friction& p = sys.friction[i];
       if (const int side = held_by_lag(p, r.modes, i); side != 0) // place_force() in slip at v = 0
-        place_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[i].load_sign, x, s, force), x, xdot);
+        friction_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[i].load_sign, x, s, force), x,
+                       xdot);
     }
   }
-  for (Index k = 0; k < nu; ++k) force[r.unstuck[k]] = w.unstuck(k);
-  if (nu > 0) Xdot.noalias() += r.E * w.unstuck.head(nu);
+  for (Index k = 0; k < nu; ++k) force[r.sliding[k]] = w.sliding(k);
+  if (nu > 0) Xdot.noalias() += r.E * w.sliding.head(nu);
 }
 
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
                   double* force) {
   if (!r.shared) return;
-  const Index m = r.stuck.count(), leaning = r.leaning.count();
-  contact::Limits limits{std::vector<Index>(r.stuck.size(), -1), Vector(m), Vector::Zero(m), Vector(m),
-                         Vector::Zero(m)};
+  const Index m = r.sticking.size(), leaning = r.indeterminate_contacts.size();
+  contact::ForceLimits limits{List<Index>(r.sticking.size(), -1), Vector(m), Vector::Zero(m), Vector(m),
+                              Vector::Zero(m)};
   Vector given(leaning + m), shared;
-  const auto normal = [&](Index k) -> double& { return force[sys.places.count() + r.closed[r.leaning[k]]]; };
+  const auto normal = [&](Index k) -> double& {
+    return force[sys.friction.size() + r.closed[r.indeterminate_contacts[k]]];
+  };
   for (Index k = 0; k < leaning; ++k) given(k) = normal(k);
   for (Index k = 0; k < m; ++k) {
-    const Index i = r.stuck[k];
-    const Interval l = stick_limits(sys, sys.places[i], r.modes.friction[i].load_sign, t, x, s, force);
+    const Index i = r.sticking[k];
+    const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_sign, t, x, s, force);
     limits.low_a(k) = std::min(l.lo, 0.0);
     limits.high_a(k) = std::max(l.hi, 0.0);
     given(leaning + k) = force[i];
   }
   double utilisation = 0.0;
-  contact::share(given, r.spare, leaning, limits, shared, utilisation);
+  contact::share(given, r.indeterminate_forces, leaning, limits, shared, utilisation);
   for (Index k = 0; k < leaning; ++k) normal(k) = shared(k);
-  for (Index k = 0; k < m; ++k) force[r.stuck[k]] = shared(leaning + k);
+  for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(leaning + k);
 }
 
 } // namespace stickslip

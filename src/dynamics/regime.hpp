@@ -20,12 +20,12 @@ inline constexpr double firmer = 1.0 + 1e-6;
 
 // What evaluate() works with; sized once, owned by the caller.
 struct Scratch {
-  Vector s, rate, xdot, force, guards, held, unstuck, dry, z, zdot, row;
+  Vector s, rate, xdot, force, guards, held, sliding, dry, z, zdot, row;
   Vector coupling; // of friction and the normal forces that load it
 
   // Sized by for_derivatives(): a run of linear regimes never needs them.
   Vector dry_z, zdot_v, zdot_z;
-  // Derivatives by (x, t): of rates, of forces of unstuck elements, of constraint forces, of normal forces alone.
+  // Derivatives by (x, t): of rates, of forces of sliding elements, of constraint forces, of normal forces alone.
   Matrix rate_rows, force_rows, held_rows, normal_rows;
   Vector memory_by_normal;
   List<Dual<element_seeds>> seeded, seeded_rate; // internal states of a law
@@ -34,49 +34,50 @@ struct Scratch {
   void for_derivatives(const System& sys);
 };
 
-// Stuck places whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope)
+// Sticking elements whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope)
 // of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
 // same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
 struct Facet {
-  List<Index> members;         // positions in `stuck` that are at their limit when the facet is reached
-  Vector share;                // weight of each member's force in the sum that the facet bounds
-  List<Index> contacts;        // positions in `closed` of leaning contacts whose force is part of the sum
-  Vector contact_share;        // their weights; their forces count as -lambda, which has no lower bound
+  List<Index> members;  // positions in `sticking` that are at their limit when the facet is reached
+  Vector share;         // weight of each member's force in the sum that the facet bounds
+  List<Index> contacts; // positions in `closed` of indeterminate contacts whose force is part of the sum
+  Vector contact_share; // their weights; their forces count as -lambda, which has no lower bound
   bool up = true, down = true; // whether the sum is bounded on that side
 };
 
 struct Regime {
   Modes modes;
   const LinearPart* linear = nullptr; // the plant with its controllers
-  List<Index> stuck;                  // places held by a constraint
-  List<Index> unstuck;                // all others that touch; their forces are functions of the state
-  List<Index> closed;                 // contacts held by a constraint
-  bool coupled = false;               // some unstuck place is loaded by a contact
-  // x' = A x + S s + E F_unstuck;  (F_stuck, lambda_closed) = Lx x + Ls s + LF F_unstuck
+  List<Index> sticking;               // elements held by a constraint
+  List<Index> sliding;  // all others that touch, presliding too; their forces are functions of the state
+  List<Index> closed;   // contacts held by a constraint
+  bool coupled = false; // some sliding element is loaded by a contact
+  // x' = A x + S s + E F_sliding;  (F_sticking, lambda_closed) = Lx x + Ls s + LF F_sliding
   Matrix A, S, E, Lx, Ls, LF;
   bool shared =
-      false; // forces of stuck places are not unique; L* then give the least utilisation in the mean square
-  // Contacts against which something leans that friction holds as well (positions in `closed`): only the sum of
-  // both is known. One that takes no force is where the sum is bounded.
-  List<Index> leaning;
-  Matrix spare; // columns: shifts of the leaning, then the stuck forces that change nothing, orthonormal
+      false; // forces of sticking elements are not unique; L* then give the least utilisation in the mean square
+  // Contacts against which something leans that friction holds as well (positions in `closed`): their forces and
+  // those of friction are indeterminate, only the sum of both is known. One that takes no force is where the sum is bounded.
+  List<Index> indeterminate_contacts;
+  Matrix
+      indeterminate_forces; // columns: shifts of the indeterminate normal forces, then the sticking ones, that change nothing; orthonormal
   List<Facet> facets;
-  List<Index> carried; // stuck places that closed contacts keep from moving by themselves
+  List<Index> redundant; // sticking elements whose constraint closed contacts imply already
 
   bool affine =
-      false;     // forces of unstuck places are linear in (x, s): then they are folded into the next four
+      false;     // forces of sliding elements are linear in (x, s): then they are folded into the next four
   Matrix Ax, As; // x' = Ax x + As s
   List<Guard> guards;
   List<GuardTerms> guard_terms; // of each; a law's switches have none
   Matrix Gx, Gs;                // guard values of an affine regime; a guard fires when it becomes positive
 };
 
-// x', and in `force` the force at every place (opposing its velocity) followed by the normal force of every
+// x', and in `force` the force at every element (opposing its velocity) followed by the normal force of every
 // contact, at time t with signals s.
 void evaluate(const System& sys, const Regime& regime, double t, const double* x, const double* s,
               double* xdot, double* force, Scratch& scratch);
 
-// Where forces of stuck places are not unique: those of least greatest utilisation, in place of what
+// Where forces of sticking elements are not unique: those of least greatest utilisation, in place of what
 // evaluate() gives. For those who read forces; the motion is the same for every way of sharing.
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   double* force);
@@ -84,6 +85,11 @@ void share_forces(const System& sys, const Regime& regime, double t, const doubl
 // Guard values; `force` as from evaluate().
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   const double* force, double* guards);
+
+// What the terms of a guard amount to, in its own unit: a value that is a small share of this may be rounding. 0 for
+// switches of laws.
+double guard_size(const System& sys, const Regime& regime, const Guard& guard, double t, const double* x,
+                  const double* s, const double* force, const Vector& nominal);
 
 // Jacobian d x' / d x and the partial derivative d x' / d t, with signal rates sdot.
 void jacobian(const System& sys, const Regime& regime, double t, const double* x, const double* s,
@@ -93,40 +99,41 @@ void jacobian(const System& sys, const Regime& regime, double t, const double* x
 void signal_values(const System& sys, double t, double* s);
 void signal_rates(const System& sys, double t, double* sdot);
 
-double relative_velocity(const Place& place, const double* x, const double* s);
-// Size that a linear guard of this place's velocity has, for thresholds.
-double velocity_size(const Place& place, const Vector& nominal);
+double relative_velocity(const Friction& element, const double* x, const double* s);
+// Size that a linear guard of this element's velocity has, for thresholds.
+double velocity_size(const Friction& element, const Vector& nominal);
+double gap_size(const Contact& contact, const Vector& nominal, const double* s);
 
-// Load on a place as far as it is given; friction of a contact counts per unit of its normal force, so 1.
-double normal_load(const Place& place, int load_sign, const double* x, const double* s);
+// Load on an element as far as it is given; friction of a contact counts per unit of its normal force, so 1.
+double normal_load(const Friction& element, int load_sign, const double* x, const double* s);
 
 // The normal force lambda of loading_contact() adds load_per_normal() lambda: all of the load where friction
 // belongs to a contact, a share where a contact's force is the load force of an automaton, nothing elsewhere.
-inline Index loading_contact(const Place& place) {
-  return place.contact >= 0 ? place.contact : place.load_contact;
+inline Index loading_contact(const Friction& element) {
+  return element.contact >= 0 ? element.contact : element.load_contact;
 }
-inline double load_per_normal(const Place& place) {
-  return place.contact >= 0 ? 1.0 : place.load_contact >= 0 ? place.load_per_force : 0.0;
+inline double load_per_normal(const Friction& element) {
+  return element.contact >= 0 ? 1.0 : element.load_contact >= 0 ? element.load_per_force : 0.0;
 }
-double total_load(const System& sys, const Place& place, int load_sign, const double* x, const double* s,
+double total_load(const System& sys, const Friction& element, int load_sign, const double* x, const double* s,
                   const double* force);
 
-// Forces that a stuck place can take per unit of its load, and under the load that `force` makes.
-Interval unit_limits(const Place& place, double t, const double* x);
-Interval stick_limits(const System& sys, const Place& place, int load_sign, double t, const double* x,
+// Forces that a sticking element can take per unit of its load, and under the load that `force` makes.
+Interval unit_limits(const Friction& element, double t, const double* x);
+Interval stick_limits(const System& sys, const Friction& element, int load_sign, double t, const double* x,
                       const double* s, const double* force);
-// What a stuck place holds in these modes.
-Interval holding_limits(const System& sys, const Modes& modes, Index place, double t, const double* x,
+// What a sticking element holds in these modes.
+Interval holding_limits(const System& sys, const Modes& modes, Index element, double t, const double* x,
                         const double* s, const double* force);
-// A rigid place that its lagged force holds; 0, or the side.
-int held_by_lag(const Place& place, const Modes& modes, Index i);
+// A rigid element that its lagged force holds; 0, or the side.
+int held_by_lag(const Friction& element, const Modes& modes, Index i);
 
 // May be used by several threads at once; a regime stays where it is.
 class RegimeCache {
 public:
   const Regime& get(const System& sys, const Modes& modes);
   const LinearPart& linear(const System& sys, const List<Saturation>& limit);
-  std::size_t size() const { return regimes.size(); }
+  Index size() const { return regimes.size(); }
 
 private:
   std::recursive_mutex access;

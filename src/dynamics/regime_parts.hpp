@@ -5,7 +5,7 @@
 
 namespace stickslip {
 
-// Facets of the set of forces that the stuck places can take together, W having one column per stuck place
+// Facets of the set of forces that the sticking elements can take together, W having one column per sticking element
 // and full row rank.
 void find_facets(const Matrix& W, Regime& regime);
 

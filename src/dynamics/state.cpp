@@ -16,12 +16,12 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
     for (Index i = 0; i < sys.plant_states; ++i)
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }
-  s.modes.friction.resize(sys.places.size());
+  s.modes.friction.resize(sys.friction.size());
   s.modes.contact.assign(sys.contacts.size(), Mode::open);
-  s.modes.limit.assign(static_cast<std::size_t>(sys.limits), Saturation::free);
+  s.modes.saturation.assign(sys.saturations, Saturation::free);
   s.ticks = start_ticks(sys, t0);
-  s.left = Vector::Constant(sys.places.count(), -INFINITY);
-  s.brief.assign(sys.places.size(), 0);
+  s.left = Vector::Constant(sys.friction.size(), -INFINITY);
+  s.brief.assign(sys.friction.size(), 0);
   return s;
 }
 

@@ -1,6 +1,7 @@
 // The complete state of a run: continue from it and the result has the same bits as a run that never stopped.
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/ticks.hpp"
 
@@ -15,18 +16,18 @@ struct State {
   double base_t = 0.0; // start of the step in progress
   // What the start is later than base_t, below its last digit. Where nothing depends on time itself the
   // motion goes by the sum of both, so that a million events do not add up a million roundings.
-  double base_rest = 0.0;
+  double base_t_compensation = 0.0;
   Vector base_x;
-  bool after_transition = true;   // the step starts where guards may be zero by construction
-  bool started = false;           // modes have been chosen
-  double step = 0.0;              // proposed next step of an adaptive flow; 0: find one
-  double last_error = 0.0;        // of its step controller
-  int stiff = 0;                  // how often in a row the explicit flow looked stiff
-  Vector nominal;                 // size of each state as seen so far
-  std::int64_t instant = 0;       // number of the last instant with events
-  Ticks ticks;                    // of sampled controllers
-  Vector left;                    // when each place last broke away
-  std::vector<std::int8_t> brief; // slips in a row too short and slow to count, see resting.cpp
+  bool after_transition = true; // the step starts where guards may be zero by construction
+  bool started = false;         // modes have been chosen
+  double step = 0.0;            // proposed next step of an adaptive flow; 0: find one
+  double last_error = 0.0;      // of its step controller
+  int stiff = 0;                // how often in a row the explicit flow looked stiff
+  Vector nominal;               // size of each state as seen so far
+  std::int64_t instant = 0;     // number of the last instant with events
+  Ticks ticks;                  // of sampled controllers
+  Vector left;                  // when each element last broke away
+  List<std::int8_t> brief;      // slips in a row too short and slow to count, see resting.cpp
 
   bool operator==(const State&) const;
 };

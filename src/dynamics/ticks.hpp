@@ -2,19 +2,19 @@
 // computation.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
 #include "model/system.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace stickslip {
 
 // Instants are whole multiples of each period, never sums.
 struct Ticks {
-  std::vector<std::int64_t> next; // of each loop (continuous ones: unused): its next instant is next * period
-  std::vector<std::int64_t> pending; // the instant whose output still waits for its delay, or none
-  Vector output;                     // those outputs, loop after loop
+  List<std::int64_t> next;    // of each loop (continuous ones: unused): its next instant is next * period
+  List<std::int64_t> pending; // the instant whose output still waits for its delay, or none
+  Vector output;              // those outputs, loop after loop
   Vector memory;
 
   static constexpr std::int64_t none = INT64_MIN;

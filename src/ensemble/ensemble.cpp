@@ -1,6 +1,7 @@
 #include "ensemble/ensemble.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
 #include "ensemble/measure.hpp"
 #include "ensemble/parameter.hpp"
 #include "run/simulate.hpp"
@@ -21,16 +22,15 @@ constexpr Index chunk = 16; // runs that a thread takes at a time
 
 struct Plan {
   const Ensemble& ensemble;
-  std::vector<Parameter> parameters;
-  std::vector<Measure> measures;
+  List<Parameter> parameters;
+  List<Measure> measures;
   Index states = 0;
 };
 
 // One thread's machine, compiled, with the parameters of its present run.
 class Worker {
 public:
-  explicit Worker(const Plan& p)
-      : plan(p), machine(p.ensemble.machine), set(static_cast<Index>(p.parameters.size())) {
+  explicit Worker(const Plan& p) : plan(p), machine(p.ensemble.machine), set(p.parameters.size()) {
     set.setConstant(std::numeric_limits<double>::quiet_NaN());
     for (const Parameter& one : plan.parameters) handles.emplace_back(one, machine);
   }
@@ -39,23 +39,22 @@ public:
     prepare(k);
     const Ensemble& e = plan.ensemble;
     Vector x0 = e.initial;
-    for (std::size_t j = 0; j < plan.parameters.size(); ++j)
+    for (Index j = 0; j < plan.parameters.size(); ++j)
       if (const Parameter& p = plan.parameters[j]; p.state >= 0)
-        x0(p.state) = finite("parameters['" + p.name + "']", e.values(static_cast<Index>(j), k));
+        x0(p.state) = finite("parameters['" + p.name + "']", e.values(j, k));
     State state = initial_state(*sys, e.t_start, x0);
     validate(*sys, state, e.options);
     gauges->begin(e.t_start, e.options.t_end);
     const Outcome outcome = runner->run(state, *gauges, stop);
-    for (std::size_t m = 0; m < plan.measures.size(); ++m)
-      out.values(k, static_cast<Index>(m)) = gauges->result(m, state, outcome);
-    out.status[static_cast<std::size_t>(k)] = static_cast<std::int8_t>(outcome.status);
+    for (Index m = 0; m < plan.measures.size(); ++m) out.values(k, m) = gauges->result(m, state, outcome);
+    out.status[k] = static_cast<std::int8_t>(outcome.status);
   }
 
 private:
   const Plan& plan;
   Machine machine;
-  std::vector<Handle> handles; // into `machine`
-  Vector set;                  // values of the parameters now
+  List<Handle> handles; // into `machine`
+  Vector set;           // values of the parameters now
   std::unique_ptr<System> sys;
   std::unique_ptr<RegimeCache> cache;
   std::unique_ptr<Gauges> gauges;
@@ -64,16 +63,16 @@ private:
   void prepare(Index k) {
     const Matrix& values = plan.ensemble.values;
     bool anew = !sys, signals = false;
-    for (std::size_t j = 0; j < plan.parameters.size(); ++j) {
+    for (Index j = 0; j < plan.parameters.size(); ++j) {
       const Parameter& p = plan.parameters[j];
-      const double v = values(static_cast<Index>(j), k);
-      if (p.state >= 0 || v == set(static_cast<Index>(j))) continue;
-      set(static_cast<Index>(j)) = v;
+      const double v = values(j, k);
+      if (p.state >= 0 || v == set(j)) continue;
+      set(j) = v;
       handles[j].set(v);
       anew = anew || p.signal < 0;
       if (p.signal < 0 || !sys) continue;
       if (p.non_negative) non_negative("parameters['" + p.name + "']", v);
-      sys->signals[static_cast<std::size_t>(p.signal)].pieces.front().c[0] = v;
+      sys->signals[p.signal].pieces.front().c[0] = v;
       signals = true;
     }
     if (anew) {
@@ -108,9 +107,8 @@ EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::func
   for (const std::string& name : e.measures) plan.measures.push_back(find_measure(sys, name));
   const Index runs = e.values.cols();
   EnsembleResult out;
-  out.values =
-      Matrix::Constant(runs, static_cast<Index>(e.measures.size()), std::numeric_limits<double>::quiet_NaN());
-  out.status.assign(static_cast<std::size_t>(runs), static_cast<std::int8_t>(Status::interrupted));
+  out.values = Matrix::Constant(runs, e.measures.size(), std::numeric_limits<double>::quiet_NaN());
+  out.status.assign(runs, static_cast<std::int8_t>(Status::interrupted));
 
   if (workers == 0) workers = std::max(1U, std::thread::hardware_concurrency());
   workers = static_cast<unsigned>(std::min<Index>(workers, (runs + chunk - 1) / chunk));
@@ -142,7 +140,7 @@ EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::func
     --busy;
     changed.notify_one();
   };
-  std::vector<std::thread> threads;
+  List<std::thread> threads;
   for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work);
   {
     std::unique_lock<std::mutex> lock(access);

@@ -3,6 +3,7 @@
 // bits.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
 #include "flow/options.hpp"
 #include "model/machine.hpp"
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -19,14 +19,14 @@ struct Ensemble {
   double t_start = 0.0;
   Vector initial; // of every state; parameters that are initial values replace entries
   Options options;
-  std::vector<std::string> parameters;
+  List<std::string> parameters;
   Matrix values; // parameters x runs
-  std::vector<std::string> measures;
+  List<std::string> measures;
 };
 
 struct EnsembleResult {
-  Matrix values;                   // runs x measures: each measure contiguous
-  std::vector<std::int8_t> status; // Status of each run as a number
+  Matrix values;            // runs x measures: each measure contiguous
+  List<std::int8_t> status; // Status of each run as a number
 };
 
 // `stop` is asked every 50 ms by the calling thread; true gives up (the result then is not complete). Throws

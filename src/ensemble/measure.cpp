@@ -1,6 +1,7 @@
 #include "ensemble/measure.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
 #include "core/roots.hpp"
 
 #include <algorithm>
@@ -11,20 +12,20 @@ namespace stickslip {
 
 namespace {
 
-std::string name_of_element(const System& sys, std::size_t e) {
-  if (e < sys.places.size()) return sys.places[e].name;
-  e -= sys.places.size();
+std::string name_of_element(const System& sys, Index e) {
+  if (e < sys.friction.size()) return sys.friction[e].name;
+  e -= sys.friction.size();
   return e < sys.contacts.size() ? sys.contacts[e].name : sys.loops[e - sys.contacts.size()].name;
 }
 
 // A contact with friction has one name for its place and itself; its events are the contact's.
 Index find_element(const System& sys, const std::string& name, bool events) {
-  const std::size_t np = sys.places.size(), all = np + sys.contacts.size() + sys.loops.size();
-  for (std::size_t e = 0; e < all; ++e) {
+  const Index np = sys.friction.size(), all = np + sys.contacts.size() + sys.loops.size();
+  for (Index e = 0; e < all; ++e) {
     if (name_of_element(sys, e) != name) continue;
-    if (events && e < np && sys.places[e].contact >= 0) continue;
+    if (events && e < np && sys.friction[e].contact >= 0) continue;
     if (!events && e >= np) continue;
-    return static_cast<Index>(e);
+    return e;
   }
   return -1;
 }
@@ -43,7 +44,7 @@ Measure find_measure(const System& sys, const std::string& name) {
     const Index e = find_element(sys, name.substr(0, name.size() - text.size() - 1), true);
     if (e >= 0) return {kind, e};
   }
-  const std::size_t dot = name.rfind('.');
+  const auto dot = name.rfind('.');
   if (dot != std::string::npos) {
     const std::string owner = name.substr(0, dot), what = name.substr(dot + 1);
     if (what == "stick_time")
@@ -52,18 +53,17 @@ Measure find_measure(const System& sys, const std::string& name) {
         {{"max", Kind::max}, {"min", Kind::min}, {"mean", Kind::mean}, {"final", Kind::final}}};
     const auto state = std::find(sys.states.begin(), sys.states.end(), owner);
     for (const auto& [text, kind] : of_states)
-      if (what == text && state != sys.states.end())
-        return {kind, static_cast<Index>(state - sys.states.begin())};
+      if (what == text && state != sys.states.end()) return {kind, state - sys.states.begin()};
   }
   std::string text = "unknown measure '" + name +
                      "'; known are: 'events.count', 'events.first', 'events.last', also of one element; ";
   for (const std::string& s : sys.states) text += "'" + s + ".max', ";
   text += "'.min', '.mean', '.final'; ";
-  for (const Place& p : sys.places) text += "'" + p.name + ".stick_time', ";
+  for (const Friction& p : sys.friction) text += "'" + p.name + ".stick_time', ";
   throw UnknownName(text + "'energy.residual', 'steps'");
 }
 
-Gauges::Gauges(const System& system, std::vector<Measure> m)
+Gauges::Gauges(const System& system, List<Measure> m)
     : sys(system), measures(std::move(m)), value(measures.size()), balance(system) {
   least = greatest = integral = Vector::Zero(sys.nx);
   for (const Measure& k : measures) {
@@ -78,7 +78,7 @@ Gauges::Gauges(const System& system, std::vector<Measure> m)
 void Gauges::begin(double t_begin, double t_end) {
   from = reached = t_begin;
   to = t_end;
-  for (std::size_t k = 0; k < measures.size(); ++k) {
+  for (Index k = 0; k < measures.size(); ++k) {
     const bool time = measures[k].kind == Measure::Kind::first || measures[k].kind == Measure::Kind::last;
     value[k] = time ? std::numeric_limits<double>::quiet_NaN() : 0.0;
   }
@@ -101,13 +101,13 @@ void Gauges::segment(const Regime& r, double t0, double t1, const Step& step, co
     // The part of the curve that holds: theta = first + part * s, s in [0, 1].
     const double first = (a - t0) / step.h, part = (b - a) / step.h;
     std::array<double, guard_max_degree + 1> c{};
-    for (Index k = 0; k < step.columns; ++k) c[static_cast<std::size_t>(k)] = C(i, k);
-    const auto degree = static_cast<std::size_t>(step.columns - 1);
+    for (Index k = 0; k < step.columns; ++k) c[k] = C(i, k);
+    const auto degree = step.columns - 1;
     if (first > 0.0)
-      for (std::size_t k = 0; k < degree; ++k)
-        for (std::size_t j = degree; j-- > k;) c[j] += first * c[j + 1];
+      for (Index k = 0; k < degree; ++k)
+        for (Index j = degree; j-- > k;) c[j] += first * c[j + 1];
     double power = 1.0, sum = 0.0;
-    for (std::size_t k = 0; k <= degree; ++k, power *= part) {
+    for (Index k = 0; k <= degree; ++k, power *= part) {
       c[k] *= power;
       sum += c[k] / static_cast<double>(k + 1);
     }
@@ -117,15 +117,15 @@ void Gauges::segment(const Regime& r, double t0, double t1, const Step& step, co
     integral(i) += sum * (b - a);
   }
   if (stick)
-    for (std::size_t k = 0; k < measures.size(); ++k)
+    for (Index k = 0; k < measures.size(); ++k)
       if (measures[k].kind == Measure::Kind::stick_time && r.modes.friction[measures[k].element].sticks())
         value[k] += b - a;
   if (residual) balance.segment({t0, t1, step.h, &r, 0, step.columns, step.kind}, C.data(), a, b);
 }
 
-void Gauges::events(std::vector<Event>& events) {
+void Gauges::events(List<Event>& events) {
   for (const Event& e : events) {
-    for (std::size_t k = 0; k < measures.size(); ++k) {
+    for (Index k = 0; k < measures.size(); ++k) {
       if (measures[k].kind > Measure::Kind::last ||
           (measures[k].element >= 0 && measures[k].element != e.element))
         continue;
@@ -138,7 +138,7 @@ void Gauges::events(std::vector<Event>& events) {
   }
 }
 
-double Gauges::result(std::size_t k, const State& end, const Outcome& outcome) const {
+double Gauges::result(Index k, const State& end, const Outcome& outcome) const {
   const Measure& m = measures[k];
   switch (m.kind) {
   case Measure::Kind::max:

@@ -2,11 +2,11 @@
 // kept.
 #pragma once
 
+#include "core/list.hpp"
 #include "run/energy.hpp"
 #include "run/run.hpp"
 
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -28,19 +28,19 @@ Measure find_measure(const System& sys, const std::string& name);
 // A recorder that holds the measures of one run.
 class Gauges final : public Recorder {
 public:
-  Gauges(const System& sys, std::vector<Measure> measures);
+  Gauges(const System& sys, List<Measure> measures);
 
   void begin(double t_begin, double t_end); // of the next run
   void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) override;
   bool motion() const override { return residual || !extremes_of.empty(); }
-  void events(std::vector<Event>& events) override;
-  double result(std::size_t measure, const State& end, const Outcome& outcome) const;
+  void events(List<Event>& events) override;
+  double result(Index measure, const State& end, const Outcome& outcome) const;
 
 private:
   const System& sys;
-  std::vector<Measure> measures;
-  std::vector<double> value;
-  std::vector<Index> extremes_of; // states whose extremes or means are asked for
+  List<Measure> measures;
+  List<double> value;
+  List<Index> extremes_of; // states whose extremes or means are asked for
   Vector least, greatest, integral;
   bool stick = false, residual = false;
   double from = 0.0, to = 0.0, reached = 0.0;

@@ -1,6 +1,7 @@
 #include "ensemble/parameter.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
 
 #include <algorithm>
 
@@ -8,22 +9,22 @@ namespace stickslip {
 
 namespace {
 
-[[noreturn]] void unknown(const System& sys, const std::vector<Path>& known, const std::string& name) {
+[[noreturn]] void unknown(const System& sys, const List<Path>& known, const std::string& name) {
   std::string text = "unknown parameter '" + name + "'; known are: initial values";
   for (const std::string& s : sys.states) text += " '" + s + "',";
   for (const Path& p : known) text += " '" + p.name + "',";
   throw UnknownName(text + " signals also with '_scale'");
 }
 
-const Path* find(const std::vector<Path>& known, const std::string& name) {
+const Path* find(const List<Path>& known, const std::string& name) {
   const auto at = std::find_if(known.begin(), known.end(), [&](const Path& p) { return p.name == name; });
   return at == known.end() ? nullptr : &*at;
 }
 
 // How several elements share a force may depend on their loads, and the stiffness of presliding follows the load.
 bool load_alone(const System& sys) {
-  std::size_t sticking = 0;
-  for (const Place& p : sys.places) {
+  Index sticking = 0;
+  for (const Friction& p : sys.friction) {
     if (p.surface_travel >= 0) return false;
     sticking += p.traits.sticks;
   }
@@ -34,15 +35,15 @@ bool load_alone(const System& sys) {
 void find_signal(const Machine& m, const System& sys, const Signal* signal, Parameter& p) {
   if (m.matrices() || !sys.loops.empty()) return;
   const auto friction = m.all<FrictionElement>();
-  for (std::size_t i = 0; i < friction.size(); ++i)
+  for (Index i = 0; i < friction.size(); ++i)
     if (signal == &friction[i]->surface_velocity) {
-      p.signal = sys.places[i].surface;
+      p.signal = sys.friction[i].surface;
     } else if (signal == &friction[i]->normal_load && load_alone(sys)) {
-      p.signal = sys.places[i].load;
+      p.signal = sys.friction[i].load;
       p.non_negative = true;
     }
   const auto forces = m.all<AppliedForce>();
-  for (std::size_t k = 0; k < forces.size(); ++k)
+  for (Index k = 0; k < forces.size(); ++k)
     if (signal == &forces[k]->signal) p.signal = sys.drives[k].signal;
 }
 
@@ -56,7 +57,7 @@ Parameter find_parameter(const Machine& machine, const System& sys, const std::s
     return p;
   }
   Machine copy = machine; // paths may change what they point to
-  const std::vector<Path> known = paths(copy);
+  const List<Path> known = paths(copy);
   const Path* found = find(known, name);
   if (found == nullptr && name.ends_with("_scale")) {
     p.path.resize(name.size() - 6);

@@ -1,7 +1,8 @@
 #include "flow/flow_plan.hpp"
 
+#include "core/list.hpp"
+
 #include <algorithm>
-#include <vector>
 
 namespace stickslip {
 
@@ -13,14 +14,14 @@ constexpr int longest_index = 5;
 int nilpotency(const Matrix& A) {
   const Index n = A.rows();
   // Length of the longest chain i <- j <- k of entries that are not zero, from the ends of chains onwards.
-  std::vector<int> depth(static_cast<std::size_t>(n), 0);
+  List<int> depth(n, 0);
   for (int round = 0; round <= longest_index; ++round) {
     bool changed = false;
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < n; ++j)
-        if (A(i, j) != 0.0 && depth[static_cast<std::size_t>(i)] <= depth[static_cast<std::size_t>(j)]) {
-          depth[static_cast<std::size_t>(i)] = depth[static_cast<std::size_t>(j)] + 1;
-          if (depth[static_cast<std::size_t>(i)] >= longest_index) return 0;
+        if (A(i, j) != 0.0 && depth[i] <= depth[j]) {
+          depth[i] = depth[j] + 1;
+          if (depth[i] >= longest_index) return 0;
           changed = true;
         }
     if (!changed) break;
@@ -34,17 +35,16 @@ int nilpotency(const Matrix& A) {
 
 FlowPlan::FlowPlan(const Regime& r) : regime(&r), index(nilpotency(r.Ax)) {
   if (index > 0) return;
-  std::vector<bool> known(static_cast<std::size_t>(r.Ax.rows()), false);
+  List<bool> known(r.Ax.rows(), false);
   for (bool more = true; more;) {
     more = false;
-    const std::vector<bool> before = known;
+    const List<bool> before = known;
     for (Index i = 0; i < r.Ax.rows(); ++i) {
-      if (known[static_cast<std::size_t>(i)]) continue;
+      if (known[i]) continue;
       bool ends = true;
-      for (Index j = 0; j < r.Ax.rows(); ++j)
-        ends = ends && (r.Ax(i, j) == 0.0 || before[static_cast<std::size_t>(j)]);
+      for (Index j = 0; j < r.Ax.rows(); ++j) ends = ends && (r.Ax(i, j) == 0.0 || before[j]);
       if (!ends) continue;
-      known[static_cast<std::size_t>(i)] = more = true;
+      known[i] = more = true;
       ending.push_back(i);
     }
     longest += more;
@@ -59,8 +59,8 @@ FlowPlan::FlowPlan(const Regime& r) : regime(&r), index(nilpotency(r.Ax)) {
                                           r.Ax(second, second));
 }
 
-const std::vector<SettledSplit>& FlowPlan::splits() const {
-  if (!taken_apart) parts = settled_splits(regime->Ax);
+const List<SlowSubspace>& FlowPlan::slow_subspaces() const {
+  if (!taken_apart) parts = stickslip::slow_subspaces(regime->Ax);
   taken_apart = true;
   return parts;
 }

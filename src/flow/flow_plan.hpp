@@ -1,11 +1,10 @@
 // What the matrix of an affine regime says about the form of its motion. Made once per regime.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/oscillation.hpp"
-#include "core/settled.hpp"
+#include "core/slow_subspace.hpp"
 #include "dynamics/regime.hpp"
-
-#include <vector>
 
 namespace stickslip {
 
@@ -21,16 +20,16 @@ struct FlowPlan {
 
   // States that depend on no others but such states, and on none in a circle: what sticks stands still, what
   // it carries counts. Their motion is a polynomial whatever the others do.
-  std::vector<Index> ending;
+  List<Index> ending;
   Index longest = 0; // chain of them
 
   explicit FlowPlan(const Regime& r);
   // Of stiff regimes; worked out when first asked for.
-  const std::vector<SettledSplit>& splits() const;
+  const List<SlowSubspace>& slow_subspaces() const;
 
 private:
   mutable bool taken_apart = false;
-  mutable std::vector<SettledSplit> parts;
+  mutable List<SlowSubspace> parts;
 };
 
 } // namespace stickslip

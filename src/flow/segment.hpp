@@ -10,7 +10,7 @@ struct Segment {
   double t0 = 0.0, t1 = 0.0; // where it holds
   double h = 0.0;            // theta = (t - t0) / h
   const Regime* regime = nullptr;
-  std::size_t offset = 0; // of its coefficients, nx values for each power of theta
+  Index offset = 0; // of its coefficients, nx values for each power of theta
   Index columns = 0;
   FlowKind kind = FlowKind::exact;
 };

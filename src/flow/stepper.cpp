@@ -10,7 +10,7 @@ Stepper::Stepper(const System& system, const Options& opts)
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
-  for (const Place& p : sys.places)
+  for (const Friction& p : sys.friction)
     if (p.traits.states > 0) scratch.for_derivatives(sys);
   force = scratch.force;
   f0 = dfdt = Vector::Zero(nx);
@@ -23,9 +23,9 @@ Stepper::Stepper(const System& system, const Options& opts)
   stiff_work.resize(nx);
   atol = Vector::Zero(nx);
   signals_changed(); // those that vary are set in every step
-  for (std::size_t i = 0; i < sys.signals.size(); ++i)
+  for (Index i = 0; i < sys.signals.size(); ++i)
     if (is_constant(sys.signals[i]))
-      s(static_cast<Index>(i)) = sys.signals[i].pieces.front().c[0];
+      s(i) = sys.signals[i].pieces.front().c[0];
     else
       varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
@@ -38,7 +38,7 @@ void Stepper::signals_changed() {
 
 // Signals keep the piece they have at the start of the step up to its very end, where the next one begins.
 void Stepper::frame(double t) {
-  for (std::size_t k = 0; k < varying.size(); ++k) {
+  for (Index k = 0; k < varying.size(); ++k) {
     const Signal& sig = sys.signals[varying[k]];
     pieces[k] = &sig.pieces[piece_at(sig, t)];
   }
@@ -46,7 +46,7 @@ void Stepper::frame(double t) {
 }
 
 void Stepper::signals_at(double t, double* out) const {
-  for (std::size_t k = 0; k < varying.size(); ++k) out[varying[k]] = value(*pieces[k], t);
+  for (Index k = 0; k < varying.size(); ++k) out[varying[k]] = value(*pieces[k], t);
 }
 
 void Stepper::rhs(const Regime& r, double t, const double* x, double* dx) {
@@ -60,7 +60,7 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
   step.end = 1.0;
   frame(state.base_t);
   crossing.assign(regime.guards.size(), 2.0);
-  const double horizon = (t_limit - state.base_t) - state.base_rest;
+  const double horizon = (t_limit - state.base_t) - state.base_t_compensation;
   const bool use_exact =
       regime.affine && (options.method == Method::automatic || options.method == Method::exact);
   if (use_exact)

@@ -3,6 +3,7 @@
 
 #include "core/affine_taylor.hpp"
 #include "core/dopri5.hpp"
+#include "core/list.hpp"
 #include "core/rosenbrock.hpp"
 #include "core/step_control.hpp"
 #include "core/tolerances.hpp"
@@ -12,14 +13,13 @@
 #include "flow/options.hpp"
 
 #include <memory>
-#include <vector>
 
 namespace stickslip {
 
-// settled: exact as well, after the fast modes of a stiff regime have died out.
-enum class FlowKind : std::int8_t { exact, explicit_pair, stiff, time_stepping, settled };
+// slow_subspace: exact as well, after the fast modes of a stiff regime have died out.
+enum class FlowKind : std::int8_t { exact, explicit_pair, stiff, time_stepping, slow_subspace };
 inline bool is_exact(FlowKind kind) {
-  return kind == FlowKind::exact || kind == FlowKind::settled;
+  return kind == FlowKind::exact || kind == FlowKind::slow_subspace;
 }
 
 // The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h; of a swing (columns = 0)
@@ -29,7 +29,7 @@ struct Step {
   double end = 1.0; // theta up to which it holds
   Index columns = 0;
   FlowKind kind = FlowKind::exact;
-  std::vector<Guard> fired; // empty: no event
+  List<Guard> fired; // empty: no event
 };
 
 class Stepper {
@@ -65,11 +65,11 @@ private:
   Vector dfdt;
   Dopri5Workspace explicit_work;
   RosenbrockWorkspace stiff_work;
-  std::vector<std::size_t> varying; // signals that are not constant
-  std::vector<const Piece*> pieces; // the piece of each that holds during this step
-  std::vector<Index> departing;     // places whose velocity grows out of zero
-  std::vector<double> crossing;     // theta of each guard's first crossing, > 1 if none
-  std::vector<std::unique_ptr<FlowPlan>> plans;
+  List<Index> varying;       // signals that are not constant
+  List<const Piece*> pieces; // the piece of each that holds during this step
+  List<Index> departing;     // elements whose velocity grows out of zero
+  List<double> crossing;     // theta of each guard's first crossing, > 1 if none
+  List<std::unique_ptr<FlowPlan>> plans;
   const FlowPlan* plan = nullptr; // of the present regime
   struct Swing {                  // of the step that was taken last
     Oscillation oscillation;
@@ -89,7 +89,7 @@ private:
   void exact(const Regime& r, State& state, double horizon, Step& step);
   const FlowPlan& plan_of(const Regime& r);
   bool take_swing(const Regime& r, const State& state, double limit, Step& step);
-  bool take_settled(const Regime& r, const State& state, Index signal_degree, double reach, Step& step);
+  bool take_slow_subspace(const Regime& r, const State& state, Index signal_degree, double reach, Step& step);
   void hold_ending(const Regime& r, const State& state, Index signal_degree, Step& step);
   void set_scale(const Regime& r, const State& state);
   Index ending_series(const Regime& r, const State& state, Index signal_degree);
@@ -119,14 +119,14 @@ private:
   Index signal_terms(const Regime& r, double t, double h);
   bool find_departing(const Regime& r, const State& state);
   double departing_error(double t, const Vector& x1, const Vector& error, const State& state);
-  void confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree);
-  double guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta);
+  void confirm(const Regime& r, Index k, const State& state, double h, Index degree);
+  double guard_at(const Regime& r, Index k, const State& state, double h, double theta);
   bool guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
-  double guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const;
+  double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
   double unknown_gap(const Contact& contact, const State& state, double gap) const;
-  double zero_at_start(const Regime& r, const State& state, std::size_t k, FlowKind kind, const double* c,
+  double zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                        double size) const;
-  double crossing_of(const Regime& r, const State& state, const Step& step, std::size_t k, double* c,
+  double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                      Index degree) const;
   // Guards that fire within this time of each other fire together.
   double same_instant(double t) const {

@@ -1,6 +1,7 @@
 // Steps of the explicit pair and of the stiff method, with error control and the location of the first event.
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
+#include "core/tolerances.hpp"
 #include "flow/stepper.hpp"
 
 #include <algorithm>
@@ -8,6 +9,14 @@
 #include <limits>
 
 namespace stickslip {
+
+namespace {
+
+constexpr double close_to_rest = 1e-2; // of the velocities seen: there a slip may be leaving rest
+constexpr double least_error = 1e-16;  // of the velocities seen: no digit of them
+constexpr double shrinks = 1e-4;       // how much shorter than this step the next may start
+
+} // namespace
 
 static constexpr int method_order = 5;
 
@@ -55,8 +64,7 @@ void Stepper::slopes(const Regime& r, double t, const double* x) {
       field.slopes<0>(t, x, f0.data(), J.data(), dfdt.data());
     return;
   }
-  for (std::size_t k = 0; k < varying.size(); ++k)
-    sdot(static_cast<Index>(varying[k])) = derivative(*pieces[k], t, 1);
+  for (Index k = 0; k < varying.size(); ++k) sdot(varying[k]) = derivative(*pieces[k], t, 1);
   jacobian(sys, r, t, x, s.data(), sdot.data(), J, dfdt, scratch);
 }
 
@@ -67,7 +75,7 @@ void Stepper::dense(const State& state, double h, FlowKind kind) {
     rosenbrock_dense(state.base_x.data(), stiff_work, C.leftCols(rosenbrock_dense_columns));
 }
 
-// Places that have just begun to slide on a falling curve. Their velocity grows out of zero and takes its
+// Elements that have just begun to slide on a falling curve. Their velocity grows out of zero and takes its
 // relative error along: an error that is small beside the size of the state would shift the whole slip in
 // time (with a vertical tangent at v = 0 as much as the first step is long). Returns whether one of them has
 // no velocity yet.
@@ -75,16 +83,16 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
   departing.clear();
   bool out_of_rest = false;
   if (options.atol.size() > 0) return false;
-  for (Index i : r.unstuck) {
-    const Place& p = sys.places[i];
+  for (Index i : r.sliding) {
+    const Friction& p = sys.friction[i];
     if (!p.traits.sticks || p.traits.affine || r.modes.friction[i].sticks()) continue;
     signals_at(state.base_t, s.data());
     const double v = relative_velocity(p, state.base_x.data(), s.data());
     const double size = velocity_size(p, state.nominal);
-    if (std::abs(v) > 1e-2 * size) continue;
+    if (std::abs(v) > close_to_rest * size) continue;
     double a = p.velocity.x.dot(f0);
-    for (std::size_t k = 0; k < varying.size(); ++k)
-      a += p.velocity.s(static_cast<Index>(varying[k])) * derivative(*pieces[k], state.base_t, 1);
+    for (Index k = 0; k < varying.size(); ++k)
+      a += p.velocity.s(varying[k]) * derivative(*pieces[k], state.base_t, 1);
     const bool rests = std::abs(v) < tolerance::rank * size; // the sign of a is then one of rounding
     if (!rests && a * r.modes.friction[i].direction() < 0.0) continue;
     departing.push_back(i);
@@ -97,11 +105,11 @@ double Stepper::departing_error(double t, const Vector& x1, const Vector& error,
   signals_at(t, s.data());
   double worst = 0.0;
   for (Index i : departing) {
-    const Place& p = sys.places[i];
+    const Friction& p = sys.friction[i];
     const double v = std::abs(relative_velocity(p, x1.data(), s.data()));
     const double size = velocity_size(p, state.nominal);
     const double e = std::abs(p.velocity.x.dot(error)) /
-                     (options.rtol * std::max(v, tolerance::least_size * size) + 1e-16 * size);
+                     (options.rtol * std::max(v, tolerance::least_size * size) + least_error * size);
     worst = std::max(worst, e);
   }
   return worst;
@@ -112,8 +120,8 @@ double Stepper::departing_error(double t, const Vector& x1, const Vector& error,
 // above the curve's finest structure. Shortens h and returns true where it would.
 bool Stepper::passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h) {
   double shorten = 1.0;
-  for (Index i : r.unstuck) {
-    const Place& p = sys.places[i];
+  for (Index i : r.sliding) {
+    const Friction& p = sys.friction[i];
     const int mode = r.modes.friction[i].direction();
     if (p.fine == 0.0 || mode == 0) continue;
     const double v0 = mode * (p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals));
@@ -127,7 +135,7 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
 
 // How long a step may be so that what is not in the error estimate is seen.
 double Stepper::longest_step(const Regime& r, const State& state) const {
-  // Guards see the signals even where the state does not (a stuck block under a vibrating force): no step may
+  // Guards see the signals even where the state does not (a sticking block under a vibrating force): no step may
   // be so long that the polynomial through their samples misses a swing. Pieces of polynomials are short
   // enough by themselves.
   double fastest = 0.0;
@@ -136,8 +144,8 @@ double Stepper::longest_step(const Regime& r, const State& state) const {
   double longest = fastest > 0.0 ? std::min(options.max_step, 1.5 / fastest) : options.max_step;
   // An ageing limit has a pole at T_dwell before the stick began; within this distance from it samples show
   // its course.
-  for (Index i = 0; i < sys.places.count(); ++i)
-    if (const Place& p = sys.places[i];
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (const Friction& p = sys.friction[i];
         p.aged >= 0 && r.modes.friction[i].sticks() && state.base_x(p.aged) != 1.0)
       longest = std::min(longest, p.automaton.dwell + std::max(0.0, state.base_t - state.base_x(p.entered)));
   return longest;
@@ -162,8 +170,8 @@ FlowKind Stepper::begin_step(const Regime& r, const State& state) {
   fast = field.bind(r, varying, s.data());
   if (fast) field.frame(pieces);
   bool bristles = false, falls = false;
-  for (Index i : r.unstuck) {
-    const LawTraits& law = sys.places[i].traits;
+  for (Index i : r.sliding) {
+    const LawTraits& law = sys.friction[i].traits;
     bristles = bristles || law.states > 0;
     falls = falls || (law.sticks && !law.affine);
   }
@@ -191,8 +199,8 @@ FlowKind Stepper::begin_step(const Regime& r, const State& state) {
 // the explicit pair.
 double Stepper::stable_step(const Regime& r, const State& state) {
   double longest = std::numeric_limits<double>::infinity();
-  for (Index i : r.unstuck) {
-    const Place& p = sys.places[i];
+  for (Index i : r.sliding) {
+    const Friction& p = sys.friction[i];
     const Index n = p.traits.states;
     if (n == 0) continue;
     const FrictionMode& now = r.modes.friction[i];
@@ -265,13 +273,11 @@ void Stepper::note_stiffness(State& state, double h) const {
 // The polynomial shows which guard fires first; the guard itself says when, and a step of just that length
 // where.
 void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degree) {
-  const auto which =
-      static_cast<std::size_t>(std::min_element(crossing.begin(), crossing.end()) - crossing.begin());
+  const auto which = std::min_element(crossing.begin(), crossing.end()) - crossing.begin();
   const double theta = crossing[which], h = step.h, t = state.base_t;
   if (!(theta > 0.0)) return;
-  const auto row = static_cast<Index>(which);
-  const double slope = polynomial::value_slope(guard_series.row(row).data(), degree, theta).slope / h;
-  guards.resize(std::max(guards.size(), r.guards.count()));
+  const double slope = polynomial::value_slope(guard_series.row(which).data(), degree, theta).slope / h;
+  guards.resize(std::max(guards.size(), r.guards.size()));
   double cut = theta * h;
   for (int round = 0; round < 3; ++round) {
     if (!attempt(r, state, cut, step.kind)) break;
@@ -279,7 +285,7 @@ void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
     work.head(sys.nx) = theta_column;
     rhs(r, t + cut, theta_column.data(), work.data());
     guard_values(sys, r, t + cut, theta_column.data(), s.data(), force.data(), guards.data());
-    const double correction = slope > 0.0 ? -guards(row) / slope : 0.0;
+    const double correction = slope > 0.0 ? -guards(which) / slope : 0.0;
     const double next = cut + correction;
     if (!(std::abs(correction) < 0.1 * theta * h) || next <= 0.0 || next > 1.01 * h) break;
     if (std::abs(correction) <= 0.5 * tolerance::last_digits * std::max(std::abs(t), h) || round == 2) break;
@@ -288,7 +294,7 @@ void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
   dense(state, cut, step.kind);
   // A step many times longer than the way to its event (of a flight in parabolas there is no error to limit
   // it) leaves too few digits to find the next one, which may come sooner still.
-  state.step = std::min(state.step, std::max(10.0 * cut, 1e-4 * h));
+  state.step = std::min(state.step, std::max(10.0 * cut, shrinks * h));
   for (double& th : crossing) { // what fires earlier than this, by rounding, fires with it
     if (th <= 1.0) th *= h / cut;
     if (th < 1.0) th = 1.0;
@@ -310,7 +316,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   const bool sampled_guards = guard_polynomials(r, state, step.h, degree);
   if (r.guards.empty() || !find_crossings(r, state, step, degree)) return;
   if (sampled_guards)
-    for (std::size_t k = 0; k < crossing.size(); ++k)
+    for (Index k = 0; k < crossing.size(); ++k)
       if (crossing[k] > 0.0 && crossing[k] <= 1.0) confirm(r, k, state, step.h, degree);
   if (*std::min_element(crossing.begin(), crossing.end()) > 1.0) return;
   end_at_event(r, state, step, degree);

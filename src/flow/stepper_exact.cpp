@@ -1,4 +1,5 @@
 // The flow of an affine regime: its Taylor series, in which guards are polynomials as well.
+#include "core/tolerances.hpp"
 #include "flow/stepper.hpp"
 
 #include <algorithm>
@@ -8,16 +9,23 @@
 
 namespace stickslip {
 
+namespace {
+
+constexpr double short_time = 1e-3; // of the machine's shortest time constant
+constexpr double beyond = 1e-6;     // looks this much farther than the first root
+
+} // namespace
+
 // Taylor coefficients of the signals that vary; returns the highest degree.
 Index Stepper::signal_taylor(double t, double& fastest) {
   Index degree = 0;
-  for (std::size_t k = 0; k < varying.size(); ++k) {
+  for (Index k = 0; k < varying.size(); ++k) {
     std::array<double, exact_columns> c{};
     taylor(sys.signals[varying[k]], t, static_cast<int>(exact_columns), c.data());
-    const auto row = static_cast<Index>(varying[k]);
+    const auto row = varying[k];
     for (Index j = 0; j < exact_columns; ++j) {
-      signal_series(row, j) = c[static_cast<std::size_t>(j)];
-      if (c[static_cast<std::size_t>(j)] != 0.0) degree = std::max(degree, j);
+      signal_series(row, j) = c[j];
+      if (c[j] != 0.0) degree = std::max(degree, j);
     }
     for (const Harmonic& h : pieces[k]->harmonics) fastest = std::max(fastest, std::abs(h.omega));
   }
@@ -46,7 +54,7 @@ void Stepper::set_scale(const Regime& r, const State& state) {
     for (Index i = 0; i < nx; ++i) {
       double reached = 0.0;
       for (Index j = 0; j < nx; ++j) reached += std::abs(r.Ax(i, j)) * scale.size(j);
-      scale.set(i, std::max(scale.size(i), std::min(1e-3 * sys.time_scale * reached, largest)));
+      scale.set(i, std::max(scale.size(i), std::min(short_time * sys.time_scale * reached, largest)));
     }
 }
 
@@ -77,7 +85,7 @@ Index Stepper::ending_series(const Regime& r, const State& state, Index signal_d
 // Guards are linear forms, so they are polynomials too: of the state, whose `state_columns` coefficients are
 // in C, and of the signals, whose powers of time become those of time / h.
 void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h) {
-  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.count();
+  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
   if (guard_series.rows() < ng || guard_series.cols() < columns)
     guard_series.resize(std::max(ng, guard_series.rows()), std::max(exact_columns, guard_series.cols()));
   for (Index k = 0; k < ng; ++k) {
@@ -102,8 +110,8 @@ void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, In
 // where none ever does. In powers of time.
 double Stepper::horizon_of_roots(const Regime& r, Index degree, double t) const {
   double earliest = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < r.guards.size(); ++k) {
-    const double* const c = guard_series.row(static_cast<Index>(k)).data();
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const double* const c = guard_series.row(k).data();
     Index n = degree;
     while (n > 0 && c[n] == 0.0) --n;
     double root = 0.0;
@@ -119,24 +127,25 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, double t) const 
     } else if (n > 2) { // the root may be there: a fresh look after a while
       root = std::max(1e3 * sys.time_scale, t);
     }
-    if (root > 0.0) earliest = std::min(earliest, root * (1.0 + 1e-6));
+    if (root > 0.0) earliest = std::min(earliest, root * (1.0 + beyond));
   }
   // Roots in the last digits of the start say nothing.
-  return std::max(earliest, 1e-3 * sys.time_scale + tolerance::entry * t);
+  return std::max(earliest, short_time * sys.time_scale + tolerance::entry * t);
 }
 
 // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
 // guard's slope is known no better than the terms of the acceleration it is made of, and than the series that
 // found the event; worse where friction and normal forces were solved from each other.
 void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
-  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.count();
+  const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
   if (rounding.size() < ng) rounding.resize(ng);
   bool sized = false;
   for (Index k = 0; k < ng; ++k) {
     rounding(k) = 0.0;
     if (!state.after_transition) continue;
     const GuardKind kind = r.guards[k].kind;
-    if (kind != GuardKind::slip_ends && kind != GuardKind::kink && kind != GuardKind::limit) continue;
+    if (kind != GuardKind::slip_ends && kind != GuardKind::velocity_reversal && kind != GuardKind::saturation)
+      continue;
     if (!sized)
       for (Index i = 0; i < nx; ++i) {
         double sum = 0.0;
@@ -158,7 +167,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   if (form.swings && varying.empty() && take_swing(r, state, reach, step)) return;
   double fastest = 0.0;
   const Index signal_degree = varying.empty() ? 0 : signal_taylor(state.base_t, fastest);
-  const Index ng = r.guards.count();
+  const Index ng = r.guards.size();
   Index columns = 0;
   if (form.index > 0 && fastest == 0.0) {
     // The motion is a polynomial for ever: look as far as guards have roots.
@@ -180,7 +189,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
     set_scale(r, state);
     const double near = std::isfinite(reach) ? reach : 1e3 * sys.time_scale;
-    if (!take_settled(r, state, signal_degree, reach, step))
+    if (!take_slow_subspace(r, state, signal_degree, reach, step))
       step.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(),
                                    near, scale, C, step.h) +
                      1;

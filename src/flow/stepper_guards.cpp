@@ -12,15 +12,14 @@
 namespace stickslip {
 
 // How large the terms are that a guard is the difference of, at the start of the step.
-double Stepper::guard_size(const Regime& r, const State& state, std::size_t k, FlowKind kind) const {
-  const auto row = static_cast<Index>(k);
+double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const {
   if (is_exact(kind))
-    return r.Gx.row(row).cwiseAbs().dot(state.base_x.cwiseAbs()) +
-           r.Gs.row(row).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
+    return r.Gx.row(k).cwiseAbs().dot(state.base_x.cwiseAbs()) +
+           r.Gs.row(k).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
   const Guard& g = r.guards[k];
   if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::limit_again)
     return std::numeric_limits<double>::infinity();
-  const Place& p = sys.places[g.friction];
+  const Friction& p = sys.friction[g.friction];
   if (loading_contact(p) >= 0) return std::numeric_limits<double>::infinity();
   const Interval l = stick_limits(sys, p, r.modes.friction[g.friction].load_sign, state.base_t,
                                   state.base_x.data(), frame_signals.data(), nullptr);
@@ -40,8 +39,8 @@ double Stepper::unknown_gap(const Contact& contact, const State& state, double g
 // What counts as zero at the start of a step for guard k, whose polynomial c has terms of this size altogether.
 // What the last transition left at zero is decided by what comes after, not by rounding. Negative: the guard stays
 // at zero to rounding throughout.
-double Stepper::zero_at_start(const Regime& r, const State& state, std::size_t k, FlowKind kind,
-                              const double* c, double size) const {
+double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
+                              double size) const {
   constexpr double stays = -1.0;
   const Guard& g = r.guards[k];
   const Form* const form = r.guard_terms[k].form;
@@ -50,7 +49,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, std::size_t k
     return stays;
   // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its terms.
   double at_rest = 0.0;
-  if (g.kind == GuardKind::limit) {
+  if (g.kind == GuardKind::saturation) {
     at_rest = tolerance::rounding *
               (form->x.cwiseAbs().dot(state.base_x.cwiseAbs()) + form->s.cwiseAbs().dot(s.cwiseAbs()));
     if (size <= at_rest) return stays;
@@ -59,19 +58,19 @@ double Stepper::zero_at_start(const Regime& r, const State& state, std::size_t k
   if (!state.after_transition) return zero;
   switch (g.kind) {
   case GuardKind::slip_ends:
-  case GuardKind::kink:
+  case GuardKind::velocity_reversal:
   case GuardKind::surface_turns:
     // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly.
-    zero = std::max(zero, 2.0 * tolerance::rest * velocity_size(sys.places[g.friction], state.nominal));
+    zero = std::max(zero, 2.0 * tolerance::rest * velocity_size(sys.friction[g.friction], state.nominal));
     break;
   case GuardKind::closes: // what many impacts have left, small beside all gaps there were
     zero = std::max({tolerance::rest * size, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal),
                      unknown_gap(sys.contacts[g.contact], state, c[0])});
     break;
-  case GuardKind::opens: // all its terms may be zero here
+  case GuardKind::lifts_off: // all its terms may be zero here
     zero = tolerance::rest * size;
     break;
-  case GuardKind::limit:
+  case GuardKind::saturation:
     zero = std::max(tolerance::rest * size, at_rest);
     break;
   default:
@@ -87,7 +86,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, std::size_t k
 }
 
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
-double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, std::size_t k, double* c,
+double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                             Index degree) const {
   constexpr double none = 2.0;
   const bool fresh = state.after_transition;
@@ -101,7 +100,7 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
   const bool from_zero = std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
   if (from_zero && fresh && degree >= 2) {
-    const double slope = is_exact(step.kind) ? rounding(static_cast<Index>(k)) : 0.0;
+    const double slope = is_exact(step.kind) ? rounding(k) : 0.0;
     if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
   }
   const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
@@ -130,8 +129,8 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
 bool Stepper::find_crossings(const Regime& r, const State& state, const Step& step, Index degree) {
   bool any = false;
   std::array<double, guard_max_degree + 1> c;
-  for (std::size_t k = 0; k < r.guards.size(); ++k) {
-    std::copy_n(guard_series.row(static_cast<Index>(k)).data(), degree + 1, c.data());
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    std::copy_n(guard_series.row(k).data(), degree + 1, c.data());
     crossing[k] = crossing_of(r, state, step, k, c.data(), degree);
     any = any || crossing[k] <= 1.0;
   }
@@ -144,7 +143,7 @@ void Stepper::collect(const Regime& r, const State& state, Step& step) {
   for (double th : crossing) first = std::min(first, th);
   step.end = first;
   const double together = first + same_instant(state.base_t) / step.h;
-  for (std::size_t k = 0; k < crossing.size(); ++k)
+  for (Index k = 0; k < crossing.size(); ++k)
     if (crossing[k] <= std::min(together, 1.0)) step.fired.push_back(r.guards[k]); // 2: does not fire
 }
 

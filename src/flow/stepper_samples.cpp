@@ -2,6 +2,7 @@
 #include "core/linalg.hpp"
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
+#include "core/tolerances.hpp"
 #include "flow/stepper.hpp"
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 namespace stickslip {
 
 namespace {
+
+constexpr double clear = 1e-7; // ten times the error of the polynomial through samples
 
 constexpr Index sample_degree = 8;
 
@@ -22,10 +25,9 @@ struct SamplePoints {
     Matrix powers(sample_degree + 1, sample_degree + 1);
     for (int i = 0; i <= sample_degree; ++i) {
       const double th = 0.5 * (1.0 - std::cos(3.14159265358979323846 * i / sample_degree));
-      theta[static_cast<std::size_t>(i)] = i == 0 ? 0.0 : i == sample_degree ? 1.0 : th;
+      theta[i] = i == 0 ? 0.0 : i == sample_degree ? 1.0 : th;
       double power = 1.0;
-      for (int k = 0; k <= sample_degree; ++k, power *= theta[static_cast<std::size_t>(i)])
-        powers(i, k) = power;
+      for (int k = 0; k <= sample_degree; ++k, power *= theta[i]) powers(i, k) = power;
     }
     to_coefficients = linalg::inverse(powers);
   }
@@ -43,8 +45,8 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
   // Steps are at most 1.5 / omega long, and 1.5^20 / 20! is below rounding.
   constexpr Index harmonic_degree = 20;
   Index degree = 0;
-  for (std::size_t k = 0; k < varying.size(); ++k) {
-    const auto i = static_cast<Index>(varying[k]);
+  for (Index k = 0; k < varying.size(); ++k) {
+    const auto i = varying[k];
     bool seen = false;
     for (const GuardTerms& g : r.guard_terms) seen = seen || (g.linear() && g.form->s(i) != 0.0);
     if (!seen) continue;
@@ -53,7 +55,7 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
     taylor(sys.signals[varying[k]], t, static_cast<int>(highest) + 1, c.data());
     double power = 1.0;
     for (Index j = 0; j <= highest; ++j, power *= h) {
-      signal_series(i, j) = c[static_cast<std::size_t>(j)] * power;
+      signal_series(i, j) = c[j] * power;
       if (signal_series(i, j) != 0.0) degree = std::max(degree, j);
     }
     for (Index j = highest + 1; j <= harmonic_degree; ++j) signal_series(i, j) = 0.0;
@@ -63,18 +65,18 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
 
 // A crossing that the polynomial through samples makes by less than its own error: asks the guard itself, and
 // moves the crossing to where the guard is zero or takes it back.
-void Stepper::confirm(const Regime& r, std::size_t k, const State& state, double h, Index degree) {
+void Stepper::confirm(const Regime& r, Index k, const State& state, double h, Index degree) {
   std::array<double, guard_max_degree + 1> c{};
   double size = 0.0;
   for (Index j = 0; j <= degree; ++j) {
-    c[static_cast<std::size_t>(j)] = guard_series(static_cast<Index>(k), j);
-    size += std::abs(c[static_cast<std::size_t>(j)]);
+    c[j] = guard_series(k, j);
+    size += std::abs(c[j]);
   }
   const Extremes e = extremes(c.data(), static_cast<int>(degree));
-  if (e.maximum > 1e-7 * size) return;
+  if (e.maximum > clear * size) return;
   auto g = [&](double theta) { return guard_at(r, k, state, h, theta); };
   double top = e.at_maximum, most = g(top);
-  const double w = 1e-3;
+  constexpr double w = 1e-3;            // half the width of the parabola, in the step's length
   if (top - w > 0.0 && top + w < 1.0) { // its own maximum, from a parabola
     const double left = g(top - w), right = g(top + w), bend = left - 2.0 * most + right;
     if (bend < 0.0) {
@@ -90,17 +92,17 @@ void Stepper::confirm(const Regime& r, std::size_t k, const State& state, double
   if (g(low) < 0.0) crossing[k] = refine_root(g, low, top);
 }
 
-double Stepper::guard_at(const Regime& r, std::size_t k, const State& state, double h, double theta) {
+double Stepper::guard_at(const Regime& r, Index k, const State& state, double h, double theta) {
   polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
   rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
-  if (guards.size() < r.guards.count()) guards.resize(r.guards.count());
+  if (guards.size() < r.guards.size()) guards.resize(r.guards.size());
   guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
-  return guards(static_cast<Index>(k));
+  return guards(k);
 }
 
 // Returns whether the polynomials stand for guards that are not polynomials themselves.
 bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, Index& degree) {
-  const Index ng = r.guards.count();
+  const Index ng = r.guards.size();
   const Index dense_degree = dopri5_dense_columns - 1;
   bool all_linear = true, forces = false;
   for (Index k = 0; k < ng; ++k) {
@@ -118,7 +120,7 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
     sampled.resize(ng, sample_degree + 1);
     guards.resize(std::max<Index>(ng, guards.size()));
     for (Index i = 0; i <= sample_degree; ++i) {
-      const double theta = points.theta[static_cast<std::size_t>(i)];
+      const double theta = points.theta[i];
       polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
       if (forces)
         rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
@@ -139,9 +141,9 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
     for (Index i = 0; i < sys.nx; ++i)
       if (form->x(i) != 0.0)
         for (Index j = 0; j <= dense_degree; ++j) guard_series(k, j) += sign * form->x(i) * C(i, j);
-    std::size_t next = 0;
+    Index next = 0;
     for (Index i = 0; i < sys.ns(); ++i) {
-      const bool varies = next < varying.size() && static_cast<Index>(varying[next]) == i;
+      const bool varies = next < varying.size() && varying[next] == i;
       next += varies;
       if (form->s(i) == 0.0) continue;
       if (varies)

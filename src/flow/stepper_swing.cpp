@@ -1,14 +1,20 @@
 // One oscillation under constant forces, such as the slip of a block on a spring: closed form, whatever the
 // length of the step.
-#include "flow/stepper.hpp"
-
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
+#include "core/tolerances.hpp"
+#include "flow/stepper.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace stickslip {
+
+namespace {
+
+constexpr double short_arc = 1e-9; // radians over which the weights are a tangent to the last digit
+
+} // namespace
 
 // False if some guard starts so close to zero that it takes a series to tell where it goes; nothing has
 // changed then.
@@ -28,19 +34,19 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
   const double together = same_instant(state.base_t);
   double first = std::numeric_limits<double>::infinity();
   swing.near = -1.0;
-  for (std::size_t k = 0; k < r.guards.size(); ++k) {
-    const auto row = static_cast<Index>(k);
+  for (Index k = 0; k < r.guards.size(); ++k) {
     double g0 = 0.0, size = 0.0;
-    for (Index j = 0; j < nx; ++j) g0 += r.Gx(row, j) * x[j], size += std::abs(r.Gx(row, j) * x[j]);
-    for (Index j = 0; j < ns; ++j) g0 += r.Gs(row, j) * s(j), size += std::abs(r.Gs(row, j) * s(j));
-    const double w1 = r.Gx(row, i1), w2 = r.Gx(row, i2);
+    for (Index j = 0; j < nx; ++j) g0 += r.Gx(k, j) * x[j], size += std::abs(r.Gx(k, j) * x[j]);
+    for (Index j = 0; j < ns; ++j) g0 += r.Gs(k, j) * s(j), size += std::abs(r.Gs(k, j) * s(j));
+    const double w1 = r.Gx(k, i1), w2 = r.Gx(k, i2);
     const double alpha = w1 * r1 + w2 * r2, beta = w1 * b1 + w2 * b2;
     const double whole = size + (std::abs(alpha) + std::abs(beta) * o.inverse_w) * o.inverse_w;
     const GuardKind kind = r.guards[k].kind;
     if (!(g0 < -tolerance::entry * whole)) {
       // A velocity that the transition left at zero, and that clearly goes away from there.
-      if (!state.after_transition || (kind != GuardKind::slip_ends && kind != GuardKind::kink)) return false;
-      const Place& p = sys.places[r.guards[k].friction];
+      if (!state.after_transition || (kind != GuardKind::slip_ends && kind != GuardKind::velocity_reversal))
+        return false;
+      const Friction& p = sys.friction[r.guards[k].friction];
       if (std::abs(g0) > tolerance::rounding * std::max(whole, velocity_size(p, state.nominal))) return false;
       const double known = tolerance::entry * (std::abs(w1) * size1 + std::abs(w2) * size2) +
                            tolerance::rest * std::abs(beta) * o.inverse_w +
@@ -56,7 +62,7 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
     if (t < first) first = t, swing.near = near, swing.weights = at;
   }
   if (first <= limit) {
-    for (std::size_t k = 0; k < r.guards.size(); ++k)
+    for (Index k = 0; k < r.guards.size(); ++k)
       if (crossing[k] <= first + together) step.fired.push_back(r.guards[k]);
   }
   step.h = std::min(first, limit);
@@ -79,7 +85,7 @@ void Stepper::state_at(const Step& step, double tau, double* x) const {
   const double delta = tau - swing.near;
   // Where an event was found the weights are known up to its last correction and the rounding of t.
   OscillationWeights at = swing.weights;
-  if (std::abs(delta) * (o.w + std::abs(o.d)) < 1e-9)
+  if (std::abs(delta) * (o.w + std::abs(o.d)) < short_arc)
     at.p += delta * at.p_rate, at.q += delta * at.q_rate;
   else
     at = weights_at(o, tau);

@@ -1,5 +1,7 @@
 #include "friction/common.hpp"
 
+#include "core/list.hpp"
+
 namespace stickslip {
 
 void validate(const Levels& c, bool kinetic_may_be_zero) {
@@ -15,7 +17,7 @@ void validate(const Levels& c, bool kinetic_may_be_zero) {
   positive("shape", c.shape);
 }
 
-void marks(const Levels& c, std::vector<double>& out) {
+void marks(const Levels& c, List<double>& out) {
   if (!std::isfinite(c.stribeck_velocity)) return;
   for (double p : {36.0, 6.0, 1.0, 0.1}) out.push_back(c.stribeck_velocity * std::pow(p, 1.0 / c.shape));
   if (c.form == StribeckForm::lorentzian) out.push_back(c.stribeck_velocity * std::pow(1e3, 1.0 / c.shape));

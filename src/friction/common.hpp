@@ -13,11 +13,11 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "core/list.hpp"
 #include "core/types.hpp"
 #include "friction/dual.hpp"
 
 #include <limits>
-#include <vector>
 
 namespace stickslip {
 
@@ -32,8 +32,9 @@ struct Interval {
 struct LawTraits {
   Index states = 0;    // number of internal states, all terms together
   bool sticks = false; // the curve has a jump at v = 0: stick is a mode
-  bool kinked = false; // no jump, but derivatives jump at v = 0: crossings are switches of the flow
-  bool affine = true;  // on each side of zero: dry constant, viscous part linear, no internal states
+  bool reversal_switches =
+      false;          // no jump, but derivatives jump at v = 0: velocity reversals switch the flow
+  bool affine = true; // on each side of zero: dry constant, viscous part linear, no internal states
   bool needs_interpreter = false;
   Index switches = 0;     // internal switching guards besides v = 0 (generalised Maxwell slip), else 0
   Interval break_away;    // levels per unit load that quasi-static loading from rest has to exceed
@@ -87,7 +88,7 @@ template <class T> T level(const Levels& c, const T& s) {
 
 // Speeds between which the level changes: where (s/vs)^shape passes through the range in which the fall
 // happens. An integrator that strides over them from far away may not see the Stribeck peak at all.
-void marks(const Levels& c, std::vector<double>& out);
+void marks(const Levels& c, List<double>& out);
 
 // True if level(|v|) is analytic through v = 0.
 inline bool even(const Levels& c) {

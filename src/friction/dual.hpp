@@ -16,7 +16,7 @@ template <int K> struct Dual {
   // The variable that derivative number `which` is taken by.
   static constexpr Dual variable(double value, int which) {
     Dual a(value);
-    a.d[static_cast<std::size_t>(which)] = 1.0;
+    a.d[which] = 1.0;
     return a;
   }
 
@@ -33,7 +33,7 @@ template <int K> struct Dual {
 private:
   static Dual combined(double value, const Dual& a, double by_a, const Dual& b, double by_b) {
     Dual out(value);
-    for (std::size_t k = 0; k < K; ++k) out.d[k] = by_a * a.d[k] + by_b * b.d[k];
+    for (Index k = 0; k < K; ++k) out.d[k] = by_a * a.d[k] + by_b * b.d[k];
     return out;
   }
 };
@@ -44,7 +44,7 @@ inline double chain(double, double f, double) {
 }
 template <int K> Dual<K> chain(const Dual<K>& a, double f, double df) {
   Dual<K> out(f);
-  for (std::size_t k = 0; k < K; ++k) out.d[k] = df * a.d[k];
+  for (Index k = 0; k < K; ++k) out.d[k] = df * a.d[k];
   return out;
 }
 

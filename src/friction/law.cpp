@@ -1,5 +1,7 @@
 #include "friction/law.hpp"
 
+#include "core/list.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +26,7 @@ template <class X> Index count(const X& term) {
 }
 
 // Where the states and switches of each term begin, while walking through the terms.
-struct Place {
+struct Offset {
   Index state = 0, bit = 0;
 
   template <class X> void pass(const X& term) {
@@ -34,7 +36,7 @@ struct Place {
 };
 
 template <class F> void walk(const Law& law, F&& f) {
-  Place at;
+  Offset at;
   for (const Term& term : law.terms)
     std::visit(
         [&](const auto& x) {
@@ -72,7 +74,7 @@ void validate(const Law& law) {
   if (law.terms.empty()) reject("law", "has no terms");
   for (const Term& term : law.terms) std::visit([](const auto& x) { validate(x); }, term);
   Index states = 0; // at least as many as switches
-  walk(law, [&](const auto& x, const Place&) { states += count(x); });
+  walk(law, [&](const auto& x, const Offset&) { states += count(x); });
   if (states > max_elements)
     reject("law", static_cast<double>(states), "at most 32 internal states in a sum");
 }
@@ -85,11 +87,11 @@ Law operator+(const Law& a, const Law& b) {
 
 LawTraits traits(const Law& law) {
   LawTraits sum;
-  walk(law, [&](const auto& x, const Place&) {
+  walk(law, [&](const auto& x, const Offset&) {
     const LawTraits t = about(x);
     sum.states += t.states;
     sum.sticks = sum.sticks || t.sticks;
-    sum.kinked = sum.kinked || t.kinked;
+    sum.reversal_switches = sum.reversal_switches || t.reversal_switches;
     sum.affine = sum.affine && t.affine;
     sum.needs_interpreter = sum.needs_interpreter || t.needs_interpreter;
     sum.switches += t.switches;
@@ -101,11 +103,11 @@ LawTraits traits(const Law& law) {
   return sum;
 }
 
-std::vector<std::string> state_names(const Law& law) {
-  std::vector<std::string> names;
-  std::vector<std::size_t> owner;
-  std::size_t number = 0;
-  walk(law, [&](const auto& x, const Place&) {
+List<std::string> state_names(const Law& law) {
+  List<std::string> names;
+  List<Index> owner;
+  Index number = 0;
+  walk(law, [&](const auto& x, const Offset&) {
     if constexpr (with_states<std::decay_t<decltype(x)>>)
       for (Index i = 0; i < x.states(); ++i) {
         names.push_back(x.state_name(i));
@@ -113,8 +115,8 @@ std::vector<std::string> state_names(const Law& law) {
       }
     ++number;
   });
-  std::vector<std::string> out = names;
-  for (std::size_t i = 0; i < names.size(); ++i)
+  List<std::string> out = names;
+  for (Index i = 0; i < names.size(); ++i)
     if (std::count(names.begin(), names.end(), names[i]) > 1)
       out[i] = std::to_string(owner[i]) + "." + names[i];
   return out;
@@ -124,7 +126,7 @@ template <class T>
 ForceOf<T> evaluate(const Law& law, const T& v, int direction, unsigned branch,
                     const std::type_identity_t<T>* z, std::type_identity_t<T>* zdot) {
   ForceOf<T> sum;
-  walk(law, [&](const auto& x, const Place& at) {
+  walk(law, [&](const auto& x, const Offset& at) {
     using X = std::decay_t<decltype(x)>;
     ForceOf<T> f;
     if constexpr (with_states<X>)
@@ -151,14 +153,13 @@ Slopes linearise(const Law& law, double v, int direction, unsigned branch, const
   ForceOf<Dual<2>> f;
   // One seed per state; the derivative by the velocity is the same each time.
   for (Index j = 0; j < std::max<Index>(n, 1); ++j) {
-    for (Index i = 0; i < n; ++i)
-      state[static_cast<std::size_t>(i)] = i == j ? Dual<2>::variable(z[i], 1) : Dual<2>(z[i]);
+    for (Index i = 0; i < n; ++i) state[i] = i == j ? Dual<2>::variable(z[i], 1) : Dual<2>(z[i]);
     f = evaluate(law, Dual<2>::variable(v, 0), direction, branch, state.data(), rate.data());
     if (n == 0) break;
     dry_z[j] = f.dry.d[1];
     for (Index i = 0; i < n; ++i) {
-      zdot_v[i] = rate[static_cast<std::size_t>(i)].d[0];
-      zdot_z[i * n + j] = rate[static_cast<std::size_t>(i)].d[1];
+      zdot_v[i] = rate[i].d[0];
+      zdot_z[i * n + j] = rate[i].d[1];
     }
   }
   return {f.dry.d[0], f.viscous.d[0]};
@@ -166,7 +167,7 @@ Slopes linearise(const Law& law, double v, int direction, unsigned branch, const
 
 Interval rest_interval(const Law& law, const double* z) {
   Interval sum;
-  walk(law, [&](const auto& x, const Place& at) {
+  walk(law, [&](const auto& x, const Offset& at) {
     const Interval own = rest_of(x, z + at.state);
     sum.lo += own.lo;
     sum.hi += own.hi;
@@ -179,7 +180,7 @@ void rest_rates(const Law& law, double dry, const double* z, double* zdot) {
   const double width = all.hi - all.lo;
   const double part =
       width > 0.0 ? (dry - all.lo) / width : 0.5; // beyond [0, 1] in steps that end at break-away
-  walk(law, [&](const auto& x, const Place& at) {
+  walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (requires { rates_at_rest(x, part, z, zdot); })
       rates_at_rest(x, part, z + at.state, zdot + at.state);
     else
@@ -190,7 +191,7 @@ void rest_rates(const Law& law, double dry, const double* z, double* zdot) {
 Force steady(const Law& law, double v, double* z) {
   const int direction = v < 0.0 ? -1 : 1;
   Force sum;
-  walk(law, [&](const auto& x, const Place& at) {
+  walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (with_states<std::decay_t<decltype(x)>>)
       if (z != nullptr) settle(x, v, direction, z + at.state);
     const Force f = curve(x, v, direction);
@@ -202,7 +203,7 @@ Force steady(const Law& law, double v, double* z) {
 
 Slopes steady_slopes(const Law& law, double v, int direction) {
   Slopes sum;
-  walk(law, [&](const auto& x, const Place&) {
+  walk(law, [&](const auto& x, const Offset&) {
     const auto f = curve(x, Dual<1>::variable(v, 0), direction);
     sum.dry_v += f.dry.d[0];
     sum.viscous_v += f.viscous.d[0];
@@ -219,7 +220,7 @@ double steady_force(const Law& law, const LawTraits& about_law, double v, double
 
 void switch_guards(const Law& law, double v, int direction, unsigned branch, const double* z,
                    double* guards) {
-  walk(law, [&](const auto& x, const Place& at) {
+  walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (with_switches<std::decay_t<decltype(x)>>)
       slip_guards(x, v, direction, own_branch(x, branch, at.bit), z + at.state, guards + at.bit);
   });
@@ -227,7 +228,7 @@ void switch_guards(const Law& law, double v, int direction, unsigned branch, con
 
 unsigned on_switch(const Law& law, Index fired, int direction, unsigned branch, double* z) {
   bool remembered = false;
-  walk(law, [&](const auto& x, const Place& at) {
+  walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (requires { on_switch(x, fired, direction, z); })
       if (fired >= at.bit && fired < at.bit + x.switches()) {
         on_switch(x, fired - at.bit, direction, z + at.state);
@@ -238,21 +239,21 @@ unsigned on_switch(const Law& law, Index fired, int direction, unsigned branch, 
 }
 
 void on_turn(const Law& law, int direction, double* z) {
-  walk(law, [&](const auto& x, const Place& at) {
+  walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (requires { on_turn(x, direction, z); }) on_turn(x, direction, z + at.state);
   });
 }
 
 Index bend_count(const Law& law) {
   Index n = 0;
-  walk(law, [&](const auto& x, const Place&) {
+  walk(law, [&](const auto& x, const Offset&) {
     if constexpr (requires { bend_count(x); }) n += bend_count(x);
   });
   return n;
 }
 
 void bends(const Law& law, double v, int direction, const double* z, double* out) {
-  walk(law, [&](const auto& x, const Place& at) {
+  walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (requires { bend_count(x); }) {
       bends(x, v, direction, z + at.state, out);
       out += bend_count(x);
@@ -260,9 +261,9 @@ void bends(const Law& law, double v, int direction, const double* z, double* out
   });
 }
 
-std::vector<double> velocity_kinks(const Law& law) {
+List<double> velocity_breakpoints(const Law& law) {
   std::set<double> all;
-  walk(law, [&](const auto& x, const Place&) {
+  walk(law, [&](const auto& x, const Offset&) {
     if constexpr (with_knots<std::decay_t<decltype(x)>>)
       for (double v : x.knots())
         if (v != 0.0) all.insert(v);
@@ -270,11 +271,11 @@ std::vector<double> velocity_kinks(const Law& law) {
   return {all.begin(), all.end()};
 }
 
-std::vector<double> velocity_marks(const Law& law) {
-  const std::vector<double> kinks = velocity_kinks(law);
+List<double> velocity_marks(const Law& law) {
+  const List<double> kinks = velocity_breakpoints(law);
   std::set<double> all(kinks.begin(), kinks.end());
-  std::vector<double> speeds;
-  walk(law, [&](const auto& x, const Place&) {
+  List<double> speeds;
+  walk(law, [&](const auto& x, const Offset&) {
     if constexpr (requires { marks(x, speeds); }) marks(x, speeds);
   });
   for (double s : speeds)

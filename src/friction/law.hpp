@@ -6,13 +6,13 @@
 // be, else evenly).
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
 #include "friction/terms.hpp" // the plain structs, LawTraits, Interval, Force
 
 #include <string>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 namespace stickslip {
 
@@ -20,7 +20,7 @@ using Term = std::variant<Coulomb, Viscous, Stribeck, Tanh, Table, Callable, LuG
                           ElastoPlastic, MaxwellSlip, BoucWen, Leuven>;
 
 struct Law {
-  std::vector<Term> terms;
+  List<Term> terms;
 
   bool operator==(const Law&) const = default;
 };
@@ -36,7 +36,7 @@ LawTraits traits(const Law&);
 
 // Public names of the internal states, in their order; names that occur twice get the number of their term in
 // front.
-std::vector<std::string> state_names(const Law&);
+List<std::string> state_names(const Law&);
 
 // The dry parts and bristles together are `dry` (per unit load); rates of all internal states go to zdot.
 // `branch` holds the internal switching state (bit i: element i slips), 0 where the law has none.
@@ -83,16 +83,16 @@ unsigned on_switch(const Law&, Index fired, int direction, unsigned branch, doub
 // v goes to the side `direction` from here on, whether it came from there or not.
 void on_turn(const Law&, int direction, double* z);
 
-// Places in the state where the rates have a kink but nothing switches: zeros of these functions, in units of
+// Where in the state the slopes of the rates jump but nothing switches: zeros of these functions, in units of
 // the dry force. An integrator with error control may pass over them; one that wants its full order stops
 // there.
 Index bend_count(const Law&);
 void bends(const Law&, double v, int direction, const double* z, double* out);
 
 // Velocities other than zero where the curve or its slope jumps (knots of tables), ascending.
-std::vector<double> velocity_kinks(const Law&);
+List<double> velocity_breakpoints(const Law&);
 // The same together with both signs of all characteristic speeds: places that an integrator under prescribed
 // motion should not stride over.
-std::vector<double> velocity_marks(const Law&);
+List<double> velocity_marks(const Law&);
 
 } // namespace stickslip

@@ -2,11 +2,11 @@
 // after a zero has full relative accuracy, which times of large magnitude would spoil.
 #pragma once
 
+#include "core/list.hpp"
 #include "signal/signal.hpp"
 
 #include <cfloat>
 #include <cmath>
-#include <vector>
 
 namespace stickslip {
 
@@ -15,7 +15,7 @@ struct LocalVelocity {
   struct Wave {
     double sine, cosine, omega; // A sin and A cos of the phase at the start
   };
-  std::vector<Wave> waves;
+  List<Wave> waves;
 
   void set(const Piece& p, double origin) {
     c = p.c;

@@ -1,7 +1,9 @@
 #include "friction/response.hpp"
 
+#include "core/list.hpp"
 #include "core/roots.hpp"
 #include "core/small_lu.hpp"
+#include "core/tolerances.hpp"
 #include "friction/collocation.hpp"
 #include "friction/local_velocity.hpp"
 #include "friction/switch_times.hpp"
@@ -15,12 +17,18 @@ namespace stickslip {
 
 namespace {
 
+constexpr double share_of_size = 1e-3; // of a settled state or work, below which errors count absolutely
+constexpr double shortest = 1e-15;     // step, relative to the time: as short as time can tell
+constexpr double least_error = 1e-12;  // no step grows beyond what this error would allow
+constexpr double converged = 1e-15,
+                 nearly = 1e-12; // last change of the stages; the latter where it no longer falls
+
 constexpr int n_stages = Radau::stages;
 
 // The motion between two switch points: one piece of the velocity, one direction.
 struct Span {
   double from = 0.0, to = 0.0;
-  std::size_t piece = 0;
+  Index piece = 0;
   int direction = 0; // 0: at rest throughout
 };
 
@@ -34,18 +42,18 @@ int direction_of(const Piece& p, double from, double to) {
   return largest > 0.0 ? 1 : (largest < 0.0 ? -1 : 0);
 }
 
-std::vector<Span> spans_of(const Law& law, const Signal& velocity, double from, double to) {
-  std::vector<double> levels = velocity_marks(law);
+List<Span> spans_of(const Law& law, const Signal& velocity, double from, double to) {
+  List<double> levels = velocity_marks(law);
   levels.push_back(0.0);
-  std::vector<Span> spans;
+  List<Span> spans;
   double begin = from;
   while (begin < to) {
-    const std::size_t number = piece_at(velocity, begin);
+    const Index number = piece_at(velocity, begin);
     const double end = std::min(to, next_breakpoint(velocity, begin));
     const Piece& p = velocity.pieces[number];
-    std::vector<double> stops;
+    List<double> stops;
     for (double level : levels) {
-      const std::vector<double> t = crossings(p, level, begin, end);
+      const List<double> t = crossings(p, level, begin, end);
       stops.insert(stops.end(), t.begin(), t.end());
     }
     std::sort(stops.begin(), stops.end());
@@ -64,18 +72,17 @@ std::vector<Span> spans_of(const Law& law, const Signal& velocity, double from, 
 class Mover {
 public:
   Mover(const Law& law, const ResponseOptions& options)
-      : law_(law), load_(options.normal_load), rtol_(options.rtol), traits_(traits(law)),
-        n_(static_cast<std::size_t>(traits_.states)), z(n_, 0.0), branch(0U), size_(n_), rate_(n_),
-        dry_z_(n_), zdot_v_(n_), zdot_z_(n_ * n_), guards_(static_cast<std::size_t>(traits_.switches)),
-        bends_(static_cast<std::size_t>(bend_count(law))), turn_(bends_.size(), 0) {
+      : law_(law), load_(options.normal_load), rtol_(options.rtol), traits_(traits(law)), n_(traits_.states),
+        z(n_, 0.0), branch(0U), size_(n_), rate_(n_), dry_z_(n_), zdot_v_(n_), zdot_z_(n_ * n_),
+        guards_(traits_.switches), bends_(bend_count(law)), turn_(bends_.size(), 0) {
     for (auto* s : {&whole_, &first_, &second_}) s->z.resize(n_);
     for (auto* block : {&value_, &f_, &df_}) block->resize(n_);
-    std::vector<double> other(n_);
+    List<double> other(n_);
     steady(law, DBL_MIN, size_.data()); // sizes of the states: settled, just before or after v = 0
     steady(law, -DBL_MIN, other.data());
     const double height = std::max(traits_.break_away.hi, -traits_.break_away.lo);
-    if (traits_.stiffness > 0.0) energy_ = 1e-3 * load_ * height * height / traits_.stiffness;
-    for (std::size_t i = 0; i < n_; ++i) size_[i] = std::max(std::abs(size_[i]), std::abs(other[i]));
+    if (traits_.stiffness > 0.0) energy_ = share_of_size * load_ * height * height / traits_.stiffness;
+    for (Index i = 0; i < n_; ++i) size_[i] = std::max(std::abs(size_[i]), std::abs(other[i]));
   }
 
   // From here on times are those since `origin`.
@@ -116,14 +123,14 @@ public:
       if (end - t - h < 0.1 * h) h = end - t;
       const bool to_end = h >= end - t;
       const double error = attempt(t, h);
-      const bool stuck = h <= 1e-15 * end; // as short as time can tell: taken as it is
+      const bool stuck = h <= shortest * end; // as short as time can tell: taken as it is
       if (!(error <= 1.0) && !stuck) {
         step_ = h * (std::isfinite(error) ? std::clamp(0.9 * std::pow(error, -0.1), 0.1, 0.9) : 0.1);
         continue;
       }
       if (!finite_step())
         throw std::runtime_error("response: no finite solution at time " + std::to_string(origin_ + t));
-      const double grown = h * std::min(6.0, 0.9 * std::pow(std::max(error, 1e-12), -0.1));
+      const double grown = h * std::min(6.0, 0.9 * std::pow(std::max(error, least_error), -0.1));
       step_ = to_end ? std::max(step_, grown) : grown;
       const double switched = limited() && limit(t + h, second_.z) > touch() ? locate(t, h) : 0.0;
       if (switched > 0.0) {
@@ -142,7 +149,7 @@ public:
 
 private:
   struct Step {
-    std::vector<double> z;
+    List<double> z;
     double work = 0.0, turnover = 0.0;
     bool converged = false;
   };
@@ -153,13 +160,13 @@ private:
   }
 
   // Newton's method with the exact Jacobian for the stages of a step, from the values they have.
-  bool newton(double t, double h, const std::vector<double>& from, int most) {
+  bool newton(double t, double h, const List<double>& from, int most) {
     const Radau& r = radau();
     double last = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < most; ++iteration) {
       for (int j = 0; j < n_stages; ++j) rates(t + r.c[j] * h, j, true);
       double change = 0.0;
-      for (std::size_t i = 0; i < n_; ++i) {
+      for (Index i = 0; i < n_; ++i) {
         Radau::Square m = Radau::Square::Identity() - h * r.a * df_[i].asDiagonal();
         const Radau::Stages miss = Radau::Stages::Constant(from[i]) + h * (r.a * f_[i]) - value_[i];
         Radau::Stages delta;
@@ -170,7 +177,7 @@ private:
         change = std::max(change, delta.cwiseAbs().maxCoeff() / scale(i, value_[i].cwiseAbs().maxCoeff()));
       }
       if (!std::isfinite(change)) return false;
-      if (change < 1e-15 || (change < 1e-12 && change > 0.3 * last)) return true;
+      if (change < converged || (change < nearly && change > 0.3 * last)) return true;
       last = change;
     }
     return false;
@@ -179,14 +186,14 @@ private:
   // One collocation step. The stages are sought from the values before and, if that fails, from the settled
   // ones: a Dahl exponent below 1 makes the rate a root of the distance from there, on which Newton only
   // converges upwards.
-  void collocate(double t, double h, const std::vector<double>& from, Step& to) {
+  void collocate(double t, double h, const List<double>& from, Step& to) {
     const Radau& r = radau();
-    for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
+    for (Index i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
     to.converged = n_ == 0 || newton(t, h, from, 12);
     if (!to.converged && direction_ != 0) {
       const double v = velocity(t + h);
       steady(law_, direction_ * std::max(direction_ * v, DBL_MIN), to.z.data());
-      for (std::size_t i = 0; i < n_; ++i) value_[i].setConstant(to.z[i]);
+      for (Index i = 0; i < n_; ++i) value_[i].setConstant(to.z[i]);
       to.converged = newton(t, h, from, 50);
     }
     to.work = to.turnover = 0.0;
@@ -195,14 +202,14 @@ private:
       to.work += h * r.a(n_stages - 1, j) * power;
       to.turnover += h * r.a(n_stages - 1, j) * std::abs(power);
     }
-    for (std::size_t i = 0; i < n_; ++i) to.z[i] = value_[i][n_stages - 1];
+    for (Index i = 0; i < n_; ++i) to.z[i] = value_[i][n_stages - 1];
   }
 
   // Rates (and their slopes) of the states at stage j; returns the power F v.
   double rates(double t, int j, bool with_slopes) {
-    std::vector<double>& here = stage_;
+    List<double>& here = stage_;
     here.resize(n_);
-    for (std::size_t i = 0; i < n_; ++i) here[i] = value_[i][j];
+    for (Index i = 0; i < n_; ++i) here[i] = value_[i][j];
     const double v = velocity(t);
     Force f;
     try {
@@ -218,14 +225,14 @@ private:
     } catch (const CurveError& e) {
       throw e.with_time(origin_ + t);
     }
-    for (std::size_t i = 0; i < n_; ++i) {
+    for (Index i = 0; i < n_; ++i) {
       f_[i][j] = rate_[i];
       if (with_slopes) df_[i][j] = zdot_z_[i * n_ + i];
     }
     return (load_ * f.dry + f.viscous) * v;
   }
 
-  double scale(std::size_t i, double magnitude) const { return magnitude + 1e-3 * size_[i] + DBL_MIN; }
+  double scale(Index i, double magnitude) const { return magnitude + share_of_size * size_[i] + DBL_MIN; }
 
   // One step beside two of half its length; the two are kept. The error in units of the tolerance.
   double attempt(double t, double h) {
@@ -235,7 +242,7 @@ private:
     collocate(t + 0.5 * h, 0.5 * h, first_.z, second_);
     if (!first_.converged || !second_.converged) return std::numeric_limits<double>::infinity();
     double worst = 0.0;
-    for (std::size_t i = 0; i < n_; ++i)
+    for (Index i = 0; i < n_; ++i)
       worst = std::max(worst, std::abs(second_.z[i] - whole_.z[i]) / scale(i, std::abs(second_.z[i])));
     const double halves = first_.turnover + second_.turnover;
     const double work_error = std::abs(first_.work + second_.work - whole_.work);
@@ -245,19 +252,21 @@ private:
 
   // What must not pass zero upwards within a step: guards of elements that stick, and bends, turned such that
   // they begin below zero. Those that begin at zero have just been passed.
-  double limit(double t, const std::vector<double>& state) {
+  double limit(double t, const List<double>& state) {
     double worst = -std::numeric_limits<double>::infinity();
     const double v = velocity(t);
     switch_guards(law_, v, direction_, branch, state.data(), guards_.data());
     for (double g : guards_) worst = std::max(worst, g);
     bends(law_, v, direction_, state.data(), bends_.data());
-    for (std::size_t i = 0; i < bends_.size(); ++i)
+    for (Index i = 0; i < bends_.size(); ++i)
       if (turn_[i] != 0) worst = std::max(worst, turn_[i] * bends_[i]);
     return worst;
   }
 
   // Guards and bends smaller than this, in units of the force, are rounding.
-  double touch() const { return 1e-14 * std::max(traits_.break_away.hi, -traits_.break_away.lo); }
+  double touch() const {
+    return tolerance::few_terms * std::max(traits_.break_away.hi, -traits_.break_away.lo);
+  }
 
   bool limited() const { return direction_ != 0 && guards_.size() + bends_.size() > 0; }
 
@@ -266,11 +275,10 @@ private:
     if (!limited()) return;
     const double v = velocity(t);
     switch_guards(law_, v, direction_, branch, z.data(), guards_.data());
-    for (std::size_t i = 0; i < guards_.size(); ++i)
-      if (guards_[i] >= -touch())
-        branch = on_switch(law_, static_cast<Index>(i), direction_, branch, z.data());
+    for (Index i = 0; i < guards_.size(); ++i)
+      if (guards_[i] >= -touch()) branch = on_switch(law_, i, direction_, branch, z.data());
     bends(law_, v, direction_, z.data(), bends_.data());
-    for (std::size_t i = 0; i < bends_.size(); ++i)
+    for (Index i = 0; i < bends_.size(); ++i)
       turn_[i] = std::abs(bends_[i]) <= 100.0 * touch() ? 0 : (bends_[i] > 0.0 ? -1 : 1);
   }
 
@@ -302,7 +310,7 @@ private:
   const Law& law_;
   double load_, rtol_;
   LawTraits traits_;
-  std::size_t n_;
+  Index n_;
   LocalVelocity local_;
   double origin_ = 0.0;
   double energy_ = 0.0; // a thousandth of what a bristle stores: the size of works that matter
@@ -310,14 +318,14 @@ private:
   double step_ = 0.0, longest_ = 0.0;
 
 public:
-  std::vector<double> z;
+  List<double> z;
   unsigned branch;
   double work = 0.0, turnover = 0.0;
 
 private:
-  std::vector<double> size_, rate_, dry_z_, zdot_v_, zdot_z_, guards_, bends_, stage_;
-  std::vector<int> turn_;
-  std::vector<Radau::Stages> value_, f_, df_;
+  List<double> size_, rate_, dry_z_, zdot_v_, zdot_z_, guards_, bends_, stage_;
+  List<int> turn_;
+  List<Radau::Stages> value_, f_, df_;
   Step whole_, first_, second_;
 };
 
@@ -345,9 +353,8 @@ Response respond(const Law& law, const Signal& velocity, const VectorRef& times,
   const double begin = times[0], end = times[count - 1];
 
   Mover mover(law, options);
-  for (Index i = 0; i < initial.size(); ++i) mover.z[static_cast<std::size_t>(i)] = initial[i];
-  Response out{Vector(count), Vector(count), Vector(count),
-               Matrix(static_cast<Index>(mover.z.size()), count)};
+  for (Index i = 0; i < initial.size(); ++i) mover.z[i] = initial[i];
+  Response out{Vector(count), Vector(count), Vector(count), Matrix(mover.z.size(), count)};
   Index next = 0;
   double origin = begin;
   const auto record = [&](double t) {
@@ -359,15 +366,15 @@ Response respond(const Law& law, const Signal& velocity, const VectorRef& times,
       throw e.with_time(t);
     }
     out.work[next] = mover.work;
-    for (std::size_t i = 0; i < mover.z.size(); ++i) out.states(static_cast<Index>(i), next) = mover.z[i];
+    for (Index i = 0; i < mover.z.size(); ++i) out.states(i, next) = mover.z[i];
     ++next;
   };
-  const auto enter = [&](std::size_t piece, int direction, double from) {
+  const auto enter = [&](Index piece, int direction, double from) {
     mover.enter(motion.pieces[piece], direction, from);
     origin = from;
   };
 
-  const std::vector<Span> spans = spans_of(law, motion, begin, end);
+  const List<Span> spans = spans_of(law, motion, begin, end);
   for (const Span& span : spans) {
     enter(span.piece, span.direction, span.from);
     mover.restart(span.to - span.from);
@@ -383,7 +390,7 @@ Response respond(const Law& law, const Signal& velocity, const VectorRef& times,
   }
   if (spans.empty() ||
       (count > 1 && times[count - 2] == end)) { // a single instant, or the right side of a jump
-    const std::size_t piece = piece_at(motion, end);
+    const Index piece = piece_at(motion, end);
     enter(piece, direction_of(motion.pieces[piece], end, end), end);
   }
   while (next < count) record(end);

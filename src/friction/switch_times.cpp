@@ -1,5 +1,8 @@
 #include "friction/switch_times.hpp"
 
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -24,9 +27,9 @@ template <class F> double bisect(F&& f, double a, double b) {
 
 } // namespace
 
-std::vector<double> crossings(const Piece& p, double level, double from, double to) {
-  std::vector<double> out;
-  const double edge = 1e-14 * std::max({std::abs(from), std::abs(to), to - from});
+List<double> crossings(const Piece& p, double level, double from, double to) {
+  List<double> out;
+  const double edge = tolerance::few_terms * std::max({std::abs(from), std::abs(to), to - from});
   const auto add = [&](double t) {
     if (t > from + edge && t < to - edge) out.push_back(t);
   };
@@ -41,14 +44,14 @@ std::vector<double> crossings(const Piece& p, double level, double from, double 
   double fastest = 0.0;
   for (const Harmonic& h : p.harmonics) fastest = std::max(fastest, std::abs(h.omega));
   const double periods = fastest * (to - from) / (2.0 * std::numbers::pi);
-  const auto count = static_cast<std::size_t>(64.0 + 32.0 * periods);
-  const auto at = [&](std::size_t k) {
+  const auto count = static_cast<Index>(64.0 + 32.0 * periods);
+  const auto at = [&](Index k) {
     return from + (to - from) * (static_cast<double>(k) / static_cast<double>(count));
   };
 
   double largest = 0.0;
-  for (std::size_t k = 0; k <= count; ++k) largest = std::max(largest, std::abs(f(at(k))));
-  const double touch = 1e-13 * largest;
+  for (Index k = 0; k <= count; ++k) largest = std::max(largest, std::abs(f(at(k))));
+  const double touch = tolerance::rounding * largest;
   const auto sign = [&](double x) { return x > touch ? 1 : (x < -touch ? -1 : 0); };
 
   // Points of clear sign: samples and the extrema between them. Two of different sign enclose a crossing.
@@ -61,7 +64,7 @@ std::vector<double> crossings(const Piece& p, double level, double from, double 
     side = here;
     last = t;
   };
-  for (std::size_t k = 1; k <= count; ++k) {
+  for (Index k = 1; k <= count; ++k) {
     if (df(at(k - 1)) * df(at(k)) < 0.0) visit(bisect(df, at(k - 1), at(k)));
     visit(at(k));
   }

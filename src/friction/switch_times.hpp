@@ -1,15 +1,14 @@
 // Where a velocity passes through a level: the switch points of laws under prescribed motion.
 #pragma once
 
+#include "core/list.hpp"
 #include "signal/signal.hpp"
-
-#include <vector>
 
 namespace stickslip {
 
 // All times in (from, to), ascending, at which the single piece `p` passes through `level` with a change of
 // sign. Straight lines exactly, anything else by a scan fine enough for its harmonics and extrema, then
 // bisection to the last bit. Mere touching, within 1e-13 of the piece's largest value, is not a crossing.
-std::vector<double> crossings(const Piece& p, double level, double from, double to);
+List<double> crossings(const Piece& p, double level, double from, double to);
 
 } // namespace stickslip

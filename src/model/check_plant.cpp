@@ -1,5 +1,7 @@
 // What a plant may be.
 #include "core/linalg.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "model/machine.hpp"
 
 #include <set>
@@ -21,9 +23,9 @@ void check_matrix(const std::string& name, const Matrix& m, Index rows, Index co
   if (!m.allFinite()) reject(name, "holds NaN or infinity: every entry must be finite");
 }
 
-void check_names(const std::string& what, const std::vector<std::string>& names, Index count,
+void check_names(const std::string& what, const List<std::string>& names, Index count,
                  const std::string& of) {
-  if (static_cast<Index>(names.size()) != count)
+  if (names.size() != count)
     reject(what, "has " + std::to_string(names.size()) + " entries for " + std::to_string(count) + " " + of);
   std::set<std::string> seen;
   for (const std::string& name : names) {
@@ -39,7 +41,7 @@ void check_mass(const Matrix& mass) {
   const double size = mass.cwiseAbs().maxCoeff();
   const Matrix skew = (mass - mass.transpose()).cwiseAbs();
   Index i = 0, j = 0;
-  if (skew.maxCoeff(&i, &j) > 1e-12 * size) {
+  if (skew.maxCoeff(&i, &j) > tolerance::symmetry * size) {
     std::ostringstream text;
     text << "is not symmetric: mass[" << std::min(i, j) << ", " << std::max(i, j)
          << "] = " << mass(std::min(i, j), std::max(i, j)) << ", but mass[" << std::max(i, j) << ", "
@@ -53,7 +55,8 @@ void check_mass(const Matrix& mass) {
   // Scaled to a unit diagonal, so that grams beside tonnes pass and only a real indefiniteness fails.
   const Vector d = mass.diagonal().cwiseSqrt().cwiseInverse();
   const Matrix scaled = d.asDiagonal() * mass * d.asDiagonal();
-  if (!(linalg::symmetric_eigenvalues(scaled)(0) > 1e-13)) reject("mass", "is not positive definite");
+  if (!(linalg::symmetric_eigenvalues(scaled)(0) > tolerance::rounding))
+    reject("mass", "is not positive definite");
 }
 
 void check(const Plant& p) {
@@ -79,11 +82,10 @@ void check(const MatrixPlant& p) {
   check_names("states", p.states, n, "states");
   check_names("inputs", p.inputs, m, "inputs");
   check_names("outputs", p.outputs, outputs, "outputs");
-  for (std::size_t i = 0; i < p.outputs.size(); ++i) // an output may be a state, under its name
-    for (std::size_t j = 0; j < p.states.size(); ++j) {
-      const auto row = static_cast<Index>(i);
+  for (Index i = 0; i < p.outputs.size(); ++i) // an output may be a state, under its name
+    for (Index j = 0; j < p.states.size(); ++j) {
       if (p.outputs[i] == p.states[j] &&
-          (!p.D.row(row).isZero(0.0) || p.C.row(row).transpose() != Vector::Unit(n, static_cast<Index>(j))))
+          (!p.D.row(i).isZero(0.0) || p.C.row(i).transpose() != Vector::Unit(n, j)))
         reject("outputs",
                "= '" + p.outputs[i] +
                    "' is not allowed: it must be other than a state's name unless it is that state");

@@ -1,10 +1,10 @@
 // A description becomes a system: every complaint about what a user wrote ends here.
+#include "core/error.hpp"
+#include "core/linalg.hpp"
+#include "core/list.hpp"
 #include "model/compile_compensation.hpp"
 #include "model/compile_control.hpp"
 #include "model/draft.hpp"
-
-#include "core/error.hpp"
-#include "core/linalg.hpp"
 
 #include <algorithm>
 
@@ -13,13 +13,13 @@ namespace stickslip {
 namespace {
 
 Signal derivative_of(const System& sys, Index signal) {
-  return differentiate(sys.signals[static_cast<std::size_t>(signal)]);
+  return differentiate(sys.signals[signal]);
 }
 
 // Derivatives of surface velocities and gaps accelerate the relative motion; they are signals of their own.
 void add_derivatives(Draft& d) {
   System& sys = d.sys;
-  for (Place& p : sys.places) p.surface_rate = d.add_signal(derivative_of(sys, p.surface));
+  for (Friction& p : sys.friction) p.surface_rate = d.add_signal(derivative_of(sys, p.surface));
   for (Contact& c : sys.contacts) {
     c.gap_rate = d.add_signal(derivative_of(sys, c.gap_signal));
     c.gap_acceleration = d.add_signal(derivative_of(sys, c.gap_rate));
@@ -55,9 +55,9 @@ System compile(const Machine& machine, bool own_signals) {
   return std::move(d.sys);
 }
 
-Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what) {
+Index find_name(const List<std::string>& names, const std::string& name, std::string_view what) {
   const auto it = std::find(names.begin(), names.end(), name);
-  if (it != names.end()) return static_cast<Index>(it - names.begin());
+  if (it != names.end()) return it - names.begin();
   std::string text = "unknown " + std::string(what) + " '" + name + "'; known are:";
   for (const std::string& n : names) text += " '" + n + "'";
   throw UnknownName(text);

@@ -1,6 +1,7 @@
 #include "model/compile_compensation.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
 #include "model/compile_control.hpp"
 #include "model/compile_friction.hpp"
 
@@ -18,7 +19,7 @@ bool is_zero(const Piece& p) {
 // The load where the reference moves, zero where it rests: a law with a jump has no force at v = 0 that could
 // be fed forward.
 Signal where_it_moves(const Signal& load, const Signal& velocity) {
-  std::vector<double> starts;
+  List<double> starts;
   for (const Signal* s : {&load, &velocity})
     for (const Piece& p : s->pieces) starts.push_back(p.start);
   std::sort(starts.begin(), starts.end());
@@ -37,7 +38,7 @@ Signal where_it_moves(const Signal& load, const Signal& velocity) {
 // Greatest value at the ends of the pieces, with all amplitudes.
 double greatest(const Signal& s) {
   double size = 0.0;
-  for (std::size_t k = 0; k < s.pieces.size(); ++k) {
+  for (Index k = 0; k < s.pieces.size(); ++k) {
     double waves = 0.0;
     for (const Harmonic& h : s.pieces[k].harmonics) waves += std::abs(h.amplitude);
     size = std::max({size, waves, std::abs(s.pieces[k].c[0])});
@@ -70,8 +71,8 @@ void check(const CompensatorElement& c, const Readings& read) {
     reject("measure of '" + c.name + "'", "must be a position of the plant");
 }
 
-Place declare(Draft& d, const CompensatorElement& c, Readings& read) {
-  Place p;
+Friction declare(Draft& d, const CompensatorElement& c, Readings& read) {
+  Friction p;
   p.name = c.name;
   p.law = c.law;
   p.traits = traits(c.law);
@@ -84,7 +85,7 @@ Place declare(Draft& d, const CompensatorElement& c, Readings& read) {
   // On each side of v = 0 the force is smooth, and it changes sides with the velocity; at v = 0 it keeps
   // the side from which it came.
   const bool jumps = p.traits.sticks;
-  p.traits.kinked = p.traits.kinked || jumps;
+  p.traits.reversal_switches = p.traits.reversal_switches || jumps;
   p.traits.sticks = false;
   Signal load = c.normal_load;
   if (!c.observer) {
@@ -100,7 +101,7 @@ Place declare(Draft& d, const CompensatorElement& c, Readings& read) {
 
 // The observer's correction: z = own + injected with the deflection's injected' = -gain e; the law sees z, and
 // its force gets sigma_1 injected' as well.
-void inject(System& sys, const CompensatorElement& c, const Readings& read, Place& p) {
+void inject(System& sys, const CompensatorElement& c, const Readings& read, Friction& p) {
   const Form x = form_of(sys, read.measurement), target = form_of(sys, read.reference);
   const double unit = unit_of_bristle(c.law);
   sys.A.row(p.injected) = -c.gain * unit * (x.x - target.x).transpose();
@@ -109,15 +110,15 @@ void inject(System& sys, const CompensatorElement& c, const Readings& read, Plac
 }
 
 // Its velocity is the rate of the position that it follows.
-void follow(System& sys, const CompensatorElement& c, const Reading& followed, Place& p) {
+void follow(System& sys, const CompensatorElement& c, const Reading& followed, Friction& p) {
   std::string why;
   const auto v = rate_of(sys, form_of(sys, followed), why);
   if (!v) reject(followed.text, "is not allowed: '" + c.name + "' needs its velocity, but " + why);
   p.velocity = *v;
   p.acceleration_s = Vector::Zero(sys.ns());
   for (Index i = 0; i < sys.ns(); ++i) {
-    const Index rate = sys.rate_of[static_cast<std::size_t>(i)];
-    p.speed += std::abs(v->s(i)) * greatest(sys.signals[static_cast<std::size_t>(i)]);
+    const Index rate = sys.rate_of[i];
+    p.speed += std::abs(v->s(i)) * greatest(sys.signals[i]);
     if (v->s(i) != 0.0 && rate >= 0) p.acceleration_s(rate) += v->s(i);
   }
 }
@@ -127,15 +128,15 @@ void follow(System& sys, const CompensatorElement& c, const Reading& followed, P
 void declare_compensators(Draft& d) {
   for (const CompensatorElement* c : d.compensators) {
     d.compensation.emplace_back();
-    d.sys.places.push_back(declare(d, *c, d.compensation.back()));
+    d.sys.friction.push_back(declare(d, *c, d.compensation.back()));
   }
 }
 
 void wire_compensators(Draft& d) {
-  const std::size_t first = d.sys.places.size() - d.compensators.size();
-  for (std::size_t k = 0; k < d.compensators.size(); ++k) {
+  const Index first = d.sys.friction.size() - d.compensators.size();
+  for (Index k = 0; k < d.compensators.size(); ++k) {
     const CompensatorElement& c = *d.compensators[k];
-    Place& p = d.sys.places[first + k];
+    Friction& p = d.sys.friction[first + k];
     p.effect = d.column(p.drives); // along the force, where friction acts against it
     const Readings& read = d.compensation[k];
     follow(d.sys, c, c.observer ? read.measurement : read.reference, p);

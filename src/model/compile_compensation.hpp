@@ -1,4 +1,4 @@
-// Friction compensation, compiled to places of friction that act the other way round.
+// Friction compensation, compiled to friction elements that act the other way round.
 #pragma once
 
 #include "model/draft.hpp"

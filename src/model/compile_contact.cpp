@@ -1,4 +1,5 @@
 // Rigid unilateral contacts.
+#include "core/list.hpp"
 #include "model/compile_friction.hpp"
 
 #include <cmath>
@@ -9,12 +10,12 @@ namespace {
 
 // A contact's friction is an element like any other whose load is the contact's force.
 void declare_tangent(Draft& d, const ContactElement& c, Contact& out) {
-  Place p = declare_place(d, c.name, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity);
-  p.contact = static_cast<Index>(d.sys.contacts.size());
-  out.place = static_cast<Index>(d.sys.places.size());
-  std::vector<double> z(static_cast<std::size_t>(std::max<Index>(p.traits.states, 1)));
+  Friction p = declare_element(d, c.name, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity);
+  p.contact = d.sys.contacts.size();
+  out.friction = d.sys.friction.size();
+  List<double> z(std::max<Index>(p.traits.states, 1));
   out.impulsive_friction = std::abs(steady(c.friction, 1e100, z.data()).dry);
-  d.sys.places.push_back(std::move(p));
+  d.sys.friction.push_back(std::move(p));
 }
 
 } // namespace
@@ -34,7 +35,7 @@ void declare_contacts(Draft& d) {
 void wire_contacts(Draft& d) {
   System& sys = d.sys;
   const Index n = sys.n_coordinates;
-  for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+  for (Index j = 0; j < sys.contacts.size(); ++j) {
     Contact& c = sys.contacts[j];
     const Vector w = d.direction(d.contacts[j]->normal);
     c.effect = d.column(w);
@@ -45,8 +46,7 @@ void wire_contacts(Draft& d) {
     c.gap.s(c.gap_signal) = 1.0;
     c.rate.s(c.gap_rate) = 1.0;
     c.acceleration_s(c.gap_acceleration) = 1.0;
-    if (c.place >= 0)
-      wire_tangent(d, sys.places[static_cast<std::size_t>(c.place)], d.direction(d.contacts[j]->tangent));
+    if (c.friction >= 0) wire_tangent(d, sys.friction[c.friction], d.direction(d.contacts[j]->tangent));
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 const Reading& reading(const Draft::Control& c, const Channel& channel) {
   const bool reference = channel.of == Channel::Of::reference;
-  return (reference ? c.references : c.measurements)[static_cast<std::size_t>(channel.index)];
+  return (reference ? c.references : c.measurements)[channel.index];
 }
 
 int order_of(const Channel& c) {
@@ -24,10 +24,10 @@ public:
   explicit Wiring(Draft& draft) : d(draft), sys(draft.sys) {}
 
   void run() {
-    for (std::size_t b = 0; b < sys.loops.size(); ++b) drive(*d.controllers[b], sys.loops[b]);
-    for (std::size_t b = 0; b < sys.loops.size(); ++b) read(d.control[b], sys.loops[b]);
+    for (Index b = 0; b < sys.loops.size(); ++b) drive(*d.controllers[b], sys.loops[b]);
+    for (Index b = 0; b < sys.loops.size(); ++b) read(d.control[b], sys.loops[b]);
     sys.loop_order = dataflow_order(sys.loops);
-    for (std::size_t b = 0; b < sys.loops.size(); ++b) check_rates(b);
+    for (Index b = 0; b < sys.loops.size(); ++b) check_rates(b);
   }
 
 private:
@@ -35,10 +35,10 @@ private:
   System& sys;
 
   void drive(const ControllerElement& c, Loop& l) {
-    const auto outputs = static_cast<std::size_t>(l.block.outputs());
+    const auto outputs = l.block.outputs();
     l.direction.resize(outputs);
     l.effect.assign(outputs, Vector::Zero(sys.nx));
-    for (std::size_t j = 0; j < c.to.size(); ++j) {
+    for (Index j = 0; j < c.to.size(); ++j) {
       if (c.to[j].empty()) continue;
       l.direction[j] = d.direction(c.to[j]);
       l.effect[j] = d.column(l.direction[j]);
@@ -46,8 +46,8 @@ private:
   }
 
   Index find(const std::string& name, const Reading& r) const {
-    for (std::size_t i = 0; i < sys.loops.size(); ++i)
-      if (sys.loops[i].name == name) return static_cast<Index>(i);
+    for (Index i = 0; i < sys.loops.size(); ++i)
+      if (sys.loops[i].name == name) return i;
     reject(r.text, "names the controller '" + name + "', which does not exist");
   }
 
@@ -62,7 +62,7 @@ private:
     }
     for (const OutputOf& o : s.outputs) {
       const Index a = find(o.controller, s);
-      const Loop& from = sys.loops[static_cast<std::size_t>(a)];
+      const Loop& from = sys.loops[a];
       if (o.output < 0 || o.output >= from.block.outputs())
         reject(s.text, "does not exist: '" + o.controller + "' has " + std::to_string(from.block.outputs()) +
                            " outputs");
@@ -98,19 +98,18 @@ private:
 
   // Every rate that a block will ask of another one exists.
   void need_rate(const Loop& l, const std::string& reader) const {
-    for (std::size_t i = 0; i < l.inputs.size(); ++i) {
-      if (l.block.D.col(static_cast<Index>(i)).isZero(0.0)) continue;
+    for (Index i = 0; i < l.inputs.size(); ++i) {
+      if (l.block.D.col(i).isZero(0.0)) continue;
       if (!l.inputs[i].has_rate)
         reject(l.name + ".output", "has no rate that '" + reader +
                                        "' could read: it follows an acceleration, a jump or another rate");
-      for (const OutputTerm& t : l.inputs[i].outputs)
-        need_rate(sys.loops[static_cast<std::size_t>(t.loop)], reader);
+      for (const OutputTerm& t : l.inputs[i].outputs) need_rate(sys.loops[t.loop], reader);
     }
   }
-  void check_rates(std::size_t b) const {
+  void check_rates(Index b) const {
     for (const Input& in : sys.loops[b].inputs)
       for (const OutputTerm& t : in.outputs)
-        if (t.order > 0) need_rate(sys.loops[static_cast<std::size_t>(t.loop)], sys.loops[b].name);
+        if (t.order > 0) need_rate(sys.loops[t.loop], sys.loops[b].name);
   }
 };
 
@@ -121,17 +120,17 @@ Loop declare(Draft& d, const ControllerElement& c, Index& memory) {
   l.block = compile(c.control);
   const Index n = l.block.states();
   if (l.block.continuous()) {
-    if (n > 0) l.states = static_cast<Index>(d.sys.states.size());
+    if (n > 0) l.states = d.sys.states.size();
     for (Index i = 0; i < n; ++i) d.add_state(c.name + ".z" + (n > 1 ? std::to_string(i) : ""));
     if (l.block.lo.array().isFinite().any() || l.block.hi.array().isFinite().any()) {
-      l.limit = d.sys.limits;
-      d.sys.limits += l.block.outputs();
+      l.saturation = d.sys.saturations;
+      d.sys.saturations += l.block.outputs();
     }
     return l;
   }
   l.memory = memory;
   memory += memory_size(l.block);
-  l.held = static_cast<Index>(d.sys.states.size());
+  l.held = d.sys.states.size();
   for (Index j = 0; j < l.block.outputs(); ++j)
     d.add_state(c.name + ".held" + (l.block.outputs() > 1 ? std::to_string(j) : ""));
   return l;
@@ -140,7 +139,7 @@ Loop declare(Draft& d, const ControllerElement& c, Index& memory) {
 // Signals that are read, and as many of their derivatives as may be asked for.
 void add_read_rates(Draft& d) {
   const auto each_channel = [&](const auto& f) {
-    for (std::size_t b = 0; b < d.sys.loops.size(); ++b)
+    for (Index b = 0; b < d.sys.loops.size(); ++b)
       for (const Channel& channel : d.sys.loops[b].block.inputs)
         f(d.sys.loops[b].block, channel, reading(d.control[b], channel));
   };

@@ -2,6 +2,8 @@
 #include "model/compile_friction.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +12,12 @@ namespace stickslip {
 
 namespace {
 
-std::vector<double> state_buffer(const LawTraits& t) {
-  return std::vector<double>(static_cast<std::size_t>(std::max<Index>(t.states, 1)));
+List<double> state_buffer(const LawTraits& t) {
+  return List<double>(std::max<Index>(t.states, 1));
 }
 
 // States that the options of the automaton need.
-void declare_automaton(Draft& d, Place& p) {
+void declare_automaton(Draft& d, Friction& p) {
   const Automaton& a = p.automaton;
   if (a == Automaton{}) return;
   p.kinetic = evaluate(p.law, 1e100, 1, 0, nullptr, nullptr).dry;
@@ -30,11 +32,11 @@ void declare_automaton(Draft& d, Place& p) {
 }
 
 // The load force: a contact's normal force alone, or a linear form.
-void find_load_contact(const Draft& d, const FrictionElement& f, Place& p) {
+void find_load_contact(const Draft& d, const FrictionElement& f, Friction& p) {
   for (const Part& part : f.load.parts) {
     if (!part.name.ends_with(".normal_force")) continue;
     const std::string what = "load of '" + f.name + "'", contact = part.name.substr(0, part.name.size() - 13);
-    std::vector<std::string> known;
+    List<std::string> known;
     for (const ContactElement* c : d.contacts) known.push_back(c->name);
     const auto at = std::find(known.begin(), known.end(), contact);
     if (at == known.end())
@@ -49,8 +51,7 @@ void find_load_contact(const Draft& d, const FrictionElement& f, Place& p) {
 // Matrix notation: a direct feed-through of inputs to the velocity is a surface that moves.
 Signal surface_of(const Draft& d, const FrictionElement& f, const Reading& velocity) {
   Signal surface = f.surface_velocity;
-  for (const auto& [signal, factor] : velocity.signals)
-    surface = surface + (-factor) * d.sys.signals[static_cast<std::size_t>(signal)];
+  for (const auto& [signal, factor] : velocity.signals) surface = surface + (-factor) * d.sys.signals[signal];
   if (!velocity.outputs.empty())
     reject(velocity.text,
            "is not allowed: it must be an output that no controller acts on directly (its row of "
@@ -62,7 +63,7 @@ Signal surface_of(const Draft& d, const FrictionElement& f, const Reading& veloc
 // Friction whose column makes its own velocity grow would act instantly on itself the wrong way (C A_NL >= 0).
 void check_column(const FrictionElement& f, const Vector& row, const Vector& column) {
   const double reaction = row.dot(column);
-  if (!(reaction < -1e-12 * row.cwiseAbs().dot(column.cwiseAbs())))
+  if (!(reaction < -tolerance::sign * row.cwiseAbs().dot(column.cwiseAbs())))
     reject("column", "of '" + f.name + "' acts on its own velocity by C A_NL = " + std::to_string(reaction) +
                          ", which must be < 0: friction that opposes a velocity slows it down at once");
 }
@@ -76,7 +77,7 @@ Vector matrix_column(const Draft& d, const FrictionElement& f) {
   return column;
 }
 
-void set_velocity(Draft& d, Place& p, const Vector& w, Index first) {
+void set_velocity(Draft& d, Friction& p, const Vector& w, Index first) {
   p.velocity.x = Vector::Zero(d.sys.nx);
   p.velocity.x.segment(first, w.size()) = w;
   p.velocity.s = p.acceleration_s = Vector::Zero(d.sys.ns());
@@ -85,7 +86,7 @@ void set_velocity(Draft& d, Place& p, const Vector& w, Index first) {
 }
 
 // The load force over states and signals; without load_factor it is only checked.
-void wire_load(Draft& d, const FrictionElement& f, Place& p) {
+void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
   if (f.load.empty() || p.load_contact >= 0) return;
   const Reading r = d.read("load of '" + f.name + "'", f.load);
   if (!r.outputs.empty())
@@ -97,9 +98,9 @@ void wire_load(Draft& d, const FrictionElement& f, Place& p) {
 
 double fine_structure(const Law& law, const LawTraits& traits) {
   if (traits.affine) return 0.0;
-  std::vector<double> z = state_buffer(traits);
-  const double near = steady(law, 1e-150, z.data()).dry;
-  double lo = 1e-150, hi = 1e150; // in the logarithm
+  List<double> z = state_buffer(traits);
+  const double near = steady(law, tolerance::creep_velocity, z.data()).dry;
+  double lo = tolerance::creep_velocity, hi = tolerance::fast_velocity; // in the logarithm
   const double far = steady(law, hi, z.data()).dry;
   if (!(std::abs(near - far) > 0.0)) return 0.0;
   for (int i = 0; i < 60; ++i) {
@@ -109,9 +110,9 @@ double fine_structure(const Law& law, const LawTraits& traits) {
   return lo;
 }
 
-Place declare_place(Draft& d, const std::string& name, const Law& law, const Automaton& automaton,
-                    const Signal& load, const Signal& surface) {
-  Place p;
+Friction declare_element(Draft& d, const std::string& name, const Law& law, const Automaton& automaton,
+                         const Signal& load, const Signal& surface) {
+  Friction p;
   p.name = name;
   p.law = law;
   p.traits = traits(law);
@@ -125,9 +126,9 @@ Place declare_place(Draft& d, const std::string& name, const Law& law, const Aut
   return p;
 }
 
-void declare_bristles(Draft& d, Place& p) {
+void declare_bristles(Draft& d, Friction& p) {
   const Index n = p.traits.states;
-  if (n > 0) p.states = static_cast<Index>(d.sys.states.size());
+  if (n > 0) p.states = d.sys.states.size();
   for (Index i = 0; i < n; ++i) d.add_state(p.name + ".z" + (n > 1 ? std::to_string(i) : ""));
   d.sys.needs_interpreter = d.sys.needs_interpreter || p.traits.needs_interpreter;
 }
@@ -137,17 +138,17 @@ void declare_friction(Draft& d) {
     Signal surface = f->surface_velocity;
     if (d.machine.matrices())
       surface = surface_of(d, *f, d.read("velocity of '" + f->name + "'", f->velocity));
-    Place p = declare_place(d, f->name, f->law, f->automaton, f->normal_load, surface);
+    Friction p = declare_element(d, f->name, f->law, f->automaton, f->normal_load, surface);
     find_load_contact(d, *f, p);
-    d.sys.places.push_back(std::move(p));
+    d.sys.friction.push_back(std::move(p));
   }
 }
 
 void wire_friction(Draft& d) {
   const Index n = d.sys.n_coordinates;
-  for (std::size_t i = 0; i < d.friction.size(); ++i) {
+  for (Index i = 0; i < d.friction.size(); ++i) {
     const FrictionElement& f = *d.friction[i];
-    Place& p = d.sys.places[i];
+    Friction& p = d.sys.friction[i];
     if (d.machine.matrices()) {
       const Vector row = d.read("velocity of '" + f.name + "'", f.velocity).state,
                    column = matrix_column(d, f);
@@ -164,7 +165,7 @@ void wire_friction(Draft& d) {
   }
 }
 
-void wire_tangent(Draft& d, Place& p, const Vector& w) {
+void wire_tangent(Draft& d, Friction& p, const Vector& w) {
   p.effect = -d.column(w);
   set_velocity(d, p, w, d.sys.n_coordinates);
 }

@@ -1,5 +1,6 @@
 // Mechanical plants and plants in matrix notation become x' = A x + S s(t) here.
 #include "core/linalg.hpp"
+#include "core/tolerances.hpp"
 #include "model/draft.hpp"
 
 namespace stickslip {
@@ -17,7 +18,8 @@ void declare(Draft& d, const Plant& p) {
   sys.damping = p.damping;
   sys.stiffness = p.stiffness;
   const Matrix skew = 0.5 * (p.stiffness - p.stiffness.transpose());
-  if (skew.cwiseAbs().maxCoeff() > 1e-12 * p.stiffness.cwiseAbs().maxCoeff()) sys.circulatory = skew;
+  if (skew.cwiseAbs().maxCoeff() > tolerance::symmetry * p.stiffness.cwiseAbs().maxCoeff())
+    sys.circulatory = skew;
   // A diagonal mass matrix is inverted exactly, entry by entry.
   if (p.mass.isDiagonal(0.0))
     d.inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();
@@ -35,7 +37,7 @@ void declare(Draft& d, const MatrixPlant& p) {
 
 void declare_plant(Draft& d) {
   std::visit([&](const auto& p) { declare(d, p); }, d.machine.plant);
-  d.sys.plant_states = static_cast<Index>(d.sys.states.size());
+  d.sys.plant_states = d.sys.states.size();
   for (const AppliedForce* f : d.machine.all<AppliedForce>())
     d.sys.drives.push_back({text(f->on), d.direction(f->on), Vector(), d.add_signal(f->signal)});
 }
@@ -43,7 +45,7 @@ void declare_plant(Draft& d) {
 void wire_plant(Draft& d) {
   System& sys = d.sys;
   const Index n = sys.n_coordinates;
-  sys.nx = static_cast<Index>(sys.states.size());
+  sys.nx = sys.states.size();
   sys.A = Matrix::Zero(sys.nx, sys.nx);
   sys.S = Matrix::Zero(sys.nx, sys.ns());
   if (const MatrixPlant* m = d.machine.matrices()) {

@@ -1,6 +1,7 @@
 #include "model/dataflow.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
 
 #include <sstream>
 #include <utility>
@@ -18,7 +19,7 @@ public:
 
   List<Index> sort() {
     for (const bool continuous : {true, false})
-      for (std::size_t b = 0; b < loops.size(); ++b)
+      for (Index b = 0; b < loops.size(); ++b)
         if (loops[b].block.continuous() == continuous) visit(b, false);
     return std::move(order);
   }
@@ -27,17 +28,16 @@ private:
   const List<Loop>& loops;
   List<Index> order;
 
-  std::vector<Mark> marks;
-  std::vector<std::size_t> path;
+  List<Mark> marks;
+  List<Index> path;
 
-  std::vector<std::pair<std::size_t, bool>> needs(std::size_t b, bool of_rate) const {
-    std::vector<std::pair<std::size_t, bool>> out;
+  List<std::pair<std::size_t, bool>> needs(Index b, bool of_rate) const {
+    List<std::pair<std::size_t, bool>> out;
     const Loop& l = loops[b];
-    for (std::size_t i = 0; i < l.inputs.size(); ++i) {
-      const Index column = static_cast<Index>(i);
-      const bool feeds = l.block.program || !l.block.D.col(column).isZero(0.0);
+    for (Index i = 0; i < l.inputs.size(); ++i) {
+      const bool feeds = l.block.program || !l.block.D.col(i).isZero(0.0);
       for (const OutputTerm& t : l.inputs[i].outputs) {
-        const auto a = static_cast<std::size_t>(t.loop);
+        const auto a = t.loop;
         if (!l.block.continuous()) { // runs after the sampled ones it reads at the same instant
           if (!loops[a].block.continuous() && loops[a].block.delay == 0.0) out.push_back({a, false});
           continue;
@@ -49,16 +49,16 @@ private:
     return out;
   }
 
-  void visit(std::size_t b, bool of_rate) {
+  void visit(Index b, bool of_rate) {
     // A held output is known beforehand.
     Mark& mark = marks[2 * b + (of_rate ? 1 : 0)];
     if (mark == Mark::done) return;
     if (mark == Mark::open) {
       std::ostringstream text;
       text << "form an algebraic loop in which each output needs the next at the same instant:";
-      std::size_t first = path.size();
+      Index first = path.size();
       while (first > 0 && path[first - 1] != b) --first;
-      for (std::size_t k = first > 0 ? first - 1 : 0; k < path.size(); ++k)
+      for (Index k = first > 0 ? first - 1 : 0; k < path.size(); ++k)
         text << " '" << loops[path[k]].name << "' <-";
       text << " '" << loops[b].name << "'";
       reject("controllers", text.str());
@@ -72,7 +72,7 @@ private:
     }
     path.pop_back();
     mark = Mark::done;
-    if (!of_rate) order.push_back(static_cast<Index>(b));
+    if (!of_rate) order.push_back(b);
   }
 };
 

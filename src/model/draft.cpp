@@ -12,20 +12,20 @@ Draft::Draft(const Machine& m, bool own)
 
 Index Draft::add_state(const std::string& name) {
   sys.states.push_back(name);
-  return static_cast<Index>(sys.states.size()) - 1;
+  return sys.states.size() - 1;
 }
 
 Index Draft::add_signal(const Signal& s) {
-  for (std::size_t i = 0; i < sys.signals.size() && !own_signals && s.input.empty(); ++i)
-    if (sys.signals[i] == s) return static_cast<Index>(i);
+  for (Index i = 0; i < sys.signals.size() && !own_signals && s.input.empty(); ++i)
+    if (sys.signals[i] == s) return i;
   sys.signals.push_back(s);
   sys.rate_of.push_back(-1);
-  return static_cast<Index>(sys.signals.size()) - 1;
+  return sys.signals.size() - 1;
 }
 
 void Draft::add_rates(Index signal, int count) {
   for (int k = 0; k < count; ++k) {
-    const auto i = static_cast<std::size_t>(signal);
+    const auto i = signal;
     if (sys.rate_of[i] < 0) {
       const Index rate = add_signal(differentiate(sys.signals[i]));
       sys.rate_of[i] = rate;
@@ -71,7 +71,7 @@ Reading Draft::read(const std::string& what, const Combination& names) const {
   for (const Part& p : names.parts) out.text += (&p == names.parts.data() ? "" : " + ") + p.name;
   out.text += "'";
   for (const Part& p : names.parts) {
-    const std::size_t dot = p.name.rfind('.');
+    const auto dot = p.name.rfind('.');
     const std::string kind = dot == std::string::npos ? "" : p.name.substr(dot + 1);
     const bool number = kind.starts_with("output") && kind.size() < 9 &&
                         kind.find_first_not_of("0123456789", 6) == std::string::npos;
@@ -88,7 +88,7 @@ Reading Draft::read(const std::string& what, const Combination& names) const {
 }
 
 void Draft::read_coordinate(Reading& out, const std::string& name, double factor) const {
-  const std::size_t dot = name.rfind('.');
+  const auto dot = name.rfind('.');
   const std::string kind = dot == std::string::npos ? "" : name.substr(dot + 1);
   const auto& known = sys.coordinates;
   const auto at = std::find(known.begin(), known.end(), name.substr(0, dot));
@@ -127,13 +127,12 @@ void Draft::read_matrices(Reading& out, const MatrixPlant& m, const std::string&
     return factor * sum;
   };
   const auto forces = machine.all<AppliedForce>();
-  for (std::size_t k = 0; k < forces.size(); ++k)
+  for (Index k = 0; k < forces.size(); ++k)
     if (const double gain = through(forces[k]->on); gain != 0.0)
       out.signals.emplace_back(sys.drives[k].signal, gain);
   for (const ControllerElement* c : controllers)
-    for (std::size_t j = 0; j < c->to.size(); ++j)
-      if (const double gain = through(c->to[j]); gain != 0.0)
-        out.outputs.push_back({c->name, static_cast<Index>(j), gain});
+    for (Index j = 0; j < c->to.size(); ++j)
+      if (const double gain = through(c->to[j]); gain != 0.0) out.outputs.push_back({c->name, j, gain});
   for (const CompensatorElement* c : compensators)
     if (through(c->to) != 0.0)
       reject(out.text,

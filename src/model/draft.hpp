@@ -1,12 +1,12 @@
 // A system while it is put together: what compile()'s stages share.
 #pragma once
 
+#include "core/list.hpp"
 #include "model/machine.hpp"
 #include "model/system.hpp"
 
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace stickslip {
 
@@ -21,8 +21,8 @@ struct OutputOf {
 struct Reading {
   std::string text; // what it is and how the user wrote it, for errors
   Vector state;     // over the plant's states; empty: none
-  std::vector<std::pair<Index, double>> signals;
-  std::vector<OutputOf> outputs;
+  List<std::pair<Index, double>> signals;
+  List<OutputOf> outputs;
 };
 
 struct Draft {
@@ -33,20 +33,20 @@ struct Draft {
       own_signals; // every use of a signal has an entry of its own, even where two are the same function
   System sys;
   Matrix inverse_mass;
-  std::vector<const FrictionElement*> friction;
-  std::vector<const ContactElement*> contacts;
-  std::vector<const ControllerElement*> controllers;
-  std::vector<const CompensatorElement*> compensators;
+  List<const FrictionElement*> friction;
+  List<const ContactElement*> contacts;
+  List<const ControllerElement*> controllers;
+  List<const CompensatorElement*> compensators;
 
   // What compensators and controllers read, in their order.
   struct Compensation {
     Reading reference, measurement;
   };
   struct Control {
-    std::vector<Reading> references, measurements;
+    List<Reading> references, measurements;
   };
-  std::vector<Compensation> compensation;
-  std::vector<Control> control;
+  List<Compensation> compensation;
+  List<Control> control;
 
   Index add_state(const std::string& name);
   Index add_signal(const Signal& signal);

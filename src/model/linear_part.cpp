@@ -1,5 +1,7 @@
 #include "model/linear_part.hpp"
 
+#include "core/list.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -15,56 +17,54 @@ void add(Form& to, double factor, const Form& f) {
 
 class Folding {
 public:
-  Folding(const System& s, const std::vector<Saturation>& l, LinearPart& p) : sys(s), limits(l), part(p) {}
+  Folding(const System& s, const List<Saturation>& l, LinearPart& p) : sys(s), limits(l), part(p) {}
 
   void run() {
     part.A = sys.A;
     part.S = sys.S;
-    const std::size_t n = sys.loops.size();
+    const Index n = sys.loops.size();
     part.inputs.resize(n);
     part.outputs.resize(n);
     blocks.resize(n);
-    for (std::size_t b = 0; b < n; ++b) {
+    for (Index b = 0; b < n; ++b) {
       const Loop& l = sys.loops[b];
-      part.outputs[b].assign(static_cast<std::size_t>(l.block.outputs()), zero(sys));
+      part.outputs[b].assign(l.block.outputs(), zero(sys));
       if (l.block.continuous()) {
         blocks[b] = affine(l.block, modes(l));
         continue;
       }
-      for (Index j = 0; j < l.block.outputs(); ++j)
-        part.outputs[b][static_cast<std::size_t>(j)].x(l.held + j) = 1.0;
+      for (Index j = 0; j < l.block.outputs(); ++j) part.outputs[b][j].x(l.held + j) = 1.0;
     }
-    for (Index b : sys.loop_order) outputs(static_cast<std::size_t>(b));
-    for (std::size_t b = 0; b < n; ++b) {
+    for (Index b : sys.loop_order) outputs(b);
+    for (Index b = 0; b < n; ++b) {
       part.references.push_back(sys.loops[b].has_reference ? read(sys.loops[b].reference) : zero(sys));
       part.measured.push_back(sys.loops[b].has_measured ? read(sys.loops[b].measured) : zero(sys));
       states(b);
     }
-    for (std::size_t b = 0; b < n; ++b) effects(b);
-    for (std::size_t b = 0; b < n; ++b)
-      if (sys.loops[b].limit >= 0) guards(b);
+    for (Index b = 0; b < n; ++b) effects(b);
+    for (Index b = 0; b < n; ++b)
+      if (sys.loops[b].saturation >= 0) guards(b);
   }
 
   Form read(const Input& in) const {
     Form f = in.fixed;
     for (const OutputTerm& t : in.outputs) {
-      const auto a = static_cast<std::size_t>(t.loop);
-      add(f, t.factor,
-          t.order == 0 ? part.outputs[a][static_cast<std::size_t>(t.output)] : rate(a, t.output));
+      const auto a = t.loop;
+      add(f, t.factor, t.order == 0 ? part.outputs[a][t.output] : rate(a, t.output));
     }
     return f;
   }
 
 private:
   const System& sys;
-  const std::vector<Saturation>& limits;
+  const List<Saturation>& limits;
   LinearPart& part;
-  std::vector<AffineBlock> blocks;
+  List<AffineBlock> blocks;
 
-  std::vector<Saturation> modes(const Loop& l) const {
-    std::vector<Saturation> m(static_cast<std::size_t>(l.block.outputs()), Saturation::free);
-    if (l.limit >= 0)
-      for (std::size_t j = 0; j < m.size(); ++j) m[j] = limits[static_cast<std::size_t>(l.limit) + j];
+  List<Saturation> modes(const Loop& l) const {
+    List<Saturation> m(l.block.outputs(), Saturation::free);
+    if (l.saturation >= 0)
+      for (Index j = 0; j < m.size(); ++j) m[j] = limits[l.saturation + j];
     return m;
   }
 
@@ -77,49 +77,48 @@ private:
   }
 
   // Derivative of state i of a continuous block.
-  Form state_rate(std::size_t b, Index i) const {
+  Form state_rate(Index b, Index i) const {
     const Loop& l = sys.loops[b];
     const AffineBlock& a = blocks[b];
     Form f = own(l, a.A, i, a.b(i));
-    for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-      const double gain = a.B(i, static_cast<Index>(k));
+    for (Index k = 0; k < l.inputs.size(); ++k) {
+      const double gain = a.B(i, k);
       if (gain != 0.0) add(f, gain, read(l.inputs[k]));
     }
     return f;
   }
 
   // Derivative of an output, where compile() has found that it exists.
-  Form rate(std::size_t b, Index output) const {
+  Form rate(Index b, Index output) const {
     const Loop& l = sys.loops[b];
     const AffineBlock& a = blocks[b];
     Form f = zero(sys);
     for (Index i = 0; i < l.block.states(); ++i)
       if (a.C(output, i) != 0.0) add(f, a.C(output, i), state_rate(b, i));
-    for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-      const double gain = a.D(output, static_cast<Index>(k));
+    for (Index k = 0; k < l.inputs.size(); ++k) {
+      const double gain = a.D(output, k);
       if (gain == 0.0) continue;
       add(f, gain, l.inputs[k].rate);
-      for (const OutputTerm& t : l.inputs[k].outputs)
-        add(f, gain * t.factor, rate(static_cast<std::size_t>(t.loop), t.output));
+      for (const OutputTerm& t : l.inputs[k].outputs) add(f, gain * t.factor, rate(t.loop, t.output));
     }
     return f;
   }
 
-  void outputs(std::size_t b) {
+  void outputs(Index b) {
     const Loop& l = sys.loops[b];
     if (!l.block.continuous()) return;
     const AffineBlock& a = blocks[b];
     for (Index j = 0; j < l.block.outputs(); ++j) {
       Form f = own(l, a.C, j, a.d(j));
-      for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-        const double gain = a.D(j, static_cast<Index>(k));
+      for (Index k = 0; k < l.inputs.size(); ++k) {
+        const double gain = a.D(j, k);
         if (gain != 0.0) add(f, gain, read(l.inputs[k]));
       }
-      part.outputs[b][static_cast<std::size_t>(j)] = f;
+      part.outputs[b][j] = f;
     }
   }
 
-  void states(std::size_t b) {
+  void states(Index b) {
     const Loop& l = sys.loops[b];
     for (const Input& in : l.inputs) part.inputs[b].push_back(read(in));
     if (l.states < 0) return;
@@ -130,38 +129,35 @@ private:
     }
   }
 
-  void effects(std::size_t b) {
+  void effects(Index b) {
     const Loop& l = sys.loops[b];
-    for (std::size_t j = 0; j < l.effect.size(); ++j) {
+    for (Index j = 0; j < l.effect.size(); ++j) {
       if (l.effect[j].isZero(0.0)) continue;
       part.A += l.effect[j] * part.outputs[b][j].x.transpose();
       part.S += l.effect[j] * part.outputs[b][j].s.transpose();
     }
   }
 
-  void guards(std::size_t b) {
+  void guards(Index b) {
     const Loop& l = sys.loops[b];
     const auto m = modes(l);
     for (Index j = 0; j < l.block.outputs(); ++j)
-      for (const BlockGuard& g : stickslip::guards(l.block, j, m[static_cast<std::size_t>(j)])) {
-        LimitGuard out{static_cast<Index>(b), j, g.trigger, zero(sys),
-                       Vector::Zero(static_cast<Index>(sys.places.size() + sys.contacts.size()))};
+      for (const BlockGuard& g : stickslip::guards(l.block, j, m[j])) {
+        SaturationGuard out{b, j, g.trigger, zero(sys),
+                            Vector::Zero(sys.friction.size() + sys.contacts.size())};
         if (l.states >= 0) out.form.x.segment(l.states, g.z.size()) += g.z;
         out.form.s(sys.one) += g.offset;
-        for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-          const auto i = static_cast<Index>(k);
+        for (Index k = 0; k < l.inputs.size(); ++k) {
           const Form& w = part.inputs[b][k];
-          if (g.w(i) != 0.0) add(out.form, g.w(i), w);
-          if (g.wdot(i) == 0.0) continue;
-          add(out.form, g.wdot(i), {part.A.transpose() * w.x, part.S.transpose() * w.x});
+          if (g.w(k) != 0.0) add(out.form, g.w(k), w);
+          if (g.wdot(k) == 0.0) continue;
+          add(out.form, g.wdot(k), {part.A.transpose() * w.x, part.S.transpose() * w.x});
           for (Index s = 0; s < sys.ns(); ++s)
-            if (w.s(s) != 0.0 && sys.rate_of[static_cast<std::size_t>(s)] >= 0)
-              out.form.s(sys.rate_of[static_cast<std::size_t>(s)]) += g.wdot(i) * w.s(s);
-          for (std::size_t p = 0; p < sys.places.size(); ++p)
-            out.force(static_cast<Index>(p)) += g.wdot(i) * w.x.dot(sys.places[p].effect);
-          for (std::size_t c = 0; c < sys.contacts.size(); ++c)
-            out.force(static_cast<Index>(sys.places.size() + c)) +=
-                g.wdot(i) * w.x.dot(sys.contacts[c].effect);
+            if (w.s(s) != 0.0 && sys.rate_of[s] >= 0) out.form.s(sys.rate_of[s]) += g.wdot(k) * w.s(s);
+          for (Index p = 0; p < sys.friction.size(); ++p)
+            out.force(p) += g.wdot(k) * w.x.dot(sys.friction[p].effect);
+          for (Index c = 0; c < sys.contacts.size(); ++c)
+            out.force(sys.friction.size() + c) += g.wdot(k) * w.x.dot(sys.contacts[c].effect);
         }
         part.guards.push_back(std::move(out));
       }
@@ -170,7 +166,7 @@ private:
 
 } // namespace
 
-LinearPart linear_part(const System& sys, const std::vector<Saturation>& limits) {
+LinearPart linear_part(const System& sys, const List<Saturation>& limits) {
   LinearPart part;
   Folding(sys, limits, part).run();
   return part;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "control/block.hpp"
+#include "core/list.hpp"
 #include "model/form.hpp"
 
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -21,7 +21,7 @@ struct Input {
   Form fixed;
   Form rate;
   bool has_rate = false;
-  std::vector<OutputTerm> outputs;
+  List<OutputTerm> outputs;
 };
 
 // A block in its place. Continuous states and held outputs of sampled blocks are entries of x; the memory of
@@ -29,15 +29,15 @@ struct Input {
 struct Loop {
   std::string name;
   Block block;
-  std::vector<Input> inputs; // one per input of the block
+  List<Input> inputs;        // one per input of the block
   Input reference, measured; // what `.reference` and `.error` show; without terms: nothing
   bool has_reference = false, has_measured = false;
-  std::vector<Vector> effect;    // of each output: change of x' per unit
-  std::vector<Vector> direction; // of each output: generalised force per unit; empty: none
-  Index states = -1;             // first continuous state in x
-  Index held = -1;               // first held output in x
-  Index limit = -1;              // first saturation mode, where a continuous block has limits
-  Index memory = -1;             // first entry of a sampled block's memory
+  List<Vector> effect;    // of each output: change of x' per unit
+  List<Vector> direction; // of each output: generalised force per unit; empty: none
+  Index states = -1;      // first continuous state in x
+  Index held = -1;        // first held output in x
+  Index saturation = -1;  // first saturation mode, where a continuous block has limits
+  Index memory = -1;      // first entry of a sampled block's memory
 };
 
 } // namespace stickslip

@@ -1,5 +1,7 @@
 #include "model/machine.hpp"
 
+#include "core/list.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -8,7 +10,7 @@ namespace stickslip {
 
 bool Combination::operator==(const Combination& o) const {
   if (parts.size() != o.parts.size()) return false;
-  const auto sorted = [](std::vector<Part> p) {
+  const auto sorted = [](List<Part> p) {
     std::sort(p.begin(), p.end(), [](const Part& a, const Part& b) { return a.name < b.name; });
     return p;
   };
@@ -17,7 +19,7 @@ bool Combination::operator==(const Combination& o) const {
 
 std::string text(const Combination& c) {
   std::ostringstream out;
-  for (std::size_t i = 0; i < c.parts.size(); ++i) {
+  for (Index i = 0; i < c.parts.size(); ++i) {
     const double factor = c.parts[i].factor, size = std::abs(factor);
     if (i > 0) out << (factor < 0.0 ? " - " : " + ");
     if (i == 0 && factor < 0.0) out << "-";

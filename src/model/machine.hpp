@@ -6,6 +6,7 @@
 
 #include "control/controllers.hpp"
 #include "core/fields.hpp"
+#include "core/list.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
 #include "signal/signal.hpp"
@@ -14,7 +15,6 @@
 #include <set>
 #include <string>
 #include <variant>
-#include <vector>
 
 namespace stickslip {
 
@@ -30,7 +30,7 @@ struct Part {
 
 // A sum of named things, in any order.
 struct Combination {
-  std::vector<Part> parts;
+  List<Part> parts;
 
   bool empty() const { return parts.empty(); }
   bool operator==(const Combination& o) const;
@@ -40,7 +40,7 @@ struct Combination {
 // of K is circulatory and may give energy.
 struct Plant {
   Matrix mass, damping, stiffness;
-  std::vector<std::string> names; // one per coordinate
+  List<std::string> names; // one per coordinate
 
   static constexpr auto fields() {
     return std::tuple{
@@ -53,7 +53,7 @@ struct Plant {
 // act on inputs, and friction gives its velocity and its columns of A_NL and D_NL.
 struct MatrixPlant {
   Matrix A, B, C, D;
-  std::vector<std::string> states, inputs, outputs;
+  List<std::string> states, inputs, outputs;
 
   static constexpr auto fields() {
     using M = MatrixPlant;
@@ -150,8 +150,8 @@ struct Source {
 struct ControllerElement {
   std::string name;
   Controller control;
-  std::vector<Source> references, measurements;
-  std::vector<Combination> to; // what each output drives: coordinates or inputs; an empty one: nothing
+  List<Source> references, measurements;
+  List<Combination> to; // what each output drives: coordinates or inputs; an empty one: nothing
 
   static constexpr auto fields() {
     using E = ControllerElement;
@@ -205,7 +205,7 @@ public:
   void add(Element element);
 
   AnyPlant plant;
-  std::vector<Element> elements; // in the order of adding
+  List<Element> elements; // in the order of adding
 
   const Plant* mechanical() const { return std::get_if<Plant>(&plant); }
   const MatrixPlant* matrices() const { return std::get_if<MatrixPlant>(&plant); }
@@ -214,8 +214,8 @@ public:
   void check_again() const;
 
   // All elements of one kind, in the order of adding.
-  template <class T> std::vector<const T*> all() const {
-    std::vector<const T*> out;
+  template <class T> List<const T*> all() const {
+    List<const T*> out;
     for (const Element& e : elements)
       if (const T* found = std::get_if<T>(&e)) out.push_back(found);
     return out;
@@ -231,10 +231,10 @@ private:
 void check(const AnyPlant& plant);
 void check(const AnyPlant& plant, const Element& element);
 
-bool holds(const std::vector<std::string>& names, const std::string& name);
+bool holds(const List<std::string>& names, const std::string& name);
 // a, a - b, 0.5 a + b
 std::string text(const Combination& combination);
 // Names in an error: 'a', 'b'.
-std::string quoted(const std::vector<std::string>& names);
+std::string quoted(const List<std::string>& names);
 
 } // namespace stickslip

@@ -1,5 +1,7 @@
 #include "model/paths.hpp"
 
+#include "core/list.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -9,7 +11,7 @@ namespace {
 
 class Walk {
 public:
-  std::vector<Path> found;
+  List<Path> found;
 
   void operator()(const std::string& path, double& number) { found.push_back({path, &number}); }
 
@@ -24,16 +26,16 @@ public:
   }
 
   // references, measurements: reference, or reference0, reference1, ...
-  void operator()(const std::string& path, std::vector<Source>& sources) {
+  void operator()(const std::string& path, List<Source>& sources) {
     const std::string one = path.substr(0, path.size() - 1);
-    for (std::size_t i = 0; i < sources.size(); ++i)
+    for (Index i = 0; i < sources.size(); ++i)
       (*this)(sources.size() > 1 ? one + std::to_string(i) : one, sources[i]);
   }
 
   void operator()(const std::string& path, Law& law) {
     std::map<std::string, int> count;
     each_number(law, [&](std::size_t, const char* name, double&) { ++count[name]; });
-    each_number(law, [&](std::size_t term, const char* name, double& number) {
+    each_number(law, [&](Index term, const char* name, double& number) {
       (*this)(path + "." + (count[name] > 1 ? std::to_string(term) + "." : "") + name, number);
     });
   }
@@ -59,12 +61,12 @@ public:
   }
 
   // All entries that are not zero; where an entry equals its mirror image both change.
-  void entries(const std::string& name, Matrix& a, const std::vector<std::string>& rows,
-               const std::vector<std::string>& columns, bool symmetric) {
+  void entries(const std::string& name, Matrix& a, const List<std::string>& rows,
+               const List<std::string>& columns, bool symmetric) {
     for (Index i = 0; i < a.rows(); ++i)
       for (Index j = 0; j < a.cols(); ++j) {
-        const std::string& row = rows[static_cast<std::size_t>(i)];
-        const std::string& column = columns[static_cast<std::size_t>(j)];
+        const std::string& row = rows[i];
+        const std::string& column = columns[j];
         const bool diagonal = symmetric && i == j;
         found.push_back({diagonal ? row + "." + name : name + "[" + row + "," + column + "]", &a(i, j),
                          symmetric && i != j && a(i, j) == a(j, i) ? &a(j, i) : nullptr});
@@ -73,7 +75,7 @@ public:
 
 private:
   template <class F> static void each_number(Law& law, F&& f) {
-    for (std::size_t k = 0; k < law.terms.size(); ++k)
+    for (Index k = 0; k < law.terms.size(); ++k)
       std::visit(
           [&](auto& term) {
             std::decay_t<decltype(term)>::each(term, [&](const char* name, auto& value) {
@@ -99,7 +101,7 @@ void walk_plant(Walk& walk, MatrixPlant& p) {
 
 // Forces have no names: one that acts on a coordinate or input alone is known by that.
 void walk_forces(Walk& walk, Machine& m) {
-  std::map<std::string, std::vector<Signal*>> on;
+  std::map<std::string, List<Signal*>> on;
   for (Element& e : m.elements)
     if (auto* f = std::get_if<AppliedForce>(&e); f && f->on.parts.size() == 1 && f->on.parts[0].factor == 1.0)
       on[f->on.parts[0].name].push_back(&f->signal);
@@ -109,7 +111,7 @@ void walk_forces(Walk& walk, Machine& m) {
 
 } // namespace
 
-std::vector<Path> paths(Machine& m) {
+List<Path> paths(Machine& m) {
   Walk walk;
   walk_forces(walk, m);
   for (Element& e : m.elements)

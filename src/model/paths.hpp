@@ -7,10 +7,10 @@
 //   <coordinate>.mass, mass[a,b]         entries of matrices, and so on for damping, stiffness, A, B, C, D
 #pragma once
 
+#include "core/list.hpp"
 #include "model/machine.hpp"
 
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -22,6 +22,6 @@ struct Path {
 };
 
 // Pointers into `machine`, valid as long as nothing is added to it.
-std::vector<Path> paths(Machine& machine);
+List<Path> paths(Machine& machine);
 
 } // namespace stickslip

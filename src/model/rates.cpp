@@ -1,4 +1,5 @@
 // Rates of what is read.
+#include "core/tolerances.hpp"
 #include "model/compile_control.hpp"
 
 #include <algorithm>
@@ -12,8 +13,7 @@ namespace {
 // Sum of the magnitudes of what is added up in a piece: its value is exact to a few roundings of this.
 double piece_size(const Piece& p, double t) {
   double v = 0.0;
-  for (int k = signal_max_degree; k >= 0; --k)
-    v = v * std::abs(t - p.anchor) + std::abs(p.c[static_cast<std::size_t>(k)]);
+  for (int k = signal_max_degree; k >= 0; --k) v = v * std::abs(t - p.anchor) + std::abs(p.c[k]);
   for (const Harmonic& h : p.harmonics) v += std::abs(h.amplitude);
   return v;
 }
@@ -22,13 +22,13 @@ double piece_size(const Piece& p, double t) {
 // step, ends with the rounding of its terms, which are not small.
 std::optional<double> first_jump(const Signal& s) {
   double size = 0.0;
-  for (std::size_t k = 1; k < s.pieces.size(); ++k) {
+  for (Index k = 1; k < s.pieces.size(); ++k) {
     const double t = s.pieces[k].start;
     size = std::max({size, piece_size(s.pieces[k - 1], t), piece_size(s.pieces[k], t)});
   }
-  for (std::size_t k = 1; k < s.pieces.size(); ++k) {
+  for (Index k = 1; k < s.pieces.size(); ++k) {
     const double t = s.pieces[k].start;
-    if (std::abs(value(s.pieces[k], t) - value(s.pieces[k - 1], t)) > 1e-9 * size) return t;
+    if (std::abs(value(s.pieces[k], t) - value(s.pieces[k - 1], t)) > tolerance::jump * size) return t;
   }
   return std::nullopt;
 }
@@ -37,10 +37,10 @@ std::optional<double> first_jump(const Signal& s) {
 
 std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) {
   auto acts = [&](const Vector& effect) {
-    return std::abs(f.x.dot(effect)) > 1e-12 * f.x.cwiseAbs().dot(effect.cwiseAbs());
+    return std::abs(f.x.dot(effect)) > tolerance::sign * f.x.cwiseAbs().dot(effect.cwiseAbs());
   };
   bool direct = false;
-  for (const Place& p : sys.places) direct = direct || acts(p.effect);
+  for (const Friction& p : sys.friction) direct = direct || acts(p.effect);
   for (const Loop& l : sys.loops)
     for (const Vector& e : l.effect) direct = direct || acts(e);
   if (direct) {
@@ -50,7 +50,7 @@ std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) 
   Form out{sys.A.transpose() * f.x, sys.S.transpose() * f.x};
   for (Index i = 0; i < f.s.size(); ++i) {
     if (f.s(i) == 0.0) continue;
-    const Signal& s = sys.signals[static_cast<std::size_t>(i)];
+    const Signal& s = sys.signals[i];
     if (is_constant(s)) continue;
     if (const auto jump = first_jump(s)) {
       std::ostringstream text;
@@ -58,7 +58,7 @@ std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) 
       why = text.str();
       return std::nullopt;
     }
-    const Index r = sys.rate_of[static_cast<std::size_t>(i)];
+    const Index r = sys.rate_of[i];
     if (r < 0) {
       why = "the signal has no derivative here";
       return std::nullopt;

@@ -1,6 +1,7 @@
 // Time scale and sizes of states that come from controllers: for tolerances only, and they grow with the
 // motion.
 #include "core/linalg.hpp"
+#include "core/list.hpp"
 #include "model/compile_control.hpp"
 #include "model/linear_part.hpp"
 
@@ -30,47 +31,45 @@ double size_of(const Signal& s, double time_scale) {
 
 void size_controllers(System& sys) {
   if (sys.loops.empty()) return;
-  const LinearPart free =
-      linear_part(sys, std::vector<Saturation>(static_cast<std::size_t>(sys.limits), Saturation::free));
+  const LinearPart free = linear_part(sys, List<Saturation>(sys.saturations, Saturation::free));
   const double rate = linalg::spectral_radius(free.A);
   if (rate > 0.0) sys.time_scale = 1.0 / rate;
   for (const Loop& l : sys.loops)
     if (!l.block.continuous()) sys.time_scale = std::min(sys.time_scale, 10.0 * l.block.period);
   const double ts = sys.time_scale;
-  std::vector<Vector> output(sys.loops.size());
+  List<Vector> output(sys.loops.size());
   for (Index b : sys.loop_order) {
-    const Loop& l = sys.loops[static_cast<std::size_t>(b)];
-    const Index m = static_cast<Index>(l.inputs.size());
+    const Loop& l = sys.loops[b];
+    const Index m = l.inputs.size();
     Vector w = Vector::Zero(m);
     double target = 0.0, target_rate = 0.0;
     for (Index i = 0; i < m; ++i) {
-      const Input& in = l.inputs[static_cast<std::size_t>(i)];
+      const Input& in = l.inputs[i];
       double slope = 0.0;
       for (Index k = 0; k < sys.ns(); ++k) {
         if (in.fixed.s(k) == 0.0) continue;
-        const Signal& s = sys.signals[static_cast<std::size_t>(k)];
+        const Signal& s = sys.signals[k];
         w(i) += std::abs(in.fixed.s(k)) * size_of(s, ts);
         slope += std::abs(in.fixed.s(k)) * size_of(differentiate(s), ts);
       }
       for (const OutputTerm& t : in.outputs) {
-        const Vector& u = output[static_cast<std::size_t>(t.loop)];
+        const Vector& u = output[t.loop];
         if (u.size() > 0 && t.order == 0) w(i) += std::abs(t.factor) * u(t.output);
       }
-      if (l.block.inputs[static_cast<std::size_t>(i)].of == Channel::Of::reference &&
-          l.block.inputs[static_cast<std::size_t>(i)].order == 0)
+      if (l.block.inputs[i].of == Channel::Of::reference && l.block.inputs[i].order == 0)
         target = std::max(target, w(i)), target_rate = std::max(target_rate, slope);
     }
     Vector u = l.block.D.cwiseAbs() * w;
     for (Index j = 0; j < u.size(); ++j)
       u(j) = std::min(u(j), std::max(std::abs(l.block.lo(j)), std::abs(l.block.hi(j))));
-    output[static_cast<std::size_t>(b)] = u;
+    output[b] = u;
     for (Index j = 0; j < u.size(); ++j) {
       if (l.held >= 0) sys.nominal(l.held + j) = u(j);
       if (l.states >= 0)
         for (Index i = 0; i < l.block.states(); ++i)
           if (l.block.C(j, i) != 0.0)
             sys.nominal(l.states + i) = std::max(sys.nominal(l.states + i), u(j) / std::abs(l.block.C(j, i)));
-      Vector grown = ts * u(j) * l.effect[static_cast<std::size_t>(j)].cwiseAbs();
+      Vector grown = ts * u(j) * l.effect[j].cwiseAbs();
       if (target_rate > 0.0) grown = grown.cwiseMin(target_rate);
       sys.nominal = sys.nominal.cwiseMax(grown);
     }

@@ -1,4 +1,6 @@
 // Sizes of the states, for tolerances only: they grow with the motion.
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "model/system.hpp"
 
 #include <algorithm>
@@ -26,13 +28,13 @@ void size_matrix_states(System& sys, const Vector& rates) {
 void size_bristles(System& sys) {
   const Index n = sys.n_coordinates;
   sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
-  for (const Place& p : sys.places) {
+  for (const Friction& p : sys.friction) {
     if (p.traits.states == 0) continue;
-    std::vector<double> slow(static_cast<std::size_t>(p.traits.states)), fast = slow;
-    steady(p.law, 1e-150, slow.data());
-    steady(p.law, 1e150, fast.data());
-    for (std::size_t i = 0; i < slow.size(); ++i)
-      sys.nominal(p.states + static_cast<Index>(i)) = std::max(std::abs(slow[i]), std::abs(fast[i]));
+    List<double> slow(p.traits.states), fast = slow;
+    steady(p.law, tolerance::creep_velocity, slow.data());
+    steady(p.law, tolerance::fast_velocity, fast.data());
+    for (Index i = 0; i < slow.size(); ++i)
+      sys.nominal(p.states + i) = std::max(std::abs(slow[i]), std::abs(fast[i]));
     if (p.fine == 0.0) continue;
     for (Index i = n; i < sys.plant_states; ++i) // a plant in matrix notation has no positions to leave out
       if (p.velocity.x(i) != 0.0)
@@ -50,7 +52,7 @@ void size_states(System& sys) {
   Vector velocity = Vector::Zero(n);
   auto size_of = [&](Index signal) {
     double size = 0.0;
-    const Signal& s = sys.signals[static_cast<std::size_t>(signal)];
+    const Signal& s = sys.signals[signal];
     for (const Piece& p : s.pieces) {
       double t = sys.time_scale;
       double power = 1.0, piece = 0.0;
@@ -64,7 +66,7 @@ void size_states(System& sys) {
     return size;
   };
   for (const auto& d : sys.drives) acceleration += d.effect.cwiseAbs() * size_of(d.signal);
-  for (const Place& p : sys.places) {
+  for (const Friction& p : sys.friction) {
     const double level = p.traits.sticks ? p.break_away : 0.0;
     acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
     if (n > 0) velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
@@ -76,7 +78,7 @@ void size_states(System& sys) {
     sys.nominal(n + i) = v;
     sys.nominal(i) = v * sys.time_scale;
   }
-  for (const Place& p : sys.places) {
+  for (const Friction& p : sys.friction) {
     if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
     if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
   }

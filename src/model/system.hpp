@@ -1,5 +1,5 @@
 // What simulate() works on: a machine reduced to first order, x' = A x + S s(t) + sum_i e_i F_i, with one
-// entry for every place of friction. Mechanical plants and plants in matrix notation become the same thing
+// entry for every friction element. Mechanical plants and plants in matrix notation become the same thing
 // here.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace stickslip {
 
-struct Place {
+struct Friction {
   std::string name;
   Law law;
   LawTraits traits;
@@ -33,7 +33,7 @@ struct Place {
   Index surface = -1;          // signal with the surface velocity
   Index surface_rate = -1;     // signal with its derivative
   Vector
-      drives; // generalised force per unit where the place is a compensator, whose effect has the other sign
+      drives; // generalised force per unit where the element is a compensator, whose effect has the other sign
   double speed = 0.0; // size of the velocity of a compensator that follows a signal
   bool compensator = false;
   Index injected = -1;                    // what an observer adds to its first internal state
@@ -56,7 +56,7 @@ struct Contact {
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
   double restitution = 0.0;
   ImpactRule impact = ImpactRule::poisson;
-  Index place = -1;                // its friction; -1: none
+  Index friction = -1;             // its friction; -1: none
   double impulsive_friction = 0.0; // kinetic level, which holds for impulses
   Index gap_signal = -1, gap_rate = -1, gap_acceleration = -1;
 };
@@ -70,7 +70,7 @@ struct System {
   List<std::string> states; // names of x
   Matrix A, S;
   List<Signal> signals;
-  List<Place> places; // those of contacts last
+  List<Friction> friction; // those of contacts last
   List<Contact> contacts;
   Vector nominal; // size of each state, for tolerances
   Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite:
@@ -88,15 +88,15 @@ struct System {
   };
   List<Drive> drives;
   bool needs_interpreter = false;
-  std::vector<Variable> variables; // what a run shows, in the order in which the elements were added
+  List<Variable> variables; // what a run shows, in the order in which the elements were added
 
   List<Loop> loops;       // controllers as the user added them
   List<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones
-  Index limits = 0;       // number of saturation modes
+  Index saturations = 0;  // number of saturation modes
   Index one = -1;         // the signal that is 1, for the constants of controllers
   List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 
-  Index ns() const { return signals.count(); }
+  Index ns() const { return signals.size(); }
 };
 
 // Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss
@@ -111,6 +111,6 @@ System compile(const Machine& machine, bool own_signals = false);
 void size_states(System& sys);
 
 // Index of a name in a list, or UnknownName that lists the known ones.
-Index find_name(const std::vector<std::string>& names, const std::string& name, std::string_view what);
+Index find_name(const List<std::string>& names, const std::string& name, std::string_view what);
 
 } // namespace stickslip

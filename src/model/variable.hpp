@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/fields.hpp"
+#include "core/list.hpp"
 
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -47,7 +47,7 @@ struct Variable {
   Quantity quantity;
   Read from = Read::state;
   Index index = 0, part = 0;
-  std::vector<VariableTerm> terms; // of a sum
+  List<VariableTerm> terms; // of a sum
 };
 
 } // namespace stickslip

@@ -20,10 +20,10 @@ public:
 
   void operator()(const AppliedForce&) {}
 
-  void operator()(const FrictionElement& f) { friction(f.name, place_named(f.name)); }
+  void operator()(const FrictionElement& f) { friction(f.name, element_named(f.name)); }
 
   void operator()(const ContactElement& c) {
-    if (!c.tangent.empty()) friction(c.name, place_named(c.name));
+    if (!c.tangent.empty()) friction(c.name, element_named(c.name));
     const Index j = contact++;
     // A contact has one mode, which says whether it is open as well.
     sys.variables.erase(std::remove_if(sys.variables.begin(), sys.variables.end(),
@@ -38,7 +38,7 @@ public:
 
   void operator()(const ControllerElement&) {
     const Index i = loop++;
-    const Loop& l = sys.loops[static_cast<std::size_t>(i)];
+    const Loop& l = sys.loops[i];
     for (Index j = 0; j < l.block.outputs(); ++j) {
       const std::string number = l.block.outputs() > 1 ? std::to_string(j) : "";
       add(l.name + ".output" + number, quantity::number, Read::output, i, j);
@@ -49,7 +49,7 @@ public:
   }
 
   void operator()(const CompensatorElement& c) {
-    const Index i = place_named(c.name);
+    const Index i = element_named(c.name);
     add(c.name + ".output", quantity::force, Read::force, i);
     add(c.name + ".velocity", quantity::velocity, Read::velocity, i);
     add(c.name + ".load", quantity::force, Read::load, i);
@@ -68,17 +68,16 @@ private:
     const Index n = sys.n_coordinates;
     for (Index i = 0; i < sys.nx; ++i) {
       const Quantity q = i < n ? quantity::position : i < 2 * n ? quantity::velocity : quantity::number;
-      add(sys.states[static_cast<std::size_t>(i)], q, Read::state, i);
+      add(sys.states[i], q, Read::state, i);
     }
     for (Index i = 0; i < n; ++i)
-      add(sys.coordinates[static_cast<std::size_t>(i)] + ".acceleration", quantity::acceleration, Read::rate,
-          n + i);
+      add(sys.coordinates[i] + ".acceleration", quantity::acceleration, Read::rate, n + i);
   }
 
-  Index place_named(const std::string& name) const {
-    const auto at =
-        std::find_if(sys.places.begin(), sys.places.end(), [&](const Place& p) { return p.name == name; });
-    return at - sys.places.begin();
+  Index element_named(const std::string& name) const {
+    const auto at = std::find_if(sys.friction.begin(), sys.friction.end(),
+                                 [&](const Friction& p) { return p.name == name; });
+    return at - sys.friction.begin();
   }
 
   void friction(const std::string& name, Index i) {
@@ -91,30 +90,29 @@ private:
 
   // y = C x + D u + D_NL F, where u are signals and the outputs of controllers.
   void outputs(const MatrixPlant& m) {
-    for (std::size_t i = 0; i < m.outputs.size(); ++i) {
+    for (Index i = 0; i < m.outputs.size(); ++i) {
       if (holds(m.states, m.outputs[i])) continue; // it is that state
       Variable y{m.outputs[i], quantity::number, Read::sum, 0, 0, {}};
-      const auto row = static_cast<Index>(i);
       const auto term = [&](Read from, Index index, Index part, double factor) {
         if (factor != 0.0) y.terms.push_back({from, index, part, factor});
       };
       const auto through = [&](const Combination& on) {
         double sum = 0.0;
-        for (const Part& p : on.parts) sum += m.D(row, find_name(m.inputs, p.name, "input")) * p.factor;
+        for (const Part& p : on.parts) sum += m.D(i, find_name(m.inputs, p.name, "input")) * p.factor;
         return sum;
       };
-      for (Index k = 0; k < m.A.rows(); ++k) term(Read::state, k, 0, m.C(row, k));
+      for (Index k = 0; k < m.A.rows(); ++k) term(Read::state, k, 0, m.C(i, k));
       const auto forces = d.machine.all<AppliedForce>();
-      for (std::size_t k = 0; k < forces.size(); ++k)
+      for (Index k = 0; k < forces.size(); ++k)
         term(Read::signal, sys.drives[k].signal, 0, through(forces[k]->on));
-      for (std::size_t b = 0; b < d.controllers.size(); ++b)
-        for (std::size_t j = 0; j < d.controllers[b]->to.size(); ++j)
-          term(Read::output, static_cast<Index>(b), static_cast<Index>(j), through(d.controllers[b]->to[j]));
+      for (Index b = 0; b < d.controllers.size(); ++b)
+        for (Index j = 0; j < d.controllers[b]->to.size(); ++j)
+          term(Read::output, b, j, through(d.controllers[b]->to[j]));
       for (const CompensatorElement* c : d.compensators)
-        term(Read::force, place_named(c->name), 0, through(c->to));
+        term(Read::force, element_named(c->name), 0, through(c->to));
       for (const FrictionElement* f : d.friction)
         for (const Part& p : f->feedthrough.parts)
-          if (p.name == m.outputs[i]) term(Read::force, place_named(f->name), 0, p.factor);
+          if (p.name == m.outputs[i]) term(Read::force, element_named(f->name), 0, p.factor);
       sys.variables.push_back(std::move(y));
     }
   }

@@ -16,6 +16,7 @@
 // constructor does where there are at most `prebuilt_limit` of them (laws with internal switches excepted).
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/regime.hpp"
 #include "realtime/real_time_plan.hpp"
 
@@ -23,20 +24,19 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
 struct RealTimeOutput {
   using Kind = Read;
   Kind kind = Kind::state;
-  Index index = 0; // state, place or controller
+  Index index = 0; // state, element or controller
   Index part = 0;  // of a controller: which output
 };
 
 class RealTime {
 public:
-  static constexpr std::size_t prebuilt_limit = 1024;
+  static constexpr Index prebuilt_limit = 1024;
 
   // Throws InvalidArgument. t0: time of x0; inputs start at their defaults.
   RealTime(const System& system, double step, const Vector& x0, double t0, int max_transitions);
@@ -44,7 +44,7 @@ public:
   RealTime& operator=(const RealTime&) = delete;
 
   const System& system() const { return sys; }
-  const std::vector<std::string>& inputs() const { return input_names; }
+  const List<std::string>& inputs() const { return input_names; }
   const Vector& input_values() const { return input; }
 
   // `values` are held over this step, one for each name in inputs().
@@ -68,7 +68,7 @@ private:
   // State, moving signals and forces at one instant, one after the other, behind the changes of the signals
   // over a whole step.
   struct Point {
-    std::vector<double> store;
+    List<double> store;
     double *change = nullptr, *x = nullptr, *s = nullptr, *f = nullptr;
   };
   struct Drive {         // a signal that moves
@@ -86,8 +86,8 @@ private:
   };
   struct Wheel { // numbers of the modes of one element
     std::int64_t stride = 1;
-    std::vector<FrictionMode> friction;
-    std::vector<std::int8_t> load_sign;
+    List<FrictionMode> friction;
+    List<std::int8_t> load_sign;
   };
 
   System sys;
@@ -98,20 +98,22 @@ private:
   Modes now;
   RegimeCache cache;
   std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
-  std::vector<const RealTimePlan*> by_number;
-  std::vector<std::int64_t> place_stride, load_stride, limit_stride;
-  std::vector<std::array<std::int64_t, 7>> limit_number;
+  List<const RealTimePlan*> by_number;
+  List<std::int64_t> element_stride, load_stride, saturation_stride;
+  List<std::array<std::int64_t, 7>> saturation_number;
+  List<Wheel> wheels;                 // of each friction element
+  List<List<Saturation>> saturations; // of each output with limits
   const RealTimePlan* plan = nullptr;
   Scratch w;
 
-  std::vector<std::string> input_names;
+  List<std::string> input_names;
   Moving moving;
-  std::vector<Drive> drives;
-  std::vector<Index> moving_surfaces; // places that stick on a surface that may jump
+  List<Drive> drives;
+  List<Index> moving_surfaces; // elements that stick on a surface that may jump
   bool any_input = false, fresh = true;
   Vector input, before, full; // full: all signals at the instant last asked for
 
-  std::vector<Sampled> sampled; // in the order of dataflow
+  List<Sampled> sampled; // in the order of dataflow
   Vector memory, computed, samples, sample_rates, slopes, work;
   bool clamps = false; // a limit looks at rates
 
@@ -119,11 +121,11 @@ private:
   double at = 0.0, left = 0.0, span = 0.0;
   bool have_rate = false, have_values = false;
   Point a, b, e;
-  std::vector<CurvedValue> values;
+  List<CurvedValue> values;
   Vector rate, f0, f1, k1, k2, dfdt, force, came_from, velocity_tolerance, force_tolerance, sdot;
-  std::vector<double> ga, gb, ge;
+  List<double> ga, gb, ge;
   Matrix J, W;
-  std::vector<double> K, d, rhs;
+  List<double> K, d, rhs;
   Eigen::Matrix<int, Eigen::Dynamic, 1> order;
 
   void lay_out();
@@ -132,31 +134,42 @@ private:
   const RealTimePlan& plan_of(const Modes& modes);
   const RealTimePlan& built(const Modes& modes);
   std::int64_t number_of(const Modes& modes) const noexcept;
+  void refuse_what_it_cannot() const;
+  void find_inputs();
+  void size_work(const Vector& x0);
+  void choose_first_modes(const Vector& x0);
+  bool count_all();
   void build_all();
   bool sample(const double* values) noexcept;
   void follow_jumps() noexcept;
   const double* all(const Point& p) noexcept;
 
+  void begin(const double* values) noexcept;
+  bool any_fired() const noexcept;
+  void change_within(double stop) noexcept;
+  void finish(const Point* end) noexcept;
   void advance() noexcept;
   void quick_step() noexcept;
+  void add_one_force() noexcept;
+  void add_forces() noexcept;
   void implicit_step() noexcept;
   void rates(const Point& p, double tau, double* out) noexcept;
   Point& point_at(double tau) noexcept;
   void guards_at(const Point& p, double tau, double* g) noexcept;
-  double guard_at(std::size_t which, const Point& p, double tau) const noexcept;
+  double guard_at(Index which, const Point& p, double tau) const noexcept;
   void find_rate() noexcept;
   void forces_at_a() noexcept;
-  double locate(std::size_t which, double stop) noexcept;
-  void take(const Point& p) noexcept;
+  double locate(Index which, double stop) noexcept;
+  void take(const Point& p, double passed) noexcept;
   void meet_surfaces(Point& p) noexcept;
 
-  void change(std::size_t which) noexcept;
+  void change(Index which) noexcept;
   void fire(const Regime& r, const Guard& g) noexcept;
   const Guard* furthest_beyond() noexcept;
-  void stop(std::size_t i) noexcept;
-  void release(std::size_t i, int side) noexcept;
+  void stop(Index i) noexcept;
+  void release(Index i, int side) noexcept;
   void release_together(const Regime& r, const Guard& shared_limit) noexcept;
-  bool moves_towards(std::size_t i, int side) noexcept;
+  bool moves_towards(Index i, int side) noexcept;
 
   void restart_sampling() noexcept;
   bool control() noexcept; // at the start of a step; whether an output changed
@@ -164,9 +177,9 @@ private:
   double next_output() const noexcept;
   void put_out_within(double now_at) noexcept;
   const SparseRow& input_row(Index loop, Index k) const noexcept;
-  void prepare_limits() noexcept;
-  void limit_fired(std::size_t number) noexcept;
-  void limits_anew() noexcept;
+  void prepare_saturations() noexcept;
+  void saturation_fired(Index number) noexcept;
+  void saturations_anew() noexcept;
   void choose(Index loop, Index output, const BlockGuard::Trigger* fired) noexcept;
   void settle_following(Point& p) noexcept;
 };

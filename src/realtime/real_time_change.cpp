@@ -11,28 +11,28 @@ namespace stickslip {
 // Everything that has fired at this instant, and what follows from it without any time passing. Guards at the
 // instant are in ge, those at the end of the part in gb; the one that was located fires whatever rounding
 // says, and with it those that are the same.
-void RealTime::change(std::size_t which) noexcept {
+void RealTime::change(Index which) noexcept {
   const RealTimePlan& old = *plan;
   const Regime& r = *old.regime;
   bool stops = false, limits = false;
   const double least = std::min(ge[which], 0.0);
-  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+  for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     if (!(ge[k] > old.tolerance[k] || (gb[k] > old.tolerance[k] && ge[k] >= least))) continue;
-    if (g.kind == GuardKind::limit) {
-      if (!limits) prepare_limits();
+    if (g.kind == GuardKind::saturation) {
+      if (!limits) prepare_saturations();
       limits = true;
-      limit_fired(static_cast<std::size_t>(g.limit));
+      saturation_fired(g.saturation);
     } else {
       fire(r, g);
-      stops = stops || (g.kind == GuardKind::slip_ends && sys.places[g.friction].surface_travel < 0);
+      stops = stops || (g.kind == GuardKind::slip_ends && sys.friction[g.friction].surface_travel < 0);
     }
   }
   plan = &plan_of(now);
   have_values = false;
   if (stops) meet_surfaces(a);
   // What the new forces ask of elements that hold: at most every one lets go once.
-  for (std::size_t round = 0; round <= sys.places.size() && !plan->held.empty(); ++round) {
+  for (Index round = 0; round <= sys.friction.size() && !plan->held.empty(); ++round) {
     const Guard* first = furthest_beyond();
     if (first == nullptr) break;
     fire(*plan->regime, *first);
@@ -46,16 +46,15 @@ void RealTime::change(std::size_t which) noexcept {
 void RealTime::fire(const Regime& r, const Guard& g) noexcept {
   switch (g.kind) {
   case GuardKind::slip_ends:
-    return stop(static_cast<std::size_t>(g.friction));
+    return stop(g.friction);
   case GuardKind::breaks_away:
-    if (const auto i = static_cast<std::size_t>(g.friction);
-        sys.places[i].surface_travel < 0 || moves_towards(i, g.direction))
+    if (const auto i = g.friction; sys.friction[i].surface_travel < 0 || moves_towards(i, g.direction))
       release(i, g.direction);
     else
       now.friction[i].hold = above_limit(g.direction);
     return;
   case GuardKind::surface_turns:
-    return release(static_cast<std::size_t>(g.friction), g.direction);
+    return release(g.friction, g.direction);
   case GuardKind::shared_limit:
     return release_together(r, g);
   default: // there are no contacts here
@@ -70,9 +69,9 @@ const Guard* RealTime::furthest_beyond() noexcept {
   guards_at(a, 0.0, ge.data());
   const Guard* first = nullptr;
   double worst = 0.0;
-  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+  for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
-    const bool rigid = g.kind == GuardKind::breaks_away && sys.places[g.friction].surface_travel < 0;
+    const bool rigid = g.kind == GuardKind::breaks_away && sys.friction[g.friction].surface_travel < 0;
     if (!(ge[k] > plan->tolerance[k]) || !(rigid || g.kind == GuardKind::shared_limit)) continue;
     const double beyond = ge[k] / plan->tolerance[k];
     if (first == nullptr || beyond > worst) worst = beyond, first = &g;
@@ -80,8 +79,8 @@ const Guard* RealTime::furthest_beyond() noexcept {
   return first;
 }
 
-void RealTime::stop(std::size_t i) noexcept {
-  const Place& p = sys.places[i];
+void RealTime::stop(Index i) noexcept {
+  const Friction& p = sys.friction[i];
   const double t = time() + at;
   const int was = now.friction[i].direction();
   const double N = normal_load(p, now.friction[i].load_sign, a.x, all(a));
@@ -90,31 +89,31 @@ void RealTime::stop(std::size_t i) noexcept {
   else
     change_mode(p, was, 0, 0.0, N, t, a.x);
   now.friction[i].enter(Mode::stick);
-  came_from(static_cast<Index>(i)) = was; // whence it came
+  came_from(i) = was; // whence it came
 }
 
 void RealTime::release_together(const Regime& r, const Guard& shared_limit) noexcept {
-  for_each_leaving(r, shared_limit, [&](Index i, int side) { release(static_cast<std::size_t>(i), side); });
+  for_each_leaving(r, shared_limit, [&](Index i, int side) { release(i, side); });
 }
 
-// A stuck place slides from here on. One that came to rest at this same instant only turns round and keeps
+// A sticking element slides from here on. One that came to rest at this same instant only turns round and keeps
 // its force.
-void RealTime::release(std::size_t i, int side) noexcept {
+void RealTime::release(Index i, int side) noexcept {
   if (!now.friction[i].sticks()) return;
-  const Place& p = sys.places[i];
+  const Friction& p = sys.friction[i];
   const double* s = all(a);
   const bool has_states = p.lagged >= 0 || p.peak >= 0;
-  if (has_states && came_from(static_cast<Index>(i)) == 0.0)
+  if (has_states && came_from(i) == 0.0)
     change_mode(p, 0, side, relative_velocity(p, a.x, s), normal_load(p, now.friction[i].load_sign, a.x, s),
                 time() + at, a.x);
   enter(now.friction[i], p, slip(side), a.x);
 }
 
-bool RealTime::moves_towards(std::size_t i, int side) noexcept {
-  const Place& p = sys.places[i];
+bool RealTime::moves_towards(Index i, int side) noexcept {
+  const Friction& p = sys.friction[i];
   const double* s = all(a);
   const double v = relative_velocity(p, a.x, s);
-  if (std::abs(v) > velocity_tolerance(static_cast<Index>(i))) return v * side > 0.0;
+  if (std::abs(v) > velocity_tolerance(i)) return v * side > 0.0;
   f1.setZero();
   evaluate(sys, *plan->regime, time() + at, a.x, s, f1.data(), force.data(), w);
   return relative_acceleration(p, f1, full) * side >= 0.0;

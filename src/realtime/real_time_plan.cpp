@@ -1,7 +1,9 @@
 #include "realtime/real_time_plan.hpp"
 
 #include "core/linalg.hpp"
-#include "dynamics/place_force.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
+#include "dynamics/friction_force.hpp"
 #include "realtime/held_map.hpp"
 
 #include <algorithm>
@@ -15,7 +17,7 @@ Form zero(const System& sys) {
   return {Vector::Zero(sys.nx), Vector::Zero(sys.ns())};
 }
 
-Form load_form(const System& sys, const Place& p, int sign) {
+Form load_form(const System& sys, const Friction& p, int sign) {
   Form f = zero(sys);
   f.s(p.load) = 1.0;
   if (p.load_force.x.size() > 0) {
@@ -31,8 +33,8 @@ SparseRow sparse(const Form& f, const Moving& moving) {
   const Index nx = f.x.size();
   for (Index i = 0; i < nx; ++i)
     if (f.x(i) != 0.0) row.entries.push_back({i, f.x(i)});
-  for (Index j = 0; j < moving.count(); ++j) {
-    const double w = f.s(moving.signals[static_cast<std::size_t>(j)]);
+  for (Index j = 0; j < moving.size(); ++j) {
+    const double w = f.s(moving.signals[j]);
     if (w != 0.0) row.entries.push_back({nx + j, w});
   }
   return row;
@@ -41,7 +43,7 @@ SparseRow sparse(const Form& f, const Moving& moving) {
 bool linear_viscous(const Law& law, int mode, double slope) {
   for (double v : {1e-6, 1e-3, 0.37, 2.0})
     if (std::abs(evaluate(law, v, mode, 0U, nullptr, nullptr).viscous - slope * v) >
-        1e-14 * std::abs(slope) * v)
+        tolerance::few_terms * std::abs(slope) * v)
       return false;
   return true;
 }
@@ -61,7 +63,7 @@ public:
   bool possible() const {
     if (regime.coupled || !regime.closed.empty()) return false;
     bool ages = false;
-    for (const Place& p : sys.places) {
+    for (const Friction& p : sys.friction) {
       if (p.states >= 0 || p.injected >= 0) return false;
       ages = ages || p.aged >= 0;
     }
@@ -70,8 +72,8 @@ public:
 
   void run() {
     list_curved();
-    const Index nx = sys.nx, ns = sys.ns(), m = static_cast<Index>(plan.curved.size());
-    const Index nu = regime.unstuck.count();
+    const Index nx = sys.nx, ns = sys.ns(), m = plan.curved.size();
+    const Index nu = regime.sliding.size();
     Rows own(nx, nx, ns, m), force(nu, nx, ns, m);
     for (Index k = 0; k < nu; ++k) describe(k, own, force);
     own.x += regime.A + regime.E * force.x;
@@ -88,27 +90,25 @@ private:
   const Regime& regime;
   const double h;
   RealTimePlan& plan;
-  std::vector<Index> first; // channel of each unstuck place, or -1
-  std::vector<Index> second;
+  List<Index> first; // channel of each sliding element, or -1
+  List<Index> second;
 
-  double viscous_slope(const Place& p, int mode) const {
+  double viscous_slope(const Friction& p, int mode) const {
     return evaluate(p.law, 1.0, mode, 0U, nullptr, nullptr).viscous;
   }
-  bool load_stands(const Place& p) const {
+  bool load_stands(const Friction& p) const {
     return p.load_force.x.size() == 0 &&
            std::find(moving.signals.begin(), moving.signals.end(), p.load) == moving.signals.end();
   }
 
   Index add(Index i, CurvedForce::Kind kind) {
-    const auto u = static_cast<std::size_t>(i);
-    const Place& p = sys.places[u];
+    const Friction& p = sys.friction[i];
     CurvedForce c;
     c.kind = kind;
-    c.place = i;
     c.element = &p;
-    c.mode = regime.modes.friction[u].direction();
-    c.branch = regime.modes.friction[u].branch;
-    c.load = sparse(load_form(sys, p, regime.modes.friction[u].load_sign), moving);
+    c.mode = regime.modes.friction[i].direction();
+    c.branch = regime.modes.friction[i].branch;
+    c.load = sparse(load_form(sys, p, regime.modes.friction[i].load_sign), moving);
     if (kind == CurvedForce::Kind::spring) {
       Form travel = zero(sys);
       travel.x(p.surface_travel) = 1.0;
@@ -118,14 +118,13 @@ private:
       if (p.law.terms.size() == 1) c.stribeck = std::get_if<Stribeck>(&p.law.terms.front());
     }
     plan.curved.push_back(std::move(c));
-    return static_cast<Index>(plan.curved.size()) - 1;
+    return plan.curved.size() - 1;
   }
 
   void list_curved() {
-    for (Index i : regime.unstuck) {
-      const auto u = static_cast<std::size_t>(i);
-      const Place& p = sys.places[u];
-      const int mode = regime.modes.friction[u].direction();
+    for (Index i : regime.sliding) {
+      const Friction& p = sys.friction[i];
+      const int mode = regime.modes.friction[i].direction();
       first.push_back(-1);
       second.push_back(-1);
       if (mode == 0) {
@@ -139,15 +138,13 @@ private:
     }
   }
 
-  // The force of unstuck place k and the rates of its own states.
+  // The force of sliding element k and the rates of its own states.
   void describe(Index k, Rows& own, Rows& force) const {
-    const auto q = static_cast<std::size_t>(k);
-    const Index i = regime.unstuck[q];
-    const auto u = static_cast<std::size_t>(i);
-    const Place& p = sys.places[u];
-    const int mode = regime.modes.friction[u].direction();
-    const Index one = first[q], two = second[q];
-    const Form N = load_form(sys, p, regime.modes.friction[u].load_sign);
+    const Index i = regime.sliding[k];
+    const Friction& p = sys.friction[i];
+    const int mode = regime.modes.friction[i].direction();
+    const Index one = first[k], two = second[k];
+    const Form N = load_form(sys, p, regime.modes.friction[i].load_sign);
     if (mode == 0) {
       own.x.row(p.surface_travel) += p.velocity.x.transpose();
       own.s.row(p.surface_travel) += p.velocity.s.transpose();
@@ -160,8 +157,7 @@ private:
       return;
     }
     const double b = viscous_slope(p, mode);
-    const bool separate =
-        two >= 0 || (one >= 0 && plan.curved[static_cast<std::size_t>(one)].kind == CurvedForce::Kind::both);
+    const bool separate = two >= 0 || (one >= 0 && plan.curved[one].kind == CurvedForce::Kind::both);
     if (!separate) {
       force.x.row(k) += b * p.velocity.x.transpose();
       force.s.row(k) += b * p.velocity.s.transpose();
@@ -183,20 +179,19 @@ private:
   }
 
   Matrix moving_columns(const Matrix& s) const {
-    Matrix out(s.rows(), moving.count());
-    for (Index j = 0; j < moving.count(); ++j)
-      out.col(j) = s.col(moving.signals[static_cast<std::size_t>(j)]);
+    Matrix out(s.rows(), moving.size());
+    for (Index j = 0; j < moving.size(); ++j) out.col(j) = s.col(moving.signals[j]);
     return out;
   }
 
   SmallMap map(const Rows& r) const {
-    Matrix columns(r.x.rows(), r.x.cols() + moving.count() + r.f.cols());
+    Matrix columns(r.x.rows(), r.x.cols() + moving.size() + r.f.cols());
     columns << r.x, moving_columns(r.s), r.f;
     return {r.s * moving.still, columns};
   }
 
   void make_step(const Rows& own) {
-    const Index nv = moving.count(), m = own.f.cols(), nx = sys.nx;
+    const Index nv = moving.size(), m = own.f.cols(), nx = sys.nx;
     Matrix S(nx, nv + m + 1);
     S << moving_columns(own.s), own.f, own.s * moving.still;
     const HeldMap made = held_map(own.x, S, h);
@@ -214,7 +209,7 @@ private:
     plan.u_end = plan.u_through = plan.load_end = plan.load_through = Matrix::Zero(m, m);
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < m; ++j) {
-        const CurvedForce& c = plan.curved[static_cast<std::size_t>(i)];
+        const CurvedForce& c = plan.curved[i];
         plan.u_end(i, j) = over(c.u, plan.end, j);
         plan.u_through(i, j) = over(c.u, plan.through, j);
         plan.load_end(i, j) = over(c.load, plan.end, j);
@@ -222,28 +217,28 @@ private:
       }
   }
 
-  void make_guards(const Rows& unstuck) {
-    const Index nx = sys.nx, ns = sys.ns(), m = unstuck.f.cols();
-    const Index np = sys.places.count(), ng = regime.guards.count();
+  void make_guards(const Rows& sliding) {
+    const Index nx = sys.nx, ns = sys.ns(), m = sliding.f.cols();
+    const Index np = sys.friction.size(), ng = regime.guards.size();
     Rows force(np, nx, ns, m), out(ng, nx, ns, m);
-    for (std::size_t k = 0; k < regime.unstuck.size(); ++k) {
-      force.x.row(regime.unstuck[k]) = unstuck.x.row(static_cast<Index>(k));
-      force.s.row(regime.unstuck[k]) = unstuck.s.row(static_cast<Index>(k));
-      force.f.row(regime.unstuck[k]) = unstuck.f.row(static_cast<Index>(k));
+    for (Index k = 0; k < regime.sliding.size(); ++k) {
+      force.x.row(regime.sliding[k]) = sliding.x.row(k);
+      force.s.row(regime.sliding[k]) = sliding.s.row(k);
+      force.f.row(regime.sliding[k]) = sliding.f.row(k);
     }
-    if (!regime.stuck.empty()) {
-      const Matrix X = regime.Lx + regime.LF * unstuck.x, S = regime.Ls + regime.LF * unstuck.s,
-                   F = regime.LF * unstuck.f;
-      for (std::size_t k = 0; k < regime.stuck.size(); ++k) {
-        force.x.row(regime.stuck[k]) = X.row(static_cast<Index>(k));
-        force.s.row(regime.stuck[k]) = S.row(static_cast<Index>(k));
-        force.f.row(regime.stuck[k]) = F.row(static_cast<Index>(k));
+    if (!regime.sticking.empty()) {
+      const Matrix X = regime.Lx + regime.LF * sliding.x, S = regime.Ls + regime.LF * sliding.s,
+                   F = regime.LF * sliding.f;
+      for (Index k = 0; k < regime.sticking.size(); ++k) {
+        force.x.row(regime.sticking[k]) = X.row(k);
+        force.s.row(regime.sticking[k]) = S.row(k);
+        force.f.row(regime.sticking[k]) = F.row(k);
       }
     }
-    const auto add_force = [&](Index g, Index place, double factor) {
-      out.x.row(g) += factor * force.x.row(place);
-      out.s.row(g) += factor * force.s.row(place);
-      out.f.row(g) += factor * force.f.row(place);
+    const auto add_force = [&](Index g, Index element, double factor) {
+      out.x.row(g) += factor * force.x.row(element);
+      out.s.row(g) += factor * force.s.row(element);
+      out.f.row(g) += factor * force.f.row(element);
     };
     const auto add_form = [&](Index g, const Form& f, double factor) {
       out.x.row(g) += factor * f.x.transpose();
@@ -255,7 +250,7 @@ private:
       for (const GuardTerms::Entry& e : terms.states) out.x(g, e.at) += e.factor;
       for (const GuardTerms::Entry& e : terms.forces) add_force(g, e.at, e.factor);
       for (const GuardTerms::Limit& l : terms.limits) {
-        const Place& p = sys.places[l.element];
+        const Friction& p = sys.friction[l.element];
         const Interval unit = rest_interval(p.law, nullptr);
         const double level = l.weight * (l.side > 0 ? unit.hi : unit.lo);
         const Form N = load_form(sys, p, regime.modes.friction[l.element].load_sign);
@@ -264,7 +259,7 @@ private:
       }
     }
     plan.guards = map(out);
-    std::size_t entries = 0;
+    Index entries = 0;
     for (Index g = 0; g < ng && out.f.isZero(0.0); ++g) {
       plan.short_guards.push_back(sparse({out.x.row(g).transpose(), out.s.row(g).transpose()}, moving));
       entries += plan.short_guards.back().entries.size();
@@ -286,7 +281,7 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     double tolerance = 0.0;
     switch (g.kind) {
     case GuardKind::slip_ends:
-    case GuardKind::kink:
+    case GuardKind::velocity_reversal:
     case GuardKind::surface_turns:
       tolerance = velocity_tolerance(g.friction);
       break;
@@ -297,9 +292,10 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     case GuardKind::shared_limit:
       tolerance = force_tolerance.sum();
       break;
-    case GuardKind::limit: {
-      const LimitGuard& limit = r.linear->guards[g.limit];
-      tolerance = 1e-12 * (limit.form.x.cwiseAbs().dot(sys.nominal) + std::abs(limit.form.s(sys.one)));
+    case GuardKind::saturation: {
+      const SaturationGuard& limit = r.linear->guards[g.saturation];
+      tolerance = tolerance::least_size *
+                  (limit.form.x.cwiseAbs().dot(sys.nominal) + std::abs(limit.form.s(sys.one)));
       break;
     }
     default:
@@ -307,13 +303,13 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     }
     plan.tolerance.push_back(tolerance);
   }
-  const Index m = r.stuck.count();
+  const Index m = r.sticking.size();
   if (m > 0) { // as in a transition: velocities to zero with the least change of kinetic energy
     Matrix G(m, m), U(sys.nx, m);
     for (Index k = 0; k < m; ++k) {
-      const Place& p = sys.places[r.stuck[k]];
+      const Friction& p = sys.friction[r.sticking[k]];
       U.col(k) = p.effect;
-      for (Index l = 0; l < m; ++l) G(k, l) = -p.velocity.x.dot(sys.places[r.stuck[l]].effect);
+      for (Index l = 0; l < m; ++l) G(k, l) = -p.velocity.x.dot(sys.friction[r.sticking[l]].effect);
       plan.held.push_back(sparse(p.velocity, moving));
     }
     plan.to_surface = U * linalg::pseudo_inverse(G);
@@ -322,7 +318,7 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     plan.inputs.emplace_back();
     for (const Form& f : of_loop) plan.inputs.back().push_back(sparse(f, moving));
   }
-  for (Saturation mode : r.modes.limit)
+  for (Saturation mode : r.modes.saturation)
     plan.follows = plan.follows || mode == Saturation::high_following || mode == Saturation::low_following;
   return plan;
 }

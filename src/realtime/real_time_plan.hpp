@@ -1,4 +1,4 @@
-// One combination of modes made ready for steps of one length. Where no place has bristles, the motion is
+// One combination of modes made ready for steps of one length. Where no element has bristles, the motion is
 //   x' = A x + S s + C f,   f_j = a curve of one velocity (or travel) times a normal load,
 // and a step of length h is the exact flow of the linear part with f going straight from f0 to f0 + d:
 //   x(h) = F x + G0 (s0, f0) + G1 (s1 - s0, d),   d = slopes of f times the change of x,
@@ -7,9 +7,8 @@
 // rings).
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/regime.hpp"
-
-#include <vector>
 
 namespace stickslip {
 
@@ -21,7 +20,7 @@ public:
   SmallMap(const Vector& constant, const Matrix& columns);
   void operator()(const double* u, double* y) const { run(data.data(), height, width, u, y); }
   Index rows() const { return height; } // even
-  double row(Index i, const double* u) const { return data[static_cast<std::size_t>(i)] + linear_row(i, u); }
+  double row(Index i, const double* u) const { return data[i] + linear_row(i, u); }
   double linear_row(Index i, const double* u) const { // without the constant
     const double* d = data.data() + i;
     double sum = 0.0;
@@ -31,7 +30,7 @@ public:
 
 private:
   using Kernel = void (*)(const double* data, Index height, Index width, const double* u, double* y);
-  std::vector<double> data;
+  List<double> data;
   Index height = 0, width = 0;
   Kernel run = nullptr;
 };
@@ -43,7 +42,7 @@ struct SparseRow {
     double weight;
   };
   double constant = 0.0;
-  std::vector<Entry> entries;
+  List<Entry> entries;
 
   double operator()(const double* xs) const { return constant + linear(xs); }
   double linear(const double* xs) const {
@@ -55,18 +54,17 @@ struct SparseRow {
 
 // Signals that move during or between steps, and values of all others.
 struct Moving {
-  std::vector<Index> signals;
+  List<Index> signals;
   Vector still; // of all signals; zero where they move
-  Index count() const { return static_cast<Index>(signals.size()); }
+  Index size() const { return signals.size(); }
 };
 
 // One nonlinear force f = N phi(u) + viscous(u).
 struct CurvedForce {
   enum class Kind : std::int8_t { dry, viscous, both, spring };
   Kind kind = Kind::dry;
-  Index place = -1;
   SparseRow u, load;
-  const Place* element = nullptr;
+  const Friction* element = nullptr;
   const Stribeck* stribeck = nullptr; // its law if it is this one alone, so that the compiler sees through it
   int mode = 0;
   unsigned branch = 0;
@@ -81,25 +79,25 @@ CurvedValue evaluate(const CurvedForce& channel, const double* xs);
 struct RealTimePlan {
   const Regime* regime = nullptr;
   bool quick = false; // the maps below exist
-  std::vector<CurvedForce> curved;
+  List<CurvedForce> curved;
   // A point is laid out as (changes of signals over a step, x, varying signals, f).
-  SmallMap step;                       // from the whole point: x one step later with f as it is
-  SmallMap rate;                       // from (x, s, f): x'
-  SmallMap guards;                     // from (x, s, f): guard values with limits fully aged
-  std::vector<SparseRow> short_guards; // the same where each is one velocity or the like; else empty
+  SmallMap step;                // from the whole point: x one step later with f as it is
+  SmallMap rate;                // from (x, s, f): x'
+  SmallMap guards;              // from (x, s, f): guard values with limits fully aged
+  List<SparseRow> short_guards; // the same where each is one velocity or the like; else empty
   Matrix end, through; // what x(h) gains for each unit of d: if f goes straight, if it is there throughout
   Matrix u_end, u_through, load_end, load_through; // the same for each curved force's u and load
   struct Ageing {
-    Index guard, place;
+    Index guard, element;
     double level; // limit per unit load, as it enters the guard
     SparseRow load;
   };
-  std::vector<Ageing> ageing;
-  std::vector<double> tolerance;              // of each guard
-  std::vector<SparseRow> held;                // velocities of the stuck places
-  Matrix to_surface;                          // x += to_surface * (these velocities): puts them at rest
-  std::vector<std::vector<SparseRow>> inputs; // of each controller
-  bool follows = false;                       // an output follows its limit
+  List<Ageing> ageing;
+  List<double> tolerance;       // of each guard
+  List<SparseRow> held;         // velocities of the sticking elements
+  Matrix to_surface;            // x += to_surface * (these velocities): puts them at rest
+  List<List<SparseRow>> inputs; // of each controller
+  bool follows = false;         // an output follows its limit
 };
 
 RealTimePlan make_plan(const System& sys, const Regime& regime, const Moving& moving, double h,

@@ -15,7 +15,7 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
   };
   for (Index k = 0; k < count; ++k) {
     const RealTimeOutput& o = what[k];
-    const auto i = static_cast<std::size_t>(o.index), part = static_cast<std::size_t>(o.part);
+    const auto i = o.index, part = o.part;
     const LinearPart& linear = *plan->regime->linear;
     switch (o.kind) {
     case Kind::state:
@@ -35,8 +35,8 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
       continue;
     case Kind::saturation: {
       const Loop& l = sys.loops[i];
-      const Mode mode = l.limit >= 0 ? mode_of(now.limit[static_cast<std::size_t>(l.limit) + part])
-                                     : mode_of(l.block, o.part, form(linear.outputs[i][part]));
+      const Mode mode = l.saturation >= 0 ? mode_of(now.saturation[l.saturation + part])
+                                          : mode_of(l.block, o.part, form(linear.outputs[i][part]));
       out[k] = static_cast<double>(mode);
       continue;
     }
@@ -52,15 +52,15 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
       out[k] = f1(o.index);
       continue;
     }
-    const Place& p = sys.places[i];
+    const Friction& p = sys.friction[i];
     const double v = relative_velocity(p, a.x, s);
-    const bool stuck = p.traits.sticks && now.friction[i].sticks();
+    const bool sticking = p.traits.sticks && now.friction[i].sticks();
     switch (o.kind) {
     case Kind::force:
       out[k] = force(o.index);
       break;
     case Kind::velocity:
-      out[k] = stuck && p.surface_travel < 0 ? 0.0 : v;
+      out[k] = sticking && p.surface_travel < 0 ? 0.0 : v;
       break;
     case Kind::load:
       out[k] = normal_load(p, now.friction[i].load_sign, a.x, s);
@@ -70,7 +70,7 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
       break;
     default: {
       const Interval limits = stick_limits(sys, p, now.friction[i].load_sign, time(), a.x, s, nullptr);
-      out[k] = !stuck                 ? std::numeric_limits<double>::quiet_NaN()
+      out[k] = !sticking              ? std::numeric_limits<double>::quiet_NaN()
                : force(o.index) < 0.0 ? limits.lo
                                       : limits.hi;
     }

@@ -1,8 +1,9 @@
 // One step of the fixed-step form.
-#include "realtime/real_time.hpp"
-
+#include "core/list.hpp"
 #include "core/small_lu.hpp"
-#include "dynamics/place_force.hpp"
+#include "core/tolerances.hpp"
+#include "dynamics/friction_force.hpp"
+#include "realtime/real_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,18 +31,7 @@ void RealTime::step(const double* given) noexcept {
     ++ticks;
     return;
   }
-  const bool jumped = sample(given);
-  at = 0.0;
-  left = h;
-  have_values = false;
-  bool anew = jumped;
-  if (!sampled.empty()) {
-    if (fresh && jumped) restart_sampling();
-    anew = control() || anew;
-  }
-  fresh = false;
-  if (jumped && !moving_surfaces.empty()) follow_jumps();
-  if (anew && sys.limits > 0) limits_anew();
+  begin(given);
   const Point* end = nullptr;
   for (int count = 0;;) {
     const double next = sampled.empty() ? left : next_output();
@@ -59,67 +49,90 @@ void RealTime::step(const double* given) noexcept {
       return;
     }
     guards_at(p, stop, gb.data());
-    const std::size_t ng = plan->tolerance.size();
-    bool fired = false;
-    for (std::size_t k = 0; k < ng; ++k) fired = fired || gb[k] > plan->tolerance[k];
-    if (fired && count == most) {
-      left_over += late ? 0 : 1;
-      late = true;
-      fired = false;
-    }
-    if (!fired) {
-      if (!output) {
-        end = &p;
-        break;
-      }
-      take(p);
-      at += stop;
-      left -= stop;
-      put_out_within(at);
+    const bool fired = any_fired();
+    if (fired && count < most) {
+      change_within(stop);
+      ++count;
+      if (left <= tolerance::instant * h) break;
       continue;
     }
-    double first = 2.0;
-    std::size_t which = 0;
-    int how_many = 0;
-    if (!plan->quick) guards_at(a, 0.0, ga.data());
-    for (std::size_t k = 0; k < ng; ++k) {
-      if (!(gb[k] > plan->tolerance[k])) continue;
-      ++how_many;
-      if (plan->quick) ga[k] = guard_at(k, a, 0.0);
-      const double theta = ga[k] < 0.0 ? ga[k] / (ga[k] - gb[k]) : 0.0;
-      if (theta < first) first = theta, which = k;
+    if (fired) left_over += late ? 0 : 1, late = true;
+    if (!output) {
+      end = &p;
+      break;
     }
-    const double tau = first > 0.0 ? locate(which, stop) : 0.0;
-    Point& q = tau > 0.0 ? point_at(tau) : a;
-    if (how_many > 1) { // some of the others may fire at the same instant
-      guards_at(q, tau, ge.data());
-    } else {
-      std::fill_n(ge.begin(), ng, -std::numeric_limits<double>::infinity());
-      ge[which] = 0.0;
-    }
-    if (tau > 0.0) {
-      take(q);
-      at += tau;
-      left -= tau;
-    }
-    change(which);
-    ++transitions;
-    ++count;
-    if (left <= 1e-9 * h) break;
+    take(p, stop);
+    put_out_within(at);
   }
-  if (end != nullptr) {
-    std::copy_n(end->x, sys.nx + moving.count(), a.x);
+  finish(end);
+}
+
+// Inputs, ticks and surfaces that jump at the start of a step.
+void RealTime::begin(const double* given) noexcept {
+  const bool jumped = sample(given);
+  at = 0.0;
+  left = h;
+  have_values = false;
+  bool anew = jumped;
+  if (!sampled.empty()) {
+    if (fresh && jumped) restart_sampling();
+    anew = control() || anew;
+  }
+  fresh = false;
+  if (jumped && !moving_surfaces.empty()) follow_jumps();
+  if (anew && sys.saturations > 0) saturations_anew();
+}
+
+bool RealTime::any_fired() const noexcept {
+  bool fired = false;
+  for (Index k = 0; k < plan->tolerance.size(); ++k) fired = fired || gb[k] > plan->tolerance[k];
+  return fired;
+}
+
+// The first guard that fires on the way to `stop` changes the modes where it does.
+void RealTime::change_within(double stop) noexcept {
+  const Index ng = plan->tolerance.size();
+  double first = 2.0;
+  Index which = 0;
+  int how_many = 0;
+  if (!plan->quick) guards_at(a, 0.0, ga.data());
+  for (Index k = 0; k < ng; ++k) {
+    if (!(gb[k] > plan->tolerance[k])) continue;
+    ++how_many;
+    if (plan->quick) ga[k] = guard_at(k, a, 0.0);
+    const double theta = ga[k] < 0.0 ? ga[k] / (ga[k] - gb[k]) : 0.0;
+    if (theta < first) first = theta, which = k;
+  }
+  const double tau = first > 0.0 ? locate(which, stop) : 0.0;
+  Point& q = tau > 0.0 ? point_at(tau) : a;
+  if (how_many > 1) { // some of the others may fire at the same instant
+    guards_at(q, tau, ge.data());
   } else {
-    for (Index j = 0; j < moving.count(); ++j) a.s[j] += (left / h) * a.change[j];
+    std::fill_n(ge.begin(), ng, -std::numeric_limits<double>::infinity());
+    ge[which] = 0.0;
+  }
+  if (tau > 0.0) take(q, tau);
+  change(which);
+  ++transitions;
+}
+
+// end: the point at the end of the step; none where a change of modes was there.
+void RealTime::finish(const Point* end) noexcept {
+  if (end != nullptr) {
+    std::copy_n(end->x, sys.nx + moving.size(), a.x);
+  } else {
+    for (Index j = 0; j < moving.size(); ++j) a.s[j] += (left / h) * a.change[j];
   }
   if (!plan->held.empty()) meet_surfaces(a);
   if (plan->follows) settle_following(a);
   ++ticks;
 }
 
-void RealTime::take(const Point& p) noexcept {
-  std::copy_n(p.x, sys.nx + moving.count(), a.x);
+void RealTime::take(const Point& p, double passed) noexcept {
+  std::copy_n(p.x, sys.nx + moving.size(), a.x);
   have_values = false;
+  at += passed;
+  left -= passed;
 }
 
 // The base of this part of the step: from a at `at` over `span`, at least to the end of the step.
@@ -135,8 +148,8 @@ void RealTime::advance() noexcept {
 }
 
 void RealTime::forces_at_a() noexcept {
-  const std::vector<CurvedForce>& curved = plan->curved;
-  for (std::size_t j = 0; j < curved.size(); ++j) {
+  const List<CurvedForce>& curved = plan->curved;
+  for (Index j = 0; j < curved.size(); ++j) {
     values[j] = evaluate(curved[j], a.x);
     a.f[j] = values[j].f;
   }
@@ -144,41 +157,50 @@ void RealTime::forces_at_a() noexcept {
 }
 
 void RealTime::quick_step() noexcept {
-  const std::vector<CurvedForce>& curved = plan->curved;
-  const auto m = static_cast<Index>(curved.size());
+  const List<CurvedForce>& curved = plan->curved;
+  const auto m = curved.size();
   if (m > 0 && !have_values) forces_at_a();
   plan->step(a.change, b.x);
-  for (Index j = 0; j < moving.count(); ++j) b.s[j] = a.s[j] + a.change[j];
+  for (Index j = 0; j < moving.size(); ++j) b.s[j] = a.s[j] + a.change[j];
   if (m == 0) return;
-  if (m == 1 && std::isfinite(values[0].by_u)) {
-    CurvedValue& v = values[0];
-    const CurvedForce& c = curved[0];
-    double gain = v.by_u * plan->u_end.coeff(0) + v.by_load * plan->load_end.coeff(0);
-    const double* column = plan->end.data();
-    if (gain < -1.0) {
-      gain = v.by_u * plan->u_through.coeff(0) + v.by_load * plan->load_through.coeff(0);
-      column = plan->through.data();
-    }
-    const double now_more =
-        gain > 0.5 ? 0.0 // grows faster than the step: as if f stood still
-                   : (v.by_u * (c.u(b.x) - v.u) + v.by_load * (c.load(b.x) - v.load)) / (1.0 - gain);
-    for (Index i = 0; i < sys.nx; ++i) b.x[i] += column[i] * now_more;
-    b.f[0] = v.f + now_more;
-    return;
+  if (m == 1 && std::isfinite(values[0].by_u))
+    add_one_force();
+  else
+    add_forces();
+}
+
+// What the change of the only nonlinear force adds to the step.
+void RealTime::add_one_force() noexcept {
+  CurvedValue& v = values[0];
+  const CurvedForce& c = plan->curved[0];
+  double gain = v.by_u * plan->u_end.coeff(0) + v.by_load * plan->load_end.coeff(0);
+  const double* column = plan->end.data();
+  if (gain < -1.0) {
+    gain = v.by_u * plan->u_through.coeff(0) + v.by_load * plan->load_through.coeff(0);
+    column = plan->through.data();
   }
-  // d = slopes . (change of u and load), of which d itself makes a part.
+  const double now_more =
+      gain > 0.5 ? 0.0 // grows faster than the step: as if f stood still
+                 : (v.by_u * (c.u(b.x) - v.u) + v.by_load * (c.load(b.x) - v.load)) / (1.0 - gain);
+  for (Index i = 0; i < sys.nx; ++i) b.x[i] += column[i] * now_more;
+  b.f[0] = v.f + now_more;
+}
+
+// The same of several, which change each other: d = slopes . (change of u and load), of which d itself makes a part.
+void RealTime::add_forces() noexcept {
+  const List<CurvedForce>& curved = plan->curved;
+  const auto m = curved.size();
   for (Index i = 0; i < m; ++i) {
-    const auto q = static_cast<std::size_t>(i);
-    const CurvedForce& c = curved[q];
-    CurvedValue& v = values[q];
+    const CurvedForce& c = curved[i];
+    CurvedValue& v = values[i];
     const double du = c.u(b.x) - v.u, dN = c.load(b.x) - v.load;
     double gain = v.by_u * plan->u_end(i, i) + v.by_load * plan->load_end(i, i);
     const bool stiff = gain < -1.0;
     if (gain > 0.5) v.by_u = v.by_load = 0.0; // grows faster than the step: as if f stood still
-    rhs[q] = v.by_u * du + v.by_load * dN;
+    rhs[i] = v.by_u * du + v.by_load * dN;
     if (!std::isfinite(v.by_u)) { // a vertical tangent at v = 0 has no slope; the force itself is finite
       CurvedValue later = evaluate(c, b.x);
-      rhs[q] = later.f - v.f;
+      rhs[i] = later.f - v.f;
       v.by_u = v.by_load = 0.0;
       gain = 0.0;
     }
@@ -189,8 +211,8 @@ void RealTime::quick_step() noexcept {
     const Matrix& U = stiff ? plan->u_through : plan->u_end;
     const Matrix& L = stiff ? plan->load_through : plan->load_end;
     for (Index i = 0; i < m; ++i) {
-      const CurvedValue& v = values[static_cast<std::size_t>(i)];
-      K[static_cast<std::size_t>(j * m + i)] = (i == j ? 1.0 : 0.0) - v.by_u * U(i, j) - v.by_load * L(i, j);
+      const CurvedValue& v = values[i];
+      K[j * m + i] = (i == j ? 1.0 : 0.0) - v.by_u * U(i, j) - v.by_load * L(i, j);
     }
   }
   for (Index j = 0; j < m; ++j) b.f[j] = order(j); // kept from the pivots
@@ -200,7 +222,7 @@ void RealTime::quick_step() noexcept {
     std::fill_n(d.begin(), m, 0.0);
   for (Index j = 0; j < m; ++j) order(j) = b.f[j] != 0.0;
   for (Index j = 0; j < m; ++j) {
-    const double change_of_f = d[static_cast<std::size_t>(j)];
+    const double change_of_f = d[j];
     const double* column = (order(j) != 0 ? plan->through : plan->end).data() + j * sys.nx;
     for (Index i = 0; i < sys.nx; ++i) b.x[i] += column[i] * change_of_f;
     b.f[j] = a.f[j] + change_of_f;
@@ -216,14 +238,14 @@ void RealTime::implicit_step() noexcept {
   const Map xa(a.x, n);
   Map xb(b.x, n);
   sdot.setZero();
-  for (std::size_t j = 0; j < moving.signals.size(); ++j) sdot(moving.signals[j]) = a.change[j] / h;
+  for (Index j = 0; j < moving.signals.size(); ++j) sdot(moving.signals[j]) = a.change[j] / h;
   f0.setZero();
   f1.setZero();
   evaluate(sys, r, t, a.x, all(a), f0.data(), force.data(), w);
   jacobian(sys, r, t, a.x, full.data(), sdot.data(), J, dfdt, w);
   W = -ros2 * span * J;
   W.diagonal().array() += 1.0;
-  for (Index j = 0; j < moving.count(); ++j) b.s[j] = a.s[j] + (span / h) * a.change[j];
+  for (Index j = 0; j < moving.size(); ++j) b.s[j] = a.s[j] + (span / h) * a.change[j];
   bool solved = lu_factor(W.data(), n, order.data());
   if (solved) {
     k2 = f0 + ros2 * span * dfdt;
@@ -264,8 +286,8 @@ RealTime::Point& RealTime::point_at(double tau) noexcept {
   find_rate();
   const double back = tau / span - 1.0, linear = (back + back * back) * span, square = back * back;
   for (Index i = 0; i < sys.nx; ++i) e.x[i] = b.x[i] + linear * rate(i) + square * (a.x[i] - b.x[i]);
-  for (Index j = 0; j < moving.count(); ++j) e.s[j] = a.s[j] + (tau / h) * a.change[j];
-  for (std::size_t j = 0; j < plan->curved.size(); ++j) e.f[j] = a.f[j] + (tau / span) * (b.f[j] - a.f[j]);
+  for (Index j = 0; j < moving.size(); ++j) e.s[j] = a.s[j] + (tau / h) * a.change[j];
+  for (Index j = 0; j < plan->curved.size(); ++j) e.f[j] = a.f[j] + (tau / span) * (b.f[j] - a.f[j]);
   return e;
 }
 
@@ -277,7 +299,7 @@ void RealTime::guards_at(const Point& p, double tau, double* g) noexcept {
   if (plan->quick) {
     plan->guards(p.x, g);
     for (const RealTimePlan::Ageing& one : plan->ageing) {
-      const double share = aged_share(sys.places[one.place], time() + at + tau, p.x);
+      const double share = aged_share(sys.friction[one.element], time() + at + tau, p.x);
       g[one.guard] -= (1.0 - share) * one.level * one.load(p.x);
     }
     return;
@@ -289,28 +311,27 @@ void RealTime::guards_at(const Point& p, double tau, double* g) noexcept {
   guard_values(sys, r, time() + at + tau, p.x, full.data(), force.data(), g);
 }
 
-double RealTime::guard_at(std::size_t which, const Point& p, double tau) const noexcept {
+double RealTime::guard_at(Index which, const Point& p, double tau) const noexcept {
   if (!plan->short_guards.empty()) return plan->short_guards[which](p.x);
-  double g = plan->guards.row(static_cast<Index>(which), p.x);
+  double g = plan->guards.row(which, p.x);
   for (const RealTimePlan::Ageing& one : plan->ageing)
-    if (one.guard == static_cast<Index>(which))
-      g -= (1.0 - aged_share(sys.places[one.place], time() + at + tau, p.x)) * one.level * one.load(p.x);
+    if (one.guard == which)
+      g -= (1.0 - aged_share(sys.friction[one.element], time() + at + tau, p.x)) * one.level * one.load(p.x);
   return g;
 }
 
 // Where a guard that is negative at `at` and positive at `stop` fires: on a parabola through both, which has
 // its slope at the end of the base (or its value in the middle), and which linear guards follow exactly.
-double RealTime::locate(std::size_t which, double stop) noexcept {
+double RealTime::locate(Index which, double stop) noexcept {
   const double g0 = ga[which], g1 = gb[which];
   double square = 0.0; // of tau / stop
   if (plan->quick) {
     find_rate();
-    for (Index j = 0; j < moving.count(); ++j) rate(sys.nx + j) = a.change[j] / h;
-    for (std::size_t j = 0; j < plan->curved.size(); ++j)
-      rate(sys.nx + moving.count() + static_cast<Index>(j)) = (b.f[j] - a.f[j]) / span;
-    const double slope = plan->short_guards.empty()
-                             ? plan->guards.linear_row(static_cast<Index>(which), rate.data())
-                             : plan->short_guards[which].linear(rate.data());
+    for (Index j = 0; j < moving.size(); ++j) rate(sys.nx + j) = a.change[j] / h;
+    for (Index j = 0; j < plan->curved.size(); ++j)
+      rate(sys.nx + moving.size() + j) = (b.f[j] - a.f[j]) / span;
+    const double slope = plan->short_guards.empty() ? plan->guards.linear_row(which, rate.data())
+                                                    : plan->short_guards[which].linear(rate.data());
     square = (g1 - g0 - slope * stop) / (stop - 2.0 * span) * stop;
   } else {
     guards_at(point_at(0.5 * stop), 0.5 * stop, ge.data());
@@ -321,17 +342,17 @@ double RealTime::locate(std::size_t which, double stop) noexcept {
   return stop * (theta >= 0.0 && theta <= 1.0 ? theta : g0 / (g0 - g1));
 }
 
-// Held places have exactly the velocity of their surface.
+// Held elements have exactly the velocity of their surface.
 void RealTime::meet_surfaces(Point& p) noexcept {
-  const std::size_t m = plan->held.size();
+  const Index m = plan->held.size();
   bool any = false;
-  for (std::size_t k = 0; k < m; ++k) {
+  for (Index k = 0; k < m; ++k) {
     rhs[k] = plan->held[k](p.x);
     any = any || rhs[k] != 0.0;
   }
   if (!any) return;
-  for (std::size_t k = 0; k < m; ++k) {
-    const double* column = plan->to_surface.data() + static_cast<Index>(k) * sys.nx;
+  for (Index k = 0; k < m; ++k) {
+    const double* column = plan->to_surface.data() + k * sys.nx;
     for (Index i = 0; i < sys.nx; ++i) p.x[i] += column[i] * rhs[k];
   }
 }

@@ -11,13 +11,13 @@ namespace stickslip {
 
 namespace {
 
-void count(const std::string& what, std::size_t has, std::size_t of_machine) {
+void count(const std::string& what, Index has, Index of_machine) {
   if (has != of_machine)
     reject("state", "belongs to another machine: it has " + std::to_string(has) + " " + what + ", this one " +
                         std::to_string(of_machine));
 }
 void count(const std::string& what, const Vector& has, Index of_machine) {
-  count(what, static_cast<std::size_t>(has.size()), static_cast<std::size_t>(of_machine));
+  count(what, has.size(), of_machine);
 }
 
 [[noreturn]] void damaged(const char* what) {
@@ -34,8 +34,8 @@ bool is_mode(Mode mode) {
 // What the integral of a controller does beyond a limit is said of those that have one.
 bool has_integrators(const System& sys, const Modes& modes) {
   for (const Loop& l : sys.loops)
-    for (Index j = 0; l.limit >= 0 && l.block.integrator < 0 && j < l.block.outputs(); ++j)
-      if (std::abs(static_cast<int>(modes.limit[l.limit + j])) > 1) return false;
+    for (Index j = 0; l.saturation >= 0 && l.block.integrator < 0 && j < l.block.outputs(); ++j)
+      if (std::abs(static_cast<int>(modes.saturation[l.saturation + j])) > 1) return false;
   return true;
 }
 
@@ -45,30 +45,29 @@ void check_segments(const Trajectory& run) {
   double before = -INFINITY;
   for (const Segment& seg : run.segments) {
     demand(seg.t0 >= before && seg.t1 >= seg.t0 && seg.h >= 0.0 && std::isfinite(seg.h), "segments");
-    demand(seg.columns >= 1 && seg.kind >= FlowKind::exact && seg.kind <= FlowKind::settled, "segments");
-    const auto size = static_cast<std::size_t>(seg.columns) * static_cast<std::size_t>(sys.nx);
-    demand(sys.nx == 0 || static_cast<std::size_t>(seg.columns) <= run.coefficients.size(), "coefficients");
+    demand(seg.columns >= 1 && seg.kind >= FlowKind::exact && seg.kind <= FlowKind::slow_subspace,
+           "segments");
+    const auto size = seg.columns * sys.nx;
+    demand(sys.nx == 0 || seg.columns <= run.coefficients.size(), "coefficients");
     demand(seg.offset <= run.coefficients.size() && size <= run.coefficients.size() - seg.offset,
            "coefficients");
     before = seg.t0;
   }
   for (const auto& [regime, kind] : run.used)
-    demand(kind >= FlowKind::exact && kind <= FlowKind::settled, "ways of running");
+    demand(kind >= FlowKind::exact && kind <= FlowKind::slow_subspace, "ways of running");
 }
 
 void check_events(const Trajectory& run) {
   const System& sys = run.system();
-  const std::size_t elements = sys.places.size() + sys.contacts.size() + sys.loops.size();
-  const auto number_of = [](std::int32_t k, std::size_t size) {
-    return k >= 0 && static_cast<std::size_t>(k) < size;
-  };
+  const Index elements = sys.friction.size() + sys.contacts.size() + sys.loops.size();
+  const auto number_of = [](std::int32_t k, Index size) { return k >= 0 && k < size; };
   double before = -INFINITY;
   for (const EventRow& e : run.events.rows) {
     demand(e.time >= before && number_of(e.element, elements), "events");
     demand(number_of(e.cause, run.events.causes.size()) && number_of(e.rule, run.events.rules.size()),
            "events");
     demand(is_mode(e.before) && is_mode(e.after), "events");
-    const auto contact = static_cast<std::size_t>(e.element) - sys.places.size();
+    const auto contact = e.element - sys.friction.size();
     demand(!e.impact || contact < sys.contacts.size(), "events");
     before = e.time;
   }
@@ -77,9 +76,9 @@ void check_events(const Trajectory& run) {
 } // namespace
 
 void check(const System& sys, const Modes& modes) {
-  count("friction elements", modes.friction.size(), sys.places.size());
+  count("friction elements", modes.friction.size(), sys.friction.size());
   count("contacts", modes.contact.size(), sys.contacts.size());
-  count("limits", modes.limit.size(), static_cast<std::size_t>(sys.limits));
+  count("limits", modes.saturation.size(), sys.saturations);
   const auto friction = [](const FrictionMode& one) {
     return one.mode >= Mode::slip_backward && one.mode <= Mode::open && one.hold >= Hold::by_limit &&
            one.hold <= Hold::firmly && one.load_sign >= -1 && one.load_sign <= 1;
@@ -90,7 +89,7 @@ void check(const System& sys, const Modes& modes) {
   };
   if (!std::all_of(modes.friction.begin(), modes.friction.end(), friction) ||
       !std::all_of(modes.contact.begin(), modes.contact.end(), contact) ||
-      !std::all_of(modes.limit.begin(), modes.limit.end(), limit) || !has_integrators(sys, modes))
+      !std::all_of(modes.saturation.begin(), modes.saturation.end(), limit) || !has_integrators(sys, modes))
     reject("state", "has modes that do not exist");
 }
 
@@ -99,8 +98,8 @@ void check(const System& sys, const State& state) {
   count("values", state.x, sys.nx);
   count("values at the start of its step", state.base_x, sys.nx);
   count("sizes", state.nominal, sys.nx);
-  count("times of break-away", state.left, static_cast<Index>(sys.places.size()));
-  count("counts of slips", state.brief.size(), sys.places.size());
+  count("times of break-away", state.left, sys.friction.size());
+  count("counts of slips", state.brief.size(), sys.friction.size());
   const Ticks fresh = start_ticks(sys, 0.0);
   count("ticks", state.ticks.next.size(), fresh.next.size());
   count("outputs to come", state.ticks.pending.size(), fresh.pending.size());
@@ -108,7 +107,7 @@ void check(const System& sys, const State& state) {
   count("numbers of memory", state.ticks.memory, fresh.memory.size());
   finite("t of the state", state.t);
   finite("base_t of the state", state.base_t);
-  finite("base_rest of the state", state.base_rest);
+  finite("base_t_compensation of the state", state.base_t_compensation);
   if (!(state.base_t <= state.t)) reject("state", "starts its step after its time");
   if (!state.x.allFinite() || !state.base_x.allFinite()) reject("state", "holds values that are not finite");
   if (!(state.nominal.array() >= 0.0).all() || !(state.step >= 0.0) || !(state.last_error >= 0.0))

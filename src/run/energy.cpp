@@ -1,5 +1,7 @@
 #include "run/energy.hpp"
 
+#include "core/list.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -43,7 +45,7 @@ double energy_residual(const Trajectory& run) {
     for (; event != run.events.rows.end() && event->time <= t; ++event)
       if (event->impact) balance.impact(event->loss, event->wall_work);
   };
-  for (std::size_t k = run.segment_at(run.t_begin); k < run.segments.size(); ++k) {
+  for (Index k = run.segment_at(run.t_begin); k < run.segments.size(); ++k) {
     const Segment& seg = run.segments[k];
     const double a = std::max(seg.t0, run.t_begin), b = std::min(seg.t1, run.t_end);
     if (!(b > a) && k + 1 < run.segments.size()) continue; // it stands for one of several states at one time
@@ -58,31 +60,30 @@ namespace {
 // Fills the terms at one time after the other.
 class Ledger {
 public:
-  Ledger(const Trajectory& of, const std::vector<double>& at)
+  Ledger(const Trajectory& of, const List<double>& at)
       : run(of), sys(of.system()), times(at), powers(sys), lost_at_walls(Vector::Zero(contacts())),
         event(run.events.rows.begin()) {
-    const auto m = static_cast<Index>(times.size());
+    const auto m = times.size();
     for (Vector* v : {&out.kinetic, &out.elastic, &out.damping, &out.impacts, &out.imbalance}) v->resize(m);
     out.drives.resize(drives(), m);
-    out.friction.resize(places(), m);
-    out.surfaces.resize(places(), m);
+    out.friction.resize(elements(), m);
+    out.surfaces.resize(elements(), m);
     out.walls.resize(contacts(), m);
     out.controllers.resize(controllers(), m);
   }
 
   EnergyBalance fill() {
-    const std::size_t first = run.segment_at(run.t_begin);
+    const Index first = run.segment_at(run.t_begin);
     start = stored(run.segments[first], run.t_begin);
     for (const EventRow& e : run.events.rows) // impacts at the very start come before the first sample
       if (e.impact && e.time == run.t_begin) start += e.loss - e.wall_work;
     Vector sum = Vector::Zero(powers.count());
     double unused = 0.0;
-    for (std::size_t k = first; k < run.segments.size(); ++k) {
+    for (Index k = first; k < run.segments.size(); ++k) {
       const Segment& seg = run.segments[k];
       const double a = std::max(seg.t0, run.t_begin), b = std::min(seg.t1, run.t_end);
       Index count = 0; // of times in this segment
-      for (std::size_t i = j; i < times.size() && (times[i] < b || k + 1 == run.segments.size()); ++i)
-        ++count;
+      for (Index i = j; i < times.size() && (times[i] < b || k + 1 == run.segments.size()); ++i) ++count;
       if (count > 0) {
         const double* const t = times.data() + j;
         Matrix works = Matrix::Zero(powers.count(), count);
@@ -100,18 +101,18 @@ public:
 private:
   const Trajectory& run;
   const System& sys;
-  const std::vector<double>& times;
+  const List<double>& times;
   Powers powers;
   EnergyBalance out;
   Vector lost_at_walls; // by the walls of contacts
   double lost = 0.0, start = 0.0;
-  std::vector<EventRow>::const_iterator event;
-  std::size_t j = 0;
+  List<EventRow>::const_iterator event;
+  Index j = 0;
 
-  Index drives() const { return static_cast<Index>(sys.drives.size()); }
-  Index places() const { return static_cast<Index>(sys.places.size()); }
-  Index contacts() const { return static_cast<Index>(sys.contacts.size()); }
-  Index controllers() const { return static_cast<Index>(sys.loops.size()); }
+  Index drives() const { return sys.drives.size(); }
+  Index elements() const { return sys.friction.size(); }
+  Index contacts() const { return sys.contacts.size(); }
+  Index controllers() const { return sys.loops.size(); }
   const double* coefficients(const Segment& seg) const { return run.coefficients.data() + seg.offset; }
   double stored(const Segment& seg, double t) {
     return powers.kinetic(seg, coefficients(seg), t) + powers.elastic(seg, coefficients(seg), t);
@@ -121,13 +122,13 @@ private:
     for (; event != run.events.rows.end() && event->time <= t; ++event)
       if (event->impact) {
         lost += event->loss;
-        lost_at_walls(event->element - places()) += event->wall_work;
+        lost_at_walls(event->element - elements()) += event->wall_work;
       }
   }
 
   void store(const Segment& seg, double t, const VectorRef& done) {
-    const auto at = static_cast<Index>(j);
-    const Index nd = drives(), np = places();
+    const auto at = j;
+    const Index nd = drives(), np = elements();
     impacts_until(t);
     out.kinetic(at) = powers.kinetic(seg, coefficients(seg), t);
     out.elastic(at) = powers.elastic(seg, coefficients(seg), t);
@@ -151,14 +152,14 @@ private:
     for (Vector* v : {&out.kinetic, &out.elastic, &out.damping, &out.imbalance}) v->setConstant(unknown);
     out.drives.setConstant(unknown);
     out.controllers.setConstant(unknown);
-    for (Index i = 0; i < places(); ++i)
-      if (sys.places[static_cast<std::size_t>(i)].compensator) out.friction.row(i).setConstant(unknown);
+    for (Index i = 0; i < elements(); ++i)
+      if (sys.friction[i].compensator) out.friction.row(i).setConstant(unknown);
   }
 };
 
 } // namespace
 
-EnergyBalance energy(const Trajectory& run, const std::vector<double>& times) {
+EnergyBalance energy(const Trajectory& run, const List<double>& times) {
   return Ledger(run, times).fill();
 }
 

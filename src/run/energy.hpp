@@ -1,11 +1,10 @@
 // The energy balance of a run.
 #pragma once
 
+#include "core/list.hpp"
 #include "run/powers.hpp"
 #include "run/rows.hpp"
 #include "run/trajectory.hpp"
-
-#include <vector>
 
 namespace stickslip {
 
@@ -38,13 +37,13 @@ struct EnergyBalance {
   Vector kinetic, elastic;
   Rows drives;    // work done by each applied force
   Vector damping; // energy taken by the damping matrix
-  Rows friction;  // energy taken at each place
+  Rows friction;  // energy taken at each element
   Rows surfaces;  // work done by each moving surface
   Rows walls; // work done by each contact whose gap moves by itself, and in impacts by its surface as well
   Vector impacts;   // energy lost in impacts
   Rows controllers; // work done by each controller
   Vector imbalance;
 };
-EnergyBalance energy(const Trajectory& run, const std::vector<double>& times);
+EnergyBalance energy(const Trajectory& run, const List<double>& times);
 
 } // namespace stickslip

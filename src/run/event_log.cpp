@@ -21,17 +21,17 @@ void EventLog::add(const System& sys, const Event& e) {
 
 // An element has few causes, so a look through them is quick however many elements there are.
 std::int32_t EventLog::cause_of_row(const System& sys, const Event& e) {
-  const auto element = static_cast<std::size_t>(e.element);
+  const auto element = e.element;
   if (causes_of.size() <= element) causes_of.resize(element + 1);
   for (const std::int32_t k : causes_of[element])
-    if (told_alike(told[static_cast<std::size_t>(k)], e)) return k;
+    if (told_alike(told[k], e)) return k;
   told.push_back(e);
   causes.push_back(cause_of(sys, e));
   return causes_of[element].emplace_back(static_cast<std::int32_t>(told.size()) - 1);
 }
 
 std::int32_t EventLog::rule_of_row(const Event& e) {
-  std::size_t k = 0;
+  Index k = 0;
   while (k < decided.size() && !decided_alike(decided[k], e)) ++k;
   if (k == decided.size()) {
     decided.push_back(e);

@@ -1,10 +1,10 @@
 // The events of a run as a table: plain numbers in rows, and the words that many rows share once.
 #pragma once
 
+#include "core/list.hpp"
 #include "transition/event.hpp"
 
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -21,15 +21,15 @@ struct EventRow {
 
 class EventLog {
 public:
-  std::vector<EventRow> rows;
-  std::vector<std::string> causes, rules; // in the order of their first use
+  List<EventRow> rows;
+  List<std::string> causes, rules; // in the order of their first use
 
   void add(const System& sys, const Event& event);
 
 private:
   // The first event that was told in each of these words, and that was decided by each of these rules.
-  std::vector<Event> told, decided;
-  std::vector<std::vector<std::int32_t>> causes_of; // of each element
+  List<Event> told, decided;
+  List<List<std::int32_t>> causes_of; // of each element
 
   std::int32_t cause_of_row(const System& sys, const Event& event);
   std::int32_t rule_of_row(const Event& event);

@@ -25,7 +25,7 @@ Vector sizes(const System& sys, const Vector& before) {
 std::ostringstream words(const System& sys, Index i) {
   std::ostringstream text;
   text.precision(2);
-  text << "'" << sys.states[static_cast<std::size_t>(i)] << "'";
+  text << "'" << sys.states[i] << "'";
   return text;
 }
 

@@ -15,7 +15,7 @@ double value(const Form& f, const double* x, const double* s) {
 LoopSamples::LoopSamples(const System& sys, Index times) {
   Index outputs = 0;
   for (const Loop& l : sys.loops) outputs += l.block.outputs();
-  const auto n = static_cast<Index>(sys.loops.size());
+  const auto n = sys.loops.size();
   output.resize(outputs, times);
   mode.resize(outputs, times);
   reference.resize(n, times);
@@ -24,26 +24,26 @@ LoopSamples::LoopSamples(const System& sys, Index times) {
 
 void LoopSamples::set(const System& sys, const Regime& r, const double* x, const double* s, Index column) {
   Index row = 0;
-  for (std::size_t b = 0; b < sys.loops.size(); ++b) {
+  for (Index b = 0; b < sys.loops.size(); ++b) {
     const Loop& l = sys.loops[b];
-    const auto i = static_cast<Index>(b);
-    reference(i, column) = value(r.linear->references[b], x, s);
-    error(i, column) = reference(i, column) - value(r.linear->measured[b], x, s);
+    reference(b, column) = value(r.linear->references[b], x, s);
+    error(b, column) = reference(b, column) - value(r.linear->measured[b], x, s);
     for (Index j = 0; j < l.block.outputs(); ++j, ++row) {
-      const double u = value(r.linear->outputs[b][static_cast<std::size_t>(j)], x, s);
+      const double u = value(r.linear->outputs[b][j], x, s);
       output(row, column) = u;
-      const Mode m = l.limit >= 0 ? mode_of(r.modes.limit[l.limit + j]) : mode_of(l.block, j, u);
+      const Mode m =
+          l.saturation >= 0 ? mode_of(r.modes.saturation[l.saturation + j]) : mode_of(l.block, j, u);
       mode(row, column) = static_cast<std::int8_t>(m);
     }
   }
 }
 
 double power(const System& sys, const Regime& r, Index loop, const double* x, const double* s) {
-  const auto b = static_cast<std::size_t>(loop);
+  const auto b = loop;
   const Loop& l = sys.loops[b];
   const Index n = sys.n_coordinates;
   double p = 0.0;
-  for (std::size_t j = 0; j < l.direction.size(); ++j)
+  for (Index j = 0; j < l.direction.size(); ++j)
     if (l.direction[j].size() == n && n > 0)
       p += value(r.linear->outputs[b][j], x, s) * l.direction[j].dot(Eigen::Map<const Vector>(x + n, n));
   return p;

@@ -1,16 +1,20 @@
 #include "run/powers.hpp"
 
+#include "core/list.hpp"
 #include "run/loop_signals.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
-#include <vector>
 
 namespace stickslip {
 
 namespace {
+
+constexpr double converged = 1e-16;    // last change of a node on [-1, 1]
+constexpr double no_energy = 1e-18;    // of a power's largest coefficient: adds nothing in sixteen digits
+constexpr double least_energy = 1e-15; // of that of the velocities seen: nothing but rounding below
 
 // Gauss-Legendre nodes and weights on [-1, 1].
 struct Gauss {
@@ -29,7 +33,7 @@ struct Gauss {
         slope = static_cast<double>(n) * (z * p1 - p0) / (z * z - 1.0);
         const double dz = p1 / slope;
         z -= dz;
-        if (std::abs(dz) < 1e-16) break;
+        if (std::abs(dz) < converged) break;
       }
       node(i) = -z;
       weight(i) = 2.0 / ((1.0 - z * z) * slope * slope);
@@ -43,12 +47,12 @@ constexpr Index most_nodes = 14, series_nodes = 28;
 
 // Exact up to the degree 2 n - 1.
 const Gauss& gauss(Index n) {
-  static const std::vector<Gauss> rules = [] {
-    std::vector<Gauss> all;
+  static const List<Gauss> rules = [] {
+    List<Gauss> all;
     for (Index k = 1; k <= most_nodes; ++k) all.emplace_back(k);
     return all;
   }();
-  return rules[static_cast<std::size_t>(n - 1)];
+  return rules[n - 1];
 }
 
 // Nodes of the series, and what makes Legendre coefficients of values there: (2 k + 1)/2 w_i P_k(z_i).
@@ -82,17 +86,16 @@ const Legendre& legendre() {
 
 Powers::Powers(const System& system)
     : sys(system), w(system), x(sys.nx), xdot(Vector::Zero(sys.nx)), s(sys.ns()),
-      force(static_cast<Index>(sys.places.size() + sys.contacts.size())), power_now(count()) {
+      force(sys.friction.size() + sys.contacts.size()), power_now(count()) {
   for (const Signal& signal : sys.signals) constant = constant && is_constant(signal);
 }
 
 Index Powers::count() const {
-  return static_cast<Index>(sys.drives.size() + 1 + 2 * sys.places.size() + sys.contacts.size() +
-                            sys.loops.size());
+  return sys.drives.size() + 1 + 2 * sys.friction.size() + sys.contacts.size() + sys.loops.size();
 }
 
 double Powers::given(const VectorRef& work) const {
-  const auto nd = static_cast<Index>(sys.drives.size()), np = static_cast<Index>(sys.places.size());
+  const auto nd = sys.drives.size(), np = sys.friction.size();
   double sum = work.head(nd).sum() - work(nd);
   for (Index i = 0; i < np; ++i) sum += work(nd + 2 + 2 * i) - work(nd + 1 + 2 * i);
   return sum + work.tail(work.size() - nd - 1 - 2 * np).sum();
@@ -110,19 +113,18 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   out(k) = 2.0 * form(sys.damping, v, w.row);
   if (sys.circulatory.size() > 0) out(k) += v.dot(sys.circulatory * x.head(n)); // a force without potential
   ++k;
-  for (std::size_t i = 0; i < sys.places.size(); ++i) {
-    const Place& p = sys.places[i];
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
     double rel = relative_velocity(p, x.data(), s.data());
     if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.friction[i].sticks()) rel = 0.0;
     if (p.compensator)
       rel = n > 0 ? -p.drives.dot(v) : 0.0; // what it gives to the plant counts as taken with a minus
-    out(k++) = force(static_cast<Index>(i)) * rel;
-    out(k++) = -force(static_cast<Index>(i)) * s(p.surface);
+    out(k++) = force(i) * rel;
+    out(k++) = -force(i) * s(p.surface);
   }
-  for (std::size_t j = 0; j < sys.contacts.size(); ++j)
-    out(k++) = -force(static_cast<Index>(sys.places.size() + j)) * sys.contacts[j].rate.s.dot(s);
-  for (std::size_t b = 0; b < sys.loops.size(); ++b)
-    out(k++) = power(sys, *seg.regime, static_cast<Index>(b), x.data(), s.data());
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    out(k++) = -force(sys.friction.size() + j) * sys.contacts[j].rate.s.dot(s);
+  for (Index b = 0; b < sys.loops.size(); ++b) out(k++) = power(sys, *seg.regime, b, x.data(), s.data());
 }
 
 void Powers::integrate(const Segment& seg, const double* C, double a, double b, Vector& sum,
@@ -151,7 +153,7 @@ Matrix Powers::series(const Segment& seg, const double* C, double a, double b) {
 
 // The integral of P_k from -1 to z is (P_(k+1) - P_(k-1)) / (2 k + 1), with P_(-1) = -1.
 Matrix works_of(const Matrix& series, double a, double b, const double* times, Index count) {
-  const double half = 0.5 * (b - a), rounding = 1e-18 * series.cwiseAbs().maxCoeff();
+  const double half = 0.5 * (b - a), rounding = no_energy * series.cwiseAbs().maxCoeff();
   Index degrees = series.cols(); // those that matter
   while (degrees > 1 && series.col(degrees - 1).cwiseAbs().maxCoeff() <= rounding) --degrees;
   Matrix integrals(degrees, count);
@@ -179,7 +181,7 @@ double Powers::elastic(const Segment& seg, const double* C, double t) {
 
 double Powers::negligible() const {
   const Index n = sys.n_coordinates;
-  return 0.5e-15 * sys.mass.diagonal().dot(sys.nominal.segment(n, n).cwiseAbs2());
+  return 0.5 * least_energy * sys.mass.diagonal().dot(sys.nominal.segment(n, n).cwiseAbs2());
 }
 
 } // namespace stickslip

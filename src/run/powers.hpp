@@ -5,7 +5,7 @@
 
 namespace stickslip {
 
-// In the order: applied forces, damping, then for each place friction and surface, contacts whose gap moves
+// In the order: applied forces, damping, then for each element friction and surface, contacts whose gap moves
 // by itself, controllers. Damping and friction take, all others give.
 class Powers {
 public:

@@ -1,7 +1,9 @@
 #include "run/rest.hpp"
 
 #include "core/linalg.hpp"
-#include "dynamics/place_force.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
+#include "dynamics/friction_force.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,23 +16,23 @@ namespace {
 constexpr double fully_aged = 1e300; // a time at which every dwell is over
 
 bool constant_from(const Signal& s, double t) {
-  for (std::size_t k = piece_at(s, t); k < s.pieces.size(); ++k)
+  for (Index k = piece_at(s, t); k < s.pieces.size(); ++k)
     if (!is_flat(s.pieces[k]) || s.pieces[k].c[0] != s.pieces.back().c[0]) return false;
   return true;
 }
 
 bool symmetric(const Matrix& m) {
-  return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff();
+  return (m - m.transpose()).cwiseAbs().maxCoeff() <= tolerance::symmetry * m.cwiseAbs().maxCoeff();
 }
 
 // Only coordinates and the automaton's own states: what else a machine may hold could start to move by
 // itself.
 bool plain(const System& sys) {
   if (!sys.loops.empty()) return false;
-  for (const Place& p : sys.places)
+  for (const Friction& p : sys.friction)
     if (p.compensator) return false;
   Index count = 2 * sys.n_coordinates;
-  for (const Place& p : sys.places)
+  for (const Friction& p : sys.friction)
     count += (p.lagged >= 0) + (p.surface_travel >= 0) + (p.aged >= 0) + (p.peak >= 0) + (p.entered >= 0);
   return count == sys.nx;
 }
@@ -40,21 +42,21 @@ public:
   Rest(const System& system, const Regime& regime, double time, const double* state)
       : sys(system), r(regime), t(time), n(system.n_coordinates),
         x(Eigen::Map<const Vector>(state, system.nx)), s(system.ns()), xdot(Vector::Zero(system.nx)),
-        force(static_cast<Index>(system.places.size() + system.contacts.size())), w(system) {
+        force(system.friction.size() + system.contacts.size()), w(system) {
     signal_values(sys, t, s.data());
   }
 
   bool certain() {
-    if (!plain(sys) || sys.places.empty()) return false;
+    if (!plain(sys) || sys.friction.empty()) return false;
     for (const Signal& signal : sys.signals)
       if (!constant_from(signal, t)) return false;
-    std::vector<const Vector*> rigid; // rows of velocities that are held at zero
-    for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+    List<const Vector*> rigid; // rows of velocities that are held at zero
+    for (Index j = 0; j < sys.contacts.size(); ++j) {
       if (r.modes.contact[j] == Mode::open) return false;
       rigid.push_back(&sys.contacts[j].rate.x);
     }
-    for (std::size_t i = 0; i < sys.places.size(); ++i) {
-      const Place& p = sys.places[i];
+    for (Index i = 0; i < sys.friction.size(); ++i) {
+      const Friction& p = sys.friction[i];
       if (loading_contact(p) >= 0 && p.surface_travel >= 0)
         return false; // its stiffness follows the contact's force
       if (s(p.surface) != 0.0) return false;
@@ -63,11 +65,10 @@ public:
     }
     Matrix free = Matrix::Identity(n, n); // directions in which something can still move
     if (!rigid.empty()) {
-      Matrix W(static_cast<Index>(rigid.size()), n);
-      for (std::size_t k = 0; k < rigid.size(); ++k)
-        W.row(static_cast<Index>(k)) = rigid[k]->segment(n, n).transpose();
+      Matrix W(rigid.size(), n);
+      for (Index k = 0; k < rigid.size(); ++k) W.row(k) = rigid[k]->segment(n, n).transpose();
       const linalg::Svd svd(W);
-      free = svd.V.rightCols(n - svd.rank(1e-10));
+      free = svd.V.rightCols(n - svd.rank(tolerance::rank));
     }
     return free.cols() == 0 ? holds(Vector()) : swings(free);
   }
@@ -81,7 +82,7 @@ private:
   Scratch w;
 
   Vector guards(const Vector& at, double time) {
-    Vector g(static_cast<Index>(r.guards.size()));
+    Vector g(r.guards.size());
     evaluate(sys, r, time, at.data(), s.data(), xdot.data(), force.data(), w);
     guard_values(sys, r, time, at.data(), s.data(), force.data(), g.data());
     return g;
@@ -92,7 +93,7 @@ private:
     for (double time : {t, fully_aged}) {
       const Vector g = guards(x, time);
       for (Index k = 0; k < g.size(); ++k) {
-        const GuardKind kind = r.guards[static_cast<std::size_t>(k)].kind;
+        const GuardKind kind = r.guards[k].kind;
         if (kind == GuardKind::load_sign) continue; // x does not move where a load force depends on it
         if (reach.size() == 0 ? g(k) > 0.0 : !(g(k) + reach(k) < 0.0)) return false;
       }
@@ -101,14 +102,14 @@ private:
   }
 
   bool swings(const Matrix& free) {
-    for (const Place& p : sys.places)
+    for (const Friction& p : sys.friction)
       if (!p.traits.sticks || p.load_per_force != 0.0) return false;
     if (!symmetric(sys.stiffness) || !symmetric(sys.damping)) return false;
-    if (linalg::symmetric_eigenvalues(sys.damping)(0) < -1e-12 * sys.damping.cwiseAbs().maxCoeff())
+    if (linalg::symmetric_eigenvalues(sys.damping)(0) < -tolerance::sign * sys.damping.cwiseAbs().maxCoeff())
       return false;
     Matrix K = sys.stiffness;
     Vector f = sys.mass * (sys.S * s).segment(n, n) - sys.stiffness * x.head(n);
-    for (const Place& p : sys.places) {
+    for (const Friction& p : sys.friction) {
       if (p.surface_travel < 0) continue;
       const Vector direction = p.velocity.x.segment(n, n);
       const double k = presliding_stiffness(p, s(p.load));
@@ -118,19 +119,19 @@ private:
     const Matrix Kz = free.transpose() * K * free, Mz = free.transpose() * sys.mass * free;
     const linalg::Cholesky stiff(Kz), heavy(Mz);
     const Vector rates = linalg::symmetric_eigenvalues(Kz);
-    if (!stiff.definite || rates(0) < 1e-13 * rates(rates.size() - 1)) return false;
+    if (!stiff.definite || rates(0) < tolerance::rounding * rates(rates.size() - 1)) return false;
     const Vector to_rest = stiff.solve(free.transpose() * f), speed = free.transpose() * x.segment(n, n);
     const double twice_energy = speed.dot(Mz * speed) + to_rest.dot(Kz * to_rest);
     auto displace = [&](Vector& at, const Vector& by) {
       const Vector dq = free * by;
       at.head(n) += dq;
-      for (const Place& p : sys.places)
+      for (const Friction& p : sys.friction)
         if (p.surface_travel >= 0) at(p.surface_travel) += p.velocity.x.segment(n, n).dot(dq);
     };
     displace(x, to_rest);
     x.segment(n, n).setZero();
     // The guards are linear in the motion, so differences are their gradients.
-    const Index m = free.cols(), ng = static_cast<Index>(r.guards.size());
+    const Index m = free.cols(), ng = r.guards.size();
     const Vector g0 = guards(x, t);
     Matrix a(ng, m), b(ng, m);
     for (Index j = 0; j < m; ++j) {
@@ -157,18 +158,18 @@ bool stuck_for_good(const System& sys, const Regime& regime, double t, const dou
 
 std::string note_of_rest(const System& sys, const Regime& r, double t, const double* x) {
   if (!stuck_for_good(sys, r, t, x)) return {};
-  const auto np = static_cast<Index>(sys.places.size());
-  Vector s(sys.ns()), xdot = Vector::Zero(sys.nx), force(np + static_cast<Index>(sys.contacts.size()));
+  const auto np = sys.friction.size();
+  Vector s(sys.ns()), xdot = Vector::Zero(sys.nx), force(np + sys.contacts.size());
   Scratch w(sys);
   signal_values(sys, t, s.data());
   evaluate(sys, r, t, x, s.data(), xdot.data(), force.data(), w);
   share_forces(sys, r, t, x, s.data(), force.data());
   std::ostringstream text;
   text << "stuck for good";
-  for (std::size_t i = 0; i < sys.places.size(); ++i) {
-    const Place& p = sys.places[i];
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
     if (!p.traits.sticks) continue;
-    const double F = force(static_cast<Index>(i));
+    const double F = force(i);
     const Interval limits = stick_limits(sys, p, r.modes.friction[i].load_sign, t, x, s.data(), force.data());
     text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of "
          << (F < 0.0 ? limits.lo : limits.hi) << " N";

@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-// True only where it is certain: all signals are constant from t on, every place sticks, and either nothing
+// True only where it is certain: all signals are constant from t on, every element sticks, and either nothing
 // can move at all, or what still swings (free coordinates, presliding surfaces) has too little energy left to
 // reach any limit: with y the displacement from equilibrium and 2E = y'Ky + y''My', a linear form a'y + b'y'
 // never exceeds sqrt(2E (a'K^-1 a + b'M^-1 b)), and damping only takes from E.

@@ -12,8 +12,6 @@ namespace {
 
 constexpr double one_instant = 4e-16; // times closer than this, relative to themselves, are one
 constexpr int most_transitions = 100; // at one instant
-constexpr auto asks_every = std::chrono::milliseconds(20);
-constexpr std::int64_t looks_at_the_clock = 16; // steps
 
 // Breakpoints and ticks that have been reached: a step that stops there to rounding.
 double later_of_one_instant(double breakpoint, double tick) {
@@ -69,13 +67,13 @@ Outcome Runner::run(State& of, Recorder& by, const Stop& asks) {
 }
 
 void Runner::begin(State& of, Recorder& by, const Stop& asks) {
-  state = &of, recorder = &by, stop = &asks;
+  state = &of, recorder = &by;
   out = {};
   ended = false;
   t_begin = of.t;
   size_before = of.nominal;
   evaluated = stepper.evaluations;
-  if (asks || std::isfinite(options.max_time)) begun = asked = Clock::now();
+  patience.begin(asks, options.max_time);
   timeless = stepper.autonomous() && !transition.samples();
   regime = nullptr;
   breakpoint = -INFINITY;
@@ -96,16 +94,8 @@ void Runner::start() {
 }
 
 bool Runner::given_up() {
-  const bool limited = std::isfinite(options.max_time);
-  if (++out.steps % looks_at_the_clock != 0 || !(*stop || limited)) return false;
-  const auto now = Clock::now();
-  if (now - asked <= asks_every) return false;
-  asked = now;
-  const double t = std::max(state->base_t, t_begin);
-  if (*stop && (*stop)())
-    finish(Status::interrupted, t, "interrupted");
-  else if (std::chrono::duration<double>(now - begun).count() > options.max_time)
-    finish(Status::budget, t, "max_time is used up");
+  const std::optional<Ending> ending = patience.used_up(++out.steps);
+  if (ending) finish(ending->status, std::max(state->base_t, t_begin), ending->message);
   return ended;
 }
 
@@ -122,7 +112,7 @@ double Runner::next_instant() {
 void Runner::advance(double limit) {
   if (!regime || regime->modes != state->modes) regime = &cache.get(sys, state->modes);
   stepper.take(*regime, *state, limit, step);
-  place(limit);
+  reach(limit);
   if (!within_numbers(end)) shorten();
   if (!ended && step.fired.empty() && !(arrival.t > state->base_t))
     finish(
@@ -131,11 +121,11 @@ void Runner::advance(double limit) {
 }
 
 // Time and state at the end of the step.
-void Runner::place(double limit) {
+void Runner::reach(double limit) {
   const double t0 = state->base_t;
   double tau = step.end * step.h, rest = 0.0, t1 = t0 + tau;
   if (timeless) {
-    const double length = tau + state->base_rest;
+    const double length = tau + state->base_t_compensation;
     t1 = t0 + length;
     const double back = t1 - t0;
     rest = (t0 - (t1 - back)) + (length - back);
@@ -145,9 +135,9 @@ void Runner::place(double limit) {
   const bool at_limit = std::isfinite(limit) && t1 >= limit - one_instant * std::abs(limit);
   if (at_limit) {
     t1 = limit, rest = 0.0;
-    if (step.end != 1.0) tau = (t1 - t0) - state->base_rest;
-    // A force that reaches its limit just where a signal has a kink may turn back there: what holds from the
-    // right of the kink decides, as for all others at this instant.
+    if (step.end != 1.0) tau = (t1 - t0) - state->base_t_compensation;
+    // A force that reaches its limit just at a breakpoint of a signal may turn back there: what holds from the
+    // right of the breakpoint decides, as for all others at this instant.
     std::erase_if(step.fired, [](const Guard& g) {
       return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
     });
@@ -170,7 +160,7 @@ void Runner::shorten() {
     const double middle = 0.5 * (good + bad);
     if (!(t0 + middle > t0)) break;
     stepper.take(*regime, *state, t0 + middle, step);
-    place(INFINITY);
+    reach(INFINITY);
     if (within_numbers(end))
       good = middle;
     else
@@ -178,7 +168,7 @@ void Runner::shorten() {
   }
   if (good > 0.0) {
     stepper.take(*regime, *state, t0 + good, step);
-    place(INFINITY);
+    reach(INFINITY);
     if (!step.fired.empty()) beyond.resize(0); // what the event changes may be finite for longer
   } else {
     no_longer_finite();
@@ -193,7 +183,7 @@ void Runner::record() {
     tell(state->base_t, arrival.t, step);
   else
     polynomials(arrival.t, tell);
-  recorded = {true, state->base_t, state->base_rest};
+  recorded = {true, state->base_t, state->base_t_compensation};
 }
 
 template <class Use> void Runner::polynomials(double t1, Use&& use) {
@@ -215,7 +205,7 @@ template <class Use> void Runner::polynomials(double t1, Use&& use) {
 bool Runner::arrive() {
   transitions_at_one_time = arrival.t > state->base_t ? 0 : transitions_at_one_time + 1;
   state->base_x = end;
-  state->base_t = arrival.t, state->base_rest = arrival.rest;
+  state->base_t = arrival.t, state->base_t_compensation = arrival.rest;
   state->after_transition = false;
   state->nominal = state->nominal.cwiseMax(end.cwiseAbs());
   if (beyond.size() > 0 && arrival.t < options.t_end) no_longer_finite();

@@ -2,15 +2,14 @@
 // business, so that long runs and ensembles need not keep them.
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/state.hpp"
 #include "flow/stepper.hpp"
+#include "run/patience.hpp"
 #include "transition/event.hpp"
 #include "transition/transition.hpp"
 
-#include <chrono>
-#include <functional>
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -19,9 +18,6 @@ struct Outcome {
   std::string message;
   std::int64_t steps = 0, evaluations = 0, events = 0;
 };
-
-// Asked every few milliseconds of computing whether to give up.
-using Stop = std::function<bool()>;
 
 // What a run tells while it goes on.
 class Recorder {
@@ -33,7 +29,7 @@ public:
   virtual void last(const Regime&, double /*t0*/, double /*t1*/, const Step&, const Matrix& /*C*/) {}
   // Whether segment() looks at C; else step.columns may be 0.
   virtual bool motion() const = 0;
-  virtual void events(std::vector<Event>& events) = 0; // may be moved from
+  virtual void events(List<Event>& events) = 0; // may be moved from
 };
 
 // Sized once; serves many runs of the same system.
@@ -48,26 +44,23 @@ public:
   void signals_changed();
 
 private:
-  using Clock = std::chrono::steady_clock;
-
   const System& sys;
   RegimeCache& cache;
   const Options& options;
   Stepper stepper;
   Transition transition;
   Step step;
-  std::vector<Event> events; // of one instant
+  List<Event> events; // of one instant
 
   // Of the present run.
   State* state = nullptr;
   Recorder* recorder = nullptr;
-  const Stop* stop = nullptr;
   Outcome out;
   bool ended = false;
   double t_begin = 0.0, reached = 0.0; // reached: where the run has ended
   Vector size_before;                  // size of each state at the start
   std::int64_t evaluated = 0;
-  Clock::time_point begun, asked;
+  Patience patience;
   bool timeless = false;          // nothing depends on time itself
   const Regime* regime = nullptr; // of the present modes
   double breakpoint = 0.0;        // the next one of a signal
@@ -89,7 +82,7 @@ private:
   bool given_up();
   double next_instant();
   void advance(double limit);
-  void place(double limit);
+  void reach(double limit);
   void shorten();
   void record();
   bool arrive();

@@ -1,20 +1,20 @@
 #include "run/samples.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
 
 #include <limits>
 
 namespace stickslip {
 
-Samples::Samples(std::shared_ptr<const Trajectory> of, std::vector<double> at)
-    : run(std::move(of)), sys(run->system()), times(std::move(at)), n_times(static_cast<Index>(times.size())),
-      n_places(static_cast<Index>(sys.places.size())), n_contacts(static_cast<Index>(sys.contacts.size())) {
-  std::size_t k = 0;
+Samples::Samples(std::shared_ptr<const Trajectory> of, List<double> at)
+    : run(std::move(of)), sys(run->system()), times(std::move(at)), n_times(times.size()),
+      n_elements(sys.friction.size()), n_contacts(sys.contacts.size()) {
+  Index k = 0;
   for (Index j = 0; j < n_times; ++j) {
-    const double t = times[static_cast<std::size_t>(j)];
+    const double t = times[j];
     if (!(t >= run->t_begin && t <= run->t_end)) reject("t_eval", t, "within the run");
-    if (j > 0 && t < times[static_cast<std::size_t>(j) - 1])
-      reject("t_eval", t, "not less than the time before");
+    if (j > 0 && t < times[j - 1]) reject("t_eval", t, "not less than the time before");
     if (j == 0)
       k = run->segment_at(t);
     else
@@ -30,20 +30,20 @@ Rows& Samples::states() {
   const std::lock_guard lock(access);
   if (kept_states) return *kept_states;
   Rows& y = kept_states.emplace(sys.nx, n_times);
-  std::vector<double> theta;
+  List<double> theta;
   for (const Span& span : spans) {
     const Segment& seg = *span.segment;
     const double* const C = run->coefficients.data() + seg.offset;
-    const auto m = static_cast<std::size_t>(span.count);
+    const auto m = span.count;
     theta.resize(m);
     const double* const t = times.data() + span.first;
-    for (std::size_t j = 0; j < m; ++j) theta[j] = seg.h > 0.0 ? (t[j] - seg.t0) / seg.h : 0.0;
+    for (Index j = 0; j < m; ++j) theta[j] = seg.h > 0.0 ? (t[j] - seg.t0) / seg.h : 0.0;
     for (Index i = 0; i < sys.nx; ++i) {
       double* const x = y.row(i).data() + span.first;
       std::fill_n(x, m, C[(seg.columns - 1) * sys.nx + i]);
       for (Index k = seg.columns - 2; k >= 0; --k) {
         const double c = C[k * sys.nx + i];
-        for (std::size_t j = 0; j < m; ++j) x[j] = x[j] * theta[j] + c;
+        for (Index j = 0; j < m; ++j) x[j] = x[j] * theta[j] + c;
       }
     }
   }
@@ -55,11 +55,11 @@ Rows& Samples::signals() {
   if (kept_signals) return *kept_signals;
   Rows& s = kept_signals.emplace(sys.ns(), n_times);
   for (Index i = 0; i < sys.ns(); ++i) {
-    const Signal& signal = sys.signals[static_cast<std::size_t>(i)];
+    const Signal& signal = sys.signals[i];
     if (is_constant(signal))
       s.row(i).setConstant(value(signal, 0.0));
     else
-      for (Index j = 0; j < n_times; ++j) s(i, j) = value(signal, times[static_cast<std::size_t>(j)]);
+      for (Index j = 0; j < n_times; ++j) s(i, j) = value(signal, times[j]);
   }
   return s;
 }
@@ -71,13 +71,13 @@ template <class Use> void Samples::at_every_time(Use&& use) {
     for (Index j = span.first; j < span.first + span.count; ++j) {
       x = y.col(j);
       s = values.col(j);
-      use(*span.segment->regime, j, times[static_cast<std::size_t>(j)], x, s);
+      use(*span.segment->regime, j, times[j], x, s);
     }
 }
 
 void Samples::evaluate_motion() {
   Rows &rate = kept_rates.emplace(sys.nx, n_times),
-       &force = kept_forces.emplace(n_places + n_contacts, n_times);
+       &force = kept_forces.emplace(n_elements + n_contacts, n_times);
   Scratch w(sys);
   at_every_time([&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
     w.force.setZero();
@@ -103,10 +103,10 @@ Rows& Samples::forces() {
 Rows& Samples::velocities() {
   const std::lock_guard lock(access);
   if (kept_velocities) return *kept_velocities;
-  Rows& v = kept_velocities.emplace(n_places, n_times);
+  Rows& v = kept_velocities.emplace(n_elements, n_times);
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
-    for (Index i = 0; i < n_places; ++i) {
-      const Place& p = sys.places[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < n_elements; ++i) {
+      const Friction& p = sys.friction[i];
       // Held by a constraint: the velocity is zero, not what rounding left of it.
       const bool held = p.traits.sticks && p.surface_travel < 0 && r.modes.friction[i].sticks();
       v(i, j) = held ? 0.0 : relative_velocity(p, x.data(), s.data());
@@ -119,14 +119,13 @@ Rows& Samples::loads() {
   const std::lock_guard lock(access);
   if (kept_loads) return *kept_loads;
   const Rows& held = forces();
-  Rows& load = kept_loads.emplace(n_places, n_times);
-  Vector force(n_places + n_contacts);
+  Rows& load = kept_loads.emplace(n_elements, n_times);
+  Vector force(n_elements + n_contacts);
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
     force = held.col(j);
-    for (Index i = 0; i < n_places; ++i) {
-      const auto u = static_cast<std::size_t>(i);
+    for (Index i = 0; i < n_elements; ++i) {
       load(i, j) =
-          total_load(sys, sys.places[u], r.modes.friction[i].load_sign, x.data(), s.data(), force.data());
+          total_load(sys, sys.friction[i], r.modes.friction[i].load_sign, x.data(), s.data(), force.data());
     }
   });
   return load;
@@ -135,14 +134,13 @@ Rows& Samples::loads() {
 void Samples::evaluate_limits() {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const Rows& held = forces();
-  Rows &low = kept_lower.emplace(Rows::Constant(n_places, n_times, none)), &high = kept_upper.emplace(low);
-  Vector force(n_places + n_contacts);
+  Rows &low = kept_lower.emplace(Rows::Constant(n_elements, n_times, none)), &high = kept_upper.emplace(low);
+  Vector force(n_elements + n_contacts);
   at_every_time([&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
     force = held.col(j);
-    for (Index i = 0; i < n_places; ++i) {
-      const auto u = static_cast<std::size_t>(i);
-      if (!sys.places[u].traits.sticks || !r.modes.friction[i].sticks()) continue;
-      const Interval limits = holding_limits(sys, r.modes, u, t, x.data(), s.data(), force.data());
+    for (Index i = 0; i < n_elements; ++i) {
+      if (!sys.friction[i].traits.sticks || !r.modes.friction[i].sticks()) continue;
+      const Interval limits = holding_limits(sys, r.modes, i, t, x.data(), s.data(), force.data());
       low(i, j) = limits.lo, high(i, j) = limits.hi;
     }
   });
@@ -164,10 +162,9 @@ Rows& Samples::upper_limits() {
 ModeRows& Samples::modes() {
   const std::lock_guard lock(access);
   if (kept_modes) return *kept_modes;
-  ModeRows& mode = kept_modes.emplace(n_places, n_times);
-  for (Index i = 0; i < n_places; ++i) {
-    const auto u = static_cast<std::size_t>(i);
-    const bool sticks = sys.places[u].traits.sticks;
+  ModeRows& mode = kept_modes.emplace(n_elements, n_times);
+  for (Index i = 0; i < n_elements; ++i) {
+    const bool sticks = sys.friction[i].traits.sticks;
     for (const Span& span : spans) {
       const FrictionMode& here = span.segment->regime->modes.friction[i];
       auto part = mode.row(i).segment(span.first, span.count);
@@ -184,8 +181,7 @@ void Samples::evaluate_gaps() {
   Rows &gap = kept_gaps.emplace(n_contacts, n_times), &rate = kept_gap_rates.emplace(n_contacts, n_times);
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
     for (Index k = 0; k < n_contacts; ++k) {
-      const auto u = static_cast<std::size_t>(k);
-      const Contact& c = sys.contacts[u];
+      const Contact& c = sys.contacts[k];
       // Held by a constraint: zero, not what rounding left of it.
       const bool closed = r.modes.contact[k] == Mode::closed;
       gap(k, j) = closed ? 0.0 : c.gap.x.dot(x) + c.gap.s.dot(s);
@@ -214,8 +210,7 @@ ModeRows& Samples::contact_modes() {
     for (Index k = 0; k < n_contacts; ++k)
       mode.row(k)
           .segment(span.first, span.count)
-          .setConstant(static_cast<std::int8_t>(
-              contact_mode(sys, span.segment->regime->modes, static_cast<std::size_t>(k))));
+          .setConstant(static_cast<std::int8_t>(contact_mode(sys, span.segment->regime->modes, k)));
   return mode;
 }
 
@@ -226,8 +221,8 @@ Rows& Samples::normal_impulses() {
   Vector so_far = Vector::Zero(n_contacts);
   auto event = run->events.rows.begin();
   for (Index j = 0; j < n_times; ++j) {
-    for (; event != run->events.rows.end() && event->time <= times[static_cast<std::size_t>(j)]; ++event)
-      if (event->impact) so_far(event->element - n_places) += event->normal_impulse;
+    for (; event != run->events.rows.end() && event->time <= times[j]; ++event)
+      if (event->impact) so_far(event->element - n_elements) += event->normal_impulse;
     sum.col(j) = so_far;
   }
   return sum;

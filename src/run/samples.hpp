@@ -2,20 +2,20 @@
 // asked for, and kept.
 #pragma once
 
+#include "core/list.hpp"
 #include "run/loop_signals.hpp"
 #include "run/trajectory.hpp"
 
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 namespace stickslip {
 
 class Samples {
 public:
   // Throws InvalidArgument unless the times lie within the run and do not decrease.
-  Samples(std::shared_ptr<const Trajectory> run, std::vector<double> times);
+  Samples(std::shared_ptr<const Trajectory> run, List<double> times);
 
   Rows& states();
   Rows& signals();
@@ -23,7 +23,7 @@ public:
   Rows& forces();     // friction elements, then normal forces of contacts
   Rows& velocities(); // relative velocities of friction elements
   Rows& loads();
-  Rows& lower_limits(); // forces that a stuck element can take; NaN where it does not stick
+  Rows& lower_limits(); // forces that a sticking element can take; NaN where it does not stick
   Rows& upper_limits();
   ModeRows& modes(); // of friction elements
   Rows& gaps();
@@ -41,9 +41,9 @@ private:
 
   std::shared_ptr<const Trajectory> run;
   const System& sys;
-  std::vector<double> times;
-  std::vector<Span> spans;
-  Index n_times, n_places, n_contacts;
+  List<double> times;
+  List<Span> spans;
+  Index n_times, n_elements, n_contacts;
   std::recursive_mutex access;
 
   std::optional<Rows> kept_states, kept_signals, kept_rates, kept_forces, kept_velocities, kept_loads,

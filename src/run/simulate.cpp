@@ -1,6 +1,8 @@
 #include "run/simulate.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "run/check.hpp"
 #include "run/run.hpp"
 #include "signal/least.hpp"
@@ -22,11 +24,11 @@ void validate(const System& sys, const State& state, const Options& o) {
   if (o.atol.size() > 0 && o.atol.size() != sys.nx)
     reject("atol",
            "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
-  for (const Place& p : sys.places) {
-    const Signal& load = sys.signals[static_cast<std::size_t>(p.load)];
+  for (const Friction& p : sys.friction) {
+    const Signal& load = sys.signals[p.load];
     if (is_constant(load)) continue;
     const Least l = least(load, state.t, o.t_end);
-    if (l.value < -1e-12 * l.size) {
+    if (l.value < -tolerance::sign * l.size) {
       std::ostringstream text;
       text << "of '" << p.name << "' becomes negative: it is " << l.value << " at t = " << l.t
            << ", but a surface cannot pull";
@@ -53,7 +55,7 @@ public:
     run.segments.clear(), run.coefficients.clear();
     store(r, t0, t1, step, C);
   }
-  void events(std::vector<Event>& events) override {
+  void events(List<Event>& events) override {
     if (keep == Keep::nothing) return;
     for (const Event& e : events) run.events.add(run.system(), e);
   }

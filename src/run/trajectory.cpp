@@ -1,5 +1,6 @@
 #include "run/trajectory.hpp"
 
+#include "core/list.hpp"
 #include "run/rest.hpp"
 
 #include <algorithm>
@@ -16,21 +17,21 @@ std::string Trajectory::full_message() const {
   return text;
 }
 
-std::size_t Trajectory::segment_at(double t) const {
+Index Trajectory::segment_at(double t) const {
   // Last segment that starts at or before t; segments of no length, left by several transitions at one
   // instant, come before the one that counts.
   auto it = std::upper_bound(segments.begin(), segments.end(), t,
                              [](double time, const Segment& s) { return time < s.t0; });
   if (it == segments.begin()) return 0;
-  return static_cast<std::size_t>(it - segments.begin()) - 1;
+  return (it - segments.begin()) - 1;
 }
 
 void Trajectory::state_at(const Segment& seg, double t, double* x) const {
   segment_state(seg, coefficients.data() + seg.offset, system().nx, t, x);
 }
 
-std::vector<double> Trajectory::step_times() const {
-  std::vector<double> times;
+List<double> Trajectory::step_times() const {
+  List<double> times;
   for (const Segment& s : segments)
     if (s.t0 >= t_begin && (times.empty() || s.t0 > times.back())) times.push_back(s.t0);
   if (times.empty() || times.front() > t_begin) times.insert(times.begin(), t_begin);

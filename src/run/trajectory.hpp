@@ -2,6 +2,7 @@
 // grid and the energy balance are made from these afterwards.
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/compiled.hpp"
 #include "dynamics/state.hpp"
 #include "flow/segment.hpp"
@@ -10,17 +11,16 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
 struct Trajectory {
   std::shared_ptr<Compiled> compiled; // its own: what is added to a machine later makes another one
   double t_begin = 0.0, t_end = 0.0;
-  std::vector<Segment> segments;
-  std::vector<double> coefficients;
+  List<Segment> segments;
+  List<double> coefficients;
   EventLog events;
-  std::vector<std::pair<const Regime*, FlowKind>>
+  List<std::pair<const Regime*, FlowKind>>
       used;                   // every regime and how it was run, in the order of their first use
   Keep kept = Keep::segments; // with less, t_begin == t_end: only the end can be sampled
   State state;                // at t_end
@@ -32,10 +32,10 @@ struct Trajectory {
   std::string full_message() const;
   const System& system() const { return compiled->system; }
   // Number of the segment that holds at t, from the right.
-  std::size_t segment_at(double t) const;
+  Index segment_at(double t) const;
   void state_at(const Segment& segment, double t, double* x) const;
   // Every start of a step, and the end.
-  std::vector<double> step_times() const;
+  List<double> step_times() const;
 };
 
 } // namespace stickslip

@@ -1,8 +1,8 @@
 // Sums, multiples and derivatives of signals, and the normal form that makes equality mean "the same
 // function".
-#include "signal/signal.hpp"
-
 #include "core/error.hpp"
+#include "core/list.hpp"
+#include "signal/signal.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -11,8 +11,8 @@
 namespace stickslip {
 
 void shift(Polynomial& c, double d) {
-  for (std::size_t low = 0; low < c.size(); ++low)
-    for (std::size_t k = c.size() - 1; k-- > low;) c[k] += d * c[k + 1];
+  for (Index low = 0; low < std::ssize(c); ++low)
+    for (Index k = c.size() - 1; k-- > low;) c[k] += d * c[k + 1];
 }
 
 bool is_flat(const Piece& p) {
@@ -25,7 +25,7 @@ bool polynomial_is_flat(const Piece& p) {
   return std::all_of(p.c.begin() + 1, p.c.end(), [](double c) { return c == 0.0; });
 }
 
-void add_harmonic(std::vector<Harmonic>& all, const Harmonic& h) {
+void add_harmonic(List<Harmonic>& all, const Harmonic& h) {
   for (Harmonic& known : all) {
     if (known.omega == h.omega && known.phase == h.phase) {
       known.amplitude += h.amplitude;
@@ -44,7 +44,7 @@ Piece sum(const Piece& a, const Piece& b, double start) {
   const Piece& other = keep_a ? b : a;
   Polynomial moved = other.c;
   if (std::min(da, db) > 0) shift(moved, out.anchor - other.anchor);
-  for (std::size_t k = 0; k < moved.size(); ++k) out.c[k] += moved[k];
+  for (Index k = 0; k < std::ssize(moved); ++k) out.c[k] += moved[k];
   out.harmonics = a.harmonics;
   for (const Harmonic& h : b.harmonics) add_harmonic(out.harmonics, h);
   out.start = start;
@@ -93,7 +93,7 @@ Signal operator+(const Signal& a, const Signal& b) {
 
   Signal out;
   out.pieces.reserve(a.pieces.size() + b.pieces.size() - 1);
-  std::size_t i = 0, j = 0;
+  Index i = 0, j = 0;
   out.pieces.push_back(sum(a.pieces[0], b.pieces[0], a.pieces[0].start));
   while (i + 1 < a.pieces.size() || j + 1 < b.pieces.size()) {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -129,7 +129,7 @@ Signal differentiate(const Signal& s, int order) {
   forget_input(out);
   for (Piece& p : out.pieces) {
     for (int j = 0; j < order; ++j) {
-      for (std::size_t k = 0; k + 1 < p.c.size(); ++k) p.c[k] = static_cast<double>(k + 1) * p.c[k + 1];
+      for (Index k = 0; k + 1 < std::ssize(p.c); ++k) p.c[k] = static_cast<double>(k + 1) * p.c[k + 1];
       p.c.back() = 0.0;
     }
     for (Harmonic& h : p.harmonics) {

@@ -1,6 +1,7 @@
 #include "signal/least.hpp"
 
 #include "core/roots.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <array>
@@ -43,7 +44,7 @@ Least least(const Signal& s, double t0, double t1) {
         std::all_of(p.c.begin() + 1, p.c.end(), [](double c) { return c == 0.0; });
     best.size = std::max(best.size, std::abs(p.c[0]) + swing);
     if (constant_otherwise &&
-        p.c[0] - swing >= -1e-14 * best.size) { // an offset that no swing takes below zero
+        p.c[0] - swing >= -tolerance::few_terms * best.size) { // an offset that no swing takes below zero
       consider(best, std::max(0.0, p.c[0] - swing), t);
     } else if (fastest == 0.0) {
       look(best, s, t, end - t);

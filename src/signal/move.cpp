@@ -1,13 +1,13 @@
 // Point-to-point moves in minimum time: second order (trapezoid of velocity) and third order (limited jerk).
 // One half accelerates from rest to the peak velocity V in 2 build + hold, covering V (2 build + hold) / 2,
 // since its velocity is odd about its middle; the other half is its mirror image.
-#include "signal/shapes.hpp"
-
 #include "core/error.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
+#include "signal/shapes.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stickslip {
 
@@ -60,8 +60,8 @@ MovePlan plan_third_order(double d, double v, double a, double j) {
 }
 
 // Grows a signal by segments of constant jerk, in time from the start of the move; the sign is the caller's.
-struct Builder {
-  std::vector<Piece> pieces;
+struct MoveBuilder {
+  List<Piece> pieces;
   double time = 0.0, x = 0.0, v = 0.0;
 
   void add(double duration, double acceleration, double jerk) {
@@ -93,9 +93,9 @@ Signal move_signal(const Move& m) {
   const double sign = m.distance < 0.0 ? -1.0 : 1.0, d = std::abs(m.distance);
   const double total = p.duration(), jerk = m.jerk.value_or(0.0);
   // Segments shorter than the resolution of time are no segments.
-  const double shortest = 4.0 * std::numeric_limits<double>::epsilon() * (total + std::abs(m.start));
+  const double shortest = tolerance::last_digits * (total + std::abs(m.start));
 
-  Builder first;
+  MoveBuilder first;
   if (p.build > shortest) first.add(p.build, 0.0, jerk);
   if (p.hold > shortest) first.add(p.hold, p.acceleration, 0.0);
   if (p.build > shortest) first.add(p.build, p.acceleration, -jerk);
@@ -118,12 +118,12 @@ Signal move_signal(const Move& m) {
   // The second half is the first one seen from the end, x(t) = d - x(total - t): it arrives without rounding.
   // Without a cruise the jerk that takes the acceleration away goes on through the middle: one segment.
   const bool through = m.jerk && p.cruise <= shortest && !first.pieces.empty();
-  for (std::size_t i = first.pieces.size() - (through ? 1 : 0); i-- > 0;) {
+  for (Index i = first.pieces.size() - (through ? 1 : 0); i-- > 0;) {
     Piece mirror = first.pieces[i];
     const double end = i + 1 < first.pieces.size() ? first.pieces[i + 1].start : first.time;
     mirror.start = total - end;
     mirror.anchor = total - mirror.anchor;
-    for (std::size_t k = 0; k < mirror.c.size(); k += 2) mirror.c[k] = -mirror.c[k];
+    for (Index k = 0; k < std::ssize(mirror.c); k += 2) mirror.c[k] = -mirror.c[k];
     mirror.c[0] += d;
     append(mirror);
   }

@@ -1,10 +1,9 @@
 // Signals through given points.
+#include "core/error.hpp"
+#include "core/list.hpp"
 #include "signal/shapes.hpp"
 
-#include "core/error.hpp"
-
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -35,7 +34,7 @@ void check(std::string_view time_name, const VectorRef& t, const VectorRef& y, b
 Signal linear(const VectorRef& t, const VectorRef& y) {
   const Index n = t.size();
   Signal s = constant_signal(y[0]);
-  s.pieces.reserve(static_cast<std::size_t>(n + 1));
+  s.pieces.reserve(n + 1);
   for (Index i = 0; i < n; ++i) {
     if (i + 1 < n && t[i + 1] == t[i]) continue;
     Piece& p = s.pieces.emplace_back();
@@ -49,7 +48,7 @@ Signal linear(const VectorRef& t, const VectorRef& y) {
 
 Signal hold(const VectorRef& t, const VectorRef& y) {
   Signal s = constant_signal(y[0]);
-  s.pieces.reserve(static_cast<std::size_t>(t.size() + 1));
+  s.pieces.reserve(t.size() + 1);
   for (Index i = 0; i < t.size(); ++i) {
     Piece& p = s.pieces.emplace_back();
     p.start = t[i];
@@ -63,24 +62,22 @@ Signal hold(const VectorRef& t, const VectorRef& y) {
 // continuous at the second and the last but one knot ("not a knot"): C. de Boor, A Practical Guide to
 // Splines, ch. IV. Elimination without exchange of rows is safe: the first pivot is h1, the second h0 + h1,
 // the others are dominant.
-std::vector<double> spline_slopes(const VectorRef& t, const VectorRef& y) {
-  const auto n = static_cast<std::size_t>(t.size());
-  const auto T = [&](std::size_t i) { return t[static_cast<Index>(i)]; };
-  const auto h = [&](std::size_t i) { return T(i + 1) - T(i); };
-  const auto m = [&](std::size_t i) {
-    return (y[static_cast<Index>(i + 1)] - y[static_cast<Index>(i)]) / h(i);
-  };
+List<double> spline_slopes(const VectorRef& t, const VectorRef& y) {
+  const auto n = t.size();
+  const auto T = [&](Index i) { return t[i]; };
+  const auto h = [&](Index i) { return T(i + 1) - T(i); };
+  const auto m = [&](Index i) { return (y[i + 1] - y[i]) / h(i); };
   if (n == 2) return {m(0), m(0)};
   if (n == 3) { // a parabola
     const double bend = (m(1) - m(0)) / (h(0) + h(1));
     return {m(0) - bend * h(0), m(0) + bend * h(0), m(1) + bend * h(1)};
   }
-  std::vector<double> diagonal(n), upper(n), right(n);
+  List<double> diagonal(n), upper(n), right(n);
   const double d0 = h(0) + h(1);
   diagonal[0] = h(1);
   upper[0] = d0;
   right[0] = ((h(0) + 2.0 * d0) * h(1) * m(0) + h(0) * h(0) * m(1)) / d0;
-  for (std::size_t i = 1; i < n; ++i) {
+  for (Index i = 1; i < n; ++i) {
     double lower = 0.0;
     if (i + 1 < n) {
       lower = h(i);
@@ -98,22 +95,22 @@ std::vector<double> spline_slopes(const VectorRef& t, const VectorRef& y) {
     right[i] -= factor * right[i - 1];
   }
   right[n - 1] /= diagonal[n - 1];
-  for (std::size_t i = n - 1; i-- > 0;) right[i] = (right[i] - upper[i] * right[i + 1]) / diagonal[i];
+  for (Index i = n - 1; i-- > 0;) right[i] = (right[i] - upper[i] * right[i + 1]) / diagonal[i];
   return right;
 }
 
 Signal cubic(const VectorRef& t, const VectorRef& y) {
   const Index n = t.size();
-  const std::vector<double> slope = spline_slopes(t, y);
+  const List<double> slope = spline_slopes(t, y);
   Signal s = constant_signal(y[0]);
-  s.pieces.reserve(static_cast<std::size_t>(n + 1));
+  s.pieces.reserve(n + 1);
   for (Index i = 0; i < n; ++i) {
     Piece& p = s.pieces.emplace_back();
     p.start = p.anchor = t[i];
     p.c[0] = y[i];
     if (i + 1 == n) break;
     const double h = t[i + 1] - t[i], mean = (y[i + 1] - y[i]) / h;
-    const double left = slope[static_cast<std::size_t>(i)], right = slope[static_cast<std::size_t>(i + 1)];
+    const double left = slope[i], right = slope[i + 1];
     const double bend = (left + right - 2.0 * mean) / h;
     p.c[1] = left;
     p.c[2] = (mean - left) / h - bend;

@@ -26,17 +26,17 @@ double derivative(const Piece& p, double t, int order) {
   for (int k = signal_max_degree; k >= order; --k) {
     double factor = 1.0;
     for (int j = 0; j < order; ++j) factor *= k - j;
-    sum = sum * d + factor * p.c[static_cast<std::size_t>(k)];
+    sum = sum * d + factor * p.c[k];
   }
   for (const Harmonic& h : p.harmonics) sum += harmonic(h, t, order);
   return sum;
 }
 
-std::size_t piece_at(const Signal& s, double t) {
+Index piece_at(const Signal& s, double t) {
   if (s.pieces.size() < 2) return 0;
   const auto after = std::upper_bound(s.pieces.begin() + 1, s.pieces.end(), t,
                                       [](double time, const Piece& p) { return time < p.start; });
-  return static_cast<std::size_t>(after - s.pieces.begin()) - 1;
+  return (after - s.pieces.begin()) - 1;
 }
 
 double value(const Signal& s, double t) {
@@ -77,7 +77,7 @@ void taylor(const Signal& s, double t, int count, double* out) {
 }
 
 double next_breakpoint(const Signal& s, double t) {
-  const std::size_t next = piece_at(s, t) + 1;
+  const Index next = piece_at(s, t) + 1;
   return next < s.pieces.size() ? s.pieces[next].start : std::numeric_limits<double>::infinity();
 }
 

@@ -1,16 +1,16 @@
 // A function of time with known breakpoints and derivatives: polynomial pieces plus harmonics. Every signal a
 // user can write (constant, ramp, sine, point-to-point, samples, ...) is compiled to this one form, so that
-// exact flows know its Taylor series and event search knows where it has kinks. Between breakpoints a signal
+// exact flows know its Taylor series and event search knows where its breakpoints are. Between breakpoints a signal
 // is analytic.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/polynomial.hpp"
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -31,7 +31,7 @@ struct Piece {
   double start = 0.0;
   double anchor = 0.0;
   Polynomial c{};
-  std::vector<Harmonic> harmonics;
+  List<Harmonic> harmonics;
 
   bool operator==(const Piece&) const = default;
 };
@@ -47,7 +47,7 @@ double derivative(const Piece& p, double t, int order);
 
 inline int degree(const Piece& p) {
   int k = signal_max_degree;
-  while (k > 0 && p.c[static_cast<std::size_t>(k)] == 0.0) --k;
+  while (k > 0 && p.c[k] == 0.0) --k;
   return k;
 }
 
@@ -56,7 +56,7 @@ inline int degree(const Piece& p) {
 // input_gain * u, held over each step of the fixed-step form; everywhere else u has its default, which the
 // pieces already contain. No pieces at all mean zero.
 struct Signal {
-  std::vector<Piece> pieces;
+  List<Piece> pieces;
   std::string input;
   double input_gain = 1.0, input_default = 0.0;
 
@@ -81,7 +81,7 @@ void taylor(const Signal& s, double t, int count, double* out);
 double next_breakpoint(const Signal& s, double t);
 
 // Number of the piece that holds at t.
-std::size_t piece_at(const Signal& s, double t);
+Index piece_at(const Signal& s, double t);
 
 bool is_constant(const Signal& s);
 

@@ -4,7 +4,7 @@
 //   impulses
 //
 // with the velocity-level problem of contact/ for the impulses of one step: a contact takes part where its
-// gap, carried on by half a step, is closed, with  v_N1 + eps min(v_N0, 0) >= 0  complementary to  P_N >= 0,
+// gap, redundant on by half a step, is closed, with  v_N1 + eps min(v_N0, 0) >= 0  complementary to  P_N >= 0,
 // which is Newton's law of impact; friction bounds P_T by its level times P_N, or by h times the given load.
 // Levels of falling curves and viscous parts are those of the velocity at the start of the step. First order
 // in h; the impulses of contact and impact are not told apart, and gaps are violated by what a step's motion

@@ -1,5 +1,6 @@
 // Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
-#include "dynamics/place_force.hpp"
+#include "core/tolerances.hpp"
+#include "dynamics/friction_force.hpp"
 #include "transition/decision.hpp"
 
 #include <algorithm>
@@ -7,22 +8,28 @@
 
 namespace stickslip {
 
+namespace {
+
+constexpr double short_time = 1e-4; // of the machine's shortest time constant: guards are a parabola there
+
+} // namespace
+
 void Decision::expand_signals() {
   signal_series.resize(sys.ns(), series_terms);
   coefficients.resize(series_terms);
   for (Index i = 0; i < sys.ns(); ++i) {
-    taylor(sys.signals[static_cast<std::size_t>(i)], t, series_terms, coefficients.data());
+    taylor(sys.signals[i], t, series_terms, coefficients.data());
     signal_series.row(i) = coefficients.transpose();
   }
 }
 
-// What the automaton's states become where a place leaves rest: the lag starts with the force that was held, the
+// What the automaton's states become where an element leaves rest: the lag starts with the force that was held, the
 // curve with the level that was reached.
 void Decision::leave_rest(const contact::Candidate& c) {
   double* x = state->base_x.data();
-  for (std::size_t q = 0; q < places.size(); ++q) {
-    const std::size_t i = places[q];
-    const Place& p = sys.places[i];
+  for (Index q = 0; q < elements.size(); ++q) {
+    const Index i = elements[q];
+    const Friction& p = sys.friction[i];
     const int d = state->modes.friction[i].direction();
     if (!rests[i] || d == 0 || before.friction[i].direction() == d) continue;
     const Interval unit = unit_limits(p, t, x);
@@ -43,13 +50,13 @@ bool Decision::admissible(const contact::Candidate& c) {
   if (r.affine) expand_signals();
   if (!rests_stay(r)) return false;
   guard_series(r);
-  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+  for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     bool mine = false;
-    if (g.kind == GuardKind::opens || g.kind == GuardKind::closes)
-      mine = candidate[static_cast<std::size_t>(g.contact)];
+    if (g.kind == GuardKind::lifts_off || g.kind == GuardKind::closes)
+      mine = candidate[g.contact];
     else if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::breaks_away)
-      mine = rests[static_cast<std::size_t>(g.friction)];
+      mine = rests[g.friction];
     else
       mine = g.kind == GuardKind::shared_limit;
     if (!mine || sign_of(r, k) <= 0) continue;
@@ -59,14 +66,14 @@ bool Decision::admissible(const contact::Candidate& c) {
   return true;
 }
 
-// What is just about to pass its limit leaves, places that share a force together.
+// What is just about to pass its limit leaves, elements that share a force together.
 void Decision::note_overrun(const Regime& r, const Guard& g) {
-  const auto leaves = [&](Index place, int side) {
-    for (std::size_t q = 0; q < places.size(); ++q)
-      if (places[q] == static_cast<std::size_t>(place)) overrun[q] = side;
+  const auto leaves = [&](Index element, int side) {
+    for (Index q = 0; q < elements.size(); ++q)
+      if (elements[q] == element) overrun[q] = side;
   };
   if (g.kind != GuardKind::breaks_away && g.kind != GuardKind::shared_limit) return;
-  overrun.resize(places.size(), 0);
+  overrun.resize(elements.size(), 0);
   if (g.kind == GuardKind::breaks_away) return leaves(g.friction, g.direction);
   for_each_leaving(r, g, leaves);
 }
@@ -79,7 +86,7 @@ void Decision::next_term(const Regime& r, int k, Vector& x) {
 }
 
 void Decision::guard_series(const Regime& r) {
-  const auto ng = static_cast<Index>(r.guards.size());
+  const auto ng = r.guards.size();
   Matrix& c = series;
   c.setZero(ng, series_terms);
   xdot.setZero(sys.nx);
@@ -94,7 +101,7 @@ void Decision::guard_series(const Regime& r) {
     return;
   }
   // Values at t, t + h and t + 2h along the parabola that the flow starts on.
-  const double h = 1e-4 * sys.time_scale;
+  const double h = short_time * sys.time_scale;
   Vector x1 = state->base_x + h * xdot, s1(sys.ns()), f1 = Vector::Zero(sys.nx), g0(ng), g1 = g0, g2 = g0;
   Vector unused = force;
   signal_values(sys, t + h, s1.data());
@@ -123,13 +130,12 @@ void Decision::velocity_series(const Regime& r) {
   Matrix J;
   expand_signals();
   for (int k = 0; k < series_terms; ++k) {
-    for (std::size_t g = 0; g < r.guards.size(); ++g) {
+    for (Index g = 0; g < r.guards.size(); ++g) {
       const Guard& guard = r.guards[g];
       const bool gap = guard.kind == GuardKind::closes;
       if (!gap && guard.kind != GuardKind::slip_ends) continue;
-      const Form& form = gap ? sys.contacts[guard.contact].gap : sys.places[guard.friction].velocity;
-      series(static_cast<Index>(g), k) =
-          (gap ? -1.0 : -guard.direction) * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
+      const Form& form = gap ? sys.contacts[guard.contact].gap : sys.friction[guard.friction].velocity;
+      series(g, k) = (gap ? -1.0 : -guard.direction) * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
     }
     if (k == 0) {
       x = xdot;
@@ -141,10 +147,10 @@ void Decision::velocity_series(const Regime& r) {
   }
 }
 
-// Whether closed contacts, or other places that stick, keep this place at rest from moving at all.
-bool Decision::stands_still(const Regime& r, const Place& p) {
-  if (r.closed.empty() && r.stuck.empty()) return false;
-  constexpr double zero = 1e-12;
+// Whether closed contacts, or other elements that stick, keep this element at rest from moving at all.
+bool Decision::stands_still(const Regime& r, const Friction& p) {
+  if (r.closed.empty() && r.sticking.empty()) return false;
+  constexpr double zero = tolerance::sign;
   const auto gone = [](const auto& left, const auto& of) {
     return left.size() == 0 || left.cwiseAbs().maxCoeff() <= zero * of.maxCoeff();
   };
@@ -159,67 +165,46 @@ bool Decision::stands_still(const Regime& r, const Place& p) {
          gone(by_signals, signal_terms);
 }
 
+// Where friction and normal force were solved from each other, the slope of a guard is known no better than its
+// terms.
+double Decision::certain_slope(const Regime& r, Index k, double slope) const {
+  if (!r.affine || !r.coupled) return slope;
+  const Vector rates = r.Ax.cwiseAbs() * state->base_x.cwiseAbs() + r.As.cwiseAbs() * sig.cwiseAbs();
+  return std::abs(slope) <= tolerance::constrained * r.Gx.row(k).cwiseAbs().dot(rates) ? 0.0 : slope;
+}
+
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
-int Decision::sign_of(const Regime& r, std::size_t k) {
+int Decision::sign_of(const Regime& r, Index k) {
   const Guard& g = r.guards[k];
-  const auto i = static_cast<std::size_t>(g.friction >= 0 ? g.friction : g.contact >= 0 ? g.contact : 0);
+  const auto i = g.friction >= 0 ? g.friction : g.contact >= 0 ? g.contact : 0;
   std::array<double, series_terms> row{};
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = series(static_cast<Index>(k), static_cast<Index>(j));
-  double size = 0.0;
+  for (Index j = 0; j < std::ssize(row); ++j) row[j] = series(k, j);
   switch (g.kind) {
   case GuardKind::slip_ends:
-    if (rests[i]) {
-      row[0] = 0.0;
-      // Where friction and normal force were solved from each other, the slope is known no better than its
-      // terms.
-      if (r.affine && r.coupled) {
-        const Vector rates = r.Ax.cwiseAbs() * state->base_x.cwiseAbs() + r.As.cwiseAbs() * sig.cwiseAbs();
-        const double rounding = 1024.0 * std::numeric_limits<double>::epsilon() *
-                                r.Gx.row(static_cast<Index>(k)).cwiseAbs().dot(rates);
-        if (std::abs(row[1]) <= rounding) row[1] = 0.0;
-      }
-    }
-    size = velocity_size(sys.places[i], state->nominal);
+    if (rests[i]) row[0] = 0.0, row[1] = certain_slope(r, k, row[1]);
     if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
-        (rests[i] && stands_still(r, sys.places[i])))
+        (rests[i] && stands_still(r, sys.friction[i])))
       return 1; // it does not move at all, so it does not slip
     break;
-  case GuardKind::breaks_away: {
-    const Place& p = sys.places[i];
-    const Interval limits = stick_limits(sys, p, state->modes.friction[i].load_sign, t, state->base_x.data(),
-                                         sig.data(), force.data());
-    size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(force(g.friction));
-    break;
-  }
+  case GuardKind::breaks_away:
   case GuardKind::shared_limit:
-    for (Index m : r.facets[g.facet].members) {
-      const auto place = static_cast<std::size_t>(r.stuck[static_cast<std::size_t>(m)]);
-      const Interval limits =
-          stick_limits(sys, sys.places[place], 1, t, state->base_x.data(), sig.data(), force.data());
-      size += limits.hi - limits.lo;
-    }
-    for (Index held : r.facets[g.facet].contacts)
-      size +=
-          std::abs(force(static_cast<Index>(sys.places.size()) + r.closed[static_cast<std::size_t>(held)]));
-    break;
-  case GuardKind::opens:
-    size = force.cwiseAbs().maxCoeff();
+  case GuardKind::lifts_off:
     break;
   case GuardKind::closes:
     if (!candidate[i]) return -1;
     row[0] = row[1] = 0.0;
-    if (number[i] >= 0 && 2.0 * std::abs(row[2]) <=
-                              64.0 * std::numeric_limits<double>::epsilon() * problem.free_size(number[i]))
+    if (number[i] >= 0 && 2.0 * std::abs(row[2]) <= tolerance::passing_force * problem.free_size(number[i]))
       row[2] = 0.0; // the contact's force passes through zero; how fast is what decides
-    size = gap_size(i);
     break;
   default:
     return -1;
   }
-  return sign_after([&](int j) { return row[static_cast<std::size_t>(j)]; }, size, sys.time_scale, t);
+  const double size =
+      guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);
+  return sign_after([&](int j) { return row[j]; }, size, sys.time_scale, t);
 }
 
-// Places that hold one body between surfaces which start to move apart, at whatever order of time, cannot all
+// Elements that hold one body between surfaces which start to move apart, at whatever order of time, cannot all
 // stick. How they part is kept in `parting`, of the first order at which they do.
 bool Decision::rests_stay(const Regime& r) {
   if (!r.shared || !r.affine) return true;
@@ -228,23 +213,23 @@ bool Decision::rests_stay(const Regime& r) {
   for (int k = 0; k < series_terms; ++k, power *= sys.time_scale) {
     bool part = false;
     Vector apart = Vector::Zero(problem.size());
-    for (std::size_t q = 0; q < places.size(); ++q) {
-      const auto i = static_cast<Index>(places[q]);
-      if (std::find(r.stuck.begin(), r.stuck.end(), i) == r.stuck.end()) continue;
-      const Place& p = sys.places[places[q]];
+    for (Index q = 0; q < elements.size(); ++q) {
+      const auto i = elements[q];
+      if (std::find(r.sticking.begin(), r.sticking.end(), i) == r.sticking.end()) continue;
+      const Friction& p = sys.friction[elements[q]];
       const double c = p.velocity.x.dot(x) + p.velocity.s.dot(signal_series.col(k));
-      apart(static_cast<Index>(closed.size() + q)) = c;
-      part = part || (k > 0 && std::abs(c) * power > 1e-11 * velocity_size(p, state->nominal));
+      apart(closed.size() + q) = c;
+      part = part || (k > 0 && std::abs(c) * power > tolerance::rest * velocity_size(p, state->nominal));
     }
     if (part) {
       parting = apart;
       return false;
     }
-    for (const Index l : r.leaning) {
-      const auto j = static_cast<std::size_t>(r.closed[static_cast<std::size_t>(l)]);
+    for (const Index l : r.indeterminate_contacts) {
+      const auto j = r.closed[l];
       const Contact& c = sys.contacts[j];
       const double rate = c.rate.x.dot(x) + c.rate.s.dot(signal_series.col(k));
-      if (k > 0 && std::abs(rate) * power > 1e-11 * rate_size(j)) return false;
+      if (k > 0 && std::abs(rate) * power > tolerance::rest * rate_size(j)) return false;
     }
     next_term(r, k, x);
   }

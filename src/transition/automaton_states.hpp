@@ -16,17 +16,17 @@
 
 namespace stickslip {
 
-// Dry force with which a place that slides in direction `mode` comes to v = 0, >= 0.
-double reached_force(const Place& place, int mode, double N, const double* x);
+// Dry force with which an element that slides in direction `mode` comes to v = 0, >= 0.
+double reached_force(const Friction& element, int mode, double N, const double* x);
 
 // Entering stick from sliding in direction `was` at time t: the static level starts at f_sa and ages from
 // there.
-void start_clock(const Place& place, int was, double N, double t, double* x);
+void start_clock(const Friction& element, int was, double N, double t, double* x);
 
-void start_in_mode(const Place& place, int is, double v, double N, double t, double* x);
+void start_in_mode(const Friction& element, int is, double v, double N, double t, double* x);
 
-// `was` and `is` differ. A rigid place that came to rest has had its clock started before, since its limit
+// `was` and `is` differ. A rigid element that came to rest has had its clock started before, since its limit
 // decides whether it stays.
-void change_mode(const Place& place, int was, int is, double v, double N, double t, double* x);
+void change_mode(const Friction& element, int was, int is, double v, double N, double t, double* x);
 
 } // namespace stickslip

@@ -3,6 +3,8 @@
 #include "contact/share.hpp"
 #include "core/error.hpp"
 #include "core/linalg.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +15,10 @@ namespace stickslip::contact {
 
 namespace {
 
-using U = std::size_t;
-constexpr double singular = 1e-11; // pivots of the scaled equations below this are zero
-constexpr double epsilon = 2.3e-16;
+constexpr double no_zero = 1e-300; // keeps roots of the diagonal away from zero
+constexpr double alike = 1e-8;     // two solutions are one: ten times what locating an event leaves of each
+
+constexpr double singular = tolerance::rest; // pivots of the scaled equations below this are zero
 
 const Line& slip_line(const Element& element, Mode mode, Slip slip) {
   if (slip == Slip::sliding) return mode == Mode::slip_forward ? element.plus : element.minus;
@@ -23,53 +26,53 @@ const Line& slip_line(const Element& element, Mode mode, Slip slip) {
 }
 
 // Gauss with complete pivoting on the scaled k by k system; false if it is singular.
-bool regular_solve(CandidateWorkspace& ws, U k) {
+bool regular_solve(CandidateWorkspace& ws, Index k) {
   auto& m = ws.matrix;
   ws.column_order.resize(k);
   ws.smallest_pivot = 1.0;
-  for (U i = 0; i < k; ++i) ws.column_order[i] = static_cast<Index>(i);
-  for (U c = 0; c < k; ++c) {
-    U row = c, col = c;
+  for (Index i = 0; i < k; ++i) ws.column_order[i] = i;
+  for (Index c = 0; c < k; ++c) {
+    Index row = c, col = c;
     double best = 0.0;
-    for (U i = c; i < k; ++i)
-      for (U j = c; j < k; ++j)
+    for (Index i = c; i < k; ++i)
+      for (Index j = c; j < k; ++j)
         if (std::abs(m[i * k + j]) > best) best = std::abs(m[i * k + j]), row = i, col = j;
     if (best <= singular) return false;
     ws.smallest_pivot = std::min(ws.smallest_pivot, best);
     if (row != c) {
-      for (U j = 0; j < k; ++j) std::swap(m[c * k + j], m[row * k + j]);
+      for (Index j = 0; j < k; ++j) std::swap(m[c * k + j], m[row * k + j]);
       std::swap(ws.rhs[c], ws.rhs[row]);
     }
     if (col != c) {
-      for (U i = 0; i < k; ++i) std::swap(m[i * k + c], m[i * k + col]);
+      for (Index i = 0; i < k; ++i) std::swap(m[i * k + c], m[i * k + col]);
       std::swap(ws.column_order[c], ws.column_order[col]);
     }
-    for (U i = c + 1; i < k; ++i) {
+    for (Index i = c + 1; i < k; ++i) {
       const double f = m[i * k + c] / m[c * k + c];
       if (f == 0.0) continue;
-      for (U j = c + 1; j < k; ++j) m[i * k + j] -= f * m[c * k + j];
+      for (Index j = c + 1; j < k; ++j) m[i * k + j] -= f * m[c * k + j];
       ws.rhs[i] -= f * ws.rhs[c];
     }
   }
-  for (U i = k; i-- > 0;) {
+  for (Index i = k; i-- > 0;) {
     double sum = ws.rhs[i];
-    for (U j = i + 1; j < k; ++j) sum -= m[i * k + j] * ws.rhs[j];
+    for (Index j = i + 1; j < k; ++j) sum -= m[i * k + j] * ws.rhs[j];
     ws.rhs[i] = sum / m[i * k + i];
   }
-  for (U i = 0; i < k; ++i) ws.x[static_cast<U>(ws.column_order[i])] = ws.rhs[i];
+  for (Index i = 0; i < k; ++i) ws.x[ws.column_order[i]] = ws.rhs[i];
   return true;
 }
 
 struct Equations {
   const Problem& p;
-  const std::vector<Mode>& modes;
-  const std::vector<Slip>& slip;
+  const List<Mode>& modes;
+  const List<Slip>& slip;
   CandidateWorkspace& ws;
 
   double g(Index i, Index j) const { return p.G(i, j); }
 
   bool unknown(Index i) const {
-    const Mode m = modes[static_cast<U>(i)];
+    const Mode m = modes[i];
     return m == Mode::closed || m == Mode::stick;
   }
 
@@ -77,69 +80,68 @@ struct Equations {
   // -root_i c_i.
   void build() {
     const Index n = p.size();
-    ws.root.resize(static_cast<U>(n));
+    ws.root.resize(n);
     ws.unknown.clear();
     for (Index i = 0; i < n; ++i) {
-      ws.root[static_cast<U>(i)] = g(i, i) > 0.0 ? 1.0 / std::sqrt(g(i, i)) : 1.0;
+      ws.root[i] = g(i, i) > 0.0 ? 1.0 / std::sqrt(g(i, i)) : 1.0;
       if (unknown(i)) ws.unknown.push_back(i);
     }
-    const U k = ws.unknown.size();
+    const Index k = ws.unknown.size();
     ws.matrix.resize(k * k), ws.rhs.resize(k), ws.x.resize(k);
-    for (U r = 0; r < k; ++r) {
+    for (Index r = 0; r < k; ++r) {
       const Index i = ws.unknown[r];
       double constant = p.free(i);
-      for (U c = 0; c < k; ++c) {
+      for (Index c = 0; c < k; ++c) {
         const Index j = ws.unknown[c];
         ws.matrix[r * k + c] = j < p.contacts ? g(i, j) : -g(i, j);
       }
-      for (U s = 0; s < p.elements.size(); ++s) {
-        const Index row = p.contacts + static_cast<Index>(s);
-        const Mode m = modes[static_cast<U>(row)];
+      for (Index s = 0; s < p.elements.size(); ++s) {
+        const Index row = p.contacts + s;
+        const Mode m = modes[row];
         if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
         const Line line = slip_line(p.elements[s], m, slip[s]);
         constant -= g(i, row) * line.a;
         if (line.b == 0.0 || p.elements[s].contact < 0) continue;
-        for (U c = 0; c < k; ++c)
+        for (Index c = 0; c < k; ++c)
           if (ws.unknown[c] == p.elements[s].contact) ws.matrix[r * k + c] -= g(i, row) * line.b;
       }
-      ws.rhs[r] = -constant * ws.root[static_cast<U>(i)];
-      for (U c = 0; c < k; ++c)
-        ws.matrix[r * k + c] *= ws.root[static_cast<U>(i)] * ws.root[static_cast<U>(ws.unknown[c])];
+      ws.rhs[r] = -constant * ws.root[i];
+      for (Index c = 0; c < k; ++c) ws.matrix[r * k + c] *= ws.root[i] * ws.root[ws.unknown[c]];
     }
   }
 
   // Consistent but undetermined forces: share them by the stated rule.
   bool share_forces(Candidate& out) {
     build(); // elimination has overwritten the matrix
-    const auto k = static_cast<Index>(ws.unknown.size());
+    const auto k = ws.unknown.size();
     using RowMap = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
     const Matrix A = RowMap(ws.matrix.data(), k, k);
     const Vector b = Eigen::Map<const Vector>(ws.rhs.data(), k);
     const linalg::Svd svd(A);
-    const double cut = 1e-10 * std::max(1.0, svd.values(0));
+    const double cut = tolerance::rank * std::max(1.0, svd.values(0));
     Index rank = 0;
     while (rank < k && svd.values(rank) > cut) ++rank;
     const Vector t = svd.U.transpose() * b;
     const double terms = b.cwiseAbs().maxCoeff();
-    if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > 1e-9 * terms) return false;
+    if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > tolerance::entry * terms) return false;
     Vector root(k);
-    for (Index i = 0; i < k; ++i) root(i) = ws.root[static_cast<U>(ws.unknown[static_cast<U>(i)])];
+    for (Index i = 0; i < k; ++i) root(i) = ws.root[ws.unknown[i]];
     const Vector y = t.head(rank).cwiseQuotient(svd.values.head(rank));
     const Vector x0 = root.cwiseProduct(svd.V.leftCols(rank) * y);
     // The null space in forces, orthonormal there.
     const Matrix null = root.asDiagonal() * svd.V.rightCols(k - rank);
     const Matrix Z = linalg::Svd(null).U.leftCols(k - rank);
     Index normals = 0;
-    while (normals < k && ws.unknown[static_cast<U>(normals)] < p.contacts) ++normals;
-    Limits l;
-    const Index stuck = k - normals;
-    l.low_a.resize(stuck), l.low_b.setZero(stuck), l.high_a.resize(stuck), l.high_b.setZero(stuck);
-    for (Index i = 0; i < stuck; ++i) {
-      const Element& element =
-          p.elements[static_cast<U>(ws.unknown[static_cast<U>(normals + i)] - p.contacts)];
+    while (normals < k && ws.unknown[normals] < p.contacts) ++normals;
+    ForceLimits l;
+    const Index sticking = k - normals;
+    l.low_a.resize(sticking), l.low_b.setZero(sticking), l.high_a.resize(sticking),
+        l.high_b.setZero(sticking);
+    for (Index i = 0; i < sticking; ++i) {
+      const Element& element = p.elements[ws.unknown[normals + i] - p.contacts];
       Index load = -1;
       for (Index c = 0; c < normals; ++c)
-        if (ws.unknown[static_cast<U>(c)] == element.contact) load = c;
+        if (ws.unknown[c] == element.contact) load = c;
       l.load.push_back(load);
       l.low_a(i) = element.low.a, l.high_a(i) = element.high.a;
       if (load >= 0) l.low_b(i) = element.low.b, l.high_b(i) = element.high.b;
@@ -147,7 +149,7 @@ struct Equations {
     Vector x;
     double utilisation = 0.0;
     if (!share(x0, Z, normals, l, x, utilisation)) return false;
-    for (Index i = 0; i < k; ++i) ws.x[static_cast<U>(i)] = x(i);
+    for (Index i = 0; i < k; ++i) ws.x[i] = x(i);
     out.unique = false;
     return true;
   }
@@ -176,38 +178,37 @@ namespace {
 
 // Forces and accelerations of one mode set, in `ws.scale` what the terms of each acceleration amount to; false if
 // its equations are inconsistent.
-bool solve_equations(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
+bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
                      CandidateWorkspace& ws, Candidate& out) {
   const Index n = p.size();
   Equations e{p, modes, slip, ws};
   e.build();
-  const U k = ws.unknown.size();
+  const Index k = ws.unknown.size();
   out.unique = true;
   if (regular_solve(ws, k)) {
-    for (U c = 0; c < k; ++c) ws.x[c] *= ws.root[static_cast<U>(ws.unknown[c])];
+    for (Index c = 0; c < k; ++c) ws.x[c] *= ws.root[ws.unknown[c]];
   } else if (!e.share_forces(out)) {
     return false;
   }
   out.modes = modes;
-  out.force.assign(static_cast<U>(n), 0.0);
-  out.acceleration.resize(static_cast<U>(n));
-  out.touching.assign(static_cast<U>(n), 0);
-  ws.scale.resize(static_cast<U>(n));
-  for (U c = 0; c < k; ++c) out.force[static_cast<U>(ws.unknown[c])] = ws.x[c];
-  for (U s = 0; s < p.elements.size(); ++s) {
-    const U row = static_cast<U>(p.contacts) + s;
+  out.force.assign(n, 0.0);
+  out.acceleration.resize(n);
+  out.touching.assign(n, 0);
+  ws.scale.resize(n);
+  for (Index c = 0; c < k; ++c) out.force[ws.unknown[c]] = ws.x[c];
+  for (Index s = 0; s < p.elements.size(); ++s) {
+    const Index row = p.contacts + s;
     const Mode m = modes[row];
     if (m != Mode::slip_forward && m != Mode::slip_backward) continue;
     const Index c = p.elements[s].contact;
-    out.force[row] = slip_line(p.elements[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[static_cast<U>(c)]);
+    out.force[row] = slip_line(p.elements[s], m, slip[s]).at(c < 0 ? 0.0 : out.force[c]);
   }
   out.constraint = 0.0;
   for (Index i = 0; i < n; ++i) {
-    const U r = static_cast<U>(i);
     const Row row = acceleration_row(p, i, out.force);
-    out.constraint += 0.5 * (i < p.contacts ? out.force[r] : -out.force[r]) * row.sum;
-    out.acceleration[r] = e.unknown(i) ? 0.0 : row.sum + p.free(i);
-    ws.scale[r] = row.scale;
+    out.constraint += 0.5 * (i < p.contacts ? out.force[i] : -out.force[i]) * row.sum;
+    out.acceleration[i] = e.unknown(i) ? 0.0 : row.sum + p.free(i);
+    ws.scale[i] = row.scale;
   }
   return true;
 }
@@ -221,17 +222,16 @@ struct Margin {
   double least() const { return std::min(below, above); }
 };
 
-Margin margin_of(const Problem& p, const Candidate& c, const std::vector<Slip>& slip, Index i) {
-  const U r = static_cast<U>(i);
-  const double f = c.force[r], a = c.acceleration[r];
+Margin margin_of(const Problem& p, const Candidate& c, const List<Slip>& slip, Index i) {
+  const double f = c.force[i], a = c.acceleration[i];
   Margin m;
-  switch (c.modes[r]) {
+  switch (c.modes[i]) {
   case Mode::closed:
     m.below = f, m.of_force = true;
     return m;
   case Mode::stick: {
-    const Element& element = p.elements[r - static_cast<U>(p.contacts)];
-    const double load = element.contact < 0 ? 0.0 : c.force[static_cast<U>(element.contact)];
+    const Element& element = p.elements[i - p.contacts];
+    const double load = element.contact < 0 ? 0.0 : c.force[element.contact];
     m.low = element.low.at(load), m.high = element.high.at(load);
     m.below = f - m.low, m.above = m.high - f, m.of_force = true;
     return m;
@@ -241,8 +241,8 @@ Margin margin_of(const Problem& p, const Candidate& c, const std::vector<Slip>& 
     return m;
   case Mode::slip_forward:
   case Mode::slip_backward:
-    m.below = c.modes[r] == Mode::slip_forward ? a : -a;
-    m.none = slip[r - static_cast<U>(p.contacts)] == Slip::sliding;
+    m.below = c.modes[i] == Mode::slip_forward ? a : -a;
+    m.none = slip[i - p.contacts] == Slip::sliding;
     return m;
   case Mode::free:
   case Mode::high:
@@ -255,18 +255,18 @@ Margin margin_of(const Problem& p, const Candidate& c, const std::vector<Slip>& 
 
 } // namespace
 
-Row acceleration_row(const Problem& p, Index i, const std::vector<double>& force) {
+Row acceleration_row(const Problem& p, Index i, const List<double>& force) {
   Row row{0.0, p.free_scale(i)};
   for (Index j = 0; j < p.size(); ++j) {
-    const double f = force[static_cast<U>(j)], term = p.G(i, j) * (j < p.contacts ? f : -f);
+    const double f = force[j], term = p.G(i, j) * (j < p.contacts ? f : -f);
     row.sum += term;
     row.scale += std::abs(term);
   }
   return row;
 }
 
-bool append_margins(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
-                    CandidateWorkspace& ws, Candidate& room, std::vector<double>& out) {
+bool append_margins(const Problem& p, const List<Mode>& modes, const List<Slip>& slip, CandidateWorkspace& ws,
+                    Candidate& room, List<double>& out) {
   if (!solve_equations(p, modes, slip, ws, room) || !room.unique) return false;
   for (Index i = 0; i < p.size(); ++i) {
     const Margin m = margin_of(p, room, slip, i);
@@ -277,54 +277,54 @@ bool append_margins(const Problem& p, const std::vector<Mode>& modes, const std:
   return true;
 }
 
-bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
-                 const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out) {
+bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
+                 const List<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out) {
   if (!solve_equations(p, modes, slip, ws, out)) return false;
   const Index n = p.size();
   out.utilisation = 0.0;
   // The inequalities. A force is judged against what the terms of its own row amount to as a force. What
   // counts as zero, relative to the terms that cancel, is rounding times the condition of the equations.
   const double rounding =
-      std::min(4.0 * static_cast<double>(n) * epsilon * (1.0 + 1.0 / ws.smallest_pivot), located);
+      std::min(4.0 * static_cast<double>(n) * tolerance::epsilon * (1.0 + 1.0 / ws.smallest_pivot),
+               tolerance::event_zero);
   for (Index i = 0; i < n; ++i) {
-    const U r = static_cast<U>(i);
     const Margin of = margin_of(p, out, slip, i);
     if (of.none) continue;
-    const bool fired = (allowed[r] & (allowed[r] - 1U)) == 0;
-    const double exact = fired ? located : (out.unique ? rounding : located);
+    const bool fired = (allowed[i] & (allowed[i] - 1U)) == 0;
+    const double exact = fired || !out.unique ? tolerance::event_zero : rounding;
     const double g = p.G(i, i);
-    double margin = of.least(), zero = exact * ws.scale[r];
-    if (of.of_force) zero = g > 0.0 ? zero / g : exact * std::abs(out.force[r]);
-    if (modes[r] == Mode::stick) {
-      const double f = out.force[r], limit = f >= 0.0 ? of.high : -of.low;
+    double margin = of.least(), zero = exact * ws.scale[i];
+    if (of.of_force) zero = g > 0.0 ? zero / g : exact * std::abs(out.force[i]);
+    if (modes[i] == Mode::stick) {
+      const double f = out.force[i], limit = f >= 0.0 ? of.high : -of.low;
       zero = std::max(zero, exact * std::max(std::abs(of.high), std::abs(of.low)));
       if (f != 0.0) out.utilisation = std::max(out.utilisation, limit > 0.0 ? std::abs(f) / limit : 1.0);
       if (!out.unique) margin = std::max(margin, -zero); // share() has judged it
     }
     if (margin < -zero) return false;
     if (margin > zero) continue;
-    out.touching[r] = 1;
-    if (modes[r] == Mode::closed)
-      out.force[r] = std::max(out.force[r], 0.0);
-    else if (modes[r] != Mode::stick)
-      out.acceleration[r] = 0.0;
+    out.touching[i] = 1;
+    if (modes[i] == Mode::closed)
+      out.force[i] = std::max(out.force[i], 0.0);
+    else if (modes[i] != Mode::stick)
+      out.acceleration[i] = 0.0;
   }
   return true;
 }
 
 namespace {
 
-bool close(const std::vector<double>& a, const std::vector<double>& b, const Problem& p, bool forces) {
+bool close(const List<double>& a, const List<double>& b, const Problem& p, bool forces) {
   double top = 0.0;
-  for (U i = 0; i < a.size(); ++i) {
-    const double root = std::sqrt(std::max(p.G(static_cast<Index>(i), static_cast<Index>(i)), 1e-300));
+  for (Index i = 0; i < a.size(); ++i) {
+    const double root = std::sqrt(std::max(p.G(i, i), no_zero));
     const double unit = forces ? root : 1.0 / root;
     top = std::max(top, unit * std::max(std::abs(a[i]), std::abs(b[i])));
-    if (!forces) top = std::max(top, unit * std::abs(p.free(static_cast<Index>(i))));
+    if (!forces) top = std::max(top, unit * std::abs(p.free(i)));
   }
-  for (U i = 0; i < a.size(); ++i) {
-    const double root = std::sqrt(std::max(p.G(static_cast<Index>(i), static_cast<Index>(i)), 1e-300));
-    if ((forces ? root : 1.0 / root) * std::abs(a[i] - b[i]) > 1e-8 * top) return false;
+  for (Index i = 0; i < a.size(); ++i) {
+    const double root = std::sqrt(std::max(p.G(i, i), no_zero));
+    if ((forces ? root : 1.0 / root) * std::abs(a[i] - b[i]) > alike * top) return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // One set of modes, solved and checked.
 #pragma once
 
+#include "core/list.hpp"
 #include "transition/problem.hpp"
 
 namespace stickslip::contact {
@@ -12,8 +13,8 @@ enum class Slip : std::uint8_t {
 };
 
 struct CandidateWorkspace {
-  std::vector<Index> unknown, row_order, column_order;
-  std::vector<double> matrix, rhs, x, root, scale;
+  List<Index> unknown, row_order, column_order;
+  List<double> matrix, rhs, x, root, scale;
   double smallest_pivot = 1.0; // of the scaled equations
 };
 
@@ -21,22 +22,19 @@ struct CandidateWorkspace {
 // if the equations are inconsistent or an inequality fails; then `out` is not to be used. Components whose
 // inequality holds with equality, within rounding, are marked as touching. Components whose guard has fired
 // (`allowed` has one bit left) are given the slack that locating an event leaves.
-bool solve_modes(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
-                 const std::vector<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out);
+bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
+                 const List<Allowed>& allowed, CandidateWorkspace& ws, Candidate& out);
 
 // Row i of G [lambda_N; -F], and what its terms and those of `free` amount to.
 struct Row {
   double sum, scale;
 };
-Row acceleration_row(const Problem& p, Index i, const std::vector<double>& force);
+Row acceleration_row(const Problem& p, Index i, const List<double>& force);
 
 // Every quantity of this mode set whose sign decides whether it is an answer, whether it is one or not: linear in
 // `free` and in the levels. False, and nothing, if its equations are singular.
-bool append_margins(const Problem& p, const std::vector<Mode>& modes, const std::vector<Slip>& slip,
-                    CandidateWorkspace& ws, Candidate& room, std::vector<double>& out);
-
-constexpr double located =
-    1e-9; // what the location of an event may leave of a zero, relative to the terms that cancel
+bool append_margins(const Problem& p, const List<Mode>& modes, const List<Slip>& slip, CandidateWorkspace& ws,
+                    Candidate& room, List<double>& out);
 
 // The same motion: equal accelerations, within rounding. Forces may still differ, where rigidity leaves them
 // open.

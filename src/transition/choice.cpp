@@ -1,5 +1,6 @@
 // The choice of modes: the complementarity problem over everything that rests or touches, and its answer.
-#include "dynamics/place_force.hpp"
+#include "core/list.hpp"
+#include "dynamics/friction_force.hpp"
 #include "transition/decision.hpp"
 
 #include <algorithm>
@@ -7,12 +8,18 @@
 
 namespace stickslip {
 
+namespace {
+
+constexpr double small_share = 1e-5; // of what friction can give: changes no other choice
+
+} // namespace
+
 namespace ct = contact;
 
-// Force over the load of a contact with which a resting place starts to slide: its kinetic side, at v = 0. A
+// Force over the load of a contact with which a resting element starts to slide: its kinetic side, at v = 0. A
 // lagged force starts at the level that was reached.
-ct::Line Decision::kinetic_line(std::size_t i, int d) {
-  const Place& p = sys.places[i];
+ct::Line Decision::kinetic_line(Index i, int d) {
+  const Friction& p = sys.friction[i];
   const double* x = state->base_x.data();
   const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data()),
                per = load_per_normal(p);
@@ -31,14 +38,14 @@ ct::Line Decision::kinetic_line(std::size_t i, int d) {
     }
     return line(d > 0 ? unit.hi : unit.lo, 0.0);
   }
-  const Force f = evaluate(p.law, 0.0, d, state->modes.friction[i].branch,
-                           p.states >= 0 ? x + p.states : nullptr, w.xdot.data());
-  if (p.peak < 0) return line(f.dry, f.viscous);
-  return line(with_peak(p, f.dry, before.friction[i].sticks() ? aged_share(p, t, x) : x[p.peak]), f.viscous);
+  const double peak = before.friction[i].sticks() ? aged_share(p, t, x) : peak_of(p, x);
+  const Force f = sliding_force(p.law, p, d, state->modes.friction[i].branch, 0.0, peak,
+                                p.states >= 0 ? x + p.states : nullptr, w.xdot.data());
+  return line(f.dry, f.viscous);
 }
 
-ct::Element Decision::element_at_rest(std::size_t i) {
-  const Place& p = sys.places[i];
+ct::Element Decision::element_at_rest(Index i) {
+  const Friction& p = sys.friction[i];
   const double* x = state->base_x.data();
   const double N =
       contact_friction(i) ? 0.0 : normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
@@ -56,41 +63,41 @@ ct::Element Decision::element_at_rest(std::size_t i) {
   return q;
 }
 
-ct::Element Decision::element_that_slides(std::size_t i) {
-  const Place& p = sys.places[i];
+ct::Element Decision::element_that_slides(Index i) {
+  const Friction& p = sys.friction[i];
   const double* x = state->base_x.data();
   const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
   ct::Element q;
   // An elastic surface that sticks has a force of its own as well: nothing is to be decided about it.
   q.state = slip(state->modes.friction[i].direction() < 0 ? -1 : 1);
-  PlaceForce f;
+  ElementForce<double> f;
   if (starting && p.lagged >= 0) { // the lag starts on the curve
-    const Force curve = evaluate(p.law, v(i), state->modes.friction[i].direction(),
-                                 state->modes.friction[i].branch, nullptr, nullptr);
+    const Force curve = sliding_force(p.law, p, state->modes.friction[i].direction(),
+                                      state->modes.friction[i].branch, v(i), peak_of(p, x), nullptr, nullptr);
     f = {curve.dry, curve.viscous};
   } else {
-    f = place_force(p, state->modes.friction[i].direction(), state->modes.friction[i].branch, v(i), N, x,
-                    w.xdot.data());
+    f = friction_force(p, state->modes.friction[i].direction(), state->modes.friction[i].branch, v(i), N, x,
+                       w.xdot.data());
   }
   const double given = contact_friction(i) ? 0.0 : N;
   q.low = q.high = q.minus = q.plus = ct::Line{f.other + f.dry * given, f.dry * load_per_normal(p)};
   return q;
 }
 
-// a = free + G [lambda_N; -F] over the contacts that touch, the places that rest, and those that slide under
+// a = free + G [lambda_N; -F] over the contacts that touch, the elements that rest, and those that slide under
 // a contact's force.
 void Decision::assemble() {
   closed.clear();
-  places.clear();
+  elements.clear();
   number.assign(sys.contacts.size(), -1);
-  for (std::size_t j = 0; j < sys.contacts.size(); ++j)
+  for (Index j = 0; j < sys.contacts.size(); ++j)
     if (candidate[j]) {
-      number[j] = static_cast<Index>(closed.size());
+      number[j] = closed.size();
       closed.push_back(j);
     }
-  for (std::size_t i = 0; i < n; ++i)
-    if (rests[i] || loaded_by_contact(i)) places.push_back(i);
-  const auto nc = static_cast<Index>(closed.size()), m = nc + static_cast<Index>(places.size());
+  for (Index i = 0; i < n; ++i)
+    if (rests[i] || loaded_by_contact(i)) elements.push_back(i);
+  const auto nc = closed.size(), m = nc + elements.size();
   ct::Problem& p = problem;
   p.contacts = nc;
   p.elements.clear();
@@ -102,7 +109,7 @@ void Decision::assemble() {
   if (m == 0) return;
   free_acceleration(xdot);
   for (Index k = 0; k < nc; ++k) {
-    const std::size_t j = closed[static_cast<std::size_t>(k)];
+    const Index j = closed[k];
     const Contact& c = sys.contacts[j];
     rows.row(k) = c.rate.x.transpose();
     columns.col(k) = c.effect;
@@ -112,14 +119,14 @@ void Decision::assemble() {
     present.push_back(apart ? Mode::open : Mode::closed);
   }
   for (Index k = nc; k < m; ++k) {
-    const std::size_t i = places[static_cast<std::size_t>(k - nc)];
-    const Place& place = sys.places[i];
-    rows.row(k) = place.velocity.x.transpose();
-    columns.col(k) = -place.effect;
-    p.free(k) = relative_acceleration(place, xdot, sig);
+    const Index i = elements[k - nc];
+    const Friction& element = sys.friction[i];
+    rows.row(k) = element.velocity.x.transpose();
+    columns.col(k) = -element.effect;
+    p.free(k) = relative_acceleration(element, xdot, sig);
     ct::Element q = rests[i] ? element_at_rest(i) : element_that_slides(i);
-    const Index c = loading_contact(place);
-    q.contact = c >= 0 ? number[static_cast<std::size_t>(c)] : -1;
+    const Index c = loading_contact(element);
+    q.contact = c >= 0 ? number[c] : -1;
     q.needs_contact = contact_friction(i);
     present.push_back(!rests[i]                    ? q.state
                       : before.friction[i].slips() ? before.friction[i].mode
@@ -134,9 +141,9 @@ void Decision::assemble() {
 // Where everything that loads a contact passes through zero at this instant, the terms tell nothing of their
 // own rounding: they are known no better than the instant, whose last digits make them what they are.
 void Decision::size_by_rates() {
-  const auto nc = static_cast<Index>(closed.size());
+  const auto nc = closed.size();
   if (nc == 0) return;
-  const LinearPart& linear = cache.linear(sys, state->modes.limit);
+  const LinearPart& linear = cache.linear(sys, state->modes.saturation);
   const double moment = std::max(std::abs(t), sys.time_scale);
   signal_rates(sys, t, w.rate.data());
   w.rate = moment * w.rate.cwiseAbs();
@@ -145,34 +152,33 @@ void Decision::size_by_rates() {
   w.rate += sig.cwiseAbs();
   for (Index k = 0; k < nc; ++k)
     problem.free_size(k) +=
-        rows.row(k).cwiseAbs().dot(w.row) +
-        sys.contacts[closed[static_cast<std::size_t>(k)]].acceleration_s.cwiseAbs().dot(w.rate);
+        rows.row(k).cwiseAbs().dot(w.row) + sys.contacts[closed[k]].acceleration_s.cwiseAbs().dot(w.rate);
 }
 
 // What a guard that fired leaves open.
-void Decision::narrow(const std::vector<Guard>& fired) {
+void Decision::narrow(const List<Guard>& fired) {
   for (const Guard& g : fired) {
-    if (g.kind == GuardKind::opens && candidate[static_cast<std::size_t>(g.contact)])
-      allowed[static_cast<std::size_t>(number[static_cast<std::size_t>(g.contact)])] = ct::bit(Mode::open);
-    for (std::size_t q = 0; q < places.size(); ++q) {
-      if (!rests[places[q]]) continue;
+    if (g.kind == GuardKind::lifts_off && candidate[g.contact])
+      allowed[number[g.contact]] = ct::bit(Mode::open);
+    for (Index q = 0; q < elements.size(); ++q) {
+      if (!rests[elements[q]]) continue;
       auto& a = allowed[closed.size() + q];
-      if (g.kind == GuardKind::shared_limit && dir[places[q]] != 0) // all reach their limits together
-        a = ct::bit(dir[places[q]] > 0 ? Mode::slip_forward : Mode::slip_backward);
-      else if (g.kind == GuardKind::breaks_away && static_cast<Index>(places[q]) == g.friction)
+      if (g.kind == GuardKind::shared_limit && dir[elements[q]] != 0) // all reach their limits together
+        a = ct::bit(dir[elements[q]] > 0 ? Mode::slip_forward : Mode::slip_backward);
+      else if (g.kind == GuardKind::breaks_away && elements[q] == g.friction)
         a = ct::bit(slip(g.direction));
-      else if (g.kind == GuardKind::slip_ends && static_cast<Index>(places[q]) == g.friction)
+      else if (g.kind == GuardKind::slip_ends && elements[q] == g.friction)
         a = static_cast<ct::Allowed>(a & ~ct::bit(slip(g.direction)));
     }
   }
 }
 
 void Decision::apply(const ct::Candidate& c) {
-  for (std::size_t k = 0; k < closed.size(); ++k)
+  for (Index k = 0; k < closed.size(); ++k)
     state->modes.contact[closed[k]] = c.modes[k] == Mode::open ? Mode::open : Mode::closed;
-  for (std::size_t q = 0; q < places.size(); ++q) {
+  for (Index q = 0; q < elements.size(); ++q) {
     const Mode mode = c.modes[closed.size() + q];
-    if (mode == Mode::open || rests[places[q]]) state->modes.friction[places[q]].mode = mode;
+    if (mode == Mode::open || rests[elements[q]]) state->modes.friction[elements[q]].mode = mode;
   }
 }
 
@@ -191,32 +197,32 @@ bool Decision::try_choice() {
 bool Decision::part() {
   if (parting.size() != problem.size()) return false;
   double least = INFINITY;
-  for (std::size_t q = 0; q < places.size(); ++q) {
-    const auto k = static_cast<Index>(closed.size() + q);
+  for (Index q = 0; q < elements.size(); ++q) {
+    const auto k = closed.size() + q;
     const ct::Element& element = problem.elements[q];
     if (parting(k) != 0.0) least = std::min(least, problem.G(k, k) * (element.high.a - element.low.a));
   }
   if (!(least > 0.0 && std::isfinite(least))) return false;
-  problem.free += (1e-5 * least / parting.cwiseAbs().maxCoeff()) * parting;
+  problem.free += (small_share * least / parting.cwiseAbs().maxCoeff()) * parting;
   return true;
 }
 
 bool Decision::leave_at_limit() {
-  if (overrun.size() != places.size()) return false;
-  for (std::size_t q = 0; q < places.size(); ++q)
-    if (overrun[q] != 0 && rests[places[q]])
+  if (overrun.size() != elements.size()) return false;
+  for (Index q = 0; q < elements.size(); ++q)
+    if (overrun[q] != 0 && rests[elements[q]])
       allowed[closed.size() + q] = ct::bit(overrun[q] > 0 ? Mode::slip_forward : Mode::slip_backward);
   return true;
 }
 
 // With a lag, friction at break-away goes on where it is: a limit that falls below the force, or a force that grows
-// slower than the lagged friction would, moves nothing. Such a place is held by its lagged force.
+// slower than the lagged friction would, moves nothing. Such an element is held by its lagged force.
 bool Decision::hold_by_lag() {
-  if (overrun.size() != places.size()) return false;
+  if (overrun.size() != elements.size()) return false;
   bool any = false;
-  for (std::size_t q = 0; q < places.size(); ++q) {
-    const std::size_t i = places[q];
-    const Place& p = sys.places[i];
+  for (Index q = 0; q < elements.size(); ++q) {
+    const Index i = elements[q];
+    const Friction& p = sys.friction[i];
     if (overrun[q] == 0 || !rests[i] || p.lagged < 0 || contact_friction(i) || p.traits.switches > 0)
       continue;
     const ct::Element& at = problem.elements[q];
@@ -229,13 +235,13 @@ bool Decision::hold_by_lag() {
   return any;
 }
 
-bool Decision::choose_modes(const std::vector<Guard>& fired) {
+bool Decision::choose_modes(const List<Guard>& fired) {
   rule = Rule::unique;
   assemble();
   if (problem.size() == 0) return true;
   parting.resize(0);
   overrun.clear();
-  allowed.assign(static_cast<std::size_t>(problem.size()), ct::anything);
+  allowed.assign(problem.size(), ct::anything);
   narrow(fired);
   if (!try_choice()) {
     // Guards that fired together need not all have their way.
@@ -246,8 +252,7 @@ bool Decision::choose_modes(const std::vector<Guard>& fired) {
   }
   apply(answer.answer);
   normal.setZero();
-  for (std::size_t k = 0; k < closed.size(); ++k)
-    normal(static_cast<Index>(closed[k])) = answer.answer.force[k];
+  for (Index k = 0; k < closed.size(); ++k) normal(closed[k]) = answer.answer.force[k];
   rule = answer.rule;
   ambiguous = ambiguous || answer.rule == Rule::ambiguous;
   if (!struck) solutions = answer.solutions;

@@ -3,6 +3,8 @@
 // just after).
 #pragma once
 
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "transition/impact.hpp"
 #include "transition/mode_changes.hpp"
 #include "transition/rules.hpp"
@@ -12,8 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <vector>
 
 namespace stickslip {
 
@@ -21,14 +21,14 @@ namespace stickslip {
 class Decision {
 public:
   Decision(const System& s, RegimeCache& c, Scratch& scratch)
-      : sys(s), cache(c), w(scratch), n(s.places.size()), rests(n, false), dir(n, 0), force(w.force),
-        normal(Vector::Zero(static_cast<Index>(s.contacts.size()))), sig(Vector::Zero(s.ns())),
+      : sys(s), cache(c), w(scratch), n(s.friction.size()), rests(n, false), dir(n, 0), force(w.force),
+        normal(Vector::Zero(s.contacts.size())), sig(Vector::Zero(s.ns())),
         candidate(s.contacts.size(), false) {
-    for (const Place& p : sys.places) any_load_contact = any_load_contact || p.load_contact >= 0;
+    for (const Friction& p : sys.friction) any_load_contact = any_load_contact || p.load_contact >= 0;
   }
 
   // From `state` on; what was decided goes into the jump.
-  void run(State& state, const std::vector<Guard>& fired, Jump& jump);
+  void run(State& state, const List<Guard>& fired, Jump& jump);
 
 private:
   const System& sys;
@@ -36,9 +36,9 @@ private:
   State* state = nullptr;
   Jump* jump = nullptr;
   Scratch& w;
-  std::size_t n;
-  std::vector<bool> rests; // velocity is zero and the mode open
-  std::vector<int> dir;    // resting places whose guard fired: the side to which they leave
+  Index n;
+  List<bool> rests; // velocity is zero and the mode open
+  List<int> dir;    // resting elements whose guard fired: the side to which they leave
   Vector force;
   Vector normal; // force of every contact: before this instant, then as it was decided
   Vector sig;
@@ -48,66 +48,71 @@ private:
   Rule rule = Rule::unique;
   bool shared = false;
   bool ambiguous = false;
-  Index solutions = 1;         // -1: not counted
-  std::vector<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
-  bool struck = false;         // by an impact at this instant
+  Index solutions = 1;  // -1: not counted
+  List<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
+  bool struck = false;  // by an impact at this instant
   bool starting = false;
   bool unsolved = false;         // an impact had no answer
-  bool any_load_contact = false; // some place takes a contact's force as its load force
+  bool any_load_contact = false; // some element takes a contact's force as its load force
 
-  // The problem over everything that rests or touches: contacts `closed`, then `places`.
-  std::vector<std::size_t> closed, places;
-  std::vector<Index> number; // of each contact among `closed`
+  // The problem over everything that rests or touches: contacts `closed`, then `elements`.
+  List<Index> closed, elements;
+  List<Index> number; // of each contact among `closed`
   contact::Problem problem;
   Matrix rows, columns; // velocities of the components; changes of x' per unit of their forces
-  std::vector<Mode> present;
-  std::vector<contact::Allowed> allowed;
+  List<Mode> present;
+  List<contact::Allowed> allowed;
   contact::TransitionWorkspace work;
   contact::Choice answer;
   Modes entry; // before candidates are tried
   Vector entry_x;
-  Vector parting;           // how places part that cannot all stick; empty: none do
-  std::vector<int> overrun; // sides to which places leave that pass a limit they share; empty: none do
+  Vector parting;    // how elements part that cannot all stick; empty: none do
+  List<int> overrun; // sides to which elements leave that pass a limit they share; empty: none do
   Matrix series, signal_series;
   Vector xdot, coefficients;
 
-  bool set_valued(std::size_t i) const { return sys.places[i].traits.sticks; }
-  bool presliding(std::size_t i) const { return sys.places[i].surface_travel >= 0; }
+  bool set_valued(Index i) const { return sys.friction[i].traits.sticks; }
+  bool presliding(Index i) const { return sys.friction[i].surface_travel >= 0; }
   // Normal load; on a contact per unit of its force.
-  double load(std::size_t i) const {
-    const Place& p = sys.places[i];
+  double load(Index i) const {
+    const Friction& p = sys.friction[i];
     const double N = normal_load(p, state->modes.friction[i].load_sign, state->base_x.data(), sig.data());
     return p.load_contact < 0 ? N : N + p.load_per_force * normal(p.load_contact);
   }
-  double v(std::size_t i) const { return relative_velocity(sys.places[i], state->base_x.data(), sig.data()); }
+  double v(Index i) const { return relative_velocity(sys.friction[i], state->base_x.data(), sig.data()); }
 
-  void switches(const std::vector<Guard>& fired, bool start);
+  void switches(const List<Guard>& fired, bool start);
   void find_sides(bool start);
-  void find_resting(const std::vector<Guard>& fired, bool start);
-  bool moves_towards(std::size_t i, int side);
+  void find_resting(const List<Guard>& fired, bool start);
+  void find_rest(Index i, bool stops, bool touched, bool nothing_fired, bool start);
+  void preslide(Index i, double speed, bool moves, bool ends, bool start);
+  bool moves(Index i, double speed, bool start);
+  bool comes_to_a_halt(Index i, int side);
+  void leave(const Guard& fired);
+  bool moves_towards(Index i, int side);
   void carry_presliding(bool start);
-  void count_brief_slip(std::size_t i);
-  void count_towards_rest(std::size_t i);
-  bool comes_to_rest(std::size_t i) const;
+  void count_brief_slip(Index i);
+  void count_towards_rest(Index i);
+  bool comes_to_rest(Index i) const;
   void project();
   void free_acceleration(Vector& rate);
-  void change(std::size_t i);
-  void enter(std::size_t i, Mode mode) {
-    stickslip::enter(state->modes.friction[i], sys.places[i], mode, state->base_x.data());
+  void change(Index i);
+  void enter(Index i, Mode mode) {
+    stickslip::enter(state->modes.friction[i], sys.friction[i], mode, state->base_x.data());
   }
   void enter_modes(bool start);
-  bool settle(const std::vector<Guard>& fired);
+  bool settle(const List<Guard>& fired);
   bool strike_without_collision();
-  void count_slips(const std::vector<Guard>& fired);
+  void count_slips(const List<Guard>& fired);
 
   // choice.cpp
-  bool choose_modes(const std::vector<Guard>& fired);
+  bool choose_modes(const List<Guard>& fired);
   void assemble();
   void size_by_rates();
-  contact::Line kinetic_line(std::size_t i, int d);
-  contact::Element element_at_rest(std::size_t i);
-  contact::Element element_that_slides(std::size_t i);
-  void narrow(const std::vector<Guard>& fired);
+  contact::Line kinetic_line(Index i, int d);
+  contact::Element element_at_rest(Index i);
+  contact::Element element_that_slides(Index i);
+  void narrow(const List<Guard>& fired);
   void apply(const contact::Candidate& c);
   bool try_choice();
   bool part();
@@ -121,38 +126,37 @@ private:
   void guard_series(const Regime& r);
   void velocity_series(const Regime& r);
   void note_overrun(const Regime& r, const Guard& g);
-  int sign_of(const Regime& r, std::size_t guard);
-  bool stands_still(const Regime& r, const Place& p);
+  int sign_of(const Regime& r, Index guard);
+  double certain_slope(const Regime& r, Index guard, double slope) const;
+  bool stands_still(const Regime& r, const Friction& p);
   bool rests_stay(const Regime& r);
   void expand_signals();
   void next_term(const Regime& r, int k, Vector& x);
 
   // impacts.cpp
-  double gap_at(std::size_t j) const;
+  double gap_at(Index j) const;
   // Velocity that rounding can have given to what a constraint held at zero until now: constraints are solved
   // to about a hundred times the last digit where they are badly conditioned.
   double drift(const Vector& row) const {
-    return 1024.0 * std::numeric_limits<double>::epsilon() * std::max(sys.time_scale, std::abs(t)) *
-           row.cwiseAbs().dot(terms);
+    return tolerance::constrained * std::max(sys.time_scale, std::abs(t)) * row.cwiseAbs().dot(terms);
   }
-  double rate_at(std::size_t j) const;
-  double gap_size(std::size_t j) const;
-  double rate_size(std::size_t j) const;
-  bool contact_friction(std::size_t i) const { return sys.places[i].contact >= 0; }
-  bool touches(std::size_t i) const { // a place without a contact always does
-    return !contact_friction(i) || candidate[static_cast<std::size_t>(sys.places[i].contact)];
+  double rate_at(Index j) const;
+  double rate_size(Index j) const;
+  bool contact_friction(Index i) const { return sys.friction[i].contact >= 0; }
+  bool touches(Index i) const { // an element without a contact always does
+    return !contact_friction(i) || candidate[sys.friction[i].contact];
   }
   // Its force follows that of a contact which may be closed: it belongs into the problem even while it
   // slides.
-  bool loaded_by_contact(std::size_t i) const {
-    const Index c = loading_contact(sys.places[i]);
-    return c >= 0 && candidate[static_cast<std::size_t>(c)];
+  bool loaded_by_contact(Index i) const {
+    const Index c = loading_contact(sys.friction[i]);
+    return c >= 0 && candidate[c];
   }
-  void find_candidates(const std::vector<Guard>& fired, bool start);
-  void strike(const std::vector<Index>& contacts, bool collision);
+  void find_candidates(const List<Guard>& fired, bool start);
+  void strike(const List<Index>& contacts, bool collision);
   void note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
-                     const std::vector<Index>& contacts);
-  void close_after(const std::vector<Index>& contacts);
+                     const List<Index>& contacts);
+  void close_after(const List<Index>& contacts);
 };
 
 } // namespace stickslip

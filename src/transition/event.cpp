@@ -1,5 +1,6 @@
 #include "transition/event.hpp"
 
+#include "core/list.hpp"
 #include "transition/saturations.hpp"
 
 #include <algorithm>
@@ -28,10 +29,10 @@ const char* name(Rule rule) {
   return "";
 }
 
-Mode contact_mode(const System& sys, const Modes& modes, std::size_t j) {
+Mode contact_mode(const System& sys, const Modes& modes, Index j) {
   if (modes.contact[j] == Mode::open) return Mode::open;
-  const Index place = sys.contacts[j].place;
-  return place < 0 ? Mode::closed : modes.friction[place].mode;
+  const Index element = sys.contacts[j].friction;
+  return element < 0 ? Mode::closed : modes.friction[element].mode;
 }
 
 namespace {
@@ -40,13 +41,13 @@ namespace {
 std::string words(const System& sys, const Guard& g, bool strikes) {
   switch (g.kind) {
   case GuardKind::slip_ends:
-    return sys.places[g.friction].name + " stops";
+    return sys.friction[g.friction].name + " stops";
   case GuardKind::breaks_away:
   case GuardKind::surface_turns:
-    return sys.places[g.friction].name + " breaks away";
+    return sys.friction[g.friction].name + " breaks away";
   case GuardKind::shared_limit:
     return "shared limit";
-  case GuardKind::opens:
+  case GuardKind::lifts_off:
     return sys.contacts[g.contact].name + " loses its force";
   case GuardKind::closes:
     return sys.contacts[g.contact].name + (strikes ? " strikes" : " touches");
@@ -57,9 +58,9 @@ std::string words(const System& sys, const Guard& g, bool strikes) {
 
 // Of an output: by what it did, unless its inputs have jumped.
 std::string cause_of_limit(const System& sys, Index loop, const Event& e) {
-  const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
-  const auto of_limit = [](const Guard& g) { return g.kind == GuardKind::limit; };
-  const bool fired = of_limit(e.fired) || std::any_of(e.also.begin(), e.also.end(), of_limit);
+  const Loop& l = sys.loops[loop];
+  const auto of_saturation = [](const Guard& g) { return g.kind == GuardKind::saturation; };
+  const bool fired = of_saturation(e.fired) || std::any_of(e.also.begin(), e.also.end(), of_saturation);
   if (l.block.continuous() && !fired) return "jump of an input";
   return l.name + (e.after == Mode::high  ? " reaches its upper limit"
                    : e.after == Mode::low ? " reaches its lower limit"
@@ -72,7 +73,7 @@ std::string cause_of(const System& sys, const Event& e) {
   if (e.occasion == Occasion::step) return "step";
   if (const Index loop = e.element - element_of_loop(sys, 0); loop >= 0) return cause_of_limit(sys, loop, e);
   std::string all = e.occasion == Occasion::start     ? "start"
-                    : e.fired.kind == GuardKind::none ? "kink of a signal"
+                    : e.fired.kind == GuardKind::none ? "breakpoint of a signal"
                                                       : "";
   const auto add = [&](const Guard& g) {
     const std::string one = words(sys, g, e.strikes);
@@ -102,12 +103,12 @@ std::string rule_of(const Event& e) {
 
 namespace {
 
-struct Builder {
+struct EventBuilder {
   const System& sys;
   const Jump& jump;
   std::int64_t& instant;
-  std::vector<Event>& events;
-  std::size_t first = events.size();
+  List<Event>& events;
+  Index first = events.size();
 
   Event& add(Index element, Mode before, Mode after) {
     if (events.size() == first) ++instant;
@@ -151,7 +152,7 @@ struct Builder {
 
   void sampled_outputs() {
     for (const Index b : sys.loop_order) {
-      const Loop& l = sys.loops[static_cast<std::size_t>(b)];
+      const Loop& l = sys.loops[b];
       if (l.block.continuous()) continue;
       for (Index j = 0; j < l.block.outputs(); ++j)
         output(b, mode_of(l.block, j, jump.x_before(l.held + j)),
@@ -160,28 +161,28 @@ struct Builder {
   }
 
   void limits() {
-    for (Index b = 0; b < static_cast<Index>(sys.loops.size()); ++b) {
-      const Loop& l = sys.loops[static_cast<std::size_t>(b)];
-      if (l.limit < 0) continue;
+    for (Index b = 0; b < sys.loops.size(); ++b) {
+      const Loop& l = sys.loops[b];
+      if (l.saturation < 0) continue;
       for (Index j = 0; j < l.block.outputs(); ++j) {
-        const Index k = l.limit + j;
-        output(b, mode_of(jump.before.limit[k]), mode_of(jump.after.limit[k]));
+        const Index k = l.saturation + j;
+        output(b, mode_of(jump.before.saturation[k]), mode_of(jump.after.saturation[k]));
       }
     }
   }
 
   void friction() {
-    for (std::size_t i = 0; i < sys.places.size(); ++i)
-      if (sys.places[i].traits.sticks && sys.places[i].contact < 0)
-        mechanics(static_cast<Index>(i), jump.before.friction[i].mode, jump.after.friction[i].mode, nullptr);
+    for (Index i = 0; i < sys.friction.size(); ++i)
+      if (sys.friction[i].traits.sticks && sys.friction[i].contact < 0)
+        mechanics(i, jump.before.friction[i].mode, jump.after.friction[i].mode, nullptr);
   }
 
   void contacts() {
-    for (std::size_t j = 0; j < sys.contacts.size(); ++j) {
+    for (Index j = 0; j < sys.contacts.size(); ++j) {
       const auto one = std::find_if(jump.impulses.begin(), jump.impulses.end(),
-                                    [&](const Impulse& i) { return i.contact == static_cast<Index>(j); });
-      mechanics(static_cast<Index>(sys.places.size() + j), contact_mode(sys, jump.before, j),
-                contact_mode(sys, jump.after, j), one == jump.impulses.end() ? nullptr : &*one);
+                                    [&](const Impulse& i) { return i.contact == j; });
+      mechanics(sys.friction.size() + j, contact_mode(sys, jump.before, j), contact_mode(sys, jump.after, j),
+                one == jump.impulses.end() ? nullptr : &*one);
     }
   }
 };
@@ -190,8 +191,8 @@ struct Builder {
 
 // The start changes nothing: the modes that it finds are the first. An impact that the given velocities ask for is a
 // change all the same.
-void append_events(const System& sys, const Jump& jump, std::int64_t& instant, std::vector<Event>& events) {
-  Builder build{sys, jump, instant, events};
+void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events) {
+  EventBuilder build{sys, jump, instant, events};
   if (jump.occasion == Occasion::flow) return;
   if (jump.occasion == Occasion::start) {
     if (jump.impulses.empty()) return;
@@ -201,7 +202,7 @@ void append_events(const System& sys, const Jump& jump, std::int64_t& instant, s
   if (jump.sampled) build.sampled_outputs();
   build.friction();
   build.contacts();
-  if (sys.limits > 0) build.limits();
+  if (sys.saturations > 0) build.limits();
 }
 
 } // namespace stickslip

@@ -1,10 +1,10 @@
 // Events: what a jump changed, element by element.
 #pragma once
 
+#include "core/list.hpp"
 #include "transition/jump.hpp"
 
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -14,8 +14,8 @@ struct Event {
   Index element = 0;        // friction elements, then contacts, then controllers
   Mode before = Mode::stick, after = Mode::stick;
   Occasion occasion = Occasion::motion;
-  Guard fired;             // at this instant; of no kind: nothing did
-  std::vector<Guard> also; // with it
+  Guard fired;      // at this instant; of no kind: nothing did
+  List<Guard> also; // with it
   Rule rule = Rule::unique;
   Index solutions = -1;       // how many admissible answers there were; -1 where they were not counted
   bool ambiguous = false;     // physics does not say which
@@ -40,13 +40,13 @@ std::string rule_of(const Event& event);
 
 // The changes of a jump in the order in which they follow from each other: outputs of sampled controllers, friction
 // elements, contacts, limits of continuous controllers. `instant`: number of the last instant with events.
-void append_events(const System& sys, const Jump& jump, std::int64_t& instant, std::vector<Event>& events);
+void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events);
 
 // Mode of a contact: open, what its friction does, or closed where it has none.
-Mode contact_mode(const System& sys, const Modes& modes, std::size_t contact);
+Mode contact_mode(const System& sys, const Modes& modes, Index contact);
 
 inline Index element_of_loop(const System& sys, Index loop) {
-  return static_cast<Index>(sys.places.size() + sys.contacts.size()) + loop;
+  return (sys.friction.size() + sys.contacts.size()) + loop;
 }
 
 } // namespace stickslip

@@ -1,6 +1,8 @@
 #include "transition/impact.hpp"
 
 #include "core/error.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,15 +14,13 @@ namespace stickslip::contact {
 
 namespace {
 
-using U = std::size_t;
-
 struct Phase {
   Vector lambda, signed_lambda; // [Lambda_N; S] and [Lambda_N; -S]
 };
 
 Phase phase_of(const Impact& p, const Candidate& c) {
   Phase r;
-  r.lambda = Eigen::Map<const Vector>(c.force.data(), static_cast<Index>(c.force.size()));
+  r.lambda = Eigen::Map<const Vector>(c.force.data(), c.force.size());
   r.signed_lambda = r.lambda;
   r.signed_lambda.tail(p.G.rows() - p.contacts) *= -1.0;
   return r;
@@ -29,7 +29,7 @@ Phase phase_of(const Impact& p, const Candidate& c) {
 // Vertices of the continua of impulses that lead to the motion of `shared`, appended to the pool.
 void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
   const Problem& p = ws.problem;
-  const auto nc = p.contacts, m = static_cast<Index>(p.elements.size());
+  const auto nc = p.contacts, m = p.elements.size();
   lcp::RowMatrix M;
   Vector q;
   assemble_stage(p, ws.slip, ws.direction, M, q);
@@ -38,23 +38,22 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
     Candidate& c = ws.compression.next();
     c = shared;
     Vector signed_force(p.size());
-    for (Index i = 0; i < nc; ++i) c.force[static_cast<U>(i)] = signed_force(i) = z(i);
+    for (Index i = 0; i < nc; ++i) c.force[i] = signed_force(i) = z(i);
     for (Index i = 0; i < m; ++i) {
-      const Element& s = p.elements[static_cast<U>(i)];
+      const Element& s = p.elements[i];
       const double f = s.low.at(z(s.contact)) + z(nc + i);
-      c.force[static_cast<U>(nc + i)] = f;
+      c.force[nc + i] = f;
       signed_force(nc + i) = -f;
     }
     const Vector a = p.free + p.G * signed_force;
     const Vector size = p.free.cwiseAbs() + p.G.cwiseAbs() * signed_force.cwiseAbs();
     for (Index i = 0; i < p.size(); ++i) {
-      const U k = static_cast<U>(i);
-      const double v = std::abs(a(i)) <= 1e-9 * size(i) ? 0.0 : a(i);
-      c.acceleration[k] = v;
+      const double v = std::abs(a(i)) <= tolerance::same * size(i) ? 0.0 : a(i);
+      c.acceleration[i] = v;
       if (i < nc)
-        c.modes[k] = v == 0.0 ? Mode::closed : Mode::open;
+        c.modes[i] = v == 0.0 ? Mode::closed : Mode::open;
       else
-        c.modes[k] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::slip_forward : Mode::slip_backward);
+        c.modes[i] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::slip_forward : Mode::slip_backward);
     }
     if (same_motion(p, c, shared) && !same_forces(p, c, shared)) ws.compression.keep();
   };
@@ -67,7 +66,7 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
 } // namespace
 
 void validate(const Impact& p) {
-  const Index n = p.contacts + static_cast<Index>(p.contact_of.size());
+  const Index n = p.contacts + p.contact_of.size();
   if (p.G.rows() != n || p.G.cols() != n || p.velocity.size() != n)
     reject("G", "and the velocities must have order " + std::to_string(n) +
                     ": contacts plus tangential directions");
@@ -78,7 +77,7 @@ void validate(const Impact& p) {
   for (Index i = 0; i < p.contacts; ++i)
     if (!(p.restitution(i) >= 0.0 && p.restitution(i) <= 1.0))
       reject("restitution", p.restitution(i), "in [0, 1]");
-  if (p.friction.size() != static_cast<Index>(p.contact_of.size()))
+  if (p.friction.size() != p.contact_of.size())
     reject("friction", "must have one entry per tangential direction");
   for (Index i = 0; i < p.friction.size(); ++i) non_negative("friction", p.friction(i));
   for (const Index c : p.contact_of)
@@ -97,11 +96,11 @@ struct Ranked {
 class Solver {
 public:
   Solver(const Impact& impact, ImpactWorkspace& workspace)
-      : p(impact), ws(workspace), nc(p.contacts), n(p.G.rows()), m(static_cast<U>(n - nc)) {}
+      : p(impact), ws(workspace), nc(p.contacts), n(p.G.rows()), m(n - nc) {}
 
   ImpactAnswer run() {
     compress();
-    for (U k = 0; k < ws.compression.size(); ++k) {
+    for (Index k = 0; k < ws.compression.size(); ++k) {
       const Candidate& c = ws.compression[k];
       const bool pushes =
           std::any_of(c.force.begin(), c.force.begin() + nc, [](double f) { return f > 0.0; });
@@ -119,23 +118,23 @@ private:
   const Impact& p;
   ImpactWorkspace& ws;
   Index nc, n;
-  U m;
-  U proper = 0; // answers of compression; behind them extreme points of undetermined impulses
+  Index m;
+  Index proper = 0; // answers of compression; behind them extreme points of undetermined impulses
   ImpactAnswer answer;
-  std::vector<Ranked> all;
+  List<Ranked> all;
 
   void pose(Problem& q) const {
     q.contacts = nc;
     q.elements.resize(m);
     q.G = p.G;
-    for (U s = 0; s < m; ++s) {
-      const double mu = p.friction(static_cast<Index>(s));
+    for (Index s = 0; s < m; ++s) {
+      const double mu = p.friction(s);
       q.elements[s] = {p.contact_of[s], Mode::stick, {0.0, -mu}, {0.0, mu}, {0.0, -mu}, {0.0, mu}, true};
     }
   }
 
   void compress() {
-    ws.allowed.assign(static_cast<U>(n), anything);
+    ws.allowed.assign(n, anything);
     ws.slip.assign(m, Slip::impending);
     ws.direction.assign(m, Mode::stick);
     pose(ws.problem);
@@ -146,9 +145,9 @@ private:
     answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
     drop_repeated(ws.problem, ws.compression);
     proper = ws.compression.size();
-    for (U k = 0; k < proper; ++k) {
+    for (Index k = 0; k < proper; ++k) {
       if (ws.compression[k].unique) continue;
-      if (nc + 2 * static_cast<Index>(m) > largest_extreme_order) {
+      if (nc + 2 * m > largest_extreme_order) {
         answer.complete = false;
         continue;
       }
@@ -170,8 +169,8 @@ private:
     // The velocities at the end of compression, with the exact zeros of complementarity.
     const Vector end = Eigen::Map<const Vector>(c.acceleration.data(), n);
     ws.second.free = end + p.G * shift;
-    for (U s = 0; s < m; ++s) {
-      const double left = p.friction(static_cast<Index>(s)) * shift(p.contact_of[s]);
+    for (Index s = 0; s < m; ++s) {
+      const double left = p.friction(s) * shift(p.contact_of[s]);
       ws.second.elements[s].needs_contact = false;
       ws.second.elements[s].low.a = -left, ws.second.elements[s].high.a = left;
     }
@@ -179,7 +178,7 @@ private:
     answer.complete =
         solve_stage(ws.second, ws.allowed, ws.slip, ws.direction, ws.stage, ws.expansion) && answer.complete;
     drop_repeated(ws.second, ws.expansion);
-    for (U e = 0; e < ws.expansion.size(); ++e) add(c, &ws.expansion[e], extreme);
+    for (Index e = 0; e < ws.expansion.size(); ++e) add(c, &ws.expansion[e], extreme);
   }
 
   // One outcome; e: of expansion, null by Newton's law.
@@ -212,7 +211,7 @@ private:
     // What complementarity sets to zero is zero.
     const bool shifted = p.law == ImpactLaw::newton;
     for (Index i = 0; i < n; ++i)
-      if (last.acceleration[static_cast<U>(i)] == 0.0)
+      if (last.acceleration[i] == 0.0)
         s.velocity(i) = i < nc && shifted ? -p.restitution(i) * p.velocity(i) : 0.0;
     s.impulse.array() += 0.0; // no negative zeros
     s.velocity.array() += 0.0;
@@ -231,8 +230,8 @@ private:
     const double pushed = s.impulse.cwiseAbs().maxCoeff();
     return std::any_of(all.begin(), all.end(), [&](const Ranked& r) {
       const bool open = !s.unique_impulse && !r.solution.unique_impulse;
-      return (r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= 1e-9 * fast &&
-             (open || (r.solution.impulse - s.impulse).cwiseAbs().maxCoeff() <= 1e-9 * pushed);
+      return (r.solution.velocity - s.velocity).cwiseAbs().maxCoeff() <= tolerance::same * fast &&
+             (open || (r.solution.impulse - s.impulse).cwiseAbs().maxCoeff() <= tolerance::same * pushed);
     });
   }
 
@@ -240,11 +239,12 @@ private:
     const auto key = [](const Ranked& r) { return std::tuple(r.first, r.extreme, r.second); };
     const auto before = [&](const Ranked& a, const Ranked& b) { return key(a) < key(b); };
     std::stable_sort(all.begin(), all.end(), before);
-    for (U k = 1; k < all.size(); ++k) // equal but for rounding: let the second key speak
-      if (all[k].first - all[k - 1].first <= 1e-9 * std::abs(all[k].first)) all[k].first = all[k - 1].first;
+    for (Index k = 1; k < all.size(); ++k) // equal but for rounding: let the second key speak
+      if (all[k].first - all[k - 1].first <= tolerance::same * std::abs(all[k].first))
+        all[k].first = all[k - 1].first;
     std::stable_sort(all.begin(), all.end(), before);
     if (all.size() > 1) {
-      const double slack = 1e-9 * (std::abs(all[0].first) + std::abs(all[0].second));
+      const double slack = tolerance::same * (std::abs(all[0].first) + std::abs(all[0].second));
       answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack &&
                          (all[1].extreme || std::abs(all[0].second - all[1].second) <= slack);
     }

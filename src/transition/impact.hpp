@@ -10,6 +10,7 @@
 #pragma once
 
 #include "contact/enumerate.hpp"
+#include "core/list.hpp"
 #include "transition/stage.hpp"
 
 namespace stickslip::contact {
@@ -18,20 +19,20 @@ enum class ImpactLaw : std::uint8_t { poisson, newton };
 
 struct Impact {
   Index contacts = 0;
-  std::vector<Index> contact_of; // of each tangential direction: its contact
-  Vector friction;               // mu >= 0 per tangential direction
-  Vector restitution;            // eps in [0, 1] per contact
-  Matrix G;                      // rows normals, then tangents
-  Vector velocity;               // relative velocities before, in the same rows, moving walls included
-  Vector wall;                   // the part of them that comes from moving walls (dg/dt); empty: none
+  List<Index> contact_of; // of each tangential direction: its contact
+  Vector friction;        // mu >= 0 per tangential direction
+  Vector restitution;     // eps in [0, 1] per contact
+  Matrix G;               // rows normals, then tangents
+  Vector velocity;        // relative velocities before, in the same rows, moving walls included
+  Vector wall;            // the part of them that comes from moving walls (dg/dt); empty: none
   ImpactLaw law = ImpactLaw::poisson;
   bool collision = true; // false: without collision (Painleve): of the answers those with an impulse
 };
 void validate(const Impact& p);
 
 struct ImpactSolution {
-  std::vector<Mode> compression, expansion; // modes at the end of each phase (Newton: both the same)
-  Vector impulse;                           // totals, Lambda_N then S
+  List<Mode> compression, expansion; // modes at the end of each phase (Newton: both the same)
+  Vector impulse;                    // totals, Lambda_N then S
   Vector compression_impulse;
   Vector velocity;            // after
   double energy_change = 0.0; // of the bodies, J; > 0 is a gain
@@ -44,9 +45,9 @@ struct ImpactWorkspace {
   lcp::EnumerationWorkspace enumeration;
   Pool compression, expansion;
   Problem problem, second;
-  std::vector<Allowed> allowed;
-  std::vector<Slip> slip;
-  std::vector<Mode> direction;
+  List<Allowed> allowed;
+  List<Slip> slip;
+  List<Mode> direction;
 };
 
 constexpr Index largest_extreme_order =
@@ -58,7 +59,7 @@ constexpr Index largest_extreme_order =
 // of compression open, the shared ones (share.hpp) come first, and the extreme ones follow as far as they
 // lead to another velocity: with unequal eps they do.
 struct ImpactAnswer {
-  std::vector<ImpactSolution> solutions;
+  List<ImpactSolution> solutions;
   bool ambiguous = false;
   bool complete =
       true; // all mode sets and extreme impulses were tried, so that the number of outcomes is certain

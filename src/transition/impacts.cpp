@@ -1,5 +1,7 @@
 // Contacts at one instant: which touch, and what they do when they strike.
 #include "core/error.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "transition/decision.hpp"
 #include "transition/impact.hpp"
 
@@ -9,49 +11,43 @@
 
 namespace stickslip {
 
-double Decision::gap_at(std::size_t j) const {
+double Decision::gap_at(Index j) const {
   const Contact& c = sys.contacts[j];
   return c.gap.x.dot(state->base_x) + c.gap.s.dot(sig);
 }
 
-double Decision::rate_at(std::size_t j) const {
+double Decision::rate_at(Index j) const {
   const Contact& c = sys.contacts[j];
   return c.rate.x.dot(state->base_x) + c.rate.s.dot(sig);
 }
 
-double Decision::gap_size(std::size_t j) const {
-  return sys.contacts[j].gap.x.cwiseAbs().dot(state->nominal) +
-         sys.contacts[j].gap.s.cwiseAbs().dot(sig.cwiseAbs());
-}
-
-double Decision::rate_size(std::size_t j) const {
+double Decision::rate_size(Index j) const {
   return sys.contacts[j].rate.x.cwiseAbs().dot(state->nominal) +
          sys.contacts[j].rate.s.cwiseAbs().dot(sig.cwiseAbs());
 }
 
-void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
-  const std::size_t nc = sys.contacts.size();
-  std::vector<Index> touching; // takes part in an impact: without a force of its own as well
+void Decision::find_candidates(const List<Guard>& fired, bool start) {
+  const Index nc = sys.contacts.size();
+  List<Index> touching; // takes part in an impact: without a force of its own as well
   bool approach = false;
-  for (std::size_t j = 0; j < nc; ++j) {
+  for (Index j = 0; j < nc; ++j) {
     const double gap = gap_at(j), rate = rate_at(j);
     const bool was_closed = state->modes.contact[j] == Mode::closed;
-    const double no_gap = 1e-11 * gap_size(j);
-    const double no_rate = std::max(1e-11 * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
+    const double no_gap = tolerance::rest * gap_size(sys.contacts[j], state->nominal, sig.data());
+    const double no_rate =
+        std::max(tolerance::rest * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
     if (start && gap < -no_gap) {
       std::ostringstream what;
       what << "overlaps at the start by " << -gap << " m: its gap must be >= 0";
       reject("contact '" + sys.contacts[j].name + "'", what.str());
     }
     bool closes = false;
-    for (const Guard& g : fired)
-      closes = closes || (g.kind == GuardKind::closes && g.contact == static_cast<Index>(j));
+    for (const Guard& g : fired) closes = closes || (g.kind == GuardKind::closes && g.contact == j);
     const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap && (start || rate < -no_rate));
     // A contact that an impact or a moving wall has set apart is open again.
     candidate[j] = touches_now && !(rate > no_rate);
     if (!candidate[j]) state->modes.contact[j] = Mode::open;
-    if (candidate[j] || (std::abs(gap) <= no_gap && !(rate > no_rate)))
-      touching.push_back(static_cast<Index>(j));
+    if (candidate[j] || (std::abs(gap) <= no_gap && !(rate > no_rate))) touching.push_back(j);
     approach = approach || (candidate[j] && rate < -no_rate);
   }
   if (approach && !struck) {
@@ -59,18 +55,22 @@ void Decision::find_candidates(const std::vector<Guard>& fired, bool start) {
     if (!unsolved) find_candidates({}, false);
     return;
   }
-  for (std::size_t j = 0; j < nc; ++j)
+  for (Index j = 0; j < nc; ++j)
     if (candidate[j]) state->modes.contact[j] = Mode::closed;
 }
 
 namespace {
 
+// Impacts that follow each other faster and faster end: a rebound a billion times slower than what the contact
+// has seen is none.
+constexpr double no_rebound = 1e-9;
+
 // One impact: its problem, and what each of its impulses moves.
 struct Strike {
   contact::Impact problem;
-  std::vector<const Vector*> rows, columns; // velocities; changes of x per unit of impulse
-  std::vector<double> velocity, wall;
-  std::vector<Vector> along; // columns of the tangents
+  List<const Vector*> rows, columns; // velocities; changes of x per unit of impulse
+  List<double> velocity, wall;
+  List<Vector> along; // columns of the tangents
 
   void add(const Vector& row, const Vector& column, double v, double of_wall) {
     rows.push_back(&row);
@@ -78,13 +78,12 @@ struct Strike {
     velocity.push_back(v);
     wall.push_back(of_wall);
   }
-  void finish(const std::vector<double>& friction) {
-    const auto m = static_cast<Index>(rows.size());
+  void finish(const List<double>& friction) {
+    const auto m = rows.size();
     problem.G.resize(m, m);
     for (Index k = 0; k < m; ++k)
-      for (Index l = 0; l < m; ++l)
-        problem.G(k, l) = rows[static_cast<std::size_t>(k)]->dot(*columns[static_cast<std::size_t>(l)]);
-    problem.friction = Eigen::Map<const Vector>(friction.data(), static_cast<Index>(friction.size()));
+      for (Index l = 0; l < m; ++l) problem.G(k, l) = rows[k]->dot(*columns[l]);
+    problem.friction = Eigen::Map<const Vector>(friction.data(), friction.size());
     problem.velocity = Eigen::Map<const Vector>(velocity.data(), m);
     problem.wall = Eigen::Map<const Vector>(wall.data(), m);
   }
@@ -94,31 +93,30 @@ struct Strike {
 
 // Impact of all contacts that touch. Those that stay, or rebound too slowly to be told from staying, are left
 // closed.
-void Decision::strike(const std::vector<Index>& touching, bool collision) {
+void Decision::strike(const List<Index>& touching, bool collision) {
   Strike hit;
   contact::Impact& p = hit.problem;
-  p.contacts = static_cast<Index>(touching.size());
+  p.contacts = touching.size();
   p.collision = collision;
   p.restitution.resize(p.contacts);
   Index newton = 0;
   for (Index k = 0; k < p.contacts; ++k) {
-    const auto j = static_cast<std::size_t>(touching[static_cast<std::size_t>(k)]);
+    const auto j = touching[k];
     const Contact& c = sys.contacts[j];
     p.restitution(k) = collision ? c.restitution : 0.0;
     newton += c.impact == ImpactRule::newton;
     hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig));
   }
-  std::vector<double> friction;
+  List<double> friction;
   hit.along.reserve(touching.size());
   for (Index k = 0; k < p.contacts; ++k) {
-    const Contact& c = sys.contacts[static_cast<std::size_t>(touching[static_cast<std::size_t>(k)])];
-    if (c.place < 0) continue;
-    const Place& place = sys.places[static_cast<std::size_t>(c.place)];
+    const Contact& c = sys.contacts[touching[k]];
+    if (c.friction < 0) continue;
+    const Friction& element = sys.friction[c.friction];
     p.contact_of.push_back(k);
     friction.push_back(c.impulsive_friction);
-    hit.along.push_back(-place.effect); // per unit of tangential impulse in the direction of sliding
-    hit.add(place.velocity.x, hit.along.back(), v(static_cast<std::size_t>(c.place)),
-            place.velocity.s.dot(sig));
+    hit.along.push_back(-element.effect); // per unit of tangential impulse in the direction of sliding
+    hit.add(element.velocity.x, hit.along.back(), v(c.friction), element.velocity.s.dot(sig));
   }
   hit.finish(friction);
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
@@ -130,9 +128,8 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   unsolved = after.solutions.empty();
   if (unsolved) return;
   const contact::ImpactSolution& best = after.solutions.front();
-  for (std::size_t k = 0; k < hit.columns.size(); ++k) {
-    const auto row = static_cast<Index>(k);
-    const double impulse = row < p.contacts ? best.impulse(row) : -best.impulse(row); // friction opposes
+  for (Index k = 0; k < hit.columns.size(); ++k) {
+    const double impulse = k < p.contacts ? best.impulse(k) : -best.impulse(k); // friction opposes
     state->base_x += *hit.columns[k] * impulse;
     // What rounding leaves of zero afterwards is measured by what the impact moved.
     state->nominal = state->nominal.cwiseMax((*hit.columns[k] * impulse).cwiseAbs());
@@ -141,23 +138,23 @@ void Decision::strike(const std::vector<Index>& touching, bool collision) {
   note_impulses(p, best, touching);
   close_after(touching);
   if (after.ambiguous) ambiguous = true;
-  solutions = after.complete ? static_cast<Index>(after.solutions.size()) : -1;
+  solutions = after.complete ? after.solutions.size() : -1;
 }
 
 void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
-                             const std::vector<Index>& touching) {
+                             const List<Index>& touching) {
   const double loss = best.wall_work - best.energy_change;
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
-  jump->gains = jump->gains || loss < -1e-9 * moved;
+  jump->gains = jump->gains || loss < -tolerance::same * moved;
   for (Index k = 0; k < p.contacts; ++k) {
     Impulse one;
-    one.contact = touching[static_cast<std::size_t>(k)];
+    one.contact = touching[k];
     one.normal = best.impulse(k);
     one.collision = p.collision;
     one.loss = k == 0 ? loss : 0.0;
     one.wall_work = -best.impulse(k) * p.wall(k);
-    for (std::size_t q = 0; q < p.contact_of.size(); ++q) {
-      const Index row = p.contacts + static_cast<Index>(q);
+    for (Index q = 0; q < p.contact_of.size(); ++q) {
+      const Index row = p.contacts + q;
       if (p.contact_of[q] != k) continue;
       one.tangential = best.impulse(row);
       one.wall_work += best.impulse(row) * p.wall(row);
@@ -166,16 +163,13 @@ void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolu
   }
 }
 
-void Decision::close_after(const std::vector<Index>& touching) {
+void Decision::close_after(const List<Index>& touching) {
   for (Index j : touching) {
-    const auto u = static_cast<std::size_t>(j);
-    // Impacts that follow each other faster and faster end here, in finite time: a rebound a billion times
-    // slower than what this contact has seen counts as none.
-    const bool stays = rate_at(u) <= 1e-9 * rate_size(u);
-    state->modes.contact[u] = stays ? Mode::closed : Mode::open;
+    const bool stays = rate_at(j) <= no_rebound * rate_size(j);
+    state->modes.contact[j] = stays ? Mode::closed : Mode::open;
     if (stays)
       state->base_x -=
-          sys.contacts[u].effect * (rate_at(u) / sys.contacts[u].rate.x.dot(sys.contacts[u].effect));
+          sys.contacts[j].effect * (rate_at(j) / sys.contacts[j].rate.x.dot(sys.contacts[j].effect));
   }
 }
 

@@ -2,12 +2,12 @@
 // of it (event.hpp).
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/state.hpp"
 #include "transition/rule.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace stickslip {
 
@@ -31,7 +31,7 @@ struct Impulse {
 struct Jump {
   double t = 0.0;
   Occasion occasion = Occasion::motion;
-  std::vector<Guard> fired;
+  List<Guard> fired;
   Modes before, after;
   Vector x_before, x_after;
   Rule rule = Rule::unique;
@@ -43,10 +43,10 @@ struct Jump {
   bool mixed_laws = false; // contacts struck together have different laws of impact
   bool sampled = false;    // sampled controllers put out something
   bool changed = false;    // something was decided, so that the motion does not just go on
-  std::vector<Impulse> impulses;
+  List<Impulse> impulses;
   const Regime* next = nullptr; // the regime that follows, where it is known already
 
-  void begin(const State& state, Occasion why, const std::vector<Guard>& guards) {
+  void begin(const State& state, Occasion why, const List<Guard>& guards) {
     t = state.base_t;
     occasion = why;
     fired = guards;

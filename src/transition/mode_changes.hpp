@@ -10,18 +10,18 @@ namespace stickslip {
 void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noexcept;
 
 // The element goes to this mode; what its law remembers learns of the side to which it slips.
-void enter(FrictionMode& now, const Place& place, Mode mode, double* x) noexcept;
+void enter(FrictionMode& now, const Friction& element, Mode mode, double* x) noexcept;
 
 // Acceleration of an element's relative velocity in a motion x'.
-inline double relative_acceleration(const Place& place, const Vector& xdot, const Vector& s) {
-  return place.velocity.x.dot(xdot) + place.acceleration_s.dot(s);
+inline double relative_acceleration(const Friction& element, const Vector& xdot, const Vector& s) {
+  return element.velocity.x.dot(xdot) + element.acceleration_s.dot(s);
 }
 
 // use(friction element, side) for all that leave together when a limit that they share is reached.
 template <class Use> void for_each_leaving(const Regime& r, const Guard& shared_limit, Use&& use) {
   const Facet& f = r.facets[shared_limit.facet];
-  for (Index j = 0; j < f.members.count(); ++j)
-    use(r.stuck[f.members[j]], f.share(j) * shared_limit.direction > 0.0 ? 1 : -1);
+  for (Index j = 0; j < f.members.size(); ++j)
+    use(r.sticking[f.members[j]], f.share(j) * shared_limit.direction > 0.0 ? 1 : -1);
 }
 
 } // namespace stickslip

@@ -2,6 +2,7 @@
 // rows. value(loop, k) and rate(loop, k) give the k-th input.
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/modes.hpp"
 #include "model/system.hpp"
 
@@ -13,8 +14,8 @@ namespace stickslip {
 template <class Value>
 void compute(const System& sys, Index loop, double t, Value&& value, double* inputs, double* memory,
              double* work, double* output) {
-  const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
-  for (Index k = 0; k < static_cast<Index>(l.inputs.size()); ++k) inputs[k] = value(loop, k);
+  const Loop& l = sys.loops[loop];
+  for (Index k = 0; k < l.inputs.size(); ++k) inputs[k] = value(loop, k);
   tick(l.block, t, inputs, memory + l.memory, work, output);
 }
 
@@ -31,8 +32,8 @@ inline bool put_out(const Loop& l, const double* output, double* x) {
 // use(loop, output) for every output of a continuous controller that has a limit, in the order of dataflow.
 template <class Use> void for_each_limit(const System& sys, Use&& use) {
   for (const Index b : sys.loop_order) {
-    const Loop& l = sys.loops[static_cast<std::size_t>(b)];
-    if (l.limit < 0) continue;
+    const Loop& l = sys.loops[b];
+    if (l.saturation < 0) continue;
     for (Index j = 0; j < l.block.outputs(); ++j)
       if (std::isfinite(l.block.lo(j)) || std::isfinite(l.block.hi(j))) use(b, j);
   }
@@ -43,9 +44,8 @@ template <class Value, class Rate>
 Saturation next_saturation(const System& sys, Index loop, Index output, Saturation now,
                            const BlockGuard::Trigger* fired, const double* x, Value&& value, Rate&& rate,
                            double* inputs, double* rates) {
-  const Loop& l = sys.loops[static_cast<std::size_t>(loop)];
-  for (Index k = 0; k < static_cast<Index>(l.inputs.size()); ++k)
-    inputs[k] = value(loop, k), rates[k] = rate(loop, k);
+  const Loop& l = sys.loops[loop];
+  for (Index k = 0; k < l.inputs.size(); ++k) inputs[k] = value(loop, k), rates[k] = rate(loop, k);
   const BlockInputs in{inputs, rates};
   const double* z = l.states >= 0 ? x + l.states : nullptr;
   return fired != nullptr ? after(l.block, output, now, *fired, z, in) : decide(l.block, output, now, z, in);
@@ -56,11 +56,11 @@ template <class Value>
 void settle_following(const System& sys, const List<Saturation>& limit, double* x, Value&& value,
                       double* inputs) {
   for (const Index b : sys.loop_order) {
-    const Loop& l = sys.loops[static_cast<std::size_t>(b)];
-    if (l.limit < 0) continue;
-    for (Index k = 0; k < static_cast<Index>(l.inputs.size()); ++k) inputs[k] = value(b, k);
+    const Loop& l = sys.loops[b];
+    if (l.saturation < 0) continue;
+    for (Index k = 0; k < l.inputs.size(); ++k) inputs[k] = value(b, k);
     for (Index j = 0; j < l.block.outputs(); ++j)
-      settle(l.block, j, limit[l.limit + j], inputs, x + l.states);
+      settle(l.block, j, limit[l.saturation + j], inputs, x + l.states);
   }
 }
 

@@ -8,13 +8,13 @@
 // by a prescribed load.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/mode.hpp"
 #include "core/types.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 namespace stickslip::contact {
 
@@ -42,14 +42,14 @@ struct Element {
 
 struct Problem {
   Index contacts = 0;
-  std::vector<Element> elements;
+  List<Element> elements;
   Matrix G;
   Vector free;
   Vector free_size; // what the terms amount to that make up `free` and may cancel in it; empty: its own size
   double free_scale(Index i) const {
     return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
   }
-  Index size() const { return contacts + static_cast<Index>(elements.size()); }
+  Index size() const { return contacts + elements.size(); }
 };
 
 // Rejects sizes that do not fit, entries that are not finite, low > high, and contacts that do not exist.
@@ -64,13 +64,12 @@ constexpr Allowed anything = 0x1f;
 
 // One labelled answer. Forces: lambda_N of the contacts, then F of the elements.
 struct Candidate {
-  std::vector<Mode> modes;
-  std::vector<double> force, acceleration;
-  std::vector<std::uint8_t>
-      touching;             // the component's own inequality holds with equality: later derivatives decide
-  double constraint = 0.0;  // Gauss: 1/2 lambda' G lambda, lambda = [lambda_N; -F]
-  double utilisation = 0.0; // greatest |F| / limit over the elements that stick
-  bool unique = true;       // false: the forces are not determined and were shared (see share.hpp)
+  List<Mode> modes;
+  List<double> force, acceleration;
+  List<std::uint8_t> touching; // the component's own inequality holds with equality: later derivatives decide
+  double constraint = 0.0;     // Gauss: 1/2 lambda' G lambda, lambda = [lambda_N; -F]
+  double utilisation = 0.0;    // greatest |F| / limit over the elements that stick
+  bool unique = true;          // false: the forces are not determined and were shared (see share.hpp)
 };
 
 } // namespace stickslip::contact

@@ -1,6 +1,7 @@
 #include "transition/quick_transition.hpp"
 
-#include "dynamics/place_force.hpp"
+#include "core/tolerances.hpp"
+#include "dynamics/friction_force.hpp"
 #include "transition/rules.hpp"
 #include "transition/sign_after.hpp"
 
@@ -11,14 +12,14 @@ namespace stickslip {
 
 QuickTransition::QuickTransition(const System& system, RegimeCache& c, Scratch& shared)
     : sys(system), cache(c), scratch(shared) {
-  usable = sys.contacts.empty() && sys.limits == 0;
-  for (const Place& p : sys.places) {
+  usable = sys.contacts.empty() && sys.saturations == 0;
+  for (const Friction& p : sys.friction) {
     if (p.compensator) usable = false;
     plain.push_back(p.traits.sticks && p.traits.affine && p.contact < 0 && p.states < 0 &&
                     p.load_per_force == 0.0 && p.automaton == Automaton{});
     effect_on_v.push_back(p.velocity.x.dot(p.effect));
   }
-  for (std::size_t i = 0; i < sys.signals.size(); ++i)
+  for (Index i = 0; i < sys.signals.size(); ++i)
     if (!is_constant(sys.signals[i])) varying.push_back(i);
   s.resize(sys.ns());
   x = slope = Vector::Zero(sys.nx);
@@ -33,31 +34,31 @@ void QuickTransition::signals_changed() {
   signal_terms.col(0) = s;
 }
 
-double QuickTransition::velocity(const Place& p, const Vector& at) const {
+double QuickTransition::velocity(const Friction& p, const Vector& at) const {
   double v = 0.0;
   for (Index i = sys.n_coordinates; i < sys.plant_states; ++i) v += p.velocity.x(i) * at(i);
   return v + p.velocity.s.dot(s);
 }
 
-// Nothing but `place` rests, and every other place lies on the side of zero that its mode says.
-bool QuickTransition::others_move(const State& state, std::size_t place) const {
-  for (std::size_t j = 0; j < sys.places.size(); ++j) {
-    if (j == place) continue;
-    const Place& p = sys.places[j];
+// Nothing but `element` rests, and every other element lies on the side of zero that its mode says.
+bool QuickTransition::others_move(const State& state, Index element) const {
+  for (Index j = 0; j < sys.friction.size(); ++j) {
+    if (j == element) continue;
+    const Friction& p = sys.friction[j];
     const int mode = state.modes.friction[j].direction();
     if (mode == 0) return false;
-    if (!(mode * velocity(p, state.base_x) > 1e-11 * velocity_size(p, state.nominal))) return false;
+    if (!(mode * velocity(p, state.base_x) > tolerance::rest * velocity_size(p, state.nominal))) return false;
   }
   return true;
 }
 
-const Regime* QuickTransition::next(const Regime& now, std::size_t place, Mode to) {
+const Regime* QuickTransition::next(const Regime& now, Index element, Mode to) {
   for (const Edge& e : edges)
-    if (e.from == &now && e.place == static_cast<Index>(place) && e.to == to) return e.next;
+    if (e.from == &now && e.element == element && e.to == to) return e.next;
   if (edges.size() >= 64) edges.clear(); // a machine with so many combinations does not repeat them soon
   Modes modes = now.modes;
-  modes.friction[place].enter(to);
-  edges.push_back({&now, static_cast<Index>(place), to, &cache.get(sys, modes)});
+  modes.friction[element].enter(to);
+  edges.push_back({&now, element, to, &cache.get(sys, modes)});
   return edges.back().next;
 }
 
@@ -87,25 +88,24 @@ bool QuickTransition::stands_still(const Regime& r, Index guard) {
   return true;
 }
 
-// No guard of this place fires just after t, starting from `x`.
-bool QuickTransition::holds(const Regime& r, std::size_t place, const State& state, double t) {
-  const Place& p = sys.places[place];
+// No guard of this element fires just after t, starting from `x`.
+bool QuickTransition::holds(const Regime& r, Index element, const State& state, double t) {
+  const Friction& p = sys.friction[element];
   known = 1;
   series.col(0) = x;
-  for (std::size_t k = 0; k < r.guards.size(); ++k) {
+  for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
-    if (g.friction != static_cast<Index>(place)) continue;
-    const auto row = static_cast<Index>(k);
+    if (g.friction != element) continue;
     if (g.kind == GuardKind::slip_ends) {
-      const auto from_zero = [&](int j) { return j == 0 ? 0.0 : term(r, row, j); };
+      const auto from_zero = [&](int j) { return j == 0 ? 0.0 : term(r, k, j); };
       const int sign = sign_after(from_zero, velocity_size(p, state.nominal), sys.time_scale, t);
-      if (sign > 0 || (sign == 0 && stands_still(r, row))) return false;
+      if (sign > 0 || (sign == 0 && stands_still(r, k))) return false;
     } else if (g.kind == GuardKind::breaks_away) {
       const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
       // The held force is the mean of what both limits leave: each guard is the distance to one of them.
-      const double held = g.direction > 0 ? term(r, row, 0) + limits.hi : limits.lo - term(r, row, 0);
+      const double held = g.direction > 0 ? term(r, k, 0) + limits.hi : limits.lo - term(r, k, 0);
       const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
-      if (sign_after([&](int j) { return term(r, row, j); }, size, sys.time_scale, t) > 0) return false;
+      if (sign_after([&](int j) { return term(r, k, j); }, size, sys.time_scale, t) > 0) return false;
     } else {
       return false;
     }
@@ -116,16 +116,15 @@ bool QuickTransition::holds(const Regime& r, std::size_t place, const State& sta
 bool QuickTransition::apply(const Regime& now, State& state, const Guard& fired, Jump& jump) {
   if (!usable || !now.affine || (fired.kind != GuardKind::slip_ends && fired.kind != GuardKind::breaks_away))
     return false;
-  const auto i = static_cast<std::size_t>(fired.friction);
+  const auto i = fired.friction;
   if (!plain[i]) return false;
-  const Place& p = sys.places[i];
+  const Friction& p = sys.friction[i];
   const double t = state.base_t;
-  for (std::size_t k : varying) {
+  for (Index k : varying) {
     std::array<double, series_terms> c{};
     taylor(sys.signals[k], t, series_terms, c.data());
-    const auto row = static_cast<Index>(k);
-    for (Index j = 0; j < series_terms; ++j) signal_terms(row, j) = c[static_cast<std::size_t>(j)];
-    s(row) = c[0];
+    for (Index j = 0; j < series_terms; ++j) signal_terms(k, j) = c[j];
+    s(k) = c[0];
   }
   if (!others_move(state, i)) return false;
   x = state.base_x;
@@ -143,7 +142,7 @@ bool QuickTransition::apply(const Regime& now, State& state, const Guard& fired,
     double held = 0.0;
     for (Index j = 0; j < sys.nx; ++j) held += stick->Lx(0, j) * x(j);
     for (Index j = 0; j < sys.ns(); ++j) held += stick->Ls(0, j) * s(j);
-    if (!stick->unstuck.empty()) { // other places slide, with a force of their own
+    if (!stick->sliding.empty()) { // other elements slide, with a force of their own
       signal_values(sys, t, scratch.s.data());
       evaluate(sys, *stick, t, x.data(), scratch.s.data(), slope.data(), force.data(), scratch);
       held = force(fired.friction);

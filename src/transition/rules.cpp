@@ -1,6 +1,8 @@
 #include "transition/rules.hpp"
 
 #include "core/linalg.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,36 +11,37 @@ namespace stickslip::contact {
 
 namespace {
 
-using U = std::size_t;
+// Least pivot of a scaled matrix that certifies one answer: far from where another could appear.
+constexpr double well_conditioned = 1e-6;
 
-struct Cascade {
+struct StaticToKinetic {
   const Problem& p;
   TransitionWorkspace& ws;
   bool complete = true;
 
-  U round_limit() const { return p.elements.size() + 1; }
+  Index round_limit() const { return p.elements.size() + 1; }
 
   // The acceleration of an element that left rest in this event, counted along its way; zero if it is zero
   // within rounding, or within what locating the event leaves if its guard has fired.
-  double along(const Candidate& c, U s) const {
-    const U k = static_cast<U>(p.contacts) + s;
-    const double scale = acceleration_row(p, static_cast<Index>(k), c.force).scale;
+  double along(const Candidate& c, Index s) const {
+    const Index k = p.contacts + s;
+    const double scale = acceleration_row(p, k, c.force).scale;
     const bool fired = (ws.allowed[k] & (ws.allowed[k] - 1U)) == 0;
-    const double zero = fired ? located : 4e-15 * static_cast<double>(p.size());
+    const double zero = fired ? tolerance::event_zero : tolerance::per_term * static_cast<double>(p.size());
     const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
     return std::abs(a) <= zero * scale ? 0.0 : a;
   }
 
-  std::vector<Mode> directions(const Candidate& c, const std::vector<Slip>& slip) const {
-    std::vector<Mode> d(p.elements.size(), Mode::stick);
-    for (U s = 0; s < d.size(); ++s)
-      if (left_rest(c, slip, s)) d[s] = c.modes[static_cast<U>(p.contacts) + s];
+  List<Mode> directions(const Candidate& c, const List<Slip>& slip) const {
+    List<Mode> d(p.elements.size(), Mode::stick);
+    for (Index s = 0; s < d.size(); ++s)
+      if (left_rest(c, slip, s)) d[s] = c.modes[p.contacts + s];
     return d;
   }
 
   // Solves again with what stayed of those that left.
-  void again(const std::vector<Mode>& left) {
-    for (U s = 0; s < left.size(); ++s) {
+  void again(const List<Mode>& left) {
+    for (Index s = 0; s < left.size(); ++s) {
       if (p.elements[s].state != Mode::stick) continue; // it slides anyway
       ws.slip[0][s] = left[s] == Mode::stick ? Slip::impending : Slip::sliding;
       ws.direction[0][s] = left[s];
@@ -46,15 +49,15 @@ struct Cascade {
     round(0);
   }
 
-  bool left_rest(const Candidate& c, const std::vector<Slip>& slip, U s) const {
+  bool left_rest(const Candidate& c, const List<Slip>& slip, Index s) const {
     return slip[s] == Slip::sliding && p.elements[s].state == Mode::stick &&
-           c.modes[static_cast<U>(p.contacts) + s] != Mode::open;
+           c.modes[p.contacts + s] != Mode::open;
   }
 
-  void keep(const Candidate& c, const std::vector<Slip>& slip) {
-    std::vector<Mode>& back = ws.back;
+  void keep(const Candidate& c, const List<Slip>& slip) {
+    List<Mode>& back = ws.back;
     back.clear();
-    for (U s = 0; s < p.elements.size(); ++s)
+    for (Index s = 0; s < p.elements.size(); ++s)
       if (left_rest(c, slip, s) && along(c, s) < 0.0) { // rejected: it accelerates the wrong way
         if (back.empty()) back = directions(c, slip);
         back[s] = Mode::stick;
@@ -63,16 +66,16 @@ struct Cascade {
       ws.retry.push_back(back);
       return;
     }
-    for (U k = 0; k < ws.answers.size(); ++k)
+    for (Index k = 0; k < ws.answers.size(); ++k)
       if (ws.answers[k].modes == c.modes) return;
-    const U at = ws.answers.size();
+    const Index at = ws.answers.size();
     Candidate& copy = ws.answers.next();
     copy = c;
     if (ws.left.size() <= at) ws.left.emplace_back();
     ws.left[at].assign(p.elements.size(), 0);
-    for (U s = 0; s < p.elements.size(); ++s) {
+    for (Index s = 0; s < p.elements.size(); ++s) {
       if (!left_rest(c, slip, s)) continue;
-      const U k = static_cast<U>(p.contacts) + s;
+      const Index k = p.contacts + s;
       ws.left[at][s] = 1;
       // Zero acceleration at the start: only a higher derivative can tell whether it goes.
       if (along(c, s) == 0.0) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
@@ -80,30 +83,30 @@ struct Cascade {
     ws.answers.keep();
   }
 
-  bool seen(const std::vector<Slip>& slip, const std::vector<Mode>& direction) {
+  bool seen(const List<Slip>& slip, const List<Mode>& direction) {
     auto& v = ws.visited;
     if (v.size() <= ws.visited_count) v.emplace_back();
     auto& key = v[ws.visited_count];
     key = direction;
-    for (U s = 0; s < slip.size(); ++s)
+    for (Index s = 0; s < slip.size(); ++s)
       if (slip[s] == Slip::impending) key[s] = Mode::stick;
-    for (U k = 0; k < ws.visited_count; ++k)
+    for (Index k = 0; k < ws.visited_count; ++k)
       if (v[k] == key) return true;
     ++ws.visited_count;
     return false;
   }
 
-  void round(U depth) {
+  void round(Index depth) {
     if (depth >= round_limit() || seen(ws.slip[depth], ws.direction[depth])) return;
     Pool& pool = ws.pool[depth];
     pool.clear();
     complete = solve_stage(p, ws.allowed, ws.slip[depth], ws.direction[depth], ws.stage, pool) && complete;
-    for (U k = 0; k < pool.size(); ++k) {
+    for (Index k = 0; k < pool.size(); ++k) {
       ws.slip[depth + 1] = ws.slip[depth];
       ws.direction[depth + 1] = ws.direction[depth];
       bool leaves = false;
-      for (U s = 0; s < p.elements.size(); ++s) {
-        const Mode m = pool[k].modes[static_cast<U>(p.contacts) + s];
+      for (Index s = 0; s < p.elements.size(); ++s) {
+        const Mode m = pool[k].modes[p.contacts + s];
         if (ws.slip[depth][s] == Slip::sliding || (m != Mode::slip_forward && m != Mode::slip_backward))
           continue;
         ws.slip[depth + 1][s] = Slip::sliding;
@@ -119,18 +122,18 @@ struct Cascade {
 };
 
 // Too many mode sets to try: whether the present one, with every element at rest still sticking, goes on.
-bool present_goes_on(const Problem& p, const std::vector<Mode>& present, const Admissible& admissible,
+bool present_goes_on(const Problem& p, const List<Mode>& present, const Admissible& admissible,
                      TransitionWorkspace& ws, Choice& out) {
   auto& slip = ws.slip[0];
-  for (U k = 0; k < present.size(); ++k) {
+  for (Index k = 0; k < present.size(); ++k) {
     if ((ws.allowed[k] & bit(present[k])) == 0) return false;
-    if (static_cast<Index>(k) < p.contacts) continue;
-    const U s = k - static_cast<U>(p.contacts);
+    if (k < p.contacts) continue;
+    const Index s = k - p.contacts;
     const Mode state = p.elements[s].state;
     if (present[k] != Mode::open && present[k] != state) return false;
     slip[s] = state == Mode::stick ? Slip::impending : Slip::sliding;
     const Index c = p.elements[s].contact;
-    if ((present[k] == Mode::open) != (c >= 0 && present[static_cast<U>(c)] == Mode::open)) return false;
+    if ((present[k] == Mode::open) != (c >= 0 && present[c] == Mode::open)) return false;
   }
   ws.answers.clear();
   Candidate& c = ws.answers.next();
@@ -144,16 +147,16 @@ bool present_goes_on(const Problem& p, const std::vector<Mode>& present, const A
   return true;
 }
 
-Index changes(const Candidate& c, const std::vector<Mode>& present) {
+Index changes(const Candidate& c, const List<Mode>& present) {
   Index n = 0;
-  for (U k = 0; k < present.size(); ++k) n += c.modes[k] != present[k];
+  for (Index k = 0; k < present.size(); ++k) n += c.modes[k] != present[k];
   return n;
 }
 
 } // namespace
 
 std::optional<Mode> impending_motion(double low, double high, double g, double free, double size) {
-  const double slack = 1e-14 * (size + g * std::max(std::abs(high), std::abs(low)));
+  const double slack = tolerance::few_terms * (size + g * std::max(std::abs(high), std::abs(low)));
   const double up = free - g * high, down = g * low - free;
   if (up > slack) return Mode::slip_forward;
   if (down > slack) return Mode::slip_backward;
@@ -166,19 +169,19 @@ bool certified_unique(const Problem& p) {
     if (s.contact >= 0 && (s.low.b != 0.0 || s.high.b != 0.0 || s.plus.b != 0.0 || s.minus.b != 0.0))
       return false;
   const double top = p.G.cwiseAbs().maxCoeff();
-  if (!((p.G - p.G.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * top)) return false;
+  if (!((p.G - p.G.transpose()).cwiseAbs().maxCoeff() <= tolerance::symmetry * top)) return false;
   const Vector root = p.G.diagonal().cwiseSqrt();
   if (!(root.minCoeff() > 0.0)) return false;
   const Matrix scaled = root.cwiseInverse().asDiagonal() * p.G * root.cwiseInverse().asDiagonal();
   const linalg::Cholesky factor(scaled);
-  return factor.definite && factor.L.diagonal().minCoeff() > 1e-6;
+  return factor.definite && factor.L.diagonal().minCoeff() > well_conditioned;
 }
 
 namespace {
 
 // One element under prescribed load is the commonest machine of all. Strictly inside or outside its static
 // limits there is one answer; true if it was that simple.
-bool choose_single(const Problem& p, const std::vector<Allowed>& allowed, const Admissible& admissible,
+bool choose_single(const Problem& p, const List<Allowed>& allowed, const Admissible& admissible,
                    Choice& out) {
   const Element& element = p.elements[0];
   const double g = p.G(0, 0), free = p.free(0), size = p.free_scale(0);
@@ -201,7 +204,7 @@ bool choose_single(const Problem& p, const std::vector<Allowed>& allowed, const 
   const double acceleration = mode == Mode::stick ? 0.0 : free - g * force;
   if (left) {
     const double a = mode == Mode::slip_forward ? acceleration : -acceleration;
-    if (!(a > located * (size + std::abs(g * force)))) return false;
+    if (!(a > tolerance::event_zero * (size + std::abs(g * force)))) return false;
   }
   c.modes.assign(1, mode);
   c.force.assign(1, force);
@@ -224,8 +227,8 @@ bool choose_single(const Problem& p, const std::vector<Allowed>& allowed, const 
 
 namespace {
 
-void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
-  const U n = static_cast<U>(p.size()), m = p.elements.size();
+void prepare(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws) {
+  const Index n = p.size(), m = p.elements.size();
   ws.allowed = allowed;
   ws.allowed.resize(n, anything);
   ws.answers.clear();
@@ -234,8 +237,8 @@ void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWo
   if (ws.pool.size() < m + 2) ws.pool.resize(m + 2), ws.slip.resize(m + 2), ws.direction.resize(m + 2);
   ws.slip[0].assign(m, Slip::impending);
   ws.direction[0].assign(m, Mode::stick);
-  for (U s = 0; s < m; ++s) {
-    const Allowed a = ws.allowed[static_cast<U>(p.contacts) + s];
+  for (Index s = 0; s < m; ++s) {
+    const Allowed a = ws.allowed[p.contacts + s];
     const bool up = a == bit(Mode::slip_forward), down = a == bit(Mode::slip_backward);
     Mode way = p.elements[s].state;
     if (way == Mode::stick && (up || down))
@@ -248,12 +251,12 @@ void prepare(const Problem& p, const std::vector<Allowed>& allowed, TransitionWo
 
 } // namespace
 
-bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws) {
+bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws) {
   prepare(p, allowed, ws);
-  Cascade cascade{p, ws};
+  StaticToKinetic cascade{p, ws};
   cascade.round(0);
   while (ws.answers.size() == 0 && !ws.retry.empty()) {
-    const std::vector<Mode> left = std::move(ws.retry.back());
+    const List<Mode> left = std::move(ws.retry.back());
     ws.retry.pop_back();
     cascade.again(left);
   }
@@ -265,9 +268,9 @@ namespace {
 // How many of the answers in ws.order are not the same.
 Index distinct(const Problem& p, const TransitionWorkspace& ws) {
   Index n = 0;
-  for (U a = 0; a < ws.order.size(); ++a) {
+  for (Index a = 0; a < ws.order.size(); ++a) {
     bool fresh = true;
-    for (U b = 0; b < a && fresh; ++b)
+    for (Index b = 0; b < a && fresh; ++b)
       fresh = !same_solution(p, ws.answers[ws.order[a]], ws.answers[ws.order[b]]);
     n += fresh;
   }
@@ -275,30 +278,31 @@ Index distinct(const Problem& p, const TransitionWorkspace& ws) {
 }
 
 // Rule 3: puts the answer that is taken first in ws.order, which holds one at least.
-Rule prefer(const Problem& p, const std::vector<Mode>& present, TransitionWorkspace& ws) {
+Rule prefer(const Problem& p, const List<Mode>& present, TransitionWorkspace& ws) {
   auto& order = ws.order;
   if (order.size() == 1) return Rule::unique;
-  for (U& k : order)
+  for (Index& k : order)
     if (changes(ws.answers[k], present) == 0) {
       std::swap(k, order[0]);
       return Rule::present_mode;
     }
   Index fewest = p.size() + 1;
-  for (const U k : order) fewest = std::min(fewest, changes(ws.answers[k], present));
-  std::erase_if(order, [&](U k) { return changes(ws.answers[k], present) > fewest; });
+  for (const Index k : order) fewest = std::min(fewest, changes(ws.answers[k], present));
+  std::erase_if(order, [&](Index k) { return changes(ws.answers[k], present) > fewest; });
   if (order.size() == 1) return Rule::fewest_changes;
   double least = ws.answers[order[0]].constraint;
-  for (const U k : order) least = std::min(least, ws.answers[k].constraint);
-  std::erase_if(order, [&](U k) { return ws.answers[k].constraint > least + 1e-9 * std::abs(least); });
+  for (const Index k : order) least = std::min(least, ws.answers[k].constraint);
+  std::erase_if(
+      order, [&](Index k) { return ws.answers[k].constraint > least + tolerance::same * std::abs(least); });
   bool alike = true; // equal forces and motion: labels of one solution, which of them is a matter of words
-  for (const U k : order)
+  for (const Index k : order)
     alike = alike && (k == order[0] || same_solution(p, ws.answers[k], ws.answers[order[0]]));
   return order.size() == 1 || alike ? Rule::least_constraint : Rule::ambiguous;
 }
 
 } // namespace
 
-void choose(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
+void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Choice& out) {
   if (p.contacts == 0 && p.elements.size() == 1 && choose_single(p, allowed, admissible, out)) return;
   prepare(p, allowed, ws);
@@ -306,11 +310,11 @@ void choose(const Problem& p, const std::vector<Mode>& present, const std::vecto
       present_goes_on(p, present, admissible, ws, out))
     return;
   const bool complete = transitions(p, allowed, ws);
-  out.rounds = static_cast<Index>(ws.visited_count);
+  out.rounds = ws.visited_count;
   out.certified_unique = !complete && certified_unique(p);
   auto& order = ws.order;
   order.clear();
-  for (U k = 0; k < ws.answers.size(); ++k)
+  for (Index k = 0; k < ws.answers.size(); ++k)
     if (admissible(ws.answers[k])) order.push_back(k);
   out.solutions = complete ? distinct(p, ws) : out.certified_unique && !order.empty() ? 1 : -1;
   if (order.empty()) {

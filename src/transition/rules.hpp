@@ -1,7 +1,7 @@
 // What comes after an event: the transition rules, as a pure function of one instant.
 //
 // Rules (numbers as in the design notes, "Transitions, exactly"):
-//  2  Places at rest are solved with their static levels. Those that leave, first of all the ones whose guard
+//  2  Elements at rest are solved with their static levels. Those that leave, first of all the ones whose guard
 //     fired, take their kinetic force and a fixed direction; solve again until nothing changes, at most
 //     elements + 1 rounds; reject what then accelerates the wrong way. Where nothing is left, what did so has
 //     not left: solve again with it at rest.
@@ -9,9 +9,10 @@
 //     Gauss constraint 1/2 lambda' G lambda; what is still tied is ambiguous, and said to be.
 //  4  No answer: status none. If a contact slides, the engine answers with an impact without collision
 //     (Painleve).
-//  5  Forces shared by several stuck elements and not unique: see share.hpp.
+//  5  Forces shared by several sticking elements and not unique: see share.hpp.
 #pragma once
 
+#include "core/list.hpp"
 #include "transition/rule.hpp"
 #include "transition/stage.hpp"
 
@@ -24,7 +25,7 @@ using stickslip::Rule;
 struct Choice {
   Rule rule = Rule::none;
   Candidate answer; // empty for none
-  std::vector<std::uint8_t>
+  List<std::uint8_t>
       left_rest;       // per element: 1 if it left rest in this event (kinetic level, fixed direction)
   Index solutions = 0; // distinct admissible answers; -1 where they were not counted
   bool certified_unique = false; // solutions == 1 by the matrix, not by counting
@@ -45,27 +46,27 @@ template <class F> Admissible admissible_by(F& f) {
 
 struct TransitionWorkspace {
   StageWorkspace stage;
-  std::vector<Pool> pool; // one per round
+  List<Pool> pool; // one per round
   Pool answers;
-  std::vector<std::vector<std::uint8_t>> left; // parallel to answers
-  std::vector<std::vector<Slip>> slip;
-  std::vector<std::vector<Mode>> direction;
-  std::vector<std::vector<Mode>> visited;
-  std::size_t visited_count = 0;
+  List<List<std::uint8_t>> left; // parallel to answers
+  List<List<Slip>> slip;
+  List<List<Mode>> direction;
+  List<List<Mode>> visited;
+  Index visited_count = 0;
   // Directions of what left rest, without the elements that then accelerated the wrong way (those: stick).
-  std::vector<std::vector<Mode>> retry;
-  std::vector<Mode> back;
-  std::vector<Allowed> allowed;
-  std::vector<std::size_t> order;
+  List<List<Mode>> retry;
+  List<Mode> back;
+  List<Allowed> allowed;
+  List<Index> order;
 };
 
 // Every labelled answer, static to kinetic included, before any choice. True if the list is complete.
-bool transitions(const Problem& p, const std::vector<Allowed>& allowed, TransitionWorkspace& ws);
+bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws);
 
 // `present`: the modes before (contacts, then elements). `allowed`: empty, or per component what a fired guard
 // still permits (an element that broke away in + direction: bit(plus); a contact that lost its force:
 // bit(open)).
-void choose(const Problem& p, const std::vector<Mode>& present, const std::vector<Allowed>& allowed,
+void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& allowed,
             const Admissible& admissible, TransitionWorkspace& ws, Choice& out);
 
 // Where one element at rest under a given load goes whose velocity has the acceleration `free` - g F, its static force

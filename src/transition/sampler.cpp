@@ -1,5 +1,6 @@
 #include "transition/sampler.hpp"
 
+#include "core/tolerances.hpp"
 #include "dynamics/state.hpp"
 #include "transition/outputs.hpp"
 #include "transition/saturations.hpp"
@@ -12,20 +13,16 @@ namespace stickslip {
 
 namespace {
 
+// How far below zero a guard is certainly off.
 double clear_of(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
                 const double* s, const double* force, const Vector& nominal) {
   switch (g.kind) {
   case GuardKind::slip_ends:
-  case GuardKind::kink:
-    return 1e-9 * velocity_size(sys.places[g.friction], nominal);
-  case GuardKind::breaks_away: {
-    const Interval limits =
-        stick_limits(sys, sys.places[g.friction], r.modes.friction[g.friction].load_sign, t, x, s, force);
-    return 1e-9 * (limits.hi - limits.lo + std::abs(force[g.friction]));
-  }
-  case GuardKind::limit:
-    return 1e-12 *
-           r.linear->guards[g.limit].form.x.cwiseAbs().dot(Eigen::Map<const Vector>(x, sys.nx).cwiseAbs());
+  case GuardKind::velocity_reversal:
+  case GuardKind::breaks_away:
+    return tolerance::event_zero * guard_size(sys, r, g, t, x, s, force, nominal);
+  case GuardKind::saturation:
+    return tolerance::sign * guard_size(sys, r, g, t, x, s, force, nominal);
   default:
     return 0.0;
   }
@@ -34,7 +31,7 @@ double clear_of(const System& sys, const Regime& r, const Guard& g, double t, co
 } // namespace
 
 double Sampler::together(double t) {
-  return 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t);
+  return tolerance::last_digits * std::abs(t);
 }
 
 Sampler::Sampler(const System& system, RegimeCache& c, Scratch& shared)
@@ -43,11 +40,11 @@ Sampler::Sampler(const System& system, RegimeCache& c, Scratch& shared)
   for (const Loop& l : sys.loops) {
     offset.push_back(count);
     count += l.block.outputs();
-    most = std::max(most, static_cast<Index>(l.inputs.size()));
+    most = std::max(most, l.inputs.size());
     room = std::max(room, work_size(l.block));
   }
   for (Index b : sys.loop_order)
-    if (!sys.loops[static_cast<std::size_t>(b)].block.continuous()) sampled.push_back(b);
+    if (!sys.loops[b].block.continuous()) sampled.push_back(b);
   samples = Vector::Zero(most);
   work = Vector::Zero(room);
 }
@@ -55,48 +52,44 @@ Sampler::Sampler(const System& system, RegimeCache& c, Scratch& shared)
 double Sampler::next(const State& state) const {
   double t = std::numeric_limits<double>::infinity();
   for (Index b : sampled) {
-    const auto u = static_cast<std::size_t>(b);
-    const Loop& l = sys.loops[u];
-    t = std::min(t, instant(l, state.ticks.next[u]));
-    if (state.ticks.pending[u] != Ticks::none)
-      t = std::min(t, instant(l, state.ticks.pending[u]) + l.block.delay);
+    const Loop& l = sys.loops[b];
+    t = std::min(t, instant(l, state.ticks.next[b]));
+    if (state.ticks.pending[b] != Ticks::none)
+      t = std::min(t, instant(l, state.ticks.pending[b]) + l.block.delay);
   }
   return t;
 }
 
 void Sampler::put_out(State& state, Index loop) {
-  const auto u = static_cast<std::size_t>(loop);
-  const Loop& l = sys.loops[u];
-  stickslip::put_out(l, state.ticks.output.data() + offset[u], state.base_x.data());
+  const Loop& l = sys.loops[loop];
+  stickslip::put_out(l, state.ticks.output.data() + offset[loop], state.base_x.data());
   for (Index j = 0; j < l.block.outputs(); ++j)
     state.nominal(l.held + j) = std::max(state.nominal(l.held + j), std::abs(state.base_x(l.held + j)));
-  state.ticks.pending[u] = Ticks::none;
+  state.ticks.pending[loop] = Ticks::none;
 }
 
 void Sampler::run(State& state) {
   const double t = state.base_t, now = t + together(t);
   settle_following(sys, cache, state);
   for (Index b : sampled) {
-    const auto u = static_cast<std::size_t>(b);
-    const Loop& l = sys.loops[u];
-    if (state.ticks.pending[u] != Ticks::none && instant(l, state.ticks.pending[u]) + l.block.delay <= now)
+    const Loop& l = sys.loops[b];
+    if (state.ticks.pending[b] != Ticks::none && instant(l, state.ticks.pending[b]) + l.block.delay <= now)
       put_out(state, b);
   }
   signal_values(sys, t, s.data());
-  const LinearPart& part = cache.linear(sys, state.modes.limit);
+  const LinearPart& part = cache.linear(sys, state.modes.saturation);
   // What a controller reads of another one that is due as well is its new output: loop_order puts that one
   // first. All else is read from the plant, whose state does not change here.
   for (Index b : sampled) {
-    const auto u = static_cast<std::size_t>(b);
-    const Loop& l = sys.loops[u];
-    if (instant(l, state.ticks.next[u]) > now) continue;
+    const Loop& l = sys.loops[b];
+    if (instant(l, state.ticks.next[b]) > now) continue;
     const auto input = [&](Index, Index k) {
-      const Form& f = part.inputs[u][static_cast<std::size_t>(k)];
+      const Form& f = part.inputs[b][k];
       return f.x.dot(state.base_x) + f.s.dot(s);
     };
-    compute(sys, b, instant(l, state.ticks.next[u]), input, samples.data(), state.ticks.memory.data(),
-            work.data(), state.ticks.output.data() + offset[u]);
-    state.ticks.pending[u] = state.ticks.next[u]++;
+    compute(sys, b, instant(l, state.ticks.next[b]), input, samples.data(), state.ticks.memory.data(),
+            work.data(), state.ticks.output.data() + offset[b]);
+    state.ticks.pending[b] = state.ticks.next[b]++;
     if (l.block.delay == 0.0) put_out(state, b);
   }
 }
@@ -109,11 +102,10 @@ bool Sampler::quiet(const State& state) {
   signal_values(sys, t, s.data());
   scratch.xdot.setZero();
   evaluate(sys, r, t, x, s.data(), scratch.xdot.data(), scratch.force.data(), scratch);
-  if (scratch.guards.size() < static_cast<Index>(r.guards.size()))
-    scratch.guards.resize(static_cast<Index>(r.guards.size()));
+  if (scratch.guards.size() < r.guards.size()) scratch.guards.resize(r.guards.size());
   guard_values(sys, r, t, x, s.data(), scratch.force.data(), scratch.guards.data());
-  for (std::size_t k = 0; k < r.guards.size(); ++k)
-    if (!(scratch.guards(static_cast<Index>(k)) <
+  for (Index k = 0; k < r.guards.size(); ++k)
+    if (!(scratch.guards(k) <
           -clear_of(sys, r, r.guards[k], t, x, s.data(), scratch.force.data(), state.nominal)))
       return false;
   return true;

@@ -1,11 +1,11 @@
 // Sampled controllers at their instants.
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/ticks.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace stickslip {
 
@@ -29,8 +29,8 @@ public:
 private:
   const System& sys;
   RegimeCache& cache;
-  std::vector<Index> sampled; // in the order of dataflow
-  std::vector<Index> offset;  // of each loop's outputs in Ticks::output
+  List<Index> sampled; // in the order of dataflow
+  List<Index> offset;  // of each loop's outputs in Ticks::output
   Scratch& scratch;
   Vector s, samples, work;
 

@@ -1,5 +1,7 @@
 #include "transition/saturations.hpp"
 
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "transition/outputs.hpp"
 
 #include <algorithm>
@@ -15,7 +17,7 @@ double value(const Form& f, const Vector& x, const double* s) {
 
 Index most_inputs(const System& sys) {
   Index most = 0;
-  for (const Loop& l : sys.loops) most = std::max(most, static_cast<Index>(l.inputs.size()));
+  for (const Loop& l : sys.loops) most = std::max(most, l.inputs.size());
   return most;
 }
 
@@ -36,40 +38,36 @@ Mode mode_of(const Block& block, Index output, double held) {
 
 void settle_following(const System& sys, RegimeCache& cache, State& state) {
   bool any = false;
-  for (Saturation m : state.modes.limit) any = any || is_following(m);
+  for (Saturation m : state.modes.saturation) any = any || is_following(m);
   if (!any) return;
-  const LinearPart& part = cache.linear(sys, state.modes.limit);
+  const LinearPart& part = cache.linear(sys, state.modes.saturation);
   Vector s(sys.ns());
-  for (Index i = 0; i < sys.ns(); ++i)
-    s(i) = value_before(sys.signals[static_cast<std::size_t>(i)], state.base_t);
+  for (Index i = 0; i < sys.ns(); ++i) s(i) = value_before(sys.signals[i], state.base_t);
   Vector w(most_inputs(sys));
-  const auto input = [&](Index b, Index k) {
-    return value(part.inputs[static_cast<std::size_t>(b)][static_cast<std::size_t>(k)], state.base_x,
-                 s.data());
-  };
-  settle_following(sys, state.modes.limit, state.base_x.data(), input, w.data());
+  const auto input = [&](Index b, Index k) { return value(part.inputs[b][k], state.base_x, s.data()); };
+  settle_following(sys, state.modes.saturation, state.base_x.data(), input, w.data());
 }
 
 Saturations::Saturations(const System& system, RegimeCache& c, Scratch& shared, State& st)
     : sys(system), cache(c), scratch(shared), state(st), before(st.modes),
-      x_before(st.modes.limit.empty() ? Vector() : st.base_x) {}
+      x_before(st.modes.saturation.empty() ? Vector() : st.base_x) {}
 
 void Saturations::choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
                          const BlockGuard::Trigger* fired) {
-  const auto& inputs = cache.linear(sys, state.modes.limit).inputs[static_cast<std::size_t>(loop)];
-  const auto form = [&](Index k) -> const Form& { return inputs[static_cast<std::size_t>(k)]; };
+  const auto& inputs = cache.linear(sys, state.modes.saturation).inputs[loop];
+  const auto form = [&](Index k) -> const Form& { return inputs[k]; };
   Vector w(most_inputs(sys)), wdot = w;
-  Saturation& mode = state.modes.limit[sys.loops[static_cast<std::size_t>(loop)].limit + output];
+  Saturation& mode = state.modes.saturation[sys.loops[loop].saturation + output];
   mode = next_saturation(
       sys, loop, output, mode, fired, state.base_x.data(),
       [&](Index, Index k) { return value(form(k), state.base_x, s); },
       [&](Index, Index k) { return value(form(k), xdot, sdot); }, w.data(), wdot.data());
 }
 
-void Saturations::choose_all(const std::vector<Guard>& fired, bool start) {
-  if (sys.limits == 0) return;
+void Saturations::choose_all(const List<Guard>& fired, bool start) {
+  if (sys.saturations == 0) return;
   settle_following(sys, cache, state);
-  const LinearPart& part = cache.linear(sys, state.modes.limit);
+  const LinearPart& part = cache.linear(sys, state.modes.saturation);
   Vector s(sys.ns()), sdot(sys.ns()), xdot = Vector::Zero(sys.nx);
   signal_values(sys, state.base_t, s.data());
   signal_rates(sys, state.base_t, sdot.data());
@@ -84,8 +82,8 @@ void Saturations::choose_all(const std::vector<Guard>& fired, bool start) {
   for_each_limit(sys, [&](Index b, Index j) {
     const BlockGuard::Trigger* trigger = nullptr;
     for (const Guard& g : fired)
-      if (g.kind == GuardKind::limit && !trigger) {
-        const LimitGuard& limit = part.guards[g.limit];
+      if (g.kind == GuardKind::saturation && !trigger) {
+        const SaturationGuard& limit = part.guards[g.saturation];
         if (limit.loop == b && limit.output == j) trigger = &limit.trigger;
       }
     if (trigger || start || fired.empty()) choose(b, j, s.data(), sdot.data(), xdot, trigger);
@@ -93,15 +91,15 @@ void Saturations::choose_all(const std::vector<Guard>& fired, bool start) {
 }
 
 bool Saturations::review() {
-  if (sys.limits == 0) return false;
+  if (sys.saturations == 0) return false;
   bool rates = false;
-  for (const Loop& l : sys.loops) rates = rates || (l.limit >= 0 && l.block.needs_input_rates());
+  for (const Loop& l : sys.loops) rates = rates || (l.saturation >= 0 && l.block.needs_input_rates());
   bool jumped = false;
   for (Index i = 0; i < sys.nx; ++i)
     jumped = jumped || std::abs(state.base_x(i) - x_before(i)) >
-                           1e-9 * std::max(state.nominal(i), std::abs(x_before(i)));
+                           tolerance::jump * std::max(state.nominal(i), std::abs(x_before(i)));
   Modes others = state.modes;
-  others.limit = before.limit;
+  others.saturation = before.saturation;
   rates = rates && (starting || others != before); // else no acceleration has changed
   if (!rates && !jumped) return false;
   const Regime& r = cache.get(sys, state.modes);
@@ -111,9 +109,9 @@ bool Saturations::review() {
   evaluate(sys, r, state.base_t, state.base_x.data(), s.data(), xdot.data(), scratch.force.data(), scratch);
   bool changed = false;
   for_each_limit(sys, [&](Index b, Index j) {
-    const Loop& l = sys.loops[static_cast<std::size_t>(b)];
+    const Loop& l = sys.loops[b];
     if (!jumped && !l.block.needs_input_rates()) return;
-    const Saturation& mode = state.modes.limit[l.limit + j];
+    const Saturation& mode = state.modes.saturation[l.saturation + j];
     const Mode old = mode_of(mode);
     choose(b, j, s.data(), sdot.data(), xdot, nullptr);
     changed = changed || old != mode_of(mode);

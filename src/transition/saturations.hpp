@@ -1,9 +1,8 @@
 // Saturation modes of continuous controllers at one instant.
 #pragma once
 
+#include "core/list.hpp"
 #include "dynamics/state.hpp"
-
-#include <vector>
 
 namespace stickslip {
 
@@ -11,8 +10,8 @@ class Saturations {
 public:
   Saturations(const System& sys, RegimeCache& cache, Scratch& scratch, State& state);
 
-  // Modes after guards have fired; at the start, at kinks and at ticks (nothing fired) all of them anew.
-  void choose_all(const std::vector<Guard>& fired, bool start);
+  // Modes after guards have fired; at the start, at breakpoints of signals and at ticks (nothing fired) all of them anew.
+  void choose_all(const List<Guard>& fired, bool start);
   // Once the modes of friction are known: velocities may have jumped, and clamping looks at accelerations.
   // Returns whether an output now moves from within its limits to one of them or back.
   bool review();

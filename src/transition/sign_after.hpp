@@ -1,9 +1,10 @@
 // What a guard does just after an instant, from the first coefficients of its Taylor series.
 #pragma once
 
+#include "core/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stickslip {
 
@@ -14,8 +15,8 @@ inline constexpr int series_terms = 6;
 // known.
 template <class Term> int sign_after(Term&& term, double size, double time_scale, double t) {
   const auto sign = [](double value) { return value > 0.0 ? 1 : -1; };
-  const double tiny = 1e-11 * size;
-  const double unresolved = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(t) / time_scale;
+  const double tiny = tolerance::rest * size;
+  const double unresolved = tolerance::last_digits * std::abs(t) / time_scale;
   const double value = term(0);
   double power = time_scale, now = term(1) * power;
   if (std::abs(value) > std::max(tiny, unresolved * std::abs(now))) return sign(value);
@@ -27,7 +28,7 @@ template <class Term> int sign_after(Term&& term, double size, double time_scale
     // it at the top of a touch: it lifts the guard by c1^2/4c2.
     const double bend = term(2) * power * time_scale;
     const bool rounding = std::abs(now) <= 2.0 * unresolved * std::abs(bend);
-    const bool touch = now > 0.0 && bend < 0.0 && now * now < -4.0 * bend * 1e-13 * size;
+    const bool touch = now > 0.0 && bend < 0.0 && now * now < -4.0 * bend * tolerance::rounding * size;
     if (!rounding && !touch) return sign(now);
   }
   return 0;

@@ -1,13 +1,14 @@
 #include "transition/stage.hpp"
 
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace stickslip::contact {
 
 namespace {
-
-using U = std::size_t;
 
 bool may(Allowed a, Mode m) {
   return (a & bit(m)) != 0;
@@ -16,38 +17,37 @@ bool may(Allowed a, Mode m) {
 // Visits every mode set, in `ws.modes`: closed before open, sticking before slipping.
 template <class Visit> struct Walk {
   const Problem& p;
-  const std::vector<Allowed>& allowed;
-  const std::vector<Slip>& slip;
-  const std::vector<Mode>& direction;
+  const List<Allowed>& allowed;
+  const List<Slip>& slip;
+  const List<Mode>& direction;
   StageWorkspace& ws;
   Visit visit;
 
   void component(Index i) {
     if (i == p.size()) return visit();
-    const U k = static_cast<U>(i);
     if (i < p.contacts) {
       for (const Mode m : {Mode::closed, Mode::open}) {
-        if (!may(allowed[k], m)) continue;
-        ws.modes[k] = m;
+        if (!may(allowed[i], m)) continue;
+        ws.modes[i] = m;
         component(i + 1);
       }
       return;
     }
-    const U s = static_cast<U>(i - p.contacts);
+    const Index s = i - p.contacts;
     const Index c = p.elements[s].contact;
-    if (c >= 0 && p.elements[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open) {
-      ws.modes[k] = Mode::open;
+    if (c >= 0 && p.elements[s].needs_contact && ws.modes[c] == Mode::open) {
+      ws.modes[i] = Mode::open;
       component(i + 1);
       return;
     }
     if (slip[s] == Slip::sliding) {
-      ws.modes[k] = direction[s];
+      ws.modes[i] = direction[s];
       component(i + 1);
       return;
     }
     for (const Mode m : {Mode::stick, Mode::slip_forward, Mode::slip_backward}) {
-      if (!may(allowed[k], m)) continue;
-      ws.modes[k] = m;
+      if (!may(allowed[i], m)) continue;
+      ws.modes[i] = m;
       component(i + 1);
     }
   }
@@ -55,10 +55,10 @@ template <class Visit> struct Walk {
 
 // What rigidity leaves open appears once: the shared answer stands for all the mode sets with the same
 // motion.
-void drop_parts_of_shared(const Problem& p, Pool& out, U first) {
-  for (U a = first; a < out.size(); ++a) {
+void drop_parts_of_shared(const Problem& p, Pool& out, Index first) {
+  for (Index a = first; a < out.size(); ++a) {
     if (out[a].unique) continue;
-    for (U b = out.size(); b-- > first;)
+    for (Index b = out.size(); b-- > first;)
       if (a != b && same_motion(p, out[a], out[b])) {
         out.order_as_found(b);
         if (b < a) --a;
@@ -68,49 +68,49 @@ void drop_parts_of_shared(const Problem& p, Pool& out, U first) {
 
 } // namespace
 
-Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip) {
+Index count_modes(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip) {
   Index total = 1;
-  const auto options = [&](U s) {
+  const auto options = [&](Index s) {
     if (slip[s] == Slip::sliding) return Index{1};
     Index n = 0;
     for (const Mode m : {Mode::stick, Mode::slip_forward, Mode::slip_backward})
-      n += may(allowed[static_cast<U>(p.contacts) + s], m);
+      n += may(allowed[p.contacts + s], m);
     return n;
   };
   for (Index c = 0; c < p.contacts && total <= largest_mode_count; ++c) {
-    Index closed = may(allowed[static_cast<U>(c)], Mode::closed);
-    for (U s = 0; s < p.elements.size() && closed <= largest_mode_count; ++s)
+    Index closed = may(allowed[c], Mode::closed);
+    for (Index s = 0; s < p.elements.size() && closed <= largest_mode_count; ++s)
       if (p.elements[s].contact == c && p.elements[s].needs_contact) closed *= options(s);
-    total *= closed + may(allowed[static_cast<U>(c)], Mode::open);
+    total *= closed + may(allowed[c], Mode::open);
   }
-  for (U s = 0; s < p.elements.size() && total <= largest_mode_count; ++s)
+  for (Index s = 0; s < p.elements.size() && total <= largest_mode_count; ++s)
     if (p.elements[s].contact < 0 || !p.elements[s].needs_contact) total *= options(s);
   return total;
 }
 
-void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::vector<Mode>& direction,
-                    lcp::RowMatrix& M, Vector& q) {
+void assemble_stage(const Problem& p, const List<Slip>& slip, const List<Mode>& direction, lcp::RowMatrix& M,
+                    Vector& q) {
   const Index nc = p.contacts, n = p.size();
-  std::vector<Index> rest;
-  for (U s = 0; s < p.elements.size(); ++s)
-    if (slip[s] == Slip::impending) rest.push_back(static_cast<Index>(s));
-  const auto nr = static_cast<Index>(rest.size());
+  List<Index> rest;
+  for (Index s = 0; s < p.elements.size(); ++s)
+    if (slip[s] == Slip::impending) rest.push_back(s);
+  const auto nr = rest.size();
   M.setZero(nc + 2 * nr, nc + 2 * nr);
   q.setZero(nc + 2 * nr);
   // Row r of the accelerations: constant, then coefficients of lambda_N and of F - low.
   const auto row = [&](Index r, auto&& constant, auto&& lambda, auto&& excess) {
     double sum = p.free(r);
     for (Index j = 0; j < nc; ++j) lambda(j, p.G(r, j));
-    for (U s = 0; s < p.elements.size(); ++s) {
+    for (Index s = 0; s < p.elements.size(); ++s) {
       const Element& element = p.elements[s];
-      const double g = p.G(r, nc + static_cast<Index>(s));
+      const double g = p.G(r, nc + s);
       const Line line = slip[s] == Slip::impending
                             ? element.low
                             : (direction[s] == Mode::slip_forward ? element.plus : element.minus);
       sum -= g * line.a;
       if (element.contact >= 0) lambda(element.contact, -g * line.b);
     }
-    for (Index i = 0; i < nr; ++i) excess(i, -p.G(r, nc + rest[static_cast<U>(i)]));
+    for (Index i = 0; i < nr; ++i) excess(i, -p.G(r, nc + rest[i]));
     constant(sum);
   };
   for (Index r = 0; r < n; ++r) {
@@ -127,7 +127,7 @@ void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::
         r, [&](double v) { q(below) = -v; }, [&](Index j, double v) { M(below, j) -= v; },
         [&](Index k, double v) { M(below, nc + k) -= v; });
     M(below, above) = 1.0;
-    const Element& element = p.elements[static_cast<U>(*found)];
+    const Element& element = p.elements[*found];
     q(above) = element.high.a - element.low.a;
     if (element.contact >= 0) M(above, element.contact) = element.high.b - element.low.b;
     M(above, below) = -1.0;
@@ -137,8 +137,8 @@ void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::
 namespace {
 
 // Labels what a path of Lemke found. Closed and sticking first where a component is on the fence.
-bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
-           const std::vector<Mode>& direction, bool generous, StageWorkspace& ws, Pool& out) {
+bool label(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip,
+           const List<Mode>& direction, bool generous, StageWorkspace& ws, Pool& out) {
   const Index nc = p.contacts;
   Index nr = 0;
   for (const Slip s : slip) nr += s == Slip::impending;
@@ -146,35 +146,34 @@ bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vec
   double top = 0.0;
   for (const double w : l.w) top = std::max(top, std::abs(w));
   for (Index c = 0; c < nc; ++c) {
-    const U k = static_cast<U>(c);
-    const bool closed = l.basis[k] != 0 || (generous && l.w[k] <= 1e-9 * top);
-    ws.modes[k] = closed ? Mode::closed : Mode::open;
+    const bool closed = l.basis[c] != 0 || (generous && l.w[c] <= tolerance::entry * top);
+    ws.modes[c] = closed ? Mode::closed : Mode::open;
   }
   Index i = 0;
-  for (U s = 0; s < p.elements.size(); ++s) {
-    const U k = static_cast<U>(nc) + s;
+  for (Index s = 0; s < p.elements.size(); ++s) {
+    const Index k = nc + s;
     const Index c = p.elements[s].contact;
     Mode m = direction[s];
     if (slip[s] == Slip::impending) {
-      const U below = static_cast<U>(nc + i), above = static_cast<U>(nc + nr + i);
+      const Index below = nc + i, above = nc + nr + i;
       ++i;
-      if (l.basis[above] != 0 && (!generous || l.z[above] > 1e-9 * top))
+      if (l.basis[above] != 0 && (!generous || l.z[above] > tolerance::entry * top))
         m = Mode::slip_forward;
-      else if (l.basis[below] != 0 || (generous && l.w[below] <= 1e-9 * top))
+      else if (l.basis[below] != 0 || (generous && l.w[below] <= tolerance::entry * top))
         m = Mode::stick;
       else
         m = Mode::slip_backward;
     }
-    const bool idle = c >= 0 && p.elements[s].needs_contact && ws.modes[static_cast<U>(c)] == Mode::open;
+    const bool idle = c >= 0 && p.elements[s].needs_contact && ws.modes[c] == Mode::open;
     ws.modes[k] = idle ? Mode::open : m;
   }
-  for (U k = 0; k < ws.modes.size(); ++k)
-    if (ws.modes[k] != Mode::open || static_cast<Index>(k) < nc) {
-      const bool fixed = static_cast<Index>(k) >= nc && slip[k - static_cast<U>(nc)] == Slip::sliding;
+  for (Index k = 0; k < ws.modes.size(); ++k)
+    if (ws.modes[k] != Mode::open || k < nc) {
+      const bool fixed = k >= nc && slip[k - nc] == Slip::sliding;
       if (!fixed && !may(allowed[k], ws.modes[k])) return false;
     }
   if (!solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) return false;
-  for (U k = 0; k < out.size(); ++k)
+  for (Index k = 0; k < out.size(); ++k)
     if (out[k].modes == ws.modes) return true;
   out.keep();
   return true;
@@ -182,10 +181,10 @@ bool label(const Problem& p, const std::vector<Allowed>& allowed, const std::vec
 
 } // namespace
 
-bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
-                 const std::vector<Mode>& direction, StageWorkspace& ws, Pool& out) {
-  ws.modes.resize(static_cast<U>(p.size()));
-  const U first = out.size();
+bool solve_stage(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip,
+                 const List<Mode>& direction, StageWorkspace& ws, Pool& out) {
+  ws.modes.resize(p.size());
+  const Index first = out.size();
   if (count_modes(p, allowed, slip) <= largest_mode_count) {
     Walk{p,
          allowed,
@@ -201,15 +200,13 @@ bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const st
   }
   assemble_stage(p, slip, direction, ws.M, ws.q);
   const lcp::Problem problem = lcp::view(ws.M, ws.q);
-  const U n = static_cast<U>(problem.n);
+  const Index n = problem.n;
   ws.cover.resize(n);
   for (int attempt = 0; attempt < 4; ++attempt) {
     lcp::LemkeOptions o;
     if (attempt > 0) {
-      for (U i = 0; i < n; ++i)
-        ws.cover[i] =
-            0.05 +
-            std::fmod(0.6180339887498949 * static_cast<double>((i + 1) * static_cast<U>(attempt)), 1.0);
+      for (Index i = 0; i < n; ++i)
+        ws.cover[i] = 0.05 + std::fmod(0.6180339887498949 * static_cast<double>((i + 1) * attempt), 1.0);
       o.covering = ws.cover.data();
     }
     if (!lcp::lemke(problem, ws.lemke, o).solved()) continue;
@@ -221,16 +218,16 @@ bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const st
 }
 
 void drop_repeated(const Problem& p, Pool& pool) {
-  for (U a = 0; a < pool.size(); ++a)
-    for (U b = pool.size(); b-- > a + 1;)
+  for (Index a = 0; a < pool.size(); ++a)
+    for (Index b = pool.size(); b-- > a + 1;)
       if (same_solution(p, pool[a], pool[b])) pool.order_as_found(b);
 }
 
-std::vector<double> stage_margins(const Problem& p, const std::vector<Slip>& slip,
-                                  const std::vector<Mode>& direction, StageWorkspace& ws) {
-  std::vector<double> out;
+List<double> stage_margins(const Problem& p, const List<Slip>& slip, const List<Mode>& direction,
+                           StageWorkspace& ws) {
+  List<double> out;
   Candidate room;
-  const std::vector<Allowed> allowed(static_cast<U>(p.size()), anything);
+  const List<Allowed> allowed(p.size(), anything);
   ws.modes.resize(allowed.size());
   Walk{p, allowed, slip, direction, ws, [&] {
          append_margins(p, ws.modes, slip, ws.solve, room, out); }}.component(0);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "contact/lemke.hpp"
+#include "core/list.hpp"
 #include "transition/candidate.hpp"
 
 namespace stickslip::contact {
@@ -18,51 +19,51 @@ public:
   }
   void keep() { ++used_; }
   void clear() { used_ = 0; }
-  void drop(std::size_t i) {
+  void drop(Index i) {
     std::swap(items_[i], items_[used_ - 1]);
     --used_;
   }
-  void order_as_found(std::size_t i) { // as drop, but keeps the order
-    for (std::size_t k = i; k + 1 < used_; ++k) std::swap(items_[k], items_[k + 1]);
+  void order_as_found(Index i) { // as drop, but keeps the order
+    for (Index k = i; k + 1 < used_; ++k) std::swap(items_[k], items_[k + 1]);
     --used_;
   }
-  std::size_t size() const { return used_; }
-  Candidate& operator[](std::size_t i) { return items_[i]; }
-  const Candidate& operator[](std::size_t i) const { return items_[i]; }
+  Index size() const { return used_; }
+  Candidate& operator[](Index i) { return items_[i]; }
+  const Candidate& operator[](Index i) const { return items_[i]; }
 
 private:
-  std::vector<Candidate> items_;
-  std::size_t used_ = 0;
+  List<Candidate> items_;
+  Index used_ = 0;
 };
 
 struct StageWorkspace {
   CandidateWorkspace solve;
   lcp::LemkeWorkspace lemke;
-  std::vector<Mode> modes;
+  List<Mode> modes;
   lcp::RowMatrix M;
   Vector q;
-  std::vector<double> cover;
+  List<double> cover;
 };
 
 // How many mode sets there are; stops counting above `largest_mode_count`.
-Index count_modes(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip);
+Index count_modes(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip);
 
 // Appends the answers to `out`. slip[i] == sliding: element i slides with its state's direction. True if the
 // list is complete (all mode sets were tried), false if it holds what Lemke's paths found.
-bool solve_stage(const Problem& p, const std::vector<Allowed>& allowed, const std::vector<Slip>& slip,
-                 const std::vector<Mode>& direction, StageWorkspace& ws, Pool& out);
+bool solve_stage(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip,
+                 const List<Mode>& direction, StageWorkspace& ws, Pool& out);
 
 // The labels are dropped where they say the same: equal forces and motion are one solution.
 void drop_repeated(const Problem& p, Pool& pool);
 
 // append_margins() over all mode sets, of which there must be few.
-std::vector<double> stage_margins(const Problem& p, const std::vector<Slip>& slip,
-                                  const std::vector<Mode>& direction, StageWorkspace& ws);
+List<double> stage_margins(const Problem& p, const List<Slip>& slip, const List<Mode>& direction,
+                           StageWorkspace& ws);
 
 // The problem as an LCP of order contacts + 2 (elements at rest), z = (lambda_N, F - low, a_T^+),
 // w = (a_N, a_T^-, high - F): the one of the source with the redundant unknowns eliminated, any mixture of
 // loads. Contacts that may not close and elements that may not stick freely are left to the caller to fix.
-void assemble_stage(const Problem& p, const std::vector<Slip>& slip, const std::vector<Mode>& direction,
-                    lcp::RowMatrix& M, Vector& q);
+void assemble_stage(const Problem& p, const List<Slip>& slip, const List<Mode>& direction, lcp::RowMatrix& M,
+                    Vector& q);
 
 } // namespace stickslip::contact

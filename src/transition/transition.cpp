@@ -1,5 +1,6 @@
 #include "transition/transition.hpp"
 
+#include "core/list.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/decision.hpp"
 #include "transition/quick_transition.hpp"
@@ -13,15 +14,16 @@ namespace stickslip {
 
 bool State::operator==(const State& o) const {
   const auto same = [](const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; };
-  return t == o.t && same(x, o.x) && modes == o.modes && base_t == o.base_t && base_rest == o.base_rest &&
-         same(base_x, o.base_x) && after_transition == o.after_transition && started == o.started &&
-         step == o.step && last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
-         instant == o.instant && ticks == o.ticks && same(left, o.left) && brief == o.brief;
+  return t == o.t && same(x, o.x) && modes == o.modes && base_t == o.base_t &&
+         base_t_compensation == o.base_t_compensation && same(base_x, o.base_x) &&
+         after_transition == o.after_transition && started == o.started && step == o.step &&
+         last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) && instant == o.instant &&
+         ticks == o.ticks && same(left, o.left) && brief == o.brief;
 }
 
-// What a change from one mode of a place that touches to another sets; twice at one instant is as good as once.
-void Decision::change(std::size_t i) {
-  const Place& p = sys.places[i];
+// What a change from one mode of an element that touches to another sets; twice at one instant is as good as once.
+void Decision::change(Index i) {
+  const Friction& p = sys.friction[i];
   double* x = state->base_x.data();
   const int was = before.friction[i].direction(), is = state->modes.friction[i].direction();
   const double lagged = p.lagged >= 0 ? x[p.lagged] : 0.0;
@@ -32,14 +34,14 @@ void Decision::change(std::size_t i) {
 // The automaton's states: the table is in automaton_states.hpp.
 void Decision::enter_modes(bool start) {
   double* x = state->base_x.data();
-  for (std::size_t i = 0; i < n; ++i) { // bristles and the surface of a contact that opens are let go
-    const Place& p = sys.places[i];
+  for (Index i = 0; i < n; ++i) { // bristles and the surface of a contact that opens are let go
+    const Friction& p = sys.friction[i];
     if (!state->modes.friction[i].open()) continue;
     for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
     if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    const Place& p = sys.places[i];
+  for (Index i = 0; i < n; ++i) {
+    const Friction& p = sys.friction[i];
     if (!set_valued(i) || p.automaton == Automaton{}) continue;
     const FrictionMode &was = before.friction[i], &is = state->modes.friction[i];
     if (is.open()) continue;
@@ -51,7 +53,7 @@ void Decision::enter_modes(bool start) {
   }
 }
 
-void Decision::run(State& st, const std::vector<Guard>& fired, Jump& record) {
+void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   state = &st;
   jump = &record;
   t = state->base_t;
@@ -61,7 +63,7 @@ void Decision::run(State& st, const std::vector<Guard>& fired, Jump& record) {
   solutions = 1;
   dir.assign(n, 0);
   signal_values(sys, t, sig.data());
-  const LinearPart& linear = cache.linear(sys, state->modes.limit);
+  const LinearPart& linear = cache.linear(sys, state->modes.saturation);
   terms.noalias() = linear.A.cwiseAbs().lazyProduct(state->base_x.cwiseAbs());
   terms.noalias() += linear.S.cwiseAbs().lazyProduct(sig.cwiseAbs());
   normal.setZero();
@@ -84,7 +86,7 @@ void Decision::run(State& st, const std::vector<Guard>& fired, Jump& record) {
 }
 
 // Impacts, what rests, and the modes that follow; once more after an impact without collision. False: no answer.
-bool Decision::settle(const std::vector<Guard>& fired) {
+bool Decision::settle(const List<Guard>& fired) {
   for (int round = 0; round < 2; ++round) {
     find_candidates(fired, starting);
     if (unsolved) return false;
@@ -101,32 +103,31 @@ bool Decision::settle(const std::vector<Guard>& fired) {
 
 // No answer: where a contact slides the velocities can jump without a collision (Painleve); then look once more.
 bool Decision::strike_without_collision() {
-  std::vector<Index> touching;
+  List<Index> touching;
   bool slides = false;
-  for (std::size_t j = 0; j < candidate.size(); ++j)
+  for (Index j = 0; j < candidate.size(); ++j)
     if (candidate[j]) {
-      touching.push_back(static_cast<Index>(j));
-      const Index place = sys.contacts[j].place;
-      slides = slides || (place >= 0 && !rests[static_cast<std::size_t>(place)]);
+      touching.push_back(j);
+      const Index element = sys.contacts[j].friction;
+      slides = slides || (element >= 0 && !rests[element]);
     }
   if (slides) strike(touching, false);
   return slides && struck;
 }
 
 // What accumulations of slips are counted by, and the memory of the laws of what comes to rest or leaves it.
-void Decision::count_slips(const std::vector<Guard>& fired) {
+void Decision::count_slips(const List<Guard>& fired) {
   for (const Guard& g : fired) // reached its limit, but would slip the wrong way
     if (g.kind == GuardKind::breaks_away) {
-      const auto i = static_cast<std::size_t>(g.friction);
-      if (!presliding(i) && state->modes.friction[i].sticks() && sys.places[i].traits.switches == 0)
+      const auto i = g.friction;
+      if (!presliding(i) && state->modes.friction[i].sticks() && sys.friction[i].traits.switches == 0)
         count_towards_rest(i);
     }
-  for (std::size_t i = 0; i < n; ++i) // also one that came to rest and goes on at once
-    if (!state->modes.friction[i].sticks() && (rests[i] || before.friction[i].sticks()))
-      state->left(static_cast<Index>(i)) = t;
-  for (std::size_t i = 0; i < n; ++i) { // elements of a law that also sticks begin anew with each rest
+  for (Index i = 0; i < n; ++i) // also one that came to rest and goes on at once
+    if (!state->modes.friction[i].sticks() && (rests[i] || before.friction[i].sticks())) state->left(i) = t;
+  for (Index i = 0; i < n; ++i) { // elements of a law that also sticks begin anew with each rest
     if (!set_valued(i) || presliding(i)) continue;
-    const Place& p = sys.places[i];
+    const Friction& p = sys.friction[i];
     const bool rest = state->modes.friction[i].sticks(),
                changed = state->modes.friction[i].mode != before.friction[i].mode;
     const bool firm = state->modes.friction[i].hold == Hold::firmly;
@@ -167,13 +168,13 @@ const Jump& Transition::start(State& state, bool ticks) {
   return finish(state);
 }
 
-const Jump& Transition::after(const Regime& regime, State& state, const std::vector<Guard>& fired) {
+const Jump& Transition::after(const Regime& regime, State& state, const List<Guard>& fired) {
   jump.begin(state, Occasion::motion, fired);
   if (fired.size() != 1 || !quick->apply(regime, state, fired[0], jump)) general(state);
   return finish(state);
 }
 
-const Jump& Transition::scheduled(State& state, const std::vector<Guard>& fired, bool breakpoint) {
+const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool breakpoint) {
   jump.begin(state, Occasion::motion, fired);
   if (sampler->due(state, state.base_t)) {
     sampler->run(state);
@@ -187,16 +188,16 @@ void Transition::general(State& state) {
   jump.changed = true;
   // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else
   // has to be decided.
-  const std::vector<Guard>& fired = jump.fired;
+  const List<Guard>& fired = jump.fired;
   if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
-        return g.kind == GuardKind::kink || g.kind == GuardKind::branch;
+        return g.kind == GuardKind::velocity_reversal || g.kind == GuardKind::branch;
       })) {
     jump.occasion = Occasion::flow;
     for (const Guard& g : fired) switch_flow(sys, state.modes, g, state.base_x.data());
     state.after_transition = true;
     return;
   }
-  if (sys.limits == 0) return decision->run(state, fired, jump);
+  if (sys.saturations == 0) return decision->run(state, fired, jump);
   Saturations limits(sys, cache, scratch, state);
   limits.choose_all(fired, jump.occasion == Occasion::start);
   decision->run(state, fired, jump);

@@ -2,10 +2,10 @@
 // sampled controllers, limits of continuous ones, impacts, modes of friction and contacts.
 #pragma once
 
+#include "core/list.hpp"
 #include "transition/jump.hpp"
 
 #include <memory>
-#include <vector>
 
 namespace stickslip {
 
@@ -23,8 +23,8 @@ public:
   // The first instant of a run. `ticks`: sampled controllers run if they are due.
   const Jump& start(State& state, bool ticks);
   // After motion in `regime` that `fired` has ended, or a schedule: the next tick or a breakpoint of a signal.
-  const Jump& after(const Regime& regime, State& state, const std::vector<Guard>& fired);
-  const Jump& scheduled(State& state, const std::vector<Guard>& fired, bool breakpoint);
+  const Jump& after(const Regime& regime, State& state, const List<Guard>& fired);
+  const Jump& scheduled(State& state, const List<Guard>& fired, bool breakpoint);
 
   bool samples() const;                       // there are sampled controllers
   double next_tick(const State& state) const; // infinity without them

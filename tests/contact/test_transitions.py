@@ -380,7 +380,7 @@ def brute_force(problem):
 
     G, free, n = problem.delassus, problem.free_acceleration, len(problem._data["lines"]) // 1
     nc, lines = problem._data["contacts"], problem._data["lines"]
-    load, m = problem._data["place_contact"], n
+    load, m = problem._data["element_contact"], n
     found = set()
     for modes in itertools.product(*[("closed", "open")] * nc, *[(0, 1, -1)] * m):
         closed = [modes[c] == "closed" for c in range(nc)]

@@ -2,7 +2,7 @@
 #include "check.hpp"
 
 #include "core/linalg.hpp"
-#include "core/settled.hpp"
+#include "core/slow_subspace.hpp"
 #include "core/small_lu.hpp"
 
 using namespace stickslip;
@@ -131,7 +131,7 @@ TEST(factorisations, slow_and_fast_subspaces) {
     const double condition = spread(0) / spread(n - 1);
     if (condition > 100.0) continue;
     bool found = false;
-    for (const SettledSplit& s : settled_splits(D * plain * back)) {
+    for (const SlowSubspace& s : slow_subspaces(D * plain * back)) {
       if (s.As.rows() != slow) continue;
       found = true;
       const Matrix Rs = back * s.Rs, Rf = back * s.Rf, Ls = s.Ls * D, Lf = s.Lf * D;
@@ -150,5 +150,5 @@ TEST(factorisations, a_fast_mode_that_swings_has_no_settled_form) {
   Matrix A = Matrix::Zero(3, 3); // 1e4 rad/s, 0.1 1/s
   A.diagonal() << -1.0, -0.1, -0.1;
   A(1, 2) = 1e4, A(2, 1) = -1e4;
-  check::that(settled_splits(A).empty());
+  check::that(slow_subspaces(A).empty());
 }

@@ -123,7 +123,7 @@ TEST(transitions, slip_ends_in_stick_or_in_slip_the_other_way) {
       check::same(jump.x_before(0), q);
       check::same(jump.x_after(0), q);
       check::same(jump.x_after(1), belt);
-      std::vector<Event> events;
+      List<Event> events;
       std::int64_t instant = 7;
       append_events(at.sys, jump, instant, events);
       check::that(events.size() == 1 && instant == 8 && events[0].instant == 8);

@@ -111,12 +111,12 @@ def test_traits():
         LAWS["dahl"],
     ]
     assert not any(law.compiled.traits.affine for law in curved)
-    assert ss.Viscous(1.0, exponent=2.0).compiled.traits.kinked and not ss.Viscous(1.0).compiled.traits.kinked
-    assert not ss.Tanh(width=1.0, **LEVELS).compiled.traits.kinked
-    assert ss.Tanh(width=1.0, **LEVELS, shape=1.0).compiled.traits.kinked
+    assert ss.Viscous(1.0, exponent=2.0).compiled.traits.reversal_switches and not ss.Viscous(1.0).compiled.traits.reversal_switches
+    assert not ss.Tanh(width=1.0, **LEVELS).compiled.traits.reversal_switches
+    assert ss.Tanh(width=1.0, **LEVELS, shape=1.0).compiled.traits.reversal_switches
     assert not ss.Coulomb(0.0).compiled.traits.sticks and ss.Coulomb(1.0).compiled.traits.sticks
-    assert LAWS["lugre"].compiled.traits.kinked and not LAWS["lugre"].compiled.traits.sticks
-    assert ss.Table([0.0, 0.5, 1.0], [0.0, 0.4, 1.0], odd=True).compiled.velocity_kinks == [
+    assert LAWS["lugre"].compiled.traits.reversal_switches and not LAWS["lugre"].compiled.traits.sticks
+    assert ss.Table([0.0, 0.5, 1.0], [0.0, 0.4, 1.0], odd=True).compiled.velocity_breakpoints == [
         -1.0,
         -0.5,
         0.5,

@@ -105,7 +105,7 @@ def _springs(formula: str, stiffness: Any) -> Storage:
 
 def _curve(law: Law, load: float) -> Passivity:
     scale = np.geomspace(1e-12, 1e6, 721)
-    knots = np.abs(np.array(law.compiled.velocity_kinks))
+    knots = np.abs(np.array(law.compiled.velocity_breakpoints))
     speeds = np.concatenate([[float(np.finfo(float).tiny)], scale, knots])
     speeds = np.concatenate([speeds, -speeds])
     outwards = np.sign(speeds) * law.force(speeds, load)
@@ -163,7 +163,7 @@ def _bristle(law: Any, further: Sequence[Law], whole: Law, load: float) -> Passi
     def extra(v: Array) -> Array:
         return np.asarray(sum((term.force(v, load) for term in further), np.zeros_like(v)))
 
-    kinks = np.concatenate([np.zeros(0), *(np.array(term.compiled.velocity_kinks) for term in further)])
+    kinks = np.concatenate([np.zeros(0), *(np.array(term.compiled.velocity_breakpoints) for term in further)])
     found = decide(OneState(law, load, extra, kinks), whole)
     condition = (
         "least mean force of a cycle of the bristle force, or of a path to it, N per unit load, >= 0 "

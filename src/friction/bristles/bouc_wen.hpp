@@ -46,7 +46,7 @@ inline void settle(const BoucWen& c, double, int direction, double* z) {
   z[0] = direction * c.kinetic / c.stiffness;
 }
 
-// Where the rate has a kink: between unloading and loading.
+// Where the slope of the rate jumps: between unloading and loading.
 inline constexpr Index bend_count(const BoucWen&) {
   return 1;
 }
@@ -65,7 +65,7 @@ inline void validate(const BoucWen& c) {
 inline LawTraits about(const BoucWen& c) {
   LawTraits t;
   t.states = 1;
-  t.kinked = true;
+  t.reversal_switches = true;
   t.affine = false;
   t.break_away = {-c.kinetic, c.kinetic};
   t.stiffness = c.stiffness;

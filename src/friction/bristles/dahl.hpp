@@ -70,7 +70,7 @@ inline LawTraits about(const Dahl& c) {
   LawTraits t;
   t.states = 1;
   t.switches = c.switches();
-  t.kinked = true;
+  t.reversal_switches = true;
   t.affine = false;
   t.break_away = {-c.kinetic, c.kinetic};
   t.stiffness = c.stiffness;

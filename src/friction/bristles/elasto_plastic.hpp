@@ -5,6 +5,7 @@
 //   z_ba)))/2.
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/curves/viscous.hpp"
 
 #include <numbers>
@@ -55,7 +56,7 @@ inline void settle(const ElastoPlastic& c, double v, int direction, double* z) {
   z[0] = curve(c, v, direction).dry / c.stiffness;
 }
 
-// Where the rate has a kink: the ends of the range between elastic and plastic.
+// Where the slope of the rate jumps: the ends of the range between elastic and plastic.
 inline constexpr Index bend_count(const ElastoPlastic&) {
   return 2;
 }
@@ -64,7 +65,7 @@ inline void bends(const ElastoPlastic& c, double v, int direction, const double*
   out[1] = c.stiffness * direction * z[0] - level(c.levels, direction * v);
 }
 
-inline void marks(const ElastoPlastic& c, std::vector<double>& out) {
+inline void marks(const ElastoPlastic& c, List<double>& out) {
   marks(c.levels, out);
 }
 
@@ -80,7 +81,7 @@ inline void validate(const ElastoPlastic& c) {
 inline LawTraits about(const ElastoPlastic& c) {
   LawTraits t;
   t.states = 1;
-  t.kinked = true;
+  t.reversal_switches = true;
   t.affine = false;
   t.break_away = {-c.levels.static_level, c.levels.static_level};
   t.stiffness = c.stiffness;

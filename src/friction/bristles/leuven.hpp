@@ -18,6 +18,7 @@
 // the deflection closes at the same place.
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/curves/viscous.hpp"
 
 #include <algorithm>
@@ -141,7 +142,7 @@ inline void settle(const Leuven& c, double v, int direction, double* z) {
   z[0] = curve(c, v, direction).dry;
 }
 
-inline void marks(const Leuven& c, std::vector<double>& out) {
+inline void marks(const Leuven& c, List<double>& out) {
   marks(c.levels, out);
 }
 
@@ -159,7 +160,7 @@ inline LawTraits about(const Leuven& c) {
   LawTraits t;
   t.states = c.states();
   t.switches = c.switches();
-  t.kinked = true;
+  t.reversal_switches = true;
   t.affine = false;
   t.break_away = {-c.levels.static_level, c.levels.static_level};
   t.stiffness = c.stiffness;

@@ -4,6 +4,7 @@
 // The normalised form has the bristle force q = s0 z for its state, the same force F and the same motion.
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/curves/viscous.hpp"
 
 #include <string>
@@ -57,7 +58,7 @@ inline void settle(const LuGre& c, double v, int direction, double* z) {
   z[0] = curve(c, v, direction).dry / (c.normalised ? 1.0 : c.stiffness);
 }
 
-inline void marks(const LuGre& c, std::vector<double>& out) {
+inline void marks(const LuGre& c, List<double>& out) {
   marks(c.levels, out);
   if (std::isfinite(c.damping_velocity))
     for (double u : {6.0, 2.0, 1.0, 0.3}) out.push_back(u * c.damping_velocity);
@@ -74,7 +75,7 @@ inline void validate(const LuGre& c) {
 inline LawTraits about(const LuGre& c) {
   LawTraits t;
   t.states = 1;
-  t.kinked = true;
+  t.reversal_switches = true;
   t.affine = false;
   t.break_away = {-c.levels.static_level, c.levels.static_level};
   t.stiffness = c.stiffness;

@@ -1,18 +1,20 @@
 #include "friction/bristles/maxwell_slip.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <numeric>
 
 namespace stickslip {
 
 void validate(const MaxwellSlip& c) {
-  const std::size_t n = c.stiffness.size();
-  if (n < 1 || n > static_cast<std::size_t>(max_elements)) reject("stiffness", "must have 1 to 32 elements");
+  const Index n = c.stiffness.size();
+  if (n < 1 || n > max_elements) reject("stiffness", "must have 1 to 32 elements");
   for (double k : c.stiffness) positive("stiffness", k);
   if (!c.share.empty()) {
     if (c.share.size() != n) reject("share", "must have as many elements as stiffness");
     for (double a : c.share) positive("share", a);
     const double sum = std::accumulate(c.share.begin(), c.share.end(), 0.0);
-    if (std::abs(sum - 1.0) > 1e-9) reject("share", sum, "1 in sum");
+    if (std::abs(sum - 1.0) > tolerance::typed) reject("share", sum, "1 in sum");
   }
   validate(c.levels, false);
   if (c.levels.one())
@@ -26,7 +28,7 @@ LawTraits about(const MaxwellSlip& c) {
   LawTraits t;
   t.states = c.states();
   t.switches = c.states();
-  t.kinked = true;
+  t.reversal_switches = true;
   t.affine = false;
   t.break_away = {-c.levels.static_level, c.levels.static_level};
   t.stiffness = std::accumulate(c.stiffness.begin(), c.stiffness.end(), 0.0);

@@ -6,10 +6,10 @@
 // The switching state is a branch: bit i says that element i slips.
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/curves/viscous.hpp"
 
 #include <string>
-#include <vector>
 
 namespace stickslip {
 
@@ -17,17 +17,17 @@ struct MaxwellSlip {
   static constexpr bool is_bristle = true;
   static constexpr bool has_switches = true;
 
-  std::vector<double> stiffness; // k_i
-  std::vector<double> share;     // a_i; empty: equal
-  double attraction = 0.0;       // C, 1/s times the unit of the levels; not needed with one level
+  List<double> stiffness;  // k_i
+  List<double> share;      // a_i; empty: equal
+  double attraction = 0.0; // C, 1/s times the unit of the levels; not needed with one level
   Levels levels;
   Viscous viscous;
 
   bool operator==(const MaxwellSlip&) const = default;
-  Index states() const { return static_cast<Index>(stiffness.size()); }
+  Index states() const { return stiffness.size(); }
   Index switches() const { return states(); }
   std::string state_name(Index i) const { return std::string(1, 'f').append(std::to_string(i)); }
-  double part(std::size_t i) const {
+  double part(Index i) const {
     return share.empty() ? 1.0 / static_cast<double>(stiffness.size()) : share[i];
   }
 
@@ -44,7 +44,7 @@ template <class T>
 ForceOf<T> bristle(const MaxwellSlip& c, const T& v, int direction, unsigned branch, const T* z, T* zdot) {
   const T side(direction), height = level(c.levels, side * v);
   T sum(0.0);
-  for (std::size_t i = 0; i < c.stiffness.size(); ++i) {
+  for (Index i = 0; i < c.stiffness.size(); ++i) {
     if (((branch >> i) & 1U) != 0U)
       zdot[i] = T(c.attraction) * (side * T(c.part(i)) - z[i] / height);
     else
@@ -60,18 +60,18 @@ template <class T> ForceOf<T> curve(const MaxwellSlip& c, const T& v, int direct
 }
 
 inline void settle(const MaxwellSlip& c, double v, int direction, double* z) {
-  for (std::size_t i = 0; i < c.stiffness.size(); ++i) z[i] = c.part(i) * curve(c, v, direction).dry;
+  for (Index i = 0; i < c.stiffness.size(); ++i) z[i] = c.part(i) * curve(c, v, direction).dry;
 }
 
 // A slipping element has no guard of its own: the zero of v sets it back to stick.
 inline void slip_guards(const MaxwellSlip& c, double v, int direction, unsigned branch, const double* z,
                         double* guards) {
   const double height = level(c.levels, direction * v);
-  for (std::size_t i = 0; i < c.stiffness.size(); ++i)
+  for (Index i = 0; i < c.stiffness.size(); ++i)
     guards[i] = ((branch >> i) & 1U) != 0U ? -c.part(i) * height : direction * z[i] - c.part(i) * height;
 }
 
-inline void marks(const MaxwellSlip& c, std::vector<double>& out) {
+inline void marks(const MaxwellSlip& c, List<double>& out) {
   marks(c.levels, out);
 }
 

@@ -7,6 +7,7 @@
 // it.
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/curves/viscous.hpp"
 
 #include <string>
@@ -68,7 +69,7 @@ inline void rates_at_rest(const TwoStateBristle& c, double part, const double* z
   zdot[1] = (2.0 * part - 1.0) / c.stiffness - z[1];
 }
 
-inline void marks(const TwoStateBristle& c, std::vector<double>& out) {
+inline void marks(const TwoStateBristle& c, List<double>& out) {
   marks(c.levels, out);
 }
 
@@ -84,7 +85,7 @@ inline LawTraits about(const TwoStateBristle& c) {
   LawTraits t;
   t.states = 2;
   t.sticks = c.alpha > 0.0;
-  t.kinked = !t.sticks;
+  t.reversal_switches = !t.sticks;
   t.affine = false;
   t.break_away = {-c.levels.static_level, c.levels.static_level};
   t.stiffness = c.stiffness * c.levels.kinetic;

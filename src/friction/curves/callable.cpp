@@ -7,6 +7,9 @@ namespace stickslip {
 
 namespace {
 
+constexpr double difference =
+    1e-6; // step of central differences: the root of what rounding and curvature make of it
+
 // Limits are taken at the smallest normal number; what tanh or a straight line has there is no jump.
 constexpr double no_jump = 1e-200;
 
@@ -54,7 +57,7 @@ double call(const Callable& c, double v, int direction) {
 
 double call_slope(const Callable& c, double v, int direction) {
   if (direction * v <= 0.0) v = 0.0;
-  const double h = 1e-6 * std::max(std::abs(v), c.velocity_scale);
+  const double h = difference * std::max(std::abs(v), c.velocity_scale);
   if (std::abs(v) > h) return (checked(c, v + h) - checked(c, v - h)) / (2.0 * h);
   const double from = v == 0.0 ? limit(c, direction) : checked(c, v); // one-sided, second order
   return direction * (4.0 * checked(c, v + direction * h) - 3.0 * from - checked(c, v + 2 * direction * h)) /
@@ -79,7 +82,7 @@ LawTraits about(const Callable& c) {
   t.sticks = t.break_away.hi - t.break_away.lo > no_jump;
   if (!t.sticks)
     t.break_away = {0.5 * (t.break_away.lo + t.break_away.hi), 0.5 * (t.break_away.lo + t.break_away.hi)};
-  t.kinked = !t.sticks;
+  t.reversal_switches = !t.sticks;
   t.affine = false;
   t.needs_interpreter = true;
   return t;

@@ -3,6 +3,7 @@
 // that is given.
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/common.hpp"
 
 #include <exception>
@@ -51,7 +52,7 @@ template <int K> ForceOf<Dual<K>> curve(const Callable& c, const Dual<K>& v, int
   return {chain(v, call(c, v.x, direction), call_slope(c, v.x, direction)), Dual<K>(0.0)};
 }
 
-inline void marks(const Callable& c, std::vector<double>& out) {
+inline void marks(const Callable& c, List<double>& out) {
   for (double u : {10.0, 1.0, 0.1}) out.push_back(u * c.velocity_scale);
 }
 

@@ -3,6 +3,7 @@
 // Gaussian). Lorentzian (Hess and Soom 1990): 1/(1 + (|v|/vs)^shape) in place of the exponential.
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/curves/viscous.hpp"
 
 namespace stickslip {
@@ -24,7 +25,7 @@ template <class T> ForceOf<T> curve(const Stribeck& c, const T& v, int direction
   return {side * level(c.levels, side * v), viscous_force(c.viscous, v, direction)};
 }
 
-inline void marks(const Stribeck& c, std::vector<double>& out) {
+inline void marks(const Stribeck& c, List<double>& out) {
   marks(c.levels, out);
 }
 

@@ -1,5 +1,7 @@
 #include "friction/curves/table.hpp"
 
+#include "core/list.hpp"
+
 #include <algorithm>
 
 namespace stickslip {
@@ -7,8 +9,8 @@ namespace stickslip {
 namespace {
 
 // Lines 0 ... n: line k ends at point k and begins at point k-1; 0 and n are the held ends.
-Line line(const Table& c, std::size_t k) {
-  const std::size_t n = c.velocity.size();
+TableLine line(const Table& c, Index k) {
+  const Index n = c.velocity.size();
   if (k == 0) return {c.velocity[0], c.force[0], 0.0};
   if (k == n) return {c.velocity[n - 1], c.force[n - 1], 0.0};
   const double width = c.velocity[k] - c.velocity[k - 1];
@@ -16,27 +18,25 @@ Line line(const Table& c, std::size_t k) {
 }
 
 // The line to the right of v (the points at or before v are behind it), or to its left.
-std::size_t right_of(const Table& c, double v) {
-  return static_cast<std::size_t>(std::upper_bound(c.velocity.begin(), c.velocity.end(), v) -
-                                  c.velocity.begin());
+Index right_of(const Table& c, double v) {
+  return std::upper_bound(c.velocity.begin(), c.velocity.end(), v) - c.velocity.begin();
 }
-std::size_t left_of(const Table& c, double v) {
-  return static_cast<std::size_t>(std::lower_bound(c.velocity.begin(), c.velocity.end(), v) -
-                                  c.velocity.begin());
+Index left_of(const Table& c, double v) {
+  return std::lower_bound(c.velocity.begin(), c.velocity.end(), v) - c.velocity.begin();
 }
 
 } // namespace
 
-std::vector<double> Table::knots() const {
-  std::vector<double> all = velocity;
+List<double> Table::knots() const {
+  List<double> all = velocity;
   if (odd)
     for (double v : velocity) all.push_back(-v);
   return all;
 }
 
-Line line_at(const Table& c, double v, int direction) {
+TableLine line_at(const Table& c, double v, int direction) {
   if (c.odd) {
-    const Line l = line(c, std::max(right_of(c, 0.0), right_of(c, direction * v)));
+    const TableLine l = line(c, std::max(right_of(c, 0.0), right_of(c, direction * v)));
     return {direction * l.at, direction * l.value, l.slope};
   }
   if (direction > 0) return line(c, std::max(right_of(c, 0.0), right_of(c, v)));
@@ -47,11 +47,11 @@ void validate(const Table& c) {
   if (c.velocity.size() != c.force.size())
     reject("velocities and forces", "must have the same number of points");
   if (c.velocity.empty()) reject("velocities", "must have at least one point");
-  for (std::size_t i = 0; i < c.velocity.size(); ++i) {
+  for (Index i = 0; i < c.velocity.size(); ++i) {
     finite("velocities", c.velocity[i]);
     finite("forces", c.force[i]);
   }
-  for (std::size_t i = 1; i < c.velocity.size(); ++i) {
+  for (Index i = 1; i < c.velocity.size(); ++i) {
     const bool jump =
         !c.odd && c.velocity[i] == 0.0 && c.velocity[i - 1] == 0.0 && (i < 2 || c.velocity[i - 2] != 0.0);
     if (!(c.velocity[i] > c.velocity[i - 1]) && !jump)
@@ -68,10 +68,10 @@ void validate(const Table& c) {
 
 LawTraits about(const Table& c) {
   LawTraits t;
-  const Line below = line_at(c, 0.0, -1), above = line_at(c, 0.0, 1);
+  const TableLine below = line_at(c, 0.0, -1), above = line_at(c, 0.0, 1);
   t.break_away = {curve(c, 0.0, -1).dry, curve(c, 0.0, 1).dry};
   t.sticks = t.break_away.hi > t.break_away.lo;
-  t.kinked = !t.sticks && below.slope != above.slope;
+  t.reversal_switches = !t.sticks && below.slope != above.slope;
   t.affine = false;
   return t;
 }

@@ -3,15 +3,14 @@
 // -F(0) to F(0).
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/common.hpp"
-
-#include <vector>
 
 namespace stickslip {
 
 struct Table {
-  std::vector<double> velocity; // increasing; zero may stand there twice
-  std::vector<double> force;
+  List<double> velocity; // increasing; zero may stand there twice
+  List<double> force;
   bool odd = false;
 
   bool operator==(const Table&) const = default;
@@ -22,18 +21,18 @@ struct Table {
     f("odd", self.odd);
   }
 
-  std::vector<double> knots() const;
+  List<double> knots() const;
 };
 
 // The line that holds at v, F = value + slope (v - at); beyond zero on the wrong side the first line is
 // prolonged.
-struct Line {
+struct TableLine {
   double at = 0.0, value = 0.0, slope = 0.0;
 };
-Line line_at(const Table&, double v, int direction);
+TableLine line_at(const Table&, double v, int direction);
 
 template <class T> ForceOf<T> curve(const Table& c, const T& v, int direction) {
-  const Line l = line_at(c, value_of(v), direction);
+  const TableLine l = line_at(c, value_of(v), direction);
   return {T(l.value) + T(l.slope) * (v - T(l.at)), T(0.0)};
 }
 

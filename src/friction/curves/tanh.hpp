@@ -1,6 +1,7 @@
 // Regularised dry friction: F = level(|v|) tanh(v/w) + viscous. No stiction: it creeps under any load.
 #pragma once
 
+#include "core/list.hpp"
 #include "friction/curves/viscous.hpp"
 
 namespace stickslip {
@@ -24,7 +25,7 @@ template <class T> ForceOf<T> curve(const Tanh& c, const T& v, int direction) {
           viscous_force(c.viscous, v, direction)};
 }
 
-inline void marks(const Tanh& c, std::vector<double>& out) {
+inline void marks(const Tanh& c, List<double>& out) {
   marks(c.levels, out);
   for (double u : {18.0, 4.0, 1.0}) out.push_back(u * c.width);
 }
@@ -37,7 +38,7 @@ inline void validate(const Tanh& c) {
 
 inline LawTraits about(const Tanh& c) {
   LawTraits t = about(c.viscous);
-  t.kinked = t.kinked || !even(c.levels);
+  t.reversal_switches = t.reversal_switches || !even(c.levels);
   t.affine = t.affine && c.levels.static_level == 0.0;
   return t;
 }

@@ -44,7 +44,7 @@ inline void validate(const Viscous& p, const char* coefficient = "coefficient",
 inline LawTraits about(const Viscous& p) {
   LawTraits t;
   t.affine = p.coefficient == 0.0 || p.exponent == 1.0;
-  t.kinked = !t.affine;
+  t.reversal_switches = !t.affine;
   return t;
 }
 

@@ -1,9 +1,10 @@
 // The flow of a stiff affine regime whose fast modes have died out: the series of the slow ones, with what
 // the drive does to the fast ones, so that steps are of the slow time scale and guards are polynomials as
 // ever.
+#include "core/list.hpp"
+#include "core/slow_subspace.hpp"
+#include "core/tolerances.hpp"
 #include "flow/stepper.hpp"
-
-#include "core/settled.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,12 +31,12 @@ bool may_settle(const Matrix& A, const Vector& scale, double reach) {
 } // namespace
 
 // False if there are no such modes, or if they still move: nothing has changed then.
-bool Stepper::take_settled(const Regime& r, const State& state, Index signal_degree, double reach,
-                           Step& step) {
+bool Stepper::take_slow_subspace(const Regime& r, const State& state, Index signal_degree, double reach,
+                                 Step& step) {
   if (state.after_transition || !may_settle(r.Ax, scale.size, reach)) return false;
-  const std::vector<SettledSplit>& splits = plan->splits();
-  constexpr double eps = std::numeric_limits<double>::epsilon();
-  for (const SettledSplit& split : splits) {
+  const List<SlowSubspace>& splits = plan->slow_subspaces();
+  constexpr double eps = tolerance::epsilon;
+  for (const SlowSubspace& split : splits) {
     if (split.fast_rate * reach < short_of_reach) continue;
     const Index f = split.Rf.cols(), m = split.Rs.cols();
     // What the drive makes of the fast modes: Af p_k + Lf S s_k = (k + 1) p_(k+1).
@@ -54,7 +55,7 @@ bool Stepper::take_settled(const Regime& r, const State& state, Index signal_deg
     const Vector known = split.rounding * state.base_x.cwiseAbs() + drive + 0x1p-6 * scale.size;
     bool dead = true;
     for (Index i = 0; i < sys.nx && dead; ++i) dead = std::abs(away(i)) <= 8.0 * eps * known(i);
-    for (Index k = 0; k < r.guards.count() && dead; ++k) {
+    for (Index k = 0; k < r.guards.size() && dead; ++k) {
       const double size =
           r.Gx.row(k).cwiseAbs().dot(known) + r.Gs.row(k).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
       dead = std::abs(r.Gx.row(k).dot(away)) <= 8.0 * eps * size;
@@ -82,7 +83,7 @@ bool Stepper::take_settled(const Regime& r, const State& state, Index signal_deg
     double power = 1.0;
     for (Index k = 0; k <= signal_degree; ++k, power *= step.h) C.col(k) += split.Rf * p.col(k) * power;
     hold_ending(r, state, signal_degree, step);
-    step.kind = FlowKind::settled;
+    step.kind = FlowKind::slow_subspace;
     return true;
   }
   return false;

@@ -1,5 +1,6 @@
-#include "core/settled.hpp"
+#include "core/slow_subspace.hpp"
 
+#include "core/list.hpp"
 #include "core/small_lu.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -86,8 +87,8 @@ WideMatrix inverse(WideMatrix A) {
 
 } // namespace
 
-std::vector<SettledSplit> settled_splits(const Matrix& A) {
-  std::vector<SettledSplit> found;
+List<SlowSubspace> slow_subspaces(const Matrix& A) {
+  List<SlowSubspace> found;
   const Index n = A.rows();
   if (n == 0 || n > largest_size || !A.allFinite()) return found;
   const Vector d = balance(A);
@@ -131,7 +132,7 @@ std::vector<SettledSplit> settled_splits(const Matrix& A) {
                        balanced.cwiseAbs().maxCoeff() * (m > 0 ? Ls.cwiseAbs().maxCoeff() : 1.0L);
     for (Index i = 0; i < m * m; ++i)
       if (std::abs(As.data()[i]) < noise) As.data()[i] = 0.0L;
-    SettledSplit s;
+    SlowSubspace s;
     s.As = As.cast<double>();
     s.Af_inverse = inverse(Af).cast<double>();
     s.Rs = (D.asDiagonal() * Rs).cast<double>();

@@ -5,14 +5,13 @@
 // the slow rates are small differences of large numbers.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
-
-#include <vector>
 
 namespace stickslip {
 
 // x = Rs z + Rf w, z = Ls x, w = Lf x;  z' = As z + Ls S s, w' = Af w + Lf S s.
-struct SettledSplit {
+struct SlowSubspace {
   Matrix As, Rs, Ls;
   Matrix Af_inverse, Rf, Lf;
   Matrix rounding; // |Rf| |Lf|: how large the parts of x are that the fast modes are the difference of
@@ -21,6 +20,6 @@ struct SettledSplit {
 
 // Every way to take A apart between eigenvalues that are at least eight times as large as all slower ones and
 // decay, slowest first. Empty where there is none that is well conditioned.
-std::vector<SettledSplit> settled_splits(const Matrix& A);
+List<SlowSubspace> slow_subspaces(const Matrix& A);
 
 } // namespace stickslip

@@ -1,0 +1,77 @@
+#include "model/check_names.hpp"
+
+#include "model/check_values.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+bool holds(const List<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string quoted(const List<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text.empty() ? "none" : text;
+}
+
+bool zero(const Combination& c) {
+  return std::all_of(c.parts.begin(), c.parts.end(), [](const Part& p) { return p.factor == 0.0; });
+}
+
+void known(const std::string& kind, const List<std::string>& names, const Part& p, const std::string& what) {
+  if (!holds(names, p.name))
+    throw InvalidArgument("unknown " + kind + " '" + p.name + "'; known are: " + quoted(names));
+  finite(what + ", factor of '" + p.name + "'", p.factor);
+}
+
+void NameCheck::enters(const std::string& what, const Combination& c) const {
+  for (const Part& p : c.parts)
+    if (const auto* m = std::get_if<Plant>(&plant))
+      known("coordinate", m->names, p, what);
+    else
+      known("input", std::get<MatrixPlant>(plant).inputs, p, what);
+}
+
+void NameCheck::load(const std::string& what, const Part& p) const {
+  finite(what + ", factor of '" + p.name + "'", p.factor);
+  const auto dot = std::min(p.name.rfind('.'), p.name.size());
+  const std::string kind = p.name.substr(dot);
+  if (kind == ".normal_force") return;
+  if (kind != ".position" && kind != ".velocity" && kind != ".applied_force")
+    reject(what, "= '" + p.name +
+                     "' is not allowed: it must be '<coordinate>.position', '.velocity' or '.applied_force', "
+                     "or a contact's '<contact>.normal_force'");
+  if (const auto* m = std::get_if<Plant>(&plant))
+    known("coordinate", m->names, {p.name.substr(0, dot), p.factor}, what);
+}
+
+void NameCheck::gradient(const std::string& what, const Combination& c) const {
+  enters(what, c);
+  if (zero(c)) reject(what, "must be finite and not zero");
+}
+
+void NameCheck::source(const std::string& what, const Source& s) const {
+  if (!s.signal.pieces.empty()) check_signal(what, s.signal);
+  for (const Part& p : s.names.parts) {
+    finite(what, p.factor);
+    const auto dot = p.name.rfind('.');
+    const std::string owner = p.name.substr(0, dot),
+                      kind = dot == std::string::npos ? "" : p.name.substr(dot + 1);
+    List<std::string> names;
+    if (const auto* m = std::get_if<MatrixPlant>(&plant)) {
+      names = m->outputs;
+      for (const std::string& state : m->states)
+        if (!holds(names, state)) names.push_back(state);
+    } else {
+      for (const std::string& c : std::get<Plant>(plant).names)
+        for (const char* of_coordinate : {".position", ".velocity"}) names.push_back(c + of_coordinate);
+    }
+    if (!holds(names, p.name) && !kind.starts_with("output"))
+      throw InvalidArgument(what + " names '" + p.name + "', which is unknown; known are: " + quoted(names) +
+                            ", and the output of any controller: '<name>.output'");
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,32 @@
+// What an element names must exist: coordinates, or states, inputs and outputs of a plant in matrix notation.
+#pragma once
+
+#include "model/machine.hpp"
+
+#include <string>
+
+namespace stickslip {
+
+// All factors are zero.
+bool zero(const Combination& c);
+
+// The name is one of `names`, its factor finite.
+void known(const std::string& kind, const List<std::string>& names, const Part& p, const std::string& what);
+
+class NameCheck {
+public:
+  explicit NameCheck(const AnyPlant& p) : plant(p) {}
+
+  // Where a force enters.
+  void enters(const std::string& what, const Combination& c) const;
+  // A part of a load force. A contact is looked up when the machine is compiled.
+  void load(const std::string& what, const Part& p) const;
+  void gradient(const std::string& what, const Combination& c) const;
+  // What is read. Names of controllers and elements are looked up when the machine is compiled.
+  void source(const std::string& what, const Source& s) const;
+
+private:
+  const AnyPlant& plant;
+};
+
+} // namespace stickslip

@@ -1,0 +1,59 @@
+#include "model/check_values.hpp"
+
+#include "core/tolerances.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace stickslip {
+
+void check_signal(const std::string& name, const Signal& s) {
+  if (s.pieces.empty()) reject(name, "is an empty signal");
+  for (const Piece& p : s.pieces) {
+    bool ok = std::isfinite(p.anchor);
+    for (double c : p.c) ok = ok && std::isfinite(c);
+    for (const Harmonic& h : p.harmonics)
+      ok = ok && std::isfinite(h.amplitude) && std::isfinite(h.omega) && std::isfinite(h.phase);
+    if (!ok) reject(name, "holds NaN or infinity: every value must be finite");
+  }
+}
+
+void check_continuous(const std::string& name, const Signal& s) {
+  double size = 0.0;
+  for (const Piece& p : s.pieces) {
+    size = std::max(size, std::abs(p.c[0]));
+    for (const Harmonic& h : p.harmonics) size = std::max(size, std::abs(h.amplitude));
+  }
+  for (Index k = 1; k < s.pieces.size(); ++k) {
+    const double t = s.pieces[k].start;
+    const Signal past{{s.pieces[k - 1]}, {}}, next{{s.pieces[k]}, {}};
+    const double a = value(past, t), b = value(next, t);
+    if (std::abs(b - a) <= tolerance::jump * std::max({size, std::abs(a), std::abs(b)})) continue;
+    std::ostringstream text;
+    text << "jumps from " << a << " to " << b << " at t = " << t << ": a wall must move without jumps";
+    reject(name, text.str());
+  }
+}
+
+void check_law(const Law& law, const Automaton& a, const std::string& suffix) {
+  if (law.terms.empty()) reject("law" + suffix, "has no terms");
+  validate(law);
+  check_numbers(a, suffix);
+  if (a == Automaton{}) return;
+  const LawTraits t = traits(law);
+  if (t.states > 0)
+    reject("law" + suffix,
+           "has internal states: the options of StickSlip need a curve such as Coulomb or Stribeck");
+  if (!t.sticks)
+    reject("law" + suffix, "has no jump at v = 0: the options of StickSlip need one that sticks");
+  const double level = std::max(std::abs(t.break_away.lo), std::abs(t.break_away.hi));
+  if (std::abs(t.break_away.lo + t.break_away.hi) > tolerance::symmetry * level)
+    reject("law" + suffix, "is not odd: the options of StickSlip need one level for both directions");
+  if (a.load_factor > 0.0) {
+    const double kinetic = evaluate(law, 1e100, 1, 0, nullptr, nullptr).dry;
+    if (!(kinetic > 0.0)) reject("kinetic level" + suffix, kinetic, "> 0 where the load adds to it");
+  }
+}
+
+} // namespace stickslip
