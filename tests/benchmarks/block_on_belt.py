@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sysconfig
+from pathlib import Path
 
 import numpy as np
 from engine import program as engine_program
@@ -36,9 +38,9 @@ def engine(m: ss.Machine, t_end: float, rtol: float, initial: list[float]):
     return call
 
 
-def timed_without_python(t_end: float, rtol: float, count: int) -> dict:
-    """Return the best time of so many runs in the C++ program, and the events of the last."""
-    command = [engine_program("belt_run"), str(t_end), str(rtol), str(count)]
+def timed_without_python(t_end: float, rtol: float, count: int, name: str = "belt_run") -> dict:
+    """Return the best time of so many runs in a C++ program, and the events of the last."""
+    command = [engine_program(name), str(t_end), str(rtol), str(count)]
     return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
 
 
@@ -124,6 +126,14 @@ def cvode_run(rtol: float, t_end: float):
     return stepwise(integrate)
 
 
+def has_odeint() -> bool:
+    """Whether the headers of Boost are beside this Python, as the extra `bench` puts them."""
+    found = Path(sysconfig.get_path("purelib"), "cmeel.prefix/include/boost/numeric/odeint.hpp").exists()
+    if not found:
+        print("Boost is not installed: its row is left out")
+    return found
+
+
 def entries(quick: bool) -> list[Entry]:
     """Rows of P1."""
     t_end = 20.0 if quick else 200.0
@@ -175,6 +185,16 @@ def entries(quick: bool) -> list[Entry]:
     rows += with_peer(
         "sksundae", lambda: [Entry(problem, "CVODE Adams 1e-12", cvode_run(1e-12, t_end), error)]
     )
+    if has_odeint():
+        rows.append(
+            Entry(
+                problem,
+                "Boost.odeint 1e-12, timed in C++",
+                lambda: timed_without_python(t_end, 1e-12, 1 if quick else 20, "odeint_belt"),
+                lambda r: error(np.array(r["events"])),
+                clock=lambda r: r["seconds"],
+            )
+        )
     if not quick:
         rows.append(Entry(problem, "SciPy RK45 1e-12", scipy_run("RK45", 1e-12, t_end), error))
         rows.append(Entry(problem, "SciPy DOP853 1e-12", scipy_run("DOP853", 1e-12, t_end), error))
