@@ -65,8 +65,12 @@ class RigCycle:
     def gap(self, time: float) -> float:
         """Gap (m) along the normal of the flank after a time (s) of flight."""
         gear = self.gear
-        along = gear.worm_radius * math.tan(gear.lead_angle) * self.worm(time) - gear.wheel_radius * self.wheel(time)
-        return math.cos(gear.lead_angle) * math.cos(gear.pressure_angle) * along
+        path = gear.worm_radius * math.tan(gear.lead_angle) * self.worm(time)
+        return (
+            math.cos(gear.lead_angle)
+            * math.cos(gear.pressure_angle)
+            * (path - gear.wheel_radius * self.wheel(time))
+        )
 
     @cached_property
     def flight(self) -> float:

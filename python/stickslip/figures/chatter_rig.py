@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,17 @@ import numpy as np
 from stickslip._spans import Span, mode_spans
 from stickslip.figures._check import Check, Origin, balance
 from stickslip.figures._data import Figure, FigureData, Series
-from stickslip.figures._gears import INERTIAS, RIG, RIG_CHOSEN, RIG_PRINTED, RIG_SHAFT, RPM, SOURCE, rig, shade
+from stickslip.figures._gears import (
+    INERTIAS,
+    RIG,
+    RIG_CHOSEN,
+    RIG_PRINTED,
+    RIG_SHAFT,
+    RPM,
+    SOURCE,
+    rig,
+    shade,
+)
 from stickslip.figures._rig_cycle import RigCycle
 from stickslip.machines import WormGear
 
@@ -135,7 +146,8 @@ def _chatters(run: Trajectory) -> list[Check]:
     log, cycle, source = _log(run), RigCycle(rig(1)), f"{SOURCE}, figure 7.4 right"
     # It separates first at the end of the first stick, then once per period.
     count = 1.0 + math.floor((SPAN - cycle.separation) / cycle.period)
-    longer = float(np.mean(_lengths(log, "open")) - np.mean(_lengths(log, "stick")[1:]))
+    flights, rests = _lengths(log, "open"), _lengths(log, "stick")[1:]
+    longer = float(np.mean(flights) - np.mean(rests)) if flights and rests else 0.0
     name = "set 1: strikes of the counter flank"
     return [
         Check("set 1: separations in 1.5 s", "", _count(log, "open"), count, 0.0, CLOSED, CYCLE),
@@ -205,10 +217,10 @@ def compute_impacts(inertia_set: int) -> FigureData:
     spans, name = _spans(log), f"{SOURCE}, figure {_NUMBER[inertia_set]}"
     first, rests, flights = run.events[0], _lengths(log, "stick")[1:], _lengths(log, "open")
     direct = float((str(first.before), str(first.after)) == ("stick", "open"))
-    landed = [after.kind for before, after in zip(spans, spans[1:], strict=False) if before.kind == "open"]
+    landed = [after.kind for before, after in pairwise(spans) if before.kind == "open"]
     others = float(sum(kind != "stick" for kind in landed))
     gap = float(run["flank.gap"][(run.t > spans[1].start) & (run.t < spans[1].end)].max())
-    rest, free, shortest = float(np.mean(rests)), float(np.mean(flights)), min(rests)
+    rest, free = (float(np.mean(lengths)) if lengths else 0.0 for lengths in (rests, flights))
     checks = [
         Check("the first change is stick → separation", "", direct, 1.0, 0.0, SAID, f"{name} left"),
         Check("first separation", "s", float(first.time), cycle.separation, 1e-15, CLOSED, BALANCE),
@@ -216,7 +228,16 @@ def compute_impacts(inertia_set: int) -> FigureData:
         Check("phases of sliding", "", _count(log, "slip"), 0.0, 0.0, SAID, f"{SOURCE}, 7.3"),
         Check("worm at rest in an impact", "s", rest, cycle.rest, 1e-14, CLOSED, CYCLE),
         Check("free flight", "s", free, cycle.flight, 1e-14, CLOSED, CYCLE),
-        Check("shortest rest of the worm", "s", shortest, 0.0, 0.0, SAID, f"{SOURCE}, 7.3", relation=">"),
+        Check(
+            "shortest rest of the worm",
+            "s",
+            min(rests, default=0.0),
+            0.0,
+            0.0,
+            SAID,
+            f"{SOURCE}, 7.3",
+            relation=">",
+        ),
         Check("greatest gap in the first flight", "m", gap, 0.0, 0.0, SAID, f"{name} left", relation=">"),
     ]
     checks += _first_flight(run, spans[1]) if inertia_set == 1 else _clearer(inertia_set, gap)
@@ -253,12 +274,12 @@ def _first_flight(run: Trajectory, flight: Span) -> list[Check]:
 
 
 def draw_impacts(data: FigureData, figure: Canvas) -> None:
-    """Draw the change from stick to separation, and stick-impacts."""
+    """Draw the change from stick to separation with the first two impacts, and later impacts."""
     left, right = figure.subplots(1, 2)
     log = data["modes"]
-    flight = _spans(log)[1]
+    second = _spans(log)[3]
     for ax, start, end, title in (
-        (left, 0.0, 1.25 * flight.end, "stick → separation"),
+        (left, 0.0, 1.1 * second.end, "stick → separation"),
         (right, 0.35, 0.55, "stick-impacts"),
     ):
         shade(ax, _spans(log))
@@ -282,8 +303,8 @@ NEVER = (
 
 def strikes(rate: float, end: float, **changes: Any) -> Any:
     """Return when (s) the counter flank of set 1 is struck at `rate` rpm."""
-    run = _run(rig(1, motor_speed=-rate * RPM, **changes), end, 1)
-    return _hits(_log(run), "counter_flank")
+    struck = _run(rig(1, motor_speed=-rate * RPM, **changes), end, 1).events.of("counter_flank")
+    return struck.time[struck.impact]
 
 
 def _struck_from() -> float:
@@ -310,8 +331,9 @@ def compute_counter() -> FigureData:
     first = float(counts[15.0][0]) if counts[15.0].size else math.inf
     opened = float(series["rpm_15"]["gap"].max()) / (1e3 * float(RIG.normal_clearance or 0.0))
     source, name = f"{SOURCE}, 7.3", "strikes of the counter flank in 100 s"
+    parted = float(run.events[0].time)
     checks = [
-        Check("15 rpm: first separation", "s", float(run.events[0].time), RigCycle(gear).separation, 1e-15, CLOSED, BALANCE),
+        Check("15 rpm: first separation", "s", parted, RigCycle(gear).separation, 1e-15, CLOSED, BALANCE),
         Check(f"4.5 rpm: {name}", "", float(counts[4.5].size), 0.0, 0.0, SAID, source),
         Check(f"12 rpm: {name}", "", float(counts[12.0].size), 0.0, 0.0, SAID, source),
         Check(f"15 rpm: {name}", "", float(counts[15.0].size), 0.0, 0.0, SAID, source, NEVER, relation=">"),
@@ -329,11 +351,12 @@ def draw_counter(data: FigureData, figure: Canvas) -> None:
     whole, part, gaps = figure.subplots(3, 1, height_ratios=[1.2, 1.2, 1.0])
     rows, log = data["rpm_15"], data["rpm_15_modes"]
     _motion(whole, rows, 0.0, SHOWN)
-    whole.set(xlabel="", title="15 rpm: both angles")
+    whole.set_title("15 rpm: both angles")
     shade(part, _spans(log))
     _motion(part, rows, 1.3, 1.5)
     _mark(part, _hits(log, "flank"))
-    part.set(xlabel="", title="15 rpm, where the source strikes the counter flank first (about 1.4 s)")
+    part.locator_params(axis="x", nbins=5)
+    part.set_title("15 rpm, where the source strikes the counter flank first (about 1.4 s)")
     clearance = 1e3 * float(RIG.normal_clearance or 0.0)
     for key, label, colour in (("rpm_15", "15 rpm", _style.GREEN), ("rpm_4_5", "4.5 rpm", _style.BLACK)):
         gaps.plot(data[key]["time"], data[key]["gap"], color=colour, linewidth=0.9, label=label)
@@ -376,6 +399,6 @@ FIGURES = (
         f"{SOURCE}, figure 7.8",
         compute_counter,
         draw_counter,
-        135.0,
+        155.0,
     ),
 )
