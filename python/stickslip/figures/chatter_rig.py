@@ -356,14 +356,14 @@ def draw_counter(data: FigureData, figure: Canvas) -> None:
     _motion(part, rows, 1.3, 1.5)
     _mark(part, _hits(log, "flank"))
     part.locator_params(axis="x", nbins=5)
-    part.set_title("15 rpm, where the source strikes the counter flank first (about 1.4 s)")
+    part.set_title("15 rpm around 1.4 s, where the counter flank is struck first in the source")
     clearance = 1e3 * float(RIG.normal_clearance or 0.0)
     for key, label, colour in (("rpm_15", "15 rpm", _style.GREEN), ("rpm_4_5", "4.5 rpm", _style.BLACK)):
         gaps.plot(data[key]["time"], data[key]["gap"], color=colour, linewidth=0.9, label=label)
     gaps.axhline(clearance, color=_style.BLACK, linewidth=0.8, linestyle="--")
     gaps.text(0.02, clearance, "counter flank", va="bottom", color="#5A5A5A")
     gaps.set(xlabel="time t [s]", ylabel="gap [mm]", ylim=(-0.1, 2.4), xlim=(0.0, SHOWN))
-    gaps.set_title("one flank at either speed")
+    gaps.set_title("one flank at either speed; in the source both at 15 rpm")
     parts = [ax.get_legend_handles_labels() for ax in (part, gaps)]
     figure.legend(
         [handle for handles, _ in parts for handle in handles],
