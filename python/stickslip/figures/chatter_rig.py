@@ -212,7 +212,7 @@ _NUMBER = {1: "7.5", 3: "7.6", 5: "7.7"}
 def compute_impacts(inertia_set: int) -> FigureData:
     """Lower the load at 4.5 rpm, with stick → separation and the stick-impacts resolved."""
     gear = rig(inertia_set)
-    cycle, run = RigCycle(gear), _run(gear, SPAN, 30000)
+    cycle, run = RigCycle(gear), _run(gear, SPAN, 12000)
     log = _log(run)
     spans, name = _spans(log), f"{SOURCE}, figure {_NUMBER[inertia_set]}"
     first, rests, flights = run.events[0], _lengths(log, "stick")[1:], _lengths(log, "open")
@@ -321,7 +321,7 @@ def _struck_from() -> float:
 def compute_counter() -> FigureData:
     """Lower the load at 4.5, 12 and 15 rpm."""
     gear = rig(1, motor_speed=-15.0 * RPM)
-    run, slow = _run(gear, SHOWN, 12000), _run(rig(1), SHOWN, 6000)
+    run, slow = _run(gear, SHOWN, 6000), _run(rig(1), SHOWN, 6000)
     series = {
         "rpm_4_5": _columns(rig(1), slow),
         "rpm_15": _columns(gear, run),
