@@ -1,0 +1,163 @@
+"""Impacts: the balance of impulses, and the law of impact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._description import Contact, Description
+from stickslip.analysis.auditing._impact_law import MOST_SETS, Blow, poisson
+from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._sampling import Samples
+from stickslip.analysis.auditing._tolerances import Sizes
+
+Array = NDArray[np.float64]
+
+# An impact is one linear problem: its answer is good to rounding, times the condition of the contacts. What rebounds
+# slower than 1e-9 of the greatest speeds that the contact has seen counts as not rebounding: its rate is then set to
+# zero, after the impulses that are logged.
+_ROOM = 1e-8
+_STAYS = 1e-8
+
+
+@dataclass
+class Instant:
+    """Impulses that act together."""
+
+    time: float
+    contacts: list[Contact]
+    normal: Array
+    tangential: Array
+    loss: float
+    gains: bool
+
+
+def _instants(run: Any, d: Description) -> list[Instant]:
+    events = run.events
+    rows = np.flatnonzero(events.impact)
+    by_name = {c.name: c for c in d.contacts}
+    found: list[Instant] = []
+    last: tuple[float, int] | None = None
+    time, instant, element = events.time, events.instant, events.element
+    normal, tangential, loss, rule = (
+        events.normal_impulse,
+        events.tangential_impulse,
+        events.loss,
+        events.rule,
+    )
+    for i in rows:
+        key = (float(time[i]), int(instant[i]))
+        again = last == key and by_name[element[i]] in found[-1].contacts
+        if last != key or again:
+            found.append(Instant(key[0], [], np.zeros(0), np.zeros(0), 0.0, False))
+        one, last = found[-1], key
+        one.contacts.append(by_name[element[i]])
+        one.normal = np.append(one.normal, normal[i])
+        one.tangential = np.append(one.tangential, tangential[i])
+        one.loss += float(loss[i])
+        one.gains = one.gains or "energy gained" in rule[i]
+    return found
+
+
+class _Strike:
+    """One instant with the velocities around it."""
+
+    def __init__(self, d: Description, one: Instant, v: Array, inverse: Any) -> None:
+        rough = [c.place for c in one.contacts if c.place is not None]
+        slip = [s for c, s in zip(one.contacts, one.tangential, strict=True) if c.place is not None]
+        rows = np.array([c.normal for c in one.contacts] + [p.along for p in rough])
+        wall = [c.gap.value(one.time, 1) for c in one.contacts]
+        wall += [-p.surface_velocity.value(one.time, 0) for p in rough]
+        self.impulse = np.concatenate([one.normal, -np.array(slip)])
+        self.v = v + inverse @ (rows.T @ self.impulse)
+        self.before, self.after = rows @ v + wall, rows @ self.v + wall
+        self.n = len(one.contacts)
+        self.blow = Blow(
+            rows @ inverse @ rows.T,
+            self.before,
+            np.array([c.restitution for c in one.contacts]),
+            np.array([_laws.kinetic(p.law) for p in rough]),
+            [k for k, c in enumerate(one.contacts) if c.place is not None],
+        )
+
+
+def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
+    """Hold every impact against the balance of impulses and the law of impact."""
+    instants = _instants(run, d)
+    if not instants:
+        return
+    times = np.unique([one.time for one in instants])
+    left = Samples(run, np.maximum(np.nextafter(times, -np.inf), run._raw.t_begin), d).v
+    right = Samples(run, times, d).v
+    inverse = np.linalg.inv(d.mass)
+    struck: list[_Strike] = []
+    for j, time in enumerate(times):
+        v, moved = left[:, j], np.abs(d.mass) @ (sizes.relative * sizes.v)
+        if time <= run._raw.t_begin:
+            audit.skip(f"impact at {time:g} s", "the run begins with it")
+            continue
+        for one in (i for i in instants if i.time == time):
+            strike = _Strike(d, one, v, inverse)
+            _check_law(audit, one, strike, d, sizes)
+            v = strike.v
+            moved = moved + _ROOM * np.abs(d.mass) @ np.abs(strike.v)
+            for c in one.contacts:
+                per_rate = np.abs(c.normal) / float(c.normal @ inverse @ c.normal)
+                moved = moved + _STAYS * float(np.abs(c.normal) @ sizes.v) * per_rate
+            struck.append(strike)
+        error = np.abs(d.mass @ (right[:, j] - v))
+        for name, value, room in zip(d.names, error, moved, strict=True):
+            audit.hold("M dv = impulses", name, time, value, room)
+
+
+def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Sizes) -> None:
+    n, blow = s.n, s.blow
+    speed = float(np.abs(s.before).max() + np.abs(s.after).max())
+    room = _ROOM * speed + _STAYS * max(float(np.abs(c.normal) @ sizes.v) for c in one.contacts)
+    push = _ROOM * float(np.abs(s.impulse).max())
+    approaching = bool((s.before[:n] < -room).any())
+    restitution = blow.restitution if approaching else np.zeros(n)
+    newton = any(c.impact == "newton" for c in one.contacts)
+    for k, c in enumerate(one.contacts):
+        audit.hold("impulse >= 0", c.name, one.time, -one.normal[k], push)
+        audit.hold("contact does not approach after an impact", c.name, one.time, -s.after[k], room)
+    for j, k in enumerate(blow.contact_of):
+        cone = abs(s.impulse[n + j]) - blow.friction[j] * one.normal[k]
+        audit.hold("friction impulse in its cone", one.contacts[k].name, one.time, cone, push)
+    work = -0.5 * float(s.impulse @ (s.before + s.after))
+    doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + sizes.relative * float(sizes.v.max())
+    name, heat = one.contacts[0].name, float(np.abs(s.impulse) @ doubt)
+    audit.hold("loss is that of the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
+    if not one.gains:
+        audit.hold("energy is not gained in an impact", name, one.time, -work, heat)
+    if newton or not restitution.any():
+        _check_newton(audit, one, s, restitution, room, push)
+    elif blow.sets() > MOST_SETS or not blow.distinct():
+        audit.skip("Poisson's law of some impacts", "too many contacts, or impulses that are not unique")
+    else:
+        outcomes = poisson(blow)
+        if outcomes:
+            off = min(float(np.abs(after - s.after).max()) for after in outcomes)
+            audit.hold("Poisson's law", name, one.time, off, 10.0 * room)
+        else:
+            audit.skip("Poisson's law of some impacts", "no outcome was found")
+
+
+def _check_newton(
+    audit: Audit, one: Instant, s: _Strike, restitution: Array, room: float, push: float
+) -> None:
+    """Newton's law, and an impact without rebound, whose phases are one."""
+    n = s.n
+    excess = s.after[:n] + restitution * s.before[:n]
+    for k, c in enumerate(one.contacts):
+        audit.hold("Newton's law", c.name, one.time, -excess[k], room)
+        pressed = excess[k] if one.normal[k] > push else 0.0
+        audit.hold("Newton's law", c.name, one.time, pressed, room)
+    for j, k in enumerate(s.blow.contact_of):
+        bound, held, slips = s.blow.friction[j] * one.normal[k], -s.impulse[n + j], s.after[n + j]
+        wrong = abs(slips) if abs(held) < bound - push else -slips * np.sign(held) if bound > push else 0.0
+        audit.hold("friction impulse against sliding", one.contacts[k].name, one.time, float(wrong), room)
