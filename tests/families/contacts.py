@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from families.case import Case, Rng, between, one_of, signal, spd
 
 import stickslip as ss
+from families.case import Case, Rng, between, one_of, signal, spd
 
 
 def plant(rng: Rng, n: int) -> ss.Machine:

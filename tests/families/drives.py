@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from families.case import Case, Rng, between, levels, one_of, signal
 
 import stickslip as ss
+from families.case import Case, Rng, between, levels, one_of, signal
 
 
 def _options(rng: Rng) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from families.case import Case, Rng, between, one_of, signal
-from families.contacts import distance, plant, start
 
 import stickslip as ss
+from families.case import Case, Rng, between, one_of, signal
+from families.contacts import distance, plant, start
 
 
 def law(rng: Rng) -> ss.Law | float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from families.case import Case, between, one_of, signal
 
 import stickslip as ss
+from families.case import Case, between, one_of, signal
 
 
 def build(seed: int) -> Case:

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from families.case import Case
 
 import stickslip as ss
+from families.case import Case
 
 MOST_EVENTS, MOST_SECONDS = 20_000, 5.0
 PASSED, UNFINISHED, REFUSED, WRONG, NAN = "passed", "not finished", "refused", "wrong", "NaN"

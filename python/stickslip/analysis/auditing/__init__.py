@@ -75,7 +75,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     if not run._raw.t_end > run._raw.t_begin:
         report.skip("the motion", "the run has no length")
         return report
-    size = sizes(run, rtol, d.names)
+    size = sizes(run, rtol, d)
     whole = check_motion(report, run, d, boundaries(run, d), size)
     panels, surfaces = whole.panels, whole.surfaces
     check_friction(report, run, d, panels.at, surfaces, size)

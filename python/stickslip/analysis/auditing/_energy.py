@@ -52,7 +52,11 @@ def check_energy(
     held("energy: impacts", stated.impacts, lost)
     taken = sum(stated.friction.values(), zero) + stated.impacts + stated.damping
     put = sum(stated.drives.values(), zero) + sum(stated.controllers.values(), zero) + given
-    change = stated.kinetic + stated.elastic - _start(run, d)
+    struck = events.impact & (
+        events.time <= run._raw.t_begin
+    )  # the first sample is behind an impact at the start
+    change = stated.kinetic + stated.elastic - _start(run, d) - events.loss[struck].sum()
+    change = change + _walls(run, d, np.array([run._raw.t_begin]))
     room = room + spread * (np.abs(taken) + np.abs(put))
     audit.hold("energy: balance", "machine", t, np.abs(change - put + taken), room)
 

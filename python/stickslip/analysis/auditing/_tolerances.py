@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.analysis.auditing._description import Description
+from stickslip.analysis.auditing._sampling import Samples
+
 Array = NDArray[np.float64]
 
 # A step of a numerical method leaves a local error of `rtol` times the size of each state, its dense form a few times
 # that between its ends. An exact flow leaves rounding, some hundred units in the last place of the terms that it sums.
 NUMERICAL = 100.0
 EXACT = 1e-10
+# What is at rest under large forces that balance moves by their rounding: a velocity has at least this share of the one
+# that they would give it over the run one by one.
+_STILL = 1e-5
 
 
 @dataclass(frozen=True)
@@ -44,15 +50,30 @@ class Sizes:
         return np.array([self.states[name] for name in names])
 
 
-def sizes(run: Any, rtol: float, names: tuple[str, ...]) -> Sizes:
+def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     """Of a run that was made with this rtol."""
     kinds = set(", ".join(run.method.values()).split(", "))
     relative = EXACT if kinds <= {"exact", "settled"} else max(EXACT, NUMERICAL * rtol)
-    with np.errstate(invalid="ignore"):
-        greatest = dict(zip(run.states, np.abs(run.at(_steps(run)).y).max(axis=1), strict=True))
-    q = np.array([greatest[f"{n}.position"] for n in names])
-    v = np.array([greatest[f"{n}.velocity"] for n in names])
-    return Sizes(relative, q, v, greatest, float(run._raw.t_end - run._raw.t_begin))
+    at = Samples(run, _steps(run), d)
+    greatest = {name: float(np.abs(at[name]).max()) for name in run.states}
+    span = float(run._raw.t_end - run._raw.t_begin)
+    faster = _STILL * span * (np.abs(np.linalg.inv(d.mass)) @ _force_sizes(d, at))
+    q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * faster)
+    v = np.maximum([greatest[f"{n}.velocity"] for n in d.names], faster)
+    return Sizes(relative, q, v, greatest, span)
+
+
+def _force_sizes(d: Description, at: Samples) -> Array:
+    """Sum of the sizes of all forces on each coordinate."""
+    total: Array = np.abs(d.stiffness) @ np.abs(at.q).max(axis=1)
+    for push in d.pushes:
+        value = at[push.sampled] if push.signal is None else push.signal.values(at.t)
+        total = total + np.abs(push.along) * np.abs(value).max()
+    for place in d.surfaces:
+        total = total + np.abs(place.along) * np.abs(at[f"{place.name}.force"]).max()
+    for c in d.contacts:
+        total = total + np.abs(c.normal) * np.abs(at[f"{c.name}.normal_force"]).max()
+    return total
 
 
 def _steps(run: Any) -> Array:
