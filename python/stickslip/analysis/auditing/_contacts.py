@@ -29,8 +29,9 @@ def gap_rate(c: Contact, at: Samples) -> Array:
 
 
 def gap_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
-    """How far a gap may be off."""
-    room: Array = sizes.relative * (np.abs(c.normal) @ sizes.q + np.abs(c.gap.values(at.t)))
+    """How far a gap may be off: a play that is nothing beside the way that the forces could move counts as none."""
+    way = np.abs(c.normal) @ np.maximum(sizes.q, sizes.reach)
+    room: Array = sizes.relative * (way + np.abs(c.gap.values(at.t)))
     return room
 
 
@@ -54,14 +55,14 @@ def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes
         still = np.where(closed, np.abs(rate), 0.0)
         audit.hold("closed: gap rate = 0", c.name, at.t, still, rate_room(c, at, sizes))
         pressed = at[f"{c.name}.normal_force"]
-        size = sizes.relative * _force_size(d, at, sizes)
+        size = sizes.relative * force_size(d, at, sizes)
         audit.hold("normal force >= 0", c.name, at.t, -pressed, size * np.linalg.norm(c.normal) + 1e-300)
         audit.hold("no normal force when open", c.name, at.t, np.where(closed, 0.0, np.abs(pressed)), 1e-300)
         _check_dips(audit, run, c, d, panels, sizes)
 
 
-def _force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
-    """Size of the forces that a contact force balances."""
+def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
+    """Sum of the sizes of all forces, whose rounding the reactions of contacts and of rest carry."""
     size = np.zeros_like(at.t) + np.max(np.abs(d.damping) @ sizes.v + np.abs(d.stiffness) @ sizes.q)
     for push in d.pushes:
         size = size + np.abs(at[push.sampled] if push.signal is None else push.signal.values(at.t))

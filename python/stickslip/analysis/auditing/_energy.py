@@ -34,7 +34,7 @@ def check_energy(
     full = [float(0.5 * s @ np.abs(k) @ s) for s, k in ((sizes.v, d.mass), (sizes.q, d.stiffness))]
     audit.hold("energy: kinetic", "machine", t, np.abs(stated.kinetic - kinetic), spread * full[0] + 1e-300)
     audit.hold("energy: elastic", "machine", t, np.abs(stated.elastic - elastic), spread * full[1] + 1e-300)
-    room = room + spread * (full[0] + full[1])
+    room = room + spread * (full[0] + full[1]) + sizes.relative * sizes.span * float(sizes.force @ sizes.v)
 
     def held(what: str, value: Any, own: Array) -> None:
         audit.hold(what, "machine", t, np.abs(np.asarray(value) - own), room)
@@ -57,7 +57,7 @@ def check_energy(
     )  # the first sample is behind an impact at the start
     change = stated.kinetic + stated.elastic - _start(run, d) - events.loss[struck].sum()
     change = change + _walls(run, d, np.array([run._raw.t_begin]))
-    room = room + spread * (np.abs(taken) + np.abs(put))
+    room = room + 1e-12 * events.loss[struck].sum() + spread * (np.abs(taken) + np.abs(put))
     audit.hold("energy: balance", "machine", t, np.abs(change - put + taken), room)
 
 

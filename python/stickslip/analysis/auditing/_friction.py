@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._contacts import force_size
 from stickslip.analysis.auditing._description import Description, Place
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
@@ -28,7 +29,7 @@ def check_friction(
     for place, one in zip(d.surfaces, surfaces, strict=True):
         _check_signals(audit, d, place, at, one, sizes)
         _check_sliding(audit, place, at, one, sizes)
-        _check_rest(audit, run, place, at, one, sizes)
+        _check_rest(audit, run, place, at, one, sizes, sizes.relative * force_size(d, at, sizes))
         _note_unchecked(audit, d, place)
 
 
@@ -72,7 +73,9 @@ def _check_sliding(audit: Audit, place: Place, at: Samples, one: Surface, sizes:
     )
 
 
-def _check_rest(audit: Audit, run: Any, place: Place, at: Samples, one: Surface, sizes: Sizes) -> None:
+def _check_rest(
+    audit: Audit, run: Any, place: Place, at: Samples, one: Surface, sizes: Sizes, rounding: Array
+) -> None:
     rests = (one.mode == 0) if _laws.sticks(place.law) else np.zeros(at.t.size, dtype=bool)
     if not rests.any():
         return
@@ -86,7 +89,7 @@ def _check_rest(audit: Audit, run: Any, place: Place, at: Samples, one: Surface,
         beyond = np.where(force * one.velocity > 0.0, beyond, 0.0)
     gathered = bool(np.any(run.events.of(place.name).rule == "accumulation"))
     level = np.maximum(np.abs(one.low), np.abs(one.high))
-    room = (_ACCUMULATION if gathered else 0.0) * level + one.uncertain + 10.0 * sizes.relative * level
+    room = (_ACCUMULATION if gathered else 10.0 * sizes.relative) * level + one.uncertain + rounding
     audit.hold("at rest |F| <= static level", place.name, at.t, np.where(rests, beyond, 0.0), room + 1e-300)
 
 

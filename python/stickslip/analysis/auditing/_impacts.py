@@ -18,8 +18,8 @@ from stickslip.analysis.auditing._tolerances import Sizes
 Array = NDArray[np.float64]
 
 # An impact is one linear problem: its answer is good to rounding, times the condition of the contacts. What rebounds
-# slower than 1e-9 of the greatest speeds that the contact has seen counts as not rebounding: its rate is then set to
-# zero, after the impulses that are logged.
+# slower than 1e-9 of the greatest speed that the contact has seen counts as not rebounding: its rate is then set to
+# zero, after the impulses that are logged. What a contact has seen may be more than the samples show.
 _ROOM = 1e-8
 _STAYS = 1e-8
 
@@ -107,17 +107,22 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
             moved = moved + _ROOM * np.abs(d.mass) @ np.abs(strike.v)
             for c in one.contacts:
                 per_rate = np.abs(c.normal) / float(c.normal @ inverse @ c.normal)
-                moved = moved + _STAYS * float(np.abs(c.normal) @ sizes.v) * per_rate
+                moved = moved + _slowest(c, sizes) * per_rate
             struck.append(strike)
         error = np.abs(d.mass @ (right[:, j] - v))
         for name, value, room in zip(d.names, error, moved, strict=True):
             audit.hold("M dv = impulses", name, time, value, room)
 
 
+def _slowest(c: Contact, sizes: Sizes) -> float:
+    """Rebound that may count as none."""
+    return _STAYS * float(np.abs(c.normal) @ np.maximum(10.0 * sizes.v, sizes.speed))
+
+
 def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Sizes) -> None:
     n, blow = s.n, s.blow
     speed = float(np.abs(s.before).max() + np.abs(s.after).max())
-    room = _ROOM * speed + _STAYS * max(float(np.abs(c.normal) @ sizes.v) for c in one.contacts)
+    room = _ROOM * speed + max(_slowest(c, sizes) for c in one.contacts)
     push = _ROOM * float(np.abs(s.impulse).max())
     approaching = bool((s.before[:n] < -room).any())
     restitution = blow.restitution if approaching else np.zeros(n)
@@ -129,7 +134,7 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Si
         cone = abs(s.impulse[n + j]) - blow.friction[j] * one.normal[k]
         audit.hold("friction impulse in its cone", one.contacts[k].name, one.time, cone, push)
     work = -0.5 * float(s.impulse @ (s.before + s.after))
-    doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + sizes.relative * float(sizes.v.max())
+    doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + room
     name, heat = one.contacts[0].name, float(np.abs(s.impulse) @ doubt)
     audit.hold("loss is that of the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
     if not one.gains:

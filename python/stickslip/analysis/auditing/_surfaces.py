@@ -185,7 +185,9 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     else:
         low, high = low + base * rest, high + base * rest
     force = np.where(known, base, np.where(mode == OPEN, 0.0, at[f"{place.name}.force"]))
-    uncertain = np.maximum(load, scale if place.on_contact else 1.0) * spread + relative * np.abs(force)
+    uncertain = np.maximum(
+        np.abs(load), np.abs(scale) if place.on_contact else 1.0
+    ) * spread + relative * np.abs(force)
     return Surface(
         mode,
         v,

@@ -35,6 +35,10 @@ class Sizes:
         Greatest position and speed of each coordinate.
     states : dict
         The same of internal states.
+    force : ndarray
+        Sum of the sizes of all forces on each coordinate.
+    speed, reach : ndarray
+        What these forces would give each coordinate over the run, if nothing balanced them.
     span : float
         Length of the run, s.
     """
@@ -43,6 +47,9 @@ class Sizes:
     q: Array
     v: Array
     states: dict[str, float]
+    force: Array
+    speed: Array
+    reach: Array
     span: float
 
     def of(self, names: list[str]) -> Array:
@@ -57,10 +64,12 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     at = Samples(run, _steps(run), d)
     greatest = {name: float(np.abs(at[name]).max()) for name in run.states}
     span = float(run._raw.t_end - run._raw.t_begin)
-    faster = _STILL * span * (np.abs(np.linalg.inv(d.mass)) @ _force_sizes(d, at))
-    q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * faster)
-    v = np.maximum([greatest[f"{n}.velocity"] for n in d.names], faster)
-    return Sizes(relative, q, v, greatest, span)
+    force = _force_sizes(d, at)
+    speed = span * (np.abs(np.linalg.inv(d.mass)) @ force)
+    still = _STILL * speed.max()
+    q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * still)
+    v = np.maximum([greatest[f"{n}.velocity"] for n in d.names], np.maximum(still, _struck(run, d)))
+    return Sizes(relative, q, v, greatest, force, speed, span * speed, span)
 
 
 def _force_sizes(d: Description, at: Samples) -> Array:
@@ -74,6 +83,16 @@ def _force_sizes(d: Description, at: Samples) -> Array:
     for c in d.contacts:
         total = total + np.abs(c.normal) * np.abs(at[f"{c.name}.normal_force"]).max()
     return total
+
+
+def _struck(run: Any, d: Description) -> Array:
+    """Greatest change of velocity by one impulse, which counts where a run begins with it."""
+    inverse, most = np.linalg.inv(d.mass), np.zeros(len(d.names))
+    for c in d.contacts:
+        own = run.events.of(c.name)
+        if own.impact.any():
+            most = np.maximum(most, np.abs(inverse @ c.normal) * np.abs(own.normal_impulse).max())
+    return most
 
 
 def _steps(run: Any) -> Array:
