@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._described import law_of
+from stickslip.analysis.auditing import _laws
 from stickslip.laws import Law
 from stickslip.machine import Machine
 from stickslip.stick_slip import StickSlip
@@ -90,6 +91,12 @@ class Description:
         for loop in self.loops:
             found += [source["signal"] for source in loop["references"] if not source["names"]]
         return found
+
+
+def internal_names(place: Place) -> list[str]:
+    """Names of the internal states of the law in a run."""
+    n = sum(_laws.state_count(term) for term in place.law.terms)
+    return [f"{place.name}.z{i if n > 1 else ''}" for i in range(n)]
 
 
 def _split(law: Law) -> tuple[Law, StickSlip | None]:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
-from stickslip.analysis.auditing._description import Description
+from stickslip.analysis.auditing._description import Description, internal_names
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels
-from stickslip.analysis.auditing._surfaces import OPEN, internal_names
+from stickslip.analysis.auditing._surfaces import OPEN
 from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]

@@ -175,6 +175,24 @@ def state_count(term: Any) -> int:
     return len(term.stiffness) if kind == "MaxwellSlip" else one.get(kind, 0)
 
 
+def state_sizes(law: Any) -> list[float]:
+    """What the internal states reach in sliding: a size where a run has not come so far."""
+    sizes: list[float] = []
+    for term in law.terms:
+        kind, n = type(term).__name__, state_count(term)
+        own = 0.0
+        if kind in ("LuGre", "Dahl", "ElastoPlastic", "BoucWen"):
+            own = term.kinetic if getattr(term, "normalised", False) else term.kinetic / term.stiffness
+        elif kind == "TwoStateBristle":
+            own = 1.0 / term.stiffness
+        elif kind == "MaxwellSlip":
+            own = term.kinetic / n
+        elif kind == "Leuven":
+            own = term.kinetic
+        sizes += [own] * n
+    return sizes
+
+
 def parts(law: Law, v: Array, side: Array, z: Array) -> Parts:
     """The sum of all terms; rates one below the other."""
     dry, viscous, rates, first = np.zeros_like(v), np.zeros_like(v), [], 0

@@ -28,7 +28,8 @@ def _rigid(place: Place) -> bool:
     """Rest is a constraint, and its level that of the law alone."""
     o = place.options
     plain = o is None or (o.presliding is None and o.memory is None and o.dwell == 0.0)
-    return plain and _laws.sticks(place.law)
+    bristles = sum(_laws.state_count(term) for term in place.law.terms)
+    return plain and bristles == 0 and _laws.sticks(place.law)
 
 
 def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
@@ -52,7 +53,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         f, _ = forces(d, at, surfaces, sizes)
         for j in range(t.size):
             if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, sizes):
-                spare = _spare(d, i, j, f[:, j], at, surfaces)
+                spare = _spare(d, i, j, f[:, j], at, surfaces, sizes)
                 audit.hold("rests while a force within the level holds it", place.name, t[j], spare, _MARGIN)
 
 
@@ -60,8 +61,10 @@ def _slow(place: Place, sizes: Sizes) -> float:
     return 10.0 * sizes.relative * float(np.abs(place.along) @ sizes.v)
 
 
-def _spare(d: Description, i: int, j: int, f: Array, at: Samples, surfaces: list[Surface]) -> float:
-    """Least share of a limit that is left with place i held; negative: it cannot rest. -1 if it is not unique."""
+def _spare(
+    d: Description, i: int, j: int, f: Array, at: Samples, surfaces: list[Surface], sizes: Sizes
+) -> float:
+    """Least share of a limit that is left with place i held; negative: it cannot rest, or that is not certain."""
     place, one = d.surfaces[i], surfaces[i]
     columns, rows, drift, limits = [], [], [], []
     free = f + place.along * one.force[j]  # without the friction of place i
@@ -86,5 +89,20 @@ def _spare(d: Description, i: int, j: int, f: Array, at: Samples, surfaces: list
     if scale.size == 0 or np.linalg.eigvalsh(-matrix / np.outer(scale, scale)).min() < 1e-8:
         return -1.0
     held = np.linalg.solve(matrix, np.array(drift) - w @ inverse @ free)
+    if not _goes_on(d, i, j, inverse @ (free + g.T @ held), at, surfaces, sizes):
+        return -1.0
     left = [min(high - x, x - low) / max(high, -low) for x, (low, high) in zip(held, limits, strict=True)]
     return float(min(left))
+
+
+def _goes_on(
+    d: Description, i: int, j: int, a: Array, at: Samples, surfaces: list[Surface], sizes: Sizes
+) -> bool:
+    """Whether the places that begin to slide with place i still do so, each in its direction, at the accelerations a."""
+    for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
+        if k == i or abs(s.mode[j]) != 1 or abs(s.velocity[j]) > _slow(p, sizes) or not _laws.sticks(p.law):
+            continue
+        along = float(p.along @ a) - p.surface_velocity.value(at.t[j], 1)
+        if not s.mode[j] * along > 1e-9 * float(np.abs(p.along) @ np.abs(a)):
+            return False
+    return True

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
-from stickslip.analysis.auditing._description import Description, Place
+from stickslip.analysis.auditing._description import Description, Place, internal_names
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._tolerances import Sizes
 
@@ -49,12 +49,6 @@ class Surface:
     moving: NDArray[np.bool_]
     uncertain: Array
     rates_uncertain: Array
-
-
-def internal_names(place: Place) -> list[str]:
-    """Names of the internal states of the law in a run."""
-    n = sum(_laws.state_count(term) for term in place.law.terms)
-    return [f"{place.name}.z{i if n > 1 else ''}" for i in range(n)]
 
 
 def load_is_known(place: Place, d: Description) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.analysis.auditing._description import Description
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._description import Description, internal_names
 from stickslip.analysis.auditing._sampling import Samples
 
 Array = NDArray[np.float64]
@@ -63,6 +64,9 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     relative = EXACT if kinds <= {"exact", "settled"} else max(EXACT, NUMERICAL * rtol)
     at = Samples(run, _steps(run), d)
     greatest = {name: float(np.abs(at[name]).max()) for name in run.states}
+    for place in d.surfaces:
+        for name, size in zip(internal_names(place), _laws.state_sizes(place.law), strict=True):
+            greatest[name] = max(greatest[name], size)
     span = float(run._raw.t_end - run._raw.t_begin)
     force = _force_sizes(d, at)
     speed = span * (np.abs(np.linalg.inv(d.mass)) @ force)
