@@ -43,7 +43,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     run : Trajectory
         Of a `Machine`, with its segments kept, and not by time stepping. It need not be finished.
     rtol : float, default 1e-8
-        The relative tolerance with which it was made. A state may be off by 100 rtol of its greatest value where
+        The relative tolerance with which it was made. A state may be off by 300 rtol of its greatest value where
         regimes are integrated numerically, by 1e-10 where all are exact; what is allowed in each law follows from that.
 
     Returns

@@ -19,9 +19,9 @@ Array = NDArray[np.float64]
 
 # An impact is one linear problem: its answer is good to rounding, times the condition of the contacts. What rebounds
 # slower than 1e-9 of the greatest speed that the contact has seen counts as not rebounding: its rate is then set to
-# zero, after the impulses that are logged. What a contact has seen may be more than the samples show.
+# zero, after the impulses that are logged. That speed is at least what the forces give over the run.
 _ROOM = 1e-8
-_STAYS = 1e-8
+_STAYS = 2e-9
 
 
 @dataclass
@@ -116,7 +116,7 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
 
 def _slowest(c: Contact, sizes: Sizes) -> float:
     """Rebound that may count as none."""
-    return _STAYS * float(np.abs(c.normal) @ np.maximum(10.0 * sizes.v, sizes.speed))
+    return _STAYS * float(np.abs(c.normal) @ np.maximum(3.0 * sizes.v, sizes.speed))
 
 
 def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Sizes) -> None:

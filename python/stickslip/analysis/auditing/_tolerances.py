@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 # A step of a numerical method leaves a local error of `rtol` times the size of each state, its dense form a few times
 # that between its ends. An exact flow leaves rounding, some hundred units in the last place of the terms that it sums.
-NUMERICAL = 100.0
+NUMERICAL = 300.0
 EXACT = 1e-10
 # What is at rest under large forces that balance moves by their rounding: a velocity has at least this share of the one
 # that they would give it over the run one by one.
@@ -30,7 +30,7 @@ class Sizes:
     Attributes
     ----------
     relative : float
-        Error of each state relative to the greatest value that it takes in the run: 100 rtol of regimes that are
+        Error of each state relative to the greatest value that it takes in the run: 300 rtol of regimes that are
         integrated numerically, 1e-10 of exact ones.
     q, v : ndarray
         Greatest position and speed of each coordinate.
