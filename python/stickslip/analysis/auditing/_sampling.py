@@ -129,5 +129,7 @@ def _divided(t: Array, rate: float) -> Array:
     parts = np.clip(np.ceil(width * rate), 1, 64).astype(int)
     if parts.sum() > MOST_PANELS:
         parts = np.maximum(1, parts * MOST_PANELS // parts.sum())
-    pieces = [a + w * np.arange(n) / n for a, w, n in zip(t[:-1], width, parts, strict=True)]
-    return np.concatenate([*pieces, t[-1:]])
+    first = np.cumsum(parts) - parts
+    share = (np.arange(parts.sum()) - np.repeat(first, parts)) / np.repeat(parts, parts)
+    divided: Array = np.append(np.repeat(t[:-1], parts) + np.repeat(width, parts) * share, t[-1])
+    return divided
