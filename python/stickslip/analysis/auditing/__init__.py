@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stickslip._checks import positive, reject
+from stickslip.analysis.auditing._automaton import check_automaton
 from stickslip.analysis.auditing._contacts import check_contacts
 from stickslip.analysis.auditing._control import check_control
 from stickslip.analysis.auditing._description import describe
@@ -34,7 +35,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
       the velocity; no place slides that could have stayed at rest;
     * contacts: gap >= 0, normal force >= 0, none without contact;
     * impacts: the balance of impulses, cones of friction, Newton's or Poisson's law, energy;
-    * what may jump at events, and that modes change at them alone;
+    * what may jump at events, what memory, dwell and presliding start with, and that modes change at events alone;
     * controllers: limits, outputs, states, sampling;
     * every term of ``run.energy``.
 
@@ -81,6 +82,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     check_friction(report, run, d, panels.at, surfaces, size)
     check_contacts(report, run, d, panels, size)
     check_events(report, run, d, panels, size)
+    check_automaton(report, run, d, size)
     check_rest(report, run, d, size)
     check_impacts(report, run, d, size)
     check_control(report, run, d, panels, size)

@@ -129,7 +129,7 @@ def _outputs(d: Description, e: Mapping[str, Any]) -> list[Push]:
 
 def describe(machine: Machine) -> Description:
     """Read a machine."""
-    core = machine._core
+    core = machine._description
     plant = core.plant
     d = Description(tuple(core.coordinates), plant["mass"], plant["damping"], plant["stiffness"])
     for e in core.elements:

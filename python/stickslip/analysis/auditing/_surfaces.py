@@ -58,7 +58,8 @@ def load_is_known(place: Place, d: Description) -> bool:
     return all(name in contacts | readable for name in place.load_form)
 
 
-def _load(place: Place, d: Description, at: Samples) -> Array:
+def load_of(place: Place, d: Description, at: Samples) -> Array:
+    """Normal load, and what a load force adds to it."""
     if place.on_contact:
         return at[f"{place.name}.normal_force"]
     if not load_is_known(place, d):
@@ -78,7 +79,8 @@ def relative_velocity(place: Place, at: Samples) -> Array:
     return v
 
 
-def _options(place: Place) -> tuple[float, float, float, float]:
+def options_of(place: Place) -> tuple[float, float, float, float]:
+    """Lag, dwell time, travel and damping of presliding; 0 where there is none."""
     o = place.options
     if o is None:
         return 0.0, 0.0, 0.0, 0.0
@@ -86,7 +88,7 @@ def _options(place: Place) -> tuple[float, float, float, float]:
     return o.memory.time_constant if o.memory else 0.0, o.dwell, travel, damping
 
 
-def _aged(place: Place, at: Samples, dwell: float) -> Array:
+def aged(place: Place, at: Samples, dwell: float) -> Array:
     """Share of the static level after a time at rest (automaton, 9): f_sa + (f_s - f_sa) t/(t + T)."""
     if dwell == 0.0:
         return np.ones_like(at.t)
@@ -105,7 +107,7 @@ def _with_peak(place: Place, dry: Array, side: Array, peak: Array) -> Array:
 
 def _formula(place: Place, at: Samples, v: Array, side: Array, z: Array) -> tuple[Array, Array, Array]:
     dry, viscous, rates = _laws.parts(place.law, v, side, z)
-    if _options(place)[1] > 0.0:
+    if options_of(place)[1] > 0.0:
         dry = _with_peak(place, dry, side, at[f"{place.name}.peak"])
     return dry, viscous, rates
 
@@ -126,8 +128,8 @@ def _followed(place: Place, n: int) -> NDArray[np.bool_]:
 def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     """Everything about one place."""
     relative = sizes.relative
-    lag, dwell, travel, damping = _options(place)
-    mode, v, load = at[f"{place.name}.mode"], relative_velocity(place, at), _load(place, d, at)
+    lag, dwell, travel, damping = options_of(place)
+    mode, v, load = at[f"{place.name}.mode"], relative_velocity(place, at), load_of(place, d, at)
     side = np.where(np.abs(mode) == 1, mode, 0.0)
     names = internal_names(place)
     z = at.rows(names)
@@ -144,7 +146,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     scale = (
         load if place.on_contact else np.ones_like(load)
     )  # of viscous parts: per unit of a contact's force
-    base, share = load * dry + scale * viscous, _aged(place, at, dwell)
+    base, share = load * dry + scale * viscous, aged(place, at, dwell)
     low, high = (load * share * end for end in _laws.jump(place.law))
     rest = (side == 0.0) & (mode != OPEN)
     known = (side != 0.0) & (mode != OPEN)
