@@ -28,7 +28,8 @@ def check_automaton(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Non
         if place.options is None:
             continue
         events = run.events.of(place.name)
-        once = np.array([np.sum(events.time == t) == 1 for t in events.time], dtype=bool)
+        _, place_of, count = np.unique(events.time, return_inverse=True, return_counts=True)
+        once = count[place_of] == 1
         sliding = (np.abs(events.before) <= 1) & (np.abs(events.after) <= 1) & once
         chosen = np.flatnonzero(sliding & (events.time > run._raw.t_begin) & (events.before != events.after))
         if chosen.size:

@@ -55,7 +55,7 @@ def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes
         still = np.where(closed, np.abs(rate), 0.0)
         audit.hold("closed: gap rate = 0", c.name, at.t, still, rate_room(c, at, sizes))
         pressed = at[f"{c.name}.normal_force"]
-        size = sizes.relative * force_size(d, at, sizes)
+        size = sizes.relative * (force_size(d, at, sizes) + 1e-3 * sizes.force.max())
         audit.hold("normal force >= 0", c.name, at.t, -pressed, size * np.linalg.norm(c.normal) + 1e-300)
         audit.hold("no normal force when open", c.name, at.t, np.where(closed, 0.0, np.abs(pressed)), 1e-300)
         _check_dips(audit, run, c, d, panels, sizes)

@@ -69,14 +69,16 @@ def _start(run: Any, d: Description) -> float:
 
 def _walls(run: Any, d: Description, t: Array) -> Array:
     """Work of moving walls in impacts: -L dg/dt and -S times the speed of the surface."""
-    events, total = run.events, np.zeros(t.size)
+    total = np.zeros(t.size)
     for c in d.contacts:
-        own = events.of(c.name)
-        own = [own[i] for i in np.flatnonzero(own.impact)]
-        for e in own:
-            belt = 0.0 if c.place is None else c.place.surface_velocity.value(e.time, 0)
-            work = -e.normal_impulse * c.gap.value(e.time, 1) - e.tangential_impulse * belt
-            total = total + np.where(t >= e.time, work, 0.0)
+        own = run.events.of(c.name)
+        struck = own.impact
+        if not struck.any():
+            continue
+        at = own.time[struck]
+        belt = 0.0 if c.place is None else c.place.surface_velocity.values(at)
+        work = -own.normal_impulse[struck] * c.gap.values(at, 1) - own.tangential_impulse[struck] * belt
+        total = total + np.append(0.0, np.cumsum(work))[np.searchsorted(at, t, side="right")]
     return total
 
 

@@ -21,6 +21,7 @@ from stickslip.analysis.auditing._surfaces import OPEN, Surface, surface
 from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
+_MOST = 300  # instants that are solved again, spread evenly
 _MARGIN = 1e-5  # of the level: less is the accuracy of the instant, and the margin after an accumulation
 
 
@@ -48,6 +49,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         if not turns.any():
             continue
         t = np.unique(events.time[turns])
+        t = t[np.unique(np.linspace(0, t.size - 1, _MOST).astype(int))]
         at = Samples(run, t, d)
         surfaces = [surface(p, d, at, sizes) for p in d.surfaces]
         f, _ = forces(d, at, surfaces, sizes)

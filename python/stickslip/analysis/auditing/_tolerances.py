@@ -20,7 +20,7 @@ NUMERICAL = 300.0
 EXACT = 1e-10
 # What is at rest under large forces that balance moves by their rounding: a velocity has at least this share of the one
 # that they would give it over the run one by one.
-_STILL = 1e-5
+_STILL = 1e-4
 
 
 @dataclass(frozen=True)
