@@ -16,7 +16,7 @@ from families.verdict import PASSED, REFUSED, UNFINISHED, WORDS, Verdict, judge
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m families", description=__doc__)
-    parser.add_argument("family", choices=[*NAMES, "all"])
+    parser.add_argument("family", help=f"one of {', '.join(NAMES)}, or all")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--start", type=int, default=0, help="first seed")
     parser.add_argument(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+import stickslip as ss
 from families.verdict import CRASH, HANG, Verdict
 
 SECONDS_EACH = 30.0
@@ -25,7 +26,8 @@ def _lines(pipe: IO[str], out: queue.Queue[str | None]) -> None:
 
 def _worker(family: str, first: int, last: int) -> subprocess.Popen[str]:
     here = Path(__file__).parents[1]
-    path = os.pathsep.join([str(here), os.environ.get("PYTHONPATH", "")])
+    package = Path(ss.__file__).parents[1]
+    path = os.pathsep.join([str(here), str(package), os.environ.get("PYTHONPATH", "")])
     command = [
         sys.executable,
         "-m",
@@ -57,6 +59,8 @@ def verdicts(family: str, start: int, count: int, patience: float = SECONDS_EACH
                 line = lines.get(timeout=patience)
                 if line is None:
                     code = process.wait()
+                    if code > 0:  # an error of Python: the command itself is broken
+                        raise RuntimeError(f"the machines of {family!r} cannot be run: exit code {code}")
                     yield Verdict(seed, CRASH, f"exit code {code}")
                     seed += 1
                     break

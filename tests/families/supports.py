@@ -35,7 +35,7 @@ def build(seed: int) -> Case:
     initial = {"x.velocity": one_of(rng, 0.0, float(rng.normal()))}
     if dropped:
         initial |= {
-            "y.position": float(rng.uniform(0.2, 0.5)),
-            "phi.position": one_of(rng, 0.0, 0.2 * float(rng.normal())),
+            "y.position": float(rng.uniform(0.3, 0.6)),
+            "phi.position": one_of(rng, 0.0, float(rng.uniform(-0.5, 0.5))),
         }
     return Case(m, 1.0, {"initial": initial})

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import stickslip as ss
+from families import solvable
 from families.case import Case
 
 MOST_EVENTS, MOST_SECONDS = 20_000, 5.0
@@ -50,7 +51,10 @@ def without_numbers(message: str) -> str:
 def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
     """Run and audit."""
     warnings.simplefilter("ignore")
-    case = build(seed)
+    try:
+        case = build(seed)
+    except Exception:
+        return Verdict(seed, BROKEN, "the machine cannot be built", traceback.format_exc())
     begin = time.perf_counter()
     try:
         run = ss.simulate(
@@ -78,4 +82,6 @@ def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
     elif not run.success:
         found.word, found.detail = UNFINISHED, f"t = {run.t[-1]:g} s: {run.message}"
         found.cause = f"{run.status}: {without_numbers(run.message)}"
+        if run.status == ss.Status.NO_SOLUTION:
+            found.cause = f"{run.status}, {solvable.verdict(run)}: {without_numbers(run.message)}"
     return found
