@@ -93,16 +93,9 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
     """Hold every impact against the balance of impulses, and against the law of impact."""
     if not run.events.impact.any():
         return
-    begin = float(run._raw.t_begin)
     times = np.unique(run.events.time[run.events.impact])
-    if times[0] <= begin:
-        audit.skip(f"impact at {begin:g} s", "the run begins with it")
-    times = times[times > begin]
-    if times.size == 0:
-        return
-    left = Samples(run, np.nextafter(times, -np.inf), d).v
     inverse = np.linalg.inv(d.mass)
-    _check_balance(audit, run, d, times, left, sizes)
+    left = _check_balance(audit, run, d, times, inverse, sizes)
     instants = _instants(run, d)
     if len(instants) < times.size:
         audit.skip("the law of some impacts", f"that of {len(instants)} of {times.size} is checked")
@@ -114,25 +107,41 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
             v = strike.v
 
 
-def _check_balance(audit: Audit, run: Any, d: Description, times: Array, left: Array, sizes: Sizes) -> None:
-    """M (v+ - v-) is the sum of all impulses of a time."""
-    right, inverse = Samples(run, times, d).v, np.linalg.inv(d.mass)
-    given = np.zeros_like(left)
-    room = _ROOM * np.abs(d.mass) @ (np.abs(left) + np.abs(right))
+def _check_balance(audit: Audit, run: Any, d: Description, times: Array, inverse: Any, sizes: Sizes) -> Array:
+    """M (v+ - v-) is the sum of all impulses of a time. Returns v-.
+
+    What a run has before an impact at its start is not sampled: it is taken from the balance, so that the law of impact
+    can be checked there too.
+    """
+    begin = float(run._raw.t_begin)
+    right = Samples(run, times, d).v
+    left = Samples(run, np.maximum(np.nextafter(times, -np.inf), begin), d).v
+    given, room = _impulses(run, d, times, inverse, sizes)
+    first = times <= begin
+    left[:, first] = right[:, first] - inverse @ given[:, first]
+    room += _ROOM * np.abs(d.mass) @ (np.abs(left) + np.abs(right))
     room += (np.abs(d.mass) @ (sizes.relative * sizes.v))[:, None]
+    error = np.abs(d.mass @ (right - left) - given)
+    for k, name in enumerate(d.names):
+        audit.hold("M dv = impulses", name, times, error[k], room[k])
+    if first.any():
+        audit.skip(f"balance of impulses at {begin:g} s", "the run begins with an impact")
+    return left
+
+
+def _impulses(run: Any, d: Description, times: Array, inverse: Any, sizes: Sizes) -> tuple[Array, Array]:
+    """Sum of all impulses on each coordinate, and how uncertain it is."""
+    given, room = np.zeros((len(d.names), times.size)), np.zeros((len(d.names), times.size))
     for c in d.contacts:
         own = run.events.of(c.name)
-        struck = own.impact & (own.time > run._raw.t_begin)
-        at, push, slip = (x[struck] for x in (own.time, own.normal_impulse, own.tangential_impulse))
+        at, push, slip = (x[own.impact] for x in (own.time, own.normal_impulse, own.tangential_impulse))
         at = np.searchsorted(times, at)
         per_rate = _slowest(c, sizes) / float(c.normal @ inverse @ c.normal)
         for k, w in enumerate(c.normal):
             along = 0.0 if c.place is None else c.place.along[k]
             np.add.at(given[k], at, w * push - along * slip)
             np.add.at(room[k], at, _ROOM * np.abs(w * push) + abs(w) * per_rate)
-    error = np.abs(d.mass @ (right - left) - given)
-    for k, name in enumerate(d.names):
-        audit.hold("M dv = impulses", name, times, error[k], room[k])
+    return given, room
 
 
 def _slowest(c: Contact, sizes: Sizes) -> float:
