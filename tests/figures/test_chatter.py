@@ -14,13 +14,12 @@ from reference import store
 from stickslip.figures import Check, FigureData, get
 from stickslip.figures import chatter_friction as friction
 from stickslip.figures import chatter_maps as maps
-from stickslip.figures import chatter_rig as rig
 from stickslip.figures import chatter_wedge as wedge
 from stickslip.figures._gears import RIG, RPM, SET_1, SET_2
 
 NAMES = [
     f"chatter_{n}"
-    for n in ("2_11", "2_12", "2_13", "4_3", "6_2", "6_3", "7_3", "limits", "7_4", "7_5", "7_8")
+    for n in ("2_11", "2_12", "2_13", "4_3", "6_2", "6_3", "7_3", "limits", "7_4", "7_5", "7_6", "7_7", "7_8")
 ]
 DATA: dict[str, FigureData] = {}
 
@@ -58,15 +57,18 @@ KNOWN = {
     "chatter_6_3": set(),
     "chatter_7_3": set(),
     "chatter_limits": {"μ = 0.14: chatters above"},
-    "chatter_7_4": {"sliding speed at 4.5 rpm"},
+    "chatter_7_4": {"set 1: flights are longer than contacts by", "sliding speed at 4.5 rpm"},
     "chatter_7_5": {
         "worm in the first flight, mean speed",
         "wheel in the first flight, mean speed",
     },
+    "chatter_7_6": set(),
+    "chatter_7_7": set(),
     "chatter_7_8": {
-        "12 rpm: strikes of the counter flank in 10 s",
+        "15 rpm: strikes of the counter flank in 100 s",
         "15 rpm: first strike of the counter flank",
-        "without restitution: counter flank struck from",
+        "15 rpm: greatest gap over the clearance",
+        "counter flank struck from",
     },
 }
 
@@ -179,26 +181,6 @@ def test_limits_of_chatter() -> None:
     assert set(outcome[(trials["set"] > 0) & (trials["coefficient"] >= 0.14)]) == {"opens at once"}
     fitted = dataclasses.replace(RIG, friction=0.4)  # what the pressure angle of 20° is fitted to
     assert 1e6 * fitted.critical_wheel_inertia == pytest.approx(149805.0, abs=0.03)
-
-
-def test_both_flanks_at_15_rpm_and_one_at_4_5() -> None:
-    low, high = data("chatter_7_8")["rpm_4_5_modes"], data("chatter_7_8")["rpm_15_modes"]
-    assert "counter_flank" not in low["flank"].tolist()
-    assert high["flank"].tolist().count("counter_flank") >= 5
-    clearance = 1e3 * RIG.normal_clearance
-    assert data("chatter_7_8")["rpm_4_5"]["gap"].max() < 0.2 * clearance
-    assert data("chatter_7_8")["rpm_15"]["gap"].max() == pytest.approx(clearance, rel=1e-3)
-
-
-def test_set_0_slides_and_set_1_flies() -> None:
-    found = data("chatter_7_4")
-    assert set(found["set_0_modes"]["mode"].tolist()) == {"stick", "slip-"}
-    assert set(found["set_1_modes"]["mode"].tolist()) == {"stick", "open", "impact"}
-
-
-def test_worm_of_set_1_rests_as_long_as_the_shaft_is_fitted_to() -> None:
-    """About 0.025 s in the source; it asserts no trend over the inertias."""
-    assert rig.rig(1).chatter_cycle.stuck == pytest.approx(0.025, abs=1.1e-3)
 
 
 @pytest.mark.parametrize("case", maps.CASES)

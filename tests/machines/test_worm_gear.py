@@ -205,7 +205,8 @@ def test_printed_speeds_can_be_met():
     assert any(4.5 < gear.counter_flank_speed * 30 / np.pi < 15 for gear in gears)
 
 
-def test_machine_is_described_as_the_contact_data(monkeypatch):
+@pytest.mark.parametrize("damping", [0.0, 0.1])
+def test_machine_is_described_as_the_contact_data(damping, monkeypatch):
     class RecordingMachine:
         def __init__(self, **given):
             self.given, self.contacts = given, []
@@ -214,9 +215,11 @@ def test_machine_is_described_as_the_contact_data(monkeypatch):
             self.contacts.append((name, given))
 
     monkeypatch.setattr(ss, "Machine", RecordingMachine)
-    machine = dataclasses.replace(RIG).machine
-    data = RIG.contact_data(-0.4)
+    gear = dataclasses.replace(RIG, shaft_damping=damping)
+    machine = gear.machine
+    data = gear.contact_data(-0.4)
     np.testing.assert_array_equal(np.diag(machine.given["mass"]), data.mass)
+    np.testing.assert_array_equal(machine.given["damping"], np.diag([0.0, damping]))
     forces = [float(machine.given["force"][name](-0.4 / RIG.motor_speed)) for name in ("wheel", "worm")]
     np.testing.assert_allclose(forces, data.force, rtol=1e-14)
     assert [name for name, _ in machine.contacts] == ["flank", "counter_flank"]
@@ -240,6 +243,7 @@ def test_machine_is_described_as_the_contact_data(monkeypatch):
         ("load_torque", 0.0),
         ("shaft_stiffness", float("inf")),
         ("motor_speed", float("nan")),
+        ("shaft_damping", -0.1),
         ("clearance", 0.0),
         ("restitution", -0.1),
         ("static_friction", 0.01),
@@ -260,3 +264,46 @@ def test_stick_limits_lie_at_the_static_level():
         gear.load_torque * ratio * math.tan(static + gear.lead_angle),
     ]
     assert gear.stick_limits == pytest.approx(expected, rel=1e-13)
+
+
+def test_torque_of_a_damped_shaft():
+    """M2 = k_φ·θ + d_φ·(ω − φ̇2): 2·(−0.1) + 0.3·(−0.5 + 0.2) Nm."""
+    gear = dataclasses.replace(RIG, friction=0.4, shaft_stiffness=2.0, shaft_damping=0.3, motor_speed=-0.5)
+    assert gear.contact_data(-0.1, (0.0, -0.2)).force[1] == pytest.approx(-0.29, rel=1e-15)
+    assert gear.contact_data(-0.05).force[1] == pytest.approx(-0.25, rel=1e-15)
+    run = ss.simulate(gear, t_end=0.1, dt=0.01)  # at rest, until the end
+    assert set(run["flank.mode"]) == {ss.Mode.STICK}
+    (normal, *_), (tangent, *_) = gear.contact_data(0.0).normals, gear.contact_data(0.0).tangents
+    held = normal[1] * run["flank.normal_force"][-1] - tangent[1] * run["flank.force"][-1]
+    assert held == pytest.approx(0.25, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "first_motion",
+        "separation_time",
+        "meeting_time",
+        "chatter_cycle",
+        "greatest_gap",
+        "counter_flank_speed",
+    ],
+)
+def test_motion_of_a_damped_shaft_has_no_closed_form(name):
+    gear = dataclasses.replace(RIG, shaft_damping=0.1)
+    with pytest.raises(
+        ValueError, match="shaft_damping = 0.1 is not allowed: it must be 0 for motions in closed"
+    ):
+        getattr(gear, name)
+    assert gear.stick_limits == RIG.stick_limits and gear.chatters == RIG.chatters
+
+
+def test_damping_takes_energy_out():
+    """Worm and wheel slide with set 0; what the damper takes is d_φ·∫(ω − φ̇2)²dt."""
+    gear = dataclasses.replace(
+        RIG, wheel_inertia=14343e-6, friction=0.2, shaft_stiffness=30.0, shaft_damping=0.2
+    )
+    run = ss.simulate(gear, t_end=0.5, dt=1e-5)
+    assert run.energy.residual < 1e-13
+    swings = run["worm.velocity"][run.t > 0.4]
+    assert swings == pytest.approx(gear.motor_speed, rel=1e-6)

@@ -1,5 +1,6 @@
 """What can be said about a run, a law or a machine."""
 
+from stickslip.analysis.auditing import Audit, Finding, audit
 from stickslip.analysis.clearance import CounterFlankMap, counter_flank_map
 from stickslip.analysis.cycles import LimitCycle, limit_cycle
 from stickslip.analysis.describing import PredictedCycle, describing_function, harmonic_balance
@@ -29,10 +30,12 @@ from stickslip.analysis.stuck import StuckFractionMap, stuck_fraction_map
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
 __all__ = [
+    "Audit",
     "ChatterMap",
     "CounterFlankMap",
     "Counterexample",
     "ExtractableEnergy",
+    "Finding",
     "FollowingError",
     "FrequencyResponse",
     "ImpactMap",
@@ -46,6 +49,7 @@ __all__ = [
     "Storage",
     "StuckFractionMap",
     "TwoMassResonance",
+    "audit",
     "cascade_matrices",
     "cascade_poles",
     "chatter_map",

@@ -68,5 +68,7 @@ def caption(given: tuple[Input, ...]) -> str:
     """Return the line that stands under a picture: what the source does not print."""
     chosen = ", ".join(one.text for one in given if one.kind == "chosen")
     parts = [f"chosen, not printed: {chosen}"] if chosen else []
-    parts += [f"fitted: {one.text} to {one.source}" for one in given if one.kind == "fitted"]
+    for source in dict.fromkeys(one.source for one in given if one.kind == "fitted"):
+        fitted = ", ".join(one.text for one in given if (one.kind, one.source) == ("fitted", source))
+        parts.append(f"fitted: {fitted} to {source}")
     return "; ".join(parts)

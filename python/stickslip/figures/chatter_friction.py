@@ -3,9 +3,9 @@
 The source lifts a load at many speeds, measures the torque on the worm and its angle, and puts them into
 (7.2). Its points are in a picture only, from 0.4 down to 0.14. Here the rig is simulated with a known
 Stribeck line between these values, sampled as the rig samples (angle in 13 bits, torque in 12 bits of 2
-Nm), and the line is found again through (7.2). The Stribeck velocity 0.15 m/s, the shape 1 and the shaft
-of 60 Nm/rad are chosen; a steeper line would make the worm stick and slip at the lowest speeds, where
-(7.2) does not hold.
+Nm), and the line is found again through (7.2). The Stribeck velocity 0.2 m/s and the shape 1 are chosen; a
+steeper line would make the worm stick and slip at the lowest speeds, where (7.2) does not hold. The shaft is
+that of figures 7.4–7.8.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
-from stickslip.figures._gears import INERTIAS, RIG, RIG_CHOSEN, RIG_PRINTED, RPM, SOURCE, rig
+from stickslip.figures._gears import INERTIAS, RIG, RIG_PRINTED, RIG_SHAFT, RPM, SOURCE, rig
 from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from stickslip import Machine
 
-LEAST, GREATEST, STRIBECK_VELOCITY = 0.14, 0.40, 0.15
+LEAST, GREATEST, STRIBECK_VELOCITY = 0.14, 0.40, 0.2
 SPEEDS = (
     np.array([1.0, 2.0, 4.5, 8.0, 15.0, 25.0, 40.0, 60.0, 80.0, 120.0, 160.0]) * RPM
 )  # of the motor, rad/s
@@ -41,8 +41,8 @@ LINE = inputs(
     "between the least and the greatest coefficient measured",
     ("vs", STRIBECK_VELOCITY, "m/s"),
     ("δ", 1.0, ""),
-    ("damping ratio of the shaft", 0.5, ""),
 )
+SHAFT = RIG_SHAFT[:2]  # nothing is struck here, so ε has no say
 
 
 def line(speed: float) -> float:
@@ -54,18 +54,18 @@ def _machine(motor_speed: float) -> Machine:
     """The rig with its bare wheel, lifting, with the Stribeck line on its flank."""
     import stickslip as ss
 
-    gear = rig(0)
+    gear = rig(0, motor_speed=motor_speed)
     data = gear.contact_data(0.0)
     machine = ss.Machine(
         mass=np.diag(data.mass),
         stiffness=np.diag([0.0, gear.shaft_stiffness]),
-        # The rig's own bearings and drive damp the swing of worm and shaft; here half of critical.
-        damping=np.diag([0.0, math.sqrt(gear.shaft_stiffness * gear.worm_inertia)]),
+        damping=np.diag([0.0, gear.shaft_damping]),
         names=["wheel", "worm"],
         force={
             "wheel": ss.Constant(-gear.load_torque),
-            "worm": ss.Ramp(slope=gear.shaft_stiffness * motor_speed)
-            + math.sqrt(gear.shaft_stiffness * gear.worm_inertia) * motor_speed,
+            "worm": ss.Ramp(
+                slope=gear.shaft_stiffness * motor_speed, offset=gear.shaft_damping * motor_speed
+            ),
         },
     )
     machine.add_contact(
@@ -85,10 +85,8 @@ def measure(motor_speed: float) -> tuple[float, float, float, float]:
     run = ss.simulate(_machine(motor_speed), t_end=HOLD, dt=SAMPLING)
     steady = run.t >= SETTLE
     t, angle = run.t[steady], run["worm.position"][steady]
-    damping = math.sqrt(gear.shaft_stiffness * gear.worm_inertia)
-    torque = gear.shaft_stiffness * (motor_speed * t - angle) + damping * (
-        motor_speed - run["worm.velocity"][steady]
-    )
+    torque = gear.shaft_stiffness * (motor_speed * t - angle)
+    torque += gear.shaft_damping * (motor_speed - run["worm.velocity"][steady])
     seen_angle = ANGLE_STEP * np.round(angle / ANGLE_STEP)
     seen_torque = TORQUE_STEP * np.round(torque / TORQUE_STEP)
     # A parabola through the samples: its slope is the worm's speed, its curvature the acceleration in (7.2).
@@ -128,7 +126,7 @@ def compute_line() -> FigureData:
         {"sliding speed": fine, "coefficient": [line(v) for v in fine]},
         {"sliding speed": "m/s", "coefficient": ""},
     )
-    return FigureData({"measured": measured, "line": law}, checks, (*RIG_PRINTED, *RIG_CHOSEN[-1:], *LINE))
+    return FigureData({"measured": measured, "line": law}, checks, (*RIG_PRINTED, *SHAFT, *LINE))
 
 
 def draw_line(data: FigureData, figure: Canvas) -> None:
@@ -156,17 +154,20 @@ def draw_line(data: FigureData, figure: Canvas) -> None:
 # -- limits of chatter (7.3–7.6) -----------------------------------------------------------------------
 
 LEVELS = (0.07, 0.10, 0.14, 0.20, 0.30, 0.40)
-TRIAL = 3.0  # s
+# A motor that jumps to its speed ω pulls with d_φ·ω at once, which is more than μ = 0.07 holds at 4.5 rpm; (2.33)
+# asks what follows when the limit of stick is reached from within.
+SLOWLY, TRIAL = 2.5 * RPM, 0.5  # rad/s, s
+PULL = inputs(
+    "chosen", "stick ends after the start, also at μ = 0.07", ("speed of the motor", SLOWLY / RPM, "rpm")
+)
 
 
 def _opens(inertia_set: int, level: float) -> tuple[bool, bool]:
     """Whether a simulated pull loses contact, and whether it does so straight from stick."""
     import stickslip as ss
 
-    gear = rig(inertia_set, friction=level, clearance=None)
-    run = ss.simulate(
-        gear, t_end=gear.separation_time + 0.01 if math.isfinite(gear.separation_time) else TRIAL
-    )
+    gear = rig(inertia_set, friction=level, clearance=None, motor_speed=-SLOWLY)
+    run = ss.simulate(gear, t_end=TRIAL)
     changes = [(str(event.before), str(event.after)) for event in run.events]
     opened = [k for k, (_, after) in enumerate(changes) if after == "open"]
     return bool(opened), bool(opened) and changes[opened[0]][0] == "stick"
@@ -229,7 +230,7 @@ def compute_limits() -> FigureData:
         {"coefficient": friction, "critical inertia": critical},
         {"coefficient": "", "critical inertia": "kg·mm²"},
     )
-    return FigureData({"limit": limit, "simulated": simulated}, checks, (*RIG_PRINTED, *RIG_CHOSEN[1:]))
+    return FigureData({"limit": limit, "simulated": simulated}, checks, (*RIG_PRINTED, *SHAFT, *PULL))
 
 
 def draw_limits(data: FigureData, figure: Canvas) -> None:

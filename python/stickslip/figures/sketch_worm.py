@@ -11,7 +11,7 @@ import numpy as np
 from stickslip.figures import _sketch as sk
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
-from stickslip.figures._gears import INERTIAS, RIG, RIG_PRINTED, SHAFT, SOURCE
+from stickslip.figures._gears import INERTIAS, RIG, RIG_PRINTED, RIG_SHAFT, SHAFT, SOURCE
 from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
@@ -171,10 +171,7 @@ def compute_rig() -> FigureData:
         ),
     ]
     columns: dict[str, Any] = {"set": list(range(6)), "wheel inertia": list(INERTIAS)}
-    given = (
-        *RIG_PRINTED,
-        *inputs("fitted", "a rest of about 0.025 s in each impact of set 1 (7.3)", ("k_φ", SHAFT, "Nm/rad")),
-    )
+    given = (*RIG_PRINTED, *RIG_SHAFT[:1])
     return FigureData({"": Series(columns, {"set": "", "wheel inertia": "kg·m²"})}, checks, given)
 
 
@@ -189,7 +186,7 @@ def draw_rig(data: FigureData, figure: Canvas) -> None:
     sk.block(ax, -5.0, y - 0.55, 1.6, 1.1, "motor")
     sk.block(ax, -1.8, y - 0.12, 0.7, 0.24, "", "#8FBEDD")
     sk.label(ax, (-1.45, y + 0.14), "strain gauges", "above")
-    sk.label(ax, (-1.45, y - 0.14), "elastic shaft,\n" + rf"$k_\varphi$ = {SHAFT:g} Nm/rad", "below")
+    sk.label(ax, (-1.45, y - 0.14), "elastic shaft,\n" + rf"$k_\varphi$ = {SHAFT:.3g} Nm/rad", "below")
     for x in (0.45, 2.75):
         sk.block(ax, x - 0.12, y - 0.45, 0.24, 0.9, "", "#C9C9C9")
     sk.block(ax, 0.9, y - 0.3, 1.4, 0.6, "", sk.FILL)

@@ -4,7 +4,8 @@ Wheel (inertia Θ1, radius r1, angle φ1, load torque M1 that lowers), worm (Θ2
 shaft), lead angle γ, normal pressure angle α_n, friction μ = tan ρ·cos α_n. φ̇2 > 0 lifts. With y1 = r1·φ1,
 x2 = −r2·φ2 and the flank force λ_N·cos α_n, the equations (2.28) are those of a wedge gear with m1 = Θ1/r1²,
 m2 = Θ2/r2², F = M1/r1, k = k_φ/r2² and friction tan ρ: `WormGear.wedge`. All statements about the motion are
-taken from there.
+taken from there; they hold for a shaft without damping. The shaft turns the worm with
+M2 = k_φ·(ω·t − φ2) + d_φ·(ω − φ̇2), ω being the speed of the motor.
 
 Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), 2.3.2 and
 chapter 7.
@@ -79,6 +80,9 @@ class WormGear:
         Torsional stiffness of the input shaft, Nm/rad. The source does not print that of its rig.
     motor_speed : float
         Speed of the motor, rad/s; positive lifts, negative lowers.
+    shaft_damping : float
+        Damping d_φ of the input shaft, between motor and worm, Nms/rad, ≥ 0; default 0. With damping the motion has
+        no closed form here: `first_motion` and what follows from it raise, ``.machine`` simulates.
     pressure_angle : float
         Normal pressure angle α_n, rad; default 20°, which follows from (7.4) and (7.5).
     restitution : float
@@ -123,6 +127,7 @@ class WormGear:
     load_torque: float
     shaft_stiffness: float
     motor_speed: float
+    shaft_damping: float = 0.0
     pressure_angle: float = math.radians(20.0)
     restitution: float = 0.0
     clearance: float | None = None
@@ -142,13 +147,16 @@ class WormGear:
             value = checks.within(name, getattr(self, name), 0.0, math.pi / 2, closed=False, unit="rad")
             object.__setattr__(self, name, value)
         object.__setattr__(self, "motor_speed", checks.finite("motor_speed", self.motor_speed))
+        object.__setattr__(self, "shaft_damping", checks.non_negative("shaft_damping", self.shaft_damping))
         if self.clearance is not None:
             object.__setattr__(self, "clearance", checks.positive("clearance", self.clearance))
         check_flank(self)
 
     @cached_property
     def wedge(self) -> WedgeGear:
-        """The wedge gear with the same motion: lengths y1 = r1·φ1, x2 = −r2·φ2, same times."""
+        """The wedge gear with the same problem of contact, and the same motion where the shaft is not damped:
+        lengths y1 = r1·φ1, x2 = −r2·φ2, same times.
+        """
         cosine = math.cos(self.pressure_angle)
         return WedgeGear(
             upper_mass=self.wheel_inertia / self.wheel_radius**2,
@@ -300,21 +308,29 @@ class WormGear:
     # -- motion from rest --------------------------------------------------------------------------
 
     @property
+    def _undamped(self) -> WedgeGear:
+        """The wedge gear whose motion in closed form is that of this gear."""
+        if self.shaft_damping:
+            allowed = "0 for motions in closed form; simulate a gear with a damped shaft"
+            checks.reject("shaft_damping", self.shaft_damping, allowed)
+        return self.wedge
+
+    @property
     def first_motion(self) -> FirstMotion:
         """How the first stick ends when the motor starts with the shaft relaxed; lengths on the worm's
         radius.
         """
-        return self.wedge.first_motion
+        return self._undamped.first_motion
 
     @property
     def separation_time(self) -> float:
         """Time at which contact is first lost, s; infinite if the first slip keeps it."""
-        return self.wedge.separation_time
+        return self._undamped.separation_time
 
     @property
     def meeting_time(self) -> float:
         """Time at which the flanks first meet again, s, were there no counter flank."""
-        return self.wedge.meeting_time
+        return self._undamped.meeting_time
 
     @property
     def chatter_cycle(self) -> ChatterCycle | None:
@@ -322,7 +338,7 @@ class WormGear:
 
         Impulses are forces along the flank, Λ_N·cos α_n; speeds are those of the flank.
         """
-        return self.wedge.chatter_cycle
+        return self._undamped.chatter_cycle
 
     # -- clearance ---------------------------------------------------------------------------------
 
@@ -352,7 +368,7 @@ class WormGear:
 
         With ε = 0 every later flight of the periodic chatter is the same.
         """
-        flight = self.wedge.first_flight
+        flight = self._undamped.first_flight
         return 0.0 if flight is None else math.cos(self.pressure_angle) * flight.greatest_gap()[1]
 
     @property
@@ -377,7 +393,7 @@ class WormGear:
             return dataclasses.replace(self, motor_speed=-speed).greatest_gap - clearance
 
         slow = dataclasses.replace(self, motor_speed=-1e-9 * self.shaft_frequency)
-        if slow.wedge.first_motion.outcome == "opens at once" and slow.strikes_counter_flank:
+        if slow.first_motion.outcome == "opens at once" and slow.strikes_counter_flank:
             return 0.0
         low, high = 0.0, 1e-3 * self.shaft_frequency
         while excess(high) <= 0.0:
@@ -419,18 +435,21 @@ class WormGear:
         """
         normal, tangent = self._gradients()
         opening = checks.finite("gap", gap)
+        speeds = checks.vector("velocity", velocity, 2)
+        torque = self.shaft_stiffness * checks.finite("twist", twist)
+        torque += self.shaft_damping * (self.motor_speed - float(speeds[1]))
         clearance = self.normal_clearance
         flanks = 1 if clearance is None else 2
         return ContactData(
             mass=np.diag([self.wheel_inertia, self.worm_inertia]),
-            force=np.array([-self.load_torque, self.shaft_stiffness * checks.finite("twist", twist)]),
+            force=np.array([-self.load_torque, torque]),
             normals=np.array([normal, -normal][:flanks]),
             tangents=np.array([tangent, tangent][:flanks]),
             friction=np.full(flanks, self.friction),
             static_friction=np.full(flanks, self.break_away_friction),
             restitution=np.full(flanks, self.restitution),
             gap=np.array([opening] if clearance is None else [opening, clearance - opening]),
-            velocity=checks.vector("velocity", velocity, 2),
+            velocity=speeds,
         )
 
     def picture(self, run: Trajectory) -> Picture:
@@ -459,11 +478,15 @@ class WormGear:
         normal, tangent = self._gradients()
         machine = ss.Machine(
             mass=[self.wheel_inertia, self.worm_inertia],
+            damping=[[0.0, 0.0], [0.0, self.shaft_damping]],
             stiffness=[[0.0, 0.0], [0.0, self.shaft_stiffness]],
             names=["wheel", "worm"],
             force={
                 "wheel": ss.Constant(-self.load_torque),
-                "worm": ss.Ramp(slope=self.shaft_stiffness * self.motor_speed),
+                "worm": ss.Ramp(
+                    slope=self.shaft_stiffness * self.motor_speed,
+                    offset=self.shaft_damping * self.motor_speed,
+                ),
             },
         )
         flanks = [("flank", 1.0, 0.0)]

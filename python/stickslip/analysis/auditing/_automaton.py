@@ -1,0 +1,105 @@
+"""What the stick/slip automaton sets where a mode changes: see the table of `StickSlip`.
+
+Klotzbach and Henrichfreise: at break-away the lagged force starts at the level reached, less the viscous part; at a stop
+the surface takes over the lagged force, which is also where dwell begins; a reversal keeps it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._description import Description, Place
+from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._sampling import Samples
+from stickslip.analysis.auditing._surfaces import aged, load_of, options_of, relative_velocity
+from stickslip.analysis.auditing._tolerances import Sizes
+
+Array = NDArray[np.float64]
+_ROOM = 10.0
+
+
+def check_automaton(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
+    """Hold memory, dwell and presliding against the automaton's table."""
+    for place in d.surfaces:
+        if place.options is None:
+            continue
+        events = run.events.of(place.name)
+        _, place_of, count = np.unique(events.time, return_inverse=True, return_counts=True)
+        once = count[place_of] == 1
+        sliding = (np.abs(events.before) <= 1) & (np.abs(events.after) <= 1) & once
+        chosen = np.flatnonzero(sliding & (events.time > run._raw.t_begin) & (events.before != events.after))
+        if chosen.size:
+            _Changes(run, d, place, events.time[chosen], events.before[chosen], events.after[chosen]).hold(
+                audit, sizes
+            )
+
+
+class _Changes:
+    """Changes of the mode of one place, with both sides."""
+
+    def __init__(self, run: Any, d: Description, place: Place, t: Array, before: Array, after: Array) -> None:
+        self.place, self.t, self.before, self.after = place, t, before, after
+        self.left, self.right = Samples(run, np.nextafter(t, -np.inf), d), Samples(run, t, d)
+        self.lag, self.dwell, self.travel, _ = options_of(place)
+        self.load = np.ones_like(t) if place.on_contact else load_of(place, d, self.left)
+        self.full = _laws.jump(place.law)[1] * self.load
+        self.level = aged(place, self.left, self.dwell) * self.full
+        self.v = np.abs(relative_velocity(place, self.right))
+
+    def hold(self, audit: Audit, sizes: Sizes) -> None:
+        """Compare."""
+        room = _ROOM * sizes.relative * self.full + 1e-300
+        if self.lag > 0.0:
+            self._lagged(audit, sizes, room)
+        if self.dwell > 0.0:
+            self._aging(audit, sizes)
+        if self.travel > 0.0:
+            self._surface(audit, room)
+
+    def _of(self, side: Samples, state: str) -> Array:
+        return side[f"{self.place.name}.{state}"]
+
+    def _lagged(self, audit: Audit, sizes: Sizes, room: Array) -> None:
+        f, g = self._of(self.left, "lagged_force"), self._of(self.right, "lagged_force")
+        _, viscous, _ = _laws.parts(self.place.law, self.v, np.ones_like(self.v), np.zeros((0, self.v.size)))
+        slow = sizes.relative * float(np.abs(self.place.along) @ sizes.v)
+        _, doubt, _ = _laws.parts(
+            self.place.law, self.v + slow, np.ones_like(self.v), np.zeros((0, self.v.size))
+        )
+        leaves, turns = self.before == 0, self.before == -self.after
+        anew = np.abs(g - np.maximum(0.0, self.level - viscous))
+        off = np.where(leaves, np.minimum(anew, np.abs(g - f)), 0.0)
+        audit.hold("lagged force at break-away", self.place.name, self.t, off, room + np.abs(doubt - viscous))
+        kept = np.minimum(np.abs(g - f), np.abs(g - np.minimum(f, self.level)))
+        audit.hold("lagged force at a reversal", self.place.name, self.t, np.where(turns, kept, 0.0), room)
+
+    def _aging(self, audit: Audit, sizes: Sizes) -> None:
+        room = _ROOM * sizes.relative
+        share = self.level / self.full
+        peak = np.where(self.before == 0, np.abs(self._of(self.right, "peak") - share), 0.0)
+        audit.hold("peak after a dwell", self.place.name, self.t, peak, room)
+        stops = (self.after == 0) & (self.before != 0)
+        clock = np.where(stops, np.abs(self._of(self.right, "stuck_since") - self.t), 0.0)
+        audit.hold("start of a dwell", self.place.name, self.t, clock, 4.0 * np.spacing(self.t))
+        if self.lag > 0.0:
+            begun = self._of(self.left, "lagged_force") / self.full
+            off = np.where(stops, np.abs(self._of(self.right, "aged") - begun), 0.0)
+            audit.hold("level at the start of a dwell", self.place.name, self.t, off, room * (1.0 + begun))
+
+    def _surface(self, audit: Audit, room: Array) -> None:
+        """The spring takes over the force of sliding."""
+        spring = self.full / self.travel * self._of(self.right, "presliding")
+        if self.lag > 0.0:
+            f = self._of(self.left, "lagged_force")
+        elif self.dwell == 0.0:
+            zero = np.zeros_like(self.v)
+            f = self.load * _laws.parts(self.place.law, zero, np.ones_like(zero), np.zeros((0, zero.size)))[0]
+        else:
+            return
+        stops = (self.after == 0) & (self.before != 0)
+        off = np.where(stops, np.abs(spring - self.before * f), 0.0)
+        audit.hold("presliding begins with the force of sliding", self.place.name, self.t, off, room)

@@ -1,0 +1,148 @@
+"""What the audit reads of a machine: numbers, laws and signals, as its description states them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip._described import law_of
+from stickslip.analysis.auditing import _laws
+from stickslip.laws import Law
+from stickslip.machine import Machine
+from stickslip.stick_slip import StickSlip
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Place:
+    """Friction between two surfaces: of an element with a given load, or of a contact."""
+
+    name: str
+    along: Array  # w: the relative velocity is w . q' - surface_velocity
+    law: Law
+    options: StickSlip | None
+    surface_velocity: Any
+    normal_load: Any = None  # a signal; None on a contact
+    load_form: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def on_contact(self) -> bool:
+        """Whether the load is a contact's normal force."""
+        return self.normal_load is None
+
+
+@dataclass
+class Contact:
+    """A gap ``normal . q + gap(t)`` that stays >= 0."""
+
+    name: str
+    normal: Array
+    gap: Any
+    restitution: float
+    impact: str
+    place: Place | None
+
+
+@dataclass
+class Push:
+    """A force on the coordinates: of a signal, or of what is sampled under a name."""
+
+    along: Array
+    signal: Any = None
+    sampled: str = ""
+
+
+@dataclass
+class Description:
+    """A mechanical machine."""
+
+    names: tuple[str, ...]
+    mass: Array
+    damping: Array
+    stiffness: Array
+    pushes: list[Push] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    contacts: list[Contact] = field(default_factory=list)
+    loops: list[dict[str, Any]] = field(default_factory=list)
+    compensators: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def surfaces(self) -> list[Place]:
+        """All friction, that of contacts included."""
+        return self.places + [c.place for c in self.contacts if c.place is not None]
+
+    def direction(self, on: Mapping[str, float]) -> Array:
+        """A combination of coordinates as a vector."""
+        w = np.zeros(len(self.names))
+        for name, factor in on.items():
+            w[self.names.index(name)] += factor
+        return w
+
+    def signals(self) -> list[Any]:
+        """All functions of time."""
+        found = [p.signal for p in self.pushes if p.signal is not None]
+        found += [p.surface_velocity for p in self.surfaces] + [c.gap for c in self.contacts]
+        found += [p.normal_load for p in self.places]
+        for loop in self.loops:
+            found += [source["signal"] for source in loop["references"] if not source["names"]]
+        return found
+
+
+def internal_names(place: Place) -> list[str]:
+    """Names of the internal states of the law in a run."""
+    n = sum(_laws.state_count(term) for term in place.law.terms)
+    return [f"{place.name}.z{i if n > 1 else ''}" for i in range(n)]
+
+
+def _split(law: Law) -> tuple[Law, StickSlip | None]:
+    return (law.curve, law) if isinstance(law, StickSlip) else (law, None)
+
+
+def _friction(d: Description, e: Mapping[str, Any]) -> Place:
+    law, options = _split(law_of(e["law"], e["automaton"]))
+    return Place(
+        e["name"], d.direction(e["on"]), law, options, e["surface_velocity"], e["normal_load"], e["load"]
+    )
+
+
+def _contact(d: Description, e: Mapping[str, Any]) -> Contact:
+    place = None
+    if e["tangent"]:
+        law, options = _split(law_of(e["friction"], e["automaton"]))
+        place = Place(e["name"], d.direction(e["tangent"]), law, options, e["surface_velocity"])
+    return Contact(e["name"], d.direction(e["normal"]), e["gap"], e["restitution"], str(e["impact"]), place)
+
+
+def _outputs(d: Description, e: Mapping[str, Any]) -> list[Push]:
+    names = ["output"] if len(e["to"]) == 1 else [f"output{i}" for i in range(len(e["to"]))]
+    return [
+        Push(d.direction(to), sampled=f"{e['name']}.{name}")
+        for name, to in zip(names, e["to"], strict=True)
+        if to
+    ]
+
+
+def describe(machine: Machine) -> Description:
+    """Read a machine."""
+    core = machine._description
+    plant = core.plant
+    d = Description(tuple(core.coordinates), plant["mass"], plant["damping"], plant["stiffness"])
+    for e in core.elements:
+        if e["kind"] == "force":
+            d.pushes.append(Push(d.direction(e["on"]), signal=e["force"]))
+        elif e["kind"] == "friction":
+            d.places.append(_friction(d, e))
+        elif e["kind"] == "contact":
+            d.contacts.append(_contact(d, e))
+        elif e["kind"] == "controller":
+            d.loops.append(dict(e))
+            d.pushes += _outputs(d, e)
+        else:
+            d.compensators.append(dict(e))
+            d.pushes.append(Push(d.direction(e["to"]), sampled=f"{e['name']}.output"))
+    return d

@@ -1,0 +1,111 @@
+"""The energy balance that the run states, against the work of its forces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing._description import Description
+from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._sampling import Panels, Samples
+from stickslip.analysis.auditing._surfaces import Surface
+from stickslip.analysis.auditing._tolerances import Sizes
+
+Array = NDArray[np.float64]
+_MOST = 40  # instants at which the balance is read
+_ROOM = 1e-7  # of the work turned over: works are summed over the panels as they are, which are not refined
+
+
+def check_energy(
+    audit: Audit, run: Any, d: Description, panels: Panels, surfaces: list[Surface], sizes: Sizes
+) -> None:
+    """Hold every term of the balance against what the samples say."""
+    ends = np.unique(np.linspace(0, panels.b.size - 1, _MOST).astype(int))
+    t = panels.b[ends]
+    stated = run.at(t).energy
+    work = _Work(d, panels, surfaces)
+    spread = max(10.0 * sizes.relative, _ROOM)
+    room = spread * work.turned_over[ends] + 1e-300
+    at = Samples(run, t, d)
+    kinetic = 0.5 * np.einsum("it,ij,jt->t", at.v, d.mass, at.v)
+    elastic = 0.5 * np.einsum("it,ij,jt->t", at.q, d.stiffness, at.q)
+    full = [float(0.5 * s @ np.abs(k) @ s) for s, k in ((sizes.v, d.mass), (sizes.q, d.stiffness))]
+    audit.hold("energy: kinetic", "machine", t, np.abs(stated.kinetic - kinetic), spread * full[0] + 1e-300)
+    audit.hold("energy: elastic", "machine", t, np.abs(stated.elastic - elastic), spread * full[1] + 1e-300)
+    room = room + spread * (full[0] + full[1]) + sizes.relative * sizes.span * float(sizes.force @ sizes.v)
+
+    def held(what: str, value: Any, own: Array) -> None:
+        audit.hold(what, "machine", t, np.abs(np.asarray(value) - own), room)
+
+    zero = np.zeros(t.size)
+    held("energy: drives", sum(stated.drives.values(), zero), work.drives[ends])
+    held("energy: controllers", sum(stated.controllers.values(), zero), work.controllers[ends])
+    held("energy: damping", stated.damping, work.damping[ends])
+    for name, taken in stated.friction.items():
+        audit.hold("energy: friction", name, t, np.abs(taken - work.friction[name][ends]), room)
+    given = sum(stated.surfaces.values(), zero)
+    held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t))
+    events = run.events
+    lost = np.array([events.loss[events.impact & (events.time <= x)].sum() for x in t])
+    held("energy: impacts", stated.impacts, lost)
+    taken = sum(stated.friction.values(), zero) + stated.impacts + stated.damping
+    put = sum(stated.drives.values(), zero) + sum(stated.controllers.values(), zero) + given
+    struck = events.impact & (
+        events.time <= run._raw.t_begin
+    )  # the first sample is behind an impact at the start
+    change = stated.kinetic + stated.elastic - _start(run, d) - events.loss[struck].sum()
+    change = change + _walls(run, d, np.array([run._raw.t_begin]))
+    room = room + 1e-12 * events.loss[struck].sum() + spread * (np.abs(taken) + np.abs(put))
+    audit.hold("energy: balance", "machine", t, np.abs(change - put + taken), room)
+
+
+def _start(run: Any, d: Description) -> float:
+    at = Samples(run, np.array([run._raw.t_begin]), d)
+    q, v = at.q[:, 0], at.v[:, 0]
+    return float(0.5 * v @ d.mass @ v + 0.5 * q @ d.stiffness @ q)
+
+
+def _walls(run: Any, d: Description, t: Array) -> Array:
+    """Work of moving walls in impacts: -L dg/dt and -S times the speed of the surface."""
+    total = np.zeros(t.size)
+    for c in d.contacts:
+        own = run.events.of(c.name)
+        struck = own.impact
+        if not struck.any():
+            continue
+        at = own.time[struck]
+        belt = 0.0 if c.place is None else c.place.surface_velocity.values(at)
+        work = -own.normal_impulse[struck] * c.gap.values(at, 1) - own.tangential_impulse[struck] * belt
+        total = total + np.append(0.0, np.cumsum(work))[np.searchsorted(at, t, side="right")]
+    return total
+
+
+class _Work:
+    """Work since the start of the run, at the end of each panel, by own integrals."""
+
+    def __init__(self, d: Description, panels: Panels, surfaces: list[Surface]) -> None:
+        at, v = panels.at, panels.at.v
+        self.turned_over = np.zeros(panels.a.size)
+
+        def total(power: Array) -> Array:
+            self.turned_over = self.turned_over + np.cumsum(panels.integral(np.abs(power)))
+            return np.cumsum(panels.integral(power))
+
+        skew = 0.5 * (d.stiffness - d.stiffness.T)
+        self.damping = total(np.einsum("it,it->t", v, d.damping @ v + skew @ at.q))
+        self.drives, self.controllers = total(0.0 * at.t), total(0.0 * at.t)
+        for push in d.pushes:
+            along = push.along @ v
+            if push.signal is None:
+                self.controllers = self.controllers + total(at[push.sampled] * along)
+            else:
+                self.drives = self.drives + total(push.signal.values(at.t) * along)
+        self.friction = {}
+        self.surfaces = total(0.0 * at.t)
+        for place, one in zip(d.surfaces, surfaces, strict=True):
+            self.friction[place.name] = total(one.force * one.velocity)
+            self.surfaces = self.surfaces - total(one.force * place.surface_velocity.values(at.t))
+        for c in d.contacts:
+            self.surfaces = self.surfaces - total(at[f"{c.name}.normal_force"] * c.gap.values(at.t, 1))

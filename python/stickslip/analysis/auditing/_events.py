@@ -1,0 +1,71 @@
+"""Events: what may jump at them, and modes that change at them alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._description import Description, internal_names
+from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._sampling import Panels
+from stickslip.analysis.auditing._surfaces import OPEN
+from stickslip.analysis.auditing._tolerances import Sizes
+
+Array = NDArray[np.float64]
+
+
+def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
+    """Hold the states on both sides of every boundary against each other, and the modes against the events."""
+    _check_continuity(audit, run, d, panels, sizes)
+    names = [p.name for p in d.surfaces if _laws.sticks(p.law)]
+    for name in names + [c.name for c in d.contacts if c.place is None]:
+        _check_modes(audit, run, name, panels)
+
+
+def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
+    """Positions never jump, velocities in impacts alone; bristles only where their contact opens."""
+    times, at = panels.a[1:], panels.at
+
+    def sides(values: Array) -> tuple[Array, Array]:
+        grid = panels.grid(values)
+        return grid[..., :-1, -1], grid[..., 1:, 0]
+
+    def jump(values: Array) -> Array:
+        left, right = sides(values)
+        return np.abs(right - left)
+
+    struck = np.isin(times, run.events.time[run.events.impact])
+    ulp = 4.0 * np.spacing(times)
+    moved, turned = jump(at.q), np.where(struck, 0.0, jump(d.mass @ at.v))
+    rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
+    for k, name in enumerate(d.names):
+        room = sizes.relative * sizes.q[k] + ulp * sizes.v[k]
+        audit.hold("position goes on", name, times, moved[k], room)
+        room = np.abs(d.mass[k]) @ (sizes.relative * sizes.v[:, None] + ulp * rates)
+        audit.hold("velocity goes on without an impact", name, times, turned[k], room)
+    for place in d.surfaces:
+        if any(type(term).__name__ == "Leuven" for term in place.law.terms):
+            continue
+        left, right = sides(at[f"{place.name}.mode"])
+        opens = (left == OPEN) | (right == OPEN)
+        for state in internal_names(place):
+            room = sizes.relative * sizes.states[state] + ulp * sizes.v.max()
+            goes_on = np.where(opens, 0.0, jump(at[state]))
+            audit.hold("internal state goes on", state, times, goes_on, room)
+
+
+def _check_modes(audit: Audit, run: Any, name: str, panels: Panels) -> None:
+    """Between its events an element keeps its mode."""
+    events, at = run.events.of(name), panels.at
+    mode = at[f"{name}.mode"]
+    if not len(events):
+        audit.hold("mode changes at events alone", name, at.t, np.abs(mode - mode[0]), 0.0)
+        return
+    broken = np.abs(events.before[1:].astype(float) - events.after[:-1])
+    audit.hold("events follow each other", name, events.time[1:], broken, 0.0)
+    last = np.searchsorted(events.time, at.t, side="right") - 1
+    expected = np.where(last < 0, float(events.before[0]), events.after[np.maximum(last, 0)])
+    audit.hold("mode changes at events alone", name, at.t, np.abs(mode - expected), 0.0)

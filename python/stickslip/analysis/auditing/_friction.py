@@ -1,0 +1,111 @@
+"""Friction by its mode: at rest what the level can hold, in sliding the law, against the velocity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._contacts import force_size
+from stickslip.analysis.auditing._description import Description, Place
+from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._sampling import Samples
+from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known
+from stickslip.analysis.auditing._tolerances import Sizes
+
+Array = NDArray[np.float64]
+
+# A place that rests because its slips were shorter than the machine can tell ("accumulation") stays until its force is
+# this share above its limit.
+_ACCUMULATION = 2e-6
+
+
+def check_friction(
+    audit: Audit, run: Any, d: Description, at: Samples, surfaces: list[Surface], sizes: Sizes
+) -> None:
+    """Hold all friction against its laws."""
+    for place, one in zip(d.surfaces, surfaces, strict=True):
+        _check_signals(audit, d, place, at, one, sizes)
+        _check_sliding(audit, place, at, one, sizes)
+        _check_rest(audit, run, place, at, one, sizes, sizes.relative * force_size(d, at, sizes))
+        _note_unchecked(audit, d, place)
+
+
+def velocity_room(place: Place, one: Surface, sizes: Sizes) -> Array:
+    """How far a relative velocity may be off."""
+    room: Array = sizes.relative * (np.abs(place.along) @ sizes.v + np.abs(one.velocity))
+    return room
+
+
+def _check_signals(
+    audit: Audit, d: Description, place: Place, at: Samples, one: Surface, sizes: Sizes
+) -> None:
+    name, closed = place.name, one.mode != OPEN
+    t = at.t
+    room = velocity_room(place, one, sizes)
+    audit.hold("velocity is w . q'", name, t, np.abs(at[f"{name}.velocity"] - one.velocity), room + 1e-300)
+    if not place.on_contact and load_is_known(place, d):
+        room = 10.0 * sizes.relative * np.abs(one.load) + _load_room(place, sizes)
+        audit.hold("load", name, t, np.abs(at[f"{name}.load"] - one.load), room + 1e-300)
+    known = one.known & closed
+    error = np.where(known, np.abs(at[f"{name}.force"] - one.force), 0.0)
+    audit.hold("force is that of the law", name, t, error, one.uncertain + 1e-300)
+    audit.hold("no force when open", name, t, np.where(closed, 0.0, np.abs(at[f"{name}.force"])), 1e-300)
+
+
+def _load_room(place: Place, sizes: Sizes) -> float:
+    if place.options is None:
+        return 0.0
+    terms = [abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items()]
+    return sizes.relative * place.options.load_factor * sum(terms) / _laws.kinetic(place.law)
+
+
+def _check_sliding(audit: Audit, place: Place, at: Samples, one: Surface, sizes: Sizes) -> None:
+    """The velocity has the sign of the mode, so that the force opposes it."""
+    if not _laws.sticks(place.law):
+        return
+    slides = np.abs(one.mode) == 1
+    backwards = np.where(slides, -one.mode * one.velocity, 0.0)
+    audit.hold(
+        "slides in the direction of its mode", place.name, at.t, backwards, velocity_room(place, one, sizes)
+    )
+
+
+def _check_rest(
+    audit: Audit, run: Any, place: Place, at: Samples, one: Surface, sizes: Sizes, rounding: Array
+) -> None:
+    rests = (one.mode == 0) if _laws.sticks(place.law) else np.zeros(at.t.size, dtype=bool)
+    if not rests.any():
+        return
+    elastic = place.options is not None and place.options.presliding is not None
+    if not elastic:
+        moves = np.where(rests, np.abs(one.velocity), 0.0)
+        audit.hold("at rest v = 0", place.name, at.t, moves, velocity_room(place, one, sizes))
+    force = at[f"{place.name}.force"]
+    beyond = np.maximum(force - one.high, one.low - force)
+    if elastic:  # over its limit it still rests while v opposes the force
+        beyond = np.where(force * one.velocity > 0.0, beyond, 0.0)
+    gathered = bool(np.any(run.events.of(place.name).rule == "accumulation"))
+    level = np.maximum(np.abs(one.low), np.abs(one.high))
+    room = (_ACCUMULATION if gathered else 10.0 * sizes.relative) * level + one.uncertain + rounding
+    audit.hold("at rest |F| <= static level", place.name, at.t, np.where(rests, beyond, 0.0), room + 1e-300)
+
+
+def _note_unchecked(audit: Audit, d: Description, place: Place) -> None:
+    name = place.name
+    if not place.on_contact and not load_is_known(place, d):
+        audit.skip(f"load of '{name}'", "it reads applied forces: the sampled load is taken")
+    kinds = {type(term).__name__ for term in place.law.terms}
+    if "MaxwellSlip" in kinds:
+        audit.skip(f"rates of '{name}'", "which elements of MaxwellSlip slip is not sampled")
+    if "Leuven" in kinds:
+        audit.skip(f"memory of '{name}'", "where loops of Leuven's law close; its force and rate are checked")
+    if "TwoStateBristle" in kinds:
+        audit.skip(f"rates of '{name}' at rest", "they move with the force that is held")
+    o = place.options
+    if o is not None and o.memory is not None:
+        audit.skip(f"lagged force of '{name}' at rest", "only that in sliding is checked, and what it holds")
+    if o is not None and place.on_contact and o.presliding is not None and o.presliding.damping > 0.0:
+        audit.skip(f"presliding force of '{name}'", "how its damping follows the load of a contact")

@@ -1,0 +1,114 @@
+"""Every outcome of an impact under Poisson's law, by trying all combinations of modes.
+
+Compression ends with ``v_N >= 0`` complementary to ``L >= 0`` and ``|S| <= mu L``; expansion adds ``L_E >= e L_C``
+complementary to ``v_N >= 0``, with ``|S_E| <= mu L_E`` (Glocker 1995; Hinrichsen 2007, chapter 5). In each phase a
+contact separates, or sticks, or slips to one side; each combination is a linear system, and what solves it with all
+signs right is an outcome.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+MOST_SETS = 1300  # combinations of modes in one phase
+_SIGNS = 1e-9
+
+
+@dataclass
+class Blow:
+    """One impact at the velocities of its contacts.
+
+    Rows of `response` and `before` are the normals, then the tangents; impulses enter as (L, -S).
+    """
+
+    response: Array
+    before: Array
+    restitution: Array
+    friction: Array
+    contact_of: list[int]
+
+    @property
+    def contacts(self) -> int:
+        """How many are struck."""
+        return self.restitution.size
+
+    def sets(self) -> int:
+        """Combinations of modes in the larger phase."""
+        rough = len(self.contact_of)
+        return int(6**rough * 2 ** (self.contacts - rough))
+
+    def distinct(self) -> bool:
+        """Whether the impulses follow from the velocities."""
+        scale = np.sqrt(np.diag(self.response))
+        unit = self.response / np.outer(scale, scale)
+        return bool(np.linalg.eigvalsh(unit).min() > 1e-8)
+
+
+def _modes(blow: Blow) -> list[tuple[tuple[int, int], ...]]:
+    """For each contact whether it presses on (1) or not (0), and 0 for stick, 1 and -1 for slip, 2 for none."""
+    choices = []
+    for k in range(blow.contacts):
+        rough = k in blow.contact_of
+        choices.append([(n, s) for n in (0, 1) for s in ((0, 1, -1) if rough else (2,))])
+    return list(itertools.product(*choices))
+
+
+def _systems(blow: Blow, sets: list[tuple[tuple[int, int], ...]], floor: Array, start: Array) -> Array:
+    """Solutions (L, S) of all combinations; NaN where a system is singular."""
+    n, m = blow.contacts, blow.response.shape[0]
+    turned = blow.response.copy()
+    turned[:, n:] *= -1.0
+    a, b = np.zeros((len(sets), m, m)), np.zeros((len(sets), m))
+    for i, modes in enumerate(sets):
+        for k, (pressed, _) in enumerate(modes):
+            if pressed:
+                a[i, k], b[i, k] = turned[k], -start[k]
+            else:
+                a[i, k, k], b[i, k] = 1.0, floor[k]
+        for j, k in enumerate(blow.contact_of):
+            slip = modes[k][1]
+            if slip == 0:
+                a[i, n + j], b[i, n + j] = turned[n + j], -start[n + j]
+            else:
+                a[i, n + j, n + j], a[i, n + j, k] = 1.0, -slip * blow.friction[j]
+    size = np.abs(a).max(axis=2, keepdims=True)
+    a, b = a / size, b / size[..., 0]
+    singular = np.abs(np.linalg.det(a)) < 1e-13
+    a[singular] = np.eye(m)
+    x: Array = np.linalg.solve(a, b[..., None])[..., 0]
+    x[singular] = np.nan
+    return x
+
+
+def _phase(blow: Blow, floor: Array, start: Array) -> list[tuple[Array, Array]]:
+    """All (impulses, velocities after) of one phase whose normal impulses are at least `floor`."""
+    n, sets = blow.contacts, _modes(blow)
+    x = _systems(blow, sets, floor, start)
+    push = x.copy()
+    push[:, n:] *= -1.0
+    after = start + push @ blow.response.T
+    speed = np.abs(start).max() + np.abs(blow.before).max()
+    force = np.abs(x).max(axis=1) + floor.max(initial=0.0)
+    good = (after[:, :n] >= -_SIGNS * speed).all(axis=1) & (x[:, :n] >= floor - _SIGNS * force[:, None]).all(
+        axis=1
+    )
+    for j, k in enumerate(blow.contact_of):
+        slip = np.array([modes[k][1] for modes in sets])
+        inside = np.abs(x[:, n + j]) <= blow.friction[j] * x[:, k] + _SIGNS * force
+        along = slip * after[:, n + j] >= -_SIGNS * speed
+        good &= np.where(slip == 0, inside, along)
+    return [(x[i], after[i]) for i in np.flatnonzero(good)]
+
+
+def poisson(blow: Blow) -> list[Array]:
+    """Velocities of the contacts after the impact, of every outcome."""
+    n, outcomes = blow.contacts, []
+    for compressed, between in _phase(blow, np.zeros(n), blow.before):
+        for _, after in _phase(blow, blow.restitution * compressed[:n], between):
+            outcomes.append(after)
+    return outcomes

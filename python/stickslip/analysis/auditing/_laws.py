@@ -1,0 +1,253 @@
+"""Friction laws written a second time, from their formulas: what the audit holds a run against.
+
+Each term gives its dry part per unit of load, its viscous part, and the rates of its internal states, at the
+velocities `v` on the sides `side` (+1 or -1; 0 at rest, where jumps at zero are left out) with the internal states
+`z` (a row each). References stand in the docstrings of the laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.laws import Law
+
+Array = NDArray[np.float64]
+Parts = tuple[Array, Array, Array]  # dry, viscous, rates
+
+
+def _fall(term: Any, speed: Array) -> Array:
+    with np.errstate(over="ignore"):
+        power = (speed / term.stribeck_velocity) ** term.shape
+    fall: Array = np.exp(-power) if term.form == "exponential" else 1.0 / (1.0 + power)
+    return fall
+
+
+def level(term: Any, v: Array) -> Array:
+    """Height of the curve over speed."""
+    if term.static == term.kinetic or term.stribeck_velocity is None:
+        return np.full(v.shape, float(term.kinetic))
+    height: Array = term.kinetic + (term.static - term.kinetic) * _fall(term, np.abs(v))
+    return height
+
+
+def _power(v: Array, coefficient: float, exponent: float) -> Array:
+    return coefficient * np.abs(v) ** exponent * np.sign(v)
+
+
+def _viscous(term: Any, v: Array) -> Array:
+    return _power(v, term.viscous, term.viscous_exponent)
+
+
+def _none(v: Array) -> Array:
+    return np.zeros((0, v.size))
+
+
+def _coulomb(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    return c.kinetic * side, 0.0 * v, _none(v)
+
+
+def _only_viscous(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    return 0.0 * v, _power(v, c.coefficient, c.exponent), _none(v)
+
+
+def _stribeck(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    return level(c, v) * side, _viscous(c, v), _none(v)
+
+
+def _tanh(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    return level(c, v) * np.tanh(v / c.width), _viscous(c, v), _none(v)
+
+
+def table_side(c: Any, side: int) -> tuple[Array, Array]:
+    """Points of the branch on one side of zero, by growing velocity."""
+    x, f = np.asarray(c.velocities, dtype=float), np.asarray(c.forces, dtype=float)
+    if c.odd:
+        x, f = (x, f) if side > 0 else (-x[::-1], -f[::-1])
+        return x, f
+    double = np.flatnonzero(np.diff(x) == 0.0)
+    if double.size == 0:
+        return x, f
+    k = int(double[0])
+    return (x[k + 1 :], f[k + 1 :]) if side > 0 else (x[: k + 1], f[: k + 1])
+
+
+def _table(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    forward = np.interp(v, *table_side(c, 1))
+    backward = np.interp(v, *table_side(c, -1))
+    return np.where(side > 0, forward, np.where(side < 0, backward, 0.0)), 0.0 * v, _none(v)
+
+
+def _curve(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    tiny = float(np.finfo(float).tiny)
+    inside = np.where(v * side > 0.0, v, side * tiny)
+    force = [float(c.function(float(x))) if s != 0 else 0.0 for x, s in zip(inside, side, strict=True)]
+    return np.array(force), 0.0 * v, _none(v)
+
+
+def _lugre(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    deflection = z[0] / c.stiffness if c.normalised else z[0]
+    rate = v - c.stiffness * np.abs(v) * deflection / level(c, v)
+    damping = (
+        c.damping if c.damping_velocity is None else c.damping * np.exp(-((v / c.damping_velocity) ** 2))
+    )
+    own = c.stiffness * rate if c.normalised else rate
+    return c.stiffness * deflection + damping * rate, _viscous(c, v), own[None]
+
+
+def _dahl(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    u = 1.0 - c.stiffness * z[0] / c.kinetic * side
+    return c.stiffness * z[0], 0.0 * v, (np.abs(u) ** c.exponent * np.sign(u) * v)[None]
+
+
+def _two_state(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    s0, excess = c.stiffness, c.stiffness * (c.static - c.kinetic)
+    fall = np.ones_like(v) if c.stribeck_velocity is None else _fall(c, np.abs(v))
+    zdot = v - s0 * np.abs(v) * z[0]
+    ydot = -z[1] + side * fall / s0
+    dry = s0 * c.kinetic * z[0] + c.damping * zdot + excess * z[1] + c.alpha * ydot
+    return dry, _viscous(c, v), np.array([zdot, ydot])
+
+
+def _elasto_plastic(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    end, begin, along = level(c, v) / c.stiffness, c.elastic_limit, side * z[0]
+    middle = 0.5 + 0.5 * np.sin(np.pi * (along - 0.5 * (end + begin)) / (end - begin))
+    plastic = np.where(along <= begin, 0.0, np.where(along >= end, 1.0, middle))
+    rate = v * (1.0 - plastic * along / end)
+    return c.stiffness * z[0] + c.damping * rate, _viscous(c, v), rate[None]
+
+
+def _bouc_wen(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    w = c.stiffness * z[0] / c.kinetic
+    size, n = np.abs(w), c.exponent
+    rate = v - c.beta * np.abs(v) * size**n * np.sign(w) - (1.0 - c.beta) * v * size**n
+    return c.stiffness * z[0], 0.0 * v, rate[None]
+
+
+def _maxwell(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    """Rates of elements that all stick; `slipping` gives those of slip."""
+    return z.sum(axis=0), _viscous(c, v), np.asarray(c.stiffness)[:, None] * v
+
+
+def maxwell_slipping(c: Any, v: Array, side: Array, z: Array) -> Array:
+    """Rates of elements that all slip."""
+    attraction = c.attraction or 0.0
+    rates: Array = attraction * (side * np.asarray(c.share)[:, None] - z / level(c, v))
+    return rates
+
+
+def _leuven(c: Any, v: Array, side: Array, z: Array) -> Parts:
+    depth = np.clip(np.rint(z[1]), 0, z.shape[0] - 2).astype(int)
+    last = np.take_along_axis(z, (1 + np.maximum(depth, 1))[None], axis=0)[0]
+    since = np.where(depth > 0, side * (z[0] - last), side * z[0])
+    slope = c.stiffness * (1.0 - since / np.where(depth > 0, 2.0 * c.height, c.height))
+    q = side * z[0] / level(c, v)
+    rate = v * (1.0 - np.abs(q) ** c.exponent * np.sign(q))
+    zdot = np.zeros_like(z)
+    zdot[0] = slope * rate
+    return z[0] + c.damping * rate, _viscous(c, v), zdot
+
+
+_FORMULAS: dict[str, Callable[[Any, Array, Array, Array], Parts]] = {
+    "Coulomb": _coulomb,
+    "Viscous": _only_viscous,
+    "Stribeck": _stribeck,
+    "Tanh": _tanh,
+    "Table": _table,
+    "Curve": _curve,
+    "LuGre": _lugre,
+    "Dahl": _dahl,
+    "TwoStateBristle": _two_state,
+    "ElastoPlastic": _elasto_plastic,
+    "BoucWen": _bouc_wen,
+    "MaxwellSlip": _maxwell,
+    "Leuven": _leuven,
+}
+
+
+def state_count(term: Any) -> int:
+    """Number of internal states of one term."""
+    one = {"LuGre": 1, "Dahl": 1, "ElastoPlastic": 1, "BoucWen": 1, "TwoStateBristle": 2, "Leuven": 16}
+    kind = type(term).__name__
+    return len(term.stiffness) if kind == "MaxwellSlip" else one.get(kind, 0)
+
+
+def state_sizes(law: Any) -> list[float]:
+    """What the internal states reach in sliding: a size where a run has not come so far."""
+    sizes: list[float] = []
+    for term in law.terms:
+        kind, n = type(term).__name__, state_count(term)
+        own = 0.0
+        if kind in ("LuGre", "Dahl", "ElastoPlastic", "BoucWen"):
+            own = term.kinetic if getattr(term, "normalised", False) else term.kinetic / term.stiffness
+        elif kind == "TwoStateBristle":
+            own = 1.0 / term.stiffness
+        elif kind == "MaxwellSlip":
+            own = term.kinetic / n
+        elif kind == "Leuven":
+            own = term.kinetic
+        sizes += [own] * n
+    return sizes
+
+
+def parts(law: Law, v: Array, side: Array, z: Array) -> Parts:
+    """The sum of all terms; rates one below the other."""
+    dry, viscous, rates, first = np.zeros_like(v), np.zeros_like(v), [], 0
+    for term in law.terms:
+        n = state_count(term)
+        d, f, zdot = _FORMULAS[type(term).__name__](term, v, side, z[first : first + n])
+        dry, viscous, first = dry + d, viscous + f, first + n
+        rates.append(zdot)
+    return dry, viscous, np.concatenate(rates, axis=0)
+
+
+def known(law: Law) -> bool:
+    """Whether every term has its formula here."""
+    return all(type(term).__name__ in _FORMULAS for term in law.terms)
+
+
+def _jump(term: Any) -> tuple[float, float]:
+    """Lowest and highest dry force of one term at rest, per unit of load, that its states do not give."""
+    kind = type(term).__name__
+    if kind in ("Coulomb", "Stribeck"):
+        return -term.static, term.static
+    if kind == "TwoStateBristle":
+        step = term.alpha / term.stiffness
+        return -step, step
+    if kind == "Table":
+        low = float(np.interp(0.0, *table_side(term, -1)))
+        high = float(np.interp(0.0, *table_side(term, 1)))
+        return min(low, high), max(low, high)
+    if kind == "Curve":
+        tiny = float(np.finfo(float).tiny)
+        low, high = float(term.function(-tiny)), float(term.function(tiny))
+        if term.static is not None:
+            return min(-term.static, low), max(term.static, high)
+        return min(low, high), max(low, high)
+    return 0.0, 0.0
+
+
+def jump(law: Law) -> tuple[float, float]:
+    """What a place at rest can hold, per unit of load, besides what its bristles do."""
+    ends = [_jump(term) for term in law.terms]
+    return sum(low for low, _ in ends), sum(high for _, high in ends)
+
+
+def sticks(law: Law) -> bool:
+    """Whether rest is a mode of its own: the curve jumps at zero."""
+    low, high = jump(law)
+    return high > low
+
+
+def kinetic(law: Law) -> float:
+    """Dry level far away from rest, per unit of load."""
+    far, ahead = np.array([1e100]), np.ones(1)
+    total = 0.0
+    for term in law.terms:
+        formula = _FORMULAS[type(term).__name__]
+        given = getattr(term, "kinetic", None)
+        total += float(formula(term, far, ahead, _none(far))[0][0]) if given is None else given
+    return total

@@ -1,0 +1,115 @@
+"""What an audit leaves: findings, and what could not be checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a run does and physics does not.
+
+    Attributes
+    ----------
+    what : str
+        The law that is broken, in words.
+    element : str
+        Name of the element, coordinate or state.
+    time : float
+        When it is worst, s.
+    value, allowed : float
+        By how much it is broken there, and what would have passed, in the unit of `what`.
+    """
+
+    what: str
+    element: str
+    time: float
+    value: float
+    allowed: float
+
+    def __str__(self) -> str:
+        return f"{self.time:.12g} s  {self.element}: {self.what}: {self.value:.3g} > {self.allowed:.3g}"
+
+
+@dataclass
+class Audit:
+    """What :func:`audit` found. Prints as a table.
+
+    Attributes
+    ----------
+    findings : list of Finding
+        What is wrong, the worst first (by how many times the allowed value is exceeded).
+    checked : dict
+        Number of places, samples or instants at which each law was held against the run.
+    unchecked : dict
+        What could not be checked, by name, and why.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> ss.analysis.audit(ss.simulate(m, t_end=10.0)).findings
+    []
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    checked: dict[str, int] = field(default_factory=dict)
+    unchecked: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def hold(
+        self,
+        what: str,
+        element: str,
+        t: NDArray[np.float64] | float,
+        value: NDArray[np.float64] | float,
+        allowed: NDArray[np.float64] | float,
+    ) -> None:
+        """Note the worst place at which `value` exceeds `allowed`. What is not a number exceeds everything."""
+        t, value, allowed = np.broadcast_arrays(*map(np.atleast_1d, (t, value, allowed)))
+        self.checked[what] = self.checked.get(what, 0) + value.size
+        wrong = ~(value <= allowed)
+        if not wrong.any():
+            return
+        excess = np.where(np.isnan(value), np.inf, value) / np.maximum(allowed, 1e-300)
+        worst = int(np.argmax(np.where(wrong, excess, -1.0)))
+        at = (float(x[worst]) for x in (t, value, allowed))
+        self.findings.append(Finding(what, element, *at))
+
+    def skip(self, what: str, why: str) -> None:
+        """Note what cannot be checked."""
+        self.unchecked[what] = why
+
+    def sort(self) -> None:
+        """The worst first; a law that one element breaks at several instants only once."""
+        worst: dict[tuple[str, str], Finding] = {}
+        ordered = sorted(self.findings, key=lambda f: -_excess(f))
+        for f in ordered:
+            worst.setdefault((f.what, f.element), f)
+        self.findings = list(worst.values())
+
+    def __str__(self) -> str:
+        rows = [("what", "element", "time / s", "value", "allowed")]
+        for f in self.findings:
+            rows.append((f.what, f.element, f"{f.time:.9f}", f"{f.value:.3g}", f"{f.allowed:.3g}"))
+        width = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+        lines = ["  ".join(c.ljust(w) for c, w in zip(r, width, strict=True)).rstrip() for r in rows]
+        lines.insert(1, "  ".join("-" * w for w in width))
+        if self.passed:
+            lines = [f"nothing found in {sum(self.checked.values())} comparisons"]
+        lines += [f"not checked: {name} ({why})" for name, why in self.unchecked.items()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _excess(f: Finding) -> float:
+    return np.inf if np.isnan(f.value) else f.value / max(f.allowed, 1e-300)

@@ -1,0 +1,110 @@
+"""Whether a place that begins to slide could have rested.
+
+Rest is kept, and taken when a velocity comes to zero, as long as a force within the static level holds it. At every
+instant at which one place leaves rest or reverses, the accelerations are solved once more with this place held and
+every other in its new mode; if all forces are then well within their limits, it should have rested.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._description import Description, Place
+from stickslip.analysis.auditing._motion import forces
+from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._sampling import Samples
+from stickslip.analysis.auditing._surfaces import OPEN, Surface, surface
+from stickslip.analysis.auditing._tolerances import Sizes
+
+Array = NDArray[np.float64]
+_MOST = 300  # instants that are solved again, spread evenly
+_MARGIN = 1e-5  # of the level: less is the accuracy of the instant, and the margin after an accumulation
+
+
+def _rigid(place: Place) -> bool:
+    """Rest is a constraint, and its level that of the law alone."""
+    o = place.options
+    plain = o is None or (o.presliding is None and o.memory is None and o.dwell == 0.0)
+    bristles = sum(_laws.state_count(term) for term in place.law.terms)
+    return plain and bristles == 0 and _laws.sticks(place.law)
+
+
+def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
+    """Hold break-aways and reversals against the static level."""
+    for i, place in enumerate(d.surfaces):
+        if not _rigid(place):
+            if _laws.sticks(place.law):
+                audit.skip(
+                    f"break-aways of '{place.name}'",
+                    "levels that depend on the past; those at rest are checked",
+                )
+            continue
+        events = run.events.of(place.name)
+        turns = (np.abs(events.after) == 1) & ((events.before == 0) | (events.before == -events.after))
+        turns &= ~events.impact & (events.time > run._raw.t_begin)
+        if not turns.any():
+            continue
+        t = np.unique(events.time[turns])
+        t = t[np.unique(np.linspace(0, t.size - 1, _MOST).astype(int))]
+        at = Samples(run, t, d)
+        surfaces = [surface(p, d, at, sizes) for p in d.surfaces]
+        f, _ = forces(d, at, surfaces, sizes)
+        for j in range(t.size):
+            if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, sizes):
+                spare = _spare(d, i, j, f[:, j], at, surfaces, sizes)
+                audit.hold("rests while a force within the level holds it", place.name, t[j], spare, _MARGIN)
+
+
+def _slow(place: Place, sizes: Sizes) -> float:
+    return 10.0 * sizes.relative * float(np.abs(place.along) @ sizes.v)
+
+
+def _spare(
+    d: Description, i: int, j: int, f: Array, at: Samples, surfaces: list[Surface], sizes: Sizes
+) -> float:
+    """Least share of a limit that is left with place i held; negative: it cannot rest, or that is not certain."""
+    place, one = d.surfaces[i], surfaces[i]
+    columns, rows, drift, limits = [], [], [], []
+    free = f + place.along * one.force[j]  # without the friction of place i
+    for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
+        if p.on_contact or not (k == i or (s.mode[j] == 0 and _laws.sticks(p.law))):
+            continue
+        if p.options is not None and p.options.presliding is not None:
+            continue
+        if k != i:
+            free = free + p.along * s.force[j]
+        columns.append(-p.along)
+        rows.append(p.along)
+        drift.append(p.surface_velocity.value(at.t[j], 1))
+        low, high = (s.load[j] * end for end in _laws.jump(p.law))
+        limits.append((low, high))
+    if place.on_contact or any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts):
+        return -1.0  # contact forces follow: their problem is coupled
+    w, g = np.array(rows), np.array(columns)
+    inverse = np.linalg.inv(d.mass)
+    matrix = w @ inverse @ g.T
+    scale = np.sqrt(np.abs(np.diag(matrix)))
+    if scale.size == 0 or np.linalg.eigvalsh(-matrix / np.outer(scale, scale)).min() < 1e-8:
+        return -1.0
+    held = np.linalg.solve(matrix, np.array(drift) - w @ inverse @ free)
+    if not _goes_on(d, i, j, inverse @ (free + g.T @ held), at, surfaces, sizes):
+        return -1.0
+    left = [min(high - x, x - low) / max(high, -low) for x, (low, high) in zip(held, limits, strict=True)]
+    return float(min(left))
+
+
+def _goes_on(
+    d: Description, i: int, j: int, a: Array, at: Samples, surfaces: list[Surface], sizes: Sizes
+) -> bool:
+    """Whether the places that begin to slide with place i still do so, each in its direction, at the accelerations a."""
+    for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
+        if k == i or abs(s.mode[j]) != 1 or abs(s.velocity[j]) > _slow(p, sizes) or not _laws.sticks(p.law):
+            continue
+        along = float(p.along @ a) - p.surface_velocity.value(at.t[j], 1)
+        if not s.mode[j] * along > 1e-9 * float(np.abs(p.along) @ np.abs(a)):
+            return False
+    return True

@@ -1,0 +1,135 @@
+"""Where a run is looked at: panels between its events, each with the nodes of a Gauss rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing._description import Description
+
+Array = NDArray[np.float64]
+
+# Six nodes integrate polynomials of degree 11, so every dense form of a step, exactly; an oscillation over two radians
+# to 1e-12.
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+_RADIANS = 2.0
+MOST_PANELS, _FEWEST = 6000, 64
+
+
+class Samples:
+    """A run at given times, which do not decrease; each signal is read once."""
+
+    def __init__(self, run: Any, t: Array, d: Description) -> None:
+        self.t = t
+        self._run = run.at(t)
+        self._read: dict[str, Array] = {}
+        self._d = d
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._read:
+            self._read[name] = np.asarray(self._run[name], dtype=float)
+        return self._read[name]
+
+    def rows(self, names: Iterable[str]) -> Array:
+        """Several signals, one below the other."""
+        found = [self[name] for name in names]
+        return np.array(found) if found else np.zeros((0, self.t.size))
+
+    @property
+    def q(self) -> Array:
+        """Positions of all coordinates."""
+        return self.rows(f"{n}.position" for n in self._d.names)
+
+    @property
+    def v(self) -> Array:
+        """Velocities of all coordinates."""
+        return self.rows(f"{n}.velocity" for n in self._d.names)
+
+
+class Panels:
+    """Intervals [a, b] without events within, and a run at their ends and nodes.
+
+    At its end a panel sees the values from the left.
+    """
+
+    def __init__(self, run: Any, a: Array, b: Array, d: Description) -> None:
+        self.a, self.b = a, b
+        before = np.maximum(np.nextafter(b, -np.inf), a)
+        middle, half = 0.5 * (a + b), 0.5 * (b - a)
+        inner = middle[:, None] + half[:, None] * _NODES
+        inner = np.clip(inner, a[:, None], before[:, None])
+        t = np.concatenate([a[:, None], inner, before[:, None]], axis=1)
+        self.shape = t.shape
+        self.at = Samples(run, t.ravel(), d)
+        self.width = b - a
+
+    def grid(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Samples as (..., panels, points)."""
+        return values.reshape(*values.shape[:-1], *self.shape)
+
+    def integral(self, values: Array) -> Array:
+        """Integral of samples over each panel."""
+        inner = self.grid(values)[..., 1:-1]
+        total: Array = 0.5 * self.width * (inner @ _WEIGHTS)
+        return total
+
+    def change(self, values: Array) -> Array:
+        """Value at the end, from the left, less that at the start, from the right."""
+        ends = self.grid(values)
+        difference: Array = ends[..., -1] - ends[..., 0]
+        return difference
+
+
+def _ticks(d: Description, begin: float, end: float) -> list[Array]:
+    found = []
+    for loop in d.loops:
+        period, delay = loop["control"]["options"]["period"], loop["control"]["options"]["delay"]
+        if period > 0.0 and (end - begin) / period < MOST_PANELS:
+            k = np.arange(np.floor(begin / period), np.ceil(end / period) + 1)
+            found += [k * period] + ([k * period + delay] if delay > 0.0 else [])
+    return found
+
+
+def _fastest(d: Description) -> float:
+    """A bound of the rates of the linear part, 1/s."""
+    inverse = np.linalg.inv(d.mass)
+    stiff = np.linalg.eigvals(inverse @ d.stiffness)
+    damped = np.linalg.eigvals(inverse @ d.damping)
+    return float(np.sqrt(np.abs(stiff).max(initial=0.0)) + np.abs(damped).max(initial=0.0))
+
+
+def _fastest_signal(d: Description, begin: float, end: float) -> float:
+    """The same of the functions of time: greatest second over greatest first derivative."""
+    t, rate = np.linspace(begin, end, 257), 0.0
+    for s in d.signals():
+        if not s.is_constant:
+            slope = np.abs(s.values(t, 1)).max()
+            rate = max(rate, np.abs(s.values(t, 2)).max() / slope if slope > 0.0 else 0.0)
+    return float(rate)
+
+
+def boundaries(run: Any, d: Description) -> Array:
+    """Times between which a run is smooth, close enough for the Gauss rule in most cases."""
+    begin, end = float(run._raw.t_begin), float(run._raw.t_end)
+    times = [np.array(run._raw.step_times()), run.events.time, np.array([begin, end])]
+    times += [np.array(s.breakpoints) for s in d.signals()] + _ticks(d, begin, end)
+    t = np.unique(np.concatenate(times))
+    t = t[(t >= begin) & (t <= end)]
+    apart = np.diff(t) > 64.0 * np.spacing(np.maximum(np.abs(t[1:]), np.abs(t[:-1])))
+    t = t[np.concatenate([[True], apart])]
+    fastest = max(_fastest(d), _fastest_signal(d, begin, end))
+    return _divided(t, max(fastest / _RADIANS, _FEWEST / (end - begin) if end > begin else 0.0))
+
+
+def _divided(t: Array, rate: float) -> Array:
+    width = np.diff(t)
+    parts = np.clip(np.ceil(width * rate), 1, 64).astype(int)
+    if parts.sum() > MOST_PANELS:
+        parts = np.maximum(1, parts * MOST_PANELS // parts.sum())
+    first = np.cumsum(parts) - parts
+    share = (np.arange(parts.sum()) - np.repeat(first, parts)) / np.repeat(parts, parts)
+    divided: Array = np.append(np.repeat(t[:-1], parts) + np.repeat(width, parts) * share, t[-1])
+    return divided

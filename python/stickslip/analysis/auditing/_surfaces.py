@@ -1,0 +1,201 @@
+"""Velocity, load and force of a place of friction, from the motion and the law alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._description import Description, Place, internal_names
+from stickslip.analysis.auditing._sampling import Samples
+from stickslip.analysis.auditing._tolerances import Sizes
+
+Array = NDArray[np.float64]
+OPEN = 2
+
+
+@dataclass
+class Surface:
+    """One place of friction at many times.
+
+    Attributes
+    ----------
+    mode : ndarray
+        -1, 0, 1, or 2 while its contact is open.
+    velocity, load, force : ndarray
+        Relative velocity; normal load with what a load force adds to it; force that opposes the velocity.
+    known : ndarray of bool
+        Where `force` follows from the law; elsewhere it is the one of the run: rest holds what it must.
+    low, high : ndarray
+        What a place at rest can hold.
+    states, rates : ndarray
+        Internal states that move, and their rates; `state_names` names them, `moving` tells where they are given.
+    uncertain, rates_uncertain : ndarray
+        How much force and rates change with the uncertainty of what they are computed from.
+    """
+
+    mode: Array
+    velocity: Array
+    load: Array
+    force: Array
+    known: NDArray[np.bool_]
+    low: Array
+    high: Array
+    state_names: list[str]
+    states: Array
+    rates: Array
+    moving: NDArray[np.bool_]
+    uncertain: Array
+    rates_uncertain: Array
+
+
+def load_is_known(place: Place, d: Description) -> bool:
+    """Whether the audit can compute the load by itself."""
+    contacts = {f"{c.name}.normal_force" for c in d.contacts}
+    readable = {f"{n}.{kind}" for n in d.names for kind in ("position", "velocity")}
+    return all(name in contacts | readable for name in place.load_form)
+
+
+def load_of(place: Place, d: Description, at: Samples) -> Array:
+    """Normal load, and what a load force adds to it."""
+    if place.on_contact:
+        return at[f"{place.name}.normal_force"]
+    if not load_is_known(place, d):
+        return at[f"{place.name}.load"]
+    load: Array = place.normal_load.values(at.t)
+    if place.options is None or place.options.load_factor == 0.0:
+        return load
+    force = np.zeros_like(at.t)
+    for name, factor in place.load_form.items():
+        force = force + factor * at[name]
+    return load + place.options.load_factor * np.abs(force) / _laws.kinetic(place.law)
+
+
+def relative_velocity(place: Place, at: Samples) -> Array:
+    """W . q' - surface_velocity."""
+    v: Array = place.along @ at.v - place.surface_velocity.values(at.t)
+    return v
+
+
+def options_of(place: Place) -> tuple[float, float, float, float]:
+    """Lag, dwell time, travel and damping of presliding; 0 where there is none."""
+    o = place.options
+    if o is None:
+        return 0.0, 0.0, 0.0, 0.0
+    travel, damping = (o.presliding.travel, o.presliding.damping) if o.presliding else (0.0, 0.0)
+    return o.memory.time_constant if o.memory else 0.0, o.dwell, travel, damping
+
+
+def aged(place: Place, at: Samples, dwell: float) -> Array:
+    """Share of the static level after a time at rest (automaton, 9): f_sa + (f_s - f_sa) t/(t + T)."""
+    if dwell == 0.0:
+        return np.ones_like(at.t)
+    share, clock = at[f"{place.name}.aged"], np.maximum(0.0, at.t - at[f"{place.name}.stuck_since"])
+    return share + (1.0 - share) * clock / (clock + dwell)
+
+
+def _with_peak(place: Place, dry: Array, side: Array, peak: Array) -> Array:
+    """The curve whose peak is the level reached at break-away (automaton, after 11)."""
+    static, kinetic = _laws.jump(place.law)[1], _laws.kinetic(place.law)
+    if static <= kinetic:
+        return dry
+    shape = (side * dry - kinetic) / (static - kinetic)
+    return side * (kinetic + (peak * static - kinetic) * shape)
+
+
+def _formula(place: Place, at: Samples, v: Array, side: Array, z: Array) -> tuple[Array, Array, Array]:
+    dry, viscous, rates = _laws.parts(place.law, v, side, z)
+    if options_of(place)[1] > 0.0:
+        dry = _with_peak(place, dry, side, at[f"{place.name}.peak"])
+    return dry, viscous, rates
+
+
+def _followed(place: Place, n: int) -> NDArray[np.bool_]:
+    """Which internal states move by a rate that is known: not the switches of Maxwell slip and Leuven's memory."""
+    followed, first = np.ones(n, dtype=bool), 0
+    for term in place.law.terms:
+        count = _laws.state_count(term)
+        if type(term).__name__ == "MaxwellSlip":
+            followed[first : first + count] = False
+        if type(term).__name__ == "Leuven":
+            followed[first + 1 : first + count] = False
+        first += count
+    return followed
+
+
+def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
+    """Everything about one place."""
+    relative = sizes.relative
+    lag, dwell, travel, damping = options_of(place)
+    mode, v, load = at[f"{place.name}.mode"], relative_velocity(place, at), load_of(place, d, at)
+    side = np.where(np.abs(mode) == 1, mode, 0.0)
+    names = internal_names(place)
+    z = at.rows(names)
+    dry, viscous, rates = _formula(place, at, v, side, z)
+    velocity_error = relative * (np.abs(place.along) @ sizes.v + np.abs(v))
+    z_error = relative * sizes.of(names)[:, None]
+    spread, rates_spread = np.zeros_like(v), np.zeros_like(rates)
+    for sign in (1.0, -1.0):
+        near = v + sign * velocity_error
+        near = np.where((side != 0.0) & (near * side < 0.0) & (len(names) == 0), 0.0, near)
+        one = _formula(place, at, near, side, z + sign * z_error)
+        spread = np.maximum(spread, np.abs(one[0] - dry) + np.abs(one[1] - viscous))
+        rates_spread = np.maximum(rates_spread, np.abs(one[2] - rates))
+    scale = (
+        load if place.on_contact else np.ones_like(load)
+    )  # of viscous parts: per unit of a contact's force
+    base, share = load * dry + scale * viscous, aged(place, at, dwell)
+    low, high = (load * share * end for end in _laws.jump(place.law))
+    rest = (side == 0.0) & (mode != OPEN)
+    known = (side != 0.0) & (mode != OPEN)
+    states, state_names, all_rates = z, list(names), rates
+    moving = _followed(place, len(names))[:, None] & (mode != OPEN)
+    if any(type(term).__name__ == "TwoStateBristle" for term in place.law.terms):
+        moving &= ~rest  # at rest the second state moves with the force that is held
+    if lag > 0.0:
+        f = at[f"{place.name}.lagged_force"]
+        unit = np.ones_like(load) if place.on_contact else load
+        states = np.vstack([states, f])
+        state_names.append(f"{place.name}.lagged_force")
+        all_rates = np.vstack([all_rates, (unit * dry * side - f) / lag])
+        rates_spread = np.vstack(
+            [rates_spread, (unit * spread + relative * sizes.states[state_names[-1]]) / lag]
+        )
+        moving = np.vstack([moving, known])
+        base = np.where(known, (load if place.on_contact else 1.0) * f * side + scale * viscous, base)
+        held = load * f if place.on_contact else f  # a falling load: held by the lag
+        low, high = np.minimum(low, -held), np.maximum(high, held)
+    if travel > 0.0:
+        s = at[f"{place.name}.presliding"]
+        states = np.vstack([states, s])
+        state_names.append(f"{place.name}.presliding")
+        all_rates = np.vstack([all_rates, v])
+        rates_spread = np.vstack([rates_spread, velocity_error])
+        moving = np.vstack([moving, rest])
+        spring = load * (_laws.jump(place.law)[1] / travel) * s
+        base = np.where(rest, spring + damping * v, base)
+        spread = np.where(rest, relative * np.abs(spring) + damping * velocity_error, spread)
+        known = known | (rest & (not place.on_contact or damping == 0.0))
+    else:
+        low, high = low + base * rest, high + base * rest
+    force = np.where(known, base, np.where(mode == OPEN, 0.0, at[f"{place.name}.force"]))
+    uncertain = np.maximum(
+        np.abs(load), np.abs(scale) if place.on_contact else 1.0
+    ) * spread + relative * np.abs(force)
+    return Surface(
+        mode,
+        v,
+        load,
+        force,
+        known,
+        low,
+        high,
+        state_names,
+        states,
+        all_rates,
+        moving,
+        uncertain,
+        rates_spread,
+    )

@@ -1,0 +1,106 @@
+"""How exactly a run can be expected to satisfy its equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._description import Description, internal_names
+from stickslip.analysis.auditing._sampling import Samples
+
+Array = NDArray[np.float64]
+
+# A step of a numerical method leaves a local error of `rtol` times the size of each state, its dense form a few times
+# that between its ends. An exact flow leaves rounding, some hundred units in the last place of the terms that it sums.
+NUMERICAL = 300.0
+EXACT = 1e-10
+# What is at rest under large forces that balance moves by their rounding: a velocity has at least this share of the one
+# that they would give it over the run one by one.
+_STILL = 1e-4
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Greatest values in a run, and how uncertain its samples are.
+
+    Attributes
+    ----------
+    relative : float
+        Error of each state relative to the greatest value that it takes in the run: 300 rtol of regimes that are
+        integrated numerically, 1e-10 of exact ones.
+    q, v : ndarray
+        Greatest position and speed of each coordinate.
+    states : dict
+        The same of internal states.
+    force : ndarray
+        Sum of the sizes of all forces on each coordinate.
+    speed, reach : ndarray
+        What these forces would give each coordinate over the run, if nothing balanced them.
+    span : float
+        Length of the run, s.
+    """
+
+    relative: float
+    q: Array
+    v: Array
+    states: dict[str, float]
+    force: Array
+    speed: Array
+    reach: Array
+    span: float
+
+    def of(self, names: list[str]) -> Array:
+        """Sizes of internal states."""
+        return np.array([self.states[name] for name in names])
+
+
+def sizes(run: Any, rtol: float, d: Description) -> Sizes:
+    """Of a run that was made with this rtol."""
+    kinds = set(", ".join(run.method.values()).split(", "))
+    relative = EXACT if kinds <= {"exact", "settled"} else max(EXACT, NUMERICAL * rtol)
+    at = Samples(run, _steps(run), d)
+    greatest = {name: float(np.abs(at[name]).max()) for name in run.states}
+    for place in d.surfaces:
+        for name, size in zip(internal_names(place), _laws.state_sizes(place.law), strict=True):
+            greatest[name] = max(greatest[name], size)
+    span = float(run._raw.t_end - run._raw.t_begin)
+    force = _force_sizes(d, at)
+    speed = span * (np.abs(np.linalg.inv(d.mass)) @ force)
+    still = _STILL * speed.max()
+    q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * still)
+    v = np.maximum([greatest[f"{n}.velocity"] for n in d.names], np.maximum(still, _struck(run, d)))
+    return Sizes(relative, q, v, greatest, force, speed, span * speed, span)
+
+
+def _force_sizes(d: Description, at: Samples) -> Array:
+    """Sum of the sizes of all forces on each coordinate."""
+    total: Array = np.abs(d.stiffness) @ np.abs(at.q).max(axis=1)
+    for push in d.pushes:
+        value = at[push.sampled] if push.signal is None else push.signal.values(at.t)
+        total = total + np.abs(push.along) * np.abs(value).max()
+    for place in d.surfaces:
+        total = total + np.abs(place.along) * np.abs(at[f"{place.name}.force"]).max()
+    for c in d.contacts:
+        total = total + np.abs(c.normal) * np.abs(at[f"{c.name}.normal_force"]).max()
+    return total
+
+
+def _struck(run: Any, d: Description) -> Array:
+    """Greatest change of velocity by one impulse, which counts where a run begins with it."""
+    inverse, most = np.linalg.inv(d.mass), np.zeros(len(d.names))
+    for c in d.contacts:
+        own = run.events.of(c.name)
+        if own.impact.any():
+            most = np.maximum(most, np.abs(inverse @ c.normal) * np.abs(own.normal_impulse).max())
+    return most
+
+
+def _steps(run: Any) -> Array:
+    """Ends of the steps, and the states before events."""
+    t = np.concatenate([run._raw.step_times(), np.nextafter(run.events.time, -np.inf)])
+    within: Array = np.clip(np.sort(t), run._raw.t_begin, run._raw.t_end)
+    return within

@@ -1,0 +1,81 @@
+"""Run machines of a family and print what became of them: ``python -m families chains --count 200 --start 0``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from families import NAMES, generator
+from families.batch import SECONDS_EACH, verdicts
+from families.verdict import PASSED, REFUSED, UNFINISHED, WORDS, Verdict, judge
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m families", description=__doc__)
+    parser.add_argument("family", help=f"one of {', '.join(NAMES)}, or all")
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--start", type=int, default=0, help="first seed")
+    parser.add_argument(
+        "--out", type=Path, help="folder for the verdicts of all seeds that did not pass, as JSON"
+    )
+    parser.add_argument(
+        "--patience", type=float, default=SECONDS_EACH, help="seconds after which a machine hangs"
+    )
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--show", action="store_true", help="print the first detail of each cause")
+    return parser.parse_args()
+
+
+def _work(family: str, start: int, count: int) -> None:
+    build = generator(family)
+    for seed in range(start, start + count):
+        print(json.dumps(judge(seed, build).plain()), flush=True)
+
+
+def _report(family: str, found: list[Verdict], seconds: float, show: bool) -> None:
+    words = Counter(v.word for v in found)
+    counts = ", ".join(f"{word} {words[word]}" for word in WORDS if words[word])
+    run, audit = (sum(getattr(v, key) for v in found) / len(found) for key in ("run_ms", "audit_ms"))
+    slowest = max(found, key=lambda v: v.run_ms + v.audit_ms)
+    print(
+        f"{family}: {len(found)} machines in {seconds:.1f} s: {counts}; mean run {run:.2f} ms, audit {audit:.2f} ms, "
+        f"slowest seed {slowest.seed}: {slowest.run_ms:.0f} + {slowest.audit_ms:.0f} ms"
+    )
+    causes = Counter((v.word, v.cause) for v in found if v.word != PASSED)
+    for (word, cause), n in causes.most_common():
+        seeds = [v.seed for v in found if (v.word, v.cause) == (word, cause)]
+        print(f"  {n:5d}  {word}: {cause}  seeds {', '.join(map(str, seeds[:8]))}{' …' if n > 8 else ''}")
+        if show:
+            print(
+                "\n".join(
+                    f"         {line}"
+                    for line in next(v for v in found if v.seed == seeds[0]).detail.splitlines()
+                )
+            )
+
+
+def main() -> int:
+    """Run the families that are asked for; 1 if anything is wrong, crashed or hung."""
+    given = _arguments()
+    if given.worker:
+        _work(given.family, given.start, given.count)
+        return 0
+    bad = 0
+    for family in NAMES if given.family == "all" else [given.family]:
+        begin = time.perf_counter()
+        found = list(verdicts(family, given.start, given.count, given.patience))
+        _report(family, found, time.perf_counter() - begin, given.show)
+        bad += sum(v.word not in (PASSED, UNFINISHED, REFUSED) for v in found)
+        if given.out is not None:
+            given.out.mkdir(parents=True, exist_ok=True)
+            failing = [v.plain() for v in found if v.word != PASSED]
+            (given.out / f"{family}.json").write_text(json.dumps(failing, indent=1))
+    return min(bad, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""A machine with how it is run, and what the generators draw from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import stickslip as ss
+
+Rng = np.random.Generator
+
+
+@dataclass
+class Case:
+    """A machine, and how it is run."""
+
+    machine: ss.Machine
+    t_end: float
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def between(rng: Rng, low: float, high: float) -> float:
+    """Evenly in the logarithm."""
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def one_of(rng: Rng, *things: Any) -> Any:
+    """Any of these."""
+    return things[int(rng.integers(len(things)))]
+
+
+def spd(rng: Rng, n: int) -> np.ndarray:
+    """A mass matrix: diagonal, or dense with eigenvalues within two decades."""
+    sizes = 10.0 ** rng.uniform(-1.0, 1.0, n)
+    if rng.random() < 0.5:
+        return np.diag(sizes)
+    turn, _ = np.linalg.qr(rng.normal(size=(n, n)))
+    dense = turn @ np.diag(sizes) @ turn.T
+    return 0.5 * (dense + dense.T)
+
+
+def signal(rng: Rng, size: float, smooth: bool = False) -> ss.Signal:
+    """A function of time of about this size; `smooth` ones have velocities and accelerations."""
+    kind = int(rng.integers(2 if smooth else 7))
+    if kind == 0:
+        return ss.Sine(
+            amplitude=size, frequency=between(rng, 0.1, 3.0), phase=float(rng.uniform(0.0, 6.3)),
+            offset=size * float(rng.normal()),
+        )  # fmt: skip
+    if kind == 1:
+        return ss.SmoothStep(size, start=float(rng.uniform(0.0, 1.5)), duration=between(rng, 0.3, 2.0))
+    if kind == 2:
+        return ss.Ramp(slope=size * float(rng.normal()), start=float(rng.uniform(0.0, 1.5)))
+    if kind == 3:
+        return ss.Piecewise(np.cumsum(rng.uniform(0.1, 1.0, 5)), size * rng.normal(size=5))
+    if kind == 4:
+        return ss.Step(size * float(rng.normal()), at=float(rng.uniform(0.0, 2.0)))
+    if kind == 5:
+        grid = np.linspace(0.0, 4.0, 9)
+        return ss.Samples(grid, size * rng.normal(size=9), kind=one_of(rng, "linear", "cubic", "hold"))
+    return ss.Constant(size * float(rng.normal()))
+
+
+def levels(rng: Rng, size: float) -> dict[str, float]:
+    """Static and kinetic level and Stribeck velocity; equal levels in a third of the cases."""
+    static = size * between(rng, 0.3, 3.0)
+    kinetic = static * one_of(rng, 1.0, float(rng.uniform(0.3, 1.0)), float(rng.uniform(0.7, 1.0)))
+    return {"static": static, "kinetic": kinetic, "stribeck_velocity": between(rng, 1e-3, 0.5)}

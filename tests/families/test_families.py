@@ -1,0 +1,85 @@
+"""Random machines in CI: 200 of each family, and that the command that runs them sees what goes wrong."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+import stickslip as ss
+from families import NAMES, generator, planted, solvable
+from families.batch import verdicts
+from families.verdict import BROKEN, CRASH, HANG, NAN, PASSED, REFUSED, UNFINISHED, WRONG, Verdict
+
+COUNT = 200
+# What the engine gets wrong, and what it leaves although an answer exists. These numbers may only fall.
+WRONG_TODAY = {
+    "chains": 6,
+    "drives": 0,
+    "contacts": 13,
+    "frictional": 40,
+    "geared": 7,
+    "supports": 8,
+    "stops": 14,
+}
+LEFT_TODAY = {
+    "chains": 1,
+    "drives": 0,
+    "contacts": 5,
+    "frictional": 28,
+    "geared": 114,
+    "supports": 19,
+    "stops": 99,
+}
+
+
+@functools.lru_cache
+def _found(family: str) -> tuple[Verdict, ...]:
+    return tuple(verdicts(family, 0, COUNT))
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_no_machine_ends_the_process(family: str) -> None:
+    found = _found(family)
+    assert [v.seed for v in found] == list(range(COUNT))
+    assert [v for v in found if v.word in (CRASH, HANG, NAN, BROKEN, REFUSED)] == []
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_wrong_machines_become_fewer(family: str) -> None:
+    wrong = [v.seed for v in _found(family) if v.word == WRONG]
+    left = [v.seed for v in _found(family) if v.word == UNFINISHED and "proven" not in v.cause]
+    assert len(wrong) <= WRONG_TODAY[family], wrong
+    assert len(left) <= LEFT_TODAY[family], left
+
+
+def test_crashes_and_hangs_are_verdicts() -> None:
+    found = list(verdicts("planted", 0, 4, patience=10.0))
+    assert [v.word for v in found] == [PASSED, CRASH, HANG, REFUSED]
+    assert [v.seed for v in found] == [planted.GOOD, planted.CRASHES, planted.HANGS, planted.REFUSED]
+
+
+def test_the_same_seed_makes_the_same_machine() -> None:
+    for family in NAMES:
+        assert generator(family)(3).machine == generator(family)(3).machine
+
+
+def _wedged(mu: float) -> ss.Trajectory:
+    """A mass on a floor that pushes it towards a wall which comes nearer: there is no way out."""
+    m = ss.Machine(mass=[1.0], names=["x"], force={"x": -1.0})
+    m.add_contact("floor", normal={"x": 1.0})
+    m.add_contact("wall", normal={"x": -1.0}, gap=ss.SmoothStep(-1.0, start=0.5, before=mu))
+    return ss.simulate(m, 2.0)
+
+
+def test_what_has_no_answer_is_proven() -> None:
+    run = _wedged(0.5)
+    assert run.status == ss.Status.NO_SOLUTION
+    assert solvable.verdict(run) == "proven: no answer"
+
+
+def test_what_has_an_answer_is_solvable() -> None:
+    """Rest on the floor, asked of a run that simply ends."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": 1.0, "y": -9.81})
+    m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3)
+    assert solvable.verdict(ss.simulate(m, 1.0)) == "solvable"

@@ -1,0 +1,87 @@
+"""One machine: run, audited, judged in one word."""
+
+from __future__ import annotations
+
+import re
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import stickslip as ss
+from families import solvable
+from families.case import Case
+
+MOST_EVENTS, MOST_SECONDS = 20_000, 5.0
+PASSED, UNFINISHED, REFUSED, WRONG, NAN = "passed", "not finished", "refused", "wrong", "NaN"
+CRASH, HANG, BROKEN = "crash", "hang", "audit broke"
+WORDS = (PASSED, UNFINISHED, REFUSED, WRONG, NAN, CRASH, HANG, BROKEN)
+
+
+@dataclass
+class Verdict:
+    """What became of the machine of a seed.
+
+    `cause` is the same for all machines that fail alike: a message without its numbers, or the laws that are broken.
+    """
+
+    seed: int
+    word: str
+    cause: str = ""
+    detail: str = ""
+    run_ms: float = 0.0
+    audit_ms: float = 0.0
+    skipped: int = 0
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return asdict(self)
+
+
+def without_numbers(message: str) -> str:
+    """What messages of the same kind have in common."""
+    text = re.sub(r"'[^']*'", "'…'", message)
+    return re.sub(r"[-+]?\d+\.?\d*(e[-+]?\d+)?|\binf\b", "#", text)
+
+
+def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
+    """Run and audit."""
+    warnings.simplefilter("ignore")
+    try:
+        case = build(seed)
+    except Exception:
+        return Verdict(seed, BROKEN, "the machine cannot be built", traceback.format_exc())
+    begin = time.perf_counter()
+    try:
+        run = ss.simulate(
+            case.machine, case.t_end, max_events=MOST_EVENTS, max_time=MOST_SECONDS, **case.options
+        )
+    except ValueError as error:
+        return Verdict(seed, REFUSED, without_numbers(str(error)), str(error))
+    between = time.perf_counter()
+    found = Verdict(seed, PASSED, run_ms=1e3 * (between - begin))
+    if not (
+        np.isfinite(run.y).all() and np.isfinite(run.state.x).all() and np.isfinite(run.events.time).all()
+    ):
+        found.word, found.cause = NAN, f"{run.status}"
+        return found
+    try:
+        report = ss.analysis.audit(run)
+    except Exception:
+        found.word, found.detail = BROKEN, traceback.format_exc()
+        found.cause = found.detail.strip().splitlines()[-1]
+        return found
+    found.audit_ms, found.skipped = 1e3 * (time.perf_counter() - between), len(report.unchecked)
+    if not report.passed:
+        found.word, found.detail = WRONG, f"{report}"
+        found.cause = report.findings[0].what
+    elif not run.success:
+        found.word, found.detail = UNFINISHED, f"t = {run.t[-1]:g} s: {run.message}"
+        found.cause = f"{run.status}: {without_numbers(run.message)}"
+        if run.status == ss.Status.NO_SOLUTION:
+            found.cause = f"{run.status}, {solvable.verdict(run)}: {without_numbers(run.message)}"
+    return found
