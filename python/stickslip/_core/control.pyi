@@ -148,6 +148,9 @@ class Block:
         w: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         wdot: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"] | None = None,
     ) -> Saturation: ...
+    def guards(
+        self, output: typing.SupportsInt | typing.SupportsIndex, mode: Saturation
+    ) -> list[BlockGuard]: ...
     def mode_anew(
         self,
         output: typing.SupportsInt | typing.SupportsIndex,
@@ -156,9 +159,6 @@ class Block:
         w: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
         wdot: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"] | None = None,
     ) -> Saturation: ...
-    def guards(
-        self, output: typing.SupportsInt | typing.SupportsIndex, mode: Saturation
-    ) -> list[BlockGuard]: ...
     def settle(
         self,
         output: typing.SupportsInt | typing.SupportsIndex,
