@@ -61,7 +61,7 @@ class Sizes:
 def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     """Of a run that was made with this rtol."""
     kinds = set(", ".join(run.method.values()).split(", "))
-    relative = EXACT if kinds <= {"exact", "settled"} else max(EXACT, NUMERICAL * rtol)
+    relative = EXACT if kinds <= {"exact", "slow subspace"} else max(EXACT, NUMERICAL * rtol)
     at = Samples(run, _steps(run), d)
     greatest = {name: float(np.abs(at[name]).max()) for name in run.states}
     for place in d.surfaces:
