@@ -1,4 +1,17 @@
-# The engine: a static library that needs Eigen and threads, no Python. Included by whoever uses it.
+# The engine: a static library that needs Eigen and threads, no Python. Included by whoever uses it, at the head of a
+# project, for which it also says how to compile.
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# A compiler cache is used where there is one. It has to be told that headers are precompiled.
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE}")
+endif()
 
 option(STICKSLIP_WERROR "Treat our own warnings as errors" OFF)
 set(STICKSLIP_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined")

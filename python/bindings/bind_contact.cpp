@@ -67,16 +67,36 @@ py::tuple lemke(const Array& M, const Array& q, const std::optional<Array>& cove
                         r.residual, copy(ws.basis));
 }
 
-// Matrices one for all or one each; results row by row.
+// Problems row by row; matrices one for all or one each.
+struct Batch {
+  Index count, n;
+  bool shared;
+  const double *M, *q;
+
+  Batch(const Array& matrices, const Array& vectors) {
+    if (vectors.ndim() != 2)
+      reject("q", "has " + std::to_string(vectors.ndim()) + " dimensions: a batch needs shape (k, n)");
+    if (matrices.ndim() != 2 && matrices.ndim() != 3) reject("M", "must have shape (n, n) or (k, n, n)");
+    shared = matrices.ndim() == 2;
+    count = vectors.shape(0), n = vectors.shape(1);
+    lcp::validate(matrices.shape(shared ? 0 : 1), matrices.shape(shared ? 1 : 2), n);
+    if (!shared && matrices.shape(0) != count)
+      reject("M",
+             "holds " + std::to_string(matrices.shape(0)) + " matrices for " + std::to_string(count) + " q");
+    M = matrices.data(), q = vectors.data();
+  }
+
+  lcp::Problem problem(Index i) const {
+    const lcp::Problem p{n, M + (shared ? 0 : i * n * n), q + i * n};
+    lcp::validate(p);
+    return p;
+  }
+};
+
+// Results row by row.
 py::tuple lemke_batch(const Array& M, const Array& q, Index max_pivots) {
-  if (q.ndim() != 2)
-    reject("q", "has " + std::to_string(q.ndim()) + " dimensions: a batch needs shape (k, n)");
-  if (M.ndim() != 2 && M.ndim() != 3) reject("M", "must have shape (n, n) or (k, n, n)");
-  const bool shared = M.ndim() == 2;
-  const Index k = q.shape(0), n = q.shape(1);
-  lcp::validate(M.shape(shared ? 0 : 1), M.shape(shared ? 1 : 2), n);
-  if (!shared && M.shape(0) != k)
-    reject("M", "holds " + std::to_string(M.shape(0)) + " matrices for " + std::to_string(k) + " q");
+  const Batch batch(M, q);
+  const Index k = batch.count, n = batch.n;
   Array z({k, n}), residual(k);
   py::array_t<std::int8_t> status(k);
   py::array_t<std::int64_t> pivots(k);
@@ -89,8 +109,7 @@ py::tuple lemke_batch(const Array& M, const Array& q, Index max_pivots) {
     lcp::LemkeOptions o;
     o.max_pivots = max_pivots;
     for (Index i = 0; i < k; ++i) {
-      const lcp::Problem p{n, M.data() + (shared ? 0 : i * n * n), q.data() + i * n};
-      lcp::validate(p);
+      const lcp::Problem p = batch.problem(i);
       const lcp::LemkeResult r = lcp::lemke(p, ws, o);
       std::copy(ws.z.begin(), ws.z.end(), pz + i * n);
       pr[i] = r.residual, ps[i] = static_cast<std::int8_t>(r.status), pp[i] = r.pivots;
@@ -121,14 +140,8 @@ py::dict solve_all(const Array& M, const Array& q) {
 
 // Ragged: the solutions of problem i are rows offsets[i] .. offsets[i + 1] of z.
 py::tuple solve_all_batch(const Array& M, const Array& q) {
-  if (q.ndim() != 2)
-    reject("q", "has " + std::to_string(q.ndim()) + " dimensions: a batch needs shape (k, n)");
-  if (M.ndim() != 2 && M.ndim() != 3) reject("M", "must have shape (n, n) or (k, n, n)");
-  const bool shared = M.ndim() == 2;
-  const Index k = q.shape(0), n = q.shape(1);
-  lcp::validate(M.shape(shared ? 0 : 1), M.shape(shared ? 1 : 2), n);
-  if (!shared && M.shape(0) != k)
-    reject("M", "holds " + std::to_string(M.shape(0)) + " matrices for " + std::to_string(k) + " q");
+  const Batch batch(M, q);
+  const Index k = batch.count, n = batch.n;
   std::vector<double> z;
   std::vector<std::int64_t> offset{0};
   std::vector<std::uint8_t> continuum;
@@ -136,8 +149,7 @@ py::tuple solve_all_batch(const Array& M, const Array& q) {
     py::gil_scoped_release free;
     lcp::EnumerationWorkspace ws;
     for (Index i = 0; i < k; ++i) {
-      const lcp::Problem p{n, M.data() + (shared ? 0 : i * n * n), q.data() + i * n};
-      lcp::validate(p);
+      const lcp::Problem p = batch.problem(i);
       const lcp::Enumeration e = lcp::solve_all(p, ws);
       for (const lcp::Solution& s : e.solutions) {
         z.insert(z.end(), s.z.data(), s.z.data() + n);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <pybind11/eigen.h>
+#include <pybind11/native_enum.h>
 
 namespace stickslip::bindings {
 
@@ -13,7 +14,7 @@ namespace py = pybind11;
 
 namespace {
 
-Options options(const py::kwargs& given) {
+Options settings(const py::kwargs& given) {
   Options o;
   for (const auto& [key, value] : given) {
     const auto name = key.cast<std::string_view>();
@@ -40,21 +41,23 @@ std::string text(const Options& o) {
 } // namespace
 
 void bind_flow(py::module_ m) {
-  py::enum_<Method>(m, "Method")
+  py::native_enum<Method>(m, "Method", "enum.Enum")
       .value("auto", Method::automatic)
       .value("exact", Method::exact)
       .value("explicit", Method::explicit_pair)
       .value("stiff", Method::stiff)
-      .value("time_stepping", Method::time_stepping);
+      .value("time_stepping", Method::time_stepping)
+      .finalize();
 
-  py::enum_<Keep>(m, "Keep")
+  py::native_enum<Keep>(m, "Keep", "enum.Enum")
       .value("segments", Keep::segments)
       .value("events", Keep::events)
-      .value("nothing", Keep::nothing);
+      .value("nothing", Keep::nothing)
+      .finalize();
 
-  py::class_<Options> settings(m, "Options");
-  settings.def(py::init(&options)).def("__repr__", &text);
-  std::apply([&](const auto&... setting) { (settings.def_readonly(setting.name, setting.member), ...); },
+  py::class_<Options> options(m, "Options");
+  options.def(py::init(&settings)).def("__repr__", &text);
+  std::apply([&](const auto&... setting) { (options.def_readonly(setting.name, setting.member), ...); },
              Options::settings());
 }
 

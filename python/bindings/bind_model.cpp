@@ -1,7 +1,6 @@
 // The description of a machine.
 #include "bind.hpp"
 #include "codec.hpp"
-#include "codec_fields.hpp"
 #include "description.hpp"
 
 #include "model/paths.hpp"
@@ -18,9 +17,7 @@ void bind_model(py::module_ m) {
   py::class_<Description, std::shared_ptr<Description>>(m, "Machine", "The one description of a machine.")
       .def(py::init([](const std::string& kind, py::dict fields) {
              fields["kind"] = kind;
-             AnyPlant plant;
-             unpack("plant", fields, plant);
-             return Description(Machine(std::move(plant)));
+             return Description(machine_of(fields));
            }),
            "kind"_a, "fields"_a)
       .def("copy", [](const Description& self) { return Description(self.machine); })
@@ -35,9 +32,7 @@ void bind_model(py::module_ m) {
           "add",
           [](Description& self, const std::string& kind, py::dict fields) {
             fields["kind"] = kind;
-            Element element;
-            unpack("element", fields, element);
-            self.add(std::move(element));
+            add_to(self, fields);
           },
           "kind"_a, "fields"_a)
       .def(
@@ -62,10 +57,8 @@ void bind_model(py::module_ m) {
                                const Plant* p = self.machine.mechanical();
                                return p ? p->names : List<std::string>();
                              })
-      .def_property_readonly("plant",
-                             [](const Description& self) { return Packer{false}(self.machine.plant); })
-      .def_property_readonly("elements",
-                             [](const Description& self) { return Packer{false}(self.machine.elements); })
+      .def_property_readonly("plant", [](const Description& self) { return plant_of(self.machine); })
+      .def_property_readonly("elements", [](const Description& self) { return elements_of(self.machine); })
       .def_property_readonly("parameters", [](const Description& self) {
         Machine copy = self.machine;
         std::vector<std::string> names;

@@ -3,8 +3,8 @@
 #include "codec.hpp"
 
 #include "core/error.hpp"
+#include "dynamics/compiled.hpp"
 #include "realtime/real_time.hpp"
-#include "run/trajectory.hpp"
 
 #include <memory>
 

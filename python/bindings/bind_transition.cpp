@@ -49,7 +49,7 @@ contact::Problem problem(const Matrix& G, const Vector& free, Index contacts, co
   return p;
 }
 
-template <class T, class S> py::array_t<T> copy(const std::vector<S>& v) {
+template <class T, class S> py::array_t<T> array_of(const std::vector<S>& v) {
   py::array_t<T> a(static_cast<py::ssize_t>(v.size()));
   for (std::size_t i = 0; i < v.size(); ++i) a.mutable_data()[i] = static_cast<T>(v[i]);
   return a;
@@ -57,11 +57,11 @@ template <class T, class S> py::array_t<T> copy(const std::vector<S>& v) {
 
 py::dict describe(const contact::Candidate& c, const std::vector<std::uint8_t>& left) {
   py::dict d;
-  d["modes"] = copy<std::int8_t>(c.modes);
-  d["force"] = copy<double>(c.force);
-  d["acceleration"] = copy<double>(c.acceleration);
-  d["touching"] = copy<bool>(c.touching);
-  d["left_rest"] = copy<bool>(left);
+  d["modes"] = array_of<std::int8_t>(c.modes);
+  d["force"] = array_of<double>(c.force);
+  d["acceleration"] = array_of<double>(c.acceleration);
+  d["touching"] = array_of<bool>(c.touching);
+  d["left_rest"] = array_of<bool>(left);
   d["constraint"] = c.constraint;
   d["utilisation"] = c.utilisation;
   d["unique_forces"] = c.unique;
@@ -161,8 +161,8 @@ py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, In
   py::list all;
   for (const auto& s : a.solutions) {
     py::dict d;
-    d["compression"] = copy<std::int8_t>(s.compression);
-    d["expansion"] = copy<std::int8_t>(s.expansion);
+    d["compression"] = array_of<std::int8_t>(s.compression);
+    d["expansion"] = array_of<std::int8_t>(s.expansion);
     d["impulse"] = s.impulse;
     d["compression_impulse"] = s.compression_impulse;
     d["velocity"] = s.velocity;

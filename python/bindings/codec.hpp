@@ -3,21 +3,36 @@
 #pragma once
 
 #include "list.hpp"
-#include "model/machine.hpp"
-#include "run/trajectory.hpp"
 
 #include <memory>
 #include <vector>
 
 #include <pybind11/pybind11.h>
 
+namespace stickslip {
+struct Controller;
+class Machine;
+struct Compiled;
+struct Modes;
+struct State;
+struct Trajectory;
+} // namespace stickslip
+
 namespace stickslip::bindings {
+
+struct Description;
 
 pybind11::dict pack(const Controller& controller);
 Controller unpack_controller(const pybind11::dict& saved);
 
 pybind11::dict pack(const Machine& machine);
 Machine unpack_machine(const pybind11::dict& saved);
+
+// One part of a machine as a dictionary of its fields, with laws, signals and controllers as objects.
+Machine machine_of(const pybind11::dict& plant);
+void add_to(Description& description, const pybind11::dict& element);
+pybind11::dict plant_of(const Machine& machine);
+pybind11::object elements_of(const Machine& machine);
 
 // The Mode of each friction element as a number.
 std::vector<int> friction_modes(const Modes& modes);

@@ -1,4 +1,5 @@
 // Descriptions as dictionaries of plain values, and back: made from their tables of fields.
+#include "codec.hpp"
 #include "codec_fields.hpp"
 #include "description.hpp"
 
@@ -50,15 +51,33 @@ py::dict pack(const Machine& m) {
 
 Machine unpack_machine(const py::dict& saved) {
   same_format(saved, "machine");
-  AnyPlant plant;
-  unpack("plant", saved["plant"], plant);
-  Machine m(std::move(plant));
+  Machine m = machine_of(saved["plant"]);
   for (const py::handle item : saved["elements"]) {
     Element element;
     unpack("element", item, element);
     m.add(std::move(element));
   }
   return m;
+}
+
+Machine machine_of(const py::dict& fields) {
+  AnyPlant plant;
+  unpack("plant", fields, plant);
+  return Machine(std::move(plant));
+}
+
+void add_to(Description& description, const py::dict& fields) {
+  Element element;
+  unpack("element", fields, element);
+  description.add(std::move(element));
+}
+
+py::dict plant_of(const Machine& m) {
+  return Packer{false}(m.plant);
+}
+
+py::object elements_of(const Machine& m) {
+  return Packer{false}(m.elements);
 }
 
 } // namespace stickslip::bindings

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 
 #include <pybind11/eigen.h>
+#include <pybind11/native_enum.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -62,21 +63,25 @@ struct Ticker {
 } // namespace
 
 void bind_block(py::module_& m) {
-  py::enum_<Saturation>(m, "Saturation", "Mode of a limited output of a continuous controller.")
+  py::native_enum<Saturation>(m, "Saturation", "enum.Enum",
+                              "Mode of a limited output of a continuous controller.")
       .value("free", Saturation::free)
       .value("high", Saturation::high)
       .value("low", Saturation::low)
       .value("high_frozen", Saturation::high_frozen)
       .value("low_frozen", Saturation::low_frozen)
       .value("high_following", Saturation::high_following)
-      .value("low_following", Saturation::low_following);
+      .value("low_following", Saturation::low_following)
+      .finalize();
   using Trigger = BlockGuard::Trigger;
-  py::enum_<Trigger>(m, "BlockTrigger", "What a guard of a limited output says when it fires.")
+  py::native_enum<Trigger>(m, "BlockTrigger", "enum.Enum",
+                           "What a guard of a limited output says when it fires.")
       .value("exceeds_max", Trigger::exceeds_max)
       .value("exceeds_min", Trigger::exceeds_min)
       .value("returns", Trigger::returns)
       .value("turns_outwards", Trigger::turns_outwards)
-      .value("turns_inwards", Trigger::turns_inwards);
+      .value("turns_inwards", Trigger::turns_inwards)
+      .finalize();
   py::class_<BlockGuard>(m, "BlockGuard")
       .def_readonly("trigger", &BlockGuard::trigger)
       .def_readonly("z", &BlockGuard::z)

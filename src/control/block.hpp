@@ -14,12 +14,17 @@
 // likewise, C and D as they are.
 #pragma once
 
-#include "control/controllers.hpp"
+#include "control/program.hpp"
 #include "core/list.hpp"
 
+#include <optional>
 #include <span>
 
 namespace stickslip {
+
+// The description of a controller: control/controllers.hpp.
+struct Controller;
+enum class AntiWindup;
 
 struct Channel {
   enum class Of { reference, measurement };
@@ -34,10 +39,10 @@ struct Channel {
 struct Block {
   List<Channel> inputs;
   Matrix A, B, C, D;
-  Vector lo, hi; // infinite where there is no limit
-  AntiWindup anti_windup = AntiWindup::none;
-  Matrix L;              // states x outputs; zero without back-calculation
-  Index integrator = -1; // the state that clamping holds; it counts in units of the output
+  Vector lo, hi;            // infinite where there is no limit
+  AntiWindup anti_windup{}; // none
+  Matrix L;                 // states x outputs; zero without back-calculation
+  Index integrator = -1;    // the state that clamping holds; it counts in units of the output
   double period = 0.0, delay = 0.0, quantum = 0.0;
   std::optional<Program> program; // instead of the matrices
   Vector initial;                 // states at the start

@@ -1,5 +1,6 @@
 // From what the user wrote to the engine's form; the discretisation is stated in block.hpp.
 #include "control/block.hpp"
+#include "control/controllers.hpp"
 #include "core/linalg.hpp"
 
 #include <algorithm>

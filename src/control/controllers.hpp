@@ -3,11 +3,10 @@
 // with a period they run at its multiples and hold their output in between.
 #pragma once
 
+#include "control/program.hpp"
 #include "core/fields.hpp"
 
-#include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <variant>
 
@@ -147,23 +146,6 @@ struct Linear {
                       field("error", &L::error), field("references", &L::references),
                       field("gain", &L::gain),   field("discrete", &L::discrete)};
   }
-};
-
-// Tells whether two programs are the same function.
-struct ProgramIdentity {
-  virtual ~ProgramIdentity() = default;
-  virtual bool same(const ProgramIdentity& other) const { return this == &other; }
-};
-
-// A program of the user's: called at the sampling instants with the time, the samples w (references first),
-// its memory z, which it may change, and the outputs u it has to fill.
-struct Program {
-  std::function<void(double t, const double* w, double* z, double* u)> call;
-  std::shared_ptr<const ProgramIdentity> identity;
-  Index references = 1, measurements = 1, outputs = 1;
-  Vector memory; // at the start
-
-  bool operator==(const Program& o) const;
 };
 
 using ControlLaw = std::variant<P, PI, PID, Cascade, Linear, Program>;

@@ -14,4 +14,10 @@ void reject(std::string_view name, std::string_view what) {
   throw InvalidArgument(std::string(name) + " " + std::string(what));
 }
 
+std::string quoted(const List<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text.empty() ? "none" : text;
+}
+
 } // namespace stickslip

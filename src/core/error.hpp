@@ -2,6 +2,8 @@
 // ValueError.
 #pragma once
 
+#include "core/list.hpp"
+
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -35,5 +37,8 @@ inline double non_negative(std::string_view name, double value) {
   if (!(std::isfinite(value) && value >= 0.0)) reject(name, value, "finite and >= 0");
   return value;
 }
+
+// Names in an error: 'a', 'b'.
+std::string quoted(const List<std::string>& names);
 
 } // namespace stickslip

@@ -1,5 +1,6 @@
 #include "core/linalg.hpp"
 
+#include <Eigen/QR>
 #include <Eigen/SVD>
 
 #include <algorithm>
@@ -18,6 +19,25 @@ Index Svd::rank(double threshold) const {
   if (values.size() == 0) return 0;
   const double least = std::max(threshold * values(0), std::numeric_limits<double>::min());
   return (values.array() > least).count();
+}
+
+Matrix pseudo_inverse(const Matrix& A, double threshold) {
+  const Svd svd(A);
+  const double rounding =
+      std::numeric_limits<double>::epsilon() * static_cast<double>(std::min(A.rows(), A.cols()));
+  const Index rank = svd.rank(threshold > 0.0 ? threshold : rounding);
+  const Matrix rows = svd.values.head(rank).cwiseInverse().asDiagonal() * svd.U.leftCols(rank).transpose();
+  return svd.V.leftCols(rank) * rows;
+}
+
+Matrix orthonormal(const Matrix& A) {
+  return Svd(A).U.leftCols(A.cols());
+}
+
+std::vector<Index> pivot_order(const Matrix& A) {
+  const Eigen::ColPivHouseholderQR<Matrix> factor(A);
+  const auto& order = factor.colsPermutation().indices();
+  return {order.data(), order.data() + order.size()};
 }
 
 } // namespace stickslip::linalg

@@ -1,4 +1,4 @@
-// Vector polynomials over one step: x(t0 + tau) = sum_k C.col(k) theta^k with theta = tau / h in [0, 1]. This
+// Polynomials over one step: x(t0 + tau) = sum_k C.col(k) theta^k with theta = tau / h in [0, 1]. This
 // is the one form in which every flow (Taylor, explicit pair, Rosenbrock) hands over its dense output, so
 // that sampling, event search and energy audit need not know which flow it was. Storage belongs to the
 // caller; nothing here allocates.
@@ -7,9 +7,6 @@
 #include "core/types.hpp"
 
 namespace stickslip::polynomial {
-
-using Out = Eigen::Ref<Vector>;
-using OutMatrix = Eigen::Ref<Matrix>;
 
 // Value of the scalar polynomial sum_k c[k stride] theta^k, by Horner's rule.
 inline double value(const double* c, Index degree, double theta, Index stride = 1) {
@@ -49,41 +46,6 @@ inline ValueSlope value_slope(const double* c, Index degree, double theta) {
     even = even * s + c[k - 1];
   }
   return {even + theta * odd, odd + 2.0 * theta * (even_s + theta * odd_s)};
-}
-
-// x = sum_k C.col(k) theta^k.
-inline void value(const MatrixRef& C, double theta, Out x) {
-  const Index last = C.cols() - 1;
-  x = C.col(last);
-  for (Index k = last - 1; k >= 0; --k) x = x * theta + C.col(k);
-}
-
-// Derivative of order `order` >= 1 with respect to time, that is d^order/dtau^order with tau = h theta.
-inline void derivative(const MatrixRef& C, double theta, double h, int order, Out x) {
-  x.setZero();
-  for (Index k = C.cols() - 1; k >= order; --k) {
-    double falling = 1.0;
-    for (int j = 0; j < order; ++j) falling *= static_cast<double>(k - j) / h;
-    x = x * theta + falling * C.col(k);
-  }
-}
-
-// Coefficients of the same curve over another stretch: out(theta') = C(start + scale * theta'). In place is
-// allowed. (0, e) keeps the step up to theta = e, (e, 1 - e) the rest of it.
-inline void shift(const MatrixRef& C, double start, double scale, OutMatrix out) {
-  if (out.data() != C.data()) out = C;
-  const Index last = out.cols() - 1;
-  if (start != 0.0)
-    for (Index i = 0; i < last; ++i)
-      for (Index k = last - 1; k >= i; --k) out.col(k) += start * out.col(k + 1);
-  double power = scale;
-  for (Index k = 1; k <= last; ++k, power *= scale) out.col(k) *= power;
-}
-
-// Scalar polynomial g = w' x(theta) + offset, the form of every linear guard; c has C.cols() entries.
-inline void project(const MatrixRef& C, const VectorRef& w, double offset, double* c) {
-  for (Index k = 0; k < C.cols(); ++k) c[k] = w.dot(C.col(k));
-  c[0] += offset;
 }
 
 } // namespace stickslip::polynomial

@@ -93,7 +93,7 @@ void Stepper::confirm(const Regime& r, Index k, const State& state, double h, In
 }
 
 double Stepper::guard_at(const Regime& r, Index k, const State& state, double h, double theta) {
-  polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
+  polynomial::values(C.data(), C.rows(), dopri5_dense_columns, theta, theta_column.data());
   rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
   if (guards.size() < r.guards.size()) guards.resize(r.guards.size());
   guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
@@ -121,7 +121,7 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
     guards.resize(std::max<Index>(ng, guards.size()));
     for (Index i = 0; i <= sample_degree; ++i) {
       const double theta = points.theta[i];
-      polynomial::value(C.leftCols(dopri5_dense_columns), theta, theta_column);
+      polynomial::values(C.data(), C.rows(), dopri5_dense_columns, theta, theta_column.data());
       if (forces)
         rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
       else

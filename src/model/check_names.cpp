@@ -10,12 +10,6 @@ bool holds(const List<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string quoted(const List<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  return text.empty() ? "none" : text;
-}
-
 bool zero(const Combination& c) {
   return std::all_of(c.parts.begin(), c.parts.end(), [](const Part& p) { return p.factor == 0.0; });
 }

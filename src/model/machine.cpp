@@ -17,6 +17,10 @@ bool Combination::operator==(const Combination& o) const {
   return parts == o.parts || sorted(parts) == sorted(o.parts);
 }
 
+bool Machine::operator==(const Machine& o) const {
+  return plant == o.plant && elements == o.elements;
+}
+
 std::string text(const Combination& c) {
   std::ostringstream out;
   for (Index i = 0; i < c.parts.size(); ++i) {

@@ -221,7 +221,7 @@ public:
     return out;
   }
 
-  bool operator==(const Machine& o) const { return plant == o.plant && elements == o.elements; }
+  bool operator==(const Machine& o) const;
 
 private:
   std::set<std::string> names; // of coordinates, states and elements: one name space
@@ -234,7 +234,5 @@ void check(const AnyPlant& plant, const Element& element);
 bool holds(const List<std::string>& names, const std::string& name);
 // a, a - b, 0.5 a + b
 std::string text(const Combination& combination);
-// Names in an error: 'a', 'b'.
-std::string quoted(const List<std::string>& names);
 
 } // namespace stickslip

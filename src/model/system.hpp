@@ -9,13 +9,17 @@
 #include "friction/law.hpp"
 #include "model/form.hpp"
 #include "model/loop.hpp"
-#include "model/machine.hpp"
 #include "model/variable.hpp"
 #include "signal/signal.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace stickslip {
+
+// The description, which few who read what is compiled from it need to know: model/machine.hpp.
+class Machine;
+enum class ImpactRule : std::int8_t;
 
 struct Friction {
   std::string name;
@@ -55,7 +59,7 @@ struct Contact {
   Form gap, rate;
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
   double restitution = 0.0;
-  ImpactRule impact = ImpactRule::poisson;
+  ImpactRule impact{};             // Poisson's
   Index friction = -1;             // its friction; -1: none
   double impulsive_friction = 0.0; // kinetic level, which holds for impulses
   Index gap_signal = -1, gap_rate = -1, gap_acceleration = -1;

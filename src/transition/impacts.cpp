@@ -2,6 +2,7 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "model/machine.hpp"
 #include "transition/decision.hpp"
 #include "transition/impact.hpp"
 

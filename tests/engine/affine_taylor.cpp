@@ -43,7 +43,7 @@ Series free_series(const Matrix& A, const Vector& x0, double horizon, const Vect
 
 Vector at(const Series& s, double theta) {
   Vector x(s.C.rows());
-  polynomial::value(s.C, theta, x);
+  polynomial::values(s.C.data(), s.C.rows(), s.C.cols(), theta, x.data());
   return x;
 }
 

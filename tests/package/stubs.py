@@ -55,6 +55,10 @@ class Clean(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        if any(ast.unparse(base) == "enum.Enum" for base in node.bases):
+            members = [item for item in node.body if isinstance(item, ast.AnnAssign)]
+            node.body = [ast.Assign([item.target], ast.Constant(...), lineno=0) for item in members]
+            return node
         self.generic_visit(node)
         # Comparisons that take any object have nothing left to tell their overloads apart.
         same: set[str] = set()

@@ -5,6 +5,7 @@ Controllers, and the blocks as which they run.
 from __future__ import annotations
 
 import collections.abc
+import enum
 import typing
 
 import numpy
@@ -27,83 +28,21 @@ class ControlOptions:
         rate: str,
     ) -> None: ...
 
-class Saturation:
-    """
-    Mode of a limited output of a continuous controller.
+class Saturation(enum.Enum):
+    free = ...
+    high = ...
+    high_following = ...
+    high_frozen = ...
+    low = ...
+    low_following = ...
+    low_frozen = ...
 
-    Members:
-
-      free
-
-      high
-
-      low
-
-      high_frozen
-
-      low_frozen
-
-      high_following
-
-      low_following
-    """
-
-    __members__: typing.ClassVar[dict[str, Saturation]]
-    free: typing.ClassVar[Saturation]
-    high: typing.ClassVar[Saturation]
-    high_following: typing.ClassVar[Saturation]
-    high_frozen: typing.ClassVar[Saturation]
-    low: typing.ClassVar[Saturation]
-    low_following: typing.ClassVar[Saturation]
-    low_frozen: typing.ClassVar[Saturation]
-
-    def __eq__(self, other: object) -> bool: ...
-    def __index__(self) -> int: ...
-    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
-    def __int__(self) -> int: ...
-    def __ne__(self, other: object) -> bool: ...
-    def __repr__(self) -> str: ...
-    def __str__(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def value(self) -> int: ...
-
-class BlockTrigger:
-    """
-    What a guard of a limited output says when it fires.
-
-    Members:
-
-      exceeds_max
-
-      exceeds_min
-
-      returns
-
-      turns_outwards
-
-      turns_inwards
-    """
-
-    __members__: typing.ClassVar[dict[str, BlockTrigger]]
-    exceeds_max: typing.ClassVar[BlockTrigger]
-    exceeds_min: typing.ClassVar[BlockTrigger]
-    returns: typing.ClassVar[BlockTrigger]
-    turns_inwards: typing.ClassVar[BlockTrigger]
-    turns_outwards: typing.ClassVar[BlockTrigger]
-
-    def __eq__(self, other: object) -> bool: ...
-    def __index__(self) -> int: ...
-    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
-    def __int__(self) -> int: ...
-    def __ne__(self, other: object) -> bool: ...
-    def __repr__(self) -> str: ...
-    def __str__(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def value(self) -> int: ...
+class BlockTrigger(enum.Enum):
+    exceeds_max = ...
+    exceeds_min = ...
+    returns = ...
+    turns_inwards = ...
+    turns_outwards = ...
 
 class BlockGuard:
     @property
