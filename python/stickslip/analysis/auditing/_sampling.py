@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.analysis.auditing._control_law import block_of
 from stickslip.analysis.auditing._description import Description
 
 Array = NDArray[np.float64]
@@ -98,7 +99,10 @@ def _fastest(d: Description) -> float:
     inverse = np.linalg.inv(d.mass)
     stiff = np.linalg.eigvals(inverse @ d.stiffness)
     damped = np.linalg.eigvals(inverse @ d.damping)
-    return float(np.sqrt(np.abs(stiff).max(initial=0.0)) + np.abs(damped).max(initial=0.0))
+    blocks = [block_of(loop["control"]) for loop in d.loops if loop["control"]["options"]["period"] == 0.0]
+    loops = [np.abs(np.linalg.eigvals(b.A)).max(initial=0.0) for b in blocks if b is not None]
+    plant = float(np.sqrt(np.abs(stiff).max(initial=0.0)) + np.abs(damped).max(initial=0.0))
+    return max([plant, *map(float, loops)])
 
 
 def _fastest_signal(d: Description, begin: float, end: float) -> float:
