@@ -48,6 +48,18 @@ def without_numbers(message: str) -> str:
     return re.sub(r"[-+]?\d+\.?\d*(e[-+]?\d+)?|\binf\b", "#", text)
 
 
+def _start(run: ss.Trajectory, case: Case) -> str:
+    """Which state the run does not begin with, though nothing strikes there; a run does not tell what it was given."""
+    initial = case.options.get("initial", {})
+    if np.any(run.events.impact & (run.events.time <= run.t[0])):
+        return ""
+    for name, value in initial.items():
+        begins = float(run.at([run.t[0]])[name][0])
+        if abs(begins - value) > 1e-9 * (abs(value) + np.abs(run[name]).max()):
+            return f"{name} begins with {begins}, not with {value}"
+    return ""
+
+
 def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
     """Run and audit."""
     warnings.simplefilter("ignore")
@@ -68,6 +80,10 @@ def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
         np.isfinite(run.y).all() and np.isfinite(run.state.x).all() and np.isfinite(run.events.time).all()
     ):
         found.word, found.cause = NAN, f"{run.status}"
+        return found
+    moved = _start(run, case)
+    if moved:
+        found.word, found.cause, found.detail = WRONG, "the run does not begin where it should", moved
         return found
     try:
         report = ss.analysis.audit(run)

@@ -48,7 +48,8 @@ def check_energy(
     given = sum(stated.surfaces.values(), zero)
     held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t))
     events = run.events
-    lost = np.array([events.loss[events.impact & (events.time <= x)].sum() for x in t])
+    at_impacts, losses = events.time[events.impact], events.loss[events.impact]
+    lost = np.append(0.0, np.cumsum(losses))[np.searchsorted(at_impacts, t, side="right")]
     held("energy: impacts", stated.impacts, lost)
     taken = sum(stated.friction.values(), zero) + stated.impacts + stated.damping
     put = sum(stated.drives.values(), zero) + sum(stated.controllers.values(), zero) + given

@@ -22,8 +22,8 @@ from stickslip.analysis.auditing._surfaces import Surface, surface
 from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
-_ROUNDS = 14
-_MOST = 400  # panels that are halved at once: the worst
+_MOST = 4000  # parts of panels that are looked at at once: of the worst
+_FINEST, _SAME = 2**14, 0.1  # parts of one panel, and how much the residual that stays may change
 
 
 def forces(d: Description, at: Samples, surfaces: list[Surface], sizes: Sizes) -> tuple[Array, Array]:
@@ -93,37 +93,48 @@ def check_motion(audit: Audit, run: Any, d: Description, t: Array, sizes: Sizes)
 
 
 def _refined(
-    d: Description, run: Any, parents: _Residuals, wrong: NDArray[np.intp], sizes: Sizes
+    d: Description, run: Any, first: _Residuals, wrong: NDArray[np.intp], sizes: Sizes
 ) -> list[tuple[float, Array, Array]]:
-    """Residuals that stay when their panels are halved."""
+    """Residuals that stay when their panels are divided into 2, 4, 8, ... parts: twice the same counts."""
     found: list[tuple[float, Array, Array]] = []
-    for _ in range(_ROUNDS):
-        if wrong.size == 0:
-            return found
-        wrong = _worst(parents, wrong)
-        a, b = parents.panels.a[wrong], parents.panels.b[wrong]
-        both = np.column_stack([a, 0.5 * (a + b), 0.5 * (a + b), b]).reshape(-1, 2)
-        children = _Residuals(d, run, both[:, 0], both[:, 1], sizes)
-        sums = children.left[:, 0::2] + children.left[:, 1::2]
-        room = parents.room[:, wrong]
-        before = parents.left[:, wrong]
-        fails = ~(np.abs(sums) <= room)
-        settled = fails & ~(np.abs(sums - before) > 0.25 * np.abs(sums))
-        for j in np.flatnonzero(settled.any(axis=0)):
-            values = np.where(settled[:, j], np.abs(sums[:, j]), 0.0)
-            found.append((float(a[j]), values, room[:, j]))
-        again = fails.any(axis=0) & ~settled.any(axis=0)
-        halves = np.flatnonzero(np.repeat(again, 2))
-        ratio = np.abs(children.left) / np.maximum(children.room, 1e-300)
-        parents, wrong = children, halves[~(ratio[:, halves] <= 1.0).all(axis=0)]
-    for j in wrong:
-        found.append((float(parents.panels.a[j]), np.abs(parents.left[:, j]), parents.room[:, j]))
+    before, same = first.left[:, wrong], np.zeros((len(first.names), wrong.size), dtype=bool)
+    parts = 1
+    while wrong.size:
+        parts *= 2
+        kept = _worst(first, wrong, _MOST // parts)
+        wrong, before, same = wrong[kept], before[:, kept], same[:, kept]
+        sums = _divided(d, run, first, wrong, parts, sizes)
+        fails = ~(np.abs(sums) <= first.room[:, wrong])
+        agrees = ~(np.abs(sums - before) > _SAME * np.abs(sums))
+        stays = fails & agrees & same
+        if parts >= _FINEST:
+            stays = fails
+        for j in np.flatnonzero(stays.any(axis=0)):
+            k = wrong[j]
+            found.append(
+                (float(first.panels.a[k]), np.where(stays[:, j], np.abs(sums[:, j]), 0.0), first.room[:, k])
+            )
+        again = fails.any(axis=0) & ~stays.any(axis=0)
+        wrong, before, same = wrong[again], sums[:, again], agrees[:, again]
     return found
 
 
-def _worst(parents: _Residuals, wrong: NDArray[np.intp]) -> NDArray[np.intp]:
-    if wrong.size <= _MOST:
-        return wrong
-    ratio = np.abs(parents.left[:, wrong]) / np.maximum(parents.room[:, wrong], 1e-300)
-    worst = np.argsort(-np.nan_to_num(ratio, nan=np.inf).max(axis=0))[:_MOST]
-    return np.sort(wrong[worst])
+def _divided(
+    d: Description, run: Any, first: _Residuals, wrong: NDArray[np.intp], parts: int, sizes: Sizes
+) -> Array:
+    """Residuals of panels that are divided into equal parts."""
+    a, b = first.panels.a[wrong], first.panels.b[wrong]
+    ends = a[:, None] + (b - a)[:, None] * np.linspace(0.0, 1.0, parts + 1)
+    ends[:, -1] = b
+    fine = _Residuals(d, run, ends[:, :-1].ravel(), ends[:, 1:].ravel(), sizes)
+    total: Array = fine.left.reshape(len(first.names), wrong.size, parts).sum(axis=-1)
+    return total
+
+
+def _worst(first: _Residuals, wrong: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """Which of the failing panels are looked at again, in their order: at least one, at most so many."""
+    if wrong.size <= max(most, 1):
+        return np.arange(wrong.size)
+    ratio = np.abs(first.left[:, wrong]) / np.maximum(first.room[:, wrong], 1e-300)
+    worst = np.argsort(-np.nan_to_num(ratio, nan=np.inf).max(axis=0))[: max(most, 1)]
+    return np.sort(worst)

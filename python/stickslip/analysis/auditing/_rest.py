@@ -55,6 +55,11 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         f, _ = forces(d, at, surfaces, sizes)
         for j in range(t.size):
             if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, sizes):
+                if place.on_contact or any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts):
+                    audit.skip(
+                        f"break-aways of '{place.name}' beside closed contacts", "forces of both are coupled"
+                    )
+                    continue
                 spare = _spare(d, i, j, f[:, j], at, surfaces, sizes)
                 audit.hold("rests while a force within the level holds it", place.name, t[j], spare, _MARGIN)
 
@@ -82,8 +87,6 @@ def _spare(
         drift.append(p.surface_velocity.value(at.t[j], 1))
         low, high = (s.load[j] * end for end in _laws.jump(p.law))
         limits.append((low, high))
-    if place.on_contact or any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts):
-        return -1.0  # contact forces follow: their problem is coupled
     w, g = np.array(rows), np.array(columns)
     inverse = np.linalg.inv(d.mass)
     matrix = w @ inverse @ g.T

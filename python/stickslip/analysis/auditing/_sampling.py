@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.analysis.auditing._control_law import block_of
 from stickslip.analysis.auditing._description import Description
 
 Array = NDArray[np.float64]
@@ -16,7 +17,7 @@ Array = NDArray[np.float64]
 # to 1e-12.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 _RADIANS = 2.0
-MOST_PANELS, _FEWEST = 6000, 64
+MOST_PANELS, _FEWEST, _MOST_STEPS = 6000, 64, 20_000
 
 
 class Samples:
@@ -98,7 +99,10 @@ def _fastest(d: Description) -> float:
     inverse = np.linalg.inv(d.mass)
     stiff = np.linalg.eigvals(inverse @ d.stiffness)
     damped = np.linalg.eigvals(inverse @ d.damping)
-    return float(np.sqrt(np.abs(stiff).max(initial=0.0)) + np.abs(damped).max(initial=0.0))
+    blocks = [block_of(loop["control"]) for loop in d.loops if loop["control"]["options"]["period"] == 0.0]
+    loops = [np.abs(np.linalg.eigvals(b.A)).max(initial=0.0) for b in blocks if b is not None]
+    plant = float(np.sqrt(np.abs(stiff).max(initial=0.0)) + np.abs(damped).max(initial=0.0))
+    return max([plant, *map(float, loops)])
 
 
 def _fastest_signal(d: Description, begin: float, end: float) -> float:
@@ -114,7 +118,9 @@ def _fastest_signal(d: Description, begin: float, end: float) -> float:
 def boundaries(run: Any, d: Description) -> Array:
     """Times between which a run is smooth, close enough for the Gauss rule in most cases."""
     begin, end = float(run._raw.t_begin), float(run._raw.t_end)
-    times = [np.array(run._raw.step_times()), run.events.time, np.array([begin, end])]
+    steps = np.array(run._raw.step_times())
+    steps = steps[:: 1 + steps.size // _MOST_STEPS]  # so many steps are short beside the motion
+    times = [steps, run.events.time, np.array([begin, end])]
     times += [np.array(s.breakpoints) for s in d.signals()] + _ticks(d, begin, end)
     t = np.unique(np.concatenate(times))
     t = t[(t >= begin) & (t <= end)]
