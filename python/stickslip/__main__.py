@@ -13,8 +13,8 @@ from typing import NoReturn
 
 import stickslip
 from stickslip import figures
+from stickslip._drawing._style import need_matplotlib
 from stickslip.figures import _table
-from stickslip.figures._style import need_matplotlib
 
 
 class _Parser(argparse.ArgumentParser):

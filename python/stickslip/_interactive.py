@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from stickslip._checks import reject
+from stickslip._drawing import _style
 from stickslip._spans import TrajectoryLike, mode_spans
-from stickslip.figures import _style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

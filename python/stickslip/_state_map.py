@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from stickslip.figures import _style
+from stickslip._drawing import _style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

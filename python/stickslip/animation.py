@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stickslip import _checks as checks
+from stickslip._drawing import _style
 from stickslip._spans import elements, mode_name
-from stickslip.figures import _style
 from stickslip.state_space import StateSpace
 
 if TYPE_CHECKING:

@@ -17,17 +17,16 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stickslip import _state_map
+from stickslip._drawing import _style
 from stickslip._interactive import energy, explore, shade, use_style
 from stickslip._spans import Span, TrajectoryLike, elements, mode_spans
-from stickslip.figures import _style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,16 +91,6 @@ def _impacts(run: TrajectoryLike) -> npt.NDArray[np.float64]:
     """Times of the impacts: events that say so, or whose cause does."""
     hits = [e for e in run.events if getattr(e, "impact", False) or "impact" in str(e.cause).lower()]
     return np.array([event.time for event in hits], dtype=float)
-
-
-@contextmanager
-def _drawing(ax: Axes | None, height: float = 60.0) -> Iterator[Axes]:
-    """Give the axes to draw on: the caller's as they are, or new ones, wholly in the style of the package."""
-    if ax is not None:
-        yield ax
-        return
-    with _style.style():
-        yield _style.canvas(height).subplots()
 
 
 def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> str | None:
@@ -191,7 +180,7 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         listed = ", ".join(label(name, run) for name in names)
         raise ValueError(f"names have {len(units)} different units, allowed are two in one picture: {listed}")
     element = _element(run, names, shade)
-    with _drawing(ax) as left:
+    with _style.drawing(ax) as left:
         if element is not None:
             _shade(left, mode_spans(run, element))
         sides = [left, left.twinx()] if len(units) == 2 else [left]
@@ -252,7 +241,7 @@ def phase_plane(
     'mass.velocity [m/s]'
     """
     owner = _element(run, (), element if element is not None else True)
-    with _drawing(ax) as axes:
+    with _style.drawing(ax) as axes:
         x, v = run[f"{coordinate}.position"], run[f"{coordinate}.velocity"]
         if owner is not None:
             text: str | None = "stick"
@@ -306,7 +295,7 @@ def friction_velocity_loop(
     >>> ss.plotting.friction_velocity_loop(Pad(), "pad").get_xlabel()
     'pad.velocity [m/s]'
     """
-    with _drawing(ax) as axes:
+    with _style.drawing(ax) as axes:
         name = velocity or f"{element}.velocity"
         axes.plot(run[name], run[f"{element}.force"], color=_style.VERMILION)
         axes.axhline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)
@@ -361,7 +350,7 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> 
         raise ValueError("chosen is empty and the trajectory has no element with modes")
     for element in rows:
         _element(run, (), element)
-    with _drawing(ax, 14.0 + 9.0 * len(rows)) as axes:
+    with _style.drawing(ax, 14.0 + 9.0 * len(rows)) as axes:
         named: set[str] = set()
         for row, element in enumerate(rows):
             for span in mode_spans(run, element):
@@ -428,7 +417,7 @@ def state_map(
     >>> [tick.get_text() for tick in axes.get_yticklabels()]
     ['open', 'slip-', 'stick', 'slip+']
     """
-    with _drawing(ax, 55.0) as axes:
+    with _style.drawing(ax, 55.0) as axes:
         _state_map.draw(found, axes, scale, lemke, modes)
         axes.set_xlabel(getattr(found, "parameter", "") if label is None else label)
         if lemke:

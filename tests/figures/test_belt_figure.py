@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 import stickslip
+from stickslip._drawing import _style
 from stickslip.events import Events
-from stickslip.figures import FigureData, _style, belt
+from stickslip.figures import FigureData, belt
 
 
 @pytest.fixture(scope="module")

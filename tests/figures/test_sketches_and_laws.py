@@ -68,7 +68,7 @@ def test_labels_lie_apart_and_inside(name: str) -> None:
 
 def test_two_labels_in_one_place_are_found() -> None:
     """The test of labels can fail."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     with _style.style():
         canvas = _style.canvas(40.0)

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 import stickslip as ss
 from stickslip import plotting
-from stickslip.figures import _style
+from stickslip._drawing import _style
 
 
 class Hand:

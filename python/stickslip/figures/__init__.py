@@ -22,11 +22,11 @@ from pathlib import Path
 from time import perf_counter
 
 from stickslip._checks import reject
+from stickslip._drawing._style import MissingExtraError, need_matplotlib
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._input import Input
 from stickslip.figures._picture import picture
-from stickslip.figures._style import MissingExtraError, need_matplotlib
 
 __all__ = [
     "Check",

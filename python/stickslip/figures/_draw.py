@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from stickslip._drawing import _style
 from stickslip._spans import TrajectoryLike, mode_spans
-from stickslip.figures import _style
 from stickslip.figures._data import Series
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from stickslip._spans import Span
+    from stickslip.machines.wedge_states import Direction
 
 SOURCE = "Hinrichsen 2007"
 RPM = math.pi / 30.0
@@ -32,6 +33,8 @@ SET_1: WedgeGear = wedge_gear(
 SET_2: WedgeGear = wedge_gear(
     upper_mass=2420.0, lower_mass=10.878, stiffness=4000.0, pull_velocity=10e-3, **_COMMON
 )
+# So steep that the angles can be seen.
+STEEP: WedgeGear = dataclasses.replace(SET_1, angle=math.radians(25.0))
 
 COMMON = inputs("printed", "2.4.1", ("γ", 12.0, "°"), ("F", 100.0, "N"), ("μ", 0.25, ""))
 ROUNDED = inputs("fitted", "17.963 kg (2.4.2), μ = 0.25 being 14.04°", ("ρ", 14.0, "°"))
@@ -107,3 +110,19 @@ def shade(ax: Axes, spans: Iterable[Span]) -> None:
     from stickslip.plotting import _shade
 
     _shade(ax, [span for span in spans if span.end - span.start > 1e-5])
+
+
+def steady(angle: float, rho: float, direction: Direction = "lowering") -> tuple[float, float, float]:
+    """Pull kw, λ_N and λ_T of motion without acceleration under 100 N, N."""
+    gear = dataclasses.replace(SET_1, angle=math.radians(angle), friction=math.tan(math.radians(rho)))
+    sign = 1.0 if direction == "lowering" else -1.0
+    low, high = -1.0, 1.0  # m of extension
+    rising = (
+        gear.sliding(high, direction).lower_acceleration > gear.sliding(low, direction).lower_acceleration
+    )
+    for _ in range(120):
+        middle = 0.5 * (low + high)
+        above = gear.sliding(middle, direction).lower_acceleration > 0.0
+        low, high = (low, middle) if above == rising else (middle, high)
+    state = gear.sliding(0.5 * (low + high), direction)
+    return gear.stiffness * 0.5 * (low + high), state.normal_force, sign * gear.friction * state.normal_force

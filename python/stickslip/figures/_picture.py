@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stickslip.figures import _style
+from stickslip._drawing import _style
 from stickslip.figures._input import caption
 
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ def compute_curve() -> FigureData:
 
 def draw_curve(data: FigureData, figure: Canvas) -> None:
     """Draw the curve with its parameters."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax = figure.subplots()
     v, force = 1e3 * data[""]["velocity"], 1e3 * data[""]["force"]
@@ -179,7 +179,7 @@ def compute_memory() -> FigureData:
 
 def draw_memory(data: FigureData, figure: Canvas) -> None:
     """Draw force over velocity, out and back."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     ax = figure.subplots()
@@ -266,7 +266,7 @@ def compute_dwell() -> FigureData:
 
 def draw_dwell(data: FigureData, figure: Canvas) -> None:
     """Draw both starts over the velocity, and break-away over the rest."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     left, right = figure.subplots(1, 2)
     s = data["starts"]

@@ -116,7 +116,7 @@ def compute() -> FigureData:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw position, velocity and the three forces over time."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data["trajectory"]
     t = s["time"]

@@ -253,7 +253,7 @@ def lowest(entry: float, stop: float, run: Trajectory) -> float:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw position, velocity and forces over time."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data["trajectory"]
     t = s["time"]

@@ -63,7 +63,7 @@ def compute_surface() -> FigureData:
 
 def draw_surface(data: FigureData, figure: Canvas) -> None:
     """Draw force over deflection of the stuck surface."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax = figure.subplots()
     for name, text, colour, dash in (
@@ -141,7 +141,7 @@ def compute_braking() -> FigureData:
 
 def draw_braking(data: FigureData, figure: Canvas) -> None:
     """Draw force over velocity while braking, and the ringing over time."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     t, v, force, stuck = s["time"], 1e3 * s["velocity"], 1e3 * s["force"], s["stuck"] == 1

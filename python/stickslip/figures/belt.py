@@ -121,7 +121,7 @@ def _stick_spans(log: Series, end: float) -> list[tuple[float, float]]:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw displacement and friction force over time, the phase plane and the first events."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     run, log = data["trajectory"], data["events"]
     t = run["time"]

@@ -193,7 +193,7 @@ def release(alpha: float, start: float, slope: float) -> float:
 
 def draw_forces(data: FigureData, figure: Canvas) -> None:
     """Draw spring force and second state over time."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     axes = figure.subplots(2, 1, sharex=True)
@@ -274,7 +274,7 @@ def draw_lugre(data: FigureData, figure: Canvas) -> None:
 
 
 def _motion(data: FigureData, s: Series, figure: Canvas, title: str, other: Series | None, text: str) -> None:
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     axes = figure.subplots(3, 1, sharex=True, height_ratios=[1.2, 1.0, 1.0])
     _draw.rows(axes, _draw.sticks(data["modes"]), END, label=SLOW)

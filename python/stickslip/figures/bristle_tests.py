@@ -93,7 +93,7 @@ def compute_presliding() -> FigureData:
 
 def draw_presliding(data: FigureData, figure: Canvas) -> None:
     """Draw the force over time, and displacement over force."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.5])
@@ -194,7 +194,7 @@ def compute_first_state() -> FigureData:
 
 def draw_first_state(data: FigureData, figure: Canvas) -> None:
     """Draw velocity and first state over time."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     t = s["time"] - BEGIN
@@ -269,7 +269,7 @@ def compute_hysteresis() -> FigureData:
 
 def draw_hysteresis(data: FigureData, figure: Canvas) -> None:
     """Draw the second state over time, and force over velocity."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     t, v = s["time"] - BEGIN, 1e3 * s["velocity"]

@@ -96,7 +96,7 @@ def compute_presliding() -> FigureData:
 
 def draw_presliding(data: FigureData, figure: Canvas) -> None:
     """Draw the force over time, and over the displacement."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     first = s["time"] <= RAMP
@@ -170,7 +170,7 @@ def compute_hysteresis() -> FigureData:
 
 def draw_hysteresis(data: FigureData, figure: Canvas) -> None:
     """Draw the loops over the velocity, with the steady curve."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax = figure.subplots()
     v = np.geomspace(1e-6, 2e-3, 300)
@@ -238,7 +238,7 @@ def compute_break_away() -> FigureData:
 
 def draw_break_away(data: FigureData, figure: Canvas) -> None:
     """Draw two ramps over the displacement, and break-away over the rate."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     left, right = figure.subplots(1, 2, sharey=True)
     for rate, colour in ((1.0, _style.BLUE), (10.0, _style.VERMILION)):

@@ -116,7 +116,8 @@ def _sector(ax: Axes, low: float, high: float, reach: float, **options: Any) -> 
 
 def draw_farkas(data: FigureData, figure: Canvas) -> None:
     """Draw the half spaces' borders and normals, the cone of solutions and a."""
-    from stickslip.figures import _sketch, _style
+    from stickslip._drawing import _style
+    from stickslip._drawing import parts as _sketch
 
     left, right = figure.subplots(1, 2, width_ratios=[1.6, 1.0])
     reach = 4.3
@@ -261,7 +262,8 @@ def compute_cones() -> FigureData:
 
 def draw_cones(data: FigureData, figure: Canvas) -> None:
     """Draw the cones on the left, how many solutions there are on the right."""
-    from stickslip.figures import _sketch, _style
+    from stickslip._drawing import _style
+    from stickslip._drawing import parts as _sketch
 
     left, right = figure.subplots(1, 2)
     reach = 3.4
@@ -362,7 +364,8 @@ def compute_multipliers() -> FigureData:
 
 def draw_multipliers(data: FigureData, figure: Canvas) -> None:
     """Draw the admissible accelerations, and at three points how the constraints bend the free one into them."""
-    from stickslip.figures import _sketch, _style
+    from stickslip._drawing import _style
+    from stickslip._drawing import parts as _sketch
 
     axes, rows = figure.subplots(1, 3, sharey=True), data[""]
     words = {

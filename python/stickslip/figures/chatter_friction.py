@@ -131,7 +131,7 @@ def compute_line() -> FigureData:
 
 def draw_line(data: FigureData, figure: Canvas) -> None:
     """Draw the line put in, and the points found through (7.2)."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax = figure.subplots()
     law, points = data["line"], data["measured"]
@@ -235,7 +235,7 @@ def compute_limits() -> FigureData:
 
 def draw_limits(data: FigureData, figure: Canvas) -> None:
     """Draw the limit, and what the simulated pulls did."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax = figure.subplots()
     limit, trials = data["limit"], data["simulated"]

@@ -347,7 +347,7 @@ def _ticks(ax: Axes, level: float, name: str) -> None:
 
 def _sketch(ax: Axes) -> None:
     """Velocities and impulses at point A: the friction impulse opposes the sliding."""
-    from stickslip.figures import _sketch as draw
+    from stickslip._drawing import parts as draw
 
     draw.start(ax, (-2.0, 2.0), (-1.5, 1.7))
     draw.ground(ax, (-1.5, 0.0), (1.5, 0.0))
@@ -400,7 +400,7 @@ def draw_expansion(data: FigureData, figure: Canvas) -> None:
 
 def draw_reversible(data: FigureData, figure: Canvas) -> None:
     """Draw what leaves at A and at B, and the asymmetric law."""
-    from stickslip.figures import _sketch as draw
+    from stickslip._drawing import parts as draw
 
     first, second, ax = figure.subplots(1, 3, width_ratios=[1.0, 1.0, 1.5])
     for sketch, title, end in ((first, "A: not reversible", 0.0), (second, "B: reversible", 1.0)):

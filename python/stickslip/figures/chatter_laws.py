@@ -154,7 +154,7 @@ def compute_hump() -> FigureData:
 
 def draw_friction(data: FigureData, figure: Canvas) -> None:
     """Draw friction over sliding velocity with tan γ, the self-braking range shaded."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax, rows, spans = figure.subplots(), data[""], data["range"]
     for k, (start, end) in enumerate(zip(spans["from"], spans["to"], strict=True)):
@@ -241,7 +241,7 @@ def compute_laws() -> FigureData:
 
 def draw_laws(data: FigureData, figure: Canvas) -> None:
     """Draw both laws; stick is the segment at zero velocity."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax, rows = figure.subplots(), data[""]
     v, level = rows["sliding velocity"], LEVELS[0] * LOAD
@@ -357,7 +357,7 @@ def _law_axes(ax: Axes, x: str, y: str) -> None:
 
 def draw_halves(data: FigureData, figure: Canvas) -> None:
     """Draw Coulomb's law over acceleration on the left, its four corners on the right."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     parts: Any = figure.subfigures(1, 2, width_ratios=[1.0, 1.5])
     left, right = parts

@@ -163,7 +163,7 @@ def _chatters(run: Trajectory) -> list[Check]:
 
 
 def _motion(ax: Axes, rows: Series, start: float, end: float, motor: bool = False) -> None:
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     show = (rows["time"] >= start) & (rows["time"] <= end)
     t = rows["time"][show]
@@ -186,7 +186,7 @@ def _mark(ax: Axes, times: Any) -> None:
 
 def draw_sets(data: FigureData, figure: Canvas) -> None:
     """Draw the angles of both sets, and their gaps."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     axes = figure.subplots(2, 2, sharex=True, sharey="row", height_ratios=[2.0, 1.0])
     for column, k in enumerate((0, 1)):
@@ -346,7 +346,7 @@ def compute_counter() -> FigureData:
 
 def draw_counter(data: FigureData, figure: Canvas) -> None:
     """Draw both angles over time at the high speed, a part of it, and the gaps at both speeds."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     whole, part, gaps = figure.subplots(3, 1, height_ratios=[1.2, 1.2, 1.0])
     rows, log = data["rpm_15"], data["rpm_15_modes"]

@@ -156,7 +156,7 @@ def compute() -> FigureData:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw a band for every state that solves the problem, lowering above and lifting below."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     colours = dict(zip(STATES, (_style.BLUE, _style.SKY, _style.ORANGE, "#C9C9C9"), strict=True))
     axes = figure.subplots(2, 2, sharey="row", width_ratios=[1.0, 2.2])

@@ -148,7 +148,7 @@ def compute_slides() -> FigureData:
 
 
 def _motion(ax: Axes, rows: Series, start: float, end: float, pulled: bool = True) -> None:
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     show = (rows["time"] >= start) & (rows["time"] <= end)
     t = rows["time"][show]
@@ -228,7 +228,7 @@ def _mark(ax: Axes, log: Series) -> None:
 
 def draw_chatter(data: FigureData, figure: Canvas) -> None:
     """Draw the motion of both wedges with the modes shaded, and the gap below."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[2.2, 1.0])
     rows, spans = data["motion"], _spans(data["modes"])

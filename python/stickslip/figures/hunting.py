@@ -161,7 +161,7 @@ def _swing(run: Trajectory, start: float, end: float) -> float:
 
 def draw_comparison(data: FigureData, figure: Canvas) -> None:
     """Draw position and error of the three runs."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     above, below = figure.subplots(2, 1, sharex=True)
     for name, text, colour, width in (
@@ -220,7 +220,7 @@ def compute_hunting() -> FigureData:
 
 def draw_hunting(data: FigureData, figure: Canvas) -> None:
     """Draw position, control force and velocity."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s, rigid = data["lugre"], data["stribeck"]
     axes = figure.subplots(3, 1, sharex=True)
@@ -286,7 +286,7 @@ def _first(run: Trajectory) -> float:
 
 def draw_stick_slip(data: FigureData, figure: Canvas) -> None:
     """Draw positions, forces and velocities."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s, rigid = data["lugre"], data["stribeck"]
     end = float(s["time"][-1])

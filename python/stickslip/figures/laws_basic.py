@@ -101,7 +101,7 @@ def compute() -> FigureData:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw both laws, and how both slow a mass down."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     coulomb, viscous, motion = figure.subplots(1, 3)
     rows, v = data["curves"], 1e3 * data["curves"]["velocity"]

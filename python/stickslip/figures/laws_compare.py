@@ -153,7 +153,7 @@ def compute() -> FigureData:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw the four forces over velocity and over displacement."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     axes = figure.subplots(2, 4, sharey=True, sharex="row")

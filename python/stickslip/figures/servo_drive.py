@@ -216,7 +216,7 @@ def compute() -> FigureData:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw position of the load, and its error, for the three cases."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     axes = figure.subplots(2, 3, sharex=True, sharey="row", height_ratios=[1.0, 1.0])
     for column, (name, case) in enumerate(CASES.items()):

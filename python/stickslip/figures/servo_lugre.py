@@ -146,7 +146,7 @@ def compute() -> FigureData:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw both over the velocity, and the neighbourhood of rest."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     s = data[""]
     v, force = 1e3 * s["velocity"], s["LuGre"]

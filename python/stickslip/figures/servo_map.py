@@ -221,7 +221,7 @@ def draw(data: FigureData, figure: Canvas) -> None:
     from matplotlib.colors import LogNorm, Normalize
     from matplotlib.ticker import FixedLocator, NullLocator
 
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     cells, limit, passage = data["map"], data["limit"], data["passage"]
     loads, speeds = np.unique(cells["normal load"]), np.unique(cells["speed"])

@@ -115,7 +115,7 @@ def compute() -> FigureData:
 
 def draw(data: FigureData, figure: Canvas) -> None:
     """Draw force over velocity, the band of stiction at rest as a vertical line."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax = figure.subplots()
     curves = data[""]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stickslip.figures import _sketch as sk
+from stickslip._drawing import parts as sk
 from stickslip.figures import automaton_load as loaded
 from stickslip.figures import automaton_pull as pulled
 from stickslip.figures._check import Check, Origin

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stickslip.figures import _sketch as sk
+from stickslip._drawing import parts as sk
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._gears import MM, SOURCE
@@ -300,7 +300,7 @@ def compute_pulse() -> FigureData:
 
 def draw_pulse(data: FigureData, figure: Canvas) -> None:
     """Draw the force with the two impulses as areas."""
-    from stickslip.figures import _style
+    from stickslip._drawing import _style
 
     ax, rows = figure.subplots(), data[""]
     compression = rows["phase"] == "C"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stickslip.figures import _sketch as sk
-from stickslip.figures import _wedge_sketch as wedge
+from stickslip._drawing import parts as sk
+from stickslip._drawing import wedge
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
-from stickslip.figures._gears import SET_1, SET_2, SOURCE, wedge_inputs
+from stickslip.figures._gears import SET_1, SET_2, SOURCE, STEEP, steady, wedge_inputs
 from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
 
 def compute_gear() -> FigureData:
     """Kinematics of sliding contact: ẏ1 = −ẋ2·tan γ, from the gradients of the gap and of the sliding."""
-    data = wedge.STEEP.contact_data(0.0)
-    velocity = np.array([-math.tan(wedge.STEEP.angle), 1.0])
+    data = STEEP.contact_data(0.0)
+    velocity = np.array([-math.tan(STEEP.angle), 1.0])
     checks = [
         Check(
             "ġ_N in sliding, ẋ2 = 1 m/s",
@@ -45,7 +45,7 @@ def compute_gear() -> FigureData:
             "ġ_T in lowering, ẋ2 = 1 m/s",
             "m/s",
             float((data.tangents @ velocity)[0]),
-            -1.0 / math.cos(wedge.STEEP.angle),
+            -1.0 / math.cos(STEEP.angle),
             3e-16,
             FORM,
             "−ẋ2/cos γ",
@@ -66,7 +66,7 @@ def compute_gear() -> FigureData:
 def draw_gear(data: FigureData, figure: Canvas) -> None:
     """Draw the two wedges with their forces and velocities."""
     ax = figure.subplots()
-    top = wedge.pictured(ax, wedge.STEEP, right=4.6, top=3.8)
+    top = wedge.pictured(ax, STEEP, right=4.6, top=3.8)
     v1, v2 = data[""]["velocity"]
     sk.arrow(ax, (0.0, top + 0.95), (0.0, top + 0.1), r"$F$", "right-start")
     sk.arrow(ax, (3.1, 0.45), (2.1, 0.45), r"$K$", "above")
@@ -183,7 +183,7 @@ STEADY = {  # γ and ρ in degrees
 
 def compute_balance() -> FigureData:
     """Find the pull that keeps up lowering at constant speed, by the sliding equations."""
-    rows = [(name, g, r, *wedge.steady(g, r)) for name, (g, r) in STEADY.items()]
+    rows = [(name, g, r, *steady(g, r)) for name, (g, r) in STEADY.items()]
     checks = [
         Check(
             f"{name}: γ = {g:.0f}°, ρ = {r:.0f}°: pull",
@@ -253,7 +253,7 @@ def draw_balance(data: FigureData, figure: Canvas) -> None:
 def compute_blocked() -> FigureData:
     """Lifting at ρ > 90° − γ: the load that would have to lift by itself."""
     gamma, rho = 40.0, 60.0
-    pull, normal, tangential = wedge.steady(gamma, rho, "lifting")
+    pull, normal, tangential = steady(gamma, rho, "lifting")
     gear = dataclasses.replace(SET_2, angle=math.radians(40.0), friction=math.tan(math.radians(rho)))
     low = gear.stick_limits[0]
     checks = [
@@ -343,21 +343,19 @@ def draw_blocked(data: FigureData, figure: Canvas) -> None:
 
 def compute_directions() -> FigureData:
     """Forces while lifting (K = 60 N to the left) and lowering (kw = 0), by the sliding equations."""
-    lifting_extension = -60.0 / wedge.STEEP.stiffness
+    lifting_extension = -60.0 / STEEP.stiffness
     rows, checks = [], []
     cases: tuple[tuple[Direction, float, float], ...] = (
         ("lifting", lifting_extension, 1.0),
         ("lowering", 0.0, -1.0),
     )
     for direction, extension, sign in cases:
-        state = wedge.STEEP.sliding(extension, direction)
-        pull = wedge.STEEP.stiffness * extension
-        normal, tangential = state.normal_force, -sign * wedge.STEEP.friction * state.normal_force
-        s, c = math.sin(wedge.STEEP.angle), math.cos(wedge.STEEP.angle)
-        upper = (
-            normal * c + tangential * s - wedge.STEEP.load - wedge.STEEP.upper_mass * state.upper_acceleration
-        )
-        lower = normal * s - tangential * c + pull - wedge.STEEP.lower_mass * state.lower_acceleration
+        state = STEEP.sliding(extension, direction)
+        pull = STEEP.stiffness * extension
+        normal, tangential = state.normal_force, -sign * STEEP.friction * state.normal_force
+        s, c = math.sin(STEEP.angle), math.cos(STEEP.angle)
+        upper = normal * c + tangential * s - STEEP.load - STEEP.upper_mass * state.upper_acceleration
+        lower = normal * s - tangential * c + pull - STEEP.lower_mass * state.lower_acceleration
         checks += [
             Check(
                 f"{direction}: balance of the upper wedge",
@@ -399,13 +397,13 @@ def compute_directions() -> FigureData:
 def draw_directions(data: FigureData, figure: Canvas) -> None:
     """Draw both directions, the wedges taken apart, forces to scale."""
     rows, scale = data[""], 0.011
-    (tx, ty), (nx, ny) = wedge.flank(wedge.STEEP)
+    (tx, ty), (nx, ny) = wedge.flank(STEEP)
     for k, (ax, title) in enumerate(
         zip(figure.subplots(1, 2), ("lifting: never critical", "lowering: may chatter"), strict=True)
     ):
         sk.start(ax, (-3.3, 3.6), (-0.4, 4.9))
-        wedge.lower(ax, wedge.STEEP)
-        top = wedge.upper(ax, wedge.STEEP, lift=0.85)
+        wedge.lower(ax, STEEP)
+        top = wedge.upper(ax, STEEP, lift=0.85)
         sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
         normal, tangential, pull = (scale * float(rows[name][k]) for name in ("normal", "tangential", "pull"))
         foot, below = (0.0, top - 1.0), (0.0, top - 1.85)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stickslip.figures import _sketch as sk
-from stickslip.figures import _wedge_sketch as wedge
+from stickslip._drawing import parts as sk
+from stickslip._drawing import wedge
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
-from stickslip.figures._gears import SOURCE
+from stickslip.figures._gears import SOURCE, STEEP
 from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
 
 def compute_kinematics() -> FigureData:
     """Gradients of the gap and of the sliding, against the vectors of the flank (4.3–4.8)."""
-    data = wedge.STEEP.contact_data(0.0)
-    t, n = map(np.array, wedge.flank(wedge.STEEP))
+    data = STEEP.contact_data(0.0)
+    t, n = map(np.array, wedge.flank(STEEP))
     up, out = np.array([0.0, 1.0]), np.array([1.0, 0.0])  # directions of ẏ1 and ẋ2
     gap, sliding = [n @ up, -(n @ out)], [t @ up, -(t @ out)]
     worst = max(float(np.abs(data.normals[0] - gap).max()), float(np.abs(data.tangents[0] - sliding).max()))
@@ -44,11 +44,11 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
     """Draw the flanks' vectors on the left, the gradients over the coordinates on the right."""
     ax, plane = figure.subplots(1, 2, width_ratios=[1.6, 1.0])
     sk.start(ax, (-3.4, 3.6), (-0.5, 4.3))
-    wedge.lower(ax, wedge.STEEP, "2")
-    wedge.upper(ax, wedge.STEEP, "1", lift=0.75)
+    wedge.lower(ax, STEEP, "2")
+    wedge.upper(ax, STEEP, "1", lift=0.75)
     sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
-    (tx, ty), (nx, ny) = wedge.flank(wedge.STEEP)
-    slope, base = math.tan(wedge.STEEP.angle), 0.55
+    (tx, ty), (nx, ny) = wedge.flank(STEEP)
+    slope, base = math.tan(STEEP.angle), 0.55
     for x0, lift, sign, index, place in (
         (-1.6, 0.0, 1.0, "1", "left-end"),
         (1.35, 0.75, -1.0, "2", "right-end"),
@@ -81,7 +81,7 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
     middle = base + 2.0 * slope
     x = -0.42
     foot = (x, middle + (x) * slope)
-    gap = 0.75 * math.cos(wedge.STEEP.angle)
+    gap = 0.75 * math.cos(STEEP.angle)
     sk.dimension(ax, foot, (foot[0] + gap * nx, foot[1] + gap * ny), "$g_N$", (0.3, 0.1))
     sk.arrow(ax, (0.95, 3.0), (0.95, 3.7), "$y_1$", "right-end", sk.MOTION)
     sk.arrow(ax, (2.2, 0.35), (3.0, 0.35), "$x_2$", "above-end", sk.MOTION)
@@ -109,7 +109,7 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
 
 def compute_kinetics() -> FigureData:
     """Forces of the gear at rest under a small extension, by the balance of both wedges."""
-    gear, extension = dataclasses.replace(wedge.STEEP, friction=math.tan(math.radians(40.0))), 0.01
+    gear, extension = dataclasses.replace(STEEP, friction=math.tan(math.radians(40.0))), 0.01
     state = gear.sticking(extension)
     s, c = math.sin(gear.angle), math.cos(gear.angle)
     pull = gear.stiffness * extension
@@ -181,14 +181,14 @@ def draw_kinetics(data: FigureData, figure: Canvas) -> None:
     """Draw the wedges taken apart, with all forces of (4.9) to scale."""
     ax = figure.subplots()
     sk.start(ax, (-4.2, 6.6), (-0.5, 5.1))
-    wedge.lower(ax, wedge.STEEP)
-    top = wedge.upper(ax, wedge.STEEP, lift=1.0)
+    wedge.lower(ax, STEEP)
+    top = wedge.upper(ax, STEEP, lift=1.0)
     sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
     rows, scale = data[""], 0.0115
     load, pull, normal, tangential = (
         scale * float(rows[name][0]) for name in ("load", "pull", "normal", "tangential")
     )
-    (tx, ty), (nx, ny) = wedge.flank(wedge.STEEP)
+    (tx, ty), (nx, ny) = wedge.flank(STEEP)
     foot, below = (0.0, top - 1.0), (0.0, top - 2.0)
     sk.arrow(ax, (0.0, top + load), (0.0, top), "$F$", "right-start")
     sk.arrow(ax, foot, (foot[0] + normal * nx, foot[1] + normal * ny), r"$\lambda_N$", "left-end")
@@ -211,9 +211,9 @@ def draw_kinetics(data: FigureData, figure: Canvas) -> None:
 def compute_impact() -> FigureData:
     """Velocities at the start of an impact: (6.1) and (6.2), for α = β + γ."""
     beta, speed = math.radians(35.0), 1.0
-    alpha = beta + wedge.STEEP.angle
+    alpha = beta + STEEP.angle
     velocity = np.array([-speed * math.cos(beta), speed * math.sin(beta)])
-    data = wedge.STEEP.contact_data(0.0, velocity)
+    data = STEEP.contact_data(0.0, velocity)
     checks = [
         Check(
             "ġ_N before",
@@ -250,8 +250,8 @@ def draw_impact(data: FigureData, figure: Canvas) -> None:
     """Draw both bodies shortly before they meet, and the relative velocity against the flank."""
     ax = figure.subplots()
     sk.start(ax, (-3.4, 7.4), (-0.5, 4.2))
-    wedge.lower(ax, wedge.STEEP, "2")
-    top = wedge.upper(ax, wedge.STEEP, "1", lift=0.35)
+    wedge.lower(ax, STEEP, "2")
+    top = wedge.upper(ax, STEEP, "1", lift=0.35)
     sk.ground(ax, (-2.9, 0.0), (2.9, 0.0))
     rows = data[""]
     upper, lower = 1.1 * float(rows["upper"][0]), 1.1 * float(rows["lower"][0])
@@ -262,7 +262,7 @@ def draw_impact(data: FigureData, figure: Canvas) -> None:
     at, size = (5.3, 3.4), 2.3
     relative = (-lower / 1.1, upper / 1.1)  # of body 1 as seen from body 2
     tip = (at[0] + size * relative[0], at[1] + size * relative[1])
-    (tx, ty), (nx, ny) = wedge.flank(wedge.STEEP)
+    (tx, ty), (nx, ny) = wedge.flank(STEEP)
     sk.line(ax, (tip[0] - 1.3 * tx, tip[1] - 1.3 * ty), (tip[0] + 2.6 * tx, tip[1] + 2.6 * ty), linewidth=1.2)
     foot = (at[0], at[1] - size * math.cos(math.radians(35.0)))
     sk.line(ax, at, foot, linewidth=0.7, linestyle=":")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stickslip.figures import _sketch as sk
+from stickslip._drawing import parts as sk
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._gears import INERTIAS, RIG, RIG_PRINTED, RIG_SHAFT, SHAFT, SOURCE

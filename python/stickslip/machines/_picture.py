@@ -39,8 +39,8 @@ def flanks(
     names
         Of upper and lower body.
     """
+    from stickslip._drawing import _style
     from stickslip.animation import Body, Picture, Spring
-    from stickslip.figures import _style
 
     # Travel takes 2 units, so the lower body, 6 long, stays under the upper one in either direction.
     travel = max(float(np.abs(lower).max()), float(np.abs(pulled).max()), 1e-12)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -113,3 +113,13 @@ def canvas(height: float, width: float = WIDTH) -> Canvas:
     figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), dpi=DPI)
     FigureCanvasAgg(figure)
     return figure
+
+
+@contextmanager
+def drawing(ax: Axes | None, height: float = 60.0, width: float = WIDTH) -> Iterator[Axes]:
+    """Give the axes to draw on: the caller's as they are, or new ones, wholly in the style of the package."""
+    if ax is not None:
+        yield ax
+        return
+    with style():
+        yield canvas(height, width).subplots()

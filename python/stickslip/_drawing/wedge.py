@@ -6,21 +6,15 @@ n = (−sin γ, cos γ) and t = (cos γ, sin γ) (4.3 of Hinrichsen).
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import TYPE_CHECKING
 
-from stickslip.figures import _sketch as sk
-from stickslip.figures._gears import SET_1
-from stickslip.machines import WedgeGear
+from stickslip._drawing import parts as sk
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from stickslip.machines.wedge_states import Direction
-
-# So steep that the angles can be seen.
-STEEP: WedgeGear = dataclasses.replace(SET_1, angle=math.radians(25.0))
+    from stickslip.machines import WedgeGear
 
 
 def flank(gear: WedgeGear) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -71,19 +65,3 @@ def pictured(ax: Axes, gear: WedgeGear, title: str = "", right: float = 3.2, top
     if title:
         ax.set_title(title)
     return height
-
-
-def steady(angle: float, rho: float, direction: Direction = "lowering") -> tuple[float, float, float]:
-    """Pull kw, λ_N and λ_T of motion without acceleration under 100 N, N."""
-    gear = dataclasses.replace(SET_1, angle=math.radians(angle), friction=math.tan(math.radians(rho)))
-    sign = 1.0 if direction == "lowering" else -1.0
-    low, high = -1.0, 1.0  # m of extension
-    rising = (
-        gear.sliding(high, direction).lower_acceleration > gear.sliding(low, direction).lower_acceleration
-    )
-    for _ in range(120):
-        middle = 0.5 * (low + high)
-        above = gear.sliding(middle, direction).lower_acceleration > 0.0
-        low, high = (low, middle) if above == rising else (middle, high)
-    state = gear.sliding(0.5 * (low + high), direction)
-    return gear.stiffness * 0.5 * (low + high), state.normal_force, sign * gear.friction * state.normal_force
