@@ -97,8 +97,6 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
     >>> ss.plotting.energy(ss.simulate(m, t_end=10.0)).get_ylabel()
     'energy [J]'
     """
-    from stickslip.plotting import _drawing
-
     book = run.energy
     terms = {
         "kinetic": book.kinetic,
@@ -112,7 +110,7 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
     sources |= {f"surface {name}": work for name, work in book.surfaces.items()}
     dashed = [("--", *term) for term in sources.items()] + [("-", *term) for term in terms.items()]
     drawn = [(dash, name, work) for dash, name, work in dashed if abs(work).max() > 0.0]
-    with _drawing(ax) as axes:
+    with _style.drawing(ax) as axes:
         for k, (dash, name, work) in enumerate(drawn):
             axes.plot(book.t, work, linestyle=dash, label=name, **_style.distinct(k))
         axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=(float(book.t[0]), float(book.t[-1])))

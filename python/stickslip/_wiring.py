@@ -6,7 +6,7 @@ import copy
 import itertools
 from collections.abc import Callable as Function
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from stickslip.control import LTI, Callable, Controller, HasMatrices
 from stickslip.laws import Law
 from stickslip.signals.signal import Signal, as_signal, is_signal_like
 from stickslip.stick_slip import StickSlip
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Measure", "On", "Reference"]
 
@@ -136,6 +139,46 @@ class Wiring:
         ValueError: reference of 'pi' = 'outer.output' names the controller 'outer', which does not exist
         """
         self.compile()
+
+    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+        """Draw the machine from its description.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, a new figure by default. On given axes letters shrink with the drawing.
+        what : str, optional
+            ``"schematic"``: masses in a row with springs, dampers, friction, contacts and forces, not to scale (not
+            for a plant in matrix notation). ``"diagram"``: the flow of signals through controllers, their limits and
+            the plant; without controllers that of the plant alone. The name of a friction element that sticks: its
+            states and what leads from one to another. By default the diagram where there are controllers or
+            matrices, else the schematic. Units are those of a translational machine, with (J, φ, M) for (m, x, F) read
+            them as kg m², Nm/rad and so on.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            For another `what`.
+        MissingExtraError
+            When matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0], stiffness=[[2.0]], names=["block"])
+        >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+        >>> " | ".join(text.get_text() for text in m.draw().texts).split()
+        ['block', '1', 'kg', '|', 'belt:', 'Coulomb', 'surface', 'at', '0.2', 'm/s', '|', '2', 'N/m']
+        >>> [text.get_text() for text in m.draw(what="belt").texts][0]
+        'stick'
+        """
+        from stickslip._drawing.machine import draw
+
+        return draw(self, ax, what)
 
     @property
     def elements(self) -> tuple[str, ...]:

@@ -6,15 +6,18 @@ n = (−sin γ, cos γ) and t = (cos γ, sin γ) (4.3 of Hinrichsen).
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING
 
 from stickslip._drawing import parts as sk
+from stickslip._drawing import words
+from stickslip._drawing.drawing import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from stickslip.machines import WedgeGear
+    from stickslip.machines import WedgeGear, WormGear
 
 
 def flank(gear: WedgeGear) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -22,16 +25,16 @@ def flank(gear: WedgeGear) -> tuple[tuple[float, float], tuple[float, float]]:
     return (math.cos(gear.angle), math.sin(gear.angle)), (-math.sin(gear.angle), math.cos(gear.angle))
 
 
-def lower(ax: Axes, gear: WedgeGear, words: str = "$m_2$", shift: float = 0.0, base: float = 0.55) -> None:
+def lower(ax: Axes, gear: WedgeGear, name: str = "$m_2$", shift: float = 0.0, base: float = 0.55) -> None:
     rise = 2.0 * math.tan(gear.angle)
     sk.polygon(
         ax,
         [(shift - 2.0, 0.0), (shift + 2.0, 0.0), (shift + 2.0, base + 2 * rise), (shift - 2.0, base)],
     )
-    sk.text(ax, (shift + 1.45, 0.35 * (base + rise)), words)
+    sk.text(ax, (shift + 1.45, 0.35 * (base + rise)), name)
 
 
-def upper(ax: Axes, gear: WedgeGear, words: str = "$m_1$", lift: float = 0.0, base: float = 0.55) -> float:
+def upper(ax: Axes, gear: WedgeGear, name: str = "$m_1$", lift: float = 0.0, base: float = 0.55) -> float:
     """Draw the upper wedge over the middle of the lower one; return the height of its top."""
     slope = math.tan(gear.angle)
     middle, half, height = base + 2.0 * slope + lift, 0.6, 1.0
@@ -45,7 +48,7 @@ def upper(ax: Axes, gear: WedgeGear, words: str = "$m_1$", lift: float = 0.0, ba
         ],
         fill=sk.SECOND,
     )
-    sk.text(ax, (0.0, middle + 0.68 * height), words)
+    sk.text(ax, (0.0, middle + 0.68 * height), name)
     return middle + height
 
 
@@ -55,13 +58,71 @@ def guides(ax: Axes, top: float) -> None:
     sk.ground(ax, (0.66, top - 0.42), (0.66, top + 0.1))
 
 
-def pictured(ax: Axes, gear: WedgeGear, title: str = "", right: float = 3.2, top: float = 3.4) -> float:
-    sk.start(ax, (-3.2, right), (-0.35, top))
+def pictured(ax: Axes, gear: WedgeGear) -> float:
+    """Draw both wedges in their guides, and the angle; return the height of the upper one's top."""
     lower(ax, gear)
     height = upper(ax, gear)
     guides(ax, height)
     sk.angle(ax, (-2.0, 0.55), 1.0, 0.0, math.degrees(gear.angle), r"$\gamma$", out=1.3)
     sk.line(ax, (-2.0, 0.55), (-0.8, 0.55), linewidth=0.6, linestyle=":", zorder=4)
-    if title:
-        ax.set_title(title)
     return height
+
+
+class WedgeDrawing(Drawing):
+    """The gear with its spring and load; its numbers beside it where they are wanted.
+
+    The angle is the gear's own. A wedge too flat to be seen, or too steep for the page, is drawn at 8° or 40°.
+    """
+
+    left, bottom = -3.2, -0.35
+
+    def __init__(self, gear: WedgeGear, numbers: bool = True) -> None:
+        angle = min(max(gear.angle, math.radians(8.0)), math.radians(40.0))
+        self._gear, self._numbers = gear, numbers
+        self._drawn = dataclasses.replace(gear, angle=angle)
+        slope = math.tan(angle)
+        self.width = 12.2 if numbers else 8.4
+        self.height = max(1.55 + 2.0 * slope + 1.25, 0.55 + 4.0 * slope + 0.4, 3.4) + 0.35
+
+    def draw(self, ax: Axes) -> None:
+        """Draw it."""
+        gear = self._gear
+        top = pictured(ax, self._drawn)
+        pulled = gear.pull_velocity >= 0.0
+        sk.arrow(ax, (0.0, top + 0.8), (0.0, top + 0.05), "$F$", "right-start")
+        sk.spring(ax, (2.0, 0.6), (3.6, 0.6), "$k$")
+        ends = ((3.6, 0.6), (4.6, 0.6)) if pulled else ((4.6, 0.6), (3.6, 0.6))
+        sk.arrow(ax, *ends, "$v_0$", "above", sk.MOTION)
+        sk.arrow(ax, (-2.9, 1.9), (-2.1, 1.9), "$x_2$", "above", sk.MOTION)
+        sk.arrow(ax, (-0.95, top - 0.5), (-0.95, top + 0.3), "$y_1$", "left", sk.MOTION)
+        if self._numbers:
+            listed(ax, (5.4, self.height + self.bottom - 0.2), _numbers(gear))
+
+
+def _numbers(gear: WedgeGear) -> list[tuple[str, str]]:
+    return [
+        ("$m_1$", words.amount(gear.upper_mass, "kg")),
+        ("$m_2$", words.amount(gear.lower_mass, "kg")),
+        ("$k$", words.amount(gear.stiffness, "N/m")),
+        ("$v_0$", words.amount(1e3 * abs(gear.pull_velocity), "mm/s")),
+        ("$F$", words.amount(gear.load, "N")),
+        (r"$\gamma$", words.amount(math.degrees(gear.angle)) + "°"),
+        *rubbing(gear),
+    ]
+
+
+def rubbing(gear: WedgeGear | WormGear) -> list[tuple[str, str]]:
+    """Friction and restitution of a gear's flank, as rows of its table."""
+    static = "" if gear.static_friction is None else f", static {words.amount(gear.static_friction)}"
+    return [
+        (r"$\mu$", words.amount(gear.friction) + static),
+        (r"$\varepsilon$", words.amount(gear.restitution)),
+    ]
+
+
+def listed(ax: Axes, at: sk.Point, rows: list[tuple[str, str]]) -> None:
+    """Write symbols and their values in rows."""
+    for k, (symbol, value) in enumerate(rows):
+        y = at[1] - 0.38 * k
+        sk.text(ax, (at[0], y), symbol, ha="left")
+        sk.text(ax, (at[0] + 0.7, y), f"= {value}", ha="left")

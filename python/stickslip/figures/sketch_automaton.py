@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip._drawing import parts as sk
+from stickslip._drawing.chart import Chart
+from stickslip._drawing.drawing import show
 from stickslip.figures import automaton_load as loaded
 from stickslip.figures import automaton_pull as pulled
 from stickslip.figures._check import Check, Origin
@@ -157,79 +159,32 @@ def compute_chart() -> FigureData:
     return FigureData({"": Series(columns, dict.fromkeys(columns, ""))}, checks, given)
 
 
-def _state(ax: Axes, centre: tuple[float, float], name: str, lines: str, fill: str) -> None:
-    from matplotlib.patches import FancyBboxPatch
+def _automaton() -> Any:
+    """The friction element with everything that the source describes."""
+    import stickslip as ss
 
-    width, height = 3.5, 1.5
-    ax.add_patch(
-        FancyBboxPatch(
-            (centre[0] - width / 2, centre[1] - height / 2),
-            width,
-            height,
-            boxstyle="round,pad=0,rounding_size=0.25",
-            facecolor=fill,
-            edgecolor=sk.LINE,
-            linewidth=1.0,
-            zorder=3,
-        )
+    machine = ss.Machine(mass=loaded.MASS, names=["mass"])
+    law = ss.StickSlip(
+        ss.Stribeck(static=loaded.STATIC, kinetic=loaded.KINETIC, stribeck_velocity=loaded.STRIBECK_VELOCITY),
+        memory=ss.Lag(0.01),
+        dwell=1.0,
+        presliding=ss.Presliding(5e-5, 1.0),
+        load_factor=loaded.FACTOR,
     )
-    sk.text(ax, (centre[0], centre[1] + 0.47), name, fontweight="bold")
-    sk.text(ax, (centre[0], centre[1] - 0.2), lines, fontsize=7, linespacing=1.5)
+    machine.add_friction("surface", on="mass", law=law, load={"mass.position": loaded.STIFFNESS})
+    return machine._description.elements[0]
 
 
 def draw_chart(data: FigureData, figure: Canvas) -> None:
     """Draw the states with what holds in them, the guards on the arrows, and how often each was taken."""
-    ax = figure.subplots()
-    sk.start(ax, (-8.3, 8.3), (-4.1, 3.0))
-    _state(
-        ax,
-        (0.0, 1.9),
-        "stick",
-        r"$F = k\,s + b_s\dot{s}$ (rigid: $v = 0$)" + "\n" + r"$|F| \leq f_s(t_{dwell})$",
-        "#E4E4E4",
-    )
-    dry = r"$T_{fr}\dot{f} + f = f_{Stribeck}(|v|)$"
-    _state(ax, (-5.6, -2.2), "slip−", "$F = -(f + b|v|)$\n" + dry, sk.SECOND)
-    _state(ax, (5.6, -2.2), "slip+", "$F = f + b|v|$\n" + dry, sk.FILL)
     rows = data[""]
     taken = {
         (str(a), str(b)): f"{int(x)} / {int(y)}"
         for a, b, x, y in zip(rows["from"], rows["to"], rows["spring"], rows["shaken"], strict=True)
     }
-    for side, name in ((-1.0, "slip-"), (1.0, "slip+")):
-        sk.arrow(ax, (side * 1.15, 1.13), (side * 4.35, -1.42), "", colour=sk.LINE)
-        sk.arrow(ax, (side * 5.3, -1.42), (side * 1.78, 1.4), "", colour=sk.LINE)
-        away = ("F > f_s" if side > 0 else "F < -f_s") + r"(t_{dwell})"
-        ax.text(
-            side * 1.5,
-            -0.55,
-            f"${away}$\n{taken['stick', name]}",
-            ha="center",
-            va="center",
-            fontsize=7,
-            linespacing=1.6,
-        )
-        back = r"$v \rightarrow 0,\ |F| \leq f_{sa}$" + f"\n{taken[name, 'stick']}"
-        ax.text(side * 5.0, 0.55, back, ha="center", va="center", fontsize=7, linespacing=1.6)
-    sk.arrow(ax, (-3.8, -1.95), (3.8, -1.95), "", colour=sk.LINE)
-    sk.arrow(ax, (3.8, -2.5), (-3.8, -2.5), "", colour=sk.LINE)
-    sk.label(ax, (0.0, -1.95), r"$v \rightarrow 0,\ F > f_{sa}$:  " + taken["slip-", "slip+"], "above")
-    sk.label(ax, (0.0, -2.5), r"$v \rightarrow 0,\ F < -f_{sa}$:  " + taken["slip+", "slip-"], "below")
-    ax.text(
-        -8.2,
-        2.9,
-        "beside the guards: how often each is taken,\nload-dependent experiment / shaken mass",
-        va="top",
-        fontsize=7,
-    )
-    ax.text(
-        0.0,
-        -3.75,
-        r"entering stick: $s = f_{sa}\,\mathrm{sgn}(v)/k$, $t_{dwell} = 0$      "
-        r"breaking away: $f = f_s(t_{dwell}) - b|v|$      reversing: $f$ is kept",
-        ha="center",
-        fontsize=7,
-    )
+    ax = show(Chart(_automaton(), taken), figure.subplots())
+    words = "beside the guards: how often each is taken,\nload-dependent experiment / shaken mass"
+    sk.text(ax, (0.0, 6.9), words, ha="left", va="top", fontsize=7)
 
 
 # -- 4.1 and 4.6 ---------------------------------------------------------------------------------------

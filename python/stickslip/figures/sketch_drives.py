@@ -14,11 +14,14 @@ from stickslip._drawing import parts as sk
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._input import inputs
+from stickslip.figures.bristle_table import CANCELS, two_state
 from stickslip.figures.bristle_table import SOURCE as BRISTLE2
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+
+    from stickslip.laws import Law
 
 SERVO = "Krämer, Kempkes"
 FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
@@ -235,35 +238,10 @@ def _matrix(rows: Any) -> list[str]:
 
 
 def draw_matrices(data: FigureData, figure: Canvas) -> None:
-    """Draw the structure, and the matrices of the two-mass drive beside it."""
-    ax = figure.subplots()
-    sk.start(ax, (0.0, 12.6), (-2.5, 3.6))
-    sk.wire(ax, (0.0, 0.0), (1.0, 0.0), words="$u$", at=(0.2, 0.0))
-    sk.box(ax, (1.5, 0.0), "$B$", 1.0)
-    sk.junction(ax, (3.0, 0.0))
-    sk.wire(ax, (2.0, 0.0), (2.87, 0.0))
-    sk.wire(ax, (3.13, 0.0), (4.1, 0.0), words=r"$\dot{x}$")
-    sk.box(ax, (4.6, 0.0), r"$\int$", 1.0)
-    sk.wire(ax, (5.1, 0.0), (7.3, 0.0), words="$x$", at=(5.5, 0.0))
-    sk.box(ax, (7.8, 0.0), "$C$", 1.0)
-    sk.junction(ax, (9.1, 0.0))
-    sk.wire(ax, (8.3, 0.0), (8.97, 0.0))
-    sk.wire(ax, (9.23, 0.0), (10.0, 0.0), words="$y$")
-    sk.dot(ax, (6.3, 0.0))
-    sk.box(ax, (4.6, -1.0), "$A$", 1.0)
-    sk.wire(ax, (6.3, 0.0), (6.3, -1.0), (5.1, -1.0))
-    sk.wire(ax, (4.1, -1.0), (3.0, -1.0), (3.0, -0.13))
-    sk.box(ax, (5.25, -2.0), r"$NL(x)$", 1.3, fill=sk.SECOND)
-    sk.box(ax, (3.75, -2.0), "$A_{NL}$", 1.0, fill=sk.SECOND)
-    sk.dot(ax, (6.3, -1.0))
-    sk.wire(ax, (6.3, -1.0), (6.3, -2.0), (5.9, -2.0))
-    sk.wire(ax, (4.6, -2.0), (4.25, -2.0))
-    sk.line(ax, (3.25, -2.0), (2.7, -2.0), (2.7, -0.35), linewidth=0.9)
-    sk.wire(ax, (2.7, -0.35), (2.9, -0.09))
-    sk.dot(ax, (0.6, 0.0))
-    sk.box(ax, (4.6, 1.0), "$D$", 1.0)
-    sk.wire(ax, (0.6, 0.0), (0.6, 1.0), (4.1, 1.0))
-    sk.wire(ax, (5.1, 1.0), (9.1, 1.0), (9.1, 0.13))
+    """Draw the matrices of the two-mass drive, and the structure below."""
+    ax, below = figure.subplots(2, 1, height_ratios=[1.5, 4.8])
+    sk.start(ax, (0.0, 12.6), (1.6, 3.5))
+    _plant().draw(ax=below)
     rows = data[""]
     text = "two-mass drive, state $(x_M, x_L, v_M, v_L)$, input $(F_M, F_L)$, friction at the load:"
     ax.text(0.2, 3.35, text, va="top")
@@ -328,30 +306,28 @@ def compute_loop() -> FigureData:
     return FigureData({"": Series(columns, {"z": "m", "y": "m", "force": "N"})}, checks, given)
 
 
-def _plant_blocks(ax: Axes, x: float, y: float) -> float:
-    """Junction, mass and both integrators from `x` on; return where the position comes out."""
-    sk.junction(ax, (x, y), (("−", (0.14, -0.26)),))
-    sk.wire(ax, (x + 0.13, y), (x + 0.7, y))
-    sk.box(ax, (x + 1.15, y), "$1/m$", 0.9)
-    sk.wire(ax, (x + 1.6, y), (x + 2.2, y), words=r"$\ddot{q}$")
-    sk.box(ax, (x + 2.6, y), r"$\int$", 0.8)
-    sk.wire(ax, (x + 3.0, y), (x + 4.4, y), words=r"$\dot{q}$")
-    sk.dot(ax, (x + 3.7, y))
-    sk.box(ax, (x + 4.8, y), r"$\int$", 0.8)
-    sk.box(ax, (x + 2.2, y - 1.35), "friction\n" + r"$z,\ y \rightarrow F$", 1.7, 0.85, sk.SECOND)
-    sk.wire(ax, (x + 3.7, y), (x + 3.7, y - 1.35), (x + 3.05, y - 1.35))
-    sk.wire(ax, (x + 1.35, y - 1.35), (x, y - 1.35), (x, y - 0.13))
-    sk.label(ax, (x + 0.6, y - 1.35), "$F$", "above")
-    return x + 5.2
+def _slide(law: Law, force: Any = None) -> Any:
+    import stickslip as ss
+
+    machine = ss.Machine(mass=1.0, names=["slide"], force=force)
+    machine.add_friction("friction", on="slide", law=law)
+    return machine
+
+
+def _controlled(machine: Any) -> Any:
+    """The machine with the controller of Canudas de Wit 1995."""
+    import stickslip as ss
+
+    machine.add_controller(ss.PID(kp=3.0, ki=4.0, kd=6.0), name="pid", on="slide", reference=1.0)
+    return machine
 
 
 def draw_loop(data: FigureData, figure: Canvas) -> None:
     """Draw the mass with dynamic friction in its feedback."""
-    ax = figure.subplots()
-    sk.start(ax, (-0.8, 8.2), (-2.1, 0.8))
-    sk.wire(ax, (0.0, 0.0), (0.87, 0.0), words="$u$")
-    end = _plant_blocks(ax, 1.0, 0.0)
-    sk.wire(ax, (end, 0.0), (end + 1.0, 0.0), words="$q$")
+    import stickslip as ss
+
+    machine = _slide(two_state(CANCELS), {"slide": ss.Ramp(slope=0.2)})
+    machine.draw(ax=figure.subplots(), what="diagram")
 
 
 def compute_pulled() -> FigureData:
@@ -388,8 +364,7 @@ def compute_pid() -> FigureData:
     """The loop with a PID controller: its poles without friction, against the polynomial."""
     import stickslip as ss
 
-    machine = ss.Machine(mass=1.0, names=["slide"])
-    machine.add_controller(ss.PID(kp=3.0, ki=4.0, kd=6.0), name="pid", on="slide", reference=1.0)
+    machine = _controlled(ss.Machine(mass=1.0, names=["slide"]))
     poles = np.linalg.eigvals(machine.to_state_space(to="slide", measure="slide").A)
     poles = poles[np.argsort(poles.real)]
     roots = np.roots([1.0, 6.0, 3.0, 4.0])
@@ -413,20 +388,8 @@ def compute_pid() -> FigureData:
 
 def draw_pid(data: FigureData, figure: Canvas) -> None:
     """Draw the loop: reference, PID, mass with friction, position fed back."""
-    ax = figure.subplots()
-    sk.start(ax, (-0.4, 12.0), (-2.9, 0.9))
-    sk.wire(ax, (0.0, 0.0), (0.87, 0.0), words="$x_d$")
-    sk.junction(ax, (1.0, 0.0), (("−", (0.16, -0.28)),))
-    sk.wire(ax, (1.13, 0.0), (1.9, 0.0), words="$e$")
-    sk.box(ax, (2.8, 0.0), "PID\n" + r"$K_p,\ K_i,\ K_v$", 1.8, 0.9)
-    sk.wire(ax, (3.7, 0.0), (4.77, 0.0), words="$u$")
-    end = _plant_blocks(ax, 4.9, 0.0)
-    sk.wire(ax, (end, 0.0), (end + 1.3, 0.0), words="$x$", at=(end + 0.85, 0.0))
-    sk.dot(ax, (end + 0.45, 0.0))
-    sk.wire(ax, (end + 0.45, 0.0), (end + 0.45, -2.4), (1.0, -2.4), (1.0, -0.13))
-    sk.dot(ax, (8.6, -1.35))
-    sk.wire(ax, (8.6, -1.35), (8.6, -2.05), (2.8, -2.05), (2.8, -0.45))
-    sk.label(ax, (5.6, -2.05), r"$\dot{q}$ (for $K_v$)", "above")
+    machine = _slide(two_state(CANCELS))
+    _controlled(machine).draw(ax=figure.subplots())
 
 
 FIGURES = (

@@ -10,6 +10,7 @@ import numpy as np
 
 from stickslip._drawing import parts as sk
 from stickslip._drawing import wedge
+from stickslip._drawing.drawing import show
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._gears import SET_1, SET_2, SOURCE, STEEP, steady, wedge_inputs
@@ -66,7 +67,8 @@ def compute_gear() -> FigureData:
 def draw_gear(data: FigureData, figure: Canvas) -> None:
     """Draw the two wedges with their forces and velocities."""
     ax = figure.subplots()
-    top = wedge.pictured(ax, STEEP, right=4.6, top=3.8)
+    sk.start(ax, (-3.2, 4.6), (-0.35, 3.8))
+    top = wedge.pictured(ax, STEEP)
     v1, v2 = data[""]["velocity"]
     sk.arrow(ax, (0.0, top + 0.95), (0.0, top + 0.1), r"$F$", "right-start")
     sk.arrow(ax, (3.1, 0.45), (2.1, 0.45), r"$K$", "above")
@@ -149,24 +151,18 @@ def compute_oscillator() -> FigureData:
 def draw_oscillator(data: FigureData, figure: Canvas) -> None:
     """Draw the gear with its spring, and both sets of parameters beside it."""
     ax, table = figure.subplots(1, 2, width_ratios=[1.7, 1.0])
-    top = wedge.pictured(ax, SET_2, right=5.0, top=3.3)
-    sk.arrow(ax, (0.0, top + 0.8), (0.0, top + 0.05), "$F$", "right-start")
-    sk.spring(ax, (2.0, 0.6), (3.6, 0.6), "$k$")
-    sk.arrow(ax, (3.6, 0.6), (4.6, 0.6), "$v_0$", "above", sk.MOTION)
-    sk.line(ax, (2.0, -0.05), (2.0, 0.0))
-    sk.arrow(ax, (-2.0, 2.2), (-1.2, 2.2), "$x_2$", "above", sk.MOTION)
-    sk.arrow(ax, (-0.95, top - 0.5), (-0.95, top + 0.3), "$y_1$", "left", sk.MOTION)
-    sk.text(ax, (3.2, 2.2), r"$w = v_0 t - x_2$")
+    show(wedge.WedgeDrawing(SET_2, numbers=False), ax)
+    ax.set_title(r"$w = v_0 t - x_2$")
     sk.start(table, (0.0, 3.0), (0.0, 3.0))
     table.set_aspect("auto")
     rows = data[""]
-    table.text(1.55, 2.75, "set 1", ha="center", fontweight="bold")
-    table.text(2.2, 2.75, "set 2", ha="center", fontweight="bold")
+    table.text(1.4, 2.75, "set 1", ha="center", fontweight="bold")
+    table.text(2.15, 2.75, "set 2", ha="center", fontweight="bold")
     symbols = ("$m_1$", "$m_2$", "$k$", "$v_0$", "$F$", r"$\gamma$", r"$\mu$")
     for k, (symbol, unit) in enumerate(zip(symbols, rows["unit"], strict=True)):
         y = 2.4 - 0.34 * k
         table.text(0.3, y, symbol, ha="left")
-        for x, name in ((1.55, "set 1"), (2.2, "set 2")):
+        for x, name in ((1.4, "set 1"), (2.15, "set 2")):
             table.text(x, y, f"{float(rows[name][k]):.5g}", ha="center")
         table.text(2.65, y, {"deg": "°"}.get(str(unit), str(unit)), ha="left")
 

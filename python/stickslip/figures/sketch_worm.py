@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip._drawing import parts as sk
+from stickslip._drawing.drawing import show
+from stickslip._drawing.worm import WormDrawing
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._gears import INERTIAS, RIG, RIG_PRINTED, RIG_SHAFT, SHAFT, SOURCE
 from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
@@ -69,49 +70,10 @@ def compute_flank() -> FigureData:
     return FigureData({"": Series(columns, dict.fromkeys(columns, "N"))}, checks, given)
 
 
-def _gear(ax: Axes) -> None:
-    """Worm below, wheel above with the load on a rope."""
-    from matplotlib.patches import Circle
-
-    sk.start(ax, (-3.2, 3.4), (-1.5, 5.0))
-    centre, radius, teeth = (0.0, 2.5), 1.5, 22
-    phi = np.linspace(0.0, 2.0 * math.pi, teeth * 4 + 1)
-    r = radius + 0.12 * np.where(np.arange(phi.size) % 4 < 2, 1.0, -1.0)
-    sk.polygon(
-        ax, list(zip(centre[0] + r * np.sin(phi), centre[1] + r * np.cos(phi), strict=True)), fill=sk.SECOND
-    )
-    ax.add_patch(Circle(centre, 0.5, facecolor="#FFFFFF", edgecolor=sk.LINE, linewidth=0.8, zorder=3.2))
-    sk.ball(ax, centre, 0.08, fill="#FFFFFF")
-    sk.block(ax, -2.3, -0.15, 4.6, 0.95, "", sk.FILL)
-    slant = 0.45
-    for x in np.arange(-2.1, 2.0, 0.43):
-        sk.line(ax, (x, -0.15), (x + slant * 0.5, 0.8), linewidth=0.9, zorder=3.4)
-    sk.line(ax, (-2.9, 0.33), (-2.3, 0.33), linewidth=2.5)
-    sk.line(ax, (2.3, 0.33), (2.9, 0.33), linewidth=2.5)
-    # the wedge gear in it, and the load
-    slope = math.tan(ANGLE)
-    sk.polygon(
-        ax,
-        [(-0.95, 0.48), (0.95, 0.48), (0.95, 0.55 + 1.9 * slope * 0.6), (-0.95, 0.55)],
-        fill="#8FBEDD",
-        zorder=4,
-    )
-    sk.polygon(
-        ax,
-        [(-0.3, 0.55 + 0.65 * slope * 0.6), (0.3, 0.55 + 1.25 * slope * 0.6), (0.3, 1.15), (-0.3, 1.15)],
-        fill="#F0B95C",
-        zorder=4,
-    )
-    sk.arrow(ax, (2.75, -0.3), (2.75, -0.95), "", colour=sk.MOTION)
-    sk.label(ax, (2.75, -0.62), r"$M_2, \dot{\varphi}_2$", "left", sk.MOTION)
-    sk.arrow(ax, (-1.15, 4.2), (-0.35, 4.45), r"$\dot{\varphi}_1$", "above", sk.MOTION)
-    sk.arrow(ax, (0.62, 4.4), (1.38, 4.05), r"$M_1$", "right-end")
-
-
 def draw_flank(data: FigureData, figure: Canvas) -> None:
     """Draw the gear with the wedges in it, and the forces on one flank to scale."""
     left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.25])
-    _gear(left)
+    show(WormDrawing(dataclasses.replace(RIG, lead_angle=ANGLE), numbers=False, wedge=True), left)
     left.set_title("the wedge gear inside the worm gear")
     rows = data[""]
     scale = 1.9 / float(rows["normal"][0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from stickslip.control import Cascade, Controller
 from stickslip.laws import Law
 from stickslip.machine import Machine
 from stickslip.signals import Signal, as_signal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["TwoMassDrive", "two_mass_drive"]
 
@@ -59,6 +63,30 @@ class TwoMassDrive:
     def load_damping(self) -> float:
         """Damping ratio of the load on the resting motor, d / (2 sqrt(c m_L))."""
         return float(self.damping / (2.0 * np.sqrt(self.stiffness * self.load_mass)))
+
+    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+        """Draw the drive; see `stickslip.Machine.draw`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, a new figure by default.
+        what : str, optional
+            ``"schematic"``, ``"diagram"``, or the name of a friction element; by default the diagram where there is a
+            controller.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> drive = ss.machines.two_mass_drive(motor_mass=1.0, load_mass=2.0, stiffness=300.0)
+        >>> drive.draw().texts[-1].get_text()
+        '300 N/m'
+        """
+        return self.machine.draw(ax, what)
 
 
 def two_mass_drive(

@@ -35,6 +35,8 @@ from stickslip.machines.wedge_states import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from stickslip import Machine, Trajectory
     from stickslip.animation import Picture
     from stickslip.machines.worm_gear import WormGear
@@ -398,6 +400,42 @@ class WedgeGear:
             run["flank.gap"],
             ("upper", "lower"),
         )
+
+    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+        """Draw the gear: both wedges in their guides, the spring and the load, with its parameters.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, a new figure by default.
+        what : str, optional
+            ``"geometry"``, the default, or what `stickslip.Machine.draw` draws of ``.machine``.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            For another `what`.
+        MissingExtraError
+            When matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import numpy as np, stickslip as ss
+        >>> gear = ss.machines.wedge_gear(upper_mass=2420.0, lower_mass=10.878, angle=np.deg2rad(12),
+        ...     friction=np.tan(np.deg2rad(14)), load=100.0, stiffness=4000.0, pull_velocity=0.01)
+        >>> len(gear.draw().texts) > 10
+        True
+        """
+        if what not in (None, "geometry"):
+            return self.machine.draw(ax, what)
+        from stickslip._drawing.drawing import show
+        from stickslip._drawing.wedge import WedgeDrawing
+
+        return show(WedgeDrawing(self), ax)
 
     @cached_property
     def machine(self) -> Machine:

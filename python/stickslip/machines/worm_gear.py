@@ -29,6 +29,8 @@ from stickslip.machines.wedge_gear import WedgeGear, check_flank
 from stickslip.machines.wedge_states import ChatterCycle, Direction, FirstMotion, direction_sign
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from stickslip import Machine, Trajectory
     from stickslip.animation import Picture
 
@@ -465,6 +467,43 @@ class WormGear:
             run["flank.gap"] / math.cos(self.pressure_angle),
             ("wheel", "worm"),
         )
+
+    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+        """Draw the gear: wheel and worm, the shaft with its motor, and the load, with its parameters.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw, a new figure by default.
+        what : str, optional
+            ``"geometry"``, the default, or what `stickslip.Machine.draw` draws of ``.machine``.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            For another `what`.
+        MissingExtraError
+            When matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import numpy as np, stickslip as ss
+        >>> gear = ss.machines.worm_gear(wheel_inertia=0.875424, worm_inertia=1.56e-3, wheel_radius=0.05,
+        ...     worm_radius=0.036, lead_angle=np.deg2rad(3.18), friction=0.4, load_torque=3.53,
+        ...     shaft_stiffness=20.0, motor_speed=-0.47)
+        >>> len(gear.draw().texts) > 10
+        True
+        """
+        if what not in (None, "geometry"):
+            return self.machine.draw(ax, what)
+        from stickslip._drawing.drawing import show
+        from stickslip._drawing.worm import WormDrawing
+
+        return show(WormDrawing(self), ax)
 
     @cached_property
     def machine(self) -> Machine:

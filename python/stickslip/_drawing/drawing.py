@@ -1,0 +1,58 @@
+"""What can be drawn by itself: a drawing that knows its size, and how it is put on axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stickslip._drawing import _style
+from stickslip._drawing import parts as sk
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Drawing:
+    """A drawing with its place and size, cm.
+
+    Attributes
+    ----------
+    left, bottom : float
+        Its lower left corner.
+    width, height : float
+        Its size.
+    """
+
+    left: float = 0.0
+    bottom: float = 0.0
+    width: float
+    height: float
+
+    def draw(self, ax: Axes) -> None:
+        """Draw it on axes that have been started."""
+        raise NotImplementedError
+
+
+def show(drawing: Drawing, ax: Axes | None) -> Axes:
+    """Put a drawing on axes: the caller's, with letters as small as it becomes there, or new ones of its size."""
+    _style.need_matplotlib()
+    import matplotlib as mpl
+
+    with _style.drawing(ax, 10.0 * drawing.height + 4.0, 10.0 * drawing.width + 4.0) as axes:
+        axes.set_axis_off()
+        scale = 1.0 if ax is None else max(0.7, min(1.0, _scale(axes, drawing)))
+        sk.start(
+            axes,
+            (drawing.left, drawing.left + drawing.width),
+            (drawing.bottom, drawing.bottom + drawing.height),
+        )
+        with mpl.rc_context({"font.size": 7.5 * scale}):
+            drawing.draw(axes)
+        return axes
+
+
+def _scale(ax: Axes, drawing: Drawing) -> float:
+    """How large a centimetre of the drawing becomes on axes, in cm."""
+    canvas = ax.figure.canvas.figure
+    canvas.draw_without_rendering()  # lays the axes out
+    box = ax.get_window_extent()
+    return float(2.54 / canvas.dpi * min(box.width / drawing.width, box.height / drawing.height))

@@ -1,0 +1,42 @@
+"""A machine drawn from its description: as a row of masses, as a diagram of signals, or the states of its friction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stickslip._checks import reject
+from stickslip._drawing.chain import Chain
+from stickslip._drawing.chart import Chart, has_states
+from stickslip._drawing.diagram import Diagram
+from stickslip._drawing.drawing import Drawing, show
+from stickslip._drawing.loop import Loop, Matrices
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw(machine: Any, ax: Axes | None, what: str | None) -> Axes:
+    """Draw a machine; see `stickslip.Machine.draw`."""
+    if what is None:
+        what = "diagram" if _controlled(machine) or not machine.names else "schematic"
+    return show(_chosen(machine, what), ax)
+
+
+def _controlled(machine: Any) -> bool:
+    return bool(machine._description.names(["controller", "compensator"]))
+
+
+def _chosen(machine: Any, what: str) -> Drawing:
+    if what == "schematic" and machine.names:
+        return Chain(machine)
+    if what == "diagram":
+        if _controlled(machine):
+            return Diagram(machine)
+        return Loop(machine) if machine.names else Matrices(machine)
+    elements = machine._description.elements
+    charts = {e["name"]: e for e in elements if e["kind"] == "friction" and has_states(e)}
+    if what in charts:
+        return Chart(charts[what])
+    kinds = ["'schematic'"] * bool(machine.names) + ["'diagram'"]
+    named = [f"{name!r}" for name in charts]
+    reject("what", what, "None, " + ", ".join(kinds + named))

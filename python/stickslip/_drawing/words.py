@@ -1,0 +1,95 @@
+"""What stands in a drawing: numbers with units, linear forms, laws and controllers in a few words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from stickslip._described import law_of
+
+# A letter of the smallest size that is used, and a line of it, in units of a drawing (1 cm).
+LETTER, LINE = 0.16, 0.34
+
+
+def width(words: str) -> float:
+    """How wide a text is, in units of a drawing."""
+    return LETTER * max((len(line) for line in words.split("\n")), default=0)
+
+
+def height(words: str) -> float:
+    """How high a text is, in units of a drawing."""
+    return LINE * len(words.split("\n"))
+
+
+def amount(value: float, unit: str = "") -> str:
+    """A number with four digits and its unit."""
+    text = f"{value:.4g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-").replace("-", "−")
+    return f"{text} {unit}".rstrip()
+
+
+def form(parts: Mapping[str, float]) -> str:
+    """A linear form: ``x − 2 y``."""
+    text = ""
+    for name, factor in parts.items():
+        sign = ("−" if factor < 0.0 else "") if not text else (" − " if factor < 0.0 else " + ")
+        size = "" if abs(factor) == 1.0 else f"{amount(abs(factor))} "
+        text += f"{sign}{size}{name}"
+    return text
+
+
+def of_time(signal: Any, unit: str, name: str) -> str:
+    """A signal: its value if it is constant, ``start + slope · t`` if it is a line from t = 0 on, else ``name(t)``."""
+    if signal.is_constant:
+        return amount(signal.value(0.0), unit)
+    bend = signal.differentiate().differentiate()
+    if not (bend.is_constant and bend.value(0.0) == 0.0 and math.isinf(signal.next_breakpoint(0.0))):
+        return f"{name}(t)"
+    slope = signal.value(2.0) - signal.value(1.0)
+    start = signal.value(1.0) - slope
+    parts = [amount(start, unit)] * (abs(start) > 1e-12 * abs(slope))
+    if slope:
+        parts.append(f"{amount(slope, f'{unit}/s')} · t")
+    return " + ".join(parts).replace("+ −", "− ")
+
+
+def law(compiled: Any, options: Mapping[str, float]) -> str:
+    """The kind of a law: ``StickSlip(Stribeck + Viscous)``."""
+    kinds = " + ".join(kind for kind, _ in compiled.terms)
+    return f"StickSlip({kinds})" if any(options.values()) else kinds
+
+
+def coefficient(compiled: Any) -> str:
+    """``μ = 0.3`` or ``μ = 0.3 / 0.25`` (static, kinetic) of a law of Coulomb, else its kind."""
+    if [kind for kind, _ in compiled.terms] != ["Coulomb"]:
+        return law(compiled, {})
+    one: Any = law_of(compiled, {})
+    levels = [one.static, one.kinetic]
+    static, kinetic = (max(x for x in levels if x is not None) if x is None else x for x in levels)
+    return f"μ = {amount(static)}" + ("" if static == kinetic else f" / {amount(kinetic)}")
+
+
+def friction(element: Mapping[str, Any]) -> str:
+    """A friction element in two lines: its name and law, and what presses it."""
+    load = of_time(element["normal_load"], "N", "N")
+    pressed = "" if load == "1 N" else f"\nnormal load {load}"
+    speed = element["surface_velocity"]
+    moved = "" if is_zero(speed) else f"\nsurface at {of_time(speed, 'm/s', 'v')}"
+    return f"{element['name']}: {law(element['law'], element['automaton'])}{pressed}{moved}"
+
+
+def contact(element: Mapping[str, Any]) -> str:
+    """A contact: its gap, its sliding velocity, coefficient and restitution."""
+    gap = form(element["normal"])
+    if not is_zero(element["gap"]):
+        rest = of_time(element["gap"], "m", "g")
+        gap += f" − {rest[1:]}" if rest.startswith("−") else f" + {rest}"
+    lines = [f"{element['name']}: gap {gap} ≥ 0"]
+    if element["tangent"]:
+        lines.append(f"sliding {form(element['tangent'])}, {coefficient(element['friction'])}")
+    lines.append(f"{element['impact'].capitalize()}, ε = {amount(element['restitution'])}")
+    return "\n".join(lines)
+
+
+def is_zero(signal: Any) -> bool:
+    return bool(signal.is_constant and signal.value(0.0) == 0.0)
