@@ -5,6 +5,7 @@ The flows have a kink at v = 0 only, so every integration is cut there; Radau at
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -114,3 +115,63 @@ def pushed(
     done = forwards(law, lambda t, x, v, i: push(t), 0.0, np.zeros(5), t_end)
     states = done.sol(np.asarray(times, dtype=float))
     return states[0], np.array([law.force(v, z, y, 1.0) for v, z, y in states[1:4].T])
+
+
+def compensated(model: Bristle, end: float) -> list[Any]:
+    """1 kg with LuGre's friction under the hunting PID and an observer of `model`, from rest to `end` (s).
+
+    States x, v, integral of 1 − x, z of the plant, z and y of the model; pieces between the zeros of v, each SciPy's
+    answer with dense output. The step of the model's force at v = 0 goes with the motion, so v passes through.
+    """
+    plant = Bristle()
+
+    def acceleration(s: Any, side: float) -> float:
+        x, v, i, z, zh, y = s
+        helped = model.force(v, zh, y, side) - plant.force(v, z, 0.0, side)
+        return float(3.0 * (1.0 - x) - 6.0 * v + 4.0 * i + helped)
+
+    def rhs(t: float, s: Any, side: float) -> list[float]:
+        x, v, _, z, zh, y = s
+        rates = plant.rate(v, z, side), model.rate(v, zh, side), model.second(v, y, side)
+        return [v, acceleration(s, side), 1.0 - x, *rates]
+
+    scale = np.array([1e-2, 1e-2, 1e-1, 1e-5, 1e-5, 1e-5])
+    pieces: list[Any] = []
+    t, state, side = 0.0, np.zeros(6), 1.0
+    while t < end:
+
+        def zero(now: float, s: Any, way: float, begin: float = t) -> float:
+            return float(s[1]) if now > begin + 1e-6 else way
+
+        zero.terminal, zero.direction = True, -side  # type: ignore[attr-defined]
+        piece = solve_ivp(
+            rhs,
+            (t, end),
+            state,
+            args=(side,),
+            method="Radau",
+            rtol=1e-11,
+            atol=1e-11 * scale,
+            dense_output=True,
+            events=zero,
+        )
+        assert piece.success
+        pieces.append(piece)
+        t, state = float(piece.t[-1]), piece.y[:, -1].copy()
+        side = -side
+        if t < end:
+            state[1] = 0.0
+            assert side * acceleration(state, side) > 0.0  # it does not rest there
+    return pieces
+
+
+def rms_error(pieces: list[Any], start: float) -> float:
+    """Root of the mean of (x − 1)² from `start` to the end, by Gauss over every step of the integration."""
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    total, end = 0.0, float(pieces[-1].t[-1])
+    for piece in pieces:
+        edges = np.unique(np.clip(piece.t, start, None))
+        for a, b in itertools.pairwise(edges):
+            x = piece.sol(0.5 * (a + b) + 0.5 * (b - a) * nodes)[0]
+            total += 0.5 * (b - a) * float(weights @ (x - 1.0) ** 2)
+    return math.sqrt(total / (end - start))

@@ -10,7 +10,7 @@ from reference import store
 
 from stickslip.figures import bristle_motion, bristle_table, bristle_tests, canudas_law, hunting, servo_lugre
 
-from .bristle_flows import Bristle, forwards, pushed, under_sine
+from .bristle_flows import Bristle, compensated, forwards, pushed, rms_error, under_sine
 
 LUGRE = Bristle()
 CANCELS = Bristle(alpha=5e4)
@@ -84,6 +84,15 @@ class TestExpectedNumbers:
         run = forwards(law, lambda t, x, v, i: 3.0 * (1.0 - x) - 6.0 * v + 4.0 * i, 0.0, np.zeros(5), 40.0)
         assert run.t[-1] == pytest.approx(hunting.FIRST_STOP[name], abs=1e-10)
 
+    @pytest.mark.parametrize(("name", "model"), [("5e4", CANCELS), ("1e5", DOUBLE)])
+    def test_the_law_as_compensator(self, name, model):
+        """All of 100 s, v passing through zero 27 and 28 times."""
+        pieces = compensated(model, hunting.END)
+        assert len(pieces) == {"5e4": 28, "1e5": 29}[name]
+        end, error, _ = hunting.COMPENSATED[name]
+        assert pieces[-1].y[0, -1] == pytest.approx(end, abs=1e-12)
+        assert rms_error(pieces, 50.0) == pytest.approx(error, abs=1e-13)
+
     def test_stored_runs(self):
         pull, hunt = store.load("lugre_pull"), store.load("lugre_hunting")
         lugre = checks(bristle_motion.compute_lugre())
@@ -130,8 +139,16 @@ class TestClaims:
             "bristle2_4": 3,
             "bristle2_6": 2,
             "bristle2_7": 1,
-            "bristle2_10": 5,
+            "bristle2_10": 7,
         }
+
+    def test_where_the_compensator_gains_what_is_printed(self):
+        alone, left = (
+            hunting._rms(hunting.servo("lugre"), 50.0),
+            hunting._rms(hunting.compensated(7.6e4), 50.0),
+        )
+        assert 1.0 - left / alone == pytest.approx(0.65, abs=3e-3)
+        assert left == pytest.approx(0.0212, abs=5e-5)
 
     def test_the_printed_alpha_drives(self):
         """It comes loose where the impulse of the applied force reaches α/σ0, and is then pushed forwards."""
