@@ -64,7 +64,7 @@ class WormDrawing(Drawing):
         sk.ball(ax, centre, 0.08, fill="#FFFFFF")
         sk.text(ax, (0.0, _WHEEL + 0.45), r"$\Theta_1$")
         top = 2.0 * _WHEEL
-        sk.arrow(ax, (-1.15, top + 0.1), (-0.4, top + 0.4), r"$\dot{\varphi}_1$", "above", sk.MOTION)
+        sk.arrow(ax, (-1.15, top + 0.1), (-0.4, top + 0.4), r"$\dot{\varphi}_1$", "above-start", sk.MOTION)
         sk.arrow(ax, (0.62, top + 0.3), (1.38, top - 0.05), r"$M_1$", "right-end")
 
     def _shaft(self, ax: Axes) -> None:

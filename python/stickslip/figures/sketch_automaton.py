@@ -14,6 +14,7 @@ import numpy as np
 from stickslip._drawing import parts as sk
 from stickslip._drawing.chart import Chart
 from stickslip._drawing.drawing import show
+from stickslip.figures import _mass_sketch as mass
 from stickslip.figures import automaton_load as loaded
 from stickslip.figures import automaton_pull as pulled
 from stickslip.figures._check import Check, Origin
@@ -63,14 +64,10 @@ def draw_mass(data: FigureData, figure: Canvas) -> None:
     """Draw the mass, its forces to scale."""
     ax, rows, scale = figure.subplots(), data[""], 1.9
     sk.start(ax, (-3.2, 3.4), (-1.0, 2.3))
-    sk.ground(ax, (-2.4, 0.0), (2.4, 0.0))
-    sk.block(ax, -0.8, 0.0, 1.6, 1.0, "$m$")
     drive, load, friction = (
         scale * float(rows[name][0]) for name in ("driving force", "load force", "friction")
     )
-    sk.arrow(ax, (0.8, 0.6), (0.8 + drive, 0.6), "$F_d$", "above")
-    sk.arrow(ax, (-0.8, 0.6), (-0.8 - load, 0.6), "$F_l$", "above")
-    sk.arrow(ax, (0.0, -0.3), (-friction, -0.3), "$F_{fr}$", "left-end")
+    mass.forced(ax, ("$F_d$", drive), ("$F_l$", load), ("$F_{fr}$", friction))
     sk.arrow(ax, (0.0, 1.95), (0.0, 1.0), "$F_n$", "right-start")
     sk.arrow(ax, (1.2, 1.4), (2.0, 1.4), "$v$", "right-end", sk.MOTION)
 
@@ -239,12 +236,7 @@ def draw_pull(data: FigureData, figure: Canvas) -> None:
     """Draw the mass pulled by a spring, with the parameters of its runs."""
     ax = figure.subplots()
     sk.start(ax, (-2.8, 7.6), (-1.0, 2.4))
-    sk.ground(ax, (-2.4, 0.0), (3.8, 0.0))
-    sk.block(ax, -1.6, 0.0, 1.6, 1.0, "$m$")
-    sk.spring(ax, (0.0, 0.5), (2.2, 0.5), "$c$")
-    sk.arrow(ax, (2.2, 0.5), (3.2, 0.5), "$v_d$", "above", sk.MOTION)
-    sk.arrow(ax, (-0.8, 1.35), (-0.1, 1.35), "$s_m, v_m$", "right-end", sk.MOTION)
-    sk.arrow(ax, (-0.6, -0.3), (-1.5, -0.3), "$F_{fr}$", "left-end")
+    mass.pulled(ax, "$m$", "$c$", "$v_d$", "$s_m, v_m$", "$F_{fr}$")
     sk.arrow(ax, (0.0, 0.12), (0.75, 0.12), "$F_c$", "right-end")
     _parameters(ax, (4.8, 2.0), data.inputs)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip._drawing import parts as sk
+from stickslip.figures import _mass_sketch as mass
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._input import inputs
@@ -87,10 +88,7 @@ def draw_mass(data: FigureData, figure: Canvas) -> None:
         scale * float(rows[name][0]) for name in ("driving force", "friction", "normal force")
     )
     sk.start(ax, (-3.2, 3.2), (-1.9, 2.2))
-    sk.ground(ax, (-2.4, 0.0), (2.4, 0.0))
-    sk.block(ax, -0.8, 0.0, 1.6, 1.0, "$m$")
-    sk.arrow(ax, (0.8, 0.6), (0.8 + drive, 0.6), "$F$", "above-end")
-    sk.arrow(ax, (-0.1, -0.35), (-0.1 - friction, -0.35), r"$F_{fr}$", "left-end")
+    mass.forced(ax, ("$F$", drive), ("", 0.0), (r"$F_{fr}$", friction))
     sk.arrow(ax, (0.25, -0.2 - normal), (0.25, -0.2), "$F_N$", "right")
     sk.arrow(ax, (-0.45, 1.35), (0.45, 1.35), "$v$", "right-end", sk.MOTION)
 
@@ -352,12 +350,7 @@ def draw_pulled(data: FigureData, figure: Canvas) -> None:
     """Draw the mass, its spring and the end that is pulled."""
     ax = figure.subplots()
     sk.start(ax, (-3.2, 4.6), (-0.9, 2.0))
-    sk.ground(ax, (-2.6, 0.0), (3.9, 0.0))
-    sk.block(ax, -1.6, 0.0, 1.6, 1.0, "$m$ = 1 kg")
-    sk.spring(ax, (0.0, 0.5), (2.2, 0.5), "$k$ = 2 N/m")
-    sk.arrow(ax, (2.2, 0.5), (3.3, 0.5), "$v$ = 0.1 m/s", "above", sk.MOTION)
-    sk.arrow(ax, (-0.8, 1.35), (0.0, 1.35), "$x$", "right-end", sk.MOTION)
-    sk.arrow(ax, (-0.6, -0.3), (-1.5, -0.3), "$F$", "left-end")
+    mass.pulled(ax, "$m$ = 1 kg", "$k$ = 2 N/m", "$v$ = 0.1 m/s", "$x$", "$F$")
 
 
 def compute_pid() -> FigureData:
