@@ -146,7 +146,8 @@ class Wiring:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, a new figure by default. On given axes letters shrink with the drawing.
+            Where to draw, a new figure by default (in a notebook ``machine.draw().figure`` shows it). On given axes letters
+            shrink with the drawing.
         what : str, optional
             ``"schematic"``: masses in a row with springs, dampers, friction, contacts and forces, not to scale (not
             for a plant in matrix notation). ``"diagram"``: the flow of signals through controllers, their limits and

@@ -241,6 +241,7 @@ def test_gears_are_drawn_with_their_own_angle() -> None:
     slope = (lower[2] - lower[3])[1] / (lower[2] - lower[3])[0]
     assert slope == pytest.approx(math.tan(WEDGE.angle), rel=1e-12)
     assert "= 12°" in said(ax) and "= 2420 kg" in said(ax)
+    assert "(drawn with 40°)" in said(DRAWN["steep wedge"][0]().draw())
     thread = next(line for line in WORM.draw().lines if line.get_linewidth() == 0.9)
     dx, dy = np.ptp(thread.get_xdata()), np.ptp(thread.get_ydata())
     assert dx / dy == pytest.approx(math.tan(WORM.lead_angle), rel=1e-12)

@@ -98,7 +98,7 @@ class Chain(Drawing):
                 elif b - a > 1:
                     boxes.append(_Box(f"{what}, {text}", (a, b)))
         boxes += [_Box(text, pair) for text, pair in _unusual(self._plant)]
-        return boxes
+        return sorted(boxes, key=lambda box: box.masses[-1] - box.masses[0])
 
     # -- where it is -------------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ def show(drawing: Drawing, ax: Axes | None) -> Axes:
 
     with _style.drawing(ax, 10.0 * drawing.height + 4.0, 10.0 * drawing.width + 4.0) as axes:
         axes.set_axis_off()
-        scale = 1.0 if ax is None else max(0.7, min(1.0, _scale(axes, drawing)))
+        scale = 1.0 if ax is None else max(0.6, min(1.0, _scale(axes, drawing)))
         sk.start(
             axes,
             (drawing.left, drawing.left + drawing.width),

@@ -96,17 +96,20 @@ class WedgeDrawing(Drawing):
         sk.arrow(ax, (-2.9, 1.9), (-2.1, 1.9), "$x_2$", "above", sk.MOTION)
         sk.arrow(ax, (-0.95, top - 0.5), (-0.95, top + 0.3), "$y_1$", "left", sk.MOTION)
         if self._numbers:
-            listed(ax, (5.4, self.height + self.bottom - 0.2), _numbers(gear))
+            listed(ax, (5.4, self.height + self.bottom - 0.2), _numbers(gear, self._drawn))
 
 
-def _numbers(gear: WedgeGear) -> list[tuple[str, str]]:
+def _numbers(gear: WedgeGear, drawn: WedgeGear) -> list[tuple[str, str]]:
+    angle = words.amount(math.degrees(gear.angle)) + "°"
+    if drawn.angle != gear.angle:
+        angle += f" (drawn with {words.amount(math.degrees(drawn.angle))}°)"
     return [
         ("$m_1$", words.amount(gear.upper_mass, "kg")),
         ("$m_2$", words.amount(gear.lower_mass, "kg")),
         ("$k$", words.amount(gear.stiffness, "N/m")),
         ("$v_0$", words.amount(1e3 * abs(gear.pull_velocity), "mm/s")),
         ("$F$", words.amount(gear.load, "N")),
-        (r"$\gamma$", words.amount(math.degrees(gear.angle)) + "°"),
+        (r"$\gamma$", angle),
         *rubbing(gear),
     ]
 
