@@ -32,6 +32,8 @@ struct Svd {
 
 // x of least norm that minimises |A x - b| is pseudo_inverse(A) b. A threshold of zero stands for rounding.
 Matrix pseudo_inverse(const Matrix& A, double threshold = 0.0);
+// The same x for square A, by elimination where A is regular: zeros stay zeros there.
+Vector least_norm_solution(const Matrix& A, const Vector& b);
 // Orthonormal basis of the columns of A, which are independent.
 Matrix orthonormal(const Matrix& A);
 // Columns of A, each the farthest from the span of those before it (QR, column pivoting).

@@ -30,6 +30,13 @@ Matrix pseudo_inverse(const Matrix& A, double threshold) {
   return svd.V.leftCols(rank) * rows;
 }
 
+Vector least_norm_solution(const Matrix& A, const Vector& b) {
+  const Svd svd(A);
+  const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(A.rows());
+  if (svd.rank(rounding) == A.rows()) return solve(A, b);
+  return pseudo_inverse(A) * b;
+}
+
 Matrix orthonormal(const Matrix& A) {
   return Svd(A).U.leftCols(A.cols());
 }

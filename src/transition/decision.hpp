@@ -42,7 +42,8 @@ private:
   Vector force;
   Vector normal; // force of every contact: before this instant, then as it was decided
   Vector sig;
-  Vector terms; // what x' is the sum of
+  Vector terms; // what x' is the sum of, without the forces of constraints
+  Vector borne; // what these add, of the modes before
   double t = 0.0;
   Modes before;
   Rule rule = Rule::unique;
@@ -71,6 +72,7 @@ private:
   Matrix series, signal_series;
   Vector xdot, coefficients;
 
+  void size_constraints();
   bool set_valued(Index i) const { return sys.friction[i].traits.sticks; }
   bool presliding(Index i) const { return sys.friction[i].surface_travel >= 0; }
   // Normal load; on a contact per unit of its force.
@@ -138,7 +140,7 @@ private:
   // Velocity that rounding can have given to what a constraint held at zero until now: constraints are solved
   // to about a hundred times the last digit where they are badly conditioned.
   double drift(const Vector& row) const {
-    return tolerance::constrained * std::max(sys.time_scale, std::abs(t)) * row.cwiseAbs().dot(terms);
+    return tolerance::constrained * std::max(sys.time_scale, std::abs(t)) * row.cwiseAbs().dot(terms + borne);
   }
   double rate_at(Index j) const;
   double rate_size(Index j) const;

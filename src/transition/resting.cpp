@@ -263,7 +263,7 @@ void Decision::project() {
     U.col(k) = *column[k];
     for (Index l = 0; l < m; ++l) G(k, l) = row[k]->dot(*column[l]);
   }
-  state->base_x -= U * linalg::pseudo_inverse(G) * speed;
+  state->base_x -= U * linalg::least_norm_solution(G, speed);
 }
 
 } // namespace stickslip

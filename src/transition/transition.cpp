@@ -53,6 +53,21 @@ void Decision::enter_modes(bool start) {
   }
 }
 
+// Forces that held until now. A coordinate on which nothing acts but constraints gets its rounding from these alone.
+void Decision::size_constraints() {
+  normal.setZero();
+  borne.setZero(sys.nx);
+  if (starting) return;
+  const Regime& r = cache.get(sys, before);
+  const bool several = r.sticking.size() + r.closed.size() > 1;
+  if (!several && !any_load_contact) return;
+  xdot.setZero(sys.nx);
+  evaluate(sys, r, t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
+  normal = force.tail(normal.size());
+  for (const Index i : r.sticking) borne += std::abs(force(i)) * sys.friction[i].effect.cwiseAbs();
+  for (const Index j : r.closed) borne += std::abs(normal(j)) * sys.contacts[j].effect.cwiseAbs();
+}
+
 void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   state = &st;
   jump = &record;
@@ -66,12 +81,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   const LinearPart& linear = cache.linear(sys, state->modes.saturation);
   terms.noalias() = linear.A.cwiseAbs().lazyProduct(state->base_x.cwiseAbs());
   terms.noalias() += linear.S.cwiseAbs().lazyProduct(sig.cwiseAbs());
-  normal.setZero();
-  if (any_load_contact && !starting) {
-    xdot.setZero(sys.nx);
-    evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
-    normal = force.tail(normal.size());
-  }
+  size_constraints();
   switches(fired, starting);
   jump->decided = settle(fired);
   count_slips(fired);

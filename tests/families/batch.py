@@ -74,3 +74,4 @@ def verdicts(family: str, start: int, count: int, patience: float = SECONDS_EACH
             process.kill()
             process.wait()
             reader.join()
+            process.stdout.close()

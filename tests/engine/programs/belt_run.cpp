@@ -2,6 +2,7 @@
 //
 //   belt_run T_END RTOL N   runs N times to T_END, events alone kept, and prints as one line of JSON the best time
 //                           of a run in s and the times of the events of the last
+#include "model/machine.hpp"
 #include "run/simulate.hpp"
 #include "signal/shapes.hpp"
 

@@ -8,6 +8,7 @@
 //                         transitions
 //
 // DRIVE: stribeck, automaton, sampled, limited.
+#include "model/machine.hpp"
 #include "model/system.hpp"
 #include "realtime/real_time.hpp"
 #include "signal/shapes.hpp"
