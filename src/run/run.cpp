@@ -139,7 +139,8 @@ void Runner::reach(double limit) {
     // A force that reaches its limit just at a breakpoint of a signal may turn back there: what holds from the
     // right of the breakpoint decides, as for all others at this instant.
     std::erase_if(step.fired, [](const Guard& g) {
-      return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
+      return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit ||
+             g.kind == GuardKind::sharing_changes;
     });
   }
   arrival = {t1, rest, tau, at_limit};
