@@ -237,6 +237,17 @@ bool Decision::hold_by_lag() {
   return any;
 }
 
+// Every mode set one by one, as far as there are not too many: an answer that no path has led to, or the proof that
+// there is none.
+bool Decision::try_everything() {
+  std::fill(allowed.begin(), allowed.end(), ct::anything);
+  work.stage.most_modes = ct::largest_on_failure;
+  const bool found = try_choice();
+  work.stage.most_modes = ct::largest_mode_count;
+  if (!found) jump->none_exists = answer.solutions == 0, jump->touching = closed;
+  return found;
+}
+
 bool Decision::choose_modes(const List<Guard>& fired) {
   rule = Rule::unique;
   assemble();
@@ -249,7 +260,7 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
-        !(hold_by_lag() && try_choice()))
+        !(hold_by_lag() && try_choice()) && !try_everything())
       return false;
   }
   apply(answer.answer);

@@ -129,6 +129,7 @@ private:
   bool part();
   bool leave_at_limit();
   bool hold_by_lag();
+  bool try_everything();
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);

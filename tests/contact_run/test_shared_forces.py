@@ -316,3 +316,20 @@ def test_a_contact_that_is_listed_many_times_is_one(copies) -> None:
     assert run.state.x[3:] == pytest.approx([1.5, 0.0, 1.5], abs=1e-12)
     assert {e.element for e in run.events} == {f"floor{i}" for i in range(copies)}
     assert [e.time for e in run.events] == pytest.approx([3.0 / (2.0 * 0.2 * G)] * copies, rel=1e-12)
+
+
+# ---------------------------------------------------------------- where nothing solves it
+
+
+@pytest.mark.parametrize(("each", "proven"), [(1, True), (6, True), (10, False)])
+def test_a_mass_between_walls_that_close_has_no_answer(each, proven) -> None:
+    """Rigid walls meet at t = 1: no velocity satisfies both. All 2^(2n) sets of modes are tried up to 65 536."""
+    m = ss.Machine(mass=1.0, names=["x"])
+    for i in range(each):
+        m.add_contact(f"left{i}", normal={"x": 1.0}, gap=ss.Ramp(slope=-0.5, offset=0.5))
+        m.add_contact(f"right{i}", normal={"x": -1.0}, gap=ss.Ramp(slope=-0.5, offset=0.5))
+    run = ss.simulate(m, t_end=2.0)
+    assert run.status == "no_solution" and run.t[-1] == pytest.approx(1.0, abs=1e-12)
+    assert ("there is none" in run.message) == proven
+    assert ("there may be one" in run.message) == (not proven)
+    assert "left0" in run.message and "right0" in run.message
