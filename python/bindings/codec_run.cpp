@@ -36,7 +36,10 @@ py::tuple pack(const Modes& m) {
   for (const FrictionMode& one : m.friction)
     friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold),
                                    static_cast<int>(one.load_sign), one.branch));
-  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation));
+  py::list at_limit;
+  for (const ForceLimit& one : m.at_limit)
+    at_limit.append(py::make_tuple(one.force, static_cast<int>(one.side)));
+  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation), at_limit);
 }
 Modes unpack_modes(const py::tuple& p) {
   Modes m;
@@ -47,6 +50,10 @@ Modes unpack_modes(const py::tuple& p) {
   }
   m.contact = named<Mode>(p[1]);
   m.saturation = named<Saturation>(p[2]);
+  for (const py::handle h : p[3].cast<py::list>()) {
+    const auto one = h.cast<py::tuple>();
+    m.at_limit.push_back({one[0].cast<Index>(), static_cast<std::int8_t>(one[1].cast<int>())});
+  }
   return m;
 }
 

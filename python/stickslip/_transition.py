@@ -71,8 +71,9 @@ class Transition:
     touching : bool
         Some inequality holds with equality: only higher derivatives tell whether it lasts.
     unique_forces : bool
-        False if the forces are not determined by rigidity; then they are shared so that the greatest
-        utilisation ``|F| / limit`` of the sticking elements is least.
+        False if the forces are not determined by rigidity. Where normal forces are among them those of least norm
+        within all limits are chosen; where only friction at rest is, those whose greatest utilisation ``|F| / limit`` is
+        least.
     utilisation : float
         Greatest utilisation of the sticking elements; break-away at 1.
     constraint : float

@@ -38,7 +38,8 @@ class Event:
           ``"least constraint"`` (Gauss); ``"ambiguous"`` where none of these tells them apart;
         * ``"accumulation"``: the last ten slips were shorter than three of the machine's shortest time constants
           and slower than 1e-6 of the speeds seen; the element rests until its force is 1e-6 above its limit;
-        * ``", force shared"`` behind it: how sticking elements share their forces is not unique;
+        * ``", force shared"`` behind it: rigidity leaves the forces open. Where normal forces are among them those of
+          least norm within all limits act; where only friction at rest is, those of least greatest utilisation;
           ``", energy gained"``: an impact left more energy than there was.
     solutions : int or None
         How many admissible answers there were, where that is certified or was counted.

@@ -291,7 +291,9 @@ class Machine(Wiring):
         tangent : mapping or array_like, optional
             w_T: the tangential velocity is ``tangent . q' - surface_velocity``. Needed with friction.
         friction : Law or float, optional
-            Law per unit normal force, or a coefficient of friction (static = kinetic); none by default.
+            Law per unit normal force, or a coefficient of friction (static = kinetic); none by default. Here every
+            part of a law is per unit normal force, viscous ones (s/m) and the damping of presliding too: a force that
+            did not vanish with the load would leave no answer at lift-off.
         gap : float or Signal, default 0.0
             What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps.
         restitution : float, default 0.0

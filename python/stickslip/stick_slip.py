@@ -53,7 +53,7 @@ class Presliding:
     travel : float
         s_max, m, > 0: displacement at which the static level is reached.
     damping : float, default 0.0
-        b_surface, N s/m, >= 0.
+        b_surface, N s/m, >= 0; on a contact per unit normal force, s/m.
 
     Raises
     ------

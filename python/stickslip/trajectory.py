@@ -71,7 +71,7 @@ class Stuck:
         When it was asked, s.
     force : float
         Force that it holds, N, with the sign of the motion that it prevents. Where several elements share a
-        force in many ways, its share by the rule of the engine.
+        force in many ways, its share by the rule of the engine (`Event.rule`).
     limit : tuple of two float
         Lowest and highest force that it can hold at that time, N.
     since : float

@@ -15,13 +15,6 @@ constexpr double heavy =
     1e6; // weight of s: exact as soon as it exceeds the multipliers of the unit-sized problems here
 constexpr double slack = tolerance::same; // by which a sharing may miss its limits, relative to their size
 
-// Orthonormal basis of {y : A y = 0}.
-Matrix kernel(const Matrix& A, double tolerance) {
-  const linalg::Svd svd(A);
-  const Index rank = (svd.values.array() > tolerance).count();
-  return svd.V.rightCols(A.cols() - rank);
-}
-
 double load_on(const ForceLimits& l, Index i, const Vector& x) {
   return l.load[i] < 0 ? 0.0 : x(l.load[i]);
 }
@@ -61,10 +54,9 @@ LeastNorm least_norm(const Vector& c, const Matrix& C, const Vector& d, double w
 
 namespace {
 
-// Normal forces of least norm among those that are >= 0 and allow the elements to stick; `kept` becomes what may
-// still shift with these. False if there are none.
-bool choose_normals(const Matrix& Z, Index normals, const ForceLimits& l, double size, Vector& x,
-                    Matrix& kept) {
+// Forces of least norm among those within all limits. False if there are none.
+bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, double size, Vector& x) {
+  x -= Z * (Z.transpose() * x);
   const Index sticking = x.size() - normals, m = normals + 2 * sticking;
   Vector c(m);
   Matrix C(m, Z.cols());
@@ -79,10 +71,10 @@ bool choose_normals(const Matrix& Z, Index normals, const ForceLimits& l, double
     C.row(up + 1) = Z.row(normals + i);
     if (k >= 0) C.row(up) += l.high_b(i) * Z.row(k), C.row(up + 1) -= l.low_b(i) * Z.row(k);
   }
+  if ((c.array() >= 0.0).all()) return true;
   const LeastNorm fit = least_norm(c / size, C, Vector::Ones(m), heavy);
   if (!fit.found || fit.s > slack) return false;
   x += Z * fit.y * size;
-  kept = Z * kernel(Z.topRows(normals), tolerance::entry);
   return true;
 }
 
@@ -126,16 +118,15 @@ double greatest_utilisation(Index normals, const ForceLimits& l, double size, co
 bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& l, Vector& x,
            double& utilisation) {
   x = x0;
-  Matrix kept = Z;
   const double top = x0.cwiseAbs().maxCoeff();
   const double size = top > 0.0 ? top : 1.0;
   const bool loads_shift = normals > 0 && Z.topRows(normals).cwiseAbs().maxCoeff() > tolerance::entry;
-  if (loads_shift && !choose_normals(Z, normals, l, size, x, kept)) return false;
+  if (loads_shift && !choose_within_limits(Z, normals, l, size, x)) return false;
   for (Index k = 0; k < normals; ++k) {
     if (x(k) < -slack * size) return false;
     x(k) = std::max(x(k), 0.0);
   }
-  if (kept.cols() > 0 && !share_by_utilisation(kept, normals, l, size, x)) return false;
+  if (!loads_shift && !share_by_utilisation(Z, normals, l, size, x)) return false;
   utilisation = greatest_utilisation(normals, l, size, x);
   return utilisation <= 1.0 + slack;
 }

@@ -25,11 +25,23 @@ struct ForceLimits {
   Vector low_a, low_b, high_a, high_b;
 };
 
-// The rule: normal forces of least norm among those that are >= 0 and allow the elements to stick; then, with
-// these, the elements share so that the greatest utilisation |F_i| / limit_i is least, ties by the norm of the
-// utilisations. Break-away is that utilisation reaching 1: one body held by two elements of 1 N and 10 N holds
+// The rule: where normal forces shift, the forces of least norm within all limits; where friction alone does, the
+// elements share so that the greatest utilisation |F_i| / limit_i is least, ties by the norm of the utilisations.
+// Break-away is that utilisation reaching 1: one body held by two elements of 1 N and 10 N holds
 // 11 N. False if no sharing holds.
 bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& limits, Vector& x,
            double& utilisation);
+
+// Which limits hold at the forces of least norm, just after an instant. Margins m(tau) = sum_j margins.col(j) tau^j of
+// forces that nothing holds; with multipliers mu they are m + K mu. Wanted: mu >= 0 and m + K mu >= 0, complementary,
+// for all small tau > 0: Lemke's path with numbers that are compared term by term.
+struct HeldLimits {
+  bool found = false;
+  List<Index> held;    // limits with a multiplier
+  List<Index> against; // nothing found: limits that contradict each other
+};
+// size: of each margin, what its terms amount to.
+bool within_limits(const Matrix& margins, const Vector& size); // without any held
+HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Vector& size);
 
 } // namespace stickslip::contact

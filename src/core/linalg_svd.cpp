@@ -9,10 +9,17 @@
 namespace stickslip::linalg {
 
 Svd::Svd(const Matrix& A) {
-  Eigen::JacobiSVD<Matrix> factor(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  U = factor.matrixU();
-  V = factor.matrixV();
-  values = factor.singularValues();
+  constexpr Index large = 48; // above this much faster, and exact enough
+  const auto keep = [this](const auto& factor) {
+    U = factor.matrixU();
+    V = factor.matrixV();
+    values = factor.singularValues();
+  };
+  constexpr int full = Eigen::ComputeFullU | Eigen::ComputeFullV;
+  if (std::min(A.rows(), A.cols()) > large)
+    keep(Eigen::BDCSVD<Matrix>(A, full));
+  else
+    keep(Eigen::JacobiSVD<Matrix>(A, full));
 }
 
 Index Svd::rank(double threshold) const {

@@ -20,6 +20,9 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
   if (now.sticks()) return constant_load && p.aged < 0 && loading_contact(p) < 0;
   if (p.contact >= 0 && p.lagged >= 0) return false;
+  if (p.contact >= 0 && p.traits.affine && // the product of v and the contact's force
+      evaluate(p.law, 1.0, 1, 0U, nullptr, nullptr).viscous != 0.0)
+    return false;
   return p.traits.affine; // a peak raised by a dwell is nothing to a level that does not fall with the speed
 }
 
@@ -51,40 +54,6 @@ struct Constraints {
   }
 };
 
-// Where contacts by themselves keep an element from moving (a block in a corner), its constraint is redundant: its
-// friction is left with next to nothing, and does not break away before one of them lifts off.
-void find_redundant(const Constraints& c, Regime& r, Vector& root) {
-  const Index normals = c.count - c.friction;
-  if (r.shared || normals == 0) return;
-  constexpr double next_to_nothing = 1e-5;
-  const linalg::Svd svd(c.R.bottomRows(normals).transpose());
-  const Matrix prevented = svd.U.leftCols(svd.rank(tolerance::rank));
-  for (Index k = 0; k < c.friction; ++k) {
-    const Vector row = c.R.row(k).transpose();
-    const Vector left = row - prevented * (prevented.transpose() * row);
-    if (left.norm() > tolerance::entry * row.norm()) continue;
-    r.redundant.push_back(r.sticking[k]);
-    root(k) = next_to_nothing;
-  }
-}
-
-// The set of forces that can be shared: what shifts between them, and its facets.
-void share(const Constraints& c, const Matrix& effects, const Matrix& idle, Regime& r) {
-  const Index ns = c.friction, nl = r.indeterminate_contacts.size();
-  Matrix W(effects.rows(), ns + nl), shifts(nl + ns, idle.cols());
-  W.leftCols(ns) = effects.leftCols(ns);
-  shifts.bottomRows(ns) = idle.topRows(ns);
-  for (Index k = 0; k < nl; ++k) {
-    const Index row = ns + r.indeterminate_contacts[k];
-    W.col(ns + k) = effects.col(row);
-    shifts.row(k) = -idle.row(row);
-  }
-  r.indeterminate_forces = linalg::orthonormal(shifts);
-  if (c.count == ns) return find_facets(W, r);
-  const linalg::Svd rows(W);
-  find_facets(rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * W, r);
-}
-
 // H with f = H (acceleration that the forces must take away). Where forces without effect exist: of least norm in
 // units of their limits.
 Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
@@ -94,22 +63,32 @@ Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
   const linalg::Svd svd(d.asDiagonal() * G * d.asDiagonal());
   const Index rank = svd.rank(tolerance::rank);
   if (rank == c.count) return linalg::inverse(G);
-  // Limits bound what elements at rest can share, where the normal forces that set them are unique; else elements
-  // are watched one by one.
   const Matrix idle = d.asDiagonal() * svd.V.rightCols(c.count - rank);
-  for (Index k = c.friction; k < c.count; ++k)
-    if (idle.row(k).cwiseAbs().maxCoeff() > tolerance::entry * idle.cwiseAbs().maxCoeff())
-      r.indeterminate_contacts.push_back(k - c.friction);
-  r.shared = c.friction > 0;
-  for (const Friction& p : sys.friction) // what an indeterminate contact loads has no unique limit
-    for (const Index k : r.indeterminate_contacts) r.shared = r.shared && loading_contact(p) != r.closed[k];
-  if (!r.shared) r.indeterminate_contacts.clear();
-  Vector root = Vector::Ones(c.count);
-  if (c.count == c.friction && !c.contact_friction) root = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
-  find_redundant(c, r, root);
-  if (r.shared) share(c, svd.U.leftCols(rank).transpose() * d.asDiagonal() * G, idle, r);
-  return root.asDiagonal() * linalg::pseudo_inverse(d.asDiagonal() * G * root.asDiagonal(), tolerance::rank) *
-         d.asDiagonal();
+  const Index normals = c.count - c.friction;
+  r.shared = true;
+  Vector units = Vector::Ones(c.count);
+  if (normals == 0 && !c.contact_friction) units = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
+  if (normals > 0 &&
+      idle.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry * idle.cwiseAbs().maxCoeff()) {
+    list_limits(sys, idle, r);
+    // Of some forces that do it, what shifts between them is taken out.
+    const Matrix some = d.asDiagonal() * svd.V.leftCols(rank) *
+                        svd.values.head(rank).cwiseInverse().asDiagonal() * svd.U.leftCols(rank).transpose() *
+                        d.asDiagonal();
+    const Matrix shifts = linalg::orthonormal(idle);
+    return some - shifts * (shifts.transpose() * some);
+  } else {
+    r.indeterminate_forces = linalg::orthonormal(idle.topRows(c.friction));
+    const Matrix W = svd.U.leftCols(rank).transpose() * d.asDiagonal() * G.leftCols(c.friction);
+    if (normals == 0) {
+      find_facets(W, r);
+    } else {
+      const linalg::Svd rows(W);
+      find_facets(rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * W, r);
+    }
+  }
+  return units.asDiagonal() *
+         linalg::pseudo_inverse(d.asDiagonal() * G * units.asDiagonal(), tolerance::rank) * d.asDiagonal();
 }
 
 // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
@@ -129,6 +108,11 @@ void hold_still(const System& sys, const Constraints& c, Regime& r) {
   }
 }
 
+// Entries that are what rounding leaves of zero: what holds at a limit may stay there for good, and shows it.
+void drop_rounding(Matrix& m, const Matrix& terms) {
+  m = (m.array().abs() <= tolerance::rounding * terms.array()).select(0.0, m);
+}
+
 // x' and the forces that hold, with all constraints solved away.
 void constrain(const System& sys, Regime& r) {
   r.E.resize(sys.nx, r.sliding.size());
@@ -141,11 +125,19 @@ void constrain(const System& sys, Regime& r) {
   r.Lx = H * c.R * r.linear->A;
   r.Ls = H * (c.R * r.linear->S + c.Rs);
   r.LF = H * c.R * r.E;
+  const Matrix effects = r.E;
   r.A += c.U * r.Lx;
   r.S += c.U * r.Ls;
   r.E += c.U * r.LF;
   const Index normals = c.count - c.friction;
   for (Matrix* rows : {&r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
+  if (r.sharing.any()) {
+    const Matrix terms = H.cwiseAbs() * c.R.cwiseAbs();
+    drop_rounding(r.Lx, terms * r.linear->A.cwiseAbs());
+    drop_rounding(r.Ls, terms * r.linear->S.cwiseAbs() + H.cwiseAbs() * c.Rs.cwiseAbs());
+    drop_rounding(r.LF, terms * effects.cwiseAbs());
+    hold_at_limits(sys, r);
+  }
   hold_still(sys, c, r);
 }
 

@@ -29,6 +29,13 @@ template <class T> struct ElementForce {
   T memory_rate = 0.0; // of the lagged force or of the presliding displacement
 };
 
+// On a contact every part is per unit of its normal force, the viscous one too: nothing rubs without a load.
+template <class T>
+ElementForce<T> all_per_load(const T& dry, const T& viscous,
+                             const std::type_identity_t<T>& memory_rate = 0.0) {
+  return {dry + viscous, 0.0, memory_rate};
+}
+
 // The law by itself, or the one term of it that the compiler then sees through.
 template <class L, class T>
 ForceOf<T> law_force(const L& law, const T& v, int direction, unsigned branch,
@@ -71,7 +78,10 @@ ElementForce<T> element_force(const L& law, const Friction& element, int directi
                               const ElementInput<T>& in) {
   const Automaton& a = element.automaton;
   if (direction == 0)
-    return {presliding_stiffness(element, in.memory), T(a.surface_damping) * in.velocity, in.velocity};
+    return element.contact < 0 ? ElementForce<T>{presliding_stiffness(element, in.memory),
+                                                 T(a.surface_damping) * in.velocity, in.velocity}
+                               : all_per_load(presliding_stiffness(element, in.memory),
+                                              T(a.surface_damping) * in.velocity, in.velocity);
   const T* z = in.z;
   T with_injection = 0.0; // of an observer, whose law has just one state
   if (element.injected >= 0) {
@@ -80,11 +90,13 @@ ElementForce<T> element_force(const L& law, const Friction& element, int directi
   }
   ForceOf<T> f = sliding_force(law, element, direction, branch, in.velocity, in.peak, z, in.zdot);
   if (element.injected >= 0) f.dry += T(element.rate_damping) * in.injection_rate;
-  if (element.lagged < 0) return {f.dry, f.viscous};
+  const bool on_contact = element.contact >= 0;
+  if (element.lagged < 0)
+    return on_contact ? all_per_load(f.dry, f.viscous) : ElementForce<T>{f.dry, f.viscous};
   // T f' + f = N f_Stribeck(|v|); the lagged force acts against the direction of sliding.
   const T side(direction);
   const T rate = (in.load * f.dry * side - in.memory) / T(a.lag);
-  if (element.contact >= 0) return {in.memory * side, f.viscous, rate};
+  if (on_contact) return all_per_load(in.memory * side, f.viscous, rate);
   return {0.0, in.memory * side + f.viscous, rate};
 }
 

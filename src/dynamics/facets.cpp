@@ -1,4 +1,4 @@
-// The set of forces that sticking elements, and contacts that lean against them, can take together.
+// The set of forces that sticking elements can take together, where normal forces are unique.
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
@@ -12,8 +12,7 @@ namespace stickslip {
 using ConstVector = Eigen::Map<const Vector>;
 
 // Facets of the set of forces that the sticking elements can take together: for every rank - 1 independent columns
-// the direction normal to them. W has full row rank; its columns belong to the sticking elements, and behind them the
-// indeterminate contacts, `which`. A contact takes no pull: it bounds the sum on one side, or not at all.
+// the direction normal to them. W has full row rank; its columns belong to the sticking elements `which`.
 static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
   const Index rank = W.rows(), m = W.cols();
   List<Index> pick(rank - 1);
@@ -33,31 +32,21 @@ static void find_facets(const Matrix& W, const List<Index>& which, Regime& r) {
       Facet f;
       const Vector along = W.transpose() * y;
       const double size = along.cwiseAbs().maxCoeff();
-      const auto sticking = r.sticking.size();
-      List<double> share, contact_share;
+      List<double> share;
       double side = 0.0;
       for (Index i = 0; i < m; ++i) {
         if (std::abs(along(i)) <= tolerance::entry * size) continue;
         if (side == 0.0) side = along(i) < 0.0 ? -1.0 : 1.0;
-        const Index column = which[i];
-        const double weight = side * along(i) / size;
-        if (column < sticking) {
-          f.members.push_back(column);
-          share.push_back(weight);
-        } else {
-          f.contacts.push_back(r.indeterminate_contacts[column - sticking]);
-          contact_share.push_back(weight);
-          (weight > 0.0 ? f.down : f.up) = false;
-        }
+        f.members.push_back(which[i]);
+        share.push_back(side * along(i) / size);
       }
       f.share = ConstVector(share.data(), share.size());
-      f.contact_share = ConstVector(contact_share.data(), contact_share.size());
       const Vector signature = along * (side / size);
       bool fresh = true;
       for (const Vector& k : known) fresh = fresh && (k - signature).cwiseAbs().maxCoeff() > tolerance::entry;
       if (fresh) {
         known.push_back(signature);
-        if (f.up || f.down) r.facets.push_back(std::move(f));
+        r.facets.push_back(std::move(f));
       }
     }
     // next combination

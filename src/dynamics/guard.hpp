@@ -21,6 +21,8 @@ enum class GuardKind : std::int8_t {
   limit_again,   // the same, but the force comes back below its limit first; or a lagged force that held does
   // of a facet of what several elements at rest can take together
   shared_limit, // they share a force in many ways, and all of them reach their limits together
+  // of a force that rigidity leaves open, see sharing.cpp
+  sharing_changes, // one that was free reaches a limit of its own, or one held at its limit leaves it
   // of a contact
   lifts_off, // the normal force of a closed contact comes to zero
   closes,    // the gap of an open one does
@@ -28,7 +30,7 @@ enum class GuardKind : std::int8_t {
   saturation, // the output reaches or leaves it
 };
 
-// Exactly one of friction, contact, facet and limit is set, by the kind; the others are -1.
+// Exactly one of friction, contact, facet, limit and saturation is set, by the kind; the others are -1.
 struct Guard {
   GuardKind kind = GuardKind::none;
   std::int8_t direction = 0; // side of slip or of a limit; of the present load for load_sign; else 0
@@ -37,6 +39,7 @@ struct Guard {
   Index contact = -1;        // number of the contact
   Index facet = -1;          // number of the facet in the regime
   Index saturation = -1;     // number among the linear part's guards
+  Index limit = -1;          // for sharing_changes: number among the limits of the sharing
 
   bool operator==(const Guard&) const = default;
 
@@ -51,6 +54,9 @@ struct Guard {
     return {
         .kind = GuardKind::shared_limit, .direction = static_cast<std::int8_t>(direction), .facet = facet};
   }
+  // What shared forces had in common; the elements that leave are the decision's to say.
+  static Guard of_shared_forces() { return {.kind = GuardKind::shared_limit}; }
+  static Guard of_limit(Index limit) { return {.kind = GuardKind::sharing_changes, .limit = limit}; }
   static Guard of_saturation(Index number) { return {.kind = GuardKind::saturation, .saturation = number}; }
 };
 

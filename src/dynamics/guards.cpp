@@ -1,5 +1,6 @@
 // What ends a regime: its guards and their values.
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/regime_parts.hpp"
 
@@ -51,10 +52,10 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
       terms.forces.push_back({i, share});
       limit(i, -share, share > 0.0 ? 1 : -1, true);
     }
-    for (Index j = 0; j < f.contacts.size(); ++j)
-      terms.forces.push_back({sys.friction.size() + r.closed[f.contacts[j]], -side * f.contact_share(j)});
     break;
   }
+  case GuardKind::sharing_changes:
+    return sharing_terms(sys, r, g.limit);
   case GuardKind::lifts_off:
     terms.forces.push_back({sys.friction.size() + g.contact, -1.0});
     break;
@@ -132,8 +133,19 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
       const Interval held = limits(r.sticking[m]);
       size += held.hi - held.lo;
     }
-    for (const Index k : r.facets[g.facet].contacts) size += std::abs(force[np + r.closed[k]]);
     return size;
+  }
+  case GuardKind::sharing_changes: {
+    const GuardTerms terms = sharing_terms(sys, r, g.limit);
+    double size = 0.0;
+    for (const GuardTerms::Entry& e : terms.forces) size += std::abs(e.factor * force[e.at]);
+    for (const GuardTerms::Limit& l : terms.limits) {
+      const Interval held = limits(l.element);
+      size += std::abs(held.lo) + std::abs(held.hi);
+    }
+    const bool friction = !terms.limits.empty();
+    return friction ? size
+                    : std::max(size, ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff());
   }
   case GuardKind::lifts_off:
     return ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff();
@@ -156,14 +168,16 @@ void list_guards(const System& sys, Regime& r) {
   for (Index i : r.sticking) {
     if (const int side = held_by_lag(sys.friction[i], r.modes, i); side != 0)
       watch(GuardKind::limit_again, i, side);
-    if (r.shared || std::find(r.redundant.begin(), r.redundant.end(), i) != r.redundant.end()) continue;
-    watch(GuardKind::breaks_away, i, +1);
-    watch(GuardKind::breaks_away, i, -1);
+    if (!r.facets.empty()) continue;
+    for (const std::int8_t side : {std::int8_t{1}, std::int8_t{-1}})
+      if (!is_shared(r, {i, side})) watch(GuardKind::breaks_away, i, side);
   }
-  for (Index f = 0; f < r.facets.size(); ++f) {
-    if (r.facets[f].up) r.guards.push_back(Guard::of_facet(f, +1));
-    if (r.facets[f].down) r.guards.push_back(Guard::of_facet(f, -1));
-  }
+  for (Index f = 0; f < r.facets.size(); ++f)
+    for (const int side : {+1, -1}) r.guards.push_back(Guard::of_facet(f, side));
+  const List<Index>& constant = r.sharing.constant;
+  for (Index k = 0; k < r.sharing.limits.size(); ++k)
+    if (std::find(constant.begin(), constant.end(), k) == constant.end())
+      r.guards.push_back(Guard::of_limit(k));
   for (Index i : r.sliding) {
     const LawTraits& law = sys.friction[i].traits;
     const FrictionMode& now = r.modes.friction[i];
@@ -183,10 +197,8 @@ void list_guards(const System& sys, Regime& r) {
     }
     for (Index bit = 0; bit < law.switches; ++bit) r.guards.push_back(Guard::of_switch(i, bit));
   }
-  List<bool> indeterminate(sys.contacts.size(), false); // watched by the facets
-  for (const Index k : r.indeterminate_contacts) indeterminate[r.closed[k]] = true;
   for (Index j = 0; j < sys.contacts.size(); ++j)
-    if (!indeterminate[j])
+    if (!is_shared(r, {sys.friction.size() + j, -1}))
       r.guards.push_back(
           Guard::of_contact(r.modes.contact[j] == Mode::open ? GuardKind::closes : GuardKind::lifts_off, j));
   for (Index i = 0; i < sys.friction.size(); ++i)

@@ -53,10 +53,21 @@ struct FrictionMode {
   bool operator==(const FrictionMode&) const = default;
 };
 
+// A force that cannot grow beyond a limit of its own, friction on one side or a contact that takes no pull.
+struct ForceLimit {
+  Index force = -1;      // number of the friction element, or of the contact, counted on behind all of these
+  std::int8_t side = -1; // of the limit; a contact has one, below
+
+  auto operator<=>(const ForceLimit&) const = default;
+  bool operator==(const ForceLimit&) const = default;
+};
+
 struct Modes {
   List<FrictionMode> friction; // of each friction element
   List<Mode> contact;          // open or closed; the friction of an open contact is open too
   List<Saturation> saturation; // of each limited output of a continuous controller
+  // Where rigidity leaves forces open: those that the sharing of least norm holds at their limits, in rising order.
+  List<ForceLimit> at_limit;
 
   auto operator<=>(const Modes&) const = default;
   bool operator==(const Modes&) const = default;

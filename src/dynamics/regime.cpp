@@ -1,6 +1,7 @@
 #include "dynamics/regime.hpp"
 
 #include "contact/share.hpp"
+#include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "dynamics/friction_force.hpp"
 #include "dynamics/regime_parts.hpp"
@@ -118,11 +119,16 @@ Index normal_row(const Regime& r, Index contact) {
 // or two contacts as a rule.
 void solve_coupling(const System& sys, const Regime& r, Scratch& w, double* values, Index columns) {
   const Index m = r.closed.size(), first = r.sticking.size();
+  constexpr Index few = 8;
   Eigen::Map<Matrix> K(w.coupling.data(), m, m), b(values, m, columns);
   K.setIdentity();
   for (Index k = 0; k < r.sliding.size(); ++k)
     if (const Index c = normal_row(r, loading_contact(sys.friction[r.sliding[k]])); c >= 0)
       K.col(c - first) -= w.dry(k) * r.LF.block(first, k, m, 1);
+  if (m > few) {
+    b = linalg::solve(K, b);
+    return;
+  }
   for (Index c = 0; c < m; ++c) {
     Index pivot = c;
     for (Index i = c + 1; i < m; ++i)
@@ -173,7 +179,6 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
               double* force, Scratch& w) {
   const ConstVector X(x, sys.nx), Sg(s, sys.ns());
   MutableVector Xdot(xdot, sys.nx);
-  (void)t;
   Xdot.noalias() = r.A * X;
   Xdot.noalias() += r.S * Sg;
   const Index np = sys.friction.size(), nc = sys.contacts.size();
@@ -194,6 +199,7 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
     held.noalias() = r.Lx * X;
     held.noalias() += r.Ls * Sg;
     if (nu > 0) held.noalias() += r.LF * w.sliding.head(nu);
+    if (!r.sharing.varying.empty()) follow_varying_limits(sys, r, t, x, s, held);
     if (r.coupled) couple(sys, r, w, held);
     for (Index k = 0; k < r.sticking.size(); ++k) {
       const Index i = r.sticking[k];
@@ -220,26 +226,20 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
 
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
                   double* force) {
-  if (!r.shared) return;
-  const Index m = r.sticking.size(), normals = r.indeterminate_contacts.size();
-  contact::ForceLimits limits{List<Index>(r.sticking.size(), -1), Vector(m), Vector::Zero(m), Vector(m),
-                              Vector::Zero(m)};
-  Vector given(normals + m), shared;
-  const auto normal = [&](Index k) -> double& {
-    return force[sys.friction.size() + r.closed[r.indeterminate_contacts[k]]];
-  };
-  for (Index k = 0; k < normals; ++k) given(k) = normal(k);
+  if (r.facets.empty()) return;
+  const Index m = r.sticking.size();
+  contact::ForceLimits limits{List<Index>(m, -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m)};
+  Vector given(m), shared;
   for (Index k = 0; k < m; ++k) {
     const Index i = r.sticking[k];
     const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_sign, t, x, s, force);
     limits.low_a(k) = std::min(l.lo, 0.0);
     limits.high_a(k) = std::max(l.hi, 0.0);
-    given(normals + k) = force[i];
+    given(k) = force[i];
   }
   double utilisation = 0.0;
-  contact::share(given, r.indeterminate_forces, normals, limits, shared, utilisation);
-  for (Index k = 0; k < normals; ++k) normal(k) = shared(k);
-  for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(normals + k);
+  contact::share(given, r.indeterminate_forces, 0, limits, shared, utilisation);
+  for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(k);
 }
 
 } // namespace stickslip

@@ -38,11 +38,25 @@ struct Scratch {
 // of what they can take together. Each pair of its facets bounds one weighted sum of forces, which is the
 // same for every way of sharing: one body held by limits of 1 N and 10 N has one facet and holds up to 11 N.
 struct Facet {
-  List<Index> members;  // positions in `sticking` that are at their limit when the facet is reached
-  Vector share;         // weight of each member's force in the sum that the facet bounds
-  List<Index> contacts; // positions in `closed` of indeterminate contacts whose force is part of the sum
-  Vector contact_share; // their weights; their forces count as -lambda, which has no lower bound
-  bool up = true, down = true; // whether the sum is bounded on that side
+  List<Index> members; // positions in `sticking` that are at their limit when the facet is reached
+  Vector share;        // weight of each member's force in the sum that the facet bounds
+};
+
+// Forces that constraints exert and rigidity leaves open, the normal force of a contact among them, and the limits
+// that bound them. With f = (F_sticking, lambda_closed):  margin = C f + given >= 0, and f + N y does the same to
+// the motion as f for every y. The rule is in sharing.cpp.
+struct Sharing {
+  List<ForceLimit> limits; // those whose margin y shifts
+  Matrix C;                // margins by forces
+  Matrix N;                // forces by y; columns orthonormal
+  Matrix multipliers;      // of the limits that hold (modes.at_limit), by forces
+  List<Index> held;        // numbers of these among `limits`
+  List<Index> constant;    // those that then stay at zero
+  // Of those that are functions of time or of internal states: what forces they cause, columns.
+  List<Index> varying;
+  Matrix varying_effect;
+
+  bool any() const { return !limits.empty(); }
 };
 
 struct Regime {
@@ -56,13 +70,9 @@ struct Regime {
   Matrix A, S, E, Lx, Ls, LF;
   bool shared =
       false; // forces of sticking elements are not unique; L* then give the least utilisation in the mean square
-  // Contacts against which something leans that friction holds as well (positions in `closed`): their forces and
-  // those of friction are indeterminate, only the sum of both is known. One that takes no force is where the sum is bounded.
-  List<Index> indeterminate_contacts;
-  Matrix
-      indeterminate_forces; // columns: shifts of the indeterminate normal forces, then the sticking ones, that change nothing; orthonormal
-  List<Facet> facets;
-  List<Index> redundant; // sticking elements whose constraint closed contacts imply already
+  Matrix indeterminate_forces; // columns: shifts of sticking forces that change nothing; orthonormal
+  List<Facet> facets;          // where normal forces are unique
+  Sharing sharing;             // where they are not
 
   bool affine =
       false;     // forces of sliding elements are linear in (x, s): then they are folded into the next four
@@ -81,6 +91,10 @@ void evaluate(const System& sys, const Regime& regime, double t, const double* x
 // evaluate() gives. For those who read forces; the motion is the same for every way of sharing.
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   double* force);
+
+// How the margins of the sharing answer to its multipliers, under the sliding friction that evaluate() left in
+// `scratch`.
+Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scratch& scratch);
 
 // Guard values; `force` as from evaluate().
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,

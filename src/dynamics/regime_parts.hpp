@@ -1,6 +1,7 @@
 // Steps of building and of evaluating a regime, of no use elsewhere.
 #pragma once
 
+#include "dynamics/friction_force.hpp"
 #include "dynamics/regime.hpp"
 
 namespace stickslip {
@@ -8,6 +9,15 @@ namespace stickslip {
 // Facets of the set of forces that the sticking elements can take together, W having one column per sticking element
 // and full row rank.
 void find_facets(const Matrix& W, Regime& regime);
+
+// sharing.cpp: the limits that bound forces which rigidity leaves open, `shifts` spanning what may be added to them;
+// forces held at the limits that the modes name; the terms of one limit's guard.
+void list_limits(const System& sys, const Matrix& shifts, Regime& regime);
+void hold_at_limits(const System& sys, Regime& regime);
+GuardTerms sharing_terms(const System& sys, const Regime& regime, Index limit);
+bool is_shared(const Regime& regime, const ForceLimit& limit);
+void follow_varying_limits(const System& sys, const Regime& regime, double t, const double* x,
+                           const double* s, Eigen::Ref<Vector> held);
 
 void list_guards(const System& sys, Regime& regime);
 

@@ -87,6 +87,12 @@ void check(const System& sys, const Modes& modes) {
   const auto limit = [](Saturation one) {
     return one >= Saturation::low_following && one <= Saturation::high_following;
   };
+  const auto force = [&](const ForceLimit& one) {
+    return one.force >= 0 && one.force < sys.friction.size() + sys.contacts.size() &&
+           (one.side == 1 || one.side == -1);
+  };
+  if (!std::all_of(modes.at_limit.begin(), modes.at_limit.end(), force))
+    reject("state", "has forces at limits that do not exist");
   if (!std::all_of(modes.friction.begin(), modes.friction.end(), friction) ||
       !std::all_of(modes.contact.begin(), modes.contact.end(), contact) ||
       !std::all_of(modes.saturation.begin(), modes.saturation.end(), limit) || !has_integrators(sys, modes))

@@ -82,6 +82,22 @@ void Runner::begin(State& of, Recorder& by, const Stop& asks) {
   beyond.resize(0);
 }
 
+namespace {
+
+// What is known where no combination of modes holds.
+std::string without_answer(const System& sys, const Jump& jump, const std::string& when) {
+  constexpr Index most_names = 8;
+  std::string text = "no admissible combination of modes was found" + when;
+  text += jump.none_exists ? "; all were tried: there is none" : "; not all could be tried: there may be one";
+  if (jump.touching.empty()) return text;
+  text += "; touching:";
+  for (Index k = 0; k < std::min(jump.touching.size(), most_names); ++k)
+    text += (k == 0 ? " " : ", ") + sys.contacts[jump.touching[k]].name;
+  return text + (jump.touching.size() > most_names ? ", ..." : "");
+}
+
+} // namespace
+
 // Sampled blocks and modes at the start, with impacts that make its velocities consistent.
 void Runner::start() {
   end = state->base_x;
@@ -89,8 +105,7 @@ void Runner::start() {
   state->started = true;
   if (!still_finite()) return;
   tell(jump);
-  if (!jump.decided)
-    finish(Status::no_solution, state->base_t, "no admissible combination of modes was found at the start");
+  if (!jump.decided) finish(Status::no_solution, state->base_t, without_answer(sys, jump, " at the start"));
 }
 
 bool Runner::given_up() {
@@ -139,7 +154,8 @@ void Runner::reach(double limit) {
     // A force that reaches its limit just at a breakpoint of a signal may turn back there: what holds from the
     // right of the breakpoint decides, as for all others at this instant.
     std::erase_if(step.fired, [](const Guard& g) {
-      return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit;
+      return g.kind == GuardKind::breaks_away || g.kind == GuardKind::shared_limit ||
+             g.kind == GuardKind::sharing_changes;
     });
   }
   arrival = {t1, rest, tau, at_limit};
@@ -224,7 +240,7 @@ void Runner::change() {
   tell(jump);
   const double t = state->base_t;
   if (!jump.decided)
-    finish(Status::no_solution, t, why("no admissible combination of modes was found"));
+    finish(Status::no_solution, t, why(without_answer(sys, jump, "")));
   else if (event && transitions_at_one_time > most_transitions)
     finish(Status::stalled, t, why("more than 100 transitions at one instant"));
   else if (out.events > options.max_events)

@@ -149,7 +149,7 @@ private:
     q.contact = p.contact >= 0 ? number[p.contact] : -1;
     const double given = p.contact >= 0 ? 0.0 : h * load(p); // impulse of a given load
     const auto line = [&](double dry, double viscous) {
-      return p.contact >= 0 ? ct::Line{h * viscous, dry} : ct::Line{dry * given + h * viscous, 0.0};
+      return p.contact >= 0 ? ct::Line{0.0, dry + viscous} : ct::Line{dry * given + h * viscous, 0.0};
     };
     q.plus = line(up.dry, up.viscous);
     q.minus = line(down.dry, down.viscous);

@@ -1,4 +1,5 @@
 // Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
+#include "contact/share.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/friction_force.hpp"
 #include "transition/decision.hpp"
@@ -46,10 +47,19 @@ bool Decision::admissible(const contact::Candidate& c) {
   state->base_x = entry_x;
   apply(c);
   leave_rest(c);
-  const Regime& r = cache.get(sys, state->modes);
-  if (r.affine) expand_signals();
-  if (!rests_stay(r)) return false;
-  guard_series(r);
+  const Regime* free = &cache.get(sys, state->modes); // no force is held at a limit yet
+  if (free->affine) expand_signals();
+  if (!rests_stay(*free)) return false;
+  guard_series(*free);
+  if (free->sharing.any()) {
+    if (!share(*free)) {
+      note_contradiction();
+      return false;
+    }
+    sharings.push_back({c.modes, state->modes.at_limit});
+    if (!state->modes.at_limit.empty()) free = &cache.get(sys, state->modes), guard_series(*free);
+  }
+  const Regime& r = *free;
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     bool mine = false;
@@ -64,6 +74,80 @@ bool Decision::admissible(const contact::Candidate& c) {
     return false;
   }
   return true;
+}
+
+// Forces that rigidity leaves open: which of them are at their limits just after t. False if no sharing holds then.
+bool Decision::share(const Regime& r) {
+  const Index m = r.sharing.limits.size();
+  Matrix margins(m, series_terms);
+  Vector size(m);
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const Guard& g = r.guards[k];
+    if (g.kind != GuardKind::sharing_changes) continue;
+    double power = 1.0;
+    for (Index j = 0; j < series_terms; ++j, power *= sys.time_scale)
+      margins(g.limit, j) = -power * series(k, j);
+    size(g.limit) = guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);
+    // The last digits of t are not known, nor what they make of a margin.
+    const double unresolved = tolerance::last_digits * std::max(std::abs(t) / sys.time_scale, 1.0);
+    if (std::abs(margins(g.limit, 0)) <= unresolved * std::abs(margins(g.limit, 1)))
+      margins(g.limit, 0) = 0.0;
+  }
+  state->modes.at_limit.clear();
+  broken.clear();
+  if (contact::within_limits(margins, size)) return true;
+  if (r.coupled) // the sliding friction of this instant
+    evaluate(sys, r, t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
+  const contact::HeldLimits found = contact::held_limits(margins_by_multipliers(sys, r, w), margins, size);
+  for (const Index k : found.held) state->modes.at_limit.push_back(r.sharing.limits[k]);
+  std::sort(state->modes.at_limit.begin(), state->modes.at_limit.end());
+  for (const Index k : found.against) broken.push_back(r.sharing.limits[k]);
+  return found.found;
+}
+
+// Elements whose limits contradict each other leave together.
+void Decision::note_contradiction() {
+  for (const ForceLimit& l : broken)
+    for (Index q = 0; q < elements.size(); ++q)
+      if (elements[q] == l.force) overrun.resize(elements.size(), 0), overrun[q] = l.side;
+}
+
+// Guards besides those of the sharing that fire at the same instant.
+void Decision::note_firing(const Regime& r, List<Guard>& fired) {
+  guard_series(r);
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const Guard& g = r.guards[k];
+    if (g.kind == GuardKind::sharing_changes || g.kind == GuardKind::branch) continue;
+    const double size =
+        guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);
+    if (sign_after([&](int j) { return series(k, j); }, size, sys.time_scale, t) > 0) fired.push_back(g);
+  }
+}
+
+bool Decision::share_anew(State& st, Jump& record) {
+  state = &st;
+  t = st.base_t;
+  before = st.modes;
+  signal_values(sys, t, sig.data());
+  st.modes.at_limit.clear();
+  const Regime& r = cache.get(sys, st.modes);
+  if (r.affine) expand_signals();
+  guard_series(r);
+  record.fired.clear();
+  if (share(r)) {
+    note_firing(cache.get(sys, st.modes), record.fired);
+    if (record.fired.empty()) return true;
+    st.modes = before;
+    return false;
+  }
+  st.modes = before;
+  const bool friction =
+      std::any_of(broken.begin(), broken.end(), [&](const ForceLimit& l) { return l.force < n; });
+  if (friction) record.fired.push_back(Guard::of_shared_forces());
+  for (const ForceLimit& l : broken)
+    if (l.force >= n && !friction)
+      record.fired.push_back(Guard::of_contact(GuardKind::lifts_off, l.force - n));
+  return false;
 }
 
 // What is just about to pass its limit leaves, elements that share a force together.
@@ -225,8 +309,9 @@ bool Decision::rests_stay(const Regime& r) {
       parting = apart;
       return false;
     }
-    for (const Index l : r.indeterminate_contacts) {
-      const auto j = r.closed[l];
+    for (const ForceLimit& l : r.sharing.limits) {
+      if (l.force < n) continue;
+      const Index j = l.force - n;
       const Contact& c = sys.contacts[j];
       const double rate = c.rate.x.dot(x) + c.rate.s.dot(signal_series.col(k));
       if (k > 0 && std::abs(rate) * power > tolerance::rest * rate_size(j)) return false;

@@ -130,7 +130,7 @@ struct Equations {
     const Vector x0 = root.cwiseProduct(svd.V.leftCols(rank) * y);
     // The null space in forces, orthonormal there.
     const Matrix null = root.asDiagonal() * svd.V.rightCols(k - rank);
-    const Matrix Z = linalg::Svd(null).U.leftCols(k - rank);
+    const Matrix Z = linalg::orthonormal(null);
     Index normals = 0;
     while (normals < k && ws.unknown[normals] < p.contacts) ++normals;
     ForceLimits l;

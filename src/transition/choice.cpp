@@ -75,6 +75,7 @@ ct::Element Decision::element_that_slides(Index i) {
     const Force curve = sliding_force(p.law, p, state->modes.friction[i].direction(),
                                       state->modes.friction[i].branch, v(i), peak_of(p, x), nullptr, nullptr);
     f = {curve.dry, curve.viscous};
+    if (contact_friction(i)) f = {curve.dry + curve.viscous, 0.0};
   } else {
     f = friction_force(p, state->modes.friction[i].direction(), state->modes.friction[i].branch, v(i), N, x,
                        w.xdot.data());
@@ -186,6 +187,7 @@ bool Decision::try_choice() {
   auto holds = [this](const ct::Candidate& c) { return admissible(c); };
   entry = state->modes;
   entry_x = state->base_x;
+  sharings.clear();
   ct::choose(problem, present, allowed, ct::admissible_by(holds), work, answer);
   state->modes = entry;
   state->base_x = entry_x;
@@ -235,6 +237,17 @@ bool Decision::hold_by_lag() {
   return any;
 }
 
+// Every mode set one by one, as far as there are not too many: an answer that no path has led to, or the proof that
+// there is none.
+bool Decision::try_everything() {
+  std::fill(allowed.begin(), allowed.end(), ct::anything);
+  work.stage.most_modes = ct::largest_on_failure;
+  const bool found = try_choice();
+  work.stage.most_modes = ct::largest_mode_count;
+  if (!found) jump->none_exists = answer.solutions == 0, jump->touching = closed;
+  return found;
+}
+
 bool Decision::choose_modes(const List<Guard>& fired) {
   rule = Rule::unique;
   assemble();
@@ -247,10 +260,12 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
-        !(hold_by_lag() && try_choice()))
+        !(hold_by_lag() && try_choice()) && !try_everything())
       return false;
   }
   apply(answer.answer);
+  for (const Shared& s : sharings)
+    if (s.modes == answer.answer.modes) state->modes.at_limit = s.at_limit;
   normal.setZero();
   for (Index k = 0; k < closed.size(); ++k) normal(closed[k]) = answer.answer.force[k];
   rule = answer.rule;

@@ -29,6 +29,9 @@ public:
 
   // From `state` on; what was decided goes into the jump.
   void run(State& state, const List<Guard>& fired, Jump& jump);
+  // Where nothing has fired but guards of the sharing: the forces at their limits anew. False: the modes cannot stay,
+  // and jump.fired says why.
+  bool share_anew(State& state, Jump& jump);
 
 private:
   const System& sys;
@@ -67,7 +70,15 @@ private:
   contact::Choice answer;
   Modes entry; // before candidates are tried
   Vector entry_x;
-  Vector parting;    // how elements part that cannot all stick; empty: none do
+  Vector parting; // how elements part that cannot all stick; empty: none do
+  // Limits that held the forces which rigidity leaves open, for each candidate that was found admissible; those that
+  // contradict each other where there is no sharing.
+  struct Shared {
+    List<Mode> modes;
+    List<ForceLimit> at_limit;
+  };
+  List<Shared> sharings;
+  List<ForceLimit> broken;
   List<int> overrun; // sides to which elements leave that pass a limit they share; empty: none do
   Matrix series, signal_series;
   Vector xdot, coefficients;
@@ -120,6 +131,7 @@ private:
   bool part();
   bool leave_at_limit();
   bool hold_by_lag();
+  bool try_everything();
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);
@@ -127,6 +139,9 @@ private:
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);
   void velocity_series(const Regime& r);
+  bool share(const Regime& r);
+  void note_contradiction();
+  void note_firing(const Regime& r, List<Guard>& fired);
   void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, Index guard);
   double certain_slope(const Regime& r, Index guard, double slope) const;

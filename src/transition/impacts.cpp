@@ -125,9 +125,17 @@ void Decision::strike(const List<Index>& touching, bool collision) {
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
   jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
   contact::ImpactWorkspace room;
-  const contact::ImpactAnswer after = contact::impact(p, room);
+  contact::ImpactAnswer after = contact::impact(p, room);
+  if (after.solutions.empty()) {
+    room.stage.most_modes = contact::largest_on_failure;
+    after = contact::impact(p, room);
+  }
   unsolved = after.solutions.empty();
-  if (unsolved) return;
+  if (unsolved) {
+    jump->none_exists = (collision || jump->none_exists) && after.complete;
+    jump->touching = touching;
+    return;
+  }
   const contact::ImpactSolution& best = after.solutions.front();
   for (Index k = 0; k < hit.columns.size(); ++k) {
     const double impulse = k < p.contacts ? best.impulse(k) : -best.impulse(k); // friction opposes

@@ -43,6 +43,9 @@ struct Jump {
   bool mixed_laws = false; // contacts struck together have different laws of impact
   bool sampled = false;    // sampled controllers put out something
   bool changed = false;    // something was decided, so that the motion does not just go on
+  // Not decided: every combination of modes was tried, and so there is no answer; the contacts that touch.
+  bool none_exists = false;
+  List<Index> touching;
   List<Impulse> impulses;
   const Regime* next = nullptr; // the regime that follows, where it is known already
 
@@ -55,6 +58,8 @@ struct Jump {
     rule = Rule::unique;
     solutions = -1;
     decided = true;
+    none_exists = false;
+    touching.clear();
     ambiguous = shared = gains = mixed_laws = sampled = changed = false;
     impulses.clear();
     next = nullptr;

@@ -175,7 +175,10 @@ void Decision::leave(const Guard& g) {
       now.hold = above_limit(g.direction);
   }
   if (g.kind == GuardKind::surface_turns) state->modes.friction[g.friction].mode = slip(g.direction);
-  if (g.kind == GuardKind::shared_limit)
+  if (g.kind == GuardKind::shared_limit && g.facet < 0)
+    for (const ForceLimit& l : broken)
+      if (l.force < n) dir[l.force] = l.side;
+  if (g.kind == GuardKind::shared_limit && g.facet >= 0)
     for_each_leaving(cache.get(sys, before), g, [&](Index i, int side) { dir[i] = side; });
 }
 

@@ -121,28 +121,40 @@ struct StaticToKinetic {
   }
 };
 
-// Too many mode sets to try: whether the present one, with every element at rest still sticking, goes on.
+// Too many mode sets to try: whether the present one goes on, but for what has come to rest, what its guard takes out of
+// rest, and contacts that have lost their force.
 bool present_goes_on(const Problem& p, const List<Mode>& present, const Admissible& admissible,
                      TransitionWorkspace& ws, Choice& out) {
-  auto& slip = ws.slip[0];
+  List<Mode>& modes = ws.stage.modes;
+  List<std::uint8_t>& left = out.left_rest;
+  modes = present;
+  left.assign(p.elements.size(), 0);
   for (Index k = 0; k < present.size(); ++k) {
-    if ((ws.allowed[k] & bit(present[k])) == 0) return false;
-    if (k < p.contacts) continue;
-    const Index s = k - p.contacts;
-    const Mode state = p.elements[s].state;
-    if (present[k] != Mode::open && present[k] != state) return false;
-    slip[s] = state == Mode::stick ? Slip::impending : Slip::sliding;
-    const Index c = p.elements[s].contact;
-    if ((present[k] == Mode::open) != (c >= 0 && present[c] == Mode::open)) return false;
+    if (k < p.contacts) {
+      if (ws.allowed[k] == bit(Mode::open)) modes[k] = Mode::open;
+    } else {
+      const Index s = k - p.contacts, c = p.elements[s].contact;
+      const bool rests = p.elements[s].state == Mode::stick;
+      modes[k] = rests && ws.slip[0][s] == Slip::impending ? Mode::stick : ws.direction[0][s];
+      if (c >= 0 && p.elements[s].needs_contact && modes[c] == Mode::open) modes[k] = Mode::open;
+      left[s] = rests && modes[k] != Mode::stick && modes[k] != Mode::open;
+    }
+    if ((k < p.contacts || modes[k] == Mode::stick) && (ws.allowed[k] & bit(modes[k])) == 0) return false;
   }
   ws.answers.clear();
   Candidate& c = ws.answers.next();
-  if (!solve_modes(p, present, slip, ws.allowed, ws.stage.solve, c) || !admissible(c)) return false;
+  if (!solve_modes(p, modes, ws.slip[0], ws.allowed, ws.stage.solve, c)) return false;
+  const StaticToKinetic cascade{p, ws};
+  for (Index s = 0; s < left.size(); ++s)
+    if (left[s] != 0 && cascade.along(c, s) < 0.0) return false;
+  if (!admissible(c)) return false;
   out.answer = c;
-  out.left_rest.assign(p.elements.size(), 0);
   out.rounds = 1;
   out.certified_unique = certified_unique(p);
-  out.rule = out.certified_unique ? Rule::unique : Rule::present_mode;
+  const bool leaves = std::find(left.begin(), left.end(), 1) != left.end();
+  out.rule = leaves                                     ? Rule::static_to_kinetic
+             : out.certified_unique || modes != present ? Rule::unique
+                                                        : Rule::present_mode;
   out.solutions = out.certified_unique ? 1 : -1;
   return true;
 }

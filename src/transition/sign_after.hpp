@@ -16,7 +16,7 @@ inline constexpr int series_terms = 6;
 template <class Term> int sign_after(Term&& term, double size, double time_scale, double t) {
   const auto sign = [](double value) { return value > 0.0 ? 1 : -1; };
   const double tiny = tolerance::rest * size;
-  const double unresolved = tolerance::last_digits * std::abs(t) / time_scale;
+  const double unresolved = tolerance::last_digits * std::max(std::abs(t) / time_scale, 1.0);
   const double value = term(0);
   double power = time_scale, now = term(1) * power;
   if (std::abs(value) > std::max(tiny, unresolved * std::abs(now))) return sign(value);

@@ -77,13 +77,13 @@ Index count_modes(const Problem& p, const List<Allowed>& allowed, const List<Sli
       n += may(allowed[p.contacts + s], m);
     return n;
   };
-  for (Index c = 0; c < p.contacts && total <= largest_mode_count; ++c) {
+  for (Index c = 0; c < p.contacts && total <= largest_on_failure; ++c) {
     Index closed = may(allowed[c], Mode::closed);
-    for (Index s = 0; s < p.elements.size() && closed <= largest_mode_count; ++s)
+    for (Index s = 0; s < p.elements.size() && closed <= largest_on_failure; ++s)
       if (p.elements[s].contact == c && p.elements[s].needs_contact) closed *= options(s);
     total *= closed + may(allowed[c], Mode::open);
   }
-  for (Index s = 0; s < p.elements.size() && total <= largest_mode_count; ++s)
+  for (Index s = 0; s < p.elements.size() && total <= largest_on_failure; ++s)
     if (p.elements[s].contact < 0 || !p.elements[s].needs_contact) total *= options(s);
   return total;
 }
@@ -185,7 +185,7 @@ bool solve_stage(const Problem& p, const List<Allowed>& allowed, const List<Slip
                  const List<Mode>& direction, StageWorkspace& ws, Pool& out) {
   ws.modes.resize(p.size());
   const Index first = out.size();
-  if (count_modes(p, allowed, slip) <= largest_mode_count) {
+  if (count_modes(p, allowed, slip) <= ws.most_modes) {
     Walk{p,
          allowed,
          slip,

@@ -8,7 +8,8 @@
 
 namespace stickslip::contact {
 
-constexpr Index largest_mode_count = 256;
+// So many mode sets are tried one by one; where nothing else has found an answer, so many.
+constexpr Index largest_mode_count = 256, largest_on_failure = 65536;
 
 // Candidates are reused between calls, so that a transition allocates nothing once its sizes have been seen.
 class Pool {
@@ -43,9 +44,10 @@ struct StageWorkspace {
   lcp::RowMatrix M;
   Vector q;
   List<double> cover;
+  Index most_modes = largest_mode_count;
 };
 
-// How many mode sets there are; stops counting above `largest_mode_count`.
+// How many mode sets there are; stops counting above `largest_on_failure`.
 Index count_modes(const Problem& p, const List<Allowed>& allowed, const List<Slip>& slip);
 
 // Appends the answers to `out`. slip[i] == sliding: element i slides with its state's direction. True if the

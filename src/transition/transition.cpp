@@ -73,6 +73,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   jump = &record;
   t = state->base_t;
   before = state->modes;
+  state->modes.at_limit.clear();
   starting = jump->occasion == Occasion::start;
   shared = ambiguous = struck = unsolved = false;
   solutions = 1;
@@ -206,6 +207,17 @@ void Transition::general(State& state) {
     for (const Guard& g : fired) switch_flow(sys, state.modes, g, state.base_x.data());
     state.after_transition = true;
     return;
+  }
+  const auto of_sharing = [](const Guard& g) { return g.kind == GuardKind::sharing_changes; };
+  if (jump.occasion == Occasion::motion && !fired.empty() &&
+      std::all_of(fired.begin(), fired.end(), of_sharing)) {
+    if (decision->share_anew(state, jump)) { // the motion goes on
+      jump.occasion = Occasion::flow;
+      state.after_transition = true;
+      return;
+    }
+  } else {
+    std::erase_if(jump.fired, of_sharing);
   }
   if (sys.saturations == 0) return decision->run(state, fired, jump);
   Saturations limits(sys, cache, scratch, state);

@@ -45,12 +45,14 @@ class Coulomb(SingleLaw):
 
 @dataclass(frozen=True, repr=False)
 class Viscous(SingleLaw):
-    """Viscous friction: ``F = coefficient · |v|^exponent · sgn v``. Does not scale with the normal load.
+    """Viscous friction: ``F = coefficient · |v|^exponent · sgn v``. Does not scale with a given normal load.
+
+    On a contact it is per unit normal force, like every part of a law there.
 
     Parameters
     ----------
     coefficient : float
-        N (s/m)^exponent, >= 0.
+        N (s/m)^exponent, >= 0; on a contact (s/m)^exponent.
     exponent : float, default 1.0
         > 0 and <= 2.
 

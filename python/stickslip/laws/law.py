@@ -166,7 +166,8 @@ class Law:
         velocity : float or array_like
             Relative velocity, m/s, any shape.
         normal_load : float, default 1.0
-            Normal load, N, >= 0. Scales everything but viscous parts.
+            Normal load, N, >= 0. Scales everything but viscous parts (on a contact, see
+            `Machine.add_contact`, these too).
 
         Returns
         -------

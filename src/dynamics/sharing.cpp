@@ -1,0 +1,213 @@
+// Forces that rigidity leaves open. The rule: of all forces within their limits those of least norm. Their conditions are a linear complementarity problem in
+// the margins and multipliers of the limits. Which limits hold is part of the modes; with these given, forces are
+// linear in (x, s), and a margin or multiplier that comes to zero ends the regime.
+#include "core/linalg.hpp"
+#include "core/tolerances.hpp"
+#include "dynamics/regime_parts.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+namespace {
+
+using ConstVector = Eigen::Map<const Vector>;
+
+// What an element can take changes with time or with internal states, not only with its load.
+bool varies(const Friction& p, const Modes& modes, Index i) {
+  return (p.aged >= 0 || p.states >= 0) && held_by_lag(p, modes, i) == 0;
+}
+
+// Per unit of its load, where it does not vary.
+double unit_limit(const Friction& p, const FrictionMode& now, int side) {
+  const Interval unit = rest_interval(p.law, nullptr);
+  const double firm = now.hold == Hold::firmly ? firmer : 1.0;
+  return firm * (side > 0 ? unit.hi : unit.lo);
+}
+
+struct Margin {
+  const System& sys;
+  const Regime& r;
+
+  Index row_of(const ForceLimit& l) const { // among the constraint forces; -1: not one of them
+    const Index np = sys.friction.size();
+    if (l.force >= np) return normal_row(r, l.force - np);
+    const auto found = std::find(r.sticking.begin(), r.sticking.end(), l.force);
+    return found == r.sticking.end() ? -1 : found - r.sticking.begin();
+  }
+
+  bool of_contact(const ForceLimit& l) const { return l.force >= sys.friction.size(); }
+
+  // By the constraint forces. A limit that varies and that a normal force loads is none of this: empty.
+  Vector by_forces(const ForceLimit& l) const {
+    Vector row = Vector::Zero(r.sticking.size() + r.closed.size());
+    row(row_of(l)) = -l.side;
+    if (of_contact(l)) return row;
+    const Friction& p = sys.friction[l.force];
+    const Index load = normal_row(r, loading_contact(p));
+    if (load < 0 || held_by_lag(p, r.modes, l.force) == l.side) return row;
+    if (varies(p, r.modes, l.force)) return {};
+    row(load) += l.side * load_per_normal(p) * unit_limit(p, r.modes.friction[l.force], l.side);
+    return row;
+  }
+
+  // By x and s, behind each other: what is given of a limit.
+  Vector by_state(const ForceLimit& l) const {
+    Vector row = Vector::Zero(sys.nx + sys.ns());
+    if (of_contact(l)) return row;
+    const Friction& p = sys.friction[l.force];
+    if (held_by_lag(p, r.modes, l.force) == l.side) {
+      row(p.lagged) = 1.0;
+      return row;
+    }
+    if (p.contact >= 0 || varies(p, r.modes, l.force)) return row;
+    const FrictionMode& now = r.modes.friction[l.force];
+    const double unit = l.side * unit_limit(p, now, l.side);
+    row(sys.nx + p.load) = unit;
+    if (p.load_force.x.size() == 0) return row;
+    const double per = unit * p.load_per_force * now.load_sign;
+    row.head(sys.nx) += per * p.load_force.x;
+    row.tail(sys.ns()) += per * p.load_force.s;
+    return row;
+  }
+};
+
+} // namespace
+
+void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
+  const Index np = sys.friction.size(), count = shifts.rows(), friction = r.sticking.size();
+  Sharing& sharing = r.sharing;
+  sharing.N = linalg::orthonormal(shifts);
+  sharing.N.bottomRows(count - friction) *= -1.0; // normal forces push
+
+  const Margin margin{sys, r};
+  List<Vector> rows;
+  const auto offer = [&](const ForceLimit& l) {
+    const Vector row = margin.by_forces(l);
+    if (row.size() == 0) return;
+    const double most = (row.cwiseAbs().transpose() * sharing.N.cwiseAbs()).maxCoeff();
+    if (!((row.transpose() * sharing.N).cwiseAbs().maxCoeff() > tolerance::entry * most)) return;
+    sharing.limits.push_back(l);
+    rows.push_back(row);
+  };
+  for (const Index i : r.sticking) offer({i, -1}), offer({i, +1});
+  for (const Index j : r.closed) offer({np + j, -1});
+  sharing.C.resize(rows.size(), count);
+  for (Index k = 0; k < rows.size(); ++k) sharing.C.row(k) = rows[k].transpose();
+}
+
+namespace {
+
+// Limits whose margin stays at zero while those of the modes hold, such as the other side of friction without a load:
+// rounding would fire their guards.
+void list_constant(const System& sys, const Matrix& effect, const Matrix& C, const Matrix& given, Regime& r) {
+  Sharing& sharing = r.sharing;
+  const Index nx = sys.nx, ns = sys.ns(), nu = r.LF.cols();
+  Matrix free(r.Lx.rows(), nx + ns + nu), all(C.rows(), nx + ns + nu);
+  free << r.Lx, r.Ls, r.LF;
+  all << given, Matrix::Zero(C.rows(), nu);
+  const Matrix forces = free + effect * (C * free + all);
+  const Matrix terms =
+      free.cwiseAbs() + effect.cwiseAbs() * (C.cwiseAbs() * free.cwiseAbs() + all.cwiseAbs());
+  const Margin margin{sys, r};
+  for (Index k = 0; k < sharing.limits.size(); ++k) {
+    if (std::find(sharing.held.begin(), sharing.held.end(), k) != sharing.held.end()) continue;
+    const ForceLimit& l = sharing.limits[k];
+    if (!margin.of_contact(l) && varies(sys.friction[l.force], r.modes, l.force)) continue;
+    Vector row(nx + ns + nu);
+    row << margin.by_state(l), Vector::Zero(nu);
+    const Vector size = row.cwiseAbs() + (sharing.C.row(k).cwiseAbs() * terms).transpose();
+    row += (sharing.C.row(k) * forces).transpose();
+    if ((row.array().abs() <= tolerance::entry * size.array()).all()) sharing.constant.push_back(k);
+  }
+}
+
+} // namespace
+
+// f = f_free + N y with the y of least norm at which these margins are zero.
+void hold_at_limits(const System& sys, Regime& r) {
+  Sharing& sharing = r.sharing;
+  for (const ForceLimit& l : r.modes.at_limit) {
+    const auto found = std::find(sharing.limits.begin(), sharing.limits.end(), l);
+    if (found != sharing.limits.end()) sharing.held.push_back(found - sharing.limits.begin());
+  }
+  if (sharing.held.empty()) return;
+  const Index m = sharing.held.size();
+  const Matrix C = sharing.C(sharing.held, Eigen::all), shift = C * sharing.N;
+  Matrix by_margin = shift.transpose() * linalg::inverse(shift * shift.transpose());
+  for (int round = 0; round < 2; ++round) // the product has squared the condition
+    by_margin += by_margin * (Matrix::Identity(m, m) - shift * by_margin);
+  sharing.multipliers = by_margin.transpose() * sharing.N.transpose();
+  const Matrix effect = -sharing.N * by_margin;
+  Matrix given(m, sys.nx + sys.ns());
+  const Margin margin{sys, r};
+  List<Index> varying;
+  for (Index k = 0; k < m; ++k) {
+    const ForceLimit& l = sharing.limits[sharing.held[k]];
+    given.row(k) = margin.by_state(l).transpose();
+    if (!margin.of_contact(l) && varies(sys.friction[l.force], r.modes, l.force)) varying.push_back(k);
+  }
+  list_constant(sys, effect, C, given, r);
+  r.Lx += effect * (C * r.Lx + given.leftCols(sys.nx));
+  r.Ls += effect * (C * r.Ls + given.rightCols(sys.ns()));
+  r.LF += effect * C * r.LF;
+  for (const Index k : sharing.held) { // exactly
+    if (!margin.of_contact(sharing.limits[k])) continue;
+    const Index row = margin.row_of(sharing.limits[k]);
+    for (Matrix* forces : {&r.Lx, &r.Ls, &r.LF}) forces->row(row).setZero();
+  }
+  for (const Index k : varying) sharing.varying.push_back(sharing.held[k]);
+  sharing.varying_effect = effect(Eigen::all, varying);
+}
+
+void follow_varying_limits(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                           Eigen::Ref<Vector> held) {
+  for (Index k = 0; k < r.sharing.varying.size(); ++k) {
+    const ForceLimit& l = r.sharing.limits[r.sharing.varying[k]];
+    const Friction& p = sys.friction[l.force];
+    const FrictionMode& now = r.modes.friction[l.force];
+    const Interval unit = unit_limits(p, t, x);
+    const double firm = now.hold == Hold::firmly ? firmer : 1.0;
+    const double limit = firm * (l.side > 0 ? unit.hi : unit.lo) * normal_load(p, now.load_sign, x, s);
+    held += r.sharing.varying_effect.col(k) * (l.side * limit);
+  }
+}
+
+GuardTerms sharing_terms(const System& sys, const Regime& r, Index limit) {
+  const Sharing& sharing = r.sharing;
+  const Index np = sys.friction.size(), friction = r.sticking.size();
+  GuardTerms terms;
+  const auto held = std::find(sharing.held.begin(), sharing.held.end(), limit);
+  if (held != sharing.held.end()) {
+    const Vector row = sharing.multipliers.row(held - sharing.held.begin()).transpose();
+    const double least = tolerance::least_size * row.cwiseAbs().maxCoeff();
+    for (Index k = 0; k < row.size(); ++k)
+      if (std::abs(row(k)) > least)
+        terms.forces.push_back({k < friction ? r.sticking[k] : np + r.closed[k - friction], -row(k)});
+    return terms;
+  }
+  const ForceLimit& l = sharing.limits[limit];
+  terms.forces.push_back({l.force, 1.0 * l.side});
+  if (l.force < np) terms.limits.push_back({l.force, l.side, -1.0 * l.side, true});
+  return terms;
+}
+
+bool is_shared(const Regime& r, const ForceLimit& limit) {
+  const List<ForceLimit>& all = r.sharing.limits;
+  return std::find(all.begin(), all.end(), limit) != all.end();
+}
+
+Matrix margins_by_multipliers(const System& sys, const Regime& r, const Scratch& w) {
+  const Sharing& sharing = r.sharing;
+  const Matrix shift = sharing.C * sharing.N;
+  if (!r.coupled) return shift * shift.transpose();
+  // Sliding friction that these contacts load shifts with them:  f = f_0 + LF dry lambda(f).
+  const Index n = sharing.N.rows();
+  Matrix follow = Matrix::Identity(n, n);
+  for (Index k = 0; k < r.sliding.size(); ++k)
+    if (const Index c = normal_row(r, loading_contact(sys.friction[r.sliding[k]])); c >= 0)
+      follow.col(c) -= w.dry(k) * r.LF.col(k);
+  return sharing.C * linalg::solve(follow, sharing.N * shift.transpose());
+}
+
+} // namespace stickslip
