@@ -57,6 +57,7 @@ void bind_dynamics(py::module_ m) {
             return names;
           })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
+      .def_property_readonly("time_scale", [](const Compiled& c) { return c.system.time_scale; })
       .def_property_readonly("compensators",
                              [](const Compiled& c) {
                                std::vector<std::string> names;

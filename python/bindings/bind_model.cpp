@@ -5,6 +5,8 @@
 
 #include "model/paths.hpp"
 
+#include <map>
+
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
@@ -28,6 +30,10 @@ void bind_model(py::module_ m) {
       .def_static(
           "unpack", [](const py::dict& saved) { return Description(unpack_machine(saved)); }, "saved"_a)
       .def_readwrite("shared", &Description::shared)
+      .def_property(
+          "scales", [](const Description& self) { return Packer{false}(self.machine.scales); },
+          [](Description& self, const py::dict& given) { self.set_scales(given.cast<std::map<std::string, double>>()); },
+          "Sizes that the user has given.")
       .def(
           "add",
           [](Description& self, const std::string& kind, py::dict fields) {

@@ -11,7 +11,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 2;
+constexpr int format = 3;
 
 void same_format(const py::dict& saved, const char* what) {
   const bool known = saved.contains("format") && py::isinstance<py::int_>(saved["format"]);
@@ -46,6 +46,7 @@ py::dict pack(const Machine& m) {
   out["format"] = format;
   out["plant"] = packer(m.plant);
   out["elements"] = packer(m.elements);
+  out["scales"] = packer(m.scales);
   return out;
 }
 
@@ -57,6 +58,7 @@ Machine unpack_machine(const py::dict& saved) {
     unpack("element", item, element);
     m.add(std::move(element));
   }
+  unpack("scales", saved["scales"], m.scales);
   return m;
 }
 

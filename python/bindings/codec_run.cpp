@@ -17,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 3, state_format = 3;
+constexpr int format = 4, state_format = 4;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -112,7 +112,7 @@ EventLog unpack_events(const py::tuple& p) {
 }
 
 State read_state(const py::tuple& p) {
-  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 17) another_version("state");
+  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 20) another_version("state");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -132,6 +132,8 @@ State read_state(const py::tuple& p) {
              ticks[2].cast<Vector>(), ticks[3].cast<Vector>()};
   s.left = p[15].cast<Vector>();
   s.brief = p[16].cast<std::vector<std::int8_t>>();
+  s.time_scale = p[17].cast<double>();
+  s.identity = {p[18].cast<std::uint64_t>(), p[19].cast<std::string>()};
   return s;
 }
 
@@ -181,7 +183,7 @@ py::tuple pack(const State& s) {
   const Ticks& k = s.ticks;
   return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_t_compensation, s.base_x,
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief);
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.time_scale, s.identity.fingerprint, s.identity.text);
 }
 
 py::tuple pack(const Trajectory& run) {

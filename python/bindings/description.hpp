@@ -4,7 +4,9 @@
 #include "dynamics/compiled.hpp"
 #include "model/machine.hpp"
 
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace stickslip::bindings {
@@ -29,6 +31,13 @@ struct Description {
   void add(Element element) {
     if (shared) throw std::logic_error("a description that is shared cannot be added to");
     machine.add(std::move(element));
+    compiled.reset();
+  }
+
+  void set_scales(const std::map<std::string, double>& given) {
+    if (shared) throw std::logic_error("a description that is shared cannot be added to");
+    machine.scales.parts.clear();
+    for (const auto& [name, size] : given) machine.scales.parts.push_back({name, size});
     compiled.reset();
   }
 

@@ -31,6 +31,7 @@ def engine_options(
     max_events: int,
     max_time: float,
     theta: float = 0.5,
+    rebound_threshold: float = 1e-9,
     keep: str = "segments",
 ) -> _core.flow.Options:
     """Only what differs from the engine's defaults is handed over: of a short run the call takes most of the time."""
@@ -54,4 +55,6 @@ def engine_options(
         given["max_time"] = patience
     if (weight := number("theta", theta)) != 0.5:
         given["theta"] = weight
+    if (threshold := number("rebound_threshold", rebound_threshold)) != 1e-9:
+        given["rebound_threshold"] = threshold
     return _core.flow.Options(**given)

@@ -6,16 +6,18 @@ import copy
 import itertools
 from collections.abc import Callable as Function
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
-from stickslip._checks import number, reject
+from stickslip._checks import number, positive, reject
 from stickslip._codec import FORMAT, check_functions
 from stickslip.compensation import Compensator, FrictionObserver
 from stickslip.control import LTI, Callable, Controller, HasMatrices
+from stickslip.errors import UnknownNameError
 from stickslip.laws import Law
 from stickslip.signals.signal import Signal, as_signal, is_signal_like
 from stickslip.stick_slip import StickSlip
@@ -180,6 +182,43 @@ class Wiring:
         from stickslip._drawing.machine import draw
 
         return draw(self, ax, what)
+
+    @property
+    def scales(self) -> Mapping[str, float]:
+        """Nominal sizes of the states by name, and ``"time"``, the time scale, s: what counts as zero is measured by them.
+
+        They come from the description: from rates of the plant and its controllers, else from forces, masses, gaps, surface
+        speeds and the times of signals. 0 means that nothing in the description tells a size. During a run sizes grow
+        with what has been seen; ``run.state`` keeps them. Assigning a mapping sets those that it names, in their units,
+        > 0, and gives all others back to the description.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1e-3, names=["pin"], force={"pin": 1e3})
+        >>> m.add_contact("wall", normal={"pin": -1.0}, gap=5e-6)
+        >>> m.scales["pin.position"]
+        5e-06
+        >>> m.scales = {"time": 1e-6}
+        >>> m.scales["time"]
+        1e-06
+        """
+        compiled = self.compile()
+        sizes = dict(zip(compiled.states, map(float, compiled.nominal), strict=True))
+        return MappingProxyType(sizes | {"time": compiled.time_scale})
+
+    @scales.setter
+    def scales(self, given: Mapping[str, float]) -> None:
+        if not isinstance(given, Mapping):
+            reject("scales", given, "a mapping of states, or 'time', to sizes > 0")
+        sizes = {str(name): positive(f"scales[{name!r}]", size) for name, size in given.items()}
+        known = [*self.states, "time"]
+        for name in sizes:
+            if name not in known:
+                raise UnknownNameError(f"unknown name {name!r} in scales; known are: {', '.join(map(repr, known))}")
+        if self._description.shared:
+            self._description = self._description.copy()
+        self._description.scales = sizes
 
     @property
     def elements(self) -> tuple[str, ...]:

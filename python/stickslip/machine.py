@@ -297,8 +297,8 @@ class Machine(Wiring):
         gap : float or Signal, default 0.0
             What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps.
         restitution : float, default 0.0
-            Coefficient of restitution, in [0, 1]. Impacts that follow each other faster and faster end where the rebound is
-            1e-9 of the greatest speed that this contact has seen.
+            Coefficient of restitution, in [0, 1]. Impacts that follow each other faster and faster end at the
+            `rebound_threshold` of `simulate`.
         impact : {"poisson", "newton"}
             Impact law. All contacts that touch take part in an impact; where their laws differ Newton's holds for all of
             them, and the event says so. An impact that leaves more energy than there was is logged as "energy gained".

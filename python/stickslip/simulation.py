@@ -31,6 +31,7 @@ def simulate(
     atol: float | ArrayLike | None = None,
     method: Literal["auto", "exact", "explicit", "stiff", "time_stepping"] = "auto",
     max_step: float = np.inf,
+    rebound_threshold: float = 1e-9,
     theta: float = 0.5,
     max_events: int = 10_000_000,
     max_time: float = np.inf,
@@ -65,6 +66,11 @@ def simulate(
         states and no controllers. Between steps all signals are interpolated.
     max_step : float, optional
         Longest step, s; of ``time_stepping`` the step.
+    rebound_threshold : float, default 1e-9
+        Velocity threshold of restitution, in [0, 1): a contact that would rebound slower than this share of the greatest
+        speed it has seen strikes without restitution (ε = 0). So impacts that follow each other faster and faster come to
+        an end; the energy that this takes, at most about the square of the threshold of the energy seen, is a loss
+        of that impact like any other. With 0 nothing ends them but `max_events`.
     theta : float, default 0.5
         Of ``time_stepping``: weight of the end of a step, from 1/2 to 1.
     max_events : int, optional
@@ -75,7 +81,8 @@ def simulate(
         What to remember: the whole motion, or only its events and the end, or the end alone. With less than the
         segments memory does not grow with the steps, and the only sample is that at the end (no `dt`, `t_eval`).
     state : State, optional
-        Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run.
+        Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run. A state
+        knows the description it belongs to; that of another machine is refused.
 
     Returns
     -------
@@ -128,6 +135,7 @@ def simulate(
         max_step=max_step,
         max_events=max_events,
         max_time=max_time,
+        rebound_threshold=rebound_threshold,
         theta=theta,
         keep=keep,
     )

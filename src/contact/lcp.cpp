@@ -96,6 +96,7 @@ namespace {
 
 constexpr double least_row =
     1e-3;                      // share of the largest row below which the terms of a row count as this share
+constexpr double one_size = 4096.0; // sides of blocks that differ by less need no help
 constexpr double lost = 1e-15; // pivots that hold no digit of the matrix
 
 // The power of two that brings x into [1, 2); 1 for x = 0.
@@ -103,7 +104,7 @@ double inverse_power(double x) {
   if (!(x > 0.0) || !std::isfinite(x)) return 1.0;
   int e = 0;
   std::frexp(x, &e);
-  return std::ldexp(1.0, 1 - e);
+  return std::ldexp(1.0, std::clamp(1 - e, -1000, 1000)); // what is left over falls to the other side
 }
 
 } // namespace
@@ -134,6 +135,7 @@ void Equilibration::compute(const Problem& p) {
   if (identity) {
     std::fill(row.begin(), row.end(), 1.0);
     std::fill(col.begin(), col.end(), 1.0);
+    match_blocks(p);
     set_floor(p);
     return;
   }
@@ -156,7 +158,43 @@ void Equilibration::compute(const Problem& p) {
     sweep(col, false, true);
   }
   sweep(row, true, false);
+  match_blocks(p);
   set_floor(p);
+}
+
+// Rows and columns that no entry links are problems of their own, each of which may still be multiplied by any number in
+// w and divided by it in z: the number with which all of them have sides q of one size.
+void Equilibration::match_blocks(const Problem& p) {
+  const Index n = p.n;
+  List<Index> block(n, n);
+  List<Index> open;
+  List<double> side;
+  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  for (Index start = 0; start < n; ++start) {
+    if (block[start] < n) continue;
+    double top = 0.0;
+    open.assign(1, start);
+    block[start] = side.size();
+    while (!open.empty()) {
+      const Index i = open.back();
+      open.pop_back();
+      top = std::max(top, row[i] * std::abs(p.q[i]));
+      for (Index j = 0; j < n; ++j)
+        if (block[j] == n && (p.M[i * n + j] != 0.0 || p.M[j * n + i] != 0.0)) {
+          block[j] = side.size();
+          open.push_back(j);
+        }
+    }
+    side.push_back(top);
+    if (top > 0.0) least = std::min(least, top), most = std::max(most, top);
+  }
+  if (side.size() < 2 || !(most > one_size * least)) return;
+  identity = false;
+  for (Index i = 0; i < n; ++i) {
+    const double factor = inverse_power(side[block[i]]);
+    row[i] *= factor;
+    col[i] /= factor;
+  }
 }
 
 void Equilibration::set_floor(const Problem& p) {

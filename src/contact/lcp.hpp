@@ -42,6 +42,7 @@ struct Equilibration {
   void compute(const Problem& p); // leaves well scaled matrices alone
 
 private:
+  void match_blocks(const Problem& p);
   void set_floor(const Problem& p);
 };
 

@@ -1,18 +1,65 @@
 #include "dynamics/state.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
+namespace {
+
+// Of a machine that has no time of its own: the time in which its accelerations change the velocities it starts with,
+// or bridge the gaps it starts with; 0 where nothing at all tells a time.
+double time_from_start(const System& sys, double t0, const Vector& x0) {
+  double shortest = std::numeric_limits<double>::infinity();
+  const auto offer = [&](double over, double under, int order) {
+    if (!(over > 0.0) || !(under > 0.0)) return;
+    shortest = std::min(shortest, order == 2 ? std::sqrt(over / under) : over / under);
+  };
+  const Vector& a = sys.acceleration;
+  const Vector v = x0.cwiseAbs();
+  const Index n = sys.n_coordinates;
+  for (Index i = n; i < 2 * n; ++i) offer(v(i), a(i), 1);
+  for (const Contact& c : sys.contacts) {
+    const double gap = std::abs(c.gap.x.dot(x0) + (c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0));
+    offer(gap, c.rate.x.cwiseAbs().dot(a), 2);
+    offer(gap, c.rate.x.cwiseAbs().dot(v), 1);
+  }
+  return std::isfinite(shortest) ? shortest : 0.0;
+}
+
+} // namespace
+
+void see(const System& sys, State& state) {
+  state.nominal = state.nominal.cwiseMax(state.base_x.cwiseAbs());
+  if (sys.paced) return;
+  double longest = std::numeric_limits<double>::infinity();
+  for (Index i = sys.n_coordinates; i < 2 * sys.n_coordinates; ++i)
+    if (sys.acceleration(i) > 0.0 && state.nominal(i) > 0.0)
+      longest = std::min(longest, state.nominal(i) / sys.acceleration(i));
+  if (std::isfinite(longest)) state.time_scale = std::max(state.time_scale, longest);
+}
+
 State initial_state(const System& sys, double t0, const Vector& x0) {
   State s;
+  s.identity = sys.identity;
   s.t = s.base_t = t0;
   s.x = s.base_x = x0;
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
+  s.time_scale = sys.time_scale;
+  if (!(s.time_scale > 0.0)) {
+    const Index n = sys.n_coordinates;
+    const double t = time_from_start(sys, t0, x0);
+    s.time_scale = t > 0.0 ? t : 1.0; // nothing ever happens that a time could be compared with
+    for (Index i = 0; i < n; ++i) {
+      s.nominal(n + i) = std::max(s.nominal(n + i), t * sys.acceleration(n + i));
+      s.nominal(i) = std::max(s.nominal(i), t * s.nominal(n + i));
+    }
+  }
   // What the description gives no size (a neighbour that only its initial displacement moves) has that of its
   // springs.
   for (Index round = 0; round < sys.plant_states; ++round) {
-    const Vector reached = sys.time_scale * (sys.A.cwiseAbs() * s.nominal);
+    const Vector reached = s.time_scale * (sys.A.cwiseAbs() * s.nominal);
     for (Index i = 0; i < sys.plant_states; ++i)
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }

@@ -24,6 +24,8 @@ struct State {
   double last_error = 0.0;      // of its step controller
   int stiff = 0;                // how often in a row the explicit flow looked stiff
   Vector nominal;               // size of each state as seen so far
+  double time_scale = 1.0;      // as far as is known by now
+  Identity identity;            // of the machine it belongs to
   std::int64_t instant = 0;     // number of the last instant with events
   Ticks ticks;                  // of sampled controllers
   Vector left;                  // when each element last broke away
@@ -31,6 +33,9 @@ struct State {
 
   bool operator==(const State&) const;
 };
+
+// Sizes grow with what has been seen, and the time scale of a machine without rates of its own with them.
+void see(const System& sys, State& state);
 
 // At the start of a run: nothing decided yet, everything slides or is open.
 State initial_state(const System& sys, double t0, const Vector& x0);

@@ -1,10 +1,17 @@
 #include "dynamics/ticks.hpp"
 
+#include "core/error.hpp"
 #include "core/tolerances.hpp"
 
 #include <cmath>
 
 namespace stickslip {
+
+namespace {
+
+constexpr double countable = 1e15; // instants: beyond, neighbours have one time
+
+} // namespace
 
 bool Ticks::operator==(const Ticks& o) const {
   return next == o.next && pending == o.pending && output.size() == o.output.size() && output == o.output &&
@@ -25,6 +32,8 @@ Ticks start_ticks(const System& sys, double t0) {
     k.next.push_back(0);
     if (l.block.continuous()) continue;
     start(l.block, k.memory.data() + l.memory);
+    if (!(std::abs(t0) <= countable * l.block.period))
+      reject("t_start", t0, "at most 1e15 periods of '" + l.name + "' from 0");
     auto first = static_cast<std::int64_t>(std::floor(t0 / l.block.period)) - 1;
     while (instant(l, first) < t0 - tolerance::last_digits * std::abs(t0)) ++first;
     k.next.back() = first;

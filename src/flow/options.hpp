@@ -35,6 +35,10 @@ inline double at_least_zero(std::string_view name, double value) {
   if (!(value >= 0.0)) reject(name, value, ">= 0");
   return value;
 }
+inline double zero_to_one(std::string_view name, double value) {
+  if (!(value >= 0.0 && value < 1.0)) reject(name, value, "in [0, 1)");
+  return value;
+}
 inline double half_to_one(std::string_view name, double value) {
   if (!(value >= 0.5 && value <= 1.0)) reject(name, value, "in [0.5, 1]");
   return value;
@@ -46,6 +50,7 @@ struct Options {
   Vector atol; // per state; empty: rtol times the size of each state
   Method method = Method::automatic;
   double max_step = std::numeric_limits<double>::infinity();
+  double rebound_threshold = 1e-9; // share of the greatest speed a contact has seen
   double theta = 0.5; // of time stepping: weight of the end of the step
   std::int64_t max_events = 10'000'000;
   double max_time = std::numeric_limits<double>::infinity(); // s of wall clock
@@ -59,6 +64,7 @@ struct Options {
                       Setting{"atol", &O::atol, &above_zero},
                       Setting{"method", &O::method},
                       Setting{"max_step", &O::max_step, &above_zero},
+                      Setting{"rebound_threshold", &O::rebound_threshold, &zero_to_one},
                       Setting{"theta", &O::theta, &half_to_one},
                       Setting{"max_events", &O::max_events, &at_least_zero},
                       Setting{"max_time", &O::max_time, &above_zero},

@@ -58,6 +58,9 @@ private:
   Scratch scratch;
   Vector s, sdot, frame_signals, force, atol, f0, work, guards, theta_column;
   StateSizes scale;
+  Vector sizes, sized_from; // of the states, and the sizes seen from which they were made
+  const double* sized_by = nullptr;
+  double sized_time = 0.0;
   Vector rounding; // of the slope of each guard just after a transition, per step
   Matrix J, signal_series, sampled;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
@@ -94,11 +97,12 @@ private:
   void set_scale(const Regime& r, const State& state);
   Index ending_series(const Regime& r, const State& state, Index signal_degree);
   void guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h);
-  double horizon_of_roots(const Regime& r, Index degree, double t) const;
+  double horizon_of_roots(const Regime& r, Index degree, const State& state) const;
   void slope_rounding(const Regime& r, const State& state, double h);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   double longest_step(const Regime& r, const State& state) const;
   void set_tolerances(const State& state);
+  void size_by_drives(const Matrix& A, const State& state);
   FlowKind begin_step(const Regime& r, const State& state);
   double stable_step(const Regime& r, const State& state);
   double propose_step(const Regime& r, State& state, double horizon, FlowKind kind);
@@ -129,8 +133,8 @@ private:
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                      Index degree) const;
   // Guards that fire within this time of each other fire together.
-  double same_instant(double t) const {
-    return tolerance::last_digits * std::abs(t) + tolerance::rounding * sys.time_scale;
+  static double same_instant(const State& state) {
+    return tolerance::last_digits * std::abs(state.base_t) + tolerance::rounding * state.time_scale;
   }
   bool find_crossings(const Regime& r, const State& state, const Step& step, Index degree);
   void collect(const Regime& r, const State& state, Step& step);

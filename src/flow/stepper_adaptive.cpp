@@ -156,11 +156,8 @@ void Stepper::set_tolerances(const State& state) {
     atol = options.atol;
     return;
   }
-  const double least = tolerance::least_size * state.nominal.maxCoeff();
-  for (Index i = 0; i < sys.nx; ++i) {
-    const double size = std::min(std::max(state.nominal(i), least), sys.finest(i));
-    atol(i) = options.rtol * (size > 0.0 ? size : 1.0);
-  }
+  size_by_drives(sys.A, state);
+  for (Index i = 0; i < sys.nx; ++i) atol(i) = options.rtol * std::min(sizes(i), sys.finest(i));
 }
 
 // The method of this step, with what it needs at its start: x', and the Jacobian where it is stiff.
@@ -217,7 +214,7 @@ double Stepper::stable_step(const Regime& r, const State& state) {
 double Stepper::propose_step(const Regime& r, State& state, double horizon, FlowKind kind) {
   const double t = state.base_t;
   if (!(state.step > 0.0)) {
-    const double reach = std::isfinite(horizon) ? horizon : 1e3 * sys.time_scale;
+    const double reach = std::isfinite(horizon) ? horizon : 1e3 * state.time_scale;
     auto f = [&](double tt, const double* x, double* dx) { rhs(r, tt, x, dx); };
     state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), sys.nx, method_order,
                                        atol.data(), options.rtol, reach, 0.0, work.data()),

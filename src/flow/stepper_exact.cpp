@@ -12,6 +12,7 @@ namespace stickslip {
 namespace {
 
 constexpr double short_time = 1e-3; // of the machine's shortest time constant
+constexpr double far = 1e9;         // times the size a state has: it says nothing of what moves it
 constexpr double beyond = 1e-6;     // looks this much farther than the first root
 
 } // namespace
@@ -41,21 +42,29 @@ const FlowPlan& Stepper::plan_of(const Regime& r) {
   return *(plan = plans.emplace_back(std::make_unique<FlowPlan>(r)).get());
 }
 
-// Sizes in which the series of the flow is judged.
+// Sizes in which the series of the flow is judged, each in the unit of its state.
 void Stepper::set_scale(const Regime& r, const State& state) {
+  size_by_drives(r.Ax, state);
+  for (Index i = 0; i < sys.nx; ++i) scale.set(i, sizes(i));
+}
+
+// What has been seen of each state. Those that have not moved yet take their size from what moves them: one far too
+// small would call for steps whose powers underflow. What nothing moves either stays at zero, and its size says nothing.
+void Stepper::size_by_drives(const Matrix& A, const State& state) {
   const Index nx = sys.nx;
-  const double largest = state.nominal.maxCoeff();
-  for (Index i = 0; i < nx; ++i)
-    scale.set(i, std::max(state.nominal(i), largest > 0.0 ? tolerance::least_size * largest : 1.0));
-  if (!(state.nominal.minCoeff() < tolerance::entry * largest)) return;
-  // States that have not moved yet take their size from what moves them: a scale far too small would call
-  // for steps whose powers underflow.
-  for (Index pass = 0; pass < std::min<Index>(nx, 16); ++pass)
+  if (A.data() == sized_by && state.time_scale == sized_time && state.nominal == sized_from) return;
+  sized_by = A.data(), sized_time = state.time_scale, sized_from = state.nominal;
+  sizes = state.nominal;
+  bool grows = true;
+  for (Index pass = 0; grows && pass < std::min<Index>(nx, 16); ++pass) {
+    grows = false;
     for (Index i = 0; i < nx; ++i) {
-      double reached = 0.0;
-      for (Index j = 0; j < nx; ++j) reached += std::abs(r.Ax(i, j)) * scale.size(j);
-      scale.set(i, std::max(scale.size(i), std::min(short_time * sys.time_scale * reached, largest)));
+      const double driven = short_time * state.time_scale * A.row(i).cwiseAbs().dot(sizes);
+      if (sizes(i) > 0.0 ? driven > far * sizes(i) : driven > 0.0) sizes(i) = driven, grows = true;
     }
+  }
+  for (double& size : sizes)
+    if (!(size > 0.0)) size = 1.0;
 }
 
 // Coefficients of powers of the time itself, where these come to an end; returns the degree.
@@ -108,7 +117,8 @@ void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, In
 
 // A little more than the time until the first guard of a polynomial motion fires: how far to look. Infinite
 // where none ever does. In powers of time.
-double Stepper::horizon_of_roots(const Regime& r, Index degree, double t) const {
+double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& state) const {
+  const double t = std::abs(state.base_t);
   double earliest = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < r.guards.size(); ++k) {
     const double* const c = guard_series.row(k).data();
@@ -125,12 +135,12 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, double t) const 
       const double early = std::min(q / c[2], c[0] / q), late = std::max(q / c[2], c[0] / q);
       root = c[0] < 0.0 && early > 0.0 ? early : late;
     } else if (n > 2) { // the root may be there: a fresh look after a while
-      root = std::max(1e3 * sys.time_scale, t);
+      root = std::max(1e3 * state.time_scale, t);
     }
     if (root > 0.0) earliest = std::min(earliest, root * (1.0 + beyond));
   }
   // Roots in the last digits of the start say nothing.
-  return std::max(earliest, short_time * sys.time_scale + tolerance::entry * t);
+  return std::max(earliest, short_time * state.time_scale + tolerance::entry * t);
 }
 
 // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
@@ -175,8 +185,8 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     columns = std::max(step.columns, signal_degree + 1);
     guard_rows(r, columns, step.columns, signal_degree, 1.0);
     const double t = std::abs(state.base_t);
-    reach = std::min(reach, horizon_of_roots(r, columns - 1, t));
-    if (!std::isfinite(reach)) reach = std::max(1e3 * sys.time_scale, t);
+    reach = std::min(reach, horizon_of_roots(r, columns - 1, state));
+    if (!std::isfinite(reach)) reach = std::max(1e3 * state.time_scale, t);
     step.h = reach;
     double power = reach;
     for (Index k = 1; k < columns; ++k, power *= reach) {
@@ -188,7 +198,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     // well.
     if (fastest > 0.0) reach = std::min(reach, 3.0 / fastest);
     set_scale(r, state);
-    const double near = std::isfinite(reach) ? reach : 1e3 * sys.time_scale;
+    const double near = std::isfinite(reach) ? reach : 1e3 * state.time_scale;
     if (!take_slow_subspace(r, state, signal_degree, reach, step))
       step.columns = affine_taylor(r.Ax, r.As, signal_series.leftCols(signal_degree + 1), state.base_x.data(),
                                    near, scale, C, step.h) +

@@ -142,7 +142,7 @@ void Stepper::collect(const Regime& r, const State& state, Step& step) {
   double first = 2.0;
   for (double th : crossing) first = std::min(first, th);
   step.end = first;
-  const double together = first + same_instant(state.base_t) / step.h;
+  const double together = first + same_instant(state) / step.h;
   for (Index k = 0; k < crossing.size(); ++k)
     if (crossing[k] <= std::min(together, 1.0)) step.fired.push_back(r.guards[k]); // 2: does not fire
 }

@@ -62,7 +62,7 @@ bool Stepper::take_slow_subspace(const Regime& r, const State& state, Index sign
     }
     if (!dead) continue;
     // No longer than the time so far: an event within the step is then known as well as the time itself.
-    const double far = std::min(reach, std::max(1e3 * sys.time_scale, std::abs(state.base_t)));
+    const double far = std::min(reach, std::max(1e3 * state.time_scale, std::abs(state.base_t)));
     if (m > 0) {
       const Vector z0 = split.Ls * state.base_x;
       const StateSizes size(

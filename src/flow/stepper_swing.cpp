@@ -31,7 +31,7 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
   for (Index j = 0; j < ns; ++j) add(r.As(i1, j), r.As(i2, j), s(j));
   const double b1 = o.B[0] * r1 + o.B[2] * r2, b2 = o.B[1] * r1 + o.B[3] * r2;
   limit = std::min(limit, 6.283185307179586 * o.inverse_w);
-  const double together = same_instant(state.base_t);
+  const double together = same_instant(state);
   double first = std::numeric_limits<double>::infinity();
   swing.near = -1.0;
   for (Index k = 0; k < r.guards.size(); ++k) {

@@ -1,16 +1,18 @@
 // A description becomes a system: every complaint about what a user wrote ends here.
 #include "core/error.hpp"
-#include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "model/compile_compensation.hpp"
 #include "model/compile_control.hpp"
 #include "model/draft.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stickslip {
 
 namespace {
+
+constexpr double least_inverse_mass = 1e-300, greatest_inverse_mass = 1e300;
 
 Signal derivative_of(const System& sys, Index signal) {
   return differentiate(sys.signals[signal]);
@@ -26,11 +28,29 @@ void add_derivatives(Draft& d) {
   }
 }
 
-// The reciprocal of the plant's fastest rate.
-void set_time_scale(System& sys) {
-  const Index n = sys.plant_states;
-  const double rate = linalg::spectral_radius(sys.A.topLeftCorner(n, n));
-  sys.time_scale = rate > 0.0 ? 1.0 / rate : 1.0;
+// What a unit of force makes of the relative velocity along it: beyond the numbers there are, nothing can be solved.
+void check_inertia(const System& sys) {
+  const auto check = [](const std::string& name, const Vector& row, const Vector& column) {
+    const double inverse = std::abs(row.dot(column));
+    if (row.isZero(0.0) || column.isZero(0.0) || (inverse <= greatest_inverse_mass && inverse >= least_inverse_mass)) return;
+    reject("on of '" + name + "'", inverse, "such that the inverse of the mass that it moves lies within 1e-300 and 1e300");
+  };
+  for (const Friction& p : sys.friction) check(p.name, p.velocity.x, p.effect);
+  for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect);
+}
+
+// Sizes that the user has given.
+void take_sizes(System& sys, const Combination& given) {
+  for (const Part& one : given.parts) {
+    const std::string what = "scales['" + one.name + "']";
+    positive(what, one.factor);
+    if (one.name == "time") {
+      sys.time_scale = one.factor;
+      sys.paced = true;
+    } else {
+      sys.nominal(find_name(sys.states, one.name, "state in scales")) = one.factor;
+    }
+  }
 }
 
 } // namespace
@@ -48,10 +68,12 @@ System compile(const Machine& machine, bool own_signals) {
   wire_contacts(d);
   wire_compensators(d);
   wire_controllers(d);
-  set_time_scale(d.sys);
+  check_inertia(d.sys);
   size_states(d.sys);
   size_controllers(d.sys);
+  take_sizes(d.sys, machine.scales);
   list_variables(d);
+  d.sys.identity = identity_of(machine);
   return std::move(d.sys);
 }
 

@@ -18,7 +18,7 @@ bool Combination::operator==(const Combination& o) const {
 }
 
 bool Machine::operator==(const Machine& o) const {
-  return plant == o.plant && elements == o.elements;
+  return plant == o.plant && elements == o.elements && scales == o.scales;
 }
 
 std::string text(const Combination& c) {

@@ -206,6 +206,7 @@ public:
 
   AnyPlant plant;
   List<Element> elements; // in the order of adding
+  Combination scales;     // sizes of states that the user has given, by name; "time": of time
 
   const Plant* mechanical() const { return std::get_if<Plant>(&plant); }
   const MatrixPlant* matrices() const { return std::get_if<MatrixPlant>(&plant); }

@@ -33,9 +33,13 @@ void size_controllers(System& sys) {
   if (sys.loops.empty()) return;
   const LinearPart free = linear_part(sys, List<Saturation>(sys.saturations, Saturation::free));
   const double rate = linalg::spectral_radius(free.A);
-  if (rate > 0.0) sys.time_scale = 1.0 / rate;
-  for (const Loop& l : sys.loops)
-    if (!l.block.continuous()) sys.time_scale = std::min(sys.time_scale, 10.0 * l.block.period);
+  if (rate > 0.0) sys.time_scale = 1.0 / rate, sys.paced = true;
+  for (const Loop& l : sys.loops) {
+    if (l.block.continuous()) continue;
+    const double longest = 10.0 * l.block.period;
+    sys.time_scale = sys.time_scale > 0.0 ? std::min(sys.time_scale, longest) : longest;
+    sys.paced = true;
+  }
   const double ts = sys.time_scale;
   List<Vector> output(sys.loops.size());
   for (Index b : sys.loop_order) {

@@ -1,15 +1,143 @@
-// Sizes of the states, for tolerances only: they grow with the motion.
+// Sizes of the states, and the time scale: for tolerances only. They grow with the motion.
+#include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "model/system.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 namespace stickslip {
 
 namespace {
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+// Greatest value that a signal has at its breakpoints and the time t after them, roughly.
+double size_of(const Signal& s, double t) {
+  double size = 0.0;
+  for (const Piece& p : s.pieces) {
+    double power = 1.0, piece = 0.0;
+    for (double c : p.c) {
+      piece = std::max(piece, std::abs(c) * power);
+      power *= t;
+    }
+    for (const Harmonic& h : p.harmonics) piece += std::abs(h.amplitude);
+    size = std::max(size, piece);
+  }
+  return size;
+}
+
+// The gap that is left where all coordinates are zero, if the wall stands off.
+double play(const System& sys, const Contact& c) {
+  const Signal& s = sys.signals[c.gap_signal];
+  return s.pieces.empty() ? 0.0 : std::max(s.pieces.front().c[0], 0.0);
+}
+
+// What the description says about one coordinate, by the order of the derivative by time: lengths, velocities,
+// accelerations and their rates.
+using Orders = std::array<double, 3 + signal_max_degree>;
+
+class OwnTime {
+public:
+  explicit OwnTime(const System& system) : sys(system), orders(std::max<Index>(sys.n_coordinates, 1), Orders{}) {
+    elements();
+    contacts();
+    for (const auto& d : sys.drives) note(d.effect, 1.0, sys.signals[d.signal], 2);
+  }
+
+  // The shortest time that two of them make, or that a signal or law names; 0 if there is none.
+  double shortest() const {
+    double t = unknown;
+    for (const Orders& o : orders)
+      for (Index p = 0; p < std::ssize(o); ++p)
+        for (Index q = p + 1; q < std::ssize(o); ++q)
+          if (o[p] > 0.0 && o[q] > 0.0) t = std::min(t, root(o[p] / o[q], q - p));
+    for (const Signal& s : sys.signals) t = std::min(t, pace(s));
+    for (const Friction& p : sys.friction)
+      for (const double own : {p.automaton.lag, p.automaton.dwell})
+        if (own > 0.0) t = std::min(t, own);
+    return std::isfinite(t) ? t : 0.0;
+  }
+
+private:
+  const System& sys;
+  List<Orders> orders;
+
+  static double root(double x, Index order) {
+    if (order == 1) return x;
+    return order == 2 ? std::sqrt(x) : std::pow(x, 1.0 / static_cast<double>(order));
+  }
+
+  // Of its harmonics, and of its breakpoints the mean distance.
+  static double pace(const Signal& s) {
+    double t = unknown;
+    for (const Piece& p : s.pieces)
+      for (const Harmonic& h : p.harmonics)
+        if (h.omega != 0.0) t = std::min(t, 1.0 / std::abs(h.omega));
+    if (const Index n = s.pieces.size(); n > 2)
+      t = std::min(t, (s.pieces[n - 1].start - s.pieces[1].start) / static_cast<double>(n - 2));
+    return t;
+  }
+
+  void note(Index coordinate, Index order, double size) {
+    double& known = orders[coordinate][order];
+    known = std::max(known, size);
+  }
+
+  // A signal times `factor` per unit of `column`, a change of the rate of each state.
+  void note(const Vector& column, double factor, const Signal& s, Index order) {
+    const Index n = sys.n_coordinates;
+    for (Index i = 0; i < n; ++i) {
+      const double per_unit = std::abs(column(n + i)) * factor;
+      for (const Piece& p : s.pieces) {
+        double level = std::abs(p.c[0]);
+        for (const Harmonic& h : p.harmonics) level += std::abs(h.amplitude);
+        note(i, order, per_unit * level);
+        for (Index k = 1; k <= signal_max_degree && order + k < std::ssize(orders[i]); ++k)
+          note(i, order + k, per_unit * std::abs(p.c[k]));
+      }
+    }
+  }
+
+  void elements() {
+    const Index n = sys.n_coordinates;
+    for (const Friction& p : sys.friction) {
+      if (p.traits.sticks && p.load >= 0) note(p.effect, p.break_away, sys.signals[p.load], 2);
+      if (p.traits.states > 0 && p.load >= 0) note(p.effect, p.kinetic, sys.signals[p.load], 2);
+      double length = p.automaton.travel;
+      if (p.traits.states > 0) {
+        List<double> z(p.traits.states);
+        steady(p.law, tolerance::creep_velocity, z.data());
+        length = std::abs(z[0]);
+      }
+      for (Index i = 0; i < n; ++i) {
+        const double w = std::abs(p.velocity.x(n + i));
+        if (w == 0.0) continue;
+        note(i, 0, length / w);
+        const double fast = size_of(sys.signals[p.surface], 0.0);
+        note(i, 1, (fast > 0.0 ? fast : p.fine) / w);
+      }
+    }
+  }
+
+  void contacts() {
+    const Index n = sys.n_coordinates;
+    for (const Contact& c : sys.contacts)
+      for (Index i = 0; i < n; ++i)
+        if (const double w = std::abs(c.gap.x(i)); w > 0.0) note(i, 0, play(sys, c) / w);
+  }
+};
+
+// The reciprocal of the plant's fastest rate, else what times the description tells.
+void set_time_scale(System& sys) {
+  const Index n = sys.plant_states;
+  const double rate = linalg::spectral_radius(sys.A.topLeftCorner(n, n));
+  sys.paced = rate > 0.0;
+  sys.time_scale = sys.paced ? 1.0 / rate : OwnTime(sys).shortest();
+}
 
 // Matrix notation: states that something drives take their size from it, all others from the states that
 // drive them.
@@ -45,42 +173,37 @@ void size_bristles(System& sys) {
 } // namespace
 
 // A size for every state from what the description says: times from the plant, accelerations from loads and
-// limits, velocities from surfaces. It sets absolute tolerances only, and grows with the motion.
+// limits, velocities from surfaces, lengths from gaps: within the machine's own time a load might carry a coordinate far
+// beyond a narrow gap. It sets absolute tolerances only, and grows with the motion.
 void size_states(System& sys) {
   const Index n = sys.n_coordinates;
-  Vector acceleration = Vector::Zero(sys.nx);
-  Vector velocity = Vector::Zero(n);
-  auto size_of = [&](Index signal) {
-    double size = 0.0;
-    const Signal& s = sys.signals[signal];
-    for (const Piece& p : s.pieces) {
-      double t = sys.time_scale;
-      double power = 1.0, piece = 0.0;
-      for (double c : p.c) {
-        piece = std::max(piece, std::abs(c) * power);
-        power *= t;
-      }
-      for (const Harmonic& h : p.harmonics) piece += std::abs(h.amplitude);
-      size = std::max(size, piece);
-    }
-    return size;
-  };
-  for (const auto& d : sys.drives) acceleration += d.effect.cwiseAbs() * size_of(d.signal);
+  set_time_scale(sys);
+  const double t = sys.time_scale;
+  Vector& acceleration = sys.acceleration = Vector::Zero(sys.nx);
+  Vector velocity = Vector::Zero(n), narrow = Vector::Constant(n, unknown);
+  const auto size = [&](Index signal) { return size_of(sys.signals[signal], t); };
+  for (const auto& d : sys.drives) acceleration += d.effect.cwiseAbs() * size(d.signal);
   for (const Friction& p : sys.friction) {
     const double level = p.traits.sticks ? p.break_away : 0.0;
-    acceleration += p.effect.cwiseAbs() * (level * size_of(p.load));
-    if (n > 0) velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size_of(p.surface));
+    acceleration += p.effect.cwiseAbs() * (level * size(p.load));
+    if (n > 0) velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
   }
+  for (const Contact& c : sys.contacts)
+    for (Index i = 0; i < n; ++i)
+      if (const double g = play(sys, c), w = std::abs(c.gap.x(i)); g > 0.0 && w > 0.0)
+        narrow(i) = std::min(narrow(i), g / w);
   sys.nominal = Vector::Constant(sys.nx, 0.0);
   if (n == 0) size_matrix_states(sys, acceleration);
   for (Index i = 0; i < n; ++i) {
-    const double v = std::max(velocity(i), acceleration(n + i) * sys.time_scale);
+    const double a = acceleration(n + i);
+    const double own = a * t * t > narrow(i) ? std::sqrt(narrow(i) / a) : t;
+    const double v = std::max(velocity(i), a * own);
     sys.nominal(n + i) = v;
-    sys.nominal(i) = v * sys.time_scale;
+    sys.nominal(i) = std::min(v * t, narrow(i));
   }
   for (const Friction& p : sys.friction) {
     if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
-    if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size_of(p.load);
+    if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size(p.load);
   }
   size_bristles(sys);
 }

@@ -8,6 +8,7 @@
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
 #include "model/form.hpp"
+#include "model/identity.hpp"
 #include "model/loop.hpp"
 #include "model/variable.hpp"
 #include "signal/signal.hpp"
@@ -79,7 +80,10 @@ struct System {
   Vector nominal; // size of each state, for tolerances
   Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite:
                   // none
-  double time_scale = 1.0;
+  Vector acceleration; // size of what loads and limits do to each state's rate
+  double time_scale = 0.0; // s; 0: nothing in the description tells a time
+  bool paced = false;      // it comes from rates, samples or the user; else it grows with what a run sees
+  Identity identity;
 
   // The mechanical plant again, for the energy balance. The skew part of the stiffness has no potential: it
   // does work along the path (empty: none).

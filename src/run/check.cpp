@@ -1,6 +1,7 @@
 #include "run/check.hpp"
 
 #include "core/error.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -99,7 +100,39 @@ void check(const System& sys, const Modes& modes) {
     reject("state", "has modes that do not exist");
 }
 
+namespace {
+
+void whole(const char* what, bool sound) {
+  if (!sound) reject("state", std::string("is damaged: its ") + what + " make no sense");
+}
+
+// Counts and times of the past, which nothing but a run has written.
+void check_past(const System& sys, const State& state) {
+  const auto within = [](auto low, auto high) { return [=](auto k) { return k >= low && k <= high; }; };
+  whole("counts of slips", std::all_of(state.brief.begin(), state.brief.end(), within(0, 10)));
+  whole("times of break-away", (state.left.array() <= state.base_t).all()); // false for what is no number
+  whole("counts", state.stiff >= 0 && state.stiff <= 1000 && state.instant >= 0);
+  whole("steps", std::isfinite(state.step) && state.step >= 0.0 && std::isfinite(state.last_error) &&
+                     state.last_error >= 0.0);
+  whole("sizes", state.nominal.allFinite() && (state.nominal.array() >= 0.0).all() &&
+                     std::isfinite(state.time_scale) && state.time_scale > 0.0);
+  whole("times", std::abs(state.base_t_compensation) <= tolerance::last_digits * std::abs(state.base_t));
+  const Ticks due = start_ticks(sys, state.t);
+  const auto near = [&](const auto& ticks, const auto& sound) {
+    for (Index k = 0; k < std::ssize(ticks); ++k)
+      if (ticks[k] < sound[k] - 2 || ticks[k] > sound[k] + 2) return false;
+    return true;
+  };
+  whole("ticks", near(state.ticks.next, due.next) && state.ticks.output.allFinite() &&
+                     state.ticks.memory.allFinite());
+}
+
+} // namespace
+
 void check(const System& sys, const State& state) {
+  if (state.identity != sys.identity)
+    reject("state", "belongs to another machine: it is of " + state.identity.text + ", this one is " +
+                        sys.identity.text);
   check(sys, state.modes);
   count("values", state.x, sys.nx);
   count("values at the start of its step", state.base_x, sys.nx);
@@ -116,8 +149,7 @@ void check(const System& sys, const State& state) {
   finite("base_t_compensation of the state", state.base_t_compensation);
   if (!(state.base_t <= state.t)) reject("state", "starts its step after its time");
   if (!state.x.allFinite() || !state.base_x.allFinite()) reject("state", "holds values that are not finite");
-  if (!(state.nominal.array() >= 0.0).all() || !(state.step >= 0.0) || !(state.last_error >= 0.0))
-    reject("state", "holds sizes that are negative");
+  check_past(sys, state);
 }
 
 void check(const Trajectory& run) {

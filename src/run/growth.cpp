@@ -17,8 +17,6 @@ constexpr double largest = 1e305; // a few terms of this size still have a sum
 Vector sizes(const System& sys, const Vector& before) {
   const Vector moved = sys.time_scale * (sys.A.cwiseAbs() * before);
   Vector size = before.cwiseMax(sys.nominal).cwiseMax(moved);
-  for (double& s : size)
-    if (!(s > 0.0)) s = 1.0;
   return size;
 }
 
@@ -45,7 +43,7 @@ std::string leaves_numbers(const System& sys, double t, const Vector& there, con
   Index which = 0;
   double most = -1.0;
   for (Index i = 0; i < sys.nx; ++i) {
-    const double times = std::abs(there(i)) / size(i);
+    const double times = size(i) > 0.0 ? std::abs(there(i)) / size(i) : 0.0; // what had no size has not grown
     if (!(std::abs(beyond(i)) <= largest) && times > most) most = times, which = i;
   }
   std::ostringstream text;
@@ -64,7 +62,7 @@ std::string grown(const System& sys, const Vector& now, const Vector& before) {
   double most = out_of_proportion;
   Index which = -1;
   for (Index i = 0; i < sys.plant_states; ++i)
-    if (const double times = now(i) / size(i); times > most) most = times, which = i;
+    if (const double times = size(i) > 0.0 ? now(i) / size(i) : 0.0; times > most) most = times, which = i;
   if (which < 0) return {};
   std::ostringstream text = words(sys, which);
   text << " has grown to " << now(which) << ", as in an unstable loop";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 namespace stickslip {
@@ -38,7 +39,7 @@ std::string_view name(Status status) {
 }
 
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
-    : sys(system), cache(c), options(o), stepper(system, o), transition(system, c), end(system.nx) {}
+    : sys(system), cache(c), options(o), stepper(system, o), transition(system, c, {o.rebound_threshold, o.rtol}), end(system.nx) {}
 
 void Runner::signals_changed() {
   stepper.signals_changed();
@@ -79,6 +80,7 @@ void Runner::begin(State& of, Recorder& by, const Stop& asks) {
   breakpoint = -INFINITY;
   transitions_at_one_time = 0;
   recorded = {};
+  notes.clear();
   beyond.resize(0);
 }
 
@@ -105,6 +107,12 @@ void Runner::start() {
   state->started = true;
   if (!still_finite()) return;
   tell(jump);
+  for (const auto& [contact, depth] : jump.overlaps) {
+    std::ostringstream text;
+    text << "; '" << sys.contacts[contact].name << "' overlapped by " << depth
+         << " m at the start, which was taken for rounding";
+    notes += text.str();
+  }
   if (!jump.decided) finish(Status::no_solution, state->base_t, without_answer(sys, jump, " at the start"));
 }
 
@@ -223,7 +231,7 @@ bool Runner::arrive() {
   state->base_x = end;
   state->base_t = arrival.t, state->base_t_compensation = arrival.rest;
   state->after_transition = false;
-  state->nominal = state->nominal.cwiseMax(end.cwiseAbs());
+  see(sys, *state);
   if (beyond.size() > 0 && arrival.t < options.t_end) no_longer_finite();
   return !ended;
 }
@@ -281,7 +289,7 @@ std::string Runner::why(std::string text) const {
 
 void Runner::finish(Status status, double t, std::string message) {
   out.status = status;
-  out.message = std::move(message);
+  out.message = std::move(message) + notes;
   reached = t;
   ended = true;
 }

@@ -21,6 +21,13 @@ void validate(const System& sys, const State& state, const Options& o) {
     text << "= " << o.t_end << " is not allowed: it must lie after the start at t = " << state.t;
     reject("t_end", text.str());
   }
+  if (const double least = tolerance::last_digits * std::max(std::abs(state.t), std::abs(o.t_end));
+      !(o.max_step > least)) {
+    std::ostringstream text;
+    text << "= " << o.max_step << " is not allowed: times up to t_end = " << o.t_end
+         << " are known to no more than " << least;
+    reject("max_step", text.str());
+  }
   if (o.atol.size() > 0 && o.atol.size() != sys.nx)
     reject("atol",
            "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");

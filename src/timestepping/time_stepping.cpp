@@ -17,7 +17,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double no_rebound = 1e-9; // of the rates seen: as in impacts
 
 namespace ct = contact;
 
@@ -36,7 +35,7 @@ void refuse_what_it_cannot(const System& sys, const Options& o) {
 class Scheme {
 public:
   Scheme(const System& system, const Options& options)
-      : sys(system), h(options.max_step), theta(options.theta), np(sys.friction.size()),
+      : sys(system), rebound(options.rebound_threshold), h(options.max_step), theta(options.theta), np(sys.friction.size()),
         nc(sys.contacts.size()) {
     const Matrix I = Matrix::Identity(sys.nx, sys.nx);
     const Matrix implicit = I - h * theta * sys.A;
@@ -95,7 +94,7 @@ public:
 
 private:
   const System& sys;
-  double h, theta;
+  double rebound, h, theta;
   Index np, nc;
   Matrix flow, drive, columns, rows, signal_rows, G;
   Vector s0, s1;
@@ -217,7 +216,7 @@ private:
     for (Index k = 0; k < ka; ++k) {
       const Index j = active[k];
       const bool stays =
-          answer.answer.modes[k] == Mode::closed && std::abs(v1(j)) <= no_rebound * rate_size(j, state);
+          answer.answer.modes[k] == Mode::closed && std::abs(v1(j)) <= rebound * rate_size(j, state);
       if (stays) state.modes.contact[j] = Mode::closed;
     }
     for (Index i = 0; i < np; ++i) {
@@ -344,7 +343,7 @@ private:
     note(scheme.jump);
     state.base_x = x1;
     state.base_t = t1;
-    state.nominal = state.nominal.cwiseMax(x1.cwiseAbs());
+    see(sys, state);
     if (static_cast<std::int64_t>(run.events.rows.size()) > options.max_events)
       finish(Status::budget, t1, "max_events is used up");
   }

@@ -185,7 +185,7 @@ void Decision::guard_series(const Regime& r) {
     return;
   }
   // Values at t, t + h and t + 2h along the parabola that the flow starts on.
-  const double h = short_time * sys.time_scale;
+  const double h = short_time * state->time_scale;
   Vector x1 = state->base_x + h * xdot, s1(sys.ns()), f1 = Vector::Zero(sys.nx), g0(ng), g1 = g0, g2 = g0;
   Vector unused = force;
   signal_values(sys, t + h, s1.data());
@@ -285,7 +285,7 @@ int Decision::sign_of(const Regime& r, Index k) {
   }
   const double size =
       guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);
-  return sign_after([&](int j) { return row[j]; }, size, sys.time_scale, t);
+  return sign_after([&](int j) { return row[j]; }, size, state->time_scale, t);
 }
 
 // Elements that hold one body between surfaces which start to move apart, at whatever order of time, cannot all
@@ -294,7 +294,7 @@ bool Decision::rests_stay(const Regime& r) {
   if (!r.shared || !r.affine) return true;
   Vector x = state->base_x;
   double power = 1.0;
-  for (int k = 0; k < series_terms; ++k, power *= sys.time_scale) {
+  for (int k = 0; k < series_terms; ++k, power *= state->time_scale) {
     bool part = false;
     Vector apart = Vector::Zero(problem.size());
     for (Index q = 0; q < elements.size(); ++q) {

@@ -20,8 +20,8 @@ namespace stickslip {
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
 public:
-  Decision(const System& s, RegimeCache& c, Scratch& scratch)
-      : sys(s), cache(c), w(scratch), n(s.friction.size()), rests(n, false), dir(n, 0), force(w.force),
+  Decision(const System& s, RegimeCache& c, Scratch& scratch, const Cutoffs& cut)
+      : sys(s), cache(c), cutoffs(cut), w(scratch), n(s.friction.size()), rests(n, false), dir(n, 0), force(w.force),
         normal(Vector::Zero(s.contacts.size())), sig(Vector::Zero(s.ns())),
         candidate(s.contacts.size(), false) {
     for (const Friction& p : sys.friction) any_load_contact = any_load_contact || p.load_contact >= 0;
@@ -36,6 +36,7 @@ public:
 private:
   const System& sys;
   RegimeCache& cache;
+  Cutoffs cutoffs;
   State* state = nullptr;
   Jump* jump = nullptr;
   Scratch& w;
@@ -55,6 +56,7 @@ private:
   Index solutions = 1;  // -1: not counted
   List<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
   bool struck = false;  // by an impact at this instant
+  int strikes = 0;      // how many of them
   bool starting = false;
   bool unsolved = false;         // an impact had no answer
   bool any_load_contact = false; // some element takes a contact's force as its load force
@@ -155,10 +157,12 @@ private:
   // Velocity that rounding can have given to what a constraint held at zero until now: constraints are solved
   // to about a hundred times the last digit where they are badly conditioned.
   double drift(const Vector& row) const {
-    return tolerance::constrained * std::max(sys.time_scale, std::abs(t)) * row.cwiseAbs().dot(terms + borne);
+    return tolerance::constrained * std::max(state->time_scale, std::abs(t)) * row.cwiseAbs().dot(terms + borne);
   }
   double rate_at(Index j) const;
   double rate_size(Index j) const;
+  double no_gap(Index j) const;
+  double no_rate(Index j) const;
   bool contact_friction(Index i) const { return sys.friction[i].contact >= 0; }
   bool touches(Index i) const { // an element without a contact always does
     return !contact_friction(i) || candidate[sys.friction[i].contact];
@@ -170,7 +174,9 @@ private:
     return c >= 0 && candidate[c];
   }
   void find_candidates(const List<Guard>& fired, bool start);
+  void remove_overlaps();
   void strike(const List<Index>& contacts, bool collision);
+  bool deaden(contact::Impact& p, const contact::ImpactSolution& best, const List<Index>& contacts) const;
   void note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
                      const List<Index>& contacts);
   void close_after(const List<Index>& contacts);

@@ -140,7 +140,7 @@ private:
     pose(ws.problem);
     ws.problem.free = p.velocity;
     if (p.law == ImpactLaw::newton)
-      for (Index i = 0; i < nc; ++i) ws.problem.free(i) += p.restitution(i) * p.velocity(i);
+      ws.problem.free.head(nc) -= rebound();
     ws.compression.clear();
     answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
     drop_repeated(ws.problem, ws.compression);
@@ -155,6 +155,9 @@ private:
       append_extreme(ws, shared);
     }
   }
+
+  // Newton's velocities after; a contact that separates already has nothing to rebound from.
+  Vector rebound() const { return -p.restitution.cwiseProduct(p.velocity.head(nc).cwiseMin(0.0)); }
 
   // eps Lambda_NC, which the shifted problem has put into its free velocity.
   Vector given(const Phase& compression) const {
@@ -212,7 +215,7 @@ private:
     const bool shifted = p.law == ImpactLaw::newton;
     for (Index i = 0; i < n; ++i)
       if (last.acceleration[i] == 0.0)
-        s.velocity(i) = i < nc && shifted ? -p.restitution(i) * p.velocity(i) : 0.0;
+        s.velocity(i) = i < nc && shifted ? rebound()(i) : 0.0;
     s.impulse.array() += 0.0; // no negative zeros
     s.velocity.array() += 0.0;
     Vector mean = 0.5 * (p.velocity + s.velocity);

@@ -6,7 +6,10 @@
 //           expansion adds Lambda_NE >= eps Lambda_NC complementary to v_N >= 0, |S_E| <= mu Lambda_NE (5.22;
 //           solved in Lambda_NE - eps Lambda_NC and S_E itself, which is the same problem with one unknown
 //           less per bound).
-//  Newton:  v_N+ + eps v_N- >= 0 complementary to Lambda_N >= 0, tangential as in compression.
+//  Newton:  v_N+ + eps min(v_N-, 0) >= 0 complementary to Lambda_N >= 0, tangential as in compression.
+//
+// Contacts without a gap take part however they move: one that separates receives no impulse unless the others press
+// it together again. So what a contact's rate is measured as at zero decides nothing.
 #pragma once
 
 #include "contact/enumerate.hpp"

@@ -1,5 +1,6 @@
 // Contacts at one instant: which touch, and what they do when they strike.
 #include "core/error.hpp"
+#include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "model/machine.hpp"
@@ -11,6 +12,12 @@
 #include <sstream>
 
 namespace stickslip {
+
+namespace {
+
+constexpr int most_strikes = 10; // at one instant, one after the other
+
+} // namespace
 
 double Decision::gap_at(Index j) const {
   const Contact& c = sys.contacts[j];
@@ -27,32 +34,35 @@ double Decision::rate_size(Index j) const {
          sys.contacts[j].rate.s.cwiseAbs().dot(sig.cwiseAbs());
 }
 
+double Decision::no_gap(Index j) const {
+  return tolerance::rest * gap_size(sys.contacts[j], state->nominal, sig.data());
+}
+
+double Decision::no_rate(Index j) const {
+  const bool was_closed = state->modes.contact[j] == Mode::closed;
+  return std::max(tolerance::rest * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
+}
+
 void Decision::find_candidates(const List<Guard>& fired, bool start) {
   const Index nc = sys.contacts.size();
   List<Index> touching; // takes part in an impact: without a force of its own as well
   bool approach = false;
   for (Index j = 0; j < nc; ++j) {
-    const double gap = gap_at(j), rate = rate_at(j);
+    const double gap = gap_at(j), rate = rate_at(j), still = no_rate(j);
     const bool was_closed = state->modes.contact[j] == Mode::closed;
-    const double no_gap = tolerance::rest * gap_size(sys.contacts[j], state->nominal, sig.data());
-    const double no_rate =
-        std::max(tolerance::rest * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
-    if (start && gap < -no_gap) {
-      std::ostringstream what;
-      what << "overlaps at the start by " << -gap << " m: its gap must be >= 0";
-      reject("contact '" + sys.contacts[j].name + "'", what.str());
-    }
     bool closes = false;
     for (const Guard& g : fired) closes = closes || (g.kind == GuardKind::closes && g.contact == j);
-    const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap && (start || rate < -no_rate));
+    const bool touches_now =
+        was_closed || closes || (std::abs(gap) <= no_gap(j) && (start || rate < -still));
     // A contact that an impact or a moving wall has set apart is open again.
-    candidate[j] = touches_now && !(rate > no_rate);
+    candidate[j] = touches_now && !(rate > still);
     if (!candidate[j]) state->modes.contact[j] = Mode::open;
-    if (candidate[j] || (std::abs(gap) <= no_gap && !(rate > no_rate))) touching.push_back(j);
-    approach = approach || (candidate[j] && rate < -no_rate);
+    if (candidate[j] || std::abs(gap) <= no_gap(j)) touching.push_back(j);
+    approach = approach || (candidate[j] && rate < -still);
   }
-  if (approach && !struck) {
-    strike(touching, true);
+  if (approach) { // after an impact none should: what still does strikes again
+    if (++strikes > most_strikes) unsolved = true;
+    if (!unsolved) strike(touching, true);
     if (!unsolved) find_candidates({}, false);
     return;
   }
@@ -60,11 +70,42 @@ void Decision::find_candidates(const List<Guard>& fired, bool start) {
     if (candidate[j]) state->modes.contact[j] = Mode::closed;
 }
 
-namespace {
+// What rounding has left of published start values: positions move by as little as closes the overlap, in the metric
+// of the masses. More than that is an error of the input.
+void Decision::remove_overlaps() {
+  const Index n_q = sys.n_coordinates, nc = sys.contacts.size();
+  List<bool> overlaps(nc, false);
+  for (int round = 0; round < 3; ++round) { // one that is moved out of one may be moved into another
+    List<Index> which;
+    for (Index j = 0; j < nc; ++j) {
+      const double gap = gap_at(j);
+      const double bearable = cutoffs.overlap * gap_size(sys.contacts[j], state->nominal, sig.data());
+      if (gap < -bearable) {
+        std::ostringstream what;
+        what << "overlaps at the start by " << -gap << " m: its gap must be >= 0, but for the " << bearable
+             << " m that are taken for rounding";
+        reject("contact '" + sys.contacts[j].name + "'", what.str());
+      }
+      if (gap < -no_gap(j)) {
+        if (!overlaps[j]) jump->overlaps.push_back({j, -gap});
+        overlaps[j] = true;
+      }
+      if (overlaps[j]) which.push_back(j);
+    }
+    if (which.empty()) return;
+    const Index m = which.size();
+    Matrix G(m, m), U(n_q, m);
+    Vector depth(m);
+    for (Index k = 0; k < m; ++k) {
+      U.col(k) = sys.contacts[which[k]].effect.segment(n_q, n_q);
+      depth(k) = gap_at(which[k]);
+    }
+    for (Index k = 0; k < m; ++k) G.row(k) = sys.contacts[which[k]].gap.x.head(n_q).transpose() * U;
+    state->base_x.head(n_q) -= U * (linalg::pseudo_inverse(G) * depth);
+  }
+}
 
-// Impacts that follow each other faster and faster end: a rebound a billion times slower than what the contact
-// has seen is none.
-constexpr double no_rebound = 1e-9;
+namespace {
 
 // One impact: its problem, and what each of its impulses moves.
 struct Strike {
@@ -92,8 +133,8 @@ struct Strike {
 
 } // namespace
 
-// Impact of all contacts that touch. Those that stay, or rebound too slowly to be told from staying, are left
-// closed.
+// Impact of all contacts that touch. Impacts that follow each other faster and faster end: a contact that would
+// rebound slower than the cut-off strikes without restitution.
 void Decision::strike(const List<Index>& touching, bool collision) {
   Strike hit;
   contact::Impact& p = hit.problem;
@@ -126,6 +167,8 @@ void Decision::strike(const List<Index>& touching, bool collision) {
   jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
   contact::ImpactWorkspace room;
   contact::ImpactAnswer after = contact::impact(p, room);
+  while (!after.solutions.empty() && deaden(p, after.solutions.front(), touching))
+    after = contact::impact(p, room);
   if (after.solutions.empty()) {
     room.stage.most_modes = contact::largest_on_failure;
     after = contact::impact(p, room);
@@ -172,14 +215,20 @@ void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolu
   }
 }
 
-void Decision::close_after(const List<Index>& touching) {
-  for (Index j : touching) {
-    const bool stays = rate_at(j) <= no_rebound * rate_size(j);
-    state->modes.contact[j] = stays ? Mode::closed : Mode::open;
-    if (stays)
-      state->base_x -=
-          sys.contacts[j].effect * (rate_at(j) / sys.contacts[j].rate.x.dot(sys.contacts[j].effect));
+// Takes the restitution from contacts whose rebound is too slow to count. False if there are none.
+bool Decision::deaden(contact::Impact& p, const contact::ImpactSolution& best, const List<Index>& touching) const {
+  bool any = false;
+  for (Index k = 0; k < p.contacts; ++k) {
+    if (p.restitution(k) == 0.0 || !(best.impulse(k) > 0.0)) continue;
+    if (!(best.velocity(k) <= cutoffs.rebound * rate_size(touching[k]))) continue;
+    p.restitution(k) = 0.0;
+    any = true;
   }
+  return any;
+}
+
+void Decision::close_after(const List<Index>& touching) {
+  for (Index j : touching) state->modes.contact[j] = rate_at(j) <= no_rate(j) ? Mode::closed : Mode::open;
 }
 
 } // namespace stickslip

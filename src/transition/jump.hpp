@@ -8,6 +8,7 @@
 #include "transition/rule.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace stickslip {
 
@@ -47,6 +48,7 @@ struct Jump {
   bool none_exists = false;
   List<Index> touching;
   List<Impulse> impulses;
+  List<std::pair<Index, double>> overlaps; // at the start: contacts, and by how much, that were moved apart
   const Regime* next = nullptr; // the regime that follows, where it is known already
 
   void begin(const State& state, Occasion why, const List<Guard>& guards) {
@@ -62,6 +64,7 @@ struct Jump {
     touching.clear();
     ambiguous = shared = gains = mixed_laws = sampled = changed = false;
     impulses.clear();
+    overlaps.clear();
     next = nullptr;
   }
   void end(const State& state) {

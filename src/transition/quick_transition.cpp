@@ -98,14 +98,14 @@ bool QuickTransition::holds(const Regime& r, Index element, const State& state, 
     if (g.friction != element) continue;
     if (g.kind == GuardKind::slip_ends) {
       const auto from_zero = [&](int j) { return j == 0 ? 0.0 : term(r, k, j); };
-      const int sign = sign_after(from_zero, velocity_size(p, state.nominal), sys.time_scale, t);
+      const int sign = sign_after(from_zero, velocity_size(p, state.nominal), state.time_scale, t);
       if (sign > 0 || (sign == 0 && stands_still(r, k))) return false;
     } else if (g.kind == GuardKind::breaks_away) {
       const Interval limits = stick_limits(sys, p, 1, t, x.data(), s.data(), nullptr);
       // The held force is the mean of what both limits leave: each guard is the distance to one of them.
       const double held = g.direction > 0 ? term(r, k, 0) + limits.hi : limits.lo - term(r, k, 0);
       const double size = std::abs(limits.lo) + std::abs(limits.hi) + std::abs(held);
-      if (sign_after([&](int j) { return term(r, k, j); }, size, sys.time_scale, t) > 0) return false;
+      if (sign_after([&](int j) { return term(r, k, j); }, size, state.time_scale, t) > 0) return false;
     } else {
       return false;
     }

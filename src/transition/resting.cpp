@@ -208,7 +208,7 @@ void Decision::count_brief_slip(Index i) {
   const Friction& p = sys.friction[i];
   auto& brief = state->brief[i];
   const double lasted = t - state->left(i);
-  bool is_brief = p.traits.switches == 0 && lasted < 3.0 * sys.time_scale && !struck;
+  bool is_brief = p.traits.switches == 0 && lasted < 3.0 * state->time_scale && !struck;
   if (is_brief) {
     xdot.setZero(sys.nx);
     evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);

@@ -17,7 +17,8 @@ bool State::operator==(const State& o) const {
   return t == o.t && same(x, o.x) && modes == o.modes && base_t == o.base_t &&
          base_t_compensation == o.base_t_compensation && same(base_x, o.base_x) &&
          after_transition == o.after_transition && started == o.started && step == o.step &&
-         last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) && instant == o.instant &&
+         last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) && time_scale == o.time_scale && identity == o.identity &&
+         instant == o.instant &&
          ticks == o.ticks && same(left, o.left) && brief == o.brief;
 }
 
@@ -76,9 +77,11 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   state->modes.at_limit.clear();
   starting = jump->occasion == Occasion::start;
   shared = ambiguous = struck = unsolved = false;
+  strikes = 0;
   solutions = 1;
   dir.assign(n, 0);
   signal_values(sys, t, sig.data());
+  if (starting) remove_overlaps();
   const LinearPart& linear = cache.linear(sys, state->modes.saturation);
   terms.noalias() = linear.A.cwiseAbs().lazyProduct(state->base_x.cwiseAbs());
   terms.noalias() += linear.S.cwiseAbs().lazyProduct(sig.cwiseAbs());
@@ -148,8 +151,8 @@ void Decision::count_slips(const List<Guard>& fired) {
   }
 }
 
-Transition::Transition(const System& s, RegimeCache& c)
-    : sys(s), cache(c), scratch(s), decision(std::make_unique<Decision>(s, c, scratch)),
+Transition::Transition(const System& s, RegimeCache& c, const Cutoffs& cutoffs)
+    : sys(s), cache(c), scratch(s), decision(std::make_unique<Decision>(s, c, scratch, cutoffs)),
       quick(std::make_unique<QuickTransition>(s, c, scratch)),
       sampler(std::make_unique<Sampler>(s, c, scratch)) {}
 
@@ -168,6 +171,7 @@ void Transition::signals_changed() {
 }
 
 const Jump& Transition::finish(State& state) {
+  see(sys, state);
   jump.end(state);
   return jump;
 }

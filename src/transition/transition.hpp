@@ -13,11 +13,17 @@ class Decision;
 class QuickTransition;
 class Sampler;
 
+// What is too small to count.
+struct Cutoffs {
+  double rebound = 1e-9; // share of the greatest speed a contact has seen: slower ones strike without restitution
+  double overlap = 1e-8; // share of the size of a gap: at the start it is taken for rounding
+};
+
 // (dynamics, state, fired) -> Jump. Changes modes and, where velocities are set exactly, x, at state.base_t. Made once
 // per run; what it returns holds until the next call.
 class Transition {
 public:
-  Transition(const System& sys, RegimeCache& cache);
+  Transition(const System& sys, RegimeCache& cache, const Cutoffs& cutoffs = {});
   ~Transition();
 
   // The first instant of a run. `ticks`: sampled controllers run if they are due.
