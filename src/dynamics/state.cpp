@@ -8,6 +8,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr double largest_size = 1e300;
+
 // Of a machine that has no time of its own: the time in which its accelerations change the velocities it starts with,
 // or bridge the gaps it starts with; 0 where nothing at all tells a time.
 double time_from_start(const System& sys, double t0, const Vector& x0) {
@@ -31,6 +33,7 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
 } // namespace
 
 void see(const System& sys, State& state) {
+  if (!state.base_x.allFinite()) return; // the run ends there
   state.nominal = state.nominal.cwiseMax(state.base_x.cwiseAbs());
   if (sys.paced) return;
   double longest = std::numeric_limits<double>::infinity();
@@ -49,8 +52,11 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.time_scale = sys.time_scale;
   if (!(s.time_scale > 0.0)) {
     const Index n = sys.n_coordinates;
-    const double t = time_from_start(sys, t0, x0);
-    s.time_scale = t > 0.0 ? t : 1.0; // nothing ever happens that a time could be compared with
+    if (const double t = time_from_start(sys, t0, x0); t > 0.0)
+      s.time_scale = t;
+    else
+      s.time_scale = 1.0; // any will do: there is nothing to compare it with
+    const double t = s.time_scale;
     for (Index i = 0; i < n; ++i) {
       s.nominal(n + i) = std::max(s.nominal(n + i), t * sys.acceleration(n + i));
       s.nominal(i) = std::max(s.nominal(i), t * s.nominal(n + i));
@@ -63,6 +69,7 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
     for (Index i = 0; i < sys.plant_states; ++i)
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }
+  s.nominal = s.nominal.cwiseMin(largest_size).cwiseMax(x0.cwiseAbs());
   s.modes.friction.resize(sys.friction.size());
   s.modes.contact.assign(sys.contacts.size(), Mode::open);
   s.modes.saturation.assign(sys.saturations, Saturation::free);

@@ -6,29 +6,39 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace stickslip {
 
 namespace {
 
 constexpr double short_time = 1e-3; // of the machine's shortest time constant
+constexpr double greatest_term = 1e250;
 constexpr double far = 1e9;         // times the size a state has: it says nothing of what moves it
 constexpr double beyond = 1e-6;     // looks this much farther than the first root
 
 } // namespace
 
-// Taylor coefficients of the signals that vary; returns the highest degree.
+// Taylor coefficients of the signals that vary; returns the highest degree. A series that leaves the numbers is cut, and
+// `fastest` raised until what is left out does not count in a step of 3/fastest.
 Index Stepper::signal_taylor(double t, double& fastest) {
-  Index degree = 0;
+  Index degree = 0, cut = exact_columns;
   for (Index k = 0; k < varying.size(); ++k) {
     std::array<double, exact_columns> c{};
     taylor(sys.signals[varying[k]], t, static_cast<int>(exact_columns), c.data());
     const auto row = varying[k];
     for (Index j = 0; j < exact_columns; ++j) {
+      if (!(std::abs(c[j]) <= greatest_term)) cut = std::min(cut, j);
       signal_series(row, j) = c[j];
       if (c[j] != 0.0) degree = std::max(degree, j);
     }
     for (const Harmonic& h : pieces[k]->harmonics) fastest = std::max(fastest, std::abs(h.omega));
+  }
+  if (degree >= cut) {
+    signal_series.middleCols(cut, degree + 1 - cut).setZero();
+    degree = cut - 1;
+    const auto n = static_cast<double>(cut); // the terms of a harmonic: (omega h)^n / n!
+    fastest = std::max(fastest, 3.0 * fastest / std::exp2((std::lgamma(n + 1.0) / std::numbers::ln2 - 60.0) / n));
   }
   return degree;
 }

@@ -12,6 +12,7 @@ namespace stickslip {
 
 namespace {
 
+constexpr double largest = 1e305;   // of a state
 constexpr double short_arc = 1e-9; // radians over which the weights are a tangent to the last digit
 
 } // namespace
@@ -31,6 +32,10 @@ bool Stepper::take_swing(const Regime& r, const State& state, double limit, Step
   for (Index j = 0; j < ns; ++j) add(r.As(i1, j), r.As(i2, j), s(j));
   const double b1 = o.B[0] * r1 + o.B[2] * r2, b2 = o.B[1] * r1 + o.B[3] * r2;
   limit = std::min(limit, 6.283185307179586 * o.inverse_w);
+  // A swing that would leave the numbers on its way, perhaps to come back, is followed as far as they reach.
+  if (const double rates = std::abs(r1) + std::abs(r2), bends = std::abs(b1) + std::abs(b2);
+      !((rates + bends * o.inverse_w) * o.inverse_w < largest))
+    limit = std::min({limit, 0.5 * largest / rates, std::sqrt(largest / bends)});
   const double together = same_instant(state);
   double first = std::numeric_limits<double>::infinity();
   swing.near = -1.0;
@@ -85,7 +90,7 @@ void Stepper::state_at(const Step& step, double tau, double* x) const {
   const double delta = tau - swing.near;
   // Where an event was found the weights are known up to its last correction and the rounding of t.
   OscillationWeights at = swing.weights;
-  if (std::abs(delta) * (o.w + std::abs(o.d)) < short_arc)
+  if (swing.near >= 0.0 && std::abs(delta) * (o.w + std::abs(o.d)) < short_arc)
     at.p += delta * at.p_rate, at.q += delta * at.q_rate;
   else
     at = weights_at(o, tau);

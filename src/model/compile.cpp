@@ -12,6 +12,7 @@ namespace stickslip {
 
 namespace {
 
+constexpr double largest_size = 1e300;
 constexpr double least_inverse_mass = 1e-300, greatest_inverse_mass = 1e300;
 
 Signal derivative_of(const System& sys, Index signal) {
@@ -39,18 +40,19 @@ void check_inertia(const System& sys) {
   for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect);
 }
 
-// Sizes that the user has given.
-void take_sizes(System& sys, const Combination& given) {
+// Sizes that the user has given come before those that the description tells; the time first, on which others rest.
+void size(System& sys, const Combination& given) {
   for (const Part& one : given.parts) {
-    const std::string what = "scales['" + one.name + "']";
-    positive(what, one.factor);
-    if (one.name == "time") {
-      sys.time_scale = one.factor;
-      sys.paced = true;
-    } else {
-      sys.nominal(find_name(sys.states, one.name, "state in scales")) = one.factor;
-    }
+    positive("scales['" + one.name + "']", one.factor);
+    if (one.name == "time") sys.time_scale = one.factor, sys.paced = true;
   }
+  const bool time_is_given = sys.paced;
+  size_states(sys);
+  size_controllers(sys, time_is_given);
+  for (const Part& one : given.parts)
+    if (one.name != "time") sys.nominal(find_name(sys.states, one.name, "state in scales")) = one.factor;
+  sys.nominal = sys.nominal.cwiseMin(largest_size);
+  sys.time_scale = std::min(sys.time_scale, largest_size);
 }
 
 } // namespace
@@ -69,9 +71,7 @@ System compile(const Machine& machine, bool own_signals) {
   wire_compensators(d);
   wire_controllers(d);
   check_inertia(d.sys);
-  size_states(d.sys);
-  size_controllers(d.sys);
-  take_sizes(d.sys, machine.scales);
+  size(d.sys, machine.scales);
   list_variables(d);
   d.sys.identity = identity_of(machine);
   return std::move(d.sys);

@@ -19,6 +19,6 @@ void declare_controllers(Draft& draft);
 void wire_controllers(Draft& draft);
 
 // Third stage: the loops' part in the time scale and in the sizes of the states.
-void size_controllers(System& sys);
+void size_controllers(System& sys, bool time_is_given);
 
 } // namespace stickslip

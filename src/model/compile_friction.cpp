@@ -1,6 +1,7 @@
 // Friction elements of machines, of contacts, and of plants in matrix notation.
 #include "model/compile_friction.hpp"
 
+#include "core/digits.hpp"
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
@@ -107,7 +108,7 @@ double fine_structure(const Law& law, const LawTraits& traits) {
     const double v = std::sqrt(lo) * std::sqrt(hi);
     (std::abs(steady(law, v, z.data()).dry - near) < 0.05 * std::abs(near - far) ? lo : hi) = v;
   }
-  return lo;
+  return few_digits(lo);
 }
 
 Friction declare_element(Draft& d, const std::string& name, const Law& law, const Automaton& automaton,

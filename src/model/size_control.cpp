@@ -1,5 +1,6 @@
 // Time scale and sizes of states that come from controllers: for tolerances only, and they grow with the
 // motion.
+#include "core/digits.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "model/compile_control.hpp"
@@ -29,13 +30,13 @@ double size_of(const Signal& s, double time_scale) {
 
 } // namespace
 
-void size_controllers(System& sys) {
+void size_controllers(System& sys, bool time_is_given) {
   if (sys.loops.empty()) return;
   const LinearPart free = linear_part(sys, List<Saturation>(sys.saturations, Saturation::free));
   const double rate = linalg::spectral_radius(free.A);
-  if (rate > 0.0) sys.time_scale = 1.0 / rate, sys.paced = true;
+  if (rate > 0.0 && !time_is_given) sys.time_scale = few_digits(1.0 / rate), sys.paced = true;
   for (const Loop& l : sys.loops) {
-    if (l.block.continuous()) continue;
+    if (l.block.continuous() || time_is_given) continue;
     const double longest = 10.0 * l.block.period;
     sys.time_scale = sys.time_scale > 0.0 ? std::min(sys.time_scale, longest) : longest;
     sys.paced = true;

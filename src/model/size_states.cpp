@@ -1,4 +1,5 @@
 // Sizes of the states, and the time scale: for tolerances only. They grow with the motion.
+#include "core/digits.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
@@ -51,10 +52,12 @@ public:
   // The shortest time that two of them make, or that a signal or law names; 0 if there is none.
   double shortest() const {
     double t = unknown;
-    for (const Orders& o : orders)
-      for (Index p = 0; p < std::ssize(o); ++p)
-        for (Index q = p + 1; q < std::ssize(o); ++q)
-          if (o[p] > 0.0 && o[q] > 0.0) t = std::min(t, root(o[p] / o[q], q - p));
+    Orders all{};
+    for (const Orders& o : orders) {
+      t = std::min(t, time_of(o));
+      for (Index k = 0; k < std::ssize(o); ++k) all[k] = std::max(all[k], o[k]);
+    }
+    if (!std::isfinite(t)) t = time_of(all); // of different coordinates
     for (const Signal& s : sys.signals) t = std::min(t, pace(s));
     for (const Friction& p : sys.friction)
       for (const double own : {p.automaton.lag, p.automaton.dwell})
@@ -65,6 +68,14 @@ public:
 private:
   const System& sys;
   List<Orders> orders;
+
+  static double time_of(const Orders& o) {
+    double t = unknown;
+    for (Index p = 0; p < std::ssize(o); ++p)
+      for (Index q = p + 1; q < std::ssize(o); ++q)
+        if (o[p] > 0.0 && o[q] > 0.0) t = std::min(t, root(o[p] / o[q], q - p));
+    return t;
+  }
 
   static double root(double x, Index order) {
     if (order == 1) return x;
@@ -133,10 +144,11 @@ private:
 
 // The reciprocal of the plant's fastest rate, else what times the description tells.
 void set_time_scale(System& sys) {
+  if (sys.time_scale > 0.0) return; // given by the user
   const Index n = sys.plant_states;
   const double rate = linalg::spectral_radius(sys.A.topLeftCorner(n, n));
   sys.paced = rate > 0.0;
-  sys.time_scale = sys.paced ? 1.0 / rate : OwnTime(sys).shortest();
+  sys.time_scale = few_digits(sys.paced ? 1.0 / rate : OwnTime(sys).shortest());
 }
 
 // Matrix notation: states that something drives take their size from it, all others from the states that
@@ -196,7 +208,7 @@ void size_states(System& sys) {
   if (n == 0) size_matrix_states(sys, acceleration);
   for (Index i = 0; i < n; ++i) {
     const double a = acceleration(n + i);
-    const double own = a * t * t > narrow(i) ? std::sqrt(narrow(i) / a) : t;
+    const double own = a * t * t > narrow(i) ? few_digits(std::sqrt(narrow(i) / a)) : t;
     const double v = std::max(velocity(i), a * own);
     sys.nominal(n + i) = v;
     sys.nominal(i) = std::min(v * t, narrow(i));

@@ -108,13 +108,32 @@ def test_damage_anywhere_in_a_state(at):
         use(run)
 
 
-def test_a_state_of_another_machine_is_told_by_what_does_not_fit():
-    other = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
-    with pytest.raises(
-        ValueError, match="state belongs to another machine: it has 2 friction elements, this one 0"
-    ):
-        ss.simulate(other, state=RUN.state, t_end=3.0)
-    assert RUN.state != ss.simulate(other, 1.0).state
+def other_machines():
+    """Some differ in what they hold, some in one number of a law or of the plant alone."""
+    yield ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
+    for level in (0.2, 0.2 * (1 + 2e-16)):
+        m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81, "x": ss.Ramp(slope=0.1)})
+        m.add_friction("guide", on="x", law=ss.StickSlip(ss.Coulomb(level, 0.1), memory=ss.Lag(0.01)))
+        yield m
+    yield ss.Machine(mass=[1.0, 1.0 + 3e-16], names=["x", "y"])
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
+    m.scales = {"x.position": 1e-3}
+    yield m
+
+
+def test_a_state_of_another_machine_is_told_by_its_description():
+    others = list(other_machines())
+    states = [ss.simulate(m, 1.0).state for m in others]
+    for i, m in enumerate(others):
+        with pytest.raises(ValueError, match=r"state belongs to another machine: it is of .*'guide'.*, this one is"):
+            ss.simulate(m, state=RUN.state, t_end=3.0)
+        for k, state in enumerate(states):
+            if i == k:
+                assert ss.simulate(copy.deepcopy(m), state=state, t_end=2.0).success
+            else:
+                with pytest.raises(ValueError, match=r"it is of the machine of 'x', 'y'.*, this one is the machine"):
+                    ss.simulate(m, state=state, t_end=3.0)
+                assert states[i] != state
 
 
 def test_lengths_and_modes_are_named():

@@ -1,0 +1,229 @@
+"""Masses, lengths and times in other units: the same events and the same numbers.
+
+Units that are powers of two change no digit, so what differs comes from a constant that has a unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+FAR = 30
+
+
+@dataclass
+class Units:
+    """Numbers of one kilogram, metre and second."""
+
+    kg: float = 1.0
+    m: float = 1.0
+    s: float = 1.0
+
+    @property
+    def v(self) -> float:
+        return self.m / self.s
+
+    @property
+    def f(self) -> float:
+        return self.kg * self.m / self.s**2
+
+    @property
+    def k(self) -> float:
+        return self.kg / self.s**2
+
+    @property
+    def d(self) -> float:
+        return self.kg / self.s
+
+
+Made = tuple[ss.Machine, float, dict[str, float]]
+MACHINES: dict[str, Callable[[Units], Made]] = {}
+
+
+def machine(make: Callable[[Units], Made]) -> Callable[[Units], Made]:
+    MACHINES[make.__name__] = make
+    return make
+
+
+def laws(u: Units) -> dict[str, Any]:
+    """Levels per unit of load, which is a number here."""
+    curve = {"static": 1.5 * u.f, "kinetic": 1.0 * u.f, "stribeck_velocity": 0.05 * u.v}
+    table = [(0.0, 1.5), (0.1, 1.1), (0.4, 1.0), (2.0, 1.3)]
+    return {
+        "coulomb": ss.Coulomb(static=1.5 * u.f, kinetic=1.0 * u.f),
+        "viscous": ss.Coulomb(1.0 * u.f) + ss.Viscous(0.2 * u.d),
+        "stribeck": ss.Stribeck(**curve, shape=2.0, viscous=0.1 * u.d),
+        "lorentzian": ss.Stribeck(**curve, shape=1.0, form="lorentzian"),
+        "tanh": ss.Tanh(width=0.01 * u.v, **curve),
+        "table": ss.Table([v * u.v for v, _ in table], [f * u.f for _, f in table], odd=True),
+        "lugre": ss.LuGre(stiffness=400.0 * u.k, damping=3.0 * u.d, viscous=0.1 * u.d, **curve),
+        "dahl": ss.Dahl(stiffness=400.0 * u.k, kinetic=1.0 * u.f),
+        "lag": ss.StickSlip(ss.Coulomb(1.5 * u.f, 1.0 * u.f), memory=ss.Lag(0.05 * u.s)),
+        "dwell": ss.StickSlip(ss.Coulomb(1.5 * u.f, 1.0 * u.f), dwell=0.3 * u.s),
+        "lag and dwell": ss.StickSlip(ss.Stribeck(**curve), memory=ss.Lag(0.05 * u.s), dwell=0.3 * u.s),
+        "presliding": ss.StickSlip(
+            ss.Coulomb(1.5 * u.f, 1.0 * u.f), presliding=ss.Presliding(travel=2e-3 * u.m, damping=1.0 * u.d)
+        ),
+    }
+
+
+LAWS = list(laws(Units()))
+
+
+def block(u: Units, law: Any, stiffness: float, force: Any = None) -> Made:
+    m = ss.Machine(mass=1.0 * u.kg, stiffness=stiffness * u.k, names=["x"])
+    if force is not None:
+        m.add_force("x", force)
+    m.add_friction("f", on="x", law=law, surface_velocity=0.2 * u.v if force is None else 0.0)
+    return m, 6.0 * u.s, {"x.velocity": 0.2 * u.v}
+
+
+for _name in LAWS:
+
+    def _belt(u: Units, name: str = _name) -> Made:
+        return block(u, laws(u)[name], 2.0)
+
+    def _free(u: Units, name: str = _name) -> Made:
+        return block(u, laws(u)[name], 0.0, ss.Sine(2.0 * u.f, 0.4 / u.s, 0.3))
+
+    def _ramp(u: Units, name: str = _name) -> Made:
+        made = block(u, laws(u)[name], 0.0, ss.Ramp(slope=1.0 * u.f / u.s, stop=4.0 * u.s))
+        return made[0], made[1], {}
+
+    MACHINES[f"belt: {_name}"] = _belt
+    MACHINES[f"free mass, harmonic force: {_name}"] = _free
+    MACHINES[f"free mass, ramp: {_name}"] = _ramp
+
+
+@machine
+def slides_to_rest(u: Units) -> Made:
+    m = ss.Machine(mass=1.3 * u.kg, names=["x"])
+    m.add_friction("f", on="x", law=ss.Coulomb(0.7 * u.f))
+    return m, 5.0 * u.s, {"x.velocity": 1.1 * u.v}
+
+
+@machine
+def ball(u: Units) -> Made:
+    m = ss.Machine(mass=1.0 * u.kg, names=["y"], force={"y": -9.81 * u.f})
+    m.add_contact("floor", normal={"y": 1.0}, restitution=0.7)
+    return m, 2.0 * u.s, {"y.position": 1.0 * u.m}
+
+
+@machine
+def narrow_gap(u: Units) -> Made:
+    m = ss.Machine(mass=1e-3 * u.kg, names=["x"], force={"x": 1e3 * u.f})
+    m.add_contact("wall", normal={"x": -1.0}, gap=5e-6 * u.m, restitution=0.5)
+    return m, 1.5e-5 * u.s, {"x.velocity": 1.0 * u.v}
+
+
+@machine
+def flight_between_walls(u: Units) -> Made:
+    m = ss.Machine(mass=1.0 * u.kg, names=["x"])
+    m.add_contact("left", normal={"x": 1.0}, restitution=0.8)
+    m.add_contact("right", normal={"x": -1.0}, gap=1.0 * u.m, restitution=0.8)
+    return m, 6.0 * u.s, {"x.position": 0.3 * u.m, "x.velocity": 1.0 * u.v}
+
+
+@machine
+def sliding_bounce(u: Units) -> Made:
+    m = ss.Machine(mass=[1.0 * u.kg] * 2, names=["x", "y"], force={"y": -9.81 * u.f})
+    m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5)
+    return m, 3.0 * u.s, {"y.position": 0.5 * u.m, "x.velocity": 3.0 * u.v}
+
+
+@machine
+def moving_wall(u: Units) -> Made:
+    m = ss.Machine(mass=1.0 * u.kg, stiffness=4.0 * u.k, damping=0.3 * u.d, names=["x"])
+    m.add_contact("wall", normal={"x": 1.0}, gap=ss.Sine(0.5 * u.m, 0.7 / u.s, 0.0, 0.1 * u.m), restitution=0.4)
+    return m, 8.0 * u.s, {"x.position": 0.4 * u.m}
+
+
+@machine
+def two_masses(u: Units) -> Made:
+    k = np.array([[30.0, -20.0], [-20.0, 20.0]]) * u.k
+    m = ss.Machine(mass=[1.0 * u.kg, 2.0 * u.kg], stiffness=k, names=["a", "b"])
+    m.add_force("a", ss.Sine(6.0 * u.f, 0.4 / u.s))
+    m.add_friction("between", on=("a", "b"), law=ss.Coulomb(1.0 * u.f, 0.8 * u.f))
+    m.add_friction("ground", on="b", law=ss.Coulomb(0.5 * u.f, 0.4 * u.f))
+    return m, 6.0 * u.s, {}
+
+
+def controlled(u: Units, control: Any, measure: str = "x") -> Made:
+    m = ss.Machine(mass=1.0 * u.kg, names=["x"])
+    m.add_friction("f", on="x", law=ss.Coulomb(0.6 * u.f, 0.5 * u.f))
+    target = ss.Sine(1.0 * u.m, 0.2 / u.s) if measure == "x" else ss.Sine(1.0 * u.v, 0.2 / u.s)
+    m.add_controller(control, name="c", measure=measure, reference=target, to="x")
+    return m, 8.0 * u.s, {}
+
+
+@machine
+def pid(u: Units) -> Made:
+    return controlled(u, ss.PID(kp=30.0 * u.k, ki=20.0 * u.k / u.s, kd=8.0 * u.d, tf=0.01 * u.s))
+
+
+@machine
+def limited_pi(u: Units) -> Made:
+    return controlled(u, ss.PI(kp=5.0 * u.d, tn=0.5 * u.s, limits=1.5 * u.f), "x.velocity")
+
+
+@machine
+def sampled_pi(u: Units) -> Made:
+    return controlled(u, ss.PI(kp=5.0 * u.d, tn=0.5 * u.s, period=0.125 * u.s, delay=0.03125 * u.s), "x.velocity")
+
+
+SIGNALS: dict[str, Callable[[Units], Any]] = {
+    "constant": lambda u: 1.7 * u.f,
+    "piecewise": lambda u: ss.Piecewise(np.array([0.0, 1.0, 2.0, 4.0]) * u.s, np.array([0.0, 2.0, -2.0, 2.5]) * u.f),
+    "smooth step": lambda u: ss.SmoothStep(3.0 * u.f, start=0.5 * u.s, duration=2.0 * u.s),
+    "samples": lambda u: ss.Samples(np.arange(9.0) * 0.7 * u.s, np.sin(np.arange(9.0)) * 3.0 * u.f),
+}
+for _signal in SIGNALS:
+
+    def _driven(u: Units, name: str = _signal) -> Made:
+        made = block(u, ss.Coulomb(1.5 * u.f, 1.0 * u.f), 0.0, SIGNALS[name](u))
+        return made[0], made[1], {}
+
+    MACHINES[f"free mass: {_signal}"] = _driven
+
+FACTORS = [
+    (2.0**a, 2.0**b, 2.0**c)
+    for a, b, c in [
+        *((s * FAR, 0, 0) for s in (-1, 1)),
+        *((0, s * FAR, 0) for s in (-1, 1)),
+        *((0, 0, s * FAR) for s in (-1, 1)),
+        (FAR, FAR, -FAR),
+        (-FAR, -FAR, FAR),
+        (-FAR, FAR, FAR),
+        (10, -20, -10),
+    ]
+]
+
+
+def outcome(make: Callable[[Units], Made], u: Units) -> tuple[list[Any], Any, Any, str]:
+    m, t_end, initial = make(u)
+    run = ss.simulate(m, t_end, initial=initial, max_time=20.0)
+    units = np.array([u.m if name.endswith("position") else u.v for name in run.states[: 2 * len(m.names)]])
+    y = run.at(np.linspace(0.0, run.t[-1], 41)).y[: units.size] / units[:, None]
+    events = [(e.element, str(e.before), str(e.after)) for e in run.events]
+    return events, np.array([e.time for e in run.events]) / u.s, y, str(run.status)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_other_units(name: str) -> None:
+    make = MACHINES[name]
+    events, times, y, status = outcome(make, Units())
+    assert status == "finished"
+    size = np.abs(y).max(axis=1, keepdims=True)
+    span = 8.0
+    for factors in FACTORS:
+        other = outcome(make, Units(*factors))
+        assert other[3] == status, factors
+        assert other[0] == events, factors
+        assert np.abs(other[1] - times).max(initial=0.0) <= 1e-12 * span, factors
+        assert (np.abs(other[2] - y) <= 1e-12 * size).all(), factors
