@@ -5,6 +5,8 @@
 #include "list.hpp"
 
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <pybind11/pybind11.h>
@@ -43,5 +45,20 @@ State unpack_state(const pybind11::tuple& saved);
 // Without the machine, which has to be given again.
 pybind11::tuple pack(const Trajectory& run);
 Trajectory unpack_trajectory(const std::shared_ptr<Compiled>& compiled, const pybind11::tuple& saved);
+
+// What bytes that somebody else has written may do: hold too little, or something else.
+template <class Read> auto read_soundly(const char* what, Read&& read) {
+  const std::string damaged = "this " + std::string(what) + " is damaged: ";
+  try {
+    return read();
+  } catch (const pybind11::cast_error& e) {
+    throw pybind11::value_error(damaged + e.what());
+  } catch (const std::out_of_range& e) {
+    throw pybind11::value_error(damaged + e.what());
+  } catch (const pybind11::error_already_set& e) {
+    if (e.matches(PyExc_ValueError) || !e.matches(PyExc_Exception)) throw;
+    throw pybind11::value_error(damaged + e.what());
+  }
+}
 
 } // namespace stickslip::bindings

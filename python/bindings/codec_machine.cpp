@@ -50,7 +50,9 @@ py::dict pack(const Machine& m) {
   return out;
 }
 
-Machine unpack_machine(const py::dict& saved) {
+namespace {
+
+Machine read_machine(const py::dict& saved) {
   same_format(saved, "machine");
   Machine m = machine_of(saved["plant"]);
   for (const py::handle item : saved["elements"]) {
@@ -60,6 +62,12 @@ Machine unpack_machine(const py::dict& saved) {
   }
   unpack("scales", saved["scales"], m.scales);
   return m;
+}
+
+} // namespace
+
+Machine unpack_machine(const py::dict& saved) {
+  return read_soundly("machine", [&] { return read_machine(saved); });
 }
 
 Machine machine_of(const py::dict& fields) {

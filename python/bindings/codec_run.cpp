@@ -61,21 +61,6 @@ Modes unpack_modes(const py::tuple& p) {
   throw py::value_error("this " + std::string(what) + " was saved by another version of stickslip");
 }
 
-// What bytes that somebody else has written may do: hold too little, or something else.
-template <class Read> auto read_soundly(const char* what, Read&& read) {
-  const std::string damaged = "this " + std::string(what) + " is damaged: ";
-  try {
-    return read();
-  } catch (const py::cast_error& e) {
-    throw py::value_error(damaged + e.what());
-  } catch (const std::out_of_range& e) {
-    throw py::value_error(damaged + e.what());
-  } catch (const py::error_already_set& e) {
-    if (e.matches(PyExc_ValueError) || !e.matches(PyExc_Exception)) throw;
-    throw py::value_error(damaged + e.what());
-  }
-}
-
 std::vector<Segment> segments(const Matrix& times,
                               const Eigen::Matrix<std::int64_t, 3, Eigen::Dynamic>& numbers,
                               const std::vector<const Regime*>& regimes, Index nx, Index coefficients) {

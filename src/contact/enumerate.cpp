@@ -339,10 +339,12 @@ void merge(const Problem& p, const Equilibration& e, List<Solution>& all) {
     const auto home = std::find_if(kept.begin(), kept.end(), [&](const Solution& k) {
       if (k.continuum()) return contains(p, e, k, s);
       if (s.continuum()) return false;
-      const double top = std::max(k.z.maxCoeff(), s.z.maxCoeff());
-      for (Index i = 0; i < p.n; ++i)
-        if (std::abs(k.z(i) - s.z(i)) > tolerance::same * std::max({k.z(i), s.z(i), least_entry * top}))
-          return false;
+      double top = 0.0;
+      for (Index i = 0; i < p.n; ++i) top = std::max(top, std::max(k.z(i), s.z(i)) / e.col[i]);
+      for (Index i = 0; i < p.n; ++i) {
+        const double size = std::max({k.z(i), s.z(i), least_entry * top * e.col[i]});
+        if (std::abs(k.z(i) - s.z(i)) > tolerance::same * size) return false;
+      }
       return true;
     });
     if (home == kept.end())

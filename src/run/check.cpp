@@ -123,8 +123,7 @@ void check_past(const System& sys, const State& state) {
       if (ticks[k] < sound[k] - 2 || ticks[k] > sound[k] + 2) return false;
     return true;
   };
-  whole("ticks", near(state.ticks.next, due.next) && state.ticks.output.allFinite() &&
-                     state.ticks.memory.allFinite());
+  whole("ticks", near(state.ticks.next, due.next));
 }
 
 } // namespace

@@ -14,7 +14,7 @@ Balance::Balance(const System& sys)
 void Balance::begin() {
   begun = false;
   work.setZero();
-  start = lost = absolute = largest = worst = 0.0;
+  start = lost = absolute = largest = worst = before = 0.0;
 }
 
 void Balance::segment(const Segment& seg, const double* C, double a, double b) {
@@ -28,13 +28,16 @@ void Balance::segment(const Segment& seg, const double* C, double a, double b) {
 
 // Impacts at the very start come before the first state.
 void Balance::impact(double loss, double wall_work) {
-  if (begun) lost += loss - wall_work;
+  if (begun)
+    lost += loss - wall_work;
+  else
+    before += std::abs(loss) + std::abs(wall_work);
 }
 
 // Free vibration does no work: then its own energy is the measure.
 double Balance::residual() const {
   if (!known) return std::numeric_limits<double>::quiet_NaN();
-  const double size = std::max({absolute, largest, start, powers.negligible()});
+  const double size = std::max({absolute, largest, start, before, powers.negligible()});
   return size > 0.0 ? worst / size : 0.0;
 }
 

@@ -28,6 +28,7 @@ private:
   bool begun = false;
   Vector work;
   double start = 0.0, lost = 0.0, absolute = 0.0, largest = 0.0, worst = 0.0;
+  double before = 0.0; // what impacts at the very start have moved
 };
 
 double energy_residual(const Trajectory& run);

@@ -79,14 +79,15 @@ void Decision::remove_overlaps() {
     List<Index> which;
     for (Index j = 0; j < nc; ++j) {
       const double gap = gap_at(j);
-      const double bearable = cutoffs.overlap * gap_size(sys.contacts[j], state->nominal, sig.data());
+      const double size = gap_size(sys.contacts[j], state->nominal, sig.data());
+      const double bearable = cutoffs.overlap * size;
       if (gap < -bearable) {
         std::ostringstream what;
         what << "overlaps at the start by " << -gap << " m: its gap must be >= 0, but for the " << bearable
              << " m that are taken for rounding";
         reject("contact '" + sys.contacts[j].name + "'", what.str());
       }
-      if (gap < -no_gap(j)) {
+      if (gap < -tolerance::rounding * size) {
         if (!overlaps[j]) jump->overlaps.push_back({j, -gap});
         overlaps[j] = true;
       }

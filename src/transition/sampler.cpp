@@ -63,8 +63,7 @@ double Sampler::next(const State& state) const {
 void Sampler::put_out(State& state, Index loop) {
   const Loop& l = sys.loops[loop];
   stickslip::put_out(l, state.ticks.output.data() + offset[loop], state.base_x.data());
-  for (Index j = 0; j < l.block.outputs(); ++j)
-    state.nominal(l.held + j) = std::max(state.nominal(l.held + j), std::abs(state.base_x(l.held + j)));
+  see(sys, state);
   state.ticks.pending[loop] = Ticks::none;
 }
 

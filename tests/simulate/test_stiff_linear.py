@@ -36,7 +36,7 @@ def propagate(A, x, t):
 @pytest.mark.parametrize(
     ("damping", "stiffness", "t_end", "steps", "rel"),
     [
-        (1e6, 1e8, 0.1, 60, 3e-14),  # rates 1e6 and 1e2
+        (1e6, 1e8, 0.1, 60, 8e-14),  # rates 1e6 and 1e2
         (1e6, 1e2, 5.0, 60, 1e-14),  # 1e6 and 1e-4
         (1e3, 1e3, 5.0, 60, 3e-14),  # 1e3 and 1
         (1e4, 0.0, 5.0, 60, 1e-14),  # no spring: the mass drifts for ever
