@@ -68,9 +68,10 @@ def simulate(
         Longest step, s; of ``time_stepping`` the step.
     rebound_threshold : float, default 1e-9
         Velocity threshold of restitution, in [0, 1): a contact that would rebound slower than this share of the greatest
-        speed, or step of speed, that it has seen strikes without restitution (ε = 0). So impacts that follow each other faster and faster come to
-        an end; the energy that this takes, at most about the square of the threshold of the energy seen, is a loss
-        of that impact like any other. With 0 nothing ends them but `max_events`.
+        speed, or step of speed, that it has seen does not rebound: alone it strikes as with ε = 0, beside others they
+        move on with the least change of kinetic energy. So impacts that follow each other faster and faster
+        come to an end; the energy that this takes, about the square of the threshold times that seen, is a loss of
+        that impact like any other. With 0 nothing ends them but `max_events`.
     theta : float, default 0.5
         Of ``time_stepping``: weight of the end of a step, from 1/2 to 1.
     max_events : int, optional

@@ -176,7 +176,7 @@ private:
   void find_candidates(const List<Guard>& fired, bool start);
   void remove_overlaps();
   void strike(const List<Index>& contacts, bool collision);
-  bool deaden(contact::Impact& p, const contact::ImpactSolution& best, const List<Index>& contacts) const;
+  void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best, const List<Index>& contacts) const;
   void note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
                      const List<Index>& contacts);
   void close_after(const List<Index>& contacts);

@@ -135,7 +135,7 @@ struct Strike {
 } // namespace
 
 // Impact of all contacts that touch. Impacts that follow each other faster and faster end: a contact that would
-// rebound slower than the cut-off strikes without restitution.
+// rebound slower than the threshold keeps its wall.
 void Decision::strike(const List<Index>& touching, bool collision) {
   Strike hit;
   contact::Impact& p = hit.problem;
@@ -168,8 +168,6 @@ void Decision::strike(const List<Index>& touching, bool collision) {
   jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
   contact::ImpactWorkspace room;
   contact::ImpactAnswer after = contact::impact(p, room);
-  while (!after.solutions.empty() && deaden(p, after.solutions.front(), touching))
-    after = contact::impact(p, room);
   if (after.solutions.empty()) {
     room.stage.most_modes = contact::largest_on_failure;
     after = contact::impact(p, room);
@@ -180,7 +178,8 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     jump->touching = touching;
     return;
   }
-  const contact::ImpactSolution& best = after.solutions.front();
+  contact::ImpactSolution& best = after.solutions.front();
+  end_rebounds(p, best, touching);
   for (Index k = 0; k < hit.columns.size(); ++k) {
     const double impulse = k < p.contacts ? best.impulse(k) : -best.impulse(k); // friction opposes
     state->base_x += *hit.columns[k] * impulse;
@@ -216,16 +215,34 @@ void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolu
   }
 }
 
-// Takes the restitution from contacts whose rebound is too slow to count. False if there are none.
-bool Decision::deaden(contact::Impact& p, const contact::ImpactSolution& best, const List<Index>& touching) const {
-  bool any = false;
+// Takes back rebounds that are too slow to count: of one contact that is an impact without restitution, of several the
+// least change of kinetic energy. What it takes is lost in the impact.
+void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
+                            const List<Index>& touching) const {
+  List<Index> held; // with those that stay at rest
+  bool rebounds = false;
   for (Index k = 0; k < p.contacts; ++k) {
-    if (p.restitution(k) == 0.0 || !(best.impulse(k) > 0.0)) continue;
     if (!(best.velocity(k) <= cutoffs.rebound * rate_size(touching[k]))) continue;
-    p.restitution(k) = 0.0;
-    any = true;
+    if (best.velocity(k) > 0.0 && !(best.impulse(k) * p.G(k, k) > best.velocity(k))) continue; // walls do not pull
+    held.push_back(k);
+    rebounds = rebounds || best.velocity(k) > 0.0;
   }
-  return any;
+  if (!rebounds || !p.collision) return;
+  const Index m = held.size();
+  Matrix G(m, m);
+  Vector v(m), wall(m);
+  for (Index a = 0; a < m; ++a) {
+    v(a) = best.velocity(held[a]), wall(a) = p.wall(held[a]);
+    for (Index b = 0; b < m; ++b) G(a, b) = p.G(held[a], held[b]);
+  }
+  const Vector impulse = -(linalg::pseudo_inverse(G) * v);
+  best.energy_change += impulse.dot(v + 0.5 * (G * impulse) - wall);
+  best.wall_work -= impulse.dot(wall);
+  for (Index a = 0; a < m; ++a) {
+    best.impulse(held[a]) += impulse(a);
+    best.velocity += p.G.col(held[a]) * impulse(a);
+  }
+  for (const Index k : held) best.velocity(k) = 0.0;
 }
 
 void Decision::close_after(const List<Index>& touching) {

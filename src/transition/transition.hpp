@@ -15,7 +15,7 @@ class Sampler;
 
 // What is too small to count.
 struct Cutoffs {
-  double rebound = 1e-9; // share of the greatest speed a contact has seen: slower ones strike without restitution
+  double rebound = 1e-9; // share of the greatest speed a contact has seen: slower rebounds are none
   double overlap = 1e-8; // share of the size of a gap: at the start it is taken for rounding
 };
 
