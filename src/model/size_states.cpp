@@ -147,8 +147,8 @@ void set_time_scale(System& sys) {
   if (sys.time_scale > 0.0) return; // given by the user
   const Index n = sys.plant_states;
   const double rate = linalg::spectral_radius(sys.A.topLeftCorner(n, n));
-  sys.paced = rate > 0.0;
-  sys.time_scale = few_digits(sys.paced ? 1.0 / rate : OwnTime(sys).shortest());
+  sys.time_scale = few_digits(rate > 0.0 ? 1.0 / rate : OwnTime(sys).shortest());
+  sys.paced = sys.time_scale > 0.0;
 }
 
 // Matrix notation: states that something drives take their size from it, all others from the states that

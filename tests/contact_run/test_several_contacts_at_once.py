@@ -96,10 +96,10 @@ def test_no_velocity_changes_without_an_event(block: int) -> None:
     assert told >= 5
 
 
-def test_a_collision_and_the_impact_without_collision_after_it_are_both_counted() -> None:
-    """Frictional chains of many impacts at large coefficients, where the one follows the other at the same instant."""
-    both = 0
-    for seed in range(120):
+def test_impulses_at_one_instant_are_all_counted() -> None:
+    """Frictional chains of many impacts at large coefficients; some jam, and then an impact without collision follows."""
+    several = 0
+    for seed in range(60):
         rng = np.random.default_rng([seed, 17])
         n = int(rng.integers(2, 5))
         stiffness = rng.normal(size=(n, n))
@@ -114,9 +114,10 @@ def test_a_collision_and_the_impact_without_collision_after_it_are_both_counted(
                           gap=float(rng.choice([0.0, rng.uniform(0, 1)])), friction=float(rng.uniform(0.2, 1.5)))  # fmt: skip
         x0 = np.concatenate([np.zeros(n), rng.normal(size=n)])
         run = ss.simulate(m, 2.0, initial=x0, max_events=400, max_time=10.0)
-        both += any("without collision" in e.cause for e in run.events)
+        instants = [e.time for e in run.events if e.impact]
+        several += len(instants) - len(set(instants))
         assert run.energy.residual < 1e-9, seed
-    assert both >= 1
+    assert several > 20  # contacts struck at one instant
 
 
 def test_a_chain_in_which_a_collision_was_overwritten() -> None:
