@@ -159,6 +159,8 @@ static void probe(const System& sys, Regime& r) {
       given(load) = value(sys.signals[load], 0.0);
       needs_load = true;
     }
+  // So large that nothing of it is lost beside what the load makes, in whatever units.
+  const double unit = needs_load ? 0x1p200 : 1.0;
   Vector xdot0 = Vector::Zero(nx), g0 = Vector::Zero(std::max<Index>(ng, 1));
   if (needs_load) {
     evaluate(sys, r, 0.0, x.data(), given.data(), xdot0.data(), force.data(), w);
@@ -172,15 +174,15 @@ static void probe(const System& sys, Regime& r) {
     x.setZero();
     s = j < nx ? given : Vector::Zero(ns);
     if (j < nx)
-      x(j) = 1.0;
+      x(j) = unit;
     else
       s(j - nx) = 1.0;
     xdot.setZero();
     evaluate(sys, r, 0.0, x.data(), s.data(), xdot.data(), force.data(), w);
     guard_values(sys, r, 0.0, x.data(), s.data(), force.data(), g.data());
     if (j < nx) {
-      r.Ax.col(j) = xdot - xdot0;
-      r.Gx.col(j) = (g - g0).head(ng);
+      r.Ax.col(j) = (xdot - xdot0) / unit;
+      r.Gx.col(j) = (g - g0).head(ng) / unit;
     } else {
       r.As.col(j - nx) = xdot;
       r.Gs.col(j - nx) = g.head(ng);

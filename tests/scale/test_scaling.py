@@ -205,25 +205,27 @@ FACTORS = [
 ]
 
 
-def outcome(make: Callable[[Units], Made], u: Units) -> tuple[list[Any], Any, Any, str]:
+def outcome(make: Callable[[Units], Made], u: Units) -> tuple[list[Any], Any, Any, str, bool]:
     m, t_end, initial = make(u)
     run = ss.simulate(m, t_end, initial=initial, max_time=20.0)
     units = np.array([u.m if name.endswith("position") else u.v for name in run.states[: 2 * len(m.names)]])
     y = run.at(np.linspace(0.0, run.t[-1], 41)).y[: units.size] / units[:, None]
     events = [(e.element, str(e.before), str(e.after)) for e in run.events]
-    return events, np.array([e.time for e in run.events]) / u.s, y, str(run.status)
+    exact = set(", ".join(run.method.values()).split(", ")) <= {"exact", "slow subspace"}
+    return events, np.array([e.time for e in run.events]) / u.s, y, str(run.status), exact
 
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_other_units(name: str) -> None:
     make = MACHINES[name]
-    events, times, y, status = outcome(make, Units())
+    events, times, y, status, exact = outcome(make, Units())
     assert status == "finished"
     size = np.abs(y).max(axis=1, keepdims=True)
     span = 8.0
+    allowed = 1e-12 if exact else 1e-11  # numerical steps repeat to rounding
     for factors in FACTORS:
         other = outcome(make, Units(*factors))
         assert other[3] == status, factors
         assert other[0] == events, factors
-        assert np.abs(other[1] - times).max(initial=0.0) <= 1e-12 * span, factors
-        assert (np.abs(other[2] - y) <= 1e-12 * size).all(), factors
+        assert np.abs(other[1] - times).max(initial=0.0) <= allowed * span, factors
+        assert (np.abs(other[2] - y) <= allowed * size).all(), factors
