@@ -32,7 +32,9 @@ void bind_model(py::module_ m) {
       .def_readwrite("shared", &Description::shared)
       .def_property(
           "scales", [](const Description& self) { return Packer{false}(self.machine.scales); },
-          [](Description& self, const py::dict& given) { self.set_scales(given.cast<std::map<std::string, double>>()); },
+          [](Description& self, const py::dict& given) {
+            self.set_scales(given.cast<std::map<std::string, double>>());
+          },
           "Sizes that the user has given.")
       .def(
           "add",

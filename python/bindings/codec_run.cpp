@@ -168,7 +168,8 @@ py::tuple pack(const State& s) {
   const Ticks& k = s.ticks;
   return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_t_compensation, s.base_x,
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
-                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.time_scale, s.identity.fingerprint, s.identity.text);
+                        py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.time_scale,
+                        s.identity.fingerprint, s.identity.text);
 }
 
 py::tuple pack(const Trajectory& run) {

@@ -215,7 +215,9 @@ class Wiring:
         known = [*self.states, "time"]
         for name in sizes:
             if name not in known:
-                raise UnknownNameError(f"unknown name {name!r} in scales; known are: {', '.join(map(repr, known))}")
+                raise UnknownNameError(
+                    f"unknown name {name!r} in scales; known are: {', '.join(map(repr, known))}"
+                )
         if self._description.shared:
             self._description = self._description.copy()
         self._description.scales = sizes

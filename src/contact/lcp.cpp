@@ -95,9 +95,9 @@ double residual_of_basis(const Problem& p, const Equilibration& e, const double*
 namespace {
 
 constexpr double least_row =
-    1e-3;                      // share of the largest row below which the terms of a row count as this share
+    1e-3; // share of the largest row below which the terms of a row count as this share
 constexpr double one_size = 4096.0; // sides of blocks that differ by less need no help
-constexpr double lost = 1e-15; // pivots that hold no digit of the matrix
+constexpr double lost = 1e-15;      // pivots that hold no digit of the matrix
 
 // The power of two that brings x into [1, 2); 1 for x = 0.
 double inverse_power(double x) {

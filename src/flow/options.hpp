@@ -51,7 +51,7 @@ struct Options {
   Method method = Method::automatic;
   double max_step = std::numeric_limits<double>::infinity();
   double rebound_threshold = 1e-9; // share of the greatest speed a contact has seen
-  double theta = 0.5; // of time stepping: weight of the end of the step
+  double theta = 0.5;              // of time stepping: weight of the end of the step
   std::int64_t max_events = 10'000'000;
   double max_time = std::numeric_limits<double>::infinity(); // s of wall clock
   Keep keep = Keep::segments;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double short_time = 1e-3; // of the machine's shortest time constant
 constexpr double greatest_term = 1e250;
-constexpr double far = 1e9;         // times the size a state has: it says nothing of what moves it
-constexpr double beyond = 1e-6;     // looks this much farther than the first root
+constexpr double far = 1e9;     // times the size a state has: it says nothing of what moves it
+constexpr double beyond = 1e-6; // looks this much farther than the first root
 
 } // namespace
 
@@ -38,7 +38,8 @@ Index Stepper::signal_taylor(double t, double& fastest) {
     signal_series.middleCols(cut, degree + 1 - cut).setZero();
     degree = cut - 1;
     const auto n = static_cast<double>(cut); // the terms of a harmonic: (omega h)^n / n!
-    fastest = std::max(fastest, 3.0 * fastest / std::exp2((std::lgamma(n + 1.0) / std::numbers::ln2 - 60.0) / n));
+    fastest =
+        std::max(fastest, 3.0 * fastest / std::exp2((std::lgamma(n + 1.0) / std::numbers::ln2 - 60.0) / n));
   }
   return degree;
 }

@@ -12,7 +12,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double largest = 1e305;   // of a state
+constexpr double largest = 1e305;  // of a state
 constexpr double short_arc = 1e-9; // radians over which the weights are a tangent to the last digit
 
 } // namespace

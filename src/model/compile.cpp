@@ -33,8 +33,11 @@ void add_derivatives(Draft& d) {
 void check_inertia(const System& sys) {
   const auto check = [](const std::string& name, const Vector& row, const Vector& column) {
     const double inverse = std::abs(row.dot(column));
-    if (row.isZero(0.0) || column.isZero(0.0) || (inverse <= greatest_inverse_mass && inverse >= least_inverse_mass)) return;
-    reject("on of '" + name + "'", inverse, "such that the inverse of the mass that it moves lies within 1e-300 and 1e300");
+    if (row.isZero(0.0) || column.isZero(0.0) ||
+        (inverse <= greatest_inverse_mass && inverse >= least_inverse_mass))
+      return;
+    reject("on of '" + name + "'", inverse,
+           "such that the inverse of the mass that it moves lies within 1e-300 and 1e300");
   };
   for (const Friction& p : sys.friction) check(p.name, p.velocity.x, p.effect);
   for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect);

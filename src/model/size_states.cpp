@@ -43,7 +43,8 @@ using Orders = std::array<double, 3 + signal_max_degree>;
 
 class OwnTime {
 public:
-  explicit OwnTime(const System& system) : sys(system), orders(std::max<Index>(sys.n_coordinates, 1), Orders{}) {
+  explicit OwnTime(const System& system)
+      : sys(system), orders(std::max<Index>(sys.n_coordinates, 1), Orders{}) {
     elements();
     contacts();
     for (const auto& d : sys.drives) note(d.effect, 1.0, sys.signals[d.signal], 2);

@@ -80,7 +80,7 @@ struct System {
   Vector nominal; // size of each state, for tolerances
   Vector finest;  // size that absolute tolerances must not exceed, however large the state becomes; infinite:
                   // none
-  Vector acceleration; // size of what loads and limits do to each state's rate
+  Vector acceleration;     // size of what loads and limits do to each state's rate
   double time_scale = 0.0; // s; 0: nothing in the description tells a time
   bool paced = false;      // it comes from rates, samples or the user; else it grows with what a run sees
   Identity identity;

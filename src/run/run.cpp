@@ -39,7 +39,8 @@ std::string_view name(Status status) {
 }
 
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
-    : sys(system), cache(c), options(o), stepper(system, o), transition(system, c, {o.rebound_threshold, o.rtol}), end(system.nx) {}
+    : sys(system), cache(c), options(o), stepper(system, o),
+      transition(system, c, {o.rebound_threshold, o.rtol}), end(system.nx) {}
 
 void Runner::signals_changed() {
   stepper.signals_changed();

@@ -17,7 +17,6 @@ namespace stickslip {
 
 namespace {
 
-
 namespace ct = contact;
 
 void refuse_what_it_cannot(const System& sys, const Options& o) {
@@ -35,8 +34,8 @@ void refuse_what_it_cannot(const System& sys, const Options& o) {
 class Scheme {
 public:
   Scheme(const System& system, const Options& options)
-      : sys(system), rebound(options.rebound_threshold), h(options.max_step), theta(options.theta), np(sys.friction.size()),
-        nc(sys.contacts.size()) {
+      : sys(system), rebound(options.rebound_threshold), h(options.max_step), theta(options.theta),
+        np(sys.friction.size()), nc(sys.contacts.size()) {
     const Matrix I = Matrix::Identity(sys.nx, sys.nx);
     const Matrix implicit = I - h * theta * sys.A;
     flow = linalg::solve(implicit, I + h * (1.0 - theta) * sys.A);

@@ -21,8 +21,8 @@ namespace stickslip {
 class Decision {
 public:
   Decision(const System& s, RegimeCache& c, Scratch& scratch, const Cutoffs& cut)
-      : sys(s), cache(c), cutoffs(cut), w(scratch), n(s.friction.size()), rests(n, false), dir(n, 0), force(w.force),
-        normal(Vector::Zero(s.contacts.size())), sig(Vector::Zero(s.ns())),
+      : sys(s), cache(c), cutoffs(cut), w(scratch), n(s.friction.size()), rests(n, false), dir(n, 0),
+        force(w.force), normal(Vector::Zero(s.contacts.size())), sig(Vector::Zero(s.ns())),
         candidate(s.contacts.size(), false) {
     for (const Friction& p : sys.friction) any_load_contact = any_load_contact || p.load_contact >= 0;
   }
@@ -176,7 +176,8 @@ private:
   void find_candidates(const List<Guard>& fired, bool start);
   void remove_overlaps();
   void strike(const List<Index>& contacts, bool collision);
-  void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best, const List<Index>& contacts) const;
+  void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
+                    const List<Index>& contacts) const;
   void note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
                      const List<Index>& contacts);
   void close_after(const List<Index>& contacts);

@@ -139,8 +139,7 @@ private:
     ws.direction.assign(m, Mode::stick);
     pose(ws.problem);
     ws.problem.free = p.velocity;
-    if (p.law == ImpactLaw::newton)
-      ws.problem.free.head(nc) -= rebound();
+    if (p.law == ImpactLaw::newton) ws.problem.free.head(nc) -= rebound();
     ws.compression.clear();
     answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
     drop_repeated(ws.problem, ws.compression);
@@ -214,8 +213,7 @@ private:
     // What complementarity sets to zero is zero.
     const bool shifted = p.law == ImpactLaw::newton;
     for (Index i = 0; i < n; ++i)
-      if (last.acceleration[i] == 0.0)
-        s.velocity(i) = i < nc && shifted ? rebound()(i) : 0.0;
+      if (last.acceleration[i] == 0.0) s.velocity(i) = i < nc && shifted ? rebound()(i) : 0.0;
     s.impulse.array() += 0.0; // no negative zeros
     s.velocity.array() += 0.0;
     Vector mean = 0.5 * (p.velocity + s.velocity);

@@ -52,8 +52,7 @@ void Decision::find_candidates(const List<Guard>& fired, bool start) {
     const bool was_closed = state->modes.contact[j] == Mode::closed;
     bool closes = false;
     for (const Guard& g : fired) closes = closes || (g.kind == GuardKind::closes && g.contact == j);
-    const bool touches_now =
-        was_closed || closes || (std::abs(gap) <= no_gap(j) && (start || rate < -still));
+    const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap(j) && (start || rate < -still));
     // A contact that an impact or a moving wall has set apart is open again.
     candidate[j] = touches_now && !(rate > still);
     if (!candidate[j]) state->modes.contact[j] = Mode::open;
@@ -223,7 +222,8 @@ void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& b
   bool rebounds = false;
   for (Index k = 0; k < p.contacts; ++k) {
     if (!(best.velocity(k) <= cutoffs.rebound * rate_size(touching[k]))) continue;
-    if (best.velocity(k) > 0.0 && !(best.impulse(k) * p.G(k, k) > best.velocity(k))) continue; // walls do not pull
+    if (best.velocity(k) > 0.0 && !(best.impulse(k) * p.G(k, k) > best.velocity(k)))
+      continue; // walls do not pull
     held.push_back(k);
     rebounds = rebounds || best.velocity(k) > 0.0;
   }

@@ -49,7 +49,7 @@ struct Jump {
   List<Index> touching;
   List<Impulse> impulses;
   List<std::pair<Index, double>> overlaps; // at the start: contacts, and by how much, that were moved apart
-  const Regime* next = nullptr; // the regime that follows, where it is known already
+  const Regime* next = nullptr;            // the regime that follows, where it is known already
 
   void begin(const State& state, Occasion why, const List<Guard>& guards) {
     t = state.base_t;

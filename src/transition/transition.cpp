@@ -17,9 +17,9 @@ bool State::operator==(const State& o) const {
   return t == o.t && same(x, o.x) && modes == o.modes && base_t == o.base_t &&
          base_t_compensation == o.base_t_compensation && same(base_x, o.base_x) &&
          after_transition == o.after_transition && started == o.started && step == o.step &&
-         last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) && time_scale == o.time_scale && identity == o.identity &&
-         instant == o.instant &&
-         ticks == o.ticks && same(left, o.left) && brief == o.brief;
+         last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
+         time_scale == o.time_scale && identity == o.identity && instant == o.instant && ticks == o.ticks &&
+         same(left, o.left) && brief == o.brief;
 }
 
 // What a change from one mode of an element that touches to another sets; twice at one instant is as good as once.

@@ -16,8 +16,15 @@ def corner(away: float, restitution: float, rule: str, scale: float = 1.0) -> ss
     """B, at 45 degrees, strikes while A, which has no gap, separates slowly."""
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
     m.add_contact("A", normal={"y": 1.0}, gap=-1.0 * scale, restitution=restitution, impact=rule)
-    m.add_contact("B", normal={"x": 1.0, "y": -1.0}, gap=(1.0 - 1e-4) * scale, restitution=restitution, impact=rule)
-    initial = {"x.position": 2e-4 * scale, "y.position": scale, "x.velocity": -scale, "y.velocity": away * scale}
+    m.add_contact(
+        "B", normal={"x": 1.0, "y": -1.0}, gap=(1.0 - 1e-4) * scale, restitution=restitution, impact=rule
+    )
+    initial = {
+        "x.position": 2e-4 * scale,
+        "y.position": scale,
+        "x.velocity": -scale,
+        "y.velocity": away * scale,
+    }
     return ss.simulate(m, 1e-2, initial=initial)
 
 
@@ -69,7 +76,11 @@ def random_contacts(seed: int) -> tuple[ss.Machine, np.ndarray]:
             normal = other - (float(other @ v0) - 10.0 ** rng.uniform(-13, -7)) / float(v0 @ v0) * v0
             rate = 1.0
         gap = 0.0 if rng.random() < 0.7 else float(rng.uniform(0.0, 0.3))
-        friction = {"tangent": rng.normal(size=n), "friction": float(rng.uniform(0, 0.5))} if rng.random() < 0.4 else {}
+        friction = (
+            {"tangent": rng.normal(size=n), "friction": float(rng.uniform(0, 0.5))}
+            if rng.random() < 0.4
+            else {}
+        )
         restitution = float(rng.choice([0.0, 0.5, 0.9, 1.0]))
         m.add_contact(f"c{k}", normal=normal if rate > 0 or gap > 0 or rng.random() < 0.5 else -normal, gap=gap,
                       restitution=restitution, impact=rule, **friction)  # fmt: skip
@@ -110,8 +121,11 @@ def test_impulses_at_one_instant_are_all_counted() -> None:
             force={f"m{i}": float(2.0 * rng.normal()) for i in range(n)},
         )
         for k in range(3):
-            m.add_contact(f"c{k}", normal=rng.normal(size=n), tangent=rng.normal(size=n), restitution=1.0,
-                          gap=float(rng.choice([0.0, rng.uniform(0, 1)])), friction=float(rng.uniform(0.2, 1.5)))  # fmt: skip
+            normal, tangent = rng.normal(size=n), rng.normal(size=n)
+            gap, friction = float(rng.choice([0.0, rng.uniform(0, 1)])), float(rng.uniform(0.2, 1.5))
+            m.add_contact(
+                f"c{k}", normal=normal, tangent=tangent, restitution=1.0, gap=gap, friction=friction
+            )
         x0 = np.concatenate([np.zeros(n), rng.normal(size=n)])
         run = ss.simulate(m, 2.0, initial=x0, max_events=400, max_time=10.0)
         instants = [e.time for e in run.events if e.impact]
@@ -146,7 +160,16 @@ def test_a_chain_in_which_a_collision_was_overwritten() -> None:
          [-2.368403063976702, 0.3748061805284154, -0.3217578118801296, -1.2764107006043148], 0.0, 0.28965509213039153),
     ]:  # fmt: skip
         m.add_contact(name, normal=normal, tangent=tangent, gap=gap, restitution=1.0, friction=friction)
-    x0 = [0.0, 0.0, 0.0, 0.0, -0.9505103924105431, 0.13098031132691146, 0.26486809942192435, 0.3802834085151694]
+    x0 = [
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        -0.9505103924105431,
+        0.13098031132691146,
+        0.26486809942192435,
+        0.3802834085151694,
+    ]
     run = ss.simulate(m, 8.0, initial=x0)
     assert run.success and len(run.events) > 500 and run.energy.residual < 1e-13
 
@@ -156,7 +179,9 @@ def test_the_rebound_threshold_ends_a_bounce_and_its_energy_is_a_loss_of_an_impa
     m = ss.Machine(mass=2.0, names=["y"], force={"y": -2.0 * 9.81})
     m.add_contact("floor", normal={"y": 1.0}, restitution=0.5)
     for k in (3, 7, 20):
-        run = ss.simulate(m, 3.0, initial={"y.position": 1.0}, rebound_threshold=0.5 ** (k + 1))  # 0.75/2^k of v0
+        run = ss.simulate(
+            m, 3.0, initial={"y.position": 1.0}, rebound_threshold=0.5 ** (k + 1)
+        )  # 0.75/2^k of v0
         hits = [e for e in run.events if e.impact]
         assert len(hits) == k + 1  # the last one, at v0/2^k, leaves nothing
         assert sum(e.loss for e in hits) == pytest.approx(2.0 * 9.81, rel=1e-12)
@@ -173,10 +198,16 @@ def test_an_overlap_of_rounding_size_at_the_start_is_taken_out(scale: float) -> 
     m.add_contact("wall", normal={"x": 1.0}, gap=-0.2 * scale)
     start = {"x.position": 0.2 * scale, "y.position": 0.68 * scale}
     for depth in (1e-12 * scale, 3e-10 * scale, 5e-9 * scale):
-        run = ss.simulate(m, 1.0, initial=start | {"y.position": (0.68 - depth / scale) * scale}, t_eval=[0.0, 1.0])
+        run = ss.simulate(
+            m, 1.0, initial=start | {"y.position": (0.68 - depth / scale) * scale}, t_eval=[0.0, 1.0]
+        )
         assert run["floor.gap"] == pytest.approx([0.0, 0.0], abs=1e-15 * scale)
         assert run["wall.gap"].min() >= -1e-15 * scale
         assert run.success and str(run["floor.mode"][0]) != "open"
-        assert float(re.search(r"'floor' overlapped by (\S+) m at the start", run.message)[1]) == pytest.approx(depth, rel=1e-3)
-    with pytest.raises(ValueError, match=r"'floor' overlaps at the start by .* m: .* but for the .* m that are taken"):
+        assert float(
+            re.search(r"'floor' overlapped by (\S+) m at the start", run.message)[1]
+        ) == pytest.approx(depth, rel=1e-3)
+    with pytest.raises(
+        ValueError, match=r"'floor' overlaps at the start by .* m: .* but for the .* m that are taken"
+    ):
         ss.simulate(m, 1.0, initial=start | {"y.position": 0.679 * scale})

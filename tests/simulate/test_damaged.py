@@ -125,13 +125,17 @@ def test_a_state_of_another_machine_is_told_by_its_description():
     others = list(other_machines())
     states = [ss.simulate(m, 1.0).state for m in others]
     for i, m in enumerate(others):
-        with pytest.raises(ValueError, match=r"state belongs to another machine: it is of .*'guide'.*, this one is"):
+        with pytest.raises(
+            ValueError, match=r"state belongs to another machine: it is of .*'guide'.*, this one is"
+        ):
             ss.simulate(m, state=RUN.state, t_end=3.0)
         for k, state in enumerate(states):
             if i == k:
                 assert ss.simulate(copy.deepcopy(m), state=state, t_end=2.0).success
             else:
-                with pytest.raises(ValueError, match=r"it is of the machine of 'x', 'y'.*, this one is the machine"):
+                with pytest.raises(
+                    ValueError, match=r"it is of the machine of 'x', 'y'.*, this one is the machine"
+                ):
                     ss.simulate(m, state=state, t_end=3.0)
                 assert states[i] != state
 

@@ -58,7 +58,9 @@ def damaged(value: Any, rng: random.Random, share: float) -> Any:
             return np.concatenate([value, value], axis=-1)
         changed = value.copy()
         if changed.size and changed.dtype.names is None:
-            changed.flat[rng.randrange(changed.size)] = rng.choice(INTEGERS if changed.dtype.kind == "i" else NUMBERS)
+            changed.flat[rng.randrange(changed.size)] = rng.choice(
+                INTEGERS if changed.dtype.kind == "i" else NUMBERS
+            )
         elif changed.size:
             raw = changed.view(np.uint8).reshape(-1)
             raw[rng.randrange(raw.size)] = rng.randrange(256)
@@ -109,7 +111,11 @@ def batch(kind: str, begin: int, end: int) -> None:
 
 def survives(kind: str, begin: int, end: int) -> None:
     done = subprocess.run(
-        [sys.executable, __file__, kind, str(begin), str(end)], capture_output=True, text=True, timeout=250, check=False
+        [sys.executable, __file__, kind, str(begin), str(end)],
+        capture_output=True,
+        text=True,
+        timeout=250,
+        check=False,
     )
     last = done.stdout.split()[-1] if done.stdout.split() else "none"
     assert done.returncode == 0, f"{kind} {last}: {done.returncode}\n{done.stderr[-2000:]}"

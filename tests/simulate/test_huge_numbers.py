@@ -35,10 +35,14 @@ def test_finished_means_finite(x0: float, law: ss.Law) -> None:
         assert "no longer finite" in run.message
 
 
-@pytest.mark.parametrize(("stiffness", "force", "t_end"), [(1e-300, 1e300, 1e10), (1e-200, 1e200, 1e120), (0.0, 1e300, 1e10)])
+@pytest.mark.parametrize(
+    ("stiffness", "force", "t_end"), [(1e-300, 1e300, 1e10), (1e-200, 1e200, 1e120), (0.0, 1e300, 1e10)]
+)
 def test_a_force_that_carries_a_mass_out_of_the_numbers(stiffness: float, force: float, t_end: float) -> None:
     """x = F/(2 m) t^2 up to 1e305, as long as the spring is soft."""
-    run = ss.simulate(ss.Machine(1.0, names=["x"], stiffness=stiffness, force={"x": force}), t_end, max_time=20.0)
+    run = ss.simulate(
+        ss.Machine(1.0, names=["x"], stiffness=stiffness, force={"x": force}), t_end, max_time=20.0
+    )
     assert run.status == "stalled" and "no longer finite" in run.message
     assert np.isfinite(run.y).all()
     assert run.state.x[0] == pytest.approx(0.5 * force * run.state.t**2, rel=1e-9)
@@ -49,7 +53,9 @@ def test_a_force_that_carries_a_mass_out_of_the_numbers(stiffness: float, force:
 def test_a_spring_so_soft_that_nothing_is_seen_of_it(w: float) -> None:
     """The closed form of a swing where w t is tiny, at a time within its only step."""
     run = ss.simulate(ss.Machine(1.0, names=["x"], stiffness=w**2, force={"x": 2.0}), 3.0)
-    assert run.y[:, -1] == pytest.approx([9.0 if w < 1e-6 else 2.0 * (1 - np.cos(3 * w)) / w**2, 6.0], rel=1e-5)
+    assert run.y[:, -1] == pytest.approx(
+        [9.0 if w < 1e-6 else 2.0 * (1 - np.cos(3 * w)) / w**2, 6.0], rel=1e-5
+    )
 
 
 @pytest.mark.parametrize("factor", [1e155, 1e200, 1e-160])
@@ -64,5 +70,7 @@ def test_a_direction_whose_square_is_no_number(factor: float) -> None:
 @pytest.mark.parametrize("method", ["auto", "explicit", "stiff", "time_stepping"])
 def test_steps_that_time_cannot_tell(step: float, method: str) -> None:
     m = ss.Machine(1.0, names=["x"], stiffness=1.0)
-    with pytest.raises(ValueError, match=r"max_step = .* is not allowed: times up to t_end = 1 are known to no more"):
+    with pytest.raises(
+        ValueError, match=r"max_step = .* is not allowed: times up to t_end = 1 are known to no more"
+    ):
         ss.simulate(m, 1.0, initial=[1.0, 0.0], max_step=step, method=method)

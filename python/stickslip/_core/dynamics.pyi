@@ -49,6 +49,8 @@ class Compiled:
     @property
     def states(self) -> list[str]: ...
     @property
+    def time_scale(self) -> float: ...
+    @property
     def variables(self) -> list[typing.Any]:
         """
         Name, where it is read from, index, part, terms of a sum.

@@ -15,6 +15,7 @@ class Machine:
     The one description of a machine.
     """
 
+    scales: dict[str, float]
     shared: bool
 
     @staticmethod
