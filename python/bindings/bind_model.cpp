@@ -31,7 +31,7 @@ void bind_model(py::module_ m) {
           "unpack", [](const py::dict& saved) { return Description(unpack_machine(saved)); }, "saved"_a)
       .def_readwrite("shared", &Description::shared)
       .def_property(
-          "scales", [](const Description& self) { return Packer{false}(self.machine.scales); },
+          "scales", [](const Description& self) { return scales_of(self.machine); },
           [](Description& self, const py::dict& given) {
             self.set_scales(given.cast<std::map<std::string, double>>());
           },

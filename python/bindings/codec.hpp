@@ -35,6 +35,7 @@ Machine machine_of(const pybind11::dict& plant);
 void add_to(Description& description, const pybind11::dict& element);
 pybind11::dict plant_of(const Machine& machine);
 pybind11::object elements_of(const Machine& machine);
+pybind11::object scales_of(const Machine& machine);
 
 // The Mode of each friction element as a number.
 std::vector<int> friction_modes(const Modes& modes);

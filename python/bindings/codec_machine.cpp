@@ -90,4 +90,8 @@ py::object elements_of(const Machine& m) {
   return Packer{false}(m.elements);
 }
 
+py::object scales_of(const Machine& m) {
+  return Packer{false}(m.scales);
+}
+
 } // namespace stickslip::bindings
