@@ -91,7 +91,7 @@ namespace {
 std::string without_answer(const System& sys, const Jump& jump, const std::string& when) {
   constexpr Index most_names = 8;
   std::string text = "no admissible combination of modes was found" + when;
-  text += jump.none_exists ? "; all were tried: there is none" : "; not all could be tried: there may be one";
+  text += jump.none_exists ? "; all were tried: there is none" : "; not proven: there may be one";
   if (jump.touching.empty()) return text;
   text += "; touching:";
   for (Index k = 0; k < std::min(jump.touching.size(), most_names); ++k)

@@ -244,8 +244,11 @@ bool Decision::try_everything() {
   work.stage.most_modes = ct::largest_on_failure;
   const bool found = try_choice();
   work.stage.most_modes = ct::largest_mode_count;
-  if (!found) jump->none_exists = answer.solutions == 0, jump->touching = closed;
-  return found;
+  if (found) return true;
+  // Proven where the equations and inequalities of the instant itself have no answer, not where what follows has none.
+  jump->none_exists = answer.solutions == 0 && work.answers.size() == 0;
+  jump->touching = closed;
+  return false;
 }
 
 bool Decision::choose_modes(const List<Guard>& fired) {

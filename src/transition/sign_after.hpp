@@ -16,10 +16,12 @@ inline constexpr int series_terms = 6;
 template <class Term> int sign_after(Term&& term, double size, double time_scale, double t) {
   const auto sign = [](double value) { return value > 0.0 ? 1 : -1; };
   const double tiny = tolerance::rest * size;
-  const double unresolved = tolerance::last_digits * std::max(std::abs(t) / time_scale, 1.0);
+  const double unresolved = tolerance::last_digits * std::abs(t) / time_scale;
+  // Signals that pass zero may have terms of their own size; near t = 0 these are the coarser.
+  const double passing = std::max(unresolved, tolerance::last_digits);
   const double value = term(0);
   double power = time_scale, now = term(1) * power;
-  if (std::abs(value) > std::max(tiny, unresolved * std::abs(now))) return sign(value);
+  if (std::abs(value) > std::max(tiny, passing * std::abs(now))) return sign(value);
   for (int k = 1; k < series_terms;
        ++k, power *= time_scale, now = k < series_terms ? term(k) * power : 0.0) {
     if (std::abs(now) <= tiny) continue;

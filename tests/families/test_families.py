@@ -18,18 +18,18 @@ WRONG_TODAY = {
     "drives": 0,
     "contacts": 19,
     "frictional": 47,
-    "geared": 7,
-    "supports": 8,
-    "stops": 14,
+    "geared": 12,
+    "supports": 5,
+    "stops": 10,
 }
 LEFT_TODAY = {
     "chains": 0,
     "drives": 0,
     "contacts": 5,
     "frictional": 28,
-    "geared": 114,
-    "supports": 19,
-    "stops": 99,
+    "geared": 23,
+    "supports": 10,
+    "stops": 34,
 }
 
 
