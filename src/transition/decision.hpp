@@ -157,7 +157,8 @@ private:
   // Velocity that rounding can have given to what a constraint held at zero until now: constraints are solved
   // to about a hundred times the last digit where they are badly conditioned.
   double drift(const Vector& row) const {
-    return tolerance::constrained * std::max(state->time_scale, std::abs(t)) * row.cwiseAbs().dot(terms + borne);
+    return tolerance::constrained * std::max(state->time_scale, std::abs(t)) *
+           row.cwiseAbs().dot(terms + borne);
   }
   double rate_at(Index j) const;
   double rate_size(Index j) const;

@@ -16,20 +16,20 @@ COUNT = 200
 WRONG_TODAY = {
     "chains": 7,
     "drives": 0,
-    "contacts": 19,
-    "frictional": 47,
-    "geared": 12,
-    "supports": 5,
-    "stops": 10,
+    "contacts": 5,
+    "frictional": 5,
+    "geared": 4,
+    "supports": 3,
+    "stops": 1,
 }
 LEFT_TODAY = {
     "chains": 0,
-    "drives": 0,
-    "contacts": 5,
-    "frictional": 28,
-    "geared": 23,
-    "supports": 10,
-    "stops": 34,
+    "drives": 1,
+    "contacts": 4,
+    "frictional": 1,
+    "geared": 21,
+    "supports": 3,
+    "stops": 27,
 }
 
 

@@ -18,8 +18,8 @@ from stickslip.analysis.auditing._tolerances import Sizes
 Array = NDArray[np.float64]
 
 # An impact is one linear problem: its answer is good to rounding, times the condition of the contacts. What rebounds
-# slower than 1e-9 of the greatest speed that the contact has seen counts as not rebounding: its rate is then set to
-# zero, after the impulses that are logged. That speed is at least what the forces give over the run.
+# slower than 1e-9 of the greatest speed that the contact has seen counts as not rebounding (`rebound_threshold`): an
+# impulse along the normals takes its rate. That speed is at least what the forces give over the run.
 _ROOM = 1e-8
 _STAYS = 2e-9
 _MOST = 300  # times whose impacts are solved again
@@ -153,7 +153,9 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Si
     n, blow = s.n, s.blow
     speed = float(np.abs(s.before).max() + np.abs(s.after).max())
     room = _ROOM * speed + max(_slowest(c, sizes) for c in one.contacts)
-    push = _ROOM * float(np.abs(s.impulse).max())
+    # What takes a slow rebound back is an impulse along normals alone, beside those of the law.
+    taken = max(_slowest(c, sizes) / float(blow.response[k, k]) for k, c in enumerate(one.contacts))
+    push = _ROOM * float(np.abs(s.impulse).max()) + taken
     approaching = bool((s.before[:n] < -room).any())
     restitution = blow.restitution if approaching else np.zeros(n)
     newton = any(c.impact == "newton" for c in one.contacts)
