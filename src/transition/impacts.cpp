@@ -72,6 +72,7 @@ void Decision::find_candidates(const List<Guard>& fired, bool start) {
 // What rounding has left of published start values: positions move by as little as closes the overlap, in the metric
 // of the masses. More than that is an error of the input.
 void Decision::remove_overlaps() {
+  constexpr double published = 1e-12; // m: digits that nobody prints, whatever the size of the machine
   const Index n_q = sys.n_coordinates, nc = sys.contacts.size();
   List<bool> overlaps(nc, false);
   for (int round = 0; round < 3; ++round) { // one that is moved out of one may be moved into another
@@ -79,7 +80,7 @@ void Decision::remove_overlaps() {
     for (Index j = 0; j < nc; ++j) {
       const double gap = gap_at(j);
       const double size = gap_size(sys.contacts[j], state->nominal, sig.data());
-      const double bearable = cutoffs.overlap * size;
+      const double bearable = std::max(published, cutoffs.overlap * size);
       if (gap < -bearable) {
         std::ostringstream what;
         what << "overlaps at the start by " << -gap << " m: its gap must be >= 0, but for the " << bearable

@@ -211,3 +211,12 @@ def test_an_overlap_of_rounding_size_at_the_start_is_taken_out(scale: float) -> 
         ValueError, match=r"'floor' overlaps at the start by .* m: .* but for the .* m that are taken"
     ):
         ss.simulate(m, 1.0, initial=start | {"y.position": 0.679 * scale})
+
+
+def test_the_last_digits_of_published_start_values_are_taken_out_whatever_the_size_of_the_machine() -> None:
+    m = ss.Machine(mass=1.0, names=["y"], force={"y": -9.81})
+    m.add_contact("floor", normal={"y": 1.0})
+    run = ss.simulate(m, 1.0, initial={"y.position": -1e-12}, t_eval=[0.0, 1.0])
+    assert run.success and (run["y.position"] == 0.0).all() and "overlapped by 1e-12 m" in run.message
+    with pytest.raises(ValueError, match="overlaps at the start by 1e-11 m"):
+        ss.simulate(m, 1.0, initial={"y.position": -1e-11})
