@@ -16,14 +16,16 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-// Greatest value that a signal has at its breakpoints and the time t after them, roughly.
+// Greatest value that a signal has at its breakpoints and the time t after them, or as long as a piece holds, roughly.
 double size_of(const Signal& s, double t) {
   double size = 0.0;
-  for (const Piece& p : s.pieces) {
+  for (Index i = 0; i < s.pieces.size(); ++i) {
+    const Piece& p = s.pieces[i];
+    const double holds = i + 1 < s.pieces.size() ? s.pieces[i + 1].start - p.start : unknown;
     double power = 1.0, piece = 0.0;
     for (double c : p.c) {
       piece = std::max(piece, std::abs(c) * power);
-      power *= t;
+      power *= std::min(t, holds);
     }
     for (const Harmonic& h : p.harmonics) piece += std::abs(h.amplitude);
     size = std::max(size, piece);

@@ -14,20 +14,20 @@ from families.verdict import BROKEN, CRASH, HANG, NAN, PASSED, REFUSED, UNFINISH
 COUNT = 200
 # What the engine gets wrong, and what it leaves although an answer exists. These numbers may only fall.
 WRONG_TODAY = {
-    "chains": 7,
+    "chains": 6,
     "drives": 0,
     "contacts": 5,
-    "frictional": 5,
-    "geared": 4,
+    "frictional": 3,
+    "geared": 0,
     "supports": 3,
-    "stops": 1,
+    "stops": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
     "drives": 1,
     "contacts": 4,
     "frictional": 1,
-    "geared": 21,
+    "geared": 20,
     "supports": 3,
     "stops": 27,
 }

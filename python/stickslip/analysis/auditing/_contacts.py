@@ -55,15 +55,19 @@ def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes
         still = np.where(closed, np.abs(rate), 0.0)
         audit.hold("closed: gap rate = 0", c.name, at.t, still, rate_room(c, at, sizes))
         pressed = at[f"{c.name}.normal_force"]
-        size = sizes.relative * (force_size(d, at, sizes) + 1e-3 * sizes.force.max())
+        size = sizes.relative * force_size(d, at, sizes)
         audit.hold("normal force >= 0", c.name, at.t, -pressed, size * np.linalg.norm(c.normal) + 1e-300)
         audit.hold("no normal force when open", c.name, at.t, np.where(closed, 0.0, np.abs(pressed)), 1e-300)
         _check_dips(audit, run, c, d, panels, sizes)
 
 
 def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
-    """Sum of the sizes of all forces, whose rounding the reactions of contacts and of rest carry."""
+    """Sum of the sizes of all forces, whose rounding the reactions of contacts and of rest carry.
+
+    Where all of them pass through zero together, a thousandth of the greatest of the run.
+    """
     size = np.zeros_like(at.t) + np.max(np.abs(d.damping) @ sizes.v + np.abs(d.stiffness) @ sizes.q)
+    size += 1e-3 * sizes.force.max()
     for push in d.pushes:
         size = size + np.abs(at[push.sampled] if push.signal is None else push.signal.values(at.t))
     for place in d.surfaces:
