@@ -153,6 +153,8 @@ private:
 } // namespace
 
 bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x) {
+  for (const Index i : regime.sticking) // a lagged force goes on by itself
+    if (held_by_lag(sys.friction[i], regime.modes, i) != 0) return false;
   return Rest(sys, regime, t, x).certain();
 }
 

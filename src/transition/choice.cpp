@@ -237,6 +237,27 @@ bool Decision::hold_by_lag() {
   return any;
 }
 
+// The same at a stop: while the load fell, sliding friction lagged behind, above what rest could hold now. So what
+// comes to rest is held by its lagged force, which goes on towards the static level.
+bool Decision::stop_by_lag() {
+  bool any = false;
+  for (Index q = 0; q < elements.size(); ++q) {
+    const Index i = elements[q];
+    const Friction& p = sys.friction[i];
+    const int side = before.friction[i].direction();
+    if (!rests[i] || side == 0 || p.lagged < 0 || contact_friction(i) || p.traits.switches > 0) continue;
+    ct::Element& at = problem.elements[q];
+    ct::Line& limit = side > 0 ? at.high : at.low;
+    const double N = at.contact < 0 ? 0.0 : normal(p.load_contact);
+    const double held = state->base_x(p.lagged);
+    if (!(held > side * limit.at(N))) continue;
+    limit = {side * held, 0.0};
+    state->modes.friction[i].hold = above_limit(side);
+    any = true;
+  }
+  return any;
+}
+
 // Every mode set one by one, as far as there are not too many: an answer that no path has led to, or the proof that
 // there is none.
 bool Decision::try_everything() {
@@ -263,7 +284,7 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
-        !(hold_by_lag() && try_choice()) && !try_everything())
+        !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_everything())
       return false;
   }
   apply(answer.answer);

@@ -133,6 +133,7 @@ private:
   bool part();
   bool leave_at_limit();
   bool hold_by_lag();
+  bool stop_by_lag();
   bool try_everything();
 
   // admissible.cpp
