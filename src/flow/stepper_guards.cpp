@@ -41,7 +41,8 @@ double Stepper::unknown_gap(const Contact& contact, const State& state, double g
 // at zero to rounding throughout.
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                               double size) const {
-  constexpr double stays = -1.0;
+  constexpr double stays = -1.0,
+                   integrated = 10.0; // the second: tolerances by which an error may exceed its own
   const Guard& g = r.guards[k];
   const Form* const form = r.guard_terms[k].form;
   if (g.kind == GuardKind::load_sign && // a load of zero that only rounding moves
@@ -56,12 +57,15 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   }
   double zero = tolerance::rounding * size;
   if (!state.after_transition) return zero;
+  double unknown = 0.0; // what an integrated motion up to the transition leaves
   switch (g.kind) {
   case GuardKind::slip_ends:
   case GuardKind::velocity_reversal:
   case GuardKind::surface_turns:
     // As the transition counts rest, with a little more: elements on one body cannot all be put at rest exactly.
     zero = std::max(zero, 2.0 * tolerance::rest * velocity_size(sys.friction[g.friction], state.nominal));
+    if (kind != FlowKind::exact)
+      unknown = integrated * options.rtol * velocity_size(sys.friction[g.friction], state.nominal);
     break;
   case GuardKind::closes: // what many impacts have left, small beside all gaps there were
     zero = std::max({tolerance::rest * size, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal),
@@ -82,7 +86,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
     }
   }
   // It was located no better, and goes away at once.
-  return c[1] < 0.0 ? std::max(zero, tolerance::located * -c[1]) : zero;
+  return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], unknown}) : zero;
 }
 
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
