@@ -20,41 +20,39 @@ def _one_of(name: str, value: object, known: dict[str, Any]) -> Any:
     return known[value]
 
 
+# What the engine takes where nothing is said.
+_DEFAULT: dict[str, Any] = {
+    name: getattr(_core.flow.Options(), name)
+    for name in ("method", "keep", "max_events", "max_step", "max_time", "theta", "rebound_threshold", "rtol")
+}
+
+
 def engine_options(
     n_states: int,
     *,
     t_end: float,
-    rtol: float,
     atol: float | ArrayLike | None,
     method: str,
-    max_step: float,
     max_events: int,
-    max_time: float,
-    theta: float = 0.5,
-    rebound_threshold: float = 1e-9,
     keep: str = "segments",
+    **numbers: float,
 ) -> _core.flow.Options:
     """Only what differs from the engine's defaults is handed over: of a short run the call takes most of the time."""
-    given: dict[str, Any] = {"t_end": t_end, "rtol": number("rtol", rtol)}
+    if not isinstance(max_events, (int, np.integer)):
+        reject("max_events", max_events, "an integer")
+    given: dict[str, Any] = {"t_end": t_end}
+    for name, value in numbers.items():
+        if (one := number(name, value)) != _DEFAULT[name]:
+            given[name] = one
+    if (chosen := _one_of("method", method, METHODS)) is not _DEFAULT["method"]:
+        given["method"] = chosen
+    if (kept := _one_of("keep", keep, KEEP)) is not _DEFAULT["keep"]:
+        given["keep"] = kept
+    if max_events != _DEFAULT["max_events"]:
+        given["max_events"] = int(max_events)
     if atol is not None:
         if np.ndim(atol) == 0:
             given["atol"] = np.full(n_states, number("atol", atol))
         else:
             given["atol"] = vector("atol", atol, all_finite=False)
-    if (chosen := _one_of("method", method, METHODS)) is not METHODS["auto"]:
-        given["method"] = chosen
-    if (kept := _one_of("keep", keep, KEEP)) is not KEEP["segments"]:
-        given["keep"] = kept
-    if (longest := number("max_step", max_step)) != np.inf:
-        given["max_step"] = longest
-    if not isinstance(max_events, (int, np.integer)):
-        reject("max_events", max_events, "an integer")
-    if max_events != 10_000_000:
-        given["max_events"] = int(max_events)
-    if (patience := number("max_time", max_time)) != np.inf:
-        given["max_time"] = patience
-    if (weight := number("theta", theta)) != 0.5:
-        given["theta"] = weight
-    if (threshold := number("rebound_threshold", rebound_threshold)) != 1e-9:
-        given["rebound_threshold"] = threshold
     return _core.flow.Options(**given)

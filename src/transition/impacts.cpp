@@ -102,7 +102,7 @@ void Decision::remove_overlaps() {
       depth(k) = gap_at(which[k]);
     }
     for (Index k = 0; k < m; ++k) G.row(k) = sys.contacts[which[k]].gap.x.head(n_q).transpose() * U;
-    state->base_x.head(n_q) -= U * (linalg::pseudo_inverse(G) * depth);
+    state->base_x.head(n_q) -= U * linalg::least_norm_solution(G, depth);
   }
 }
 
@@ -236,7 +236,7 @@ void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& b
     v(a) = best.velocity(held[a]), wall(a) = p.wall(held[a]);
     for (Index b = 0; b < m; ++b) G(a, b) = p.G(held[a], held[b]);
   }
-  const Vector impulse = -(linalg::pseudo_inverse(G) * v);
+  const Vector impulse = -linalg::least_norm_solution(G, v);
   best.energy_change += impulse.dot(v + 0.5 * (G * impulse) - wall);
   best.wall_work -= impulse.dot(wall);
   for (Index a = 0; a < m; ++a) {
