@@ -30,6 +30,9 @@ struct Svd {
   Index rank(double threshold) const; // values above threshold times the greatest
 };
 
+// Of a square matrix, without its singular values (QR, column pivoting).
+bool full_rank(const Matrix& A, double threshold);
+
 // x of least norm that minimises |A x - b| is pseudo_inverse(A) b. A threshold of zero stands for rounding.
 Matrix pseudo_inverse(const Matrix& A, double threshold = 0.0);
 // The same x for square A, by elimination where A is regular: zeros stay zeros there.

@@ -8,18 +8,29 @@
 
 namespace stickslip::linalg {
 
+// Jacobi's method is slow on a large matrix: of one whose rank is small, as constraints of few coordinates have it, it
+// works on the rows of R that are not rounding.
 Svd::Svd(const Matrix& A) {
-  constexpr Index large = 48; // above this much faster, and exact enough
-  const auto keep = [this](const auto& factor) {
-    U = factor.matrixU();
-    V = factor.matrixV();
-    values = factor.singularValues();
-  };
+  const Eigen::ColPivHouseholderQR<Matrix> qr(A);
+  const Index rows = qr.rank();
   constexpr int full = Eigen::ComputeFullU | Eigen::ComputeFullV;
-  if (std::min(A.rows(), A.cols()) > large)
-    keep(Eigen::BDCSVD<Matrix>(A, full));
-  else
-    keep(Eigen::JacobiSVD<Matrix>(A, full));
+  if (2 * rows > std::min(A.rows(), A.cols()) || rows == 0) {
+    const Eigen::JacobiSVD<Matrix> svd(A, full);
+    U = svd.matrixU(), V = svd.matrixV(), values = svd.singularValues();
+    return;
+  }
+  const Matrix R = qr.matrixR().topRows(rows).triangularView<Eigen::Upper>();
+  const Eigen::JacobiSVD<Matrix> svd(R, full);
+  U = qr.householderQ() * Matrix::Identity(A.rows(), A.rows());
+  U.leftCols(rows) = (U.leftCols(rows) * svd.matrixU()).eval();
+  V = qr.colsPermutation() * svd.matrixV();
+  values = Vector::Zero(std::min(A.rows(), A.cols()));
+  values.head(rows) = svd.singularValues();
+}
+
+bool full_rank(const Matrix& A, double threshold) {
+  Eigen::ColPivHouseholderQR<Matrix> qr(A);
+  return qr.setThreshold(threshold).isInvertible();
 }
 
 Index Svd::rank(double threshold) const {

@@ -60,7 +60,9 @@ Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
   const Matrix G = -c.R * c.U;
   if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
   const Vector d = G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
-  const linalg::Svd svd(d.asDiagonal() * G * d.asDiagonal());
+  const Matrix scaled = d.asDiagonal() * G * d.asDiagonal();
+  if (linalg::full_rank(scaled, tolerance::rank)) return linalg::inverse(G);
+  const linalg::Svd svd(scaled);
   const Index rank = svd.rank(tolerance::rank);
   if (rank == c.count) return linalg::inverse(G);
   const Matrix idle = d.asDiagonal() * svd.V.rightCols(c.count - rank);

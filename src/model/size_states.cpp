@@ -17,7 +17,7 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
 // Greatest value that a signal has at its breakpoints and the time t after them, or as long as a piece holds, roughly.
-double size_of(const Signal& s, double t) {
+double greatest_of(const Signal& s, double t) {
   double size = 0.0;
   for (Index i = 0; i < s.pieces.size(); ++i) {
     const Piece& p = s.pieces[i];
@@ -131,7 +131,7 @@ private:
         const double w = std::abs(p.velocity.x(n + i));
         if (w == 0.0) continue;
         note(i, 0, length / w);
-        const double fast = size_of(sys.signals[p.surface], 0.0);
+        const double fast = greatest_of(sys.signals[p.surface], 0.0);
         note(i, 1, (fast > 0.0 ? fast : p.fine) / w);
       }
     }
@@ -196,7 +196,7 @@ void size_states(System& sys) {
   const double t = sys.time_scale;
   Vector& acceleration = sys.acceleration = Vector::Zero(sys.nx);
   Vector velocity = Vector::Zero(n), narrow = Vector::Constant(n, unknown);
-  const auto size = [&](Index signal) { return size_of(sys.signals[signal], t); };
+  const auto size = [&](Index signal) { return greatest_of(sys.signals[signal], t); };
   for (const auto& d : sys.drives) acceleration += d.effect.cwiseAbs() * size(d.signal);
   for (const Friction& p : sys.friction) {
     const double level = p.traits.sticks ? p.break_away : 0.0;

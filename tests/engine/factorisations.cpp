@@ -60,7 +60,7 @@ TEST(factorisations, solutions_and_inverses) {
 
 TEST(factorisations, singular_values) {
   check::Random random(3);
-  const std::vector<std::pair<Index, Index>> sizes = {{1, 1}, {5, 3}, {3, 5}, {6, 6}};
+  const std::vector<std::pair<Index, Index>> sizes = {{1, 1}, {5, 3}, {3, 5}, {6, 6}, {4, 9}, {9, 4}};
   for (const auto& [m, n] : sizes) {
     const Matrix A = random.matrix(Matrix(m, 2)) * random.matrix(Matrix(2, n)); // of rank 2 at most
     const linalg::Svd svd(A);
@@ -70,6 +70,7 @@ TEST(factorisations, singular_values) {
     middle.diagonal() = svd.values;
     check::all_close(svd.U * middle * svd.V.transpose(), A, 1e-14);
     check::that(svd.rank(1e-10) == std::min<Index>({m, n, 2}));
+    check::that(m != n || linalg::full_rank(A, 1e-10) == (m <= 2));
     // The four conditions of Penrose.
     const Matrix P = linalg::pseudo_inverse(A, 1e-10);
     check::all_close(A * P * A, A, 1e-13);

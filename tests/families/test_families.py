@@ -20,7 +20,7 @@ WRONG_TODAY = {
     "frictional": 3,
     "geared": 0,
     "supports": 3,
-    "stops": 0,
+    "stops": 1,
 }
 LEFT_TODAY = {
     "chains": 0,
