@@ -83,11 +83,13 @@ if(NOT TARGET stickslip_core)
   # in the preset debug), so that each includes what it uses.
   target_precompile_headers(stickslip_core PRIVATE <Eigen/Core> <algorithm> <cmath> <memory> <string> <vector>)
   # Several are compiled together, in three quarters of the time; not in a checkout, where one changed file is to be
-  # built again in seconds. Those with the greatest of Eigen's templates stay alone, to fit into 0.7 GB.
+  # built again in seconds. Those with the greatest of Eigen's templates stay alone, to fit into 0.7 GB, and those
+  # with the loops over steps and laws, in which the compiler would inline less.
   if(NOT STICKSLIP_INPLACE)
     set_target_properties(stickslip_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-    file(GLOB alone "${CMAKE_CURRENT_LIST_DIR}/core/linalg_*.cpp" "${CMAKE_CURRENT_LIST_DIR}/core/slow_subspace.cpp"
-      "${CMAKE_CURRENT_LIST_DIR}/dynamics/build_regime.cpp" "${CMAKE_CURRENT_LIST_DIR}/dynamics/sharing.cpp")
-    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    foreach(room core friction dynamics flow)
+      file(GLOB alone "${CMAKE_CURRENT_LIST_DIR}/${room}/*.cpp")
+      set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endforeach()
   endif()
 endif()

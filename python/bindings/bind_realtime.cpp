@@ -65,10 +65,13 @@ struct Stepping {
                            std::to_string(engine.input_values().size()) + " inputs");
   }
 
-  Vector step(const Vector& values) {
-    check(values.size());
+  // Called once a step from Python: the arrays are NumPy's own, without a copy.
+  py::array_t<double> step(const py::array_t<double, py::array::c_style>& values) {
+    check(static_cast<Index>(values.size()));
     engine.step(values.data());
-    return read();
+    py::array_t<double> out(count);
+    read(out.mutable_data());
+    return out;
   }
 
   Row run(const Row& values) {

@@ -134,14 +134,16 @@ class RealTime:
         ValueError
             If inputs are unknown, too many or too few, or not finite.
         """
-        if isinstance(inputs, Mapping):
+        if inputs is None:
+            pass
+        elif isinstance(inputs, Mapping):
             for name, value in inputs.items():
                 if name not in self._inputs:
                     raise UnknownNameError(
                         f"unknown input {name!r}; known are: {', '.join(map(repr, self._inputs)) or 'none'}"
                     )
                 self._set(self._inputs.index(name), value)
-        elif inputs is not None:
+        else:
             given = np.atleast_1d(np.asarray(inputs, dtype=float))
             if given.shape != self._values.shape:
                 raise ValueError(

@@ -15,8 +15,14 @@ inline double value(const double* c, Index degree, double theta, Index stride = 
   return p;
 }
 
-// The same for n polynomials at once, whose coefficients stand column by column.
+// The same for n polynomials at once, whose coefficients stand column by column. Few of them go one by one: as
+// vectors they would not fill one.
 inline void values(const double* C, Index n, Index columns, double theta, double* x) {
+  constexpr Index few = 8;
+  if (n < few) {
+    for (Index i = 0; i < n; ++i) x[i] = value(C + i, columns - 1, theta, n);
+    return;
+  }
   const double* column = C + (columns - 1) * n;
   for (Index i = 0; i < n; ++i) x[i] = column[i];
   for (Index k = columns - 2; k >= 0; --k) {

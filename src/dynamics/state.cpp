@@ -35,7 +35,7 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
 
 void see(const System& sys, State& state) {
   if (!state.base_x.allFinite()) return; // the run ends there
-  state.nominal = state.nominal.cwiseMax(state.base_x.cwiseAbs());
+  for (Index i = 0; i < sys.nx; ++i) state.nominal(i) = std::max(state.nominal(i), std::abs(state.base_x(i)));
   if (sys.paced) return;
   double longest = std::numeric_limits<double>::infinity();
   for (Index i = sys.n_coordinates; i < 2 * sys.n_coordinates; ++i)
