@@ -75,11 +75,11 @@ class DeadTime:
 
     Examples
     --------
-    >>> import stickslip as ss
+    >>> import numpy as np, stickslip as ss
     >>> film = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.01)
     >>> law = ss.StickSlip(film, memory=ss.DeadTime(0.1))
-    >>> law.response([0.0, 0.05, 0.15], 0.02 * np.array([0, 1, 1])).force.round(4)  # 0.05 s after: still 1.5 N
-    array([0.    , 1.5   , 1.0677])
+    >>> law.response([0.0, 0.05, 0.15], [0.0, 0.02, 0.02]).force.round(4)  # 0.05 s later still the force of rest
+    array([1.5   , 1.5   , 1.0092])
     """
 
     delay: float
