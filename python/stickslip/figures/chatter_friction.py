@@ -24,7 +24,7 @@ from stickslip.figures._input import inputs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-    from stickslip import Machine
+    from stickslip import Stribeck
 
 LEAST, GREATEST, STRIBECK_VELOCITY = 0.14, 0.40, 0.2
 SPEEDS = (
@@ -45,44 +45,19 @@ LINE = inputs(
 SHAFT = RIG_SHAFT[:2]  # nothing is struck here, so ε has no say
 
 
-def line(speed: float) -> float:
-    """The coefficient put into the simulation at a sliding speed (m/s)."""
-    return LEAST + (GREATEST - LEAST) * math.exp(-abs(speed) / STRIBECK_VELOCITY)
-
-
-def _machine(motor_speed: float) -> Machine:
-    """The rig with its bare wheel, lifting, with the Stribeck line on its flank."""
+def line() -> Stribeck:
+    """The law put into the simulation (3.46)."""
     import stickslip as ss
 
-    gear = rig(0, motor_speed=motor_speed)
-    data = gear.contact_data(0.0)
-    machine = ss.Machine(
-        mass=np.diag(data.mass),
-        stiffness=np.diag([0.0, gear.shaft_stiffness]),
-        damping=np.diag([0.0, gear.shaft_damping]),
-        names=["wheel", "worm"],
-        force={
-            "wheel": ss.Constant(-gear.load_torque),
-            "worm": ss.Ramp(
-                slope=gear.shaft_stiffness * motor_speed, offset=gear.shaft_damping * motor_speed
-            ),
-        },
-    )
-    machine.add_contact(
-        "flank",
-        normal=data.normals[0],
-        tangent=data.tangents[0],
-        friction=ss.Stribeck(static=GREATEST, kinetic=LEAST, stribeck_velocity=STRIBECK_VELOCITY, shape=1.0),
-    )
-    return machine
+    return ss.Stribeck(static=GREATEST, kinetic=LEAST, stribeck_velocity=STRIBECK_VELOCITY, shape=1.0)
 
 
 def measure(motor_speed: float) -> tuple[float, float, float, float]:
     """Lift at one motor speed (rad/s): sliding speed (m/s), torque (Nm), μ by (7.2), exact μ by (7.2)."""
     import stickslip as ss
 
-    gear = rig(0)
-    run = ss.simulate(_machine(motor_speed), t_end=HOLD, dt=SAMPLING)
+    gear = rig(0, motor_speed=motor_speed, clearance=None, friction=line())
+    run = ss.simulate(gear, t_end=HOLD, dt=SAMPLING)
     steady = run.t >= SETTLE
     t, angle = run.t[steady], run["worm.position"][steady]
     torque = gear.shaft_stiffness * (motor_speed * t - angle)
@@ -102,7 +77,7 @@ def compute_line() -> FigureData:
     """Simulate the measurement at every speed and find the line again."""
     rows = np.array([measure(float(speed)) for speed in SPEEDS])
     sliding, torque, found, exact = rows.T
-    true = np.array([line(float(speed)) for speed in sliding])
+    true = rig(0, friction=line()).coefficient(sliding)
     fine = np.linspace(0.0, 1.05 * sliding[-1], 200)
     off = float(np.abs(exact - true).max()), float(np.abs(found - true).max())
     angle = math.degrees(math.atan(LEAST / math.cos(RIG.pressure_angle)))
@@ -123,7 +98,7 @@ def compute_line() -> FigureData:
         {"motor speed": "rpm", "sliding speed": "m/s", "torque": "Nm", "coefficient": "", "put in": ""},
     )
     law = Series(
-        {"sliding speed": fine, "coefficient": [line(v) for v in fine]},
+        {"sliding speed": fine, "coefficient": rig(0, friction=line()).coefficient(fine)},
         {"sliding speed": "m/s", "coefficient": ""},
     )
     return FigureData({"measured": measured, "line": law}, checks, (*RIG_PRINTED, *SHAFT, *LINE))
