@@ -27,7 +27,7 @@ double polynomial_in_time(const Past::Piece& p, double t, int order) {
 
 } // namespace
 
-Delays::Delays(const System& system) : sys(system), values(system.ns()) {
+Delays::Delays(const System& system) : sys(system) {
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& p = sys.friction[i];
     if (p.delayed < 0) continue;

@@ -52,7 +52,6 @@ private:
   };
   const System& sys;
   List<Line> lines;
-  List<double> values; // of all signals, to work with
 
   double value(const Line& line, const Past& past, double t, int derivative) const;
   void look_up(Line& line, const Past& past, double t) const;

@@ -331,6 +331,18 @@ def test_bearings_take_the_closed_forms_of_motion_away():
         _ = held.stick_limits
 
 
+def test_pictures_of_a_worm_gear_have_its_units():
+    """Angles and torques, not lengths and forces; what slides on the flank is a length."""
+    run = ss.simulate(dataclasses.replace(WORM, **BEARINGS), 0.1)
+    labels = [
+        ss.plotting.label(name, run) for name in ("wheel.position", "worm.velocity", "worm_bearing.force")
+    ]
+    assert labels == ["wheel.position [rad]", "worm.velocity [rad/s]", "worm_bearing.force [Nm]"]
+    assert ss.plotting.label("flank.velocity", run) == "flank.velocity [m/s]"
+    assert set(run.described.units) <= set(run.signals)
+    assert ss.plotting.label("upper.position", ss.simulate(SET_1, 0.1)) == "upper.position [m]"
+
+
 # -- bad input -----------------------------------------------------------------------------------------
 
 

@@ -45,8 +45,13 @@ LINE = inputs(
 SHAFT = RIG_SHAFT[:2]  # nothing is struck here, so ε has no say
 
 
-def line() -> Stribeck:
-    """The law put into the simulation (3.46)."""
+def line(speed: float) -> float:
+    """The coefficient put into the simulation at a sliding speed (m/s), by hand (3.46)."""
+    return LEAST + (GREATEST - LEAST) * math.exp(-abs(speed) / STRIBECK_VELOCITY)
+
+
+def law() -> Stribeck:
+    """The same as a law for the flank."""
     import stickslip as ss
 
     return ss.Stribeck(static=GREATEST, kinetic=LEAST, stribeck_velocity=STRIBECK_VELOCITY, shape=1.0)
@@ -56,7 +61,7 @@ def measure(motor_speed: float) -> tuple[float, float, float, float]:
     """Lift at one motor speed (rad/s): sliding speed (m/s), torque (Nm), μ by (7.2), exact μ by (7.2)."""
     import stickslip as ss
 
-    gear = rig(0, motor_speed=motor_speed, clearance=None, friction=line())
+    gear = rig(0, motor_speed=motor_speed, clearance=None, friction=law())
     run = ss.simulate(gear, t_end=HOLD, dt=SAMPLING)
     steady = run.t >= SETTLE
     t, angle = run.t[steady], run["worm.position"][steady]
@@ -77,7 +82,7 @@ def compute_line() -> FigureData:
     """Simulate the measurement at every speed and find the line again."""
     rows = np.array([measure(float(speed)) for speed in SPEEDS])
     sliding, torque, found, exact = rows.T
-    true = rig(0, friction=line()).coefficient(sliding)
+    true = np.array([line(float(speed)) for speed in sliding])
     fine = np.linspace(0.0, 1.05 * sliding[-1], 200)
     off = float(np.abs(exact - true).max()), float(np.abs(found - true).max())
     angle = math.degrees(math.atan(LEAST / math.cos(RIG.pressure_angle)))
@@ -97,11 +102,11 @@ def compute_line() -> FigureData:
         },
         {"motor speed": "rpm", "sliding speed": "m/s", "torque": "Nm", "coefficient": "", "put in": ""},
     )
-    law = Series(
-        {"sliding speed": fine, "coefficient": rig(0, friction=line()).coefficient(fine)},
+    curve = Series(
+        {"sliding speed": fine, "coefficient": [line(v) for v in fine]},
         {"sliding speed": "m/s", "coefficient": ""},
     )
-    return FigureData({"measured": measured, "line": law}, checks, (*RIG_PRINTED, *SHAFT, *LINE))
+    return FigureData({"measured": measured, "line": curve}, checks, (*RIG_PRINTED, *SHAFT, *LINE))
 
 
 def draw_line(data: FigureData, figure: Canvas) -> None:
@@ -109,8 +114,10 @@ def draw_line(data: FigureData, figure: Canvas) -> None:
     from stickslip._drawing import _style
 
     ax = figure.subplots()
-    law, points = data["line"], data["measured"]
-    ax.plot(law["sliding speed"], law["coefficient"], color=_style.BLUE, label="line put into the simulation")
+    curve, points = data["line"], data["measured"]
+    ax.plot(
+        curve["sliding speed"], curve["coefficient"], color=_style.BLUE, label="line put into the simulation"
+    )
     ax.plot(
         points["sliding speed"], points["coefficient"], linestyle="none", marker="o", markersize=4.5,
         markerfacecolor="white", color=_style.VERMILION,
@@ -118,10 +125,10 @@ def draw_line(data: FigureData, figure: Canvas) -> None:
     )  # fmt: skip
     slope = math.tan(RIG.lead_angle) * math.cos(RIG.pressure_angle)
     ax.axhline(slope, color="#7A7A7A", linewidth=0.8, linestyle=":")
-    ax.text(law["sliding speed"][-1], slope, "self-braking above", ha="right", va="bottom", color="#5A5A5A")
+    ax.text(curve["sliding speed"][-1], slope, "self-braking above", ha="right", va="bottom", color="#5A5A5A")
     ax.set(
         xlabel="sliding speed [m/s]", ylabel="coefficient of friction μ", ylim=(0.0, 0.45),
-        xlim=(0.0, law["sliding speed"][-1]),
+        xlim=(0.0, curve["sliding speed"][-1]),
     )  # fmt: skip
     ax.legend(loc="upper right")
 

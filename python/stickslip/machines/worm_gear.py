@@ -191,6 +191,15 @@ class WormGear:
             impact=self.impact,
         )
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the signals of a run that are not those of straight motion, for its pictures."""
+        turning = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²"}
+        units = {f"{shaft}.{kind}": unit for shaft in ("wheel", "worm") for kind, unit in turning.items()}
+        for shaft in ("wheel", "worm"):
+            units |= {f"{shaft}_bearing.force": "Nm", f"{shaft}_bearing.velocity": "rad/s"}
+        return units
+
     # -- friction angles and the condition of chatter ----------------------------------------------
 
     @property
