@@ -22,8 +22,9 @@ namespace {
 using namespace pybind11::literals;
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-Automaton automaton(double lag, double dwell, double travel, double surface_damping, double load_factor) {
-  return {lag, dwell, travel, surface_damping, load_factor};
+Automaton automaton(double lag, double dead_time, double dwell, double travel, double surface_damping,
+                    double load_factor) {
+  return {lag, dead_time, dwell, travel, surface_damping, load_factor};
 }
 
 template <class F> Array map(const Array& v, F&& f) {
@@ -122,8 +123,8 @@ void bind_friction(py::module_ m) {
   });
 
   py::class_<Automaton>(m, "Automaton")
-      .def(py::init(&automaton), "lag"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0, "surface_damping"_a = 0.0,
-           "load_factor"_a = 0.0);
+      .def(py::init(&automaton), "lag"_a = 0.0, "dead_time"_a = 0.0, "dwell"_a = 0.0, "travel"_a = 0.0,
+           "surface_damping"_a = 0.0, "load_factor"_a = 0.0);
 
   py::class_<LawTraits>(m, "LawTraits", "What does not change while a law runs.")
       .def_readonly("states", &LawTraits::states)

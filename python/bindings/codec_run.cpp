@@ -17,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 4, state_format = 4;
+constexpr int format = 4, state_format = 5;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -55,6 +55,47 @@ Modes unpack_modes(const py::tuple& p) {
     m.at_limit.push_back({one[0].cast<Index>(), static_cast<std::int8_t>(one[1].cast<int>())});
   }
   return m;
+}
+
+// Of each element: starts and lengths, (kind, joint), coefficients of its pieces, one a column.
+py::list pack(const List<Past>& past) {
+  py::list out;
+  for (const Past& one : past) {
+    const Index n = one.pieces.size();
+    Matrix times(2, n), c(Past::columns, n);
+    Eigen::MatrixXi kinds(2, n);
+    for (Index k = 0; k < n; ++k) {
+      const Past::Piece& p = one.pieces[k];
+      times.col(k) << p.start, p.h;
+      kinds.col(k) << static_cast<int>(p.kind), p.joint;
+      c.col(k) = Eigen::Map<const Vector>(p.c.data(), Past::columns);
+    }
+    out.append(py::make_tuple(times, kinds, c));
+  }
+  return out;
+}
+List<Past> unpack_past(const py::list& list) {
+  List<Past> out;
+  for (const py::handle h : list) {
+    const auto one = h.cast<py::tuple>();
+    const auto times = one[0].cast<Matrix>(), c = one[2].cast<Matrix>();
+    const auto kinds = one[1].cast<Eigen::MatrixXi>();
+    const Index n = times.cols();
+    if (times.rows() != 2 || kinds.rows() != 2 || c.rows() != Past::columns || kinds.cols() != n ||
+        c.cols() != n)
+      throw py::value_error("this state is damaged: its past");
+    Past past;
+    for (Index k = 0; k < n; ++k) {
+      Past::Piece p;
+      p.start = times(0, k), p.h = times(1, k);
+      p.kind = static_cast<Past::Kind>(kinds(0, k));
+      p.joint = static_cast<std::int8_t>(kinds(1, k));
+      Eigen::Map<Vector>(p.c.data(), Past::columns) = c.col(k);
+      past.pieces.push_back(p);
+    }
+    out.push_back(std::move(past));
+  }
+  return out;
 }
 
 [[noreturn]] void another_version(const char* what) {
@@ -97,7 +138,7 @@ EventLog unpack_events(const py::tuple& p) {
 }
 
 State read_state(const py::tuple& p) {
-  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 20) another_version("state");
+  if (p.empty() || p[0].cast<int>() != state_format || p.size() != 22) another_version("state");
   State s;
   s.t = p[1].cast<double>();
   s.x = p[2].cast<Vector>();
@@ -119,6 +160,8 @@ State read_state(const py::tuple& p) {
   s.brief = p[16].cast<std::vector<std::int8_t>>();
   s.time_scale = p[17].cast<double>();
   s.identity = {p[18].cast<std::uint64_t>(), p[19].cast<std::string>()};
+  s.past = unpack_past(p[20].cast<py::list>());
+  s.joint = static_cast<std::int8_t>(p[21].cast<int>());
   return s;
 }
 
@@ -169,7 +212,7 @@ py::tuple pack(const State& s) {
   return py::make_tuple(state_format, s.t, s.x, pack(s.modes), s.base_t, s.base_t_compensation, s.base_x,
                         s.after_transition, s.started, s.step, s.last_error, s.stiff, s.nominal, s.instant,
                         py::make_tuple(k.next, k.pending, k.output, k.memory), s.left, s.brief, s.time_scale,
-                        s.identity.fingerprint, s.identity.text);
+                        s.identity.fingerprint, s.identity.text, pack(s.past), static_cast<int>(s.joint));
 }
 
 py::tuple pack(const Trajectory& run) {

@@ -44,7 +44,7 @@ from stickslip.signals import (
 )
 from stickslip.simulation import simulate
 from stickslip.state_space import StateSpace
-from stickslip.stick_slip import Lag, Presliding, StickSlip
+from stickslip.stick_slip import DeadTime, Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ __all__ = [
     "Coulomb",
     "Curve",
     "Dahl",
+    "DeadTime",
     "ElastoPlastic",
     "Energy",
     "EnsembleResult",

@@ -12,7 +12,7 @@ from stickslip import control as controllers
 from stickslip.control import Controller
 from stickslip.laws import Law
 from stickslip.signals import Constant
-from stickslip.stick_slip import Lag, Presliding, StickSlip
+from stickslip.stick_slip import DeadTime, Lag, Presliding, StickSlip
 
 
 def law_of(compiled: _core.friction.Law, options: dict[str, float]) -> Law:
@@ -21,10 +21,11 @@ def law_of(compiled: _core.friction.Law, options: dict[str, float]) -> Law:
     law: Law = functools.reduce(operator.add, terms)
     if not any(options.values()):
         return law
-    memory, travel = options["memory"], options["travel"]
+    travel = options["travel"]
+    memory = Lag(options["memory"]) if options["memory"] else None
     return StickSlip(
         law,
-        memory=Lag(memory) if memory else None,
+        memory=DeadTime(options["dead_time"]) if options["dead_time"] else memory,
         dwell=options["dwell"],
         presliding=Presliding(travel, options["surface_damping"]) if travel else None,
         load_factor=options["load_factor"],

@@ -152,7 +152,7 @@ def ensemble(
         * ``"<element>.law.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter
           of its law, by the name it has in the law; where several terms of a sum have it,
           ``"<element>.law.0.viscous"``. Note that ``kinetic`` keeps its value where only ``static`` is varied.
-          Options of `StickSlip` that are not zero are ``.memory``, ``.dwell``, ``.travel``,
+          Options of `StickSlip` that are not zero are ``.memory``, ``.dead_time``, ``.dwell``, ``.travel``,
           ``.surface_damping`` and ``.load_factor``. Of a contact it is ``"<contact>.friction.static"``;
         * ``"<contact>.restitution"``;
         * ``"<controller>.control.kp"`` and so on: a parameter of a controller, also ``.limits.min``,

@@ -47,7 +47,8 @@ class RealTime:
         controllers that are Python functions: run such a controller between steps, and give its output as an
         `Input`.
     step : float
-        Step, s, > 0; the period of every sampled controller divided by a whole number.
+        Step, s, > 0; the period of every sampled controller divided by a whole number; no longer than a dead time of
+        friction (`DeadTime`), whose velocities are kept at the ends of steps and taken at the middle of each.
     initial : mapping or array_like, optional
         Initial values as in :func:`simulate`.
     t_start : float, default 0.0

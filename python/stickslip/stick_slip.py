@@ -14,7 +14,7 @@ from stickslip import _core
 from stickslip._checks import finite, non_negative, positive, reject, vector
 from stickslip.laws import Law, Response
 
-__all__ = ["Lag", "Presliding", "StickSlip"]
+__all__ = ["DeadTime", "Lag", "Presliding", "StickSlip"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,50 @@ class Lag:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "time_constant", positive("time_constant of memory", self.time_constant))
+
+
+@dataclass(frozen=True)
+class DeadTime:
+    """Frictional memory as a dead time: while sliding, the dry force is that of the velocity tau ago,
+    ``F(t) = N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
+
+    Delayed is what the lubricant film answers late: the velocity in the dry curve (the seven-parameter model of
+    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, which *automaton* names after its equation 10 as the
+    alternative to the lag). The load N, the direction sgn v and the viscous part b v are those of the moment. In
+    stick nothing slides: v counts as zero there, also while an elastic surface yields, and ``f_curve(0)`` is the
+    level at which stick ended. So the static level holds on for tau after every break-away. Before the start of a
+    run, and before a contact closes, v was always what it is there.
+
+    A run follows it by the method of steps: v(t - tau) comes from the motion already known, no step in which the
+    element slides is longer than tau, and what jumps in v at t is met again at t + tau (t + 2 tau, ..., one
+    derivative higher each time). Such a regime is integrated to `rtol`, also where the curve is straight; at rest the
+    flow is exact again once tau has passed. The memory is the steps of the last tau. `RealTime` keeps a ring of
+    tau / step velocities.
+
+    Parameters
+    ----------
+    delay : float
+        tau, s, > 0.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed; in a machine, if the curve exceeds its static level at
+        some speed, because a body that stops just then could neither stick nor slip.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> film = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.01)
+    >>> law = ss.StickSlip(film, memory=ss.DeadTime(0.1))
+    >>> law.response([0.0, 0.05, 0.15], [0.0, 0.02, 0.02]).force.round(4)  # 0.05 s later still the force of rest
+    array([1.5   , 1.5   , 1.0092])
+    """
+
+    delay: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delay", positive("delay of memory", self.delay))
 
 
 @dataclass(frozen=True)
@@ -83,7 +127,8 @@ class StickSlip(Law):
     * `load_factor` nu: a load force F_l adds ``nu |F_l|`` to the kinetic level and ``nu (F_s/F_k) |F_l|`` to
       the static one. F_l is given to ``add_friction(..., load=...)``: a linear form of coordinates, velocities
       and applied forces, or the normal force of a contact, with which friction is then solved together.
-    * `memory`: while sliding, the dry force follows the curve with a first-order lag.
+    * `memory`: while sliding, the dry force follows the curve with a first-order lag (`Lag`), or is that of the
+      velocity one dead time ago (`DeadTime`).
     * `dwell` T: the static level rises in stick, ``f_s(t) = f_sa + (f_s - f_sa) t / (t + T)``, from the
       lagged force f_sa with which stick was entered. The level reached at break-away is the peak of the curve
       until the next stick.
@@ -122,6 +167,9 @@ class StickSlip(Law):
     any          the same     load force changes its sign     nothing: its slope jumps there
     ============ ============ =============================== ===============================================
 
+    With a dead time f is ``N f_curve(|v(t - tau)|)`` throughout: nothing is set to it, and it never exceeds f_s, so
+    nothing is held by it.
+
     Rigid stick holds v at zero and F is what it takes; with presliding ``F = k s + b_surface v``, ``s' = v``.
     f_sa and peak are kept as shares of f_s, so that both scale with a load that changes. A guard that is zero
     when a mode is entered is decided by its first derivative that is not.
@@ -141,8 +189,8 @@ class StickSlip(Law):
     ----------
     curve : Law
         A law with a jump at v = 0 and no internal states: Coulomb, Stribeck, sums with Viscous, odd tables.
-    memory : Lag or float, optional
-        Lag of the dry force, s.
+    memory : Lag, DeadTime or float, optional
+        How the dry force follows the velocity late; a number is the time constant of a lag, s.
     dwell : float, default 0.0
         T_dwell, s, >= 0. Without memory it has no effect, since stick is then entered at the static level; a
         warning says so.
@@ -169,7 +217,7 @@ class StickSlip(Law):
     def __init__(
         self,
         curve: Law,
-        memory: Lag | float | None = None,
+        memory: Lag | DeadTime | float | None = None,
         dwell: float = 0.0,
         presliding: Presliding | None = None,
         load_factor: float = 0.0,
@@ -185,10 +233,10 @@ class StickSlip(Law):
         if not traits.sticks:
             reject("curve", curve, "a law with a jump at v = 0, one that sticks")
         self.curve = curve
-        lag = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
-        if lag is not None and not isinstance(lag, Lag):
-            reject("memory", memory, "a Lag, or a time constant in s")
-        self.memory: Lag | None = lag
+        kept = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
+        if kept is not None and not isinstance(kept, (Lag, DeadTime)):
+            reject("memory", memory, "a Lag, a DeadTime, or the time constant of a lag in s")
+        self.memory: Lag | DeadTime | None = kept
         self.dwell = non_negative("dwell", dwell)
         if presliding is not None and not isinstance(presliding, Presliding):
             reject("presliding", presliding, "a Presliding(travel=..., damping=...)")
@@ -204,9 +252,10 @@ class StickSlip(Law):
     @property
     def automaton(self) -> _core.friction.Automaton:
         """The options as the engine sees them."""
-        p = self.presliding
+        p, memory = self.presliding, self.memory
         return _core.friction.Automaton(
-            lag=self.memory.time_constant if self.memory else 0.0,
+            lag=memory.time_constant if isinstance(memory, Lag) else 0.0,
+            dead_time=memory.delay if isinstance(memory, DeadTime) else 0.0,
             dwell=self.dwell,
             travel=p.travel if p else 0.0,
             surface_damping=p.damping if p else 0.0,
@@ -216,9 +265,9 @@ class StickSlip(Law):
     @property
     def state_names(self) -> tuple[str, ...]:
         """Names of the automaton's states in a response; in a machine the element's name stands before them."""
-        names = ("lagged_force",) * (self.memory is not None) + ("presliding",) * (
-            self.presliding is not None
-        )
+        names = ("lagged_force",) * isinstance(self.memory, Lag)
+        names += ("delayed_velocity",) * isinstance(self.memory, DeadTime)
+        names += ("presliding",) * (self.presliding is not None)
         return names + ("aged", "peak", "stuck_since") * (self.dwell > 0.0)
 
     def response(

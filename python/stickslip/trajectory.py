@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -175,6 +175,12 @@ class Trajectory:
     def machine(self) -> Machine | StateSpace:
         """The machine that ran, as it was then: what is added to it later makes another one."""
         return self._plant._snapshot(self._description)
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Units of signals that are not those of straight motion, as far as what ran tells them (`plotting.label`)."""
+        told: Mapping[str, str] = getattr(self._described, "units", {})
+        return told
 
     @property
     def described(self) -> object:

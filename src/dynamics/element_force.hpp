@@ -14,7 +14,7 @@ namespace stickslip {
 template <class T> struct ElementInput {
   T velocity = 0.0;       // relative
   T load = 1.0;           // normal load N; 1 on a contact, whose force multiplies `dry` instead
-  T memory = 0.0;         // lagged force, or the displacement of elastic presliding
+  T memory = 0.0;         // lagged force, delayed velocity, or the displacement of elastic presliding
   T peak = 1.0;           // height of the peak after a dwell, in units of the static level
   T injected = 0.0;       // what an observer adds to its bristle,
   T injection_rate = 0.0; // and its rate
@@ -67,6 +67,16 @@ ForceOf<T> sliding_force(const L& law, const Friction& element, int direction, u
   return f;
 }
 
+// Dead time: dry force per unit load of the curve at the velocity that was, against the direction that is. Zero says
+// that it stuck then: the level at which it broke away.
+template <class L, class T>
+T delayed_dry(const L& law, const Friction& element, int direction, const T& past, const T& peak) {
+  const T side(direction);
+  if (value_of(past) == 0.0) return side * peak * T(element.break_away);
+  const T speed = value_of(past) < 0.0 ? T(0.0) - past : past;
+  return sliding_force(law, element, direction, 0U, side * speed, peak, nullptr, nullptr).dry;
+}
+
 // Spring constant of elastic presliding, k = f_s / s_max.
 template <class T> T presliding_stiffness(const Friction& element, const T& N) {
   return T(element.break_away / element.automaton.travel) * N;
@@ -89,6 +99,7 @@ ElementForce<T> element_force(const L& law, const Friction& element, int directi
     z = &with_injection;
   }
   ForceOf<T> f = sliding_force(law, element, direction, branch, in.velocity, in.peak, z, in.zdot);
+  if (element.delayed >= 0) f.dry = delayed_dry(law, element, direction, in.memory, in.peak);
   if (element.injected >= 0) f.dry += T(element.rate_damping) * in.injection_rate;
   const bool on_contact = element.contact >= 0;
   if (element.lagged < 0)
@@ -102,7 +113,8 @@ ElementForce<T> element_force(const L& law, const Friction& element, int directi
 
 // The state that `memory` is; -1: none.
 inline Index memory_of(const Friction& element, int direction) {
-  return direction == 0 ? element.surface_travel : element.lagged;
+  if (direction == 0) return element.surface_travel;
+  return element.delayed >= 0 ? element.delayed : element.lagged;
 }
 
 } // namespace stickslip

@@ -18,6 +18,8 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
   if (&r == regime) return usable;
   regime = &r;
   usable = false;
+  for (const Friction& p : sys.friction)
+    if (p.delayed >= 0) return false;
   if (r.coupled) return false; // friction and normal forces determine each other
   for (Index i : r.sticking)   // internal rates follow the held force; a lag may go on
     if (const Friction& p = sys.friction[i]; p.states >= 0 || p.lagged >= 0) return false;

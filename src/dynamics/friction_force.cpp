@@ -22,7 +22,7 @@ ElementForce<double> friction_force(const Friction& element, int direction, unsi
   if (element.injected >= 0) in.injected = x[element.injected], in.injection_rate = xdot[element.injected];
   if (element.states >= 0) in.z = x + element.states, in.zdot = xdot + element.states;
   const ElementForce<double> f = element_force(element.law, element, direction, branch, in);
-  if (memory >= 0) xdot[memory] = f.memory_rate;
+  if (memory >= 0 && memory != element.delayed) xdot[memory] = f.memory_rate;
   return f;
 }
 

@@ -71,6 +71,14 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }
   s.nominal = s.nominal.cwiseMin(largest_size).cwiseMax(x0.cwiseAbs());
+  if (std::any_of(sys.friction.begin(), sys.friction.end(),
+                  [](const Friction& p) { return p.delayed >= 0; })) {
+    Vector signals(sys.ns());
+    signal_values(sys, t0, signals.data());
+    for (const Friction& p : sys.friction) // as if it had always moved so
+      if (p.delayed >= 0)
+        s.x(p.delayed) = s.base_x(p.delayed) = relative_velocity(p, x0.data(), signals.data());
+  }
   s.modes.friction.resize(sys.friction.size());
   s.modes.contact.assign(sys.contacts.size(), Mode::open);
   s.modes.saturation.assign(sys.saturations, Saturation::free);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/list.hpp"
+#include "dynamics/past.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/ticks.hpp"
 
@@ -30,6 +31,8 @@ struct State {
   Ticks ticks;                  // of sampled controllers
   Vector left;                  // when each element last broke away
   List<std::int8_t> brief;      // slips in a row too short and slow to count, see resting.cpp
+  List<Past> past;              // of each element with dead time
+  std::int8_t joint = 0;        // lowest derivative of the velocities that jumps at base_t
 
   bool operator==(const State&) const;
 };

@@ -6,7 +6,7 @@
 namespace stickslip {
 
 Stepper::Stepper(const System& system, const Options& opts)
-    : sys(system), options(opts), scratch(system), scale(system.nx), field(system) {
+    : delays(system), sys(system), options(opts), scratch(system), scale(system.nx), field(system) {
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
@@ -52,7 +52,14 @@ void Stepper::signals_at(double t, double* out) const {
 void Stepper::rhs(const Regime& r, double t, const double* x, double* dx) {
   ++evaluations;
   signals_at(t, s.data());
-  evaluate(sys, r, t, x, s.data(), dx, force.data(), scratch);
+  if (!delays.any()) {
+    evaluate(sys, r, t, x, s.data(), dx, force.data(), scratch);
+    return;
+  }
+  with_delays = Eigen::Map<const Vector>(x, sys.nx);
+  delays.set(*stepped, t, with_delays.data());
+  evaluate(sys, r, t, with_delays.data(), s.data(), dx, force.data(), scratch);
+  delays.set_rates(*stepped, t, dx);
 }
 
 void Stepper::take(const Regime& regime, State& state, double t_limit, Step& step) {
@@ -61,8 +68,9 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
   frame(state.base_t);
   crossing.assign(regime.guards.size(), 2.0);
   const double horizon = (t_limit - state.base_t) - state.base_t_compensation;
-  const bool use_exact =
-      regime.affine && (options.method == Method::automatic || options.method == Method::exact);
+  if (delays.any()) stepped = &state, delays.frame(state);
+  const bool use_exact = regime.affine && delays.rest(state) &&
+                         (options.method == Method::automatic || options.method == Method::exact);
   if (use_exact)
     exact(regime, state, horizon, step);
   else

@@ -9,6 +9,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/field.hpp"
 #include "dynamics/state.hpp"
+#include "flow/delays.hpp"
 #include "flow/flow_plan.hpp"
 #include "flow/options.hpp"
 
@@ -48,6 +49,7 @@ public:
   Step expand(const Step& swing, double offset);
 
   Matrix C; // nx x columns
+  Delays delays;
   std::int64_t evaluations = 0;
 
 private:
@@ -57,6 +59,8 @@ private:
   const Options& options;
   Scratch scratch;
   Vector s, sdot, frame_signals, force, atol, f0, work, guards, theta_column;
+  const State* stepped = nullptr; // the state whose step is being taken
+  Vector with_delays;             // x with the velocities of one dead time ago
   StateSizes scale;
   Vector sizes, sized_from; // of the states, and the sizes seen from which they were made
   const double* sized_by = nullptr;

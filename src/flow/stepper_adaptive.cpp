@@ -65,7 +65,14 @@ void Stepper::slopes(const Regime& r, double t, const double* x) {
     return;
   }
   for (Index k = 0; k < varying.size(); ++k) sdot(varying[k]) = derivative(*pieces[k], t, 1);
-  jacobian(sys, r, t, x, s.data(), sdot.data(), J, dfdt, scratch);
+  if (!delays.any()) {
+    jacobian(sys, r, t, x, s.data(), sdot.data(), J, dfdt, scratch);
+    return;
+  }
+  with_delays = Eigen::Map<const Vector>(x, sys.nx);
+  delays.set(*stepped, t, with_delays.data());
+  jacobian(sys, r, t, with_delays.data(), s.data(), sdot.data(), J, dfdt, scratch);
+  delays.in_time(*stepped, t, J, dfdt);
 }
 
 void Stepper::dense(const State& state, double h, FlowKind kind) {
@@ -124,8 +131,9 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
     const Friction& p = sys.friction[i];
     const int mode = r.modes.friction[i].direction();
     if (p.fine == 0.0 || mode == 0) continue;
-    const double v0 = mode * (p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals));
-    const double v1 = mode * relative_velocity(p, x1.data(), s.data());
+    double v0 = mode * (p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals));
+    double v1 = mode * relative_velocity(p, x1.data(), s.data());
+    if (p.delayed >= 0) v0 = std::abs(state.base_x(p.delayed)), v1 = std::abs(x1(p.delayed));
     if (v0 > p.fine && v1 < 0.125 * v0) shorten = std::min(shorten, 0.85 * v0 / (v0 - v1));
   }
   if (shorten == 1.0) return false;
@@ -142,6 +150,7 @@ double Stepper::longest_step(const Regime& r, const State& state) const {
   for (const Piece* p : pieces)
     for (const Harmonic& h : p->harmonics) fastest = std::max(fastest, std::abs(h.omega));
   double longest = fastest > 0.0 ? std::min(options.max_step, 1.5 / fastest) : options.max_step;
+  longest = std::min(longest, delays.longest_step(r.modes));
   // An ageing limit has a pole at T_dwell before the stick began; within this distance from it samples show
   // its course.
   for (Index i = 0; i < sys.friction.size(); ++i)
@@ -158,6 +167,8 @@ void Stepper::set_tolerances(const State& state) {
   }
   size_by_drives(sys.A, state);
   for (Index i = 0; i < sys.nx; ++i) atol(i) = options.rtol * std::min(sizes(i), sys.finest(i));
+  for (Index k = 0; k < delays.count(); ++k) // a velocity like the one that it was
+    atol(delays.state_of(k)) = options.rtol * delays.velocity_size(k, sizes);
 }
 
 // The method of this step, with what it needs at its start: x', and the Jacobian where it is stiff.

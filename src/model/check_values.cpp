@@ -1,5 +1,6 @@
 #include "model/check_values.hpp"
 
+#include "core/list.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -36,6 +37,24 @@ void check_continuous(const std::string& name, const Signal& s) {
   }
 }
 
+namespace {
+
+// With dead time, a body that stops where the curve was above its static level a moment ago could neither stick nor slip.
+void check_falls(const Law& law, double level, const std::string& suffix) {
+  List<double> speeds = velocity_marks(law);
+  speeds.push_back(tolerance::fast_velocity);
+  for (const double v : speeds) {
+    const double dry = evaluate(law, std::abs(v), 1, 0U, nullptr, nullptr).dry;
+    if (v == 0.0 || !(dry > level * (1.0 + tolerance::symmetry))) continue;
+    std::ostringstream text;
+    text << "gives " << dry << " at v = " << std::abs(v) << ", above its static level " << level
+         << ": dead time needs a curve that nowhere exceeds it";
+    reject("law" + suffix, text.str());
+  }
+}
+
+} // namespace
+
 void check_law(const Law& law, const Automaton& a, const std::string& suffix) {
   if (law.terms.empty()) reject("law" + suffix, "has no terms");
   validate(law);
@@ -50,6 +69,9 @@ void check_law(const Law& law, const Automaton& a, const std::string& suffix) {
   const double level = std::max(std::abs(t.break_away.lo), std::abs(t.break_away.hi));
   if (std::abs(t.break_away.lo + t.break_away.hi) > tolerance::symmetry * level)
     reject("law" + suffix, "is not odd: the options of StickSlip need one level for both directions");
+  if (a.lag > 0.0 && a.dead_time > 0.0)
+    reject("dead_time" + suffix, a.dead_time, "0 where memory is a lag: friction remembers in one way");
+  if (a.dead_time > 0.0) check_falls(law, level, suffix);
   if (a.load_factor > 0.0) {
     const double kinetic = evaluate(law, 1e100, 1, 0, nullptr, nullptr).dry;
     if (!(kinetic > 0.0)) reject("kinetic level" + suffix, kinetic, "> 0 where the load adds to it");

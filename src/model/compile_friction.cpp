@@ -23,6 +23,7 @@ void declare_automaton(Draft& d, Friction& p) {
   if (a == Automaton{}) return;
   p.kinetic = evaluate(p.law, 1e100, 1, 0, nullptr, nullptr).dry;
   if (a.lag > 0.0) p.lagged = d.add_state(p.name + ".lagged_force");
+  if (a.dead_time > 0.0) p.delayed = d.add_state(p.name + ".delayed_velocity");
   if (a.travel > 0.0) p.surface_travel = d.add_state(p.name + ".presliding");
   if (a.dwell > 0.0) {
     p.aged = d.add_state(p.name + ".aged");

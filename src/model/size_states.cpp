@@ -63,7 +63,7 @@ public:
     if (!std::isfinite(t)) t = time_of(all); // of different coordinates
     for (const Signal& s : sys.signals) t = std::min(t, pace(s));
     for (const Friction& p : sys.friction)
-      for (const double own : {p.automaton.lag, p.automaton.dwell})
+      for (const double own : {p.automaton.lag, p.automaton.dead_time, p.automaton.dwell})
         if (own > 0.0) t = std::min(t, own);
     return std::isfinite(t) ? t : 0.0;
   }
@@ -219,6 +219,7 @@ void size_states(System& sys) {
   for (const Friction& p : sys.friction) {
     if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
     if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size(p.load);
+    if (p.delayed >= 0) sys.nominal(p.delayed) = p.velocity.x.cwiseAbs().dot(sys.nominal);
   }
   size_bristles(sys);
 }

@@ -45,6 +45,7 @@ struct Friction {
   double rate_damping = 0.0;              // force per unit load and unit rate of that addition
   Index states = -1;                      // first internal state of the law in x
   Index lagged = -1;                      // the lagged dry force
+  Index delayed = -1;                     // the sliding velocity of one dead time ago, zero where it stuck
   Index surface_travel = -1;              // presliding displacement s
   Index aged = -1;                        // held: f_sa / f_s at the last entry into stick
   Index peak = -1;                        // held: peak of the sliding curve relative to its static level

@@ -42,6 +42,7 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   lay_out();
   set_up_sampling();
   choose_first_modes(x0);
+  start_rings();
   build_all();
   plan = &plan_of(now);
 }
@@ -110,6 +111,24 @@ void RealTime::choose_first_modes(const Vector& x0) {
   now = first.modes;
   for (Index i = 0; i < sys.friction.size(); ++i) // accumulations of slips are cut short by the step
     if (sys.friction[i].surface_travel < 0) now.friction[i].hold = Hold::by_limit;
+}
+
+// What slides has always slid as it does at the start.
+void RealTime::start_rings() {
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (const Friction& p = sys.friction[i]; p.delayed >= 0)
+      rings.emplace_back(p.name, i, p.automaton.dead_time, h,
+                         now.friction[i].sticks() ? 0.0 : a.x[p.delayed]);
+}
+
+// The velocity at the end of a step, and that of one dead time before.
+void RealTime::remember() noexcept {
+  for (Ring& ring : rings) {
+    const Friction& p = sys.friction[ring.element];
+    const bool sticks = now.friction[ring.element].sticks();
+    ring.put(ticks, sticks ? 0.0 : relative_velocity(p, a.x, all(a)));
+    a.x[p.delayed] = ring.at(ticks, 0.0);
+  }
 }
 
 // A point: changes, x, signals, forces; with room for a row that only fills up a pair.

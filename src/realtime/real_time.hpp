@@ -19,6 +19,7 @@
 #include "core/list.hpp"
 #include "dynamics/regime.hpp"
 #include "realtime/real_time_plan.hpp"
+#include "realtime/ring.hpp"
 
 #include <array>
 #include <map>
@@ -104,6 +105,7 @@ private:
   List<Wheel> wheels;                 // of each friction element
   List<List<Saturation>> saturations; // of each output with limits
   const RealTimePlan* plan = nullptr;
+  List<Ring> rings; // of elements with dead time
   Scratch w;
 
   List<std::string> input_names;
@@ -138,6 +140,8 @@ private:
   void find_inputs();
   void size_work(const Vector& x0);
   void choose_first_modes(const Vector& x0);
+  void start_rings();
+  void remember() noexcept;
   bool count_all();
   void build_all();
   bool sample(const double* values) noexcept;

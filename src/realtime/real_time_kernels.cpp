@@ -58,6 +58,16 @@ CurvedValue spring(const CurvedForce& c, const double* xs) {
   return out;
 }
 
+CurvedValue delayed(const CurvedForce& c, const double* xs) {
+  CurvedValue out;
+  out.u = c.u(xs);
+  out.load = c.load(xs);
+  const double peak = c.element->peak >= 0 ? xs[c.element->peak] : 1.0;
+  out.by_load = delayed_dry(c.element->law, *c.element, c.mode, out.u, peak);
+  out.f = out.load * out.by_load;
+  return out;
+}
+
 } // namespace
 
 SmallMap::SmallMap(const Vector& constant, const Matrix& columns) {
@@ -75,6 +85,7 @@ SmallMap::SmallMap(const Vector& constant, const Matrix& columns) {
 
 CurvedValue evaluate(const CurvedForce& c, const double* xs) {
   if (c.kind == CurvedForce::Kind::spring) return spring(c, xs);
+  if (c.kind == CurvedForce::Kind::delayed) return delayed(c, xs);
   return c.stribeck != nullptr ? slides(*c.stribeck, c, xs) : slides(c.element->law, c, xs);
 }
 

@@ -113,6 +113,10 @@ private:
       Form travel = zero(sys);
       travel.x(p.surface_travel) = 1.0;
       c.u = sparse(travel, moving);
+    } else if (kind == CurvedForce::Kind::delayed) { // stands still during a step
+      Form past = zero(sys);
+      past.x(p.delayed) = 1.0;
+      c.u = sparse(past, moving);
     } else {
       c.u = sparse(p.velocity, moving);
       if (p.law.terms.size() == 1) c.stribeck = std::get_if<Stribeck>(&p.law.terms.front());
@@ -131,8 +135,13 @@ private:
         if (!load_stands(p)) first.back() = add(i, CurvedForce::Kind::spring);
         continue;
       }
-      if (p.traits.affine) continue;
       const bool straight = linear_viscous(p.law, mode, viscous_slope(p, mode));
+      if (p.delayed >= 0) {
+        first.back() = add(i, CurvedForce::Kind::delayed);
+        if (!straight) second.back() = add(i, CurvedForce::Kind::viscous);
+        continue;
+      }
+      if (p.traits.affine) continue;
       first.back() = add(i, straight || p.lagged >= 0 ? CurvedForce::Kind::dry : CurvedForce::Kind::both);
       if (!straight && p.lagged >= 0) second.back() = add(i, CurvedForce::Kind::viscous);
     }

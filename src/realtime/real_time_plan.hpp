@@ -61,7 +61,7 @@ struct Moving {
 
 // One nonlinear force f = N phi(u) + viscous(u).
 struct CurvedForce {
-  enum class Kind : std::int8_t { dry, viscous, both, spring };
+  enum class Kind : std::int8_t { dry, viscous, both, spring, delayed };
   Kind kind = Kind::dry;
   SparseRow u, load;
   const Friction* element = nullptr;

@@ -73,6 +73,8 @@ void RealTime::begin(const double* given) noexcept {
   at = 0.0;
   left = h;
   have_values = false;
+  for (const Ring& ring : rings)
+    a.x[sys.friction[ring.element].delayed] = ring.at(ticks, 0.5); // of its middle
   bool anew = jumped;
   if (!sampled.empty()) {
     if (fresh && jumped) restart_sampling();
@@ -126,6 +128,7 @@ void RealTime::finish(const Point* end) noexcept {
   if (!plan->held.empty()) meet_surfaces(a);
   if (plan->follows) settle_following(a);
   ++ticks;
+  if (!rings.empty()) remember();
 }
 
 void RealTime::take(const Point& p, double passed) noexcept {

@@ -69,7 +69,7 @@ void check_events(const Trajectory& run) {
            "events");
     demand(is_mode(e.before) && is_mode(e.after), "events");
     const auto contact = e.element - sys.friction.size();
-    demand(!e.impact || contact < sys.contacts.size(), "events");
+    demand(!e.impact || number_of(static_cast<std::int32_t>(contact), sys.contacts.size()), "events");
     before = e.time;
   }
 }
@@ -106,6 +106,32 @@ void whole(const char* what, bool sound) {
   if (!sound) reject("state", std::string("is damaged: its ") + what + " make no sense");
 }
 
+// What elements with dead time remember: pieces in order, without a gap, back to one dead time ago.
+void check_memory(const System& sys, const State& state) {
+  const auto is_joint = [](int k) { return k >= 0 && k <= Past::smooth; };
+  Index line = 0;
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
+    if (p.delayed < 0) continue;
+    ++line;
+    if (!state.started) continue;
+    const List<Past::Piece>& pieces = state.past[line - 1].pieces;
+    whole("memories", pieces.empty() == state.modes.friction[i].open());
+    double before = -INFINITY;
+    for (const Past::Piece& one : pieces) {
+      const bool known =
+          one.kind >= Past::Kind::rests && one.kind <= Past::Kind::moves && is_joint(one.joint);
+      const bool numbers = std::isfinite(one.h) && one.h > 0.0 &&
+                           std::all_of(one.c.begin(), one.c.end(), [](double c) { return std::isfinite(c); });
+      whole("memories", known && numbers && one.start > before && one.start <= state.base_t);
+      before = one.start;
+    }
+    whole("memories", pieces.empty() || pieces[0].start + p.automaton.dead_time <=
+                                            state.base_t + tolerance::last_digits * std::abs(state.base_t));
+  }
+  whole("memories", is_joint(state.joint));
+}
+
 // Counts and times of the past, which nothing but a run has written.
 void check_past(const System& sys, const State& state) {
   const auto within = [](auto low, auto high) { return [=](auto k) { return k >= low && k <= high; }; };
@@ -138,6 +164,9 @@ void check(const System& sys, const State& state) {
   count("sizes", state.nominal, sys.nx);
   count("times of break-away", state.left, sys.friction.size());
   count("counts of slips", state.brief.size(), sys.friction.size());
+  const auto has_dead_time = [](const Friction& p) { return p.delayed >= 0; };
+  const Index memories = std::count_if(sys.friction.begin(), sys.friction.end(), has_dead_time);
+  count("memories of dead time", state.past.size(), state.started ? memories : 0);
   const Ticks fresh = start_ticks(sys, 0.0);
   count("ticks", state.ticks.next.size(), fresh.next.size());
   count("outputs to come", state.ticks.pending.size(), fresh.pending.size());
@@ -149,6 +178,7 @@ void check(const System& sys, const State& state) {
   if (!(state.base_t <= state.t)) reject("state", "starts its step after its time");
   if (!state.x.allFinite() || !state.base_x.allFinite()) reject("state", "holds values that are not finite");
   check_past(sys, state);
+  check_memory(sys, state);
 }
 
 void check(const Trajectory& run) {

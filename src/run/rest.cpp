@@ -33,7 +33,8 @@ bool plain(const System& sys) {
     if (p.compensator) return false;
   Index count = 2 * sys.n_coordinates;
   for (const Friction& p : sys.friction)
-    count += (p.lagged >= 0) + (p.surface_travel >= 0) + (p.aged >= 0) + (p.peak >= 0) + (p.entered >= 0);
+    count += (p.lagged >= 0) + (p.delayed >= 0) + (p.surface_travel >= 0) + (p.aged >= 0) + (p.peak >= 0) +
+             (p.entered >= 0);
   return count == sys.nx;
 }
 

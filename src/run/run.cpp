@@ -76,7 +76,7 @@ void Runner::begin(State& of, Recorder& by, const Stop& asks) {
   size_before = of.nominal;
   evaluated = stepper.evaluations;
   patience.begin(asks, options.max_time);
-  timeless = stepper.autonomous() && !transition.samples();
+  timeless = stepper.autonomous() && !transition.samples() && !stepper.delays.any();
   regime = nullptr;
   breakpoint = -INFINITY;
   transitions_at_one_time = 0;
@@ -106,6 +106,7 @@ void Runner::start() {
   end = state->base_x;
   const Jump& jump = transition.start(*state, true);
   state->started = true;
+  stepper.delays.start(*state);
   if (!still_finite()) return;
   tell(jump);
   for (const auto& [contact, depth] : jump.overlaps) {
@@ -123,13 +124,15 @@ bool Runner::given_up() {
   return ended;
 }
 
-// The next breakpoint of a signal or tick of a sampled controller, perhaps never.
+// The next breakpoint of a signal, tick of a sampled controller, or return of what jumped one dead time ago; perhaps
+// never.
 double Runner::next_instant() {
   if (!(breakpoint > state->base_t)) {
     breakpoint = INFINITY;
     for (const Signal& s : sys.signals) breakpoint = std::min(breakpoint, next_breakpoint(s, state->base_t));
   }
-  return later_of_one_instant(breakpoint, transition.next_tick(*state));
+  const double scheduled = later_of_one_instant(breakpoint, transition.next_tick(*state));
+  return stepper.delays.any() ? later_of_one_instant(scheduled, stepper.delays.next(*state)) : scheduled;
 }
 
 // One step of the flow, not beyond `limit`.
@@ -228,22 +231,36 @@ template <class Use> void Runner::polynomials(double t1, Use&& use) {
 
 // The state goes on to the end of the step. False if the run ends there.
 bool Runner::arrive() {
-  transitions_at_one_time = arrival.t > state->base_t ? 0 : transitions_at_one_time + 1;
+  const double before = state->base_t;
+  transitions_at_one_time = arrival.t > before ? 0 : transitions_at_one_time + 1;
+  if (arrival.t > before) stepper.delays.record(*state, step.h, stepper.C);
   state->base_x = end;
   state->base_t = arrival.t, state->base_t_compensation = arrival.rest;
+  if (stepper.delays.any()) returned = stepper.delays.arrive(*state, before);
   state->after_transition = false;
   see(sys, *state);
   if (beyond.size() > 0 && arrival.t < options.t_end) no_longer_finite();
   return !ended;
 }
 
+// Whether a breakpoint of a signal or a tick has been reached.
+bool Runner::due() const {
+  return std::min(breakpoint, transition.next_tick(*state)) <=
+         state->base_t + one_instant * std::abs(state->base_t);
+}
+
 // Ticks, then whatever the guards or a breakpoint call for.
 void Runner::change() {
   const bool event = !step.fired.empty();
   if (!event && !arrival.at_limit) return;
-  const Jump& jump = arrival.at_limit ? transition.scheduled(*state, step.fired, breakpoint <= state->base_t)
-                                      : transition.after(*regime, *state, step.fired);
+  const bool returns = returned < Past::smooth;
+  if (!event && returns && returned > 0 && !due()) return; // no force jumps
+  const Modes before = stepper.delays.any() ? state->modes : Modes{};
+  const Jump& jump = arrival.at_limit
+                         ? transition.scheduled(*state, step.fired, breakpoint <= state->base_t || returns)
+                         : transition.after(*regime, *state, step.fired);
   if (jump.changed) state->last_error = 0.0;
+  if (stepper.delays.any()) stepper.delays.change(*state, before);
   if (jump.next != nullptr) regime = jump.next;
   if (!still_finite()) return;
   tell(jump);

@@ -74,13 +74,15 @@ private:
     double tau = 0.0;           // since the start of the step
     bool at_limit = false;      // at a breakpoint or tick
   } arrival;
-  Vector end;        // state at the arrival
-  std::string notes; // on the start, for the message
-  Vector beyond;     // what it would become behind; empty as long as that is finite
+  int returned = Past::smooth; // lowest derivative of a velocity that jumped one dead time before the arrival
+  Vector end;                  // state at the arrival
+  std::string notes;           // on the start, for the message
+  Vector beyond;               // what it would become behind; empty as long as that is finite
 
   void begin(State& state, Recorder& recorder, const Stop& stop);
   void start();
   bool given_up();
+  bool due() const;
   double next_instant();
   void advance(double limit);
   void reach(double limit);

@@ -13,10 +13,15 @@ Force curve_of(const Friction& p, int mode, double v, const double* x) {
   return sliding_force(p.law, p, mode, 0U, v, peak_of(p, x), nullptr, nullptr);
 }
 
+double remembered_dry(const Friction& p, int mode, const double* x) {
+  return delayed_dry(p.law, p, mode, x[p.delayed], peak_of(p, x));
+}
+
 } // namespace
 
 double reached_force(const Friction& p, int mode, double N, const double* x) {
   if (p.lagged >= 0) return x[p.lagged];
+  if (p.delayed >= 0) return std::abs(remembered_dry(p, mode, x)) * N;
   return std::abs(curve_of(p, mode, 0.0, x).dry) * N;
 }
 
@@ -30,6 +35,7 @@ void start_clock(const Friction& p, int was, double N, double t, double* x) {
 void start_in_mode(const Friction& p, int is, double v, double N, double t, double* x) {
   if (p.aged >= 0) x[p.aged] = x[p.peak] = 1.0, x[p.entered] = t;
   if (p.surface_travel >= 0 && is != 0) x[p.surface_travel] = 0.0;
+  if (p.delayed >= 0) x[p.delayed] = is == 0 ? 0.0 : v;
   if (p.lagged >= 0) x[p.lagged] = is == 0 ? p.break_away * N : curve_of(p, is, v, x).dry * is * N;
 }
 

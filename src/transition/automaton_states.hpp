@@ -8,6 +8,7 @@
 //   slip    slip    f and peak are kept; f no higher than f_s (with a dwell: than f_sa, so as it is), after a load
 //                   that fell: stick could not hold what lies between
 //   any     open    s = 0 (a contact only); when it closes it begins as at the start
+// With dead time f is N dry(|v(t - tau)|) instead, and nothing is set: before the start v was what it is there.
 // f_s is the static level under the present load; f_sa and peak are held relative to it, so they scale with
 // the load.
 #pragma once

@@ -39,6 +39,7 @@ ct::Line Decision::kinetic_line(Index i, int d) {
     return line(d > 0 ? unit.hi : unit.lo, 0.0);
   }
   const double peak = before.friction[i].sticks() ? aged_share(p, t, x) : peak_of(p, x);
+  if (p.delayed >= 0) return line(delayed_dry(p.law, p, d, x[p.delayed], peak), 0.0);
   const Force f = sliding_force(p.law, p, d, state->modes.friction[i].branch, 0.0, peak,
                                 p.states >= 0 ? x + p.states : nullptr, w.xdot.data());
   return line(f.dry, f.viscous);

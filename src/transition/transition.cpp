@@ -19,7 +19,7 @@ bool State::operator==(const State& o) const {
          after_transition == o.after_transition && started == o.started && step == o.step &&
          last_error == o.last_error && stiff == o.stiff && same(nominal, o.nominal) &&
          time_scale == o.time_scale && identity == o.identity && instant == o.instant && ticks == o.ticks &&
-         same(left, o.left) && brief == o.brief;
+         same(left, o.left) && brief == o.brief && past == o.past && joint == o.joint;
 }
 
 // What a change from one mode of an element that touches to another sets; twice at one instant is as good as once.

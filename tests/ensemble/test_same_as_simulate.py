@@ -24,6 +24,9 @@ class Book:
         return self.changed.get(name, value)
 
 
+OPTIONS = ("memory", "dead_time", "dwell", "travel", "surface_damping", "load_factor")
+
+
 def drive(n: Book) -> ss.Machine:
     """Two masses, friction with all options, a contact with friction, controllers, compensation."""
     names = ["a", "b"]
@@ -48,6 +51,7 @@ def drive(n: Book) -> ss.Machine:
         presliding=ss.Presliding(n("guide.law.travel", 1e-3), n("guide.law.surface_damping", 2.0)),
         load_factor=n("guide.law.load_factor", 0.2),
     )
+    n.written["guide.law.dead_time"] = 0.0
     m.add_friction(
         "guide", on="a", law=law, normal_load=n("guide.normal_load", 1.0),
         surface_velocity=n("guide.surface_velocity", 0.1), load={"a.applied_force": 0.5, "b.position": 0.1},
@@ -57,9 +61,7 @@ def drive(n: Book) -> ss.Machine:
         friction=ss.Coulomb(n("stop.friction.static", 0.3), n("stop.friction.kinetic", 0.2)),
         surface_velocity=n("stop.surface_velocity", 0.05),
     )  # fmt: skip
-    n.written |= {
-        f"stop.friction.{o}": 0.0 for o in ("memory", "dwell", "travel", "surface_damping", "load_factor")
-    }
+    n.written |= {f"stop.friction.{o}": 0.0 for o in OPTIONS}
     pi = ss.PI(
         kp=n("pi.control.kp", 2.0), tn=n("pi.control.tn", 0.5), feedforward=n("pi.control.feedforward", 0.1),
         limits=(n("pi.control.limits.min", -2.0), n("pi.control.limits.max", 1.5)),
@@ -87,9 +89,7 @@ def belts(n: Book) -> ss.Machine:
         "belt", on="x", law=ss.Coulomb(n("belt.law.static", 1.0), n("belt.law.kinetic", 0.8)),
         normal_load=n("belt.normal_load", 1.0), surface_velocity=n("belt.surface_velocity", 0.2),
     )  # fmt: skip
-    n.written |= {
-        f"belt.law.{o}": 0.0 for o in ("memory", "dwell", "travel", "surface_damping", "load_factor")
-    }
+    n.written |= {f"belt.law.{o}": 0.0 for o in OPTIONS}
     model = ss.FrictionFeedforward(
         ss.Coulomb(static=n("help.law.static", 0.3), kinetic=n("help.law.kinetic", 0.2)),
         normal_load=n("help.normal_load", 1.0),
@@ -116,7 +116,7 @@ def matrices(n: Book) -> ss.StateSpace:
         "f", law=ss.Coulomb(n("f.law.static", 1.0), n("f.law.kinetic", 0.8)), velocity="v", on="u",
         normal_load=n("f.normal_load", 0.5), surface_velocity=n("f.surface_velocity", 0.1),
     )  # fmt: skip
-    n.written |= {f"f.law.{o}": 0.0 for o in ("memory", "dwell", "travel", "surface_damping", "load_factor")}
+    n.written |= {f"f.law.{o}": 0.0 for o in OPTIONS}
     for o in ("feedforward", "limits.min", "limits.max", "period", "delay", "quantum"):
         n.written[f"p1.control.{o}"] = 0.0
     plant.add_signal("u", n("u.signal", 1.5))

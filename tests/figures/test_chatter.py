@@ -5,7 +5,6 @@ Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetr
 
 import dataclasses
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -161,15 +160,8 @@ def test_friction_line_is_found_again() -> None:
 
 def test_a_line_of_friction_that_acts_otherwise_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(friction, "SPEEDS", np.array([15.0, 60.0]) * RPM)
-    honest = friction._machine
-
-    def slippery(speed: float) -> Any:
-        monkeypatch.setattr(friction, "GREATEST", 0.3)
-        machine = honest(speed)
-        monkeypatch.setattr(friction, "GREATEST", 0.4)
-        return machine
-
-    monkeypatch.setattr(friction, "_machine", slippery)
+    slippery = dataclasses.replace(friction.law(), static=0.3)
+    monkeypatch.setattr(friction, "law", lambda: slippery)
     assert any(c.failed for c in friction.compute_line().checks)
 
 

@@ -13,6 +13,7 @@ import pytest
 import stickslip as ss
 from stickslip.figures import bristle_motion, hunting, servo_stribeck
 from stickslip.machines import WedgeGear, WormGear
+from stickslip.machines._flank import scaled
 
 DOUBLED = ("static", "kinetic", "stiffness")
 LAWS = ("Coulomb", "Stribeck", "LuGre", "Dahl", "Tanh", "TwoStateBristle", "Curve")
@@ -55,10 +56,10 @@ def rougher(function: Any) -> Any:
 
     def call(machine: Any, *arguments: Any, **options: Any) -> Any:
         if isinstance(machine, (WedgeGear, WormGear)):
-            static = machine.static_friction
+            static, mu = machine.static_friction, machine.friction
             machine = dataclasses.replace(
                 machine,
-                friction=2.0 * machine.friction,
+                friction=scaled(mu, 2.0) if isinstance(mu, ss.Law) else 2.0 * mu,
                 static_friction=None if static is None else 2.0 * static,
             )
         return function(machine, *arguments, **options)
@@ -89,6 +90,6 @@ def twice_the_friction(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_twice_the_friction_is_seen(name: str, twice_the_friction: None) -> None:
     try:
         checks = ss.figures.get(name).compute().checks
-    except (AssertionError, IndexError, StopIteration, ValueError):
+    except (AssertionError, IndexError, StopIteration, ValueError, RuntimeWarning):
         return  # an event that it looks for does not come
     assert [check.quantity for check in checks if check.failed]

@@ -72,6 +72,10 @@ def laws(u: Units) -> dict[str, Any]:
         "bouc-wen": ss.BoucWen(stiffness=400.0 * u.k, kinetic=1.0 * u.f),
         "leuven": ss.Leuven(stiffness=400.0 * u.k, height=1.8 * u.f, **curve),
         "lag": ss.StickSlip(ss.Coulomb(1.5 * u.f, 1.0 * u.f), memory=ss.Lag(0.05 * u.s)),
+        "dead time": ss.StickSlip(ss.Stribeck(**curve), memory=ss.DeadTime(0.05 * u.s)),
+        "dead time and dwell": ss.StickSlip(
+            ss.Coulomb(1.5 * u.f, 1.0 * u.f), memory=ss.DeadTime(0.2 * u.s), dwell=0.3 * u.s
+        ),
         "dwell": ss.StickSlip(ss.Coulomb(1.5 * u.f, 1.0 * u.f), dwell=0.3 * u.s),
         "lag and dwell": ss.StickSlip(ss.Stribeck(**curve), memory=ss.Lag(0.05 * u.s), dwell=0.3 * u.s),
         "presliding": ss.StickSlip(

@@ -8,12 +8,16 @@ import pytest
 
 import stickslip as ss
 
+pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+
 
 def machine():
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -9.81, "x": ss.Ramp(slope=0.1)})
     m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5, gap=0.1)
     lag = ss.StickSlip(ss.Coulomb(0.2, 0.1), memory=ss.Lag(0.01), dwell=0.5, load_factor=0.3)
     m.add_friction("guide", on="x", law=lag, load="floor.normal_force")
+    late = ss.StickSlip(ss.Coulomb(0.02, 0.01), memory=ss.DeadTime(0.05))
+    m.add_friction("film", on="x", law=late, surface_velocity=ss.Sine(0.1, 2.0))
     m.add_controller(ss.PI(kp=1.0, tn=0.5, limits=0.3), on="x", reference=0.5)
     m.add_controller(ss.PI(kp=1.0, tn=0.5, period=0.01, delay=0.002), name="held", on="x", reference=0.5)
     return m
@@ -81,7 +85,6 @@ def test_the_sound_one_is_read():
     use(again)
 
 
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 @pytest.mark.parametrize("at", list(paths(RUN.__getstate__()["run"])), ids=str)
 def test_damage_anywhere_in_a_run(at):
     saved = RUN.__getstate__()

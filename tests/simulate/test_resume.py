@@ -43,6 +43,9 @@ def lugre():
 MACHINES = {
     "coulomb": lambda: belt(ss.Coulomb(static=1.0, kinetic=0.8)),
     "stribeck": lambda: belt(ss.Stribeck(static=1.0, kinetic=0.7, stribeck_velocity=0.05, shape=0.5)),
+    "dead time": lambda: belt(
+        ss.StickSlip(ss.Stribeck(static=1.0, kinetic=0.7, stribeck_velocity=0.05), memory=ss.DeadTime(0.3))
+    ),
     "breakpoints": breakpoints,
     "lugre": lugre,
 }

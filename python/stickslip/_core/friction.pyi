@@ -16,6 +16,7 @@ class Automaton:
     def __init__(
         self,
         lag: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+        dead_time: typing.SupportsFloat | typing.SupportsIndex = 0.0,
         dwell: typing.SupportsFloat | typing.SupportsIndex = 0.0,
         travel: typing.SupportsFloat | typing.SupportsIndex = 0.0,
         surface_damping: typing.SupportsFloat | typing.SupportsIndex = 0.0,

@@ -33,9 +33,11 @@ class Chart(Drawing):
     def __init__(self, element: Any, taken: Mapping[tuple[str, str], str] | None = None) -> None:
         options = element["automaton"]
         self._taken = taken or {}
-        self._lag, self._bends = bool(options["memory"]), bool(options["travel"])
-        self._level = r"f_s(t_{dwell})" if options["dwell"] and self._lag else "f_s"
-        self._entered = "f_{sa}" if options["dwell"] and self._lag else "f_s"
+        self._lag, self._late = bool(options["memory"]), bool(options["dead_time"])
+        self._bends = bool(options["travel"])
+        ages = options["dwell"] and (self._lag or self._late)
+        self._level = r"f_s(t_{dwell})" if ages else "f_s"
+        self._entered = "f_{sa}" if ages else "f_s"
         self._loaded = bool(options["load_factor"])
 
     def _under(self, before: str, after: str, between: str = "\n") -> str:
@@ -46,11 +48,13 @@ class Chart(Drawing):
         """Draw it."""
         rest = r"$F = k\,s + b_s\dot{s}$" if self._bends else "$v = 0$"
         _state(ax, (8.3, 6.0), "stick", f"{rest}\n$|F| \\leq {self._level}$", "#E4E4E4")
-        force = "f + b|v|" if self._lag else "f_c(|v|)"
+        memory = self._lag or self._late
+        force = "f + b|v|" if memory else "f_c(|v|)"
         dry = "\n" + r"$T_{fr}\dot{f} + f = f_c(|v|)$" if self._lag else ""
-        _state(
-            ax, (2.7, 1.9), "slip−", f"$F = -({force})${dry}" if self._lag else f"$F = -{force}$", sk.SECOND
-        )
+        if self._late:
+            dry = "\n" + r"$f = f_c(|v(t - \tau)|)$"
+        opposed = f"$F = -({force})${dry}" if memory else f"$F = -{force}$"
+        _state(ax, (2.7, 1.9), "slip−", opposed, sk.SECOND)
         _state(ax, (13.9, 1.9), "slip+", f"$F = {force}${dry}", sk.FILL)
         for side, name in ((-1.0, "slip-"), (1.0, "slip+")):
             middle = 8.3

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from stickslip._drawing import parts as sk
 from stickslip._drawing import words
 from stickslip._drawing.drawing import Drawing
+from stickslip.laws import Law
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,9 +117,14 @@ def _numbers(gear: WedgeGear, drawn: WedgeGear) -> list[tuple[str, str]]:
 
 def rubbing(gear: WedgeGear | WormGear) -> list[tuple[str, str]]:
     """Friction and restitution of a gear's flank, as rows of its table."""
-    static = "" if gear.static_friction is None else f", static {words.amount(gear.static_friction)}"
+    if isinstance(gear.friction, Law):
+        kinds = words.law(gear.friction.compiled, {})
+        friction = f"{words.amount(gear.break_away_friction)} at rest, {kinds}"
+    else:
+        static = "" if gear.static_friction is None else f", static {words.amount(gear.static_friction)}"
+        friction = words.amount(gear.friction) + static
     return [
-        (r"$\mu$", words.amount(gear.friction) + static),
+        (r"$\mu$", friction),
         (r"$\varepsilon$", words.amount(gear.restitution)),
     ]
 

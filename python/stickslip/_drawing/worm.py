@@ -11,6 +11,7 @@ from stickslip._drawing import parts as sk
 from stickslip._drawing import words
 from stickslip._drawing.drawing import Drawing
 from stickslip._drawing.wedge import listed, rubbing
+from stickslip.laws import Law
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,6 +120,10 @@ def _numbers(gear: WormGear) -> list[tuple[str, str]]:
     ]
     if gear.shaft_damping:
         rows.insert(8, (r"$d_\varphi$", words.amount(gear.shaft_damping, "Nms/rad")))
+    for symbol, bearing in (("$B_1$", gear.wheel_bearing), ("$B_2$", gear.worm_bearing)):
+        if isinstance(bearing, Law):
+            level = words.amount(float(bearing.break_away), "Nm")
+            rows.append((symbol, f"{level} at rest, {words.law(bearing.compiled, {})}"))
     if gear.clearance is not None:
         rows.append(("play", words.amount(1e3 * gear.clearance, "mm")))
     return rows

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
+from stickslip.laws import Law
 from stickslip.machines.worm_gear import WormGear
 from stickslip.simulation import simulate
 
@@ -126,6 +127,8 @@ def counter_flank_map(
     """
     if not isinstance(gear, WormGear):
         checks.reject("gear", gear, "a WormGear")
+    if isinstance(gear.friction, Law):
+        checks.reject("gear", gear, "one whose friction is a number: the map varies it")
     if gear.clearance is None:
         raise ValueError("gear has no clearance: without one there is no second flank")
     k, mu, eps = (

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.analysis import _transitions as transitions
+from stickslip.laws import Law
 from stickslip.machines.wedge_gear import WedgeGear
 from stickslip.machines.worm_gear import WormGear
 from stickslip.modes import Mode
@@ -306,7 +307,7 @@ def state_map(
     if not first < last:
         checks.reject("high", last, f"> low = {first}")
     contact = transitions.Contact(wedge.contact_data(0.0))
-    friction = wedge.break_away_friction if start == "stick" else wedge.friction
+    friction = wedge.break_away_friction if start == "stick" else wedge.kinetic_friction
     sliding = {"stick": 0, "slip+": 1, "slip-": -1}[start]
 
     def free(extension: float) -> Array:
@@ -372,7 +373,7 @@ def impact_map(
         "restitution", wedge.restitution if restitution is None else restitution, 0.0, 1.0
     )
     contact = transitions.Contact(wedge.contact_data(0.0))
-    friction = wedge.friction
+    friction = wedge.impulse_friction
 
     def before(alpha: float) -> Array:
         return np.array([-math.cos(alpha), -math.sin(alpha)])
@@ -531,6 +532,8 @@ def chatter_map(
            [False, False,  True]])
     """
     wedge = _wedge(gear)
+    if isinstance(wedge.friction, Law):
+        checks.reject("gear", gear, "one whose friction is a number: the map varies it")
     checks.choice("vary", vary, ("lower", "upper"))
     levels, ratios = checks.vector("friction", friction), checks.vector("inertia_ratio", inertia_ratio)
     if np.any(levels < 0.0):

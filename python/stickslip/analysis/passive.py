@@ -19,7 +19,7 @@ from stickslip import _checks as checks
 from stickslip.analysis._bristle_passivity import OneState, judge
 from stickslip.analysis._phases import Counterexample, best
 from stickslip.laws import BoucWen, Dahl, ElastoPlastic, Law, LuGre, MaxwellSlip, TwoStateBristle
-from stickslip.stick_slip import StickSlip
+from stickslip.stick_slip import DeadTime, StickSlip
 
 __all__ = ["Counterexample", "Passivity", "Storage", "passivity"]
 
@@ -223,7 +223,9 @@ def _automaton(law: StickSlip, load: float) -> Passivity:
     # At break-away the damper carries a share of the level that the spring does not hold; in slow slip the
     # surface is taken to be as far deflected as the whole force would, and gives that back in reverse.
     level = load * float(law.break_away)
-    wait = 20.0 * law.memory.time_constant if law.memory else surface.travel * surface.damping / level
+    wait = surface.travel * surface.damping / level
+    if law.memory is not None:  # until friction in slow slip is that of rest
+        wait = 2.0 * law.memory.delay if isinstance(law.memory, DeadTime) else 20.0 * law.memory.time_constant
     slow = 1e-4 * min(level / surface.damping, surface.travel / wait)
     tries = []
     for share in np.linspace(0.3, 0.98, 18):

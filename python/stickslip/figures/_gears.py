@@ -125,4 +125,8 @@ def steady(angle: float, rho: float, direction: Direction = "lowering") -> tuple
         above = gear.sliding(middle, direction).lower_acceleration > 0.0
         low, high = (low, middle) if above == rising else (middle, high)
     state = gear.sliding(0.5 * (low + high), direction)
-    return gear.stiffness * 0.5 * (low + high), state.normal_force, sign * gear.friction * state.normal_force
+    return (
+        gear.stiffness * 0.5 * (low + high),
+        state.normal_force,
+        sign * gear.kinetic_friction * state.normal_force,
+    )

@@ -208,6 +208,84 @@ def draw_memory(data: FigureData, figure: Canvas) -> None:
     ax.legend(loc="upper center", ncols=2)
 
 
+# -- beside figure 2.3: dead time, the alternative of the text after equation 10
+
+
+def delayed(t: float) -> float:
+    """Dry force (N) in closed form: the curve at the velocity of LAG before, on the ramps up and down."""
+    then = t - LAG
+    return level(max(0.0, SPEED / RAMP * min(then, 2 * RAMP - then)))
+
+
+def compute_dead_time() -> FigureData:
+    """The start and stop of figure 2.3, with a dead time as long as the lag there, and with that lag."""
+    import stickslip as ss
+
+    corners, speeds = [0.0, RAMP, 2 * RAMP, 0.16], [0.0, SPEED, 0.0, 0.0]
+    run = prescribed(ss.StickSlip(curve(), memory=ss.DeadTime(LAG)), corners, speeds)
+    lag = prescribed(ss.StickSlip(curve(), memory=ss.Lag(LAG)), corners, speeds)
+    t = np.linspace(1e-9, 2 * RAMP - 1e-12, 801)
+    there, v = run.at(t), run.at(t)["guide.velocity"]
+    force = there["guide.force"]
+    dry = force - VISCOUS * v
+    up, down = STRIBECK_VELOCITY / SPEED * RAMP, 2 * RAMP - STRIBECK_VELOCITY / SPEED * RAMP
+    rise, fall = (float(run.at(s)["guide.force"][0]) - VISCOUS * STRIBECK_VELOCITY for s in (up, down))
+    held = float(np.max(np.abs(dry[t < LAG] - STATIC)))
+    worst = float(np.max(np.abs(dry - [delayed(s) for s in t])))
+    stop = [e.time for e in run.events if str(e.after) == "stick"]
+    closed, rule = Origin.CLOSED_FORM, "the curve at v(t - tau)"
+    checks = [
+        Check("enters stick at", "s", stop[0], 2 * RAMP, 1e-15, closed, "the velocity put in"),
+        Check("dry force on entering stick", "N", float(dry[-1]), delayed(2 * RAMP), 1e-12, closed, rule),
+        Check("dry force, worst of the whole loop", "N", worst, 0.0, 1e-17, closed, rule),
+        Check("dry force less Fs in the first 10 ms", "N", held, 0.0, 1e-17, closed, "it stuck 10 ms before"),
+        Check(
+            "decelerating less accelerating, dry force at vs", "N", fall - rise, 0.0, 0.0, Origin.PUBLISHED,
+            "text of figure 2.3: a lower force as it slows down", relation="<",
+        ),
+    ]  # fmt: skip
+    columns: dict[str, Any] = {
+        "time": t,
+        "velocity": v,
+        "dead time": force,
+        "lag": lag.at(t)["guide.force"],
+        "curve": [level(x) + VISCOUS * x for x in v],
+    }
+    units = {"time": "s", "velocity": "m/s", "dead time": "N", "lag": "N", "curve": "N"}
+    chosen = inputs("chosen", "as long as the lag of section 4", ("tau", LAG, "s"))
+    return FigureData({"": Series(columns, units)}, checks, (*chosen, *CURVE, *RAMPS))
+
+
+def draw_dead_time(data: FigureData, figure: Canvas) -> None:
+    """Draw force over velocity, out and back, beside the lag and the curve."""
+    from stickslip._drawing import _style
+
+    s, ax = data[""], figure.subplots()
+    v, out = 1e3 * s["velocity"], s["time"] <= RAMP
+    ax.plot(v[out], 1e3 * s["curve"][out], color="#8A8A8A", linestyle="--", label="without memory")
+    for side, label in ((out, "lag"), (~out, None)):
+        ax.plot(v[side], 1e3 * s["lag"][side], color="#8A8A8A", linewidth=0.9, label=label)
+    for side, colour, label in (
+        (out, _style.VERMILION, "dead time, accelerating"),
+        (~out, _style.BLUE, "dead time, decelerating"),
+    ):
+        x, y = v[side], 1e3 * s["dead time"][side]
+        ax.plot(x, y, color=colour, label=label)
+        tip = {"arrowstyle": "-|>", "color": "#404040"}
+        ax.annotate("", (x[238], y[238]), (x[230], y[230]), arrowprops=tip)
+    shift = 1e3 * SPEED / RAMP * LAG
+    ax.annotate(
+        "for τ the force of rest,\nthen the curve of τ ago",
+        (1e3 * SPEED / RAMP * LAG, 1e3 * STATIC + VISCOUS * shift),
+        (2.1, 9.6),
+        color="#5A5A5A",
+        va="center",
+        arrowprops={"arrowstyle": "->", "color": "#7A7A7A", "linewidth": 0.7},
+    )
+    ax.set(xlabel="velocity v [mm/s]", ylabel="friction force F [mN]", xlim=(-0.15, 5.2), ylim=(3.5, 12.4))
+    ax.legend(loc="upper center", ncols=2)
+
+
 # -- figure 2.4: break-away force after a rest
 
 
@@ -296,6 +374,14 @@ def draw_dwell(data: FigureData, figure: Canvas) -> None:
 FIGURES = (
     Figure("automaton_2_2", "friction curve", f"{SOURCE}, figure 2.2", compute_curve, draw_curve, 80.0),
     Figure("automaton_2_3", "frictional memory", f"{SOURCE}, figure 2.3", compute_memory, draw_memory, 80.0),
+    Figure(
+        "automaton_2_3_dead_time",
+        "frictional memory as a dead time",
+        f"{SOURCE}, beside figure 2.3",
+        compute_dead_time,
+        draw_dead_time,
+        80.0,
+    ),
     Figure(
         "automaton_2_4", "break-away after a rest", f"{SOURCE}, figure 2.4", compute_dwell, draw_dwell, 80.0
     ),

@@ -24,7 +24,7 @@ from stickslip.figures._input import inputs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-    from stickslip import Machine
+    from stickslip import Stribeck
 
 LEAST, GREATEST, STRIBECK_VELOCITY = 0.14, 0.40, 0.2
 SPEEDS = (
@@ -46,43 +46,23 @@ SHAFT = RIG_SHAFT[:2]  # nothing is struck here, so ε has no say
 
 
 def line(speed: float) -> float:
-    """The coefficient put into the simulation at a sliding speed (m/s)."""
+    """The coefficient put into the simulation at a sliding speed (m/s), by hand (3.46)."""
     return LEAST + (GREATEST - LEAST) * math.exp(-abs(speed) / STRIBECK_VELOCITY)
 
 
-def _machine(motor_speed: float) -> Machine:
-    """The rig with its bare wheel, lifting, with the Stribeck line on its flank."""
+def law() -> Stribeck:
+    """The same as a law for the flank."""
     import stickslip as ss
 
-    gear = rig(0, motor_speed=motor_speed)
-    data = gear.contact_data(0.0)
-    machine = ss.Machine(
-        mass=np.diag(data.mass),
-        stiffness=np.diag([0.0, gear.shaft_stiffness]),
-        damping=np.diag([0.0, gear.shaft_damping]),
-        names=["wheel", "worm"],
-        force={
-            "wheel": ss.Constant(-gear.load_torque),
-            "worm": ss.Ramp(
-                slope=gear.shaft_stiffness * motor_speed, offset=gear.shaft_damping * motor_speed
-            ),
-        },
-    )
-    machine.add_contact(
-        "flank",
-        normal=data.normals[0],
-        tangent=data.tangents[0],
-        friction=ss.Stribeck(static=GREATEST, kinetic=LEAST, stribeck_velocity=STRIBECK_VELOCITY, shape=1.0),
-    )
-    return machine
+    return ss.Stribeck(static=GREATEST, kinetic=LEAST, stribeck_velocity=STRIBECK_VELOCITY, shape=1.0)
 
 
 def measure(motor_speed: float) -> tuple[float, float, float, float]:
     """Lift at one motor speed (rad/s): sliding speed (m/s), torque (Nm), μ by (7.2), exact μ by (7.2)."""
     import stickslip as ss
 
-    gear = rig(0)
-    run = ss.simulate(_machine(motor_speed), t_end=HOLD, dt=SAMPLING)
+    gear = rig(0, motor_speed=motor_speed, clearance=None, friction=law())
+    run = ss.simulate(gear, t_end=HOLD, dt=SAMPLING)
     steady = run.t >= SETTLE
     t, angle = run.t[steady], run["worm.position"][steady]
     torque = gear.shaft_stiffness * (motor_speed * t - angle)
@@ -122,11 +102,11 @@ def compute_line() -> FigureData:
         },
         {"motor speed": "rpm", "sliding speed": "m/s", "torque": "Nm", "coefficient": "", "put in": ""},
     )
-    law = Series(
+    curve = Series(
         {"sliding speed": fine, "coefficient": [line(v) for v in fine]},
         {"sliding speed": "m/s", "coefficient": ""},
     )
-    return FigureData({"measured": measured, "line": law}, checks, (*RIG_PRINTED, *SHAFT, *LINE))
+    return FigureData({"measured": measured, "line": curve}, checks, (*RIG_PRINTED, *SHAFT, *LINE))
 
 
 def draw_line(data: FigureData, figure: Canvas) -> None:
@@ -134,8 +114,10 @@ def draw_line(data: FigureData, figure: Canvas) -> None:
     from stickslip._drawing import _style
 
     ax = figure.subplots()
-    law, points = data["line"], data["measured"]
-    ax.plot(law["sliding speed"], law["coefficient"], color=_style.BLUE, label="line put into the simulation")
+    curve, points = data["line"], data["measured"]
+    ax.plot(
+        curve["sliding speed"], curve["coefficient"], color=_style.BLUE, label="line put into the simulation"
+    )
     ax.plot(
         points["sliding speed"], points["coefficient"], linestyle="none", marker="o", markersize=4.5,
         markerfacecolor="white", color=_style.VERMILION,
@@ -143,10 +125,10 @@ def draw_line(data: FigureData, figure: Canvas) -> None:
     )  # fmt: skip
     slope = math.tan(RIG.lead_angle) * math.cos(RIG.pressure_angle)
     ax.axhline(slope, color="#7A7A7A", linewidth=0.8, linestyle=":")
-    ax.text(law["sliding speed"][-1], slope, "self-braking above", ha="right", va="bottom", color="#5A5A5A")
+    ax.text(curve["sliding speed"][-1], slope, "self-braking above", ha="right", va="bottom", color="#5A5A5A")
     ax.set(
         xlabel="sliding speed [m/s]", ylabel="coefficient of friction μ", ylim=(0.0, 0.45),
-        xlim=(0.0, law["sliding speed"][-1]),
+        xlim=(0.0, curve["sliding speed"][-1]),
     )  # fmt: skip
     ax.legend(loc="upper right")
 

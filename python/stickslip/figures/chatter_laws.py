@@ -7,6 +7,7 @@ rises from rest to one maximum, μ0 + Δ·(v/v̂)·exp(1 − v/v̂).
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,14 @@ import numpy as np
 from stickslip.figures import _draw
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
-from stickslip.figures._gears import MM, SOURCE
+from stickslip.figures._gears import MM, SET_1, SOURCE
 from stickslip.figures._input import inputs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+
+    from stickslip.machines import WedgeGear
 
 ANGLE = math.radians(12.0)
 STATIC, KINETIC, FALL = 0.32, 0.18, 0.02  # of 2.1: μ0, μg, a in m/s
@@ -35,36 +38,62 @@ def _law() -> Any:
     return ss.Stribeck(static=STATIC, kinetic=KINETIC, stribeck_velocity=FALL, shape=1.0)
 
 
-def _root(function: Any, low: float, high: float) -> float:
-    """Bisect to the last bit."""
-    sign = function(low) > 0.0
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if (function(middle) > 0.0) == sign:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
+def _gear(law: Any, **changes: Any) -> WedgeGear:
+    """The wedge gear of the source's set 1 with this law on its flank."""
+    return dataclasses.replace(SET_1, angle=ANGLE, friction=law, **changes)
 
 
 # -- 2.1 and 2.2 ---------------------------------------------------------------------------------------
 
 
+def _left_alone(law: Any, speed: float) -> float:
+    """Sliding speed (m/s) of a gear that lowers its load without a drive, 20 s after it had this one."""
+    import stickslip as ss
+
+    # A spring so soft that it does nothing: F/k is 100 km.
+    gear = _gear(law, stiffness=1e-3, pull_velocity=0.0)
+    lower = speed * math.cos(ANGLE)
+    start = {"lower.velocity": lower, "upper.velocity": -lower * math.tan(ANGLE)}
+    return abs(float(ss.simulate(gear, 20.0, initial=start)["flank.velocity"][-1]))
+
+
 def compute_braking() -> FigureData:
-    """Find the speeds up to which a falling curve keeps μ above tan γ."""
+    """Ask the gear up to which speed a falling curve keeps μ above tan γ, and let it run below and above that."""
     law, slope = _law(), math.tan(ANGLE)
-    limit = _root(lambda v: law.force(v) - slope, 1e-6, 1.0)
+    gear = _gear(law)
+    ((start, limit),) = gear.self_braking_speeds
     v = np.linspace(-0.06, 0.06, 481)
     closed = FALL * math.log((STATIC - KINETIC) / (slope - KINETIC))
+    below, above = _left_alone(law, 0.9 * limit), _left_alone(law, 1.1 * limit)
     checks = [
         Check(
             "self-locking: ρ0 − γ",
             "deg",
-            math.degrees(math.atan(law.break_away) - ANGLE),
+            math.degrees(gear.break_away_angle - ANGLE),
             0.0,
             0.0,
             Origin.PUBLISHED,
             f"{SOURCE}, 2.1: ρ0 > γ",
+            relation=">",
+        ),
+        Check("self-braking from slow sliding on", "m/s", start, 0.0, 0.0, Origin.CLOSED_FORM, "μ(0+) = μ0"),
+        Check(
+            "10 % below that speed, left alone: ends at",
+            "m/s",
+            below,
+            0.0,
+            0.0,
+            Origin.CLOSED_FORM,
+            "it stops",
+        ),
+        Check(
+            "10 % above: ends at",
+            "m/s",
+            above,
+            1.1 * limit,
+            0.0,
+            Origin.CLOSED_FORM,
+            "it runs away",
             relation=">",
         ),
         Check(
@@ -85,7 +114,7 @@ def compute_braking() -> FigureData:
         ("μg", KINETIC, ""),
         ("a", FALL, "m/s"),
     )
-    friction = np.where(v == 0.0, STATIC, np.abs(law.force(v)))
+    friction = np.where(v == 0.0, gear.break_away_friction, gear.coefficient(np.abs(v)))
     columns = {"sliding velocity": v * MM, "friction": friction, "tan γ": np.full_like(v, slope)}
     limits = {"from": [-limit * MM], "to": [limit * MM]}
     return FigureData(
@@ -104,13 +133,13 @@ def _hump(v: Any) -> Any:
 
 
 def compute_hump() -> FigureData:
-    """Find the range of speeds in which a curve that starts below tan γ is above it."""
+    """Ask the gear in which range of speeds a curve that starts below tan γ is above it."""
     import stickslip as ss
 
     slope = math.tan(ANGLE)
     law = ss.Curve(function=lambda v: math.copysign(float(_hump(v)), v), static=REST, velocity_scale=TOP)
-    low = _root(lambda v: law.force(v) - slope, 1e-9, TOP)
-    high = _root(lambda v: law.force(v) - slope, TOP, 1.0)
+    gear = _gear(law)
+    ((low, high),) = gear.self_braking_speeds
     v = np.linspace(-0.15, 0.15, 601)
     # x·e^(1−x) = r has x = −W(−r/e): both branches of Lambert's function by their series-free iteration.
     r = (slope - REST) / RISE
@@ -122,7 +151,7 @@ def compute_hump() -> FigureData:
         Check(
             "not self-locking: ρ0 − γ",
             "deg",
-            math.degrees(math.atan(law.break_away) - ANGLE),
+            math.degrees(gear.break_away_angle - ANGLE),
             0.0,
             0.0,
             Origin.PUBLISHED,
@@ -139,7 +168,7 @@ def compute_hump() -> FigureData:
         ("μ", f"{REST} + {RISE}·(v/v̂)·exp(1 − v/v̂)", ""),
         ("v̂", TOP, "m/s"),
     )
-    friction = np.where(v == 0.0, REST, np.abs(law.force(v)))
+    friction = np.where(v == 0.0, gear.break_away_friction, gear.coefficient(np.abs(v)))
     columns = {"sliding velocity": v * MM, "friction": friction, "tan γ": np.full_like(v, slope)}
     limits = {"from": [-high * MM, low * MM], "to": [-low * MM, high * MM]}
     return FigureData(

@@ -41,7 +41,7 @@ CHOSEN = inputs(
     "chosen",
     "so that all four cases occur; masses, load and spring of set 2",
     *(
-        (f"γ/μ of case {case}", f"{math.degrees(gear.angle):.0f}°/{gear.friction:.4g}", "")
+        (f"γ/μ of case {case}", f"{math.degrees(gear.angle):.0f}°/{gear.kinetic_friction:.4g}", "")
         for case, gear in CASES.items()
     ),
 )
@@ -122,7 +122,7 @@ def compute_stick() -> FigureData:
         gear, found = CASES[case], maps[case]
         leaves = _leaves_stick(found, "lemke_source") * MM
         true = max(high for _, high, solutions in found.intervals if "stick" in solutions) * MM
-        limit = gear.load / gear.stiffness * math.tan(math.atan(gear.friction) - gear.angle) * MM
+        limit = gear.load / gear.stiffness * math.tan(math.atan(gear.kinetic_friction) - gear.angle) * MM
         checks += [
             Check(f"case {case}: true limit of stick", "mm", true, limit, 2e-12, closed, "(F/k)tan(ρ - γ)"),
             Check(
@@ -207,7 +207,7 @@ def _slip_limit(gear: WedgeGear) -> float:
     """Direction below which the compression ends in slip with ġ_T > 0: Λ_TC = −μ·Λ_NC of (6.9, 6.18)."""
     m1, m2, s, c = gear.upper_mass, gear.lower_mass, math.sin(gear.angle), math.cos(gear.angle)
     nn, tt, nt = m1 * c * c + m2 * s * s, m1 * s * s + m2 * c * c, s * c * (m1 - m2)
-    return math.atan(-(nt + gear.friction * nn) / (tt + gear.friction * nt))
+    return math.atan(-(nt + gear.kinetic_friction * nn) / (tt + gear.kinetic_friction * nt))
 
 
 def _sliding_in_lowering(found: StateMap) -> float:
@@ -267,7 +267,7 @@ def _rebound(alpha: float) -> tuple[float, float]:
     normal, tangent = -math.cos(alpha), -math.sin(alpha)
     velocity = [c * normal + s * tangent, s * normal - c * tangent]
     hit = contact.impact(
-        [m1, m2], velocity, [[c, s]], [[s, -c]], friction=SET_2.friction, restitution=RESTITUTION
+        [m1, m2], velocity, [[c, s]], [[s, -c]], friction=SET_2.kinetic_friction, restitution=RESTITUTION
     )
     ratio = s * c * (m1 - m2) / (m1 * c * c + m2 * s * s)
     return float(hit[0].normal_velocity[0]), RESTITUTION * (math.cos(alpha) + math.sin(alpha) * ratio)

@@ -81,7 +81,7 @@ def compute() -> FigureData:
     """Enumerate what can follow lowering and lifting slip, over the spring extension."""
     lowering, lifting = _phases("slip-"), _phases("slip+")
     m1, m2 = SET_2.upper_mass, SET_2.lower_mass
-    s, c, mu = math.sin(SET_2.angle), math.cos(SET_2.angle), SET_2.friction
+    s, c, mu = math.sin(SET_2.angle), math.cos(SET_2.angle), SET_2.kinetic_friction
     arm = SET_2.load / SET_2.stiffness * MM
     opening = arm * m2 / m1 * c / s
     right, left = arm * (mu * c - s) / (mu * s + c), -arm * (mu * c + s) / (c - mu * s)

@@ -135,7 +135,15 @@ def compute_oscillator() -> FigureData:
         "friction μ",
     )
     values = [
-        (g.upper_mass, g.lower_mass, g.stiffness, g.pull_velocity, g.load, math.degrees(g.angle), g.friction)
+        (
+            g.upper_mass,
+            g.lower_mass,
+            g.stiffness,
+            g.pull_velocity,
+            g.load,
+            math.degrees(g.angle),
+            g.kinetic_friction,
+        )
         for g in (SET_1, SET_2)
     ]
     units = ["kg", "kg", "N/m", "m/s", "N", "deg", ""]
@@ -348,7 +356,7 @@ def compute_directions() -> FigureData:
     for direction, extension, sign in cases:
         state = STEEP.sliding(extension, direction)
         pull = STEEP.stiffness * extension
-        normal, tangential = state.normal_force, -sign * STEEP.friction * state.normal_force
+        normal, tangential = state.normal_force, -sign * STEEP.kinetic_friction * state.normal_force
         s, c = math.sin(STEEP.angle), math.cos(STEEP.angle)
         upper = normal * c + tangential * s - STEEP.load - STEEP.upper_mass * state.upper_acceleration
         lower = normal * s - tangential * c + pull - STEEP.lower_mass * state.lower_acceleration

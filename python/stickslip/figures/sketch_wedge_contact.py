@@ -136,7 +136,7 @@ def compute_kinetics() -> FigureData:
             "F·sin γ + kw·cos γ",
         ),
     ]
-    used = abs(state.tangential_force) / (gear.friction * state.normal_force)
+    used = abs(state.tangential_force) / (gear.kinetic_friction * state.normal_force)
     checks.append(
         Check(
             "share of the friction that is used",

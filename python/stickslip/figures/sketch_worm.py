@@ -31,7 +31,7 @@ def compute_flank() -> FigureData:
     gear = dataclasses.replace(RIG, lead_angle=ANGLE)
     torque = 2.0
     state = gear.sliding(torque, "lifting")
-    cosine, mu, normal = math.cos(gear.pressure_angle), gear.friction, state.normal_force
+    cosine, mu, normal = math.cos(gear.pressure_angle), gear.kinetic_friction, state.normal_force
     s, c = math.sin(ANGLE), math.cos(ANGLE)
     friction, along, across = mu * normal, normal * cosine * s, normal * cosine * c
     # The source counts M1 and φ̈1 as here: F_t1 lifts against the load, friction opposes lifting.

@@ -25,7 +25,9 @@ class ContactData:
     normals, tangents : ndarray, shape (contacts, n)
         Gradients of gap and tangential displacement, one row per contact.
     friction, static_friction : ndarray, shape (contacts,)
-        Kinetic and static coefficients.
+        Coefficients in sliding at the velocity of this state, and static ones.
+    impulse_friction : ndarray, shape (contacts,)
+        Coefficients that hold in impacts.
     restitution : ndarray, shape (contacts,)
         Coefficient of restitution.
     gap : ndarray, shape (contacts,)
@@ -48,6 +50,7 @@ class ContactData:
     tangents: NDArray[np.float64]
     friction: NDArray[np.float64]
     static_friction: NDArray[np.float64]
+    impulse_friction: NDArray[np.float64]
     restitution: NDArray[np.float64]
     gap: NDArray[np.float64]
     velocity: NDArray[np.float64]
@@ -97,7 +100,7 @@ class ContactData:
             self.velocity,
             self.normals[closed],
             self.tangents[closed],
-            friction=self.friction[closed],
+            friction=self.impulse_friction[closed],
             restitution=self.restitution[closed],
             law=law,
         )

@@ -15,13 +15,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip import _checks as checks
+from stickslip.laws import Law
 from stickslip.machines import wedge_motion
+from stickslip.machines._flank import FlankFriction, check_law, sliding_speed
 from stickslip.machines._flight import Flight
 from stickslip.machines.contact_data import ContactData
 from stickslip.machines.wedge_states import (
@@ -44,14 +46,21 @@ if TYPE_CHECKING:
 
 def check_flank(gear: WedgeGear | WormGear) -> None:
     """Check the parameters of friction and impact, which all gears have."""
-    object.__setattr__(gear, "friction", checks.non_negative("friction", gear.friction))
     object.__setattr__(gear, "restitution", checks.within("restitution", gear.restitution, 0.0, 1.0))
+    checks.choice("impact", gear.impact, ("poisson", "newton"))
+    if isinstance(gear.friction, Law):
+        check_law("friction", gear.friction)
+        if gear.static_friction is not None:
+            checks.reject(
+                "static_friction", gear.static_friction, "left out where friction is a law, which has it"
+            )
+        return
+    object.__setattr__(gear, "friction", checks.non_negative("friction", gear.friction))
     if gear.static_friction is not None:
         static = checks.non_negative("static_friction", gear.static_friction)
         if static < gear.friction:
             checks.reject("static_friction", static, f">= friction = {gear.friction}")
         object.__setattr__(gear, "static_friction", static)
-    checks.choice("impact", gear.impact, ("poisson", "newton"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +75,12 @@ class WedgeGear:
         Masses m1 (vertical, loaded) and m2 (horizontal, pulled), kg.
     angle : float
         Wedge angle γ, rad, between 0 and π/2.
-    friction : float
-        Kinetic coefficient of friction μ = tan ρ, ≥ 0.
+    friction : float or Law
+        Kinetic coefficient of friction μ = tan ρ, ≥ 0; or a law per unit normal force over the sliding speed, the
+        size of ġ_T, such as (3.46), ``Stribeck(static=..., kinetic=..., stribeck_velocity=..., shape=1.0)``: odd,
+        without internal states. Then `self_locking` is a matter of rest, `self_braking` one of all speeds,
+        `self_braking_speeds` says at which speeds the gear brakes itself, and the condition of chatter is that of
+        slow sliding, μ(0+).
     load : float
         Load F on the upper wedge, downwards, its weight included, N.
     stiffness : float
@@ -77,7 +90,7 @@ class WedgeGear:
     restitution : float
         Coefficient of restitution ε in [0, 1]; default 0.
     static_friction : float, optional
-        Static coefficient μ0 ≥ μ; equal to `friction` by default.
+        Static coefficient μ0 ≥ μ; equal to `friction` by default. Left out where `friction` is a law.
     impact : {"poisson", "newton"}
         Law of impact.
 
@@ -100,12 +113,20 @@ class WedgeGear:
     (True, 0.087302, 0.286975)
     >>> gear.self_locking, round(gear.chatter_margin, 3), gear.first_motion.outcome
     (True, -7.085, 'opens at once')
+
+    Friction that falls with the speed: self-locking, but self-braking only up to 30 mm/s.
+
+    >>> import dataclasses
+    >>> law = ss.Stribeck(static=0.32, kinetic=0.18, stribeck_velocity=0.02, shape=1.0)
+    >>> falling = dataclasses.replace(gear, friction=law)
+    >>> falling.self_locking, falling.self_braking, falling.self_braking_speeds
+    (True, False, ((0.0, 0.029173269737321247),))
     """
 
     upper_mass: float
     lower_mass: float
     angle: float
-    friction: float
+    friction: float | Law
     load: float
     stiffness: float
     pull_velocity: float
@@ -124,15 +145,45 @@ class WedgeGear:
 
     # -- friction angles and what follows from them alone ------------------------------------------
 
+    @cached_property
+    def _flank(self) -> FlankFriction:
+        """The friction of the flank, for both kinds of `friction`."""
+        return FlankFriction.of(self.friction, self.static_friction)
+
+    def coefficient(self, speed: ArrayLike) -> Any:
+        """Coefficient of friction μ at a sliding speed (2.1, 3.46).
+
+        Parameters
+        ----------
+        speed : float or array_like
+            Size of ġ_T, m/s, ≥ 0; zero means slow sliding, not rest.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+        """
+        return self._flank.at(sliding_speed(speed))
+
+    @property
+    def kinetic_friction(self) -> float:
+        """Coefficient μ in slow sliding: of a law its limit for ġ_T → 0, with which a slip begins."""
+        return self._flank.slow
+
+    @property
+    def impulse_friction(self) -> float:
+        """Coefficient that holds in impacts: of a law its kinetic level."""
+        return self._flank.impulsive
+
     @property
     def friction_angle(self) -> float:
-        """ρ = arctan μ of kinetic friction, rad."""
-        return math.atan(self.friction)
+        """ρ = arctan μ of kinetic friction, rad; of a law in slow sliding."""
+        return math.atan(self.kinetic_friction)
 
     @property
     def break_away_friction(self) -> float:
         """Static coefficient μ0; the kinetic one if none was given."""
-        return self.friction if self.static_friction is None else self.static_friction
+        return self._flank.rest
 
     @property
     def break_away_angle(self) -> float:
@@ -144,14 +195,42 @@ class WedgeGear:
         """Whether the load cannot move the gear from rest: ρ0 > γ."""
         return self.break_away_angle > self.angle
 
+    @cached_property
+    def self_braking_speeds(self) -> tuple[tuple[float, float], ...]:
+        """Ranges (from, to) of the sliding speed, m/s, in which the gear brakes itself: μ(ġ_T) > tan γ (2.1).
+
+        0.0 is slow sliding; infinity stands where no higher speed ends it. Figure 2.1 of the source has one range that
+        begins at rest; in figure 2.2 the gear is not self-locking and the range begins at a speed.
+        """
+        return self._flank.speeds_above(math.tan(self.angle))
+
     @property
     def self_braking(self) -> bool:
-        """Whether the load cannot keep the gear moving: ρ > γ."""
-        return self.friction_angle > self.angle
+        """Whether the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
+        return self.self_braking_speeds == ((0.0, math.inf),)
+
+    def brakes_itself(self, low: float, high: float) -> bool:
+        """Whether the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
+
+        Parameters
+        ----------
+        low, high : float
+            m/s, 0 ≤ low ≤ high.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+        """
+        first = checks.non_negative("low", low)
+        last = checks.non_negative("high", high)
+        if last < first:
+            checks.reject("high", last, f">= low = {first}")
+        return any(a <= first and last < b for a, b in self.self_braking_speeds)
 
     @property
     def chatter_margin(self) -> float:
-        """δ = m2 − m1·tan γ·tan(ρ − γ), kg; below zero the gear chatters in lowering (2.23)."""
+        """δ = m2 − m1·tan γ·tan(ρ − γ), kg; below zero the gear chatters in lowering (2.23); of a law in slow sliding."""
         braking = math.tan(self.friction_angle - self.angle)
         return self.lower_mass - self.upper_mass * math.tan(self.angle) * braking
 
@@ -162,7 +241,16 @@ class WedgeGear:
         Then there is no sliding from rest or from flight. It does not say that contact is never lost for δ >
         0: see `first_motion` and `slip_separation_margin`.
         """
-        return self.self_braking and self.chatter_margin < 0.0
+        return self.friction_angle > self.angle and self.chatter_margin < 0.0
+
+    @cached_property
+    def chatter_speeds(self) -> tuple[tuple[float, float], ...]:
+        """Ranges (from, to) of the sliding speed, m/s, in which the condition of chatter holds with μ(ġ_T).
+
+        A slide that lowers and slows down into such a range ends at its border: there δ = 0, the force on the flank has
+        grown without bound, and a run ends with ``no_solution`` or ``stalled``.
+        """
+        return self._flank.speeds_above(self.critical_friction)
 
     @property
     def opens_at_once(self) -> bool:
@@ -186,7 +274,7 @@ class WedgeGear:
     @property
     def critical_upper_mass(self) -> float:
         """Upper mass above which the gear chatters, kg; infinite if it is not self-braking."""
-        if not self.self_braking:
+        if not self.friction_angle > self.angle:
             return math.inf
         return self.lower_mass / (math.tan(self.angle) * math.tan(self.friction_angle - self.angle))
 
@@ -217,7 +305,7 @@ class WedgeGear:
         """Spring extension (F/k)(m2/m1)·cot γ above which the wedges, left alone, move apart, m."""
         return self.load / self.stiffness * self.lower_mass / (self.upper_mass * math.tan(self.angle))
 
-    def sliding(self, extension: float, direction: Direction) -> Sliding:
+    def sliding(self, extension: float, direction: Direction, speed: float = 0.0) -> Sliding:
         """Acceleration and normal force while sliding (2.1–2.20).
 
         Parameters
@@ -226,6 +314,8 @@ class WedgeGear:
             Spring extension w, m.
         direction : {"lowering", "lifting"}
             Direction of the motion.
+        speed : float
+            Sliding speed, the size of ġ_T, m/s, at which a law is taken; default slow sliding.
 
         Raises
         ------
@@ -244,8 +334,9 @@ class WedgeGear:
         pull = self.stiffness * checks.finite("extension", extension)
         m1, m2 = self.upper_mass, self.lower_mass
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
-        up = cosine - sign * self.friction * sine
-        out = sine + sign * self.friction * cosine
+        friction = float(self.coefficient(speed))
+        up = cosine - sign * friction * sine
+        out = sine + sign * friction * cosine
         # From g̈_N = 0, without dividing by up = cos(γ ± ρ)/cos ρ, which may vanish or be negative.
         stiffness = m2 * cosine * up + m1 * sine * out
         normal = (self.load * m2 * cosine - pull * m1 * sine) / stiffness
@@ -374,17 +465,19 @@ class WedgeGear:
             Naming the argument, its value and what is allowed.
         """
         pull = self.stiffness * checks.finite("extension", extension)
+        speeds = checks.vector("velocity", velocity, 2)
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
         return ContactData(
             mass=np.diag([self.upper_mass, self.lower_mass]),
             force=np.array([-self.load, pull]),
             normals=np.array([[cosine, sine]]),
             tangents=np.array([[sine, -cosine]]),
-            friction=np.array([self.friction]),
+            friction=np.array([self.coefficient(abs(sine * speeds[0] - cosine * speeds[1]))]),
             static_friction=np.array([self.break_away_friction]),
+            impulse_friction=np.array([self.impulse_friction]),
             restitution=np.array([self.restitution]),
             gap=np.array([checks.finite("gap", gap)]),
-            velocity=checks.vector("velocity", velocity, 2),
+            velocity=speeds,
         )
 
     def picture(self, run: Trajectory) -> Picture:
@@ -459,7 +552,7 @@ class WedgeGear:
             "flank",
             normal={"upper": cosine, "lower": sine},
             tangent={"upper": sine, "lower": -cosine},
-            friction=ss.Coulomb(static=self.break_away_friction, kinetic=self.friction),
+            friction=self._flank.law,
             gap=0.0,
             restitution=self.restitution,
             impact=self.impact,

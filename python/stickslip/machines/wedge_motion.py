@@ -34,6 +34,10 @@ def first_motion(gear: WedgeGear) -> FirstMotion:
     start = gear.pull_velocity * time
     if lowering and start > gear.opening_limit:
         return FirstMotion("opens at once", direction, time, start, 0.0, time)
+    if not gear._flank.constant:
+        checks.reject(
+            "friction", gear.friction, "a number for slips in closed form; simulate a gear with a law"
+        )
     swing = _slip(gear, start, direction)
     # w − w* = A·cos(Ωτ − φ), from the opening condition λ_N = 0 ⇔ w = w_open, or ẋ2 = 0 ⇔ ẇ = v0,
     # whichever first.
@@ -52,8 +56,9 @@ def _slip(gear: WedgeGear, extension: float, direction: Direction) -> _Swing:
     sign = direction_sign(direction)
     inertia = gear.sliding(extension, direction).inertia
     sine, cosine = math.sin(gear.angle), math.cos(gear.angle)
-    out = sine + sign * gear.friction * cosine
-    centre = -gear.load / gear.stiffness * out / (cosine - sign * gear.friction * sine)
+    friction = gear.kinetic_friction
+    out = sine + sign * friction * cosine
+    centre = -gear.load / gear.stiffness * out / (cosine - sign * friction * sine)
     omega = math.sqrt(gear.stiffness / inertia)
     rate = gear.pull_velocity / omega
     return _Swing(centre, math.hypot(extension - centre, rate), math.atan2(rate, extension - centre), omega)
@@ -94,7 +99,7 @@ def stick_impact(gear: WedgeGear, direction: float, speed: float = 1.0) -> Stick
     nt = sine * cosine * (m1 - m2)
     ca, sa = math.cos(alpha), math.sin(alpha)
     normal, tangential = v * (nn * ca + nt * sa), v * (nt * ca + tt * sa)
-    sticks = normal > 0.0 and abs(tangential) <= gear.friction * normal
+    sticks = normal > 0.0 and abs(tangential) <= gear.impulse_friction * normal
     # Expansion with ġ_T = 0: (Λ_NE, Λ_TE) = ġ_NE·(nn, nt). Newton's law sets ġ_NE = ε·v·cos α instead of
     # Λ_NE = ε·Λ_NC.
     gap_velocity = gear.restitution * (normal / nn if gear.impact == "poisson" else v * ca)
@@ -103,7 +108,7 @@ def stick_impact(gear: WedgeGear, direction: float, speed: float = 1.0) -> Stick
         normal_impulse=normal,
         tangential_impulse=tangential,
         sticks=sticks,
-        expansion_sticks=abs(nt) <= gear.friction * nn,
+        expansion_sticks=abs(nt) <= gear.impulse_friction * nn,
         normal_impulse_expansion=nn * gap_velocity,
         tangential_impulse_expansion=nt * gap_velocity,
         gap_velocity=gap_velocity,

@@ -5,7 +5,9 @@ shaft), lead angle γ, normal pressure angle α_n, friction μ = tan ρ·cos α_
 x2 = −r2·φ2 and the flank force λ_N·cos α_n, the equations (2.28) are those of a wedge gear with m1 = Θ1/r1²,
 m2 = Θ2/r2², F = M1/r1, k = k_φ/r2² and friction tan ρ: `WormGear.wedge`. All statements about the motion are
 taken from there; they hold for a shaft without damping. The shaft turns the worm with
-M2 = k_φ·(ω·t − φ2) + d_φ·(ω − φ̇2), ω being the speed of the motor.
+M2 = k_φ·(ω·t − φ2) + d_φ·(ω − φ̇2), ω being the speed of the motor. Bearings brake both shafts with torques over
+their speeds, Θ1·φ̈1 = −M1 − B1(φ̇1) + …, Θ2·φ̈2 = M2 − B2(φ̇2) + …; in contact φ̇2 = ġ_T·cos γ/r2 and
+φ̇1 = ġ_T·sin γ/r1.
 
 Source: Hinrichsen, "Zustandsübergänge selbstbremsender Getriebe im Ratterbetrieb" (Kassel 2007), 2.3.2 and
 chapter 7.
@@ -17,12 +19,14 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
+from stickslip.laws import Coulomb, Law
+from stickslip.machines._flank import FlankFriction, check_law, scaled, sliding_speed
 from stickslip.machines._flight import bisect
 from stickslip.machines.contact_data import ContactData
 from stickslip.machines.wedge_gear import WedgeGear, check_flank
@@ -74,8 +78,9 @@ class WormGear:
         Radii r1 and r2 of the pitch circles, m.
     lead_angle : float
         Lead angle γ, rad, between 0 and π/2.
-    friction : float
-        Kinetic coefficient of friction μ on the flank, ≥ 0.
+    friction : float or Law
+        Kinetic coefficient of friction μ on the flank, ≥ 0; or a law over the sliding speed per unit normal force, as
+        for `WedgeGear`.
     load_torque : float
         Load M1 on the wheel, Nm; it drives the wheel in the direction of lowering.
     shaft_stiffness : float
@@ -91,8 +96,12 @@ class WormGear:
         Coefficient of restitution ε in [0, 1]; default 0.
     clearance : float, optional
         Play along the pitch circle of the wheel, m; without it there is one flank only.
+    wheel_bearing, worm_bearing : Law or float, optional
+        Torque of the bearings of a shaft over its speed, M_r(n) of 7.2: a law in Nm over rad/s, a number for the same
+        torque at all speeds. In lifting the wheel's adds to the load M1, in lowering it takes from it; the source has it
+        reduce M1 where it lifts. With bearings, too, the motion has no closed form here.
     static_friction : float, optional
-        Static coefficient μ0 ≥ μ; equal to `friction` by default.
+        Static coefficient μ0 ≥ μ; equal to `friction` by default. Left out where `friction` is a law.
     impact : {"poisson", "newton"}
         Law of impact.
 
@@ -125,7 +134,7 @@ class WormGear:
     wheel_radius: float
     worm_radius: float
     lead_angle: float
-    friction: float
+    friction: float | Law
     load_torque: float
     shaft_stiffness: float
     motor_speed: float
@@ -135,6 +144,8 @@ class WormGear:
     clearance: float | None = None
     static_friction: float | None = None
     impact: str = "poisson"
+    wheel_bearing: Law | float | None = None
+    worm_bearing: Law | float | None = None
 
     def __post_init__(self) -> None:
         """Check every parameter."""
@@ -153,6 +164,12 @@ class WormGear:
         if self.clearance is not None:
             object.__setattr__(self, "clearance", checks.positive("clearance", self.clearance))
         check_flank(self)
+        for name in ("wheel_bearing", "worm_bearing"):
+            torque = getattr(self, name)
+            if isinstance(torque, Law):
+                check_law(name, torque)
+            elif torque is not None:
+                object.__setattr__(self, name, Coulomb(checks.non_negative(name, torque)))
 
     @cached_property
     def wedge(self) -> WedgeGear:
@@ -160,11 +177,12 @@ class WormGear:
         lengths y1 = r1·φ1, x2 = −r2·φ2, same times.
         """
         cosine = math.cos(self.pressure_angle)
+        mu = self.friction
         return WedgeGear(
             upper_mass=self.wheel_inertia / self.wheel_radius**2,
             lower_mass=self.worm_inertia / self.worm_radius**2,
             angle=self.lead_angle,
-            friction=self.friction / cosine,
+            friction=scaled(mu, 1.0 / cosine) if isinstance(mu, Law) else mu / cosine,
             load=self.load_torque / self.wheel_radius,
             stiffness=self.shaft_stiffness / self.worm_radius**2,
             pull_velocity=-self.worm_radius * self.motor_speed,
@@ -173,6 +191,15 @@ class WormGear:
             impact=self.impact,
         )
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the signals of a run that are not those of straight motion, for its pictures."""
+        turning = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²"}
+        units = {f"{shaft}.{kind}": unit for shaft in ("wheel", "worm") for kind, unit in turning.items()}
+        for shaft in ("wheel", "worm"):
+            units |= {f"{shaft}_bearing.force": "Nm", f"{shaft}_bearing.velocity": "rad/s"}
+        return units
+
     # -- friction angles and the condition of chatter ----------------------------------------------
 
     @property
@@ -180,15 +207,45 @@ class WormGear:
         """r2/r1."""
         return self.worm_radius / self.wheel_radius
 
+    @cached_property
+    def _flank(self) -> FlankFriction:
+        """The friction of the flank, for both kinds of `friction`."""
+        return FlankFriction.of(self.friction, self.static_friction)
+
+    def coefficient(self, speed: ArrayLike) -> Any:
+        """Coefficient of friction μ at a sliding speed (2.1, 3.46).
+
+        Parameters
+        ----------
+        speed : float or array_like
+            Size of ġ_T, m/s, ≥ 0; zero means slow sliding, not rest.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+        """
+        return self._flank.at(sliding_speed(speed))
+
+    @property
+    def kinetic_friction(self) -> float:
+        """Coefficient μ in slow sliding: of a law its limit for ġ_T → 0, with which a slip begins."""
+        return self._flank.slow
+
+    @property
+    def impulse_friction(self) -> float:
+        """Coefficient that holds in impacts: of a law its kinetic level."""
+        return self._flank.impulsive
+
     @property
     def friction_angle(self) -> float:
-        """ρ = arctan(μ/cos α_n) of kinetic friction, rad (2.30)."""
+        """ρ = arctan(μ/cos α_n) of kinetic friction, rad (2.30); of a law in slow sliding."""
         return self.wedge.friction_angle
 
     @property
     def break_away_friction(self) -> float:
         """Static coefficient μ0; the kinetic one if none was given."""
-        return self.friction if self.static_friction is None else self.static_friction
+        return self._flank.rest
 
     @property
     def self_locking(self) -> bool:
@@ -196,9 +253,29 @@ class WormGear:
         return self.wedge.self_locking
 
     @property
+    def self_braking_speeds(self) -> tuple[tuple[float, float], ...]:
+        """Ranges (from, to) of the sliding speed, m/s, in which ρ(ġ_T) > γ (2.1): see `WedgeGear.self_braking_speeds`."""
+        return self.wedge.self_braking_speeds
+
+    @property
     def self_braking(self) -> bool:
-        """Whether the load cannot keep the gear moving: ρ > γ."""
+        """Whether the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
         return self.wedge.self_braking
+
+    def brakes_itself(self, low: float, high: float) -> bool:
+        """Whether the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
+
+        Parameters
+        ----------
+        low, high : float
+            m/s, 0 ≤ low ≤ high.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+        """
+        return self.wedge.brakes_itself(low, high)
 
     @property
     def chatter_margin(self) -> float:
@@ -212,12 +289,17 @@ class WormGear:
     @property
     def chatters(self) -> bool:
         """The chatter condition (2.33): lowering, self-braking, δ < 0."""
-        return self.self_braking and self.chatter_margin < 0.0
+        return self.friction_angle > self.lead_angle and self.chatter_margin < 0.0
+
+    @property
+    def chatter_speeds(self) -> tuple[tuple[float, float], ...]:
+        """Ranges (from, to) of the sliding speed, m/s, in which the condition of chatter holds with μ(ġ_T)."""
+        return self.wedge.chatter_speeds
 
     @property
     def critical_wheel_inertia(self) -> float:
         """Wheel inertia above which the gear chatters, kg·m² (7.3); infinite if it is not self-braking."""
-        if not self.self_braking:
+        if not self.friction_angle > self.lead_angle:
             return math.inf
         braking = math.tan(self.friction_angle - self.lead_angle)
         return self.worm_inertia / (self.radius_ratio**2 * math.tan(self.lead_angle) * braking)
@@ -229,7 +311,25 @@ class WormGear:
 
     # -- motion in contact -------------------------------------------------------------------------
 
-    def sliding(self, worm_torque: float, direction: Direction) -> WormSliding:
+    def bearing_torques(self, speed: float = 0.0) -> tuple[float, float]:
+        """Sizes of the torques B1 and B2 of the bearings of wheel and worm in contact, Nm.
+
+        Parameters
+        ----------
+        speed : float
+            Sliding speed, the size of ġ_T, m/s; default slow sliding.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, its value and what is allowed.
+        """
+        v = float(sliding_speed(speed))
+        wheel = v * math.sin(self.lead_angle) / self.wheel_radius
+        worm = v * math.cos(self.lead_angle) / self.worm_radius
+        return _torque(self.wheel_bearing, wheel), _torque(self.worm_bearing, worm)
+
+    def sliding(self, worm_torque: float, direction: Direction, speed: float = 0.0) -> WormSliding:
         """Acceleration and normal force while sliding (2.31, 2.32).
 
         Parameters
@@ -238,35 +338,47 @@ class WormGear:
             Torque M2 on the worm, Nm; positive lifts.
         direction : {"lowering", "lifting"}
             Direction of the motion.
+        speed : float
+            Sliding speed, the size of ġ_T, m/s, at which laws of flank and bearings are taken; default slow sliding.
 
         Raises
         ------
         ValueError
             Naming the argument, its value and what is allowed.
         """
-        sign = direction_sign(direction)
-        torque = checks.finite("worm_torque", worm_torque)
-        tilted = math.tan(self.lead_angle + sign * self.friction_angle)
+        sign, friction = direction_sign(direction), float(self.coefficient(speed))
+        on_wheel, on_worm = self.bearing_torques(speed)
+        torque = checks.finite("worm_torque", worm_torque) - sign * on_worm
+        load = self.load_torque + sign * on_wheel
+        tilted = math.tan(self.lead_angle + sign * math.atan(friction / math.cos(self.pressure_angle)))
         slope, ratio = math.tan(self.lead_angle), self.radius_ratio
         inertia = self.worm_inertia + self.wheel_inertia * ratio**2 * slope * tilted
-        worm = (torque - self.load_torque * ratio * tilted) / inertia
+        worm = (torque - load * ratio * tilted) / inertia
         wheel = worm * ratio * slope
-        # Along the flank: λ_N·(cos α_n·cos γ − sgn·μ·sin γ)·r1 = M1 + Θ1·φ̈1.
-        lever = math.cos(self.pressure_angle) * math.cos(self.lead_angle) - sign * self.friction * math.sin(
-            self.lead_angle
-        )
-        normal = (self.load_torque + self.wheel_inertia * wheel) / (self.wheel_radius * lever)
+        # Along the flank: λ_N·(cos α_n·cos γ − sgn·μ·sin γ)·r1 = M1 + sgn·B1 + Θ1·φ̈1.
+        lever = math.cos(self.pressure_angle) * math.cos(self.lead_angle)
+        lever -= sign * friction * math.sin(self.lead_angle)
+        normal = (load + self.wheel_inertia * wheel) / (self.wheel_radius * lever)
         return WormSliding(normal, wheel, worm, inertia)
 
     @property
     def stick_limits(self) -> tuple[float, float]:
         """Torques M2 on the worm between which the gear at rest stays at rest, Nm.
 
-        −M1(r2/r1)·tan(ρ0 − γ) and M1(r2/r1)·tan(γ + ρ0); the upper one is ∞ for γ + ρ0 ≥ 90°.
+        −M1(r2/r1)·tan(ρ0 − γ) and M1(r2/r1)·tan(γ + ρ0); the upper one is ∞ for γ + ρ0 ≥ 90°. Bearings widen this by
+        their levels at rest: rigidity leaves open what the wheel's takes of the load, and the gear rests while any of
+        −B1 … B1 holds it, so M1 ± B1 stands for M1 where that is wider, and B2 comes on top. The wheel's bearing must
+        not hold the load by itself, B1 < M1.
         """
+        on_wheel, on_worm = (0.0 if b is None else float(b.break_away) for b in self._bearings)
+        if not on_wheel < self.load_torque:
+            checks.reject(
+                "wheel_bearing", self.wheel_bearing, f"below the load, {self.load_torque} Nm, at rest"
+            )
         low, high = self.wedge.stick_limits
-        scale = self.shaft_stiffness / self.worm_radius
-        return -scale * high, -scale * low
+        scale, share = self.shaft_stiffness / self.worm_radius, on_wheel / self.load_torque
+        down, up = -scale * high, -scale * low
+        return down - share * abs(down) - on_worm, up + share * abs(up) + on_worm
 
     @property
     def opening_limit(self) -> float:
@@ -278,6 +390,7 @@ class WormGear:
         worm_torque: ArrayLike,
         worm_acceleration: ArrayLike = 0.0,
         direction: Direction = "lifting",
+        speed: float = 0.0,
     ) -> NDArray[np.float64]:
         """Friction coefficient from torque and acceleration measured in sliding contact (7.2).
 
@@ -292,6 +405,8 @@ class WormGear:
             φ̈2, rad/s²; default 0.
         direction : {"lifting", "lowering"}
             Direction of the motion.
+        speed : float
+            Sliding speed, the size of ġ_T, m/s, at which the torques of the bearings are taken out; default slow sliding.
 
         Returns
         -------
@@ -302,8 +417,10 @@ class WormGear:
         torque = np.asarray(worm_torque, dtype=np.float64)
         acceleration = np.asarray(worm_acceleration, dtype=np.float64)
         ratio, slope = self.radius_ratio, math.tan(self.lead_angle)
-        effort = torque - self.worm_inertia * acceleration
-        load = self.wheel_inertia * ratio**2 * slope * acceleration + self.load_torque * ratio
+        on_wheel, on_worm = self.bearing_torques(speed)
+        effort = torque - sign * on_worm - self.worm_inertia * acceleration
+        load = self.wheel_inertia * ratio**2 * slope * acceleration
+        load += (self.load_torque + sign * on_wheel) * ratio
         tilted = np.arctan(effort / load)
         return np.asarray(math.cos(self.pressure_angle) * np.tan(sign * (tilted - self.lead_angle)))
 
@@ -315,7 +432,16 @@ class WormGear:
         if self.shaft_damping:
             allowed = "0 for motions in closed form; simulate a gear with a damped shaft"
             checks.reject("shaft_damping", self.shaft_damping, allowed)
+        for name in ("wheel_bearing", "worm_bearing"):
+            if getattr(self, name) is not None:
+                checks.reject(
+                    name, getattr(self, name), "left out for motions in closed form; simulate such a gear"
+                )
         return self.wedge
+
+    @property
+    def _bearings(self) -> tuple[Law | None, Law | None]:
+        return self.wheel_bearing, self.worm_bearing  # type: ignore[return-value]  # numbers have become laws
 
     @property
     def first_motion(self) -> FirstMotion:
@@ -447,8 +573,9 @@ class WormGear:
             force=np.array([-self.load_torque, torque]),
             normals=np.array([normal, -normal][:flanks]),
             tangents=np.array([tangent, tangent][:flanks]),
-            friction=np.full(flanks, self.friction),
+            friction=np.full(flanks, self.coefficient(abs(float(tangent @ speeds)))),
             static_friction=np.full(flanks, self.break_away_friction),
+            impulse_friction=np.full(flanks, self.impulse_friction),
             restitution=np.full(flanks, self.restitution),
             gap=np.array([opening] if clearance is None else [opening, clearance - opening]),
             velocity=speeds,
@@ -510,7 +637,7 @@ class WormGear:
         """The machine that `simulate` runs: coordinates ``wheel`` and ``worm``, contact ``flank``.
 
         With a clearance there is a second contact, ``counter_flank``, which works like lifting. It starts in
-        contact on ``flank``, with the shaft relaxed.
+        contact on ``flank``, with the shaft relaxed. Bearings are ``wheel_bearing`` and ``worm_bearing``.
         """
         import stickslip as ss
 
@@ -536,12 +663,20 @@ class WormGear:
                 name,
                 normal={"wheel": side * float(normal[0]), "worm": side * float(normal[1])},
                 tangent={"wheel": float(tangent[0]), "worm": float(tangent[1])},
-                friction=ss.Coulomb(static=self.break_away_friction, kinetic=self.friction),
+                friction=self._flank.law,
                 gap=gap,
                 restitution=self.restitution,
                 impact=self.impact,
             )
+        for shaft, law in zip(("wheel", "worm"), self._bearings, strict=True):
+            if law is not None:
+                machine.add_friction(f"{shaft}_bearing", on=shaft, law=law)
         return machine
+
+
+def _torque(bearing: Law | float | None, speed: float) -> float:
+    """The torque of a bearing that turns at this speed, or slowly."""
+    return FlankFriction(bearing).at(speed) if isinstance(bearing, Law) else 0.0
 
 
 worm_gear = WormGear  # the name that all builders of machines have

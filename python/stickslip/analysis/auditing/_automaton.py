@@ -15,7 +15,15 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
-from stickslip.analysis.auditing._surfaces import aged, load_of, options_of, relative_velocity
+from stickslip.analysis.auditing._surfaces import (
+    aged,
+    dead_time,
+    load_of,
+    off_by,
+    options_of,
+    relative_velocity,
+    remembered,
+)
 from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
@@ -36,6 +44,32 @@ def check_automaton(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Non
             _Changes(run, d, place, events.time[chosen], events.before[chosen], events.after[chosen]).hold(
                 audit, sizes
             )
+        if dead_time(place) > 0.0:
+            _check_delayed(audit, run, d, place, sizes)
+
+
+def _check_delayed(audit: Audit, run: Any, d: Description, place: Place, sizes: Sizes) -> None:
+    """The velocity of one dead time ago is the one that the run had then, and zero where it stuck or had not begun.
+
+    Compared at the ends of all steps that lie that long after the start and after the last landing of a contact; where
+    the velocity jumped just then, with the nearer side.
+    """
+    tau, name = dead_time(place), place.name
+    t = np.array(run._raw.step_times())
+    t = t[t - tau > run._raw.t_begin]
+    events = run.events.of(name)
+    for landing in events.time[events.before == 2]:
+        t = t[(t < landing) | (t > landing + tau)]
+    now = Samples(run, t, d)
+    touches = now[f"{name}.mode"] != 2
+    off = np.full(t.shape, np.inf)
+    for edge in (-4.0, 0.0, 4.0):
+        then = t - tau + edge * np.spacing(np.abs(t) + tau)
+        past = Samples(run, np.clip(then, run._raw.t_begin, run._raw.t_end), d)
+        slid = np.where(np.abs(past[f"{name}.mode"]) == 1, relative_velocity(place, past), 0.0)
+        off = np.minimum(off, np.abs(now[f"{name}.delayed_velocity"] - slid))
+    room = 4.0 * sizes.relative * float(np.abs(place.along) @ sizes.v)
+    audit.hold("velocity of one dead time ago", name, t, np.where(touches, off, 0.0), room)
 
 
 class _Changes:
@@ -58,7 +92,7 @@ class _Changes:
         if self.dwell > 0.0:
             self._aging(audit, sizes)
         if self.travel > 0.0:
-            self._surface(audit, room)
+            self._surface(audit, sizes, room)
 
     def _of(self, side: Samples, state: str) -> Array:
         return side[f"{self.place.name}.{state}"]
@@ -86,15 +120,36 @@ class _Changes:
         clock = np.where(stops, np.abs(self._of(self.right, "stuck_since") - self.t), 0.0)
         audit.hold("start of a dwell", self.place.name, self.t, clock, 4.0 * np.spacing(self.t))
         if self.lag > 0.0:
-            begun = self._of(self.left, "lagged_force") / self.full
-            off = np.where(stops, np.abs(self._of(self.right, "aged") - begun), 0.0)
-            audit.hold("level at the start of a dwell", self.place.name, self.t, off, room * (1.0 + begun))
+            begun, doubt = self._of(self.left, "lagged_force"), room * self.full
+        elif dead_time(self.place) > 0.0:
+            begun, doubt = self._remembered(sizes)
+        else:
+            return
+        off = np.where(stops, np.abs(self._of(self.right, "aged") * self.full - begun), 0.0)
+        audit.hold(
+            "level at the start of a dwell", self.place.name, self.t, off, room * (self.full + begun) + doubt
+        )
 
-    def _surface(self, audit: Audit, room: Array) -> None:
+    def _remembered(self, sizes: Sizes) -> tuple[Array, Array]:
+        """The dry force of the velocity of one dead time before a stop, and how far its error changes it."""
+        late, error = (
+            self._of(self.right, "delayed_velocity"),
+            sizes.relative * np.abs(self.place.along) @ sizes.v,
+        )
+        dry, near, far = (
+            self.load * remembered(self.place, self.left, np.ones_like(late), off_by(late, e))
+            for e in (0.0, error, -error)
+        )
+        return dry, np.abs(near - dry) + np.abs(far - dry)
+
+    def _surface(self, audit: Audit, sizes: Sizes, room: Array) -> None:
         """The spring takes over the force of sliding."""
         spring = self.full / self.travel * self._of(self.right, "presliding")
         if self.lag > 0.0:
             f = self._of(self.left, "lagged_force")
+        elif dead_time(self.place) > 0.0:
+            f, doubt = self._remembered(sizes)
+            room = room + doubt
         elif self.dwell == 0.0:
             zero = np.zeros_like(self.v)
             f = self.load * _laws.parts(self.place.law, zero, np.ones_like(zero), np.zeros((0, zero.size)))[0]

@@ -14,6 +14,7 @@ from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.stick_slip import Lag
 
 Array = NDArray[np.float64]
 
@@ -105,7 +106,7 @@ def _note_unchecked(audit: Audit, d: Description, place: Place) -> None:
     if "TwoStateBristle" in kinds:
         audit.skip(f"rates of '{name}' at rest", "they move with the force that is held")
     o = place.options
-    if o is not None and o.memory is not None:
+    if o is not None and isinstance(o.memory, Lag):
         audit.skip(f"lagged force of '{name}' at rest", "only that in sliding is checked, and what it holds")
     if o is not None and place.on_contact and o.presliding is not None and o.presliding.damping > 0.0:
         audit.skip(f"presliding force of '{name}'", "how its damping follows the load of a contact")

@@ -11,6 +11,7 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place, internal_names
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.stick_slip import DeadTime, Lag
 
 Array = NDArray[np.float64]
 OPEN = 2
@@ -85,7 +86,13 @@ def options_of(place: Place) -> tuple[float, float, float, float]:
     if o is None:
         return 0.0, 0.0, 0.0, 0.0
     travel, damping = (o.presliding.travel, o.presliding.damping) if o.presliding else (0.0, 0.0)
-    return o.memory.time_constant if o.memory else 0.0, o.dwell, travel, damping
+    return o.memory.time_constant if isinstance(o.memory, Lag) else 0.0, o.dwell, travel, damping
+
+
+def dead_time(place: Place) -> float:
+    """Of frictional memory; 0 where there is none."""
+    o = place.options
+    return o.memory.delay if o is not None and isinstance(o.memory, DeadTime) else 0.0
 
 
 def aged(place: Place, at: Samples, dwell: float) -> Array:
@@ -105,9 +112,31 @@ def _with_peak(place: Place, dry: Array, side: Array, peak: Array) -> Array:
     return side * (kinetic + (peak * static - kinetic) * shape)
 
 
-def _formula(place: Place, at: Samples, v: Array, side: Array, z: Array) -> tuple[Array, Array, Array]:
+def remembered(place: Place, at: Samples, side: Array, late: Array) -> Array:
+    """Dry force per load of the velocity of one dead time ago, against the direction of the moment; where it stuck then,
+    the level at which it broke away.
+    """
+    dry = _laws.parts(place.law, side * np.abs(late), side, np.zeros((0, late.size)))[0]
+    if options_of(place)[1] == 0.0:
+        return np.where(late == 0.0, side * _laws.jump(place.law)[1], dry)
+    peak = at[f"{place.name}.peak"]
+    stuck = side * peak * _laws.jump(place.law)[1]
+    return np.where(late == 0.0, stuck, _with_peak(place, dry, side, peak))
+
+
+def off_by(late: Array, error: Array | float) -> Array:
+    """A speed with an error, which makes no rest of it; rest stays what it is."""
+    return np.where(late == 0.0, 0.0, np.maximum(np.abs(late) + error, np.finfo(float).tiny))
+
+
+def _formula(
+    place: Place, at: Samples, v: Array, side: Array, z: Array, later: Array | float = 0.0
+) -> tuple[Array, Array, Array]:
+    """Dry and viscous force and rates; with dead time at a delayed velocity that is off by `later`."""
     dry, viscous, rates = _laws.parts(place.law, v, side, z)
-    if options_of(place)[1] > 0.0:
+    if dead_time(place) > 0.0:
+        dry = remembered(place, at, side, off_by(at[f"{place.name}.delayed_velocity"], later))
+    elif options_of(place)[1] > 0.0:
         dry = _with_peak(place, dry, side, at[f"{place.name}.peak"])
     return dry, viscous, rates
 
@@ -140,7 +169,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     for sign in (1.0, -1.0):
         near = v + sign * velocity_error
         near = np.where((side != 0.0) & (near * side < 0.0) & (len(names) == 0), 0.0, near)
-        one = _formula(place, at, near, side, z + sign * z_error)
+        one = _formula(place, at, near, side, z + sign * z_error, sign * velocity_error)
         spread = np.maximum(spread, np.abs(one[0] - dry) + np.abs(one[1] - viscous))
         rates_spread = np.maximum(rates_spread, np.abs(one[2] - rates))
     scale = (

@@ -1,0 +1,62 @@
+// The sliding velocity of elements with dead time as it was tau ago, while a run goes on: the method of steps. Within a
+// step it is a known function of time, since no step in which such an element slides is longer than its tau. Where the
+// velocity or one of its derivatives jumped, a step ends tau later.
+#pragma once
+
+#include "core/list.hpp"
+#include "dynamics/state.hpp"
+#include "model/system.hpp"
+
+namespace stickslip {
+
+class Delays {
+public:
+  explicit Delays(const System& sys);
+
+  bool any() const { return !lines.empty(); }
+  // Nothing is remembered but rest: the delayed velocities are zero and stay so.
+  bool rest(const State& state) const;
+
+  // Before a step from state.base_t: looks up what that step will see.
+  void frame(const State& state);
+  // The velocities of tau ago into x, their rates into xdot; within the step that was framed.
+  void set(const State& state, double t, double* x) const;
+  void set_rates(const State& state, double t, double* xdot) const;
+  // A Jacobian by x and t, where x' depends on these states: on time, in truth.
+  void in_time(const State& state, double t, Matrix& J, Vector& dfdt) const;
+  double longest_step(const Modes& modes) const;
+  double velocity_size(Index line, const Vector& nominal) const;
+  Index count() const { return lines.size(); }
+  Index state_of(Index line) const { return lines[line].state; }
+  const Friction& element(Index line) const { return sys.friction[lines[line].element]; }
+
+  // The next time at which something that jumped comes back; perhaps never.
+  double next(const State& state) const;
+
+  void start(State& state) const;
+  // The step from state.base_t, in its dense form C, before the state goes on to its end.
+  void record(State& state, double h, const Matrix& C) const;
+  // The state is at the end of the step. The lowest derivative that jumped tau ago, Past::smooth if none.
+  int arrive(State& state, double before);
+  // Modes or velocities may have changed.
+  void change(State& state, const Modes& before) const;
+
+private:
+  struct Line {
+    Index element, state; // number of the element, and where x has its delayed velocity
+    double tau;
+    List<Index> signals; // that its velocity depends on
+    // Of the present step: pieces that it may see, and the pieces of the signals that held then.
+    Index first = 0, last = 0;
+    List<const Piece*> then;
+  };
+  const System& sys;
+  List<Line> lines;
+
+  double value(const Line& line, const Past& past, double t, int derivative) const;
+  void look_up(Line& line, const Past& past, double t) const;
+  double velocity(const Line& line, const State& state) const;
+  void begin(const Line& line, State& state, Past& past) const;
+};
+
+} // namespace stickslip
