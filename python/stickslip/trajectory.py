@@ -47,13 +47,17 @@ _GROUPS = {
 
 
 class Status(str, Enum):
-    """How a run ended; equal to its name as a string."""
+    """How a run ended; equal to its name as a string.
+
+    Points of an ensemble may also be ``"interrupted"``, not done, or ``"failed"``: their parameters were refused.
+    """
 
     FINISHED = "finished"
     BUDGET = "budget"
     NO_SOLUTION = "no_solution"
     STALLED = "stalled"
     INTERRUPTED = "interrupted"
+    FAILED = "failed"
 
     def __str__(self) -> str:
         return self.value
