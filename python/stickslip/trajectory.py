@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -380,6 +381,37 @@ class Trajectory:
             raise ImportError('to_xarray() needs xarray: pip install "stickslip[data]"') from error
         data = {name: ("time", np.asarray(self[name])) for name in self.signals}
         return xr.Dataset(data, coords={"time": ("time", self.t, {"units": "s"})})
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the run with its machine to a file, from which `load` reads it with the same bits.
+
+        It is an ``.npz`` archive without pickles: arrays, and the description as JSON. What held the machine, such
+        as a wedge gear, is not saved, only the machine.
+
+        Parameters
+        ----------
+        path : path
+            The file, whatever its name; one that is there is replaced.
+
+        Raises
+        ------
+        ValueError
+            If the machine holds a Python function, naming who calls it.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
+        >>> run = ss.simulate(m, t_end=10.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run.save(pathlib.Path(folder) / "run.npz")
+        ...     again = ss.load(pathlib.Path(folder) / "run.npz")
+        >>> again.state == run.state
+        True
+        """
+        from stickslip.files import save
+
+        save(self, path)
 
     def plot(self, *names: str, ax: Any = None, shade: str | bool = True) -> Any:
         """Draw signals over time with modes shaded (needs the extra ``figures``).

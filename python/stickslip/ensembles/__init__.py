@@ -207,7 +207,10 @@ def _table(task: Task, points: Design, store: str | PathLike[str] | None) -> tup
     """Where results go, and which points are to be done."""
     if store is None:
         return Memory(task.kinds, points.points), [(0, points.points)]
-    raise NotImplementedError
+    from stickslip.ensembles.store import open_store
+
+    kept = open_store(store, task, points)
+    return kept, kept.todo
 
 
 def _too_large(task: Task, points: Design, workers: int | None) -> str:

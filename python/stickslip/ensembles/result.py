@@ -67,9 +67,8 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
     array([0.4])
     """
 
-    def __init__(self, task: Task, design: Design, table: Table) -> None:
-        self._task, self._design, self._table = task, design, table
-        self.version = __version__
+    def __init__(self, task: Task, design: Design, table: Table, version: str = __version__) -> None:
+        self._task, self._design, self._table, self.version = task, design, table, version
 
     @property
     def machine(self) -> Any:

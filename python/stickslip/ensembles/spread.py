@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, Future
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -50,17 +51,8 @@ class Spread:
 
     def run(self, todo: Iterable[Range]) -> str | None:
         """Do all ranges; returns why it has ended before, or nothing."""
-        rest = deque(todo)
-        left = sum(last - first for first, last in rest)
         try:
-            while rest or self._suspects or self._pending:
-                left -= self._send(rest, left)
-                try:
-                    future = self._done.get(timeout=0.1)  # on some systems Ctrl-C does not end a wait
-                except queue.Empty:
-                    continue
-                if why := self._take(future):
-                    return why
+            return self._loop(deque(todo))
         except KeyboardInterrupt:
             self._rescue()
             return "interrupted"
@@ -68,6 +60,15 @@ class Spread:
             for future in self._pending:
                 future.cancel()
             self._workers.close()
+
+    def _loop(self, rest: deque[Range]) -> str | None:
+        left = sum(last - first for first, last in rest)
+        while rest or self._suspects or self._pending:
+            left -= self._send(rest, left)
+            with suppress(queue.Empty):
+                # On some systems Ctrl-C does not end a wait.
+                if why := self._take(self._done.get(timeout=0.1)):
+                    return why
         return None
 
     def _send(self, rest: deque[Range], left: int) -> int:
@@ -144,7 +145,7 @@ class Spread:
         self._workers.interrupt()
         for future in self._pending:
             future.cancel()
-        end = time.monotonic() + 0.12
+        end = time.monotonic() + 0.09
         while self._pending and (wait := end - time.monotonic()) > 0.0:
             try:
                 future = self._done.get(timeout=wait)
