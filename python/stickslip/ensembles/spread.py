@@ -112,9 +112,7 @@ class Spread:
                 f"a worker has stickslip {block.version}, but this is {__version__}: install the same"
             )
         size = chunk[1] - chunk[0]
-        if not block.messages:  # points that fail say nothing about the cost of others
-            fitting = int(CHUNK_SECONDS * size / max(block.seconds, 1e-9))
-            self._size = max(1, min(fitting, GROWTH * size))
+        self._size = max(1, min(int(CHUNK_SECONDS * size / max(block.seconds, 1e-9)), GROWTH * size))
         self._keep(chunk[0], block)
         return None
 
