@@ -433,7 +433,14 @@ class Trajectory:
 
         return plot(self, *names, ax=ax, shade=shade)
 
-    def animate(self, file: str | Path | None = None, *, frames: int = 120, rate: float = 20.0) -> Any:
+    def animate(
+        self,
+        file: str | Path | None = None,
+        *,
+        frames: int = 120,
+        rate: float = 20.0,
+        progress: bool | None = None,
+    ) -> Any:
         """Animate the motion (needs the extra ``figures``): see `stickslip.animation`.
 
         Parameters
@@ -444,6 +451,8 @@ class Trajectory:
             Number of pictures, spread evenly over the samples.
         rate : float
             Pictures per second.
+        progress : bool, optional
+            Whether a bar shows how far writing has come; by default at a terminal and in notebooks.
 
         Returns
         -------
@@ -451,4 +460,4 @@ class Trajectory:
         """
         from stickslip.animation import animate
 
-        return animate(self, file, frames=frames, rate=rate)
+        return animate(self, file, frames=frames, rate=rate, progress=progress)
