@@ -1,5 +1,6 @@
 """Which points are run, what is known of them afterwards, and how results are shown."""
 
+import inspect
 import pickle
 import sys
 
@@ -12,6 +13,7 @@ from stickslip._progress import bar
 
 from . import sweep_builds as builds
 
+SEED = "rng" if "rng" in inspect.signature(qmc.QMCEngine.__init__).parameters else "seed"  # since SciPy 1.15
 V, FS = np.linspace(0.1, 0.3, 3), np.linspace(1.0, 1.5, 4)
 
 
@@ -68,17 +70,21 @@ def test_what_a_result_knows() -> None:
     )
 
 
+def sobol(seed: int) -> qmc.Sobol:
+    return qmc.Sobol(2, **{SEED: seed})
+
+
 def test_points_of_a_sampler() -> None:
     """They are SciPy's, scaled; the same call draws the same; the seed is kept."""
-    sampler = qmc.Sobol(d=2, rng=7)
+    sampler = sobol(7)
     ends = {"belt.surface_velocity": (0.1, 0.5), "belt.law.static": (1.0, 2.0)}
     out = ss.ensemble(builds.belt(), ends, 5.0, design=sampler, samples=16)
-    truth = qmc.scale(qmc.Sobol(d=2, rng=7).random(16), [0.1, 1.0], [0.5, 2.0])
+    truth = qmc.scale(sobol(7).random(16), [0.1, 1.0], [0.5, 2.0])
     np.testing.assert_allclose(np.array(list(out.parameters.values())).T, truth, rtol=1e-14)
     assert out.design == "Sobol" and out.shape == (16,) and out.dims == ("run",)
     again = ss.ensemble(builds.belt(), ends, 5.0, design=sampler, samples=16)
     np.testing.assert_array_equal(again.parameters["belt.law.static"], out.parameters["belt.law.static"])
-    other = ss.ensemble(builds.belt(), ends, 5.0, design=qmc.Sobol(d=2, rng=8), samples=16)
+    other = ss.ensemble(builds.belt(), ends, 5.0, design=sobol(8), samples=16)
     assert again.seed == out.seed != other.seed
     bent = {"belt.surface_velocity": [0.1, 0.2, 1.0], "belt.law.static": (1.0, 2.0)}
     drawn = ss.ensemble(builds.belt(), bent, 5.0, design=sampler, samples=16).parameters[
@@ -154,7 +160,7 @@ def test_pictures() -> None:
         picture.collections[0].get_array().reshape(4, 3), out["block.position.final"].T
     )
     ends = {"belt.surface_velocity": (0.1, 0.5), "belt.law.static": (1.0, 2.0)}
-    cloud = ss.ensemble(builds.belt(), ends, 5.0, design=qmc.Halton(d=2, rng=1), samples=10).plot()
+    cloud = ss.ensemble(builds.belt(), ends, 5.0, design=qmc.Halton(2), samples=10).plot()
     assert len(cloud.collections[0].get_offsets()) == 10
     with pytest.raises(ValueError, match="0 parameters"):
         ss.ensemble(builds.belt(), {"belt.law.static": 1.0}, 1.0).plot()

@@ -53,7 +53,9 @@ def test_executors_of_the_standard_library() -> None:
 
 def test_a_point_that_ends_its_process_is_a_status() -> None:
     """All others are done, though it takes those of its chunk and of other chunks with it."""
-    out = ss.ensemble(builds.deadly, {"speed": SPEEDS}, 10.0, ["events.count"], workers=2)
+    out = ss.ensemble(
+        builds.deadly, {"speed": SPEEDS}, 10.0, ["events.count", "block.position.max"], workers=2
+    )
     np.testing.assert_array_equal(out.status == "failed", SPEEDS > 0.9)
     assert all("ended abruptly" in text for text in out.messages[SPEEDS > 0.9])
     np.testing.assert_array_equal(

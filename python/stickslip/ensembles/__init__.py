@@ -163,7 +163,7 @@ def ensemble(
             shown.update(block.status.size)
 
         try:
-            why = Spread(begin, points.values, keep).run(todo)
+            why = Spread(begin, points.values, keep, len(task.measures)).run(todo)
         finally:
             table.close()
     if why is not None:

@@ -38,12 +38,18 @@ class Spread:
         Parameters of the points in a range.
     keep : callable
         Takes the first point of a chunk and what came out of it.
+    width : int
+        Number of measures.
     """
 
     def __init__(
-        self, workers: Workers, values: Callable[[int, int], Array], keep: Callable[[int, Block], None]
+        self,
+        workers: Workers,
+        values: Callable[[int, int], Array],
+        keep: Callable[[int, Block], None],
+        width: int,
     ) -> None:
-        self._workers, self._values, self._keep = workers, values, keep
+        self._workers, self._values, self._keep, self._width = workers, values, keep, width
         self._pending: dict[Any, Range] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._suspects: deque[Range] = deque()  # one of them has ended its worker
@@ -133,7 +139,10 @@ class Spread:
         if len(lost) > 1:
             self._suspects.extend(lost)
         elif last - first == 1:
-            self._keep(first, failed(f"its worker ended abruptly: {error}"))
+            message = f"its worker ended abruptly: {error}"
+            self._keep(
+                first, Block(np.full((1, self._width), np.nan), np.full(1, FAILED, np.int8), {0: message})
+            )
         else:
             self._suspects.extendleft([((first + last) // 2, last), (first, (first + last) // 2)])
         return None
@@ -152,11 +161,6 @@ class Spread:
             chunk = self._pending.pop(future, None)
             if chunk is not None and not future.cancelled() and future.exception() is None:
                 self._keep(chunk[0], future.result())
-
-
-def failed(message: str) -> Block:
-    """One point that has failed."""
-    return Block(np.full((1, 1), np.nan), np.full(1, FAILED, np.int8), {0: message})
 
 
 def _why_not(error: BaseException | None) -> str | None:
