@@ -67,11 +67,14 @@ void bind_model(py::module_ m) {
                              })
       .def_property_readonly("plant", [](const Description& self) { return plant_of(self.machine); })
       .def_property_readonly("elements", [](const Description& self) { return elements_of(self.machine); })
-      .def_property_readonly("parameters", [](const Description& self) {
+      .def_property_readonly("parameters", [](const Description& self) { // exponents of kg, m, s and rad
         Machine copy = self.machine;
-        std::vector<std::string> names;
-        for (const Path& p : paths(copy)) names.push_back(p.name);
-        return names;
+        py::dict out;
+        for (const Path& p : paths(copy)) {
+          const Quantity& q = p.quantity;
+          out[py::str(p.name)] = py::make_tuple(int{q.kg}, int{q.m}, int{q.s}, int{q.rad});
+        }
+        return out;
       });
 }
 

@@ -54,6 +54,8 @@ template <class Read> auto read_soundly(const char* what, Read&& read) {
     return read();
   } catch (const pybind11::cast_error& e) {
     throw pybind11::value_error(damaged + e.what());
+  } catch (const pybind11::builtin_exception& e) {
+    throw pybind11::value_error(damaged + e.what());
   } catch (const std::out_of_range& e) {
     throw pybind11::value_error(damaged + e.what());
   } catch (const pybind11::error_already_set& e) {

@@ -11,7 +11,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 3;
+constexpr int format = 4;
 
 void same_format(const py::dict& saved, const char* what) {
   const bool known = saved.contains("format") && py::isinstance<py::int_>(saved["format"]);

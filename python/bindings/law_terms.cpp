@@ -168,6 +168,17 @@ template <std::size_t I = 0> Term make_term(const std::string& name, const py::d
 Law make_law(const py::sequence& terms) {
   Law law;
   for (const py::handle item : terms) {
+    if (py::isinstance<py::dict>(item)) { // of a file
+      py::dict fields;
+      for (const auto& [name, value] : item.cast<py::dict>()) {
+        const bool infinite = value.equal(py::str("inf")) || value.equal(py::str("-inf"));
+        fields[name] = infinite ? py::object(py::float_(py::reinterpret_borrow<py::object>(value)))
+                                : py::reinterpret_borrow<py::object>(value);
+      }
+      const auto kind = fields.attr("pop")("kind").cast<std::string>();
+      law.terms.push_back(make_term(kind, fields));
+      continue;
+    }
     const auto pair = item.cast<std::pair<std::string, py::dict>>();
     law.terms.push_back(make_term(pair.first, pair.second));
   }

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from stickslip import analysis, animation, contact, figures, lcp, machines, plotting
     from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
     from stickslip.ensembles import EnsembleResult, ensemble
+    from stickslip.files import load
     from stickslip.real_time import RealTime
 
 __all__ = [
@@ -112,6 +113,7 @@ __all__ = [
     "ensemble",
     "figures",
     "lcp",
+    "load",
     "machines",
     "plotting",
     "simulate",
@@ -125,6 +127,7 @@ _LAZY_NAMES = {
     "FrictionObserver": "compensation",
     "EnsembleResult": "ensembles",
     "ensemble": "ensembles",
+    "load": "files",
     "RealTime": "real_time",
 }
 

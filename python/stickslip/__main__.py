@@ -8,12 +8,12 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from time import perf_counter
 from typing import NoReturn
 
 import stickslip
 from stickslip import figures
 from stickslip._drawing._style import need_matplotlib
+from stickslip._progress import bar
 from stickslip.figures import _table
 
 
@@ -53,6 +53,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="processes (default: %(default)s)",
     )
+    draw.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="a bar on the standard error (default: at a terminal)",
+    )
     return parser
 
 
@@ -78,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        return _list() if options.command == "list" else _figures(options.names, options.out, options.jobs)
+        return _list() if options.command == "list" else _figures(options)
     except KeyboardInterrupt:
         print("stickslip: interrupted", file=sys.stderr)
         return 130
@@ -92,15 +98,16 @@ def _list() -> int:
     return 0
 
 
-def _figures(names: list[str], out: Path, jobs: int) -> int:
+def _figures(options: argparse.Namespace) -> int:
+    out, progress = options.out, options.progress
     try:
-        wanted = list(dict.fromkeys(names)) or figures.names()
-        results = figures.run(wanted, out, jobs)
+        wanted = list(dict.fromkeys(options.names)) or figures.names()
+        results = figures.run(wanted, out, options.jobs)
         need_matplotlib()
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):  # an unwritable folder is found before minutes of work
             pass
-        done = list(_progress(results, len(wanted)))
+        done = list(_counted(results, len(wanted), progress))
         _table.save(done, out)
     except ValueError as error:
         _fail(str(error))
@@ -115,21 +122,14 @@ def _figures(names: list[str], out: Path, jobs: int) -> int:
     return int(any(check.failed for result in done for check in result.checks))
 
 
-def _progress(results: Iterable[figures.Result], total: int) -> Iterator[figures.Result]:
-    """Pass results through; show progress on the standard error once a second has gone by."""
-    start = perf_counter()
-    if sys.stderr.isatty():
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            pass
-        else:
-            yield from tqdm(results, total=total, unit="figure", delay=1.0, leave=False, file=sys.stderr)
-            return
-    for count, result in enumerate(results, 1):
-        if perf_counter() - start > 1.0:
-            print(f"[{count}/{total}] {result.name}: {result.seconds:.1f} s", file=sys.stderr, flush=True)
-        yield result
+def _counted(
+    results: Iterable[figures.Result], total: int, progress: bool | None
+) -> Iterator[figures.Result]:
+    """Pass results through, with a bar."""
+    with bar(total, "figure", progress) as shown:
+        for result in results:
+            shown.update()
+            yield result
 
 
 if __name__ == "__main__":

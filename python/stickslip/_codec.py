@@ -15,7 +15,7 @@ def check_functions(core: dict[str, Any]) -> None:
     """Refuse a packed machine that holds a Python function which pickle cannot save, and say where it is."""
     if {"cloudpickle", "dill"} & sys.modules.keys():  # they save more than pickle does
         return
-    for owner, function in _functions(core):
+    for owner, function in functions_in(core):
         try:
             pickle.dumps(function)
         except Exception as error:  # whatever an object of the user's raises
@@ -25,11 +25,11 @@ def check_functions(core: dict[str, Any]) -> None:
             ) from error
 
 
-def _functions(core: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
+def functions_in(core: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Python functions in a packed machine, with who calls them."""
     for element in core["elements"]:
-        for _, parameters in (*element.get("law", ()), *element.get("friction", ())):
-            calls = (value for value in parameters.values() if callable(value))
+        for term in (*element.get("law", ()), *element.get("friction", ())):
+            calls = (value for value in term.values() if callable(value))
             yield from ((f"law of '{element['name']}'", value) for value in calls)
         if "control" in element and (function := element["control"]["law"].get("function")):
             yield f"controller '{element['name']}'", function

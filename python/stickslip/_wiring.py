@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from stickslip import _core
 from stickslip._checks import number, positive, reject
-from stickslip._codec import FORMAT, check_functions
+from stickslip._codec import FORMAT, check_functions, functions_in
 from stickslip.compensation import Compensator, FrictionObserver
 from stickslip.control import LTI, Callable, Controller, HasMatrices
 from stickslip.errors import UnknownNameError
@@ -45,6 +45,7 @@ class Wiring:
     """
 
     _description: _core.model.Machine
+    _kind: ClassVar[str]  # of the plant
 
     # A description is a value: compared by what it says, copied, and pickled as plain values. It can be changed, so
     # it has no hash.
@@ -91,6 +92,64 @@ class Wiring:
             )
         self.__dict__.update(state["beside"])
         self._description = _core.model.Machine.unpack(state["description"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole description in numbers, texts, lists and dictionaries, ready for ``json.dumps``.
+
+        Infinite numbers are the texts ``"inf"`` and ``"-inf"``. `from_dict` makes an equal machine of it.
+
+        Raises
+        ------
+        ValueError
+            If the machine holds a Python function, naming who calls it.
+
+        Examples
+        --------
+        >>> import json, stickslip as ss
+        >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+        >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+        >>> d = m.to_dict()
+        >>> d["plant"]["stiffness"], d["elements"][0]["law"]
+        ([[2.0]], [{'kind': 'Coulomb', 'static': 1.0, 'kinetic': 0.8}])
+        >>> ss.Machine.from_dict(json.loads(json.dumps(d))) == m
+        True
+        """
+        packed = self._description.pack()
+        for owner, _ in functions_in(packed):
+            raise ValueError(f"{owner} holds a Python function, which cannot be written down as a value")
+        return {"stickslip": _core.__version__, **packed}
+
+    @classmethod
+    def from_dict(cls: type[Plant], saved: Mapping[str, Any]) -> Plant:
+        """The machine that `to_dict` has described.
+
+        Parameters
+        ----------
+        saved : mapping
+            What `to_dict` returned.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged, of another format, or of another kind of machine.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
+        >>> ss.Machine.from_dict(m.to_dict()) == m
+        True
+        """
+        if not isinstance(saved, Mapping):
+            reject("saved", saved, "what to_dict() returns")
+        description = _core.model.Machine.unpack({k: v for k, v in saved.items() if k != "stickslip"})
+        if (kind := description.plant["kind"]) != cls._kind:
+            raise ValueError(
+                f"this describes a plant of the kind {kind!r}, but a {cls.__name__} is {cls._kind!r}"
+            )
+        machine = object.__new__(cls)
+        machine._description = description
+        return machine
 
     def _add(self, kind: str, **fields: Any) -> None:
         """Add an element, checked as far as it goes alone."""

@@ -16,6 +16,7 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ import numpy.typing as npt
 
 from stickslip import _checks as checks
 from stickslip._drawing import _style
+from stickslip._progress import bar
 from stickslip._spans import elements, mode_name
 from stickslip.state_space import StateSpace
 
@@ -195,6 +197,7 @@ def animate(
     frames: int = 120,
     rate: float = 20.0,
     shown: Picture | None = None,
+    progress: bool | None = None,
 ) -> FuncAnimation:
     """Animate a run; write it to a file when one is named.
 
@@ -210,6 +213,8 @@ def animate(
         Pictures per second, > 0.
     shown
         What to show; None: the machine's own picture, or blocks.
+    progress
+        Whether a bar shows how far writing has come; None: at a terminal and in notebooks, after a second.
 
     Returns
     -------
@@ -244,9 +249,18 @@ def animate(
 
     seen = picture(run) if shown is None else shown
     chosen = np.unique(np.linspace(0, run.t.size - 1, frames).round().astype(int))
-    with _style.style():
+    with _style.style(), ExitStack() as stack:
         canvas = _style.canvas(62.0, 120.0)
-        show = _stage(run, seen, canvas)
+        stage = _stage(run, seen, canvas)
+        drawn: set[int] = set()
+        counter = stack.enter_context(bar(chosen.size, "picture", progress if target else False))
+
+        def show(frame: int) -> list[Any]:
+            if frame not in drawn:  # the first is drawn more than once
+                drawn.add(frame)
+                counter.update()
+            return list(stage(frame))
+
         movie = FuncAnimation(
             canvas, show, frames=[int(k) for k in chosen], interval=1000.0 / rate, blit=False
         )

@@ -1,6 +1,6 @@
 """Errors beyond Python's own."""
 
-__all__ = ["UnknownNameError"]
+__all__ = ["MissingExtraError", "UnknownNameError"]
 
 
 class UnknownNameError(KeyError, ValueError):
@@ -20,3 +20,7 @@ class UnknownNameError(KeyError, ValueError):
     def __str__(self) -> str:
         """Return the message as it is: KeyError would quote it."""
         return str(self.args[0])
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed; the message says which extra brings it."""

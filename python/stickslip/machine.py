@@ -72,6 +72,8 @@ class Machine(Wiring):
     2.5
     """
 
+    _kind = "mechanical"
+
     def __init__(
         self,
         mass: ArrayLike,

@@ -70,6 +70,9 @@ class StateSpace(Wiring):
     5.0
     """
 
+    _kind = "matrices"
+    _system: Any = None
+
     def __init__(
         self,
         A: ArrayLike | Any,
@@ -81,7 +84,6 @@ class StateSpace(Wiring):
         outputs: Sequence[str] | None = None,
         signals: Mapping[str, Signal | float] | None = None,
     ) -> None:
-        self._system: Any = None
         if all(hasattr(A, name) for name in "ABCD"):
             if B is not None or C is not None or D is not None:
                 raise ValueError("B, C and D are left out where A is an object that has them")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,13 +48,17 @@ _GROUPS = {
 
 
 class Status(str, Enum):
-    """How a run ended; equal to its name as a string."""
+    """How a run ended; equal to its name as a string.
+
+    Points of an ensemble may also be ``"interrupted"``, not done, or ``"failed"``: their parameters were refused.
+    """
 
     FINISHED = "finished"
     BUDGET = "budget"
     NO_SOLUTION = "no_solution"
     STALLED = "stalled"
     INTERRUPTED = "interrupted"
+    FAILED = "failed"
 
     def __str__(self) -> str:
         return self.value
@@ -383,6 +388,37 @@ class Trajectory:
         data = {name: ("time", np.asarray(self[name])) for name in self.signals}
         return xr.Dataset(data, coords={"time": ("time", self.t, {"units": "s"})})
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the run with its machine to a file, from which `load` reads it with the same bits.
+
+        It is an ``.npz`` archive without pickles: arrays, and the description as JSON. What held the machine, such
+        as a wedge gear, is not saved, only the machine.
+
+        Parameters
+        ----------
+        path : path
+            The file, whatever its name; one that is there is replaced.
+
+        Raises
+        ------
+        ValueError
+            If the machine holds a Python function, naming who calls it.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
+        >>> run = ss.simulate(m, t_end=10.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run.save(pathlib.Path(folder) / "run.npz")
+        ...     again = ss.load(pathlib.Path(folder) / "run.npz")
+        >>> again.state == run.state
+        True
+        """
+        from stickslip.files import save
+
+        save(self, path)
+
     def plot(self, *names: str, ax: Any = None, shade: str | bool = True) -> Any:
         """Draw signals over time with modes shaded (needs the extra ``figures``).
 
@@ -403,7 +439,14 @@ class Trajectory:
 
         return plot(self, *names, ax=ax, shade=shade)
 
-    def animate(self, file: str | Path | None = None, *, frames: int = 120, rate: float = 20.0) -> Any:
+    def animate(
+        self,
+        file: str | Path | None = None,
+        *,
+        frames: int = 120,
+        rate: float = 20.0,
+        progress: bool | None = None,
+    ) -> Any:
         """Animate the motion (needs the extra ``figures``): see `stickslip.animation`.
 
         Parameters
@@ -414,6 +457,8 @@ class Trajectory:
             Number of pictures, spread evenly over the samples.
         rate : float
             Pictures per second.
+        progress : bool, optional
+            Whether a bar shows how far writing has come; by default at a terminal and in notebooks.
 
         Returns
         -------
@@ -421,4 +466,4 @@ class Trajectory:
         """
         from stickslip.animation import animate
 
-        return animate(self, file, frames=frames, rate=rate)
+        return animate(self, file, frames=frames, rate=rate, progress=progress)

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -27,6 +26,10 @@ struct Plan {
   Index states = 0;
 };
 
+[[noreturn]] void reject_states() {
+  reject("parameters", "change the number of states: options that are off cannot be varied to on, nor back");
+}
+
 // One thread's machine, compiled, with the parameters of its present run.
 class Worker {
 public:
@@ -35,7 +38,8 @@ public:
     for (const Parameter& one : plan.parameters) handles.emplace_back(one, machine);
   }
 
-  void run(Index k, EnsembleResult& out, const std::function<bool()>& stop) {
+  // Returns what is to be said of a run that does not reach its end.
+  std::string run(Index k, EnsembleResult& out, const std::function<bool()>& stop) {
     prepare(k);
     const Ensemble& e = plan.ensemble;
     Vector x0 = e.initial;
@@ -48,6 +52,7 @@ public:
     const Outcome outcome = runner->run(state, *gauges, stop);
     for (Index m = 0; m < plan.measures.size(); ++m) out.values(k, m) = gauges->result(m, state, outcome);
     out.status[k] = static_cast<std::int8_t>(outcome.status);
+    return outcome.status == Status::finished ? std::string() : outcome.message;
   }
 
 private:
@@ -80,9 +85,7 @@ private:
       runner.reset();
       gauges.reset();
       sys = std::make_unique<System>(compile(machine, true));
-      if (sys->nx != plan.states)
-        reject("parameters",
-               "change the number of states: options that are off cannot be varied to on, nor back");
+      if (sys->nx != plan.states) reject_states();
       cache = std::make_unique<RegimeCache>();
       gauges = std::make_unique<Gauges>(*sys, plan.measures);
       runner = std::make_unique<Runner>(*sys, *cache, plan.ensemble.options);
@@ -97,14 +100,15 @@ private:
 
 EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::function<bool()>& stop) {
   const System sys = compile(e.machine, true);
-  if (sys.needs_interpreter)
+  if (sys.needs_interpreter && workers != 1)
     reject("machine", "holds a Python function, which threads cannot share: sample it with "
-                      "stickslip.Table.sample, or run such a machine by simulate(), one after the other");
+                      "stickslip.Table.sample, or give a function that builds the machine");
   if (e.options.method == Method::time_stepping) reject("method", "'time_stepping' is for simulate() alone");
   Plan plan{e, {}, {}, sys.nx};
   for (const std::string& name : e.parameters)
     plan.parameters.push_back(find_parameter(e.machine, sys, name));
   for (const std::string& name : e.measures) plan.measures.push_back(find_measure(sys, name));
+  validate(sys, initial_state(sys, e.t_start, e.initial), e.options);
   const Index runs = e.values.cols();
   EnsembleResult out;
   out.values = Matrix::Constant(runs, e.measures.size(), std::numeric_limits<double>::quiet_NaN());
@@ -117,24 +121,24 @@ EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::func
   std::mutex access;
   std::condition_variable changed;
   unsigned busy = workers;
-  std::exception_ptr error;
-  Index failed = runs;
   const std::function<bool()> ask = [&] { return given_up.load(std::memory_order_relaxed); };
 
   auto work = [&] {
     std::unique_ptr<Worker> worker;
     for (Index first = next.fetch_add(chunk); first < runs && !ask(); first = next.fetch_add(chunk))
       for (Index k = first; k < std::min(first + chunk, runs) && !ask(); ++k) {
+        std::string message;
         try {
           if (!worker) worker = std::make_unique<Worker>(plan);
-          worker->run(k, out, ask);
-        } catch (...) {
-          const std::lock_guard<std::mutex> lock(access);
-          if (k < failed) failed = k, error = std::current_exception();
-          worker.reset();
-          next = runs; // runs before this one are taken already and go on
-          break;
+          message = worker->run(k, out, ask);
+        } catch (const std::exception& refused) {
+          out.status[k] = static_cast<std::int8_t>(Status::failed);
+          message = refused.what();
+          worker.reset(); // which may be half way between two machines
         }
+        if (message.empty()) continue;
+        const std::lock_guard<std::mutex> lock(access);
+        out.messages[k] = std::move(message);
       }
     const std::lock_guard<std::mutex> lock(access);
     --busy;
@@ -151,8 +155,27 @@ EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::func
     }
   }
   for (std::thread& t : threads) t.join();
-  if (error && !given_up) std::rethrow_exception(error);
   return out;
+}
+
+Machine with_numbers(const Machine& machine, const List<std::string>& names, const Vector& values,
+                     Vector& x0) {
+  const System sys = compile(machine, true);
+  Machine changed = machine;
+  List<Parameter> parameters;
+  List<Handle> handles; // all of them before the first number is set: a factor is one on what was written
+  for (const std::string& name : names) {
+    parameters.push_back(find_parameter(machine, sys, name));
+    handles.emplace_back(parameters.back(), changed);
+  }
+  for (Index j = 0; j < parameters.size(); ++j)
+    if (parameters[j].state >= 0)
+      x0(parameters[j].state) = values(j);
+    else
+      handles[j].set(values(j));
+  changed.check_again();
+  if (compile(changed).nx != sys.nx) reject_states();
+  return changed;
 }
 
 } // namespace stickslip

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 namespace stickslip {
@@ -25,12 +26,19 @@ struct Ensemble {
 };
 
 struct EnsembleResult {
-  Matrix values;            // runs x measures: each measure contiguous
-  List<std::int8_t> status; // Status of each run as a number
+  Matrix values;                         // runs x measures: each measure contiguous
+  List<std::int8_t> status;              // Status of each run as a number
+  std::map<Index, std::string> messages; // of runs that have not reached their end
 };
 
-// `stop` is asked every 50 ms by the calling thread; true gives up (the result then is not complete). Throws
-// what is wrong with the first run that has bad parameters. `workers` 0: as many as there are cores.
+// `stop` is asked every 50 ms by the calling thread; true gives up: what is not done then is `interrupted`. A run
+// whose parameters are refused is `failed`. Throws what is wrong with names and options, before anything runs, also
+// where there are no runs at all.
+// `workers` 0: as many as there are cores; functions of another language need 1.
 EnsembleResult run_ensemble(const Ensemble& ensemble, unsigned workers, const std::function<bool()>& stop);
+
+// The machine with these numbers in it; initial values are put into `x0`.
+Machine with_numbers(const Machine& machine, const List<std::string>& names, const Vector& values,
+                     Vector& x0);
 
 } // namespace stickslip

@@ -17,7 +17,8 @@ enum class Method { automatic, exact, explicit_pair, stiff, time_stepping };
 // What a run leaves behind: everything, events and the end, or the end alone.
 enum class Keep { segments, events, nothing };
 
-enum class Status { finished, budget, no_solution, stalled, interrupted };
+// failed: a run of an ensemble that could not begin.
+enum class Status { finished, budget, no_solution, stalled, interrupted, failed };
 std::string_view name(Status status);
 
 // A setting: its public name, the member and the check of its numbers; its default is that of Options{}.

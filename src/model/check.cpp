@@ -130,6 +130,7 @@ private:
       reject("law" + suffix, "is not allowed: it must be without load_factor on a plant in matrix notation");
     for (const Part& p : f.on.parts) known("input", m.inputs, p, "on" + suffix);
     for (const Part& p : f.column.parts) known("state", m.states, p, "column" + suffix);
+    if (f.velocity.empty()) reject("velocity" + suffix, "is missing: friction opposes one");
     List<std::string> readable = m.outputs;
     readable.insert(readable.end(), m.states.begin(), m.states.end());
     for (const Part& p : f.velocity.parts) {

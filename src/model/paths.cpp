@@ -13,10 +13,14 @@ class Walk {
 public:
   List<Path> found;
 
-  void operator()(const std::string& path, double& number) { found.push_back({path, &number}); }
+  Quantity quantity; // of what is visited
+
+  void operator()(const std::string& path, double& number) {
+    found.push_back({path, &number, nullptr, nullptr, quantity});
+  }
 
   void operator()(const std::string& path, Signal& signal) {
-    if (!signal.pieces.empty()) found.push_back({path, nullptr, nullptr, &signal});
+    if (!signal.pieces.empty()) found.push_back({path, nullptr, nullptr, &signal, quantity});
   }
 
   void operator()(const std::string& path, Source& source) { (*this)(path, source.signal); }
@@ -34,8 +38,10 @@ public:
 
   void operator()(const std::string& path, Law& law) {
     std::map<std::string, int> count;
-    each_number(law, [&](std::size_t, const char* name, double&) { ++count[name]; });
-    each_number(law, [&](Index term, const char* name, double& number) {
+    each_number(law, [&](std::size_t, const auto& field, double&) { ++count[field.name]; });
+    each_number(law, [&](Index term, const auto& field, double& number) {
+      const char* name = field.name;
+      quantity = field.quantity;
       (*this)(path + "." + (count[name] > 1 ? std::to_string(term) + "." : "") + name, number);
     });
   }
@@ -48,6 +54,7 @@ public:
       // To a user the options of the automaton are a law like any other, and a control law is its controller.
       const bool inside = std::is_same_v<M, ControlLaw> || std::is_same_v<M, ControlOptions>;
       const std::string name = std::is_same_v<M, Automaton> ? law : field.name;
+      quantity = field.quantity;
       if constexpr (requires { (*this)(path, value); }) (*this)(inside ? path : path + "." + name, value);
     });
   }
@@ -69,7 +76,7 @@ public:
         const std::string& column = columns[j];
         const bool diagonal = symmetric && i == j;
         found.push_back({diagonal ? row + "." + name : name + "[" + row + "," + column + "]", &a(i, j),
-                         symmetric && i != j && a(i, j) == a(j, i) ? &a(j, i) : nullptr});
+                         symmetric && i != j && a(i, j) == a(j, i) ? &a(j, i) : nullptr, nullptr, quantity});
       }
   }
 
@@ -79,7 +86,7 @@ private:
       std::visit(
           [&](auto& term) {
             each_field(term, [&](const auto& field, auto& value) {
-              if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) f(k, field.name, value);
+              if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) f(k, field, value);
             });
           },
           law.terms[k]);
@@ -87,12 +94,17 @@ private:
 };
 
 void walk_plant(Walk& walk, Plant& p) {
-  walk.entries("mass", p.mass, p.names, p.names, true);
-  walk.entries("damping", p.damping, p.names, p.names, true);
-  walk.entries("stiffness", p.stiffness, p.names, p.names, true);
+  const auto symmetric = [&](const char* name, Matrix& a, Quantity quantity) {
+    walk.quantity = quantity;
+    walk.entries(name, a, p.names, p.names, true);
+  };
+  symmetric("mass", p.mass, quantity::mass);
+  symmetric("damping", p.damping, quantity::damping);
+  symmetric("stiffness", p.stiffness, quantity::stiffness);
 }
 
 void walk_plant(Walk& walk, MatrixPlant& p) {
+  walk.quantity = {};
   walk.entries("A", p.A, p.states, p.states, false);
   walk.entries("B", p.B, p.states, p.inputs, false);
   walk.entries("C", p.C, p.outputs, p.states, false);
@@ -105,6 +117,7 @@ void walk_forces(Walk& walk, Machine& m) {
   for (Element& e : m.elements)
     if (auto* f = std::get_if<AppliedForce>(&e); f && f->on.parts.size() == 1 && f->on.parts[0].factor == 1.0)
       on[f->on.parts[0].name].push_back(&f->signal);
+  walk.quantity = m.mechanical() ? quantity::force : Quantity{};
   for (auto& [name, signals] : on)
     if (signals.size() == 1) walk(name + (m.mechanical() ? ".force" : ".signal"), *signals[0]);
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/list.hpp"
+#include "core/quantity.hpp"
 #include "model/machine.hpp"
 
 #include <string>
@@ -19,6 +20,7 @@ struct Path {
   double* number = nullptr;
   double* mirror = nullptr; // the entry that is the same by symmetry
   Signal* signal = nullptr;
+  Quantity quantity;
 };
 
 // Pointers into `machine`, valid as long as nothing is added to it.

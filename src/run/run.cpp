@@ -34,6 +34,8 @@ std::string_view name(Status status) {
     return "stalled";
   case Status::interrupted:
     return "interrupted";
+  case Status::failed:
+    return "failed";
   }
   return "?";
 }

@@ -4,6 +4,7 @@
 // is analytic.
 #pragma once
 
+#include "core/fields.hpp"
 #include "core/list.hpp"
 #include "core/polynomial.hpp"
 
@@ -19,6 +20,10 @@ struct Harmonic {
   double omega = 0.0; // rad/s
   double phase = 0.0; // rad, of sin(omega * t + phase) with absolute time t
 
+  static constexpr auto fields() {
+    return std::tuple{field("amplitude", &Harmonic::amplitude), field("omega", &Harmonic::omega),
+                      field("phase", &Harmonic::phase)};
+  }
   bool operator==(const Harmonic&) const = default;
 };
 
@@ -33,6 +38,10 @@ struct Piece {
   Polynomial c{};
   List<Harmonic> harmonics;
 
+  static constexpr auto fields() {
+    return std::tuple{field("start", &Piece::start), field("anchor", &Piece::anchor),
+                      field("polynomial", &Piece::c), field("harmonics", &Piece::harmonics)};
+  }
   bool operator==(const Piece&) const = default;
 };
 
@@ -60,6 +69,11 @@ struct Signal {
   std::string input;
   double input_gain = 1.0, input_default = 0.0;
 
+  static constexpr auto fields() {
+    return std::tuple{field("pieces", &Signal::pieces), field("input", &Signal::input),
+                      field("input_gain", &Signal::input_gain),
+                      field("input_default", &Signal::input_default)};
+  }
   bool operator==(const Signal&) const = default;
 };
 

@@ -21,7 +21,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).parents[1]))
     __package__ = "benchmarks"
 
-from benchmarks import block_on_belt, kernels, pull, real_time, sweep
+from benchmarks import block_on_belt, kernels, pull, real_time, sweep, sweep_costs
 from benchmarks.entries import Entry
 
 MODULES = (block_on_belt, pull, kernels, sweep, real_time)
@@ -131,7 +131,10 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     }
     print(", ".join(f"{k} {v}" for k, v in about.items()))
     print(table(measured))
-    for note in sweep.scaling(measured):
+    notes = sweep.scaling(measured)
+    if "P6".startswith(options.only):
+        notes += sweep_costs.notes(options.quick)
+    for note in notes:
         print(note)
     if options.json:
         options.json.write_text(json.dumps({"about": about, "rows": measured}, indent=1), encoding="utf-8")

@@ -57,7 +57,7 @@ def entries(quick: bool) -> list[Entry]:
 def counts(m, parameters, t_end, workers):
     """Return the number of events of each run, and the time of its last."""
     measure = ["events.count", "events.last"]
-    result = ss.ensemble(m, parameters, t_end, measure, workers=workers)
+    result = ss.ensemble(m, parameters, t_end, measure, "zip", workers=workers)
     return np.array([result[name] for name in measure]).T
 
 

@@ -2,15 +2,19 @@
 
 import json
 
+import pytest
+
 from benchmarks import run
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_quick_run(tmp_path, capsys):
     file = tmp_path / "times.json"
     rows = run.main(["--quick", "--json", str(file), "--seed", "1"])
     printed = capsys.readouterr().out
     stored = json.loads(file.read_text(encoding="utf-8"))
     assert stored["rows"] == rows and stored["about"]["quick"]
+    assert printed.count("P6: ") == 4
     for row in rows:
         assert row["solver"] in printed
         assert row["best_s"] > 0.0

@@ -45,6 +45,7 @@ def test_belt_speeds_against_the_closed_form() -> None:
         {"belt.surface_velocity": v, "block.velocity": v},
         t_end=200.0,
         measure=["events.count", "events.first", "events.last", "block.position.max"],
+        design="zip",
     )
     truth = [belt_events(x, 200.0) for x in v]
     assert out.success.all()
@@ -67,7 +68,7 @@ def test_same_bits_for_any_number_of_workers() -> None:
     ]
     runs = [
         ss.ensemble(
-            belt(), {"belt.surface_velocity": v, "belt.law.static": 1.0 + v}, 60.0, measure, workers=w
+            belt(), {"belt.surface_velocity": v, "belt.law.static": 1.0 + v}, 60.0, measure, "zip", workers=w
         )
         for w in (1, 2, 5)
     ]
@@ -126,9 +127,11 @@ def test_mean_of_a_run_that_ends_early_is_over_the_time_it_reached() -> None:
         {"belt.surface_velocity": speeds, "block.velocity": speeds},
         50.0,
         ["block.position.mean", "block.position.final"],
+        "zip",
         max_events=0,
     )
     assert set(out.status) == {"budget"}
+    assert set(out.messages) == {"max_events is used up"}
     assert out["block.position.final"] == pytest.approx([0.5, 0.5], rel=1e-13)
     assert out["block.position.mean"] == pytest.approx([0.25, 0.25], rel=1e-13)
 
@@ -180,6 +183,7 @@ def test_forces_loads_masses_and_stribeck_curves() -> None:
         {"slide.force": force, "guide.normal_load": load, "slide.mass": mass},
         2.0,
         ["slide.position.final"],
+        "zip",
     )
     expected = np.maximum(force - 0.1 * load, 0.0) / mass * 2.0
     np.testing.assert_allclose(out["slide.position.final"], expected, rtol=1e-14)
@@ -207,7 +211,10 @@ def test_forces_loads_masses_and_stribeck_curves() -> None:
 def test_grids_and_labels() -> None:
     v, fs = np.linspace(0.1, 0.3, 3), np.linspace(1.0, 1.5, 4)
     out = ss.ensemble(
-        belt(), {"belt.surface_velocity": v[:, None], "belt.law.static": fs}, 20.0, ["events.first"]
+        belt(),
+        {"belt.surface_velocity": v, "belt.law.static": fs},
+        20.0,
+        ["events.first", "block.position.max"],
     )
     assert out.shape == (3, 4)
     # From rest the block is carried after a short slip; with every value the first event is one of its own.
@@ -220,6 +227,11 @@ def test_grids_and_labels() -> None:
     assert isinstance(data, xarray.Dataset)
     assert dict(data.sizes) == {"belt.surface_velocity": 3, "belt.law.static": 4}
     assert float(data["events.first"].sel({"belt.law.static": 1.5})[0]) == out["events.first"][0, 3]
+    units = {name: data[name].attrs.get("units") for name in [*data.data_vars, *data.coords]}
+    assert units == {
+        "events.first": "s", "block.position.max": "m", "status": None, "message": None,
+        "belt.surface_velocity": "m/s", "belt.law.static": None,
+    }  # fmt: skip
 
 
 def test_a_million_events_need_no_memory() -> None:
@@ -263,23 +275,72 @@ def test_runs_that_keep_less() -> None:
     [
         ({"belt.speed": [1.0]}, ["events.count"], KeyError, "belt.surface_velocity"),
         ({"belt.law.static": [1.0]}, ["block.position.largest"], KeyError, "block.position.max"),
-        ({"belt.law.static": [0.9, 0.7]}, ["events.count"], ValueError, "static"),
-        ({"belt.normal_load": [1.0, -1.0]}, ["events.count"], ValueError, "normal_load"),
-        ({"block.mass": [0.0]}, ["events.count"], ValueError, "mass"),
         ({"belt.law.static": [np.nan]}, ["events.count"], ValueError, r"belt.law.static.*= nan .*finite"),
-        (
-            {"belt.law.static": [1.0, 1.1], "belt.law.kinetic": [0.1, 0.2, 0.3]},
-            ["events.count"],
-            ValueError,
-            "shapes",
-        ),
-        ({"belt.law.memory": [0.1]}, ["events.count"], ValueError, "number of states"),
+        ({"belt.law.static": [[1.0, 1.1]]}, ["events.count"], ValueError, r"shape \(1, 2\)"),
+        ({"belt.law.static": []}, ["events.count"], ValueError, r"shape \(0,\)"),
+        ({"block.force": [1.0]}, ["events.count"], ValueError, "block.force_scale"),
         ({}, ["events.count"], ValueError, "parameters is empty"),
+        ({"belt.law.static": [1.0]}, [], ValueError, "measure"),
+        ({"belt.law.static": [1.0]}, "events.count", ValueError, "measure"),
+        ({"belt.law.static": [1.0]}, [lambda run: 1.0, lambda run: 2.0], ValueError, "all different"),
     ],
 )
 def test_what_is_refused(parameters: dict, measure: list, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
-        ss.ensemble(belt(), parameters, 1.0, measure)
+        m = belt()
+        m.add_force("block", ss.Ramp(slope=1e-3))
+        ss.ensemble(m, parameters, 1.0, measure)
+
+
+def test_other_arguments_that_are_refused() -> None:
+    v = {"belt.surface_velocity": [0.1, 0.2], "belt.law.static": [1.0, 1.1, 1.2]}
+    with pytest.raises(ValueError, match="'belt.surface_velocity': 2, 'belt.law.static': 3"):
+        ss.ensemble(belt(), v, 1.0, design="zip")
+    with pytest.raises(ValueError, match="design = 'lattice'.*'grid', 'zip' or a sampler"):
+        ss.ensemble(belt(), v, 1.0, design="lattice")
+    with pytest.raises(TypeError, match="no option 'rtl'; known are: .*'rtol'"):
+        ss.ensemble(belt(), v, 1.0, rtl=1e-3)
+    with pytest.raises(ValueError, match="rtol = -1"):
+        ss.ensemble(belt(), v, 1.0, rtol=-1.0)
+    with pytest.raises(ValueError, match="executor = 3 .*dask.distributed.Client"):
+        ss.ensemble(belt(), v, 1.0, executor=3)
+    with pytest.raises(ValueError, match="progress = 'much'"):
+        ss.ensemble(belt(), v, 1.0, progress="much")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "text"),
+    [
+        ("belt.law.static", [1.0, 0.7, 1.1], "static"),
+        ("belt.normal_load", [1.0, -1.0, 2.0], "normal_load"),
+        ("block.mass", [1.0, 0.0, 2.0], "mass"),
+        ("belt.law.memory", [0.0, 0.1, 0.0], "number of states"),
+    ],
+)
+def test_a_point_that_is_refused_is_a_status(name: str, values: list[float], text: str) -> None:
+    """The points around it are what they are alone."""
+    measure = ["events.count", "block.position.final"]
+    out = ss.ensemble(belt(), {name: values}, 10.0, measure)
+    assert list(out.status) == ["finished", "failed", "finished"]
+    assert text in out.messages[1] and list(out.messages[[0, 2]]) == ["", ""]
+    assert out["events.count"][1] == -1 and np.isnan(out["block.position.final"][1])
+    alone = ss.ensemble(belt(), {name: values[2:]}, 10.0, measure)
+    assert all(out[m][2] == alone[m][0] for m in measure)
+    with pytest.raises(ValueError, match=text):
+        out.rerun(1)
+
+
+def test_so_many_points_that_they_are_refused_with_what_they_would_take() -> None:
+    many = {
+        "belt.surface_velocity": np.linspace(0.1, 0.2, 100_000),
+        "block.velocity": np.linspace(0.1, 0.2, 10_000),
+    }
+    begin = time.perf_counter()
+    with pytest.raises(
+        ValueError, match=r"1e\+09 points: about [\d.]+ h on \d+ cores, .* 9 GB .*allow_large=True"
+    ):
+        ss.ensemble(belt(), many, 20.0)
+    assert time.perf_counter() - begin < 2.0
 
 
 def test_functions_in_python_are_refused() -> None:
@@ -290,24 +351,28 @@ def test_functions_in_python_are_refused() -> None:
 
 
 INTERRUPTED = """
-import numpy as np, stickslip as ss
+import sys, numpy as np, stickslip as ss
 m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
 m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
 import signal  # a job in the background inherits that Ctrl-C is ignored
 signal.signal(signal.SIGINT, signal.default_int_handler)
 print("ready", flush=True)
-try:
-    ss.ensemble(m, {"belt.surface_velocity": np.full(8, 0.2)}, t_end=1e9, measure=["events.count"])
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
+if sys.argv[1] == "machine":
+    out = ss.ensemble(m, {"belt.surface_velocity": np.full(8, 0.2)}, t_end=1e9)
+else:  # in processes, which a terminal would tell as well
+    out = ss.ensemble(lambda speed: m, {"speed": np.full(8, 0.2)}, t_end=1e9)
+print(*sorted({*out.status}), flush=True)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
-def test_interrupted() -> None:
+@pytest.mark.parametrize("source", ["machine", "function"])
+def test_interrupted(source: str) -> None:
     """Ctrl-C is answered soon, although every run would take hours (0.2 s alone on a machine; more is
-    allowed here)."""
-    with subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True) as child:
+    allowed here), with a result."""
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, source], stdout=subprocess.PIPE, text=True
+    ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
         time.sleep(0.3)

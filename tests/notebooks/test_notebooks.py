@@ -50,8 +50,8 @@ def test_notebook_runs(path: Path, tmp_path: Path) -> None:
 def test_the_extra_brings_what_they_import() -> None:
     """What a notebook imports comes with the package or is named in its extra (JupyterLab brings IPython)."""
     project = (FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8")
-    extras = dict(re.findall(r"^(figures|data|notebooks) = \[(.*)\]$", project, re.MULTILINE))
-    assert "stickslip[figures,data]" in extras["notebooks"] and "jupyterlab" in extras["notebooks"]
+    extras = dict(re.findall(r"^(figures|data|cluster|notebooks) = \[(.*)\]$", project, re.MULTILINE))
+    assert "stickslip[figures,data,cluster]" in extras["notebooks"] and "jupyterlab" in extras["notebooks"]
     named = {"stickslip", "numpy", "IPython", *re.findall(r'"(\w+)>=', "".join(extras.values()))}
     for path in NOTEBOOKS:
         cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]

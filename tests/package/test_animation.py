@@ -1,6 +1,10 @@
 """Animations: what moves is what was computed, files are what their names say, gears bring a picture."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +34,22 @@ def test_gif_has_its_frames(chatter: ss.Trajectory, tmp_path: Path) -> None:
         first = np.asarray(movie.convert("RGB")).astype(int)
         movie.seek(7)
         assert np.abs(np.asarray(movie.convert("RGB")).astype(int) - first).max() > 50, "nothing moves"
+
+
+@pytest.mark.parametrize("name", ["w.gif", "w.html"])
+def test_a_bar_counts_pictures(
+    chatter: ss.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    counted: list[tuple[str, int]] = []
+
+    @contextmanager
+    def bar(total: int, unit: str, progress: bool | None) -> Iterator[Any]:
+        counted.append((unit, total))
+        yield SimpleNamespace(update=lambda: counted.append((unit, 1)))
+
+    monkeypatch.setattr(animation, "bar", bar)
+    chatter.animate(tmp_path / name, frames=5)
+    assert counted == [("picture", 5), *[("picture", 1)] * 5]
 
 
 def test_html_plays(drive: ss.Trajectory, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 # Time on the processor, not on the clock: the tests share the machine with each other.
 TIMED = "import numpy, time; t = time.process_time(); import stickslip; print(time.process_time() - t)"
-HEAVY = ("matplotlib", "scipy", "pandas", "xarray", "tqdm", "control", "IPython")
+HEAVY = ("matplotlib", "scipy", "pandas", "xarray", "zarr", "distributed", "tqdm", "control", "IPython")
 
 
 def run(code: str) -> str:

@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -303,7 +304,9 @@ def test_a_run_of_another_format_or_of_a_changed_machine_is_refused():
         empty.__setstate__(state | {"machine": m})
 
 
-def test_functions_that_cannot_be_pickled_are_named():
+def test_functions_that_cannot_be_pickled_are_named(monkeypatch):
+    for more in ("cloudpickle", "dill"):  # which other tests have loaded
+        monkeypatch.delitem(sys.modules, more, raising=False)
     m = ss.Machine(mass=1.0, names=["a"])
     m.add_controller(lambda t, r, y: 0.0, name="mine", on="a", period=0.1)
     with pytest.raises(

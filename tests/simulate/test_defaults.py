@@ -11,13 +11,9 @@ NAMES = ["rtol", "max_step", "theta", "rebound_threshold", "max_events", "max_ti
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("function", [ss.simulate, ss.ensemble], ids=["simulate", "ensemble"])
-def test_numbers(function, name):
-    shown = inspect.signature(function).parameters.get(name)
-    if shown is not None:
-        assert shown.default == getattr(_core.flow.Options(), name)
-    else:
-        assert function is ss.ensemble and name in ("theta", "rebound_threshold")
+def test_numbers(name):
+    shown = inspect.signature(ss.simulate).parameters[name]
+    assert shown.default == getattr(_core.flow.Options(), name)
 
 
 def test_names():

@@ -22,4 +22,14 @@ def run_ensemble(
     values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
     measures: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
     workers: typing.SupportsInt | typing.SupportsIndex,
+    stop: collections.abc.Callable[[], bool] | None = None,
 ) -> tuple[typing.Any, ...]: ...
+def with_numbers(
+    machine: stickslip._core.model.Machine,
+    initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    names: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+) -> tuple[typing.Any, ...]:
+    """
+    The machine with these numbers in it, and the initial values.
+    """

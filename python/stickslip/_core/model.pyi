@@ -15,7 +15,6 @@ class Machine:
     The one description of a machine.
     """
 
-    scales: dict[str, float]
     shared: bool
 
     @staticmethod
@@ -36,6 +35,14 @@ class Machine:
     @property
     def elements(self) -> typing.Any: ...
     @property
-    def parameters(self) -> list[str]: ...
+    def parameters(self) -> dict[typing.Any, typing.Any]: ...
     @property
     def plant(self) -> dict[typing.Any, typing.Any]: ...
+    @property
+    def scales(self) -> typing.Any:
+        """
+        Sizes that the user has given.
+        """
+
+    @scales.setter
+    def scales(self, arg1: dict[typing.Any, typing.Any]) -> None: ...

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from stickslip.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
@@ -41,10 +43,6 @@ def legend_below(ax: Axes, handles: Iterable[Any], labels: Iterable[str], column
     """Put the legend of one axes below its ticks and label: there it hides nothing, and a title keeps its place."""
     # Ticks and label are as high as four lines of the legend.
     ax.legend(handles, labels, loc="upper left", bbox_to_anchor=(0.0, 0.0), borderaxespad=4.0, ncols=columns)
-
-
-class MissingExtraError(ImportError):
-    """An optional dependency is not installed; the message says which extra brings it."""
 
 
 def need_matplotlib() -> None:

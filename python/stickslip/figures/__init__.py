@@ -22,7 +22,8 @@ from pathlib import Path
 from time import perf_counter
 
 from stickslip._checks import reject
-from stickslip._drawing._style import MissingExtraError, need_matplotlib
+from stickslip._drawing._style import need_matplotlib
+from stickslip.errors import MissingExtraError
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._input import Input

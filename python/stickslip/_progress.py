@@ -1,0 +1,58 @@
+"""A progress bar for what lasts more than a second (tqdm, where it is installed)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from stickslip._checks import reject
+from stickslip.errors import MissingExtraError
+
+
+def _watched() -> bool:
+    """Whether somebody looks: at a terminal, or at a notebook."""
+    if "IPython" in sys.modules:
+        from IPython import get_ipython
+
+        if hasattr(get_ipython(), "kernel"):
+            return True
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def bar(total: int, unit: str, progress: bool | None = None, done: int = 0) -> Any:
+    """A bar of tqdm with ``update(n)``, a context; hidden where nobody looks, or tqdm is not installed.
+
+    Parameters
+    ----------
+    total : int
+        What there is to do.
+    unit : str
+        What is counted.
+    progress : bool, optional
+        Whether to show it; None: at a terminal and in notebooks. It appears after a second.
+    done : int, default 0
+        What has been done before.
+    """
+    if progress not in (None, True, False):
+        reject("progress", progress, "True, False or None")
+    shown = _watched() if progress is None else progress
+    try:
+        if shown:
+            from tqdm.auto import tqdm
+
+            return tqdm(total=total, unit=f" {unit}", delay=1.0, initial=done, file=sys.stderr)
+    except ImportError as error:
+        if progress:
+            raise MissingExtraError('progress=True needs tqdm: pip install "stickslip[data]"') from error
+    return _Hidden()
+
+
+class _Hidden:
+    def __enter__(self) -> _Hidden:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def update(self, n: int = 1) -> None:
+        pass

@@ -1,0 +1,226 @@
+"""ensemble(): many runs of a machine, in threads, in processes, on a cluster."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stickslip._checks import number, reject
+from stickslip._progress import bar
+from stickslip.ensembles.design import Design, design_of
+from stickslip.ensembles.memory import Memory, Table
+from stickslip.ensembles.result import EnsembleResult
+from stickslip.ensembles.spread import Range, Spread, WorkerError
+from stickslip.ensembles.task import OPTIONS, Block, Measure, Task
+from stickslip.ensembles.workers import cores, workers_for
+from stickslip.machine import Machine
+from stickslip.state_space import StateSpace
+
+__all__ = ["EnsembleResult", "WorkerError", "ensemble"]
+
+LARGE = 10_000_000  # points above which it is asked whether so many are meant
+
+
+def ensemble(
+    machine: Machine | Callable[..., Any] | Any,
+    parameters: Mapping[str, ArrayLike],
+    t_end: float,
+    measure: Sequence[Measure] = ("events.count",),
+    design: Any = "grid",
+    *,
+    executor: Any = None,
+    progress: bool | None = None,
+    store: str | PathLike[str] | None = None,
+    allow_large: bool = False,
+    samples: int = 1024,
+    workers: int | None = None,
+    **options: Any,
+) -> EnsembleResult:
+    """Run a machine many times with other parameters, on all cores or on a cluster.
+
+    A machine is described once, and each run replaces numbers in it: that runs compiled, in threads. A function that
+    builds a machine is called for each run, in processes. Nothing is kept of a run but its measures, so long runs and
+    many of them need little memory. Results have the same bits wherever and in whatever number they run.
+
+    Parameters
+    ----------
+    machine : Machine or StateSpace or callable
+        What to run, or anything that has one as ``.machine``; or a function that takes the parameters by name and
+        returns a machine. Machines with functions in Python are refused, as threads cannot share them: build them
+        by a function (or ``ss.Table.sample`` makes a table of a law).
+    parameters : mapping of str to array_like
+        What to vary, each a number or a sequence of them. Names for a function are those of its arguments; for a machine
+
+        * ``"<state>"``, such as ``"block.velocity"``: its initial value;
+        * ``"<element>.surface_velocity"``, ``"<element>.normal_load"``, ``"<contact>.gap"``,
+          ``"<controller>.reference"``, ``"<coordinate>.force"`` or ``"<input>.signal"`` (the one that acts there
+          alone): a signal that is constant. With ``_scale`` behind it, such as ``"slide.force_scale"``, a
+          factor on any signal;
+        * ``"<element>.law.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter
+          of its law, by the name it has in the law; where several terms of a sum have it,
+          ``"<element>.law.0.viscous"``. Note that ``kinetic`` keeps its value where only ``static`` is varied.
+          Options of `StickSlip` that are not zero are ``.memory``, ``.dead_time``, ``.dwell``, ``.travel``,
+          ``.surface_damping`` and ``.load_factor``. Of a contact it is ``"<contact>.friction.static"``;
+        * ``"<contact>.restitution"``;
+        * ``"<controller>.control.kp"`` and so on: a parameter of a controller, also ``.limits.min``,
+          ``.limits.max``, ``.period``;
+        * ``"<coordinate>.mass"``, ``.damping``, ``.stiffness``, and ``"stiffness[a,b]"`` with its mirror image if
+          that is the same; of a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
+
+        `Machine.parameters` lists them. Signals that are constant and initial values cost nothing; all else has the
+        machine compiled anew for each run.
+    t_end : float
+        End of each run, s.
+    measure : sequence of str or callable, default ("events.count",)
+        What to keep of each run:
+
+        * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none), also
+          of one element: ``"belt.events.count"``;
+        * ``"<state>.max"``, ``.min`` (of the exact curve, not of samples), ``.mean``, ``.final``;
+        * ``"<element>.stick_time"``, s;
+        * ``"energy.residual"``: worst error of the energy balance, relative to all work done;
+        * ``"steps"``;
+        * a function that takes the run (`Trajectory`) and returns a number, known by its name. Such a run is
+          kept whole, and made apart from that of the names above.
+    design : {"grid", "zip"} or sampler of scipy.stats.qmc
+        All combinations, the first parameter along the first axis; or lists of one length, taken together; or points
+        that a sampler such as ``qmc.Sobol(d=2, rng=1)`` draws, `samples` of them: places along the values, which are
+        the two ends of an interval (with more of them, what lies between neighbours gets equal shares). The sampler
+        itself is left as it is, so that the same call draws the same points.
+    executor : optional
+        Who does the work: an executor of ``concurrent.futures`` or ``mpi4py.futures``, or a ``dask.distributed.Client``;
+        by default threads for a machine, processes for a function. Work is sent in chunks of about 0.25 s.
+    progress : bool, optional
+        Whether to show a bar (tqdm, extra ``data``); by default at a terminal and in notebooks, after a second.
+    store : path, optional
+        Folder for a Zarr store (extra ``data``) to which results go as they come. The same call goes on where an
+        earlier one ended, however that was; a store of anything else is refused.
+    allow_large : bool, default False
+        More than 1e7 points are refused with an estimate of what they take, unless this is true.
+    samples : int, default 1024
+        How many points a sampler draws.
+    workers : int, optional
+        Number of threads or processes without an `executor`; as many as there are cores by default.
+    **options
+        Those of `simulate`, for each run: ``t_start``, ``initial``, ``rtol``, ``atol``, ``method``, ``max_step``,
+        ``max_events``, ``max_time``, ``rebound_threshold``; for functions of a run also ``dt`` and ``t_eval``.
+
+    Returns
+    -------
+    EnsembleResult
+        Arrays by the name of the measure, with `status` and `messages`: a run that fails is one of them, not an
+        exception. Ctrl-C ends it with a warning and returns what is done; the rest is ``"interrupted"``.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument or the parameter, its value and what is allowed.
+    PicklingError
+        If a worker in another process cannot be sent what it needs.
+    WorkerError
+        If a worker lacks what it needs, such as this package.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> v = np.array([0.1, 0.2, 0.4])
+    >>> varied = {"belt.surface_velocity": v, "block.velocity": v}
+    >>> out = ss.ensemble(m, varied, t_end=200.0, measure=["events.count", "events.first"], design="zip")
+    >>> out["events.count"], out["events.first"].round(9)
+    (array([77, 87, 89]), array([5.  , 2.5 , 1.25]))
+    """
+    task = _task(
+        machine,
+        tuple(map(str, parameters)) if isinstance(parameters, Mapping) else (),
+        t_end,
+        measure,
+        options,
+    )
+    points = design_of(parameters, design, samples)
+    if workers is not None and not (isinstance(workers, (int, np.integer)) and workers >= 1):
+        reject("workers", workers, "an integer >= 1, or None")
+    task.check()
+    if points.points > LARGE and not allow_large:
+        raise ValueError(_too_large(task, points, workers))
+    table, todo = _table(task, points, store)
+    left = sum(last - first for first, last in todo)
+    result = EnsembleResult(task, points, table)
+    if not left:
+        return result
+    begin = workers_for(task, executor, None if workers is None else int(workers))
+    with bar(points.points, "run", progress, points.points - left) as shown:
+
+        def keep(first: int, block: Block) -> None:
+            table.write(first, block)
+            shown.update(block.status.size)
+
+        try:
+            why = Spread(begin, points.values, keep, len(task.measures)).run(todo)
+        finally:
+            table.close()
+    if why is not None:
+        warnings.warn(
+            f"ensemble: {why}; {result._counts()} of {points.points} points", RuntimeWarning, stacklevel=2
+        )
+    return result
+
+
+def _task(machine: Any, names: tuple[str, ...], t_end: float, measure: Any, options: dict[str, Any]) -> Task:
+    source = machine if isinstance(machine, type) else getattr(machine, "machine", machine)
+    if isinstance(source, (Machine, StateSpace)):
+        source = source._snapshot()
+    elif not callable(source):
+        reject(
+            "machine",
+            machine,
+            "a stickslip.Machine or StateSpace, hold one as .machine, or be a function that builds one",
+        )
+    if isinstance(measure, str) or not isinstance(measure, Sequence) or not measure:
+        reject("measure", measure, "a sequence of names and functions")
+    measures = tuple(dict.fromkeys(measure))
+    for one in measures:
+        if not isinstance(one, str) and not (callable(one) and hasattr(one, "__name__")):
+            reject("measure", one, "a name, or a function that has a name")
+    task = Task(source, names, measures, number("t_end", t_end), options)
+    labels = [*names, *task.kinds]
+    if len(task.kinds) < len(measures) or {"status", "message"} & {*labels} or len({*labels}) < len(labels):
+        reject(
+            "measure",
+            [*task.kinds],
+            "names that are all different, also from parameters, 'status' and 'message'",
+        )
+    for name in options:
+        if name not in OPTIONS:
+            raise TypeError(f"ensemble() has no option {name!r}; known are: {', '.join(map(repr, OPTIONS))}")
+    return task
+
+
+def _table(task: Task, points: Design, store: str | PathLike[str] | None) -> tuple[Table, list[Range]]:
+    """Where results go, and which points are to be done."""
+    if store is None:
+        return Memory(task.kinds, points.points), [(0, points.points)]
+    from stickslip.ensembles.store import open_store
+
+    kept = open_store(store, task, points)
+    return kept, kept.todo
+
+
+def _too_large(task: Task, points: Design, workers: int | None) -> str:
+    """What so many points would take."""
+    end = time.monotonic() + 1.0
+    block = task.run(points.values(0, 1), lambda: time.monotonic() > end)
+    hours = block.seconds * points.points / (workers or cores()) / 3600.0
+    memory = points.points * (8 * len(task.kinds) + 1) / 1e9
+    return (
+        f"parameters make {points.points:.3g} points: about {hours:.3g} h on {workers or cores()} cores, "
+        f"by the first of them, and {memory:.3g} GB of results. Take fewer, "
+        "such as those of a sampler, or say allow_large=True"
+    )

@@ -1,0 +1,271 @@
+"""What an ensemble leaves behind."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip._checks import reject
+from stickslip._core import __version__
+from stickslip.ensembles.design import Design
+from stickslip.ensembles.memory import Table
+from stickslip.ensembles.task import CODES, Task
+from stickslip.ensembles.units import units
+from stickslip.errors import MissingExtraError, UnknownNameError
+from stickslip.trajectory import Status, Trajectory
+
+__all__ = ["EnsembleResult"]
+
+_WORDS = np.array([s.value for s in CODES])
+
+
+class EnsembleResult(Mapping[str, NDArray[Any]]):
+    """What an ensemble measured: a mapping of measures to arrays, as returned by `ensemble`.
+
+    What is in a store is read when it is asked for.
+
+    Attributes
+    ----------
+    machine : Machine or StateSpace or callable
+        What was varied, or the function that built the machines.
+    parameters : dict of str to ndarray
+        What was varied, each of the shape of the results.
+    design : str
+        ``"grid"``, ``"zip"``, or the name of the sampler.
+    seed : dict or None
+        How the sampler was set: its kind, what it had drawn before, and the state of its generator.
+    dims : tuple of str
+        A name for every axis of the results.
+    shape : tuple of int
+        Shape of every result.
+    status : ndarray of str
+        How each run ended: see `Status`. ``"interrupted"``: not done; ``"failed"``: refused, see `messages`.
+    messages : ndarray of object
+        What is said of each run that has not reached its end; else an empty text.
+    success : ndarray of bool
+        Where runs reached their end.
+    t_end : float
+        End of each run, s.
+    options : dict
+        Options of `simulate` that were given.
+    version : str
+        Version of the package that made it.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 0.5})
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(0.2))
+    >>> out = ss.ensemble(m, {"slide.force": [0.1, 0.3, 0.4]}, t_end=2.0, measure=["slide.position.final"])
+    >>> out["slide.position.final"].round(9)
+    array([0. , 0.2, 0.4])
+    >>> out.rerun(2)["slide.position"][-1:].round(9)
+    array([0.4])
+    """
+
+    def __init__(self, task: Task, design: Design, table: Table, version: str = __version__) -> None:
+        self._task, self._design, self._table, self.version = task, design, table, version
+
+    @property
+    def machine(self) -> Any:
+        """What was varied, or the function that built the machines."""
+        return self._task.source
+
+    @property
+    def parameters(self) -> dict[str, NDArray[np.float64]]:
+        """What was varied, each of the shape of the results."""
+        return {name: self._design.full(name) for name in self._design.names}
+
+    @property
+    def design(self) -> str:
+        """``"grid"``, ``"zip"``, or the name of the sampler."""
+        return self._design.kind
+
+    @property
+    def seed(self) -> dict[str, Any] | None:
+        """How the sampler was set."""
+        return self._design.seed
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """A name for every axis of the results."""
+        return self._design.dims
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of every result."""
+        return self._design.shape
+
+    @property
+    def t_end(self) -> float:
+        """End of each run, s."""
+        return self._task.t_end
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of `simulate` that were given."""
+        return dict(self._task.options)
+
+    @property
+    def status(self) -> NDArray[np.str_]:
+        """How each run ended."""
+        names: NDArray[np.str_] = _WORDS[self._codes]
+        return names
+
+    @property
+    def success(self) -> NDArray[np.bool_]:
+        """Where runs reached their end."""
+        reached: NDArray[np.bool_] = self._codes == CODES.index(Status.FINISHED)
+        return reached
+
+    @property
+    def messages(self) -> NDArray[np.object_]:
+        """What is said of each run that has not reached its end."""
+        out = np.full(self._design.points, "", object)
+        for k, said in self._table.messages().items():
+            out[k] = said
+        return out.reshape(self.shape)
+
+    @property
+    def _codes(self) -> NDArray[np.int8]:
+        codes: NDArray[np.int8] = self._table.column("status").reshape(self.shape)
+        return codes
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._task.kinds:
+            known = ", ".join(map(repr, self._task.kinds))
+            raise UnknownNameError(f"{name!r} was not measured; known are: {known}")
+        return self._table.column(name).reshape(self.shape)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._task.kinds)
+
+    def __len__(self) -> int:
+        return len(self._task.kinds)
+
+    def _counts(self) -> str:
+        codes, counts = np.unique(self._codes, return_counts=True)
+        return ", ".join(f"{n} {CODES[c]}" for c, n in zip(codes, counts, strict=True))
+
+    def __repr__(self) -> str:
+        return (
+            f"EnsembleResult({', '.join(self)} over {', '.join(self._design.names)}; "
+            f"{' x '.join(map(str, self.shape)) or 1} points: {self._counts()})"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{name} (varied)", values) for name, values in self._design.given.items()]
+        rows += [(name, self[name][self.success]) for name in self]
+        shown = units(self._task)
+        cells = "".join(
+            f"<tr><td>{html.escape(label)}</td><td>{html.escape(shown.get(label.removesuffix(' (varied)'), ''))}</td>"
+            f"<td>{_least(values, np.min)}</td><td>{_least(values, np.max)}</td></tr>"
+            for label, values in rows
+        )
+        return (
+            f"<b>EnsembleResult</b>, {' × '.join(map(str, self.shape)) or 1} points: {self._counts()}"
+            f"<table><tr><th></th><th>unit</th><th>least</th><th>greatest</th></tr>{cells}</table>"
+        )
+
+    def rerun(self, index: int | tuple[int, ...]) -> Trajectory:
+        """The whole run of one point, with the same bits.
+
+        Parameters
+        ----------
+        index : int or tuple of int
+            Place in the results.
+
+        Raises
+        ------
+        IndexError
+            If there is no such point.
+        ValueError
+            If its parameters are refused.
+        """
+        where = (index,) if isinstance(index, (int, np.integer)) else tuple(index)
+        if len(where) != len(self.shape):
+            reject("index", index, f"one number for each axis of {self.shape}")
+        k = (
+            int(
+                np.ravel_multi_index(
+                    [_place(i, n) for i, n in zip(where, self.shape, strict=True)], self.shape
+                )
+            )
+            if where
+            else 0
+        )
+        return self._task.trajectory(self._design.values(k, k + 1)[:, 0])
+
+    def to_xarray(self) -> Any:
+        """All measures as an xarray Dataset over the parameters, with units (needs the extra ``data``)."""
+        try:
+            import xarray as xr
+        except ImportError as error:
+            raise MissingExtraError('to_xarray() needs xarray: pip install "stickslip[data]"') from error
+        known = units(self._task)
+
+        def attributes(name: str) -> dict[str, str]:
+            return {"units": known[name]} if name in known else {}
+
+        data = {name: (self.dims, values, attributes(name)) for name, values in self.items()}
+        data |= {"status": (self.dims, self.status, {}), "message": (self.dims, self.messages, {})}
+        coords = {
+            name: (
+                () if values.ndim == 0 else (name if name in self.dims else "run",),
+                values,
+                attributes(name),
+            )
+            for name, values in self._design.given.items()
+        }
+        about = {"t_end": self.t_end, "design": self.design, "stickslip": self.version}
+        return xr.Dataset(data, coords=coords, attrs=about)
+
+    def to_dataframe(self) -> Any:
+        """One row for each point: parameters, measures, status, message (needs the extra ``data``)."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError('to_dataframe() needs pandas: pip install "stickslip[data]"') from error
+        columns = {**self.parameters, **self, "status": self.status, "message": self.messages}
+        return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
+
+    def plot(self, measure: str | None = None, ax: Any = None) -> Any:
+        """Draw one measure over one or two parameters (needs the extra ``figures``).
+
+        Parameters
+        ----------
+        measure : str, optional
+            Which one; the first by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+            Over one parameter a line, over a grid of two a map, over two that go together points. Runs that have not
+            reached their end are left out.
+
+        Raises
+        ------
+        ValueError
+            If more than two parameters vary, or none.
+        """
+        from stickslip.ensembles.drawing import draw
+
+        name = next(iter(self)) if measure is None else measure
+        return draw(self, name, self[name], units(self._task), ax)
+
+
+def _place(index: int, length: int) -> int:
+    if not -length <= index < length:
+        raise IndexError(f"point {index} of {length}")
+    return int(index) % length
+
+
+def _least(values: NDArray[Any], of: Any) -> str:
+    finite = values[np.isfinite(values)]
+    return f"{of(finite):.6g}" if finite.size else "–"

@@ -1,0 +1,179 @@
+"""Sends the points of an ensemble to workers in chunks, and takes results as they come."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from stickslip._core import __version__
+from stickslip.ensembles.task import FAILED, Array, Block
+from stickslip.ensembles.workers import Workers
+
+CHUNK_SECONDS = 0.25  # what a chunk is to take: enough beside the few ms of sending it, and little to lose
+GROWTH = 8  # of chunks, at most, from one to the next: the first points may have been cheap ones
+LARGEST = 65_536  # points of a chunk: bounds the memory of results on their way
+
+Range = tuple[int, int]
+
+
+class WorkerError(RuntimeError):
+    """A worker cannot do what it was sent; the message says why."""
+
+
+class Spread:
+    """The loop over chunks.
+
+    Parameters
+    ----------
+    workers : Workers
+        Where they run.
+    values : callable
+        Parameters of the points in a range.
+    keep : callable
+        Takes the first point of a chunk and what came out of it.
+    width : int
+        Number of measures.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        values: Callable[[int, int], Array],
+        keep: Callable[[int, Block], None],
+        width: int,
+    ) -> None:
+        self._workers, self._values, self._keep, self._width = workers, values, keep, width
+        self._pending: dict[Any, Range] = {}
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._suspects: deque[Range] = deque()  # one of them has ended its worker
+        self._size = 1
+
+    def run(self, todo: Iterable[Range]) -> str | None:
+        """Do all ranges; returns why it has ended before, or nothing."""
+        try:
+            return self._loop(deque(todo))
+        except KeyboardInterrupt:
+            self._rescue()
+            return "interrupted"
+        finally:
+            for future in self._pending:
+                future.cancel()
+            self._workers.close()
+
+    def _loop(self, rest: deque[Range]) -> str | None:
+        left = sum(last - first for first, last in rest)
+        while rest or self._suspects or self._pending:
+            left -= self._send(rest, left)
+            with suppress(queue.Empty):
+                # On some systems Ctrl-C does not end a wait.
+                if why := self._take(self._done.get(timeout=0.1)):
+                    return why
+        return None
+
+    def _send(self, rest: deque[Range], left: int) -> int:
+        """Submit chunks until all workers have one to do and one in stock; returns how many points these have."""
+        sent = 0
+        if self._suspects:  # one at a time, so that it is known who ends a worker
+            if not self._pending:
+                self._submit(self._suspects.popleft())
+            return 0
+        count = self._workers.count()
+        while rest and len(self._pending) < 2 * count:
+            first, last = rest.popleft()
+            size = min(self._size, LARGEST, max(1, (left - sent) // (2 * count)), last - first)
+            if first + size < last:
+                rest.appendleft((first + size, last))
+            self._submit((first, first + size))
+            sent += size
+        return sent
+
+    def _submit(self, chunk: Range) -> None:
+        values = self._values(*chunk)
+        try:
+            future = self._workers.submit(values)
+        except BrokenExecutor as error:  # which a chunk before this one has done
+            future = Future[Block]()
+            future.set_exception(error)
+        self._pending[future] = chunk
+        future.add_done_callback(self._done.put)
+
+    def _take(self, future: Any) -> str | None:
+        """What came out of a chunk; returns why nothing more can come."""
+        chunk = self._pending.pop(future, None)
+        if chunk is None:  # lost already with its worker
+            return None
+        try:
+            block = future.result()
+        except Exception as error:
+            return self._lost(chunk, error)
+        if block.version != __version__:
+            raise WorkerError(
+                f"a worker has stickslip {block.version}, but this is {__version__}: install the same"
+            )
+        size = chunk[1] - chunk[0]
+        self._size = max(1, min(int(CHUNK_SECONDS * size / max(block.seconds, 1e-9)), GROWTH * size))
+        self._keep(chunk[0], block)
+        return None
+
+    def _lost(self, chunk: Range, error: Exception) -> str | None:
+        """A chunk whose worker has died: do it again, alone, and in halves until it is known which point it is."""
+        if wrong := _why_not(error):
+            raise WorkerError(wrong) from error
+        broken = isinstance(error, BrokenExecutor)
+        if not broken and type(error).__name__ != "KilledWorker":  # dask has tried it on several workers
+            raise error
+        lost = [chunk]
+        if broken:
+            lost = sorted([chunk, *self._pending.values()])
+            self._pending.clear()
+            if not self._workers.renew():
+                return f"the executor has broken down: {error}"
+        first, last = chunk
+        if len(lost) > 1:
+            self._suspects.extend(lost)
+        elif last - first == 1:
+            message = f"its worker ended abruptly: {error}"
+            self._keep(
+                first, Block(np.full((1, self._width), np.nan), np.full(1, FAILED, np.int8), {0: message})
+            )
+        else:
+            self._suspects.extendleft([((first + last) // 2, last), (first, (first + last) // 2)])
+        return None
+
+    def _rescue(self) -> None:
+        """After Ctrl-C: what is done within a moment."""
+        self._workers.interrupt()
+        for future in self._pending:
+            future.cancel()
+        end = time.monotonic() + 0.09
+        while self._pending and (wait := end - time.monotonic()) > 0.0:
+            try:
+                future = self._done.get(timeout=wait)
+            except queue.Empty:
+                return
+            chunk = self._pending.pop(future, None)
+            if chunk is not None and not future.cancelled() and future.exception() is None:
+                self._keep(chunk[0], future.result())
+
+
+def _why_not(error: BaseException | None) -> str | None:
+    """What a worker lacks, if that is what is wrong."""
+    while error is not None:
+        if isinstance(error, ImportError):
+            name = (error.name or "").partition(".")[0]
+            what = f"{name}, the same version as here, {__version__}" if name == "stickslip" else name or "it"
+            return f"a worker cannot import {name or 'what it was sent'}: install {what}, in its environment ({error})"
+        if isinstance(error, AttributeError) and "Can't get attribute" in str(error):
+            return (
+                f"a worker does not find a function: {error}. Define it at the top of a module that workers can import, "
+                "or install cloudpickle (pip install 'stickslip[cluster]')"
+            )
+        error = error.__cause__ or error.__context__
+    return None

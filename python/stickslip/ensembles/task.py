@@ -1,0 +1,246 @@
+"""What is done at each point of an ensemble: also what a worker in another process gets."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import pickle
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip import _core
+from stickslip._checks import number, reject
+from stickslip._core import __version__
+from stickslip._options import engine_options
+from stickslip.errors import UnknownNameError
+from stickslip.machine import Machine
+from stickslip.simulation import _initial, simulate
+from stickslip.state_space import StateSpace
+from stickslip.trajectory import Status, Trajectory
+
+Array = NDArray[np.float64]
+Measure = str | Callable[[Trajectory], float]
+
+CODES = tuple(Status)
+FAILED, INTERRUPTED = CODES.index(Status.FAILED), CODES.index(Status.INTERRUPTED)
+
+# Options of `simulate` with their defaults; those that only say how a run is sampled do not reach the engine.
+OPTIONS: dict[str, Any] = {
+    name: parameter.default
+    for name, parameter in inspect.signature(simulate).parameters.items()
+    if name not in ("machine", "t_end", "state", "keep")
+}
+_COUNTS = ("events.count", "steps")
+_SAMPLING = ("t_start", "initial", "dt", "t_eval")
+
+
+class Block(NamedTuple):
+    """What came out of some points.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n_points, n_measures)
+        NaN where there is none.
+    status : ndarray of int8, shape (n_points,)
+        Places in `CODES`.
+    messages : dict of int to str
+        Of points that have not reached their end, by their number in the block.
+    seconds : float
+        What it took.
+    version : str
+        Of the package that did it.
+    """
+
+    values: Array
+    status: NDArray[np.int8]
+    messages: dict[int, str]
+    seconds: float = 0.0
+    version: str = __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What to do with the parameters of a point: a machine to vary, or a function that builds one.
+
+    Attributes
+    ----------
+    source : Machine or StateSpace or callable
+        The machine, or the function.
+    names : tuple of str
+        The parameters.
+    measures : tuple of str or callable
+        What to keep.
+    t_end : float
+        End of each run, s.
+    options : dict
+        Those of `simulate` that were given.
+    """
+
+    source: Any
+    names: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    t_end: float
+    options: dict[str, Any]
+
+    @property
+    def builds(self) -> bool:
+        """Whether the machine is built anew for each point."""
+        return not isinstance(self.source, (Machine, StateSpace))
+
+    @property
+    def kinds(self) -> dict[str, type[np.generic]]:
+        """Names of the measures, and what numbers they are: counts are whole."""
+        return {
+            m if isinstance(m, str) else m.__name__: np.int64
+            if isinstance(m, str) and m.endswith(_COUNTS)
+            else np.float64
+            for m in self.measures
+        }
+
+    def run(self, values: Array, stop: Callable[[], bool] | None = None) -> Block:
+        """Run the points whose parameters are the columns of `values`; what Ctrl-C or `stop` leaves is interrupted."""
+        begin = time.perf_counter()
+        points = values.shape[1]
+        out = Block(np.full((points, len(self.measures)), np.nan), np.full(points, INTERRUPTED, np.int8), {})
+        try:
+            if self.builds or any(callable(m) for m in self.measures):
+                for k in range(points):
+                    if stop is not None and stop():
+                        break
+                    self._point(k, values[:, k], out, stop)
+            else:
+                out.values[:], out.status[:], messages = self._compiled(self.source, self.names, values, stop)
+                out.messages.update(messages)
+        except KeyboardInterrupt:
+            pass
+        return out._replace(seconds=time.perf_counter() - begin)
+
+    def trajectory(self, values: Array) -> Trajectory:
+        """The whole run of one point."""
+        machine, options = self._machine(values)
+        return simulate(machine, self.t_end, **options)
+
+    def check(self) -> None:
+        """Raise what is wrong with names and options before anything runs."""
+        if self.builds:
+            _check_function(self.source, self.names)
+        else:
+            self._compiled(self.source, self.names, np.empty((len(self.names), 0)), None, workers=0)
+
+    def _machine(self, values: Array) -> tuple[Machine | StateSpace, dict[str, Any]]:
+        if self.builds:
+            given = dict(zip(self.names, values.tolist(), strict=True))
+            made = self.source(**given)
+            machine = getattr(made, "machine", made)
+            if not isinstance(machine, (Machine, StateSpace)):
+                reject(f"what {_text(self.source)} returns", made, "a machine, or hold one as .machine")
+            return machine, self.options
+        x0 = _initial(self.source.compile().states, self.options.get("initial"))
+        description, x0 = _core.ensemble.with_numbers(self.source._description, x0, self.names, values)
+        return self.source._snapshot(description), self.options | {"initial": x0}
+
+    def _point(self, k: int, values: Array, out: Block, stop: Callable[[], bool] | None) -> None:
+        """One point whose machine is built, or whose run a function measures."""
+        try:
+            machine, options = self._machine(values)
+            functions = [(j, m) for j, m in enumerate(self.measures) if callable(m)]
+            if len(functions) < len(self.measures):
+                text = [j for j, m in enumerate(self.measures) if isinstance(m, str)]
+                found, status, messages = self._compiled(machine, (), np.empty((0, 1)), stop, options=options)
+                out.values[k, text], code = found[0], int(status[0])
+            if functions and not (len(functions) < len(self.measures) and code == INTERRUPTED):
+                run = simulate(machine, self.t_end, **options)
+                code, messages = CODES.index(run.status), {} if run.success else {0: run.message}
+                for j, measure in functions:
+                    out.values[k, j] = number(f"what {_text(measure)} returns", measure(run))
+        except Exception as error:
+            code, messages = FAILED, {0: f"{type(error).__name__}: {error}"}
+        out.status[k] = code
+        if messages:
+            out.messages[k] = messages[0]
+
+    def _compiled(
+        self,
+        machine: Machine | StateSpace,
+        names: Sequence[str],
+        values: Array,
+        stop: Callable[[], bool] | None,
+        workers: int = 1,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Array, NDArray[np.int8], dict[int, str]]:
+        """The compiled ensemble for the measures that it knows."""
+        o = OPTIONS | dict(self.options if options is None else options)
+        states = machine.compile().states
+        settings = {name: value for name, value in o.items() if name not in _SAMPLING}
+        return _core.ensemble.run_ensemble(
+            machine._description,
+            number("t_start", o["t_start"]),
+            _initial(states, o["initial"]),
+            engine_options(len(states), t_end=self.t_end, **settings),
+            list(names),
+            values,
+            [m for m in self.measures if isinstance(m, str)],
+            workers,
+            stop,
+        )
+
+
+def _text(function: Any) -> str:
+    return str(getattr(function, "__qualname__", None) or repr(function))
+
+
+def _check_function(build: Any, names: Sequence[str]) -> None:
+    """Whether a function can be called with these names."""
+    try:
+        known = inspect.signature(build).parameters
+    except (TypeError, ValueError):
+        return  # of another language: its calls will tell
+    if not any(p.kind is p.VAR_KEYWORD for p in known.values()):
+        free = [p.name for p in known.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        for name in names:
+            if name not in free:
+                raise UnknownNameError(
+                    f"{_text(build)} has no parameter {name!r}; known are: {', '.join(map(repr, free))}"
+                )
+    missing = [
+        p.name
+        for p in known.values()
+        if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    ]
+    if lacking := [name for name in missing if name not in names]:
+        raise ValueError(
+            f"{_text(build)} needs {', '.join(map(repr, lacking))} as well: put it into parameters, "
+            "or bind it with functools.partial"
+        )
+
+
+def pack(task: Task) -> bytes:
+    """The task as bytes, once for all chunks; a function of a notebook or script goes along where cloudpickle is."""
+    try:
+        import cloudpickle as pickler
+    except ImportError:
+        pickler = pickle
+    try:
+        return bytes(pickler.dumps(task))
+    except Exception as error:  # whatever an object of the user's raises
+        raise pickle.PicklingError(
+            f"what a worker needs cannot be pickled: {error}. Define functions at the top of a module, install "
+            "cloudpickle (pip install 'stickslip[cluster]'), or take threads: executor=ThreadPoolExecutor()"
+        ) from error
+
+
+@functools.lru_cache(maxsize=4)
+def _unpacked(packed: bytes) -> Task:
+    task = pickle.loads(packed)
+    assert isinstance(task, Task)
+    return task
+
+
+def run_packed(packed: bytes, values: Array) -> Block:
+    """What is called in another process."""
+    return _unpacked(packed).run(values)

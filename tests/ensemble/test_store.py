@@ -1,0 +1,294 @@
+"""Stores: what was done stays, the same call goes on, another one is refused by name; memory does not grow."""
+
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+from stickslip.ensembles import spread
+
+from . import sweep_builds as builds
+
+zarr = pytest.importorskip("zarr")
+SPEEDS = np.linspace(0.1, 1.0, 3000)
+VARIED = {"belt.surface_velocity": SPEEDS}
+MEASURE = ["events.count", "block.position.max"]
+ENV = {**os.environ, "PYTHONPATH": str(Path(ss.__file__).parents[1])}
+
+
+def sweep(store: Path | None, **changed: Any) -> ss.EnsembleResult:
+    call = {"machine": builds.belt(), "parameters": VARIED, "t_end": 30.0, "measure": MEASURE} | changed
+    return ss.ensemble(store=store, **call)
+
+
+def same(one: ss.EnsembleResult, other: ss.EnsembleResult) -> None:
+    assert one.shape == other.shape and list(one) == list(other)
+    for name in other:
+        assert one[name].dtype == other[name].dtype
+        np.testing.assert_array_equal(one[name], other[name])
+    np.testing.assert_array_equal(one.status, other.status)
+    np.testing.assert_array_equal(one.messages, other.messages)
+
+
+def test_a_store_is_the_result(tmp_path: Path) -> None:
+    """Also of points that fail; a second call reads it, and so does load()."""
+    speeds = {"belt.normal_load": [1.0, -1.0, 2.0], "belt.surface_velocity": SPEEDS[::300]}
+    one = sweep(tmp_path / "a", parameters=speeds)
+    assert set(one.status[1]) == {"failed"} and "normal_load" in one.messages[1, 0]
+    for other in (
+        sweep(None, parameters=speeds),
+        sweep(tmp_path / "a", parameters=speeds),
+        ss.load(tmp_path / "a"),
+    ):
+        assert isinstance(other, ss.EnsembleResult)
+        same(other, one)
+        assert other.dims == one.dims and other.version == ss.__version__ and other.machine == one.machine
+        assert other.rerun((2, 3)).state == one.rerun((2, 3)).state
+    assert (
+        float(zarr.open_group(str(tmp_path / "a"), mode="r")["block.position.max"][20])
+        == one["block.position.max"][2, 0]
+    )
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(one)
+
+
+def test_a_store_of_functions(tmp_path: Path) -> None:
+    call = {
+        "machine": builds.belt,
+        "parameters": {"speed": SPEEDS[:5]},
+        "measure": [builds.peak],
+        "workers": 1,
+    }
+    one = sweep(tmp_path / "a", **call)
+    again = ss.load(tmp_path / "a")
+    assert isinstance(again, ss.EnsembleResult)
+    same(again, one)
+    with pytest.raises(ValueError, match=r"knows only the name of .*sweep_builds\.belt"):
+        again.rerun(0)
+    with pytest.raises(ValueError, match=r"machine.function is '.*\.belt' there, '.*\.slow' here"):
+        sweep(tmp_path / "a", **call | {"machine": builds.slow})
+
+
+def heavier() -> ss.Machine:
+    m = builds.belt()
+    m.add_force("block", 0.0)
+    return m
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        (
+            {"machine": builds.belt(static=1.5)},
+            r"machine.elements\[0\].law\[0\].static is 1.0 there, 1.5 here",
+        ),
+        ({"machine": heavier()}, r"machine.elements has 1 entries there, 2 here"),
+        ({"t_end": 31.0}, "t_end is 30.0 there, 31.0 here"),
+        ({"measure": ["steps"]}, "measure has 2 entries there, 1 here"),
+        (
+            {"parameters": {"belt.surface_velocity": SPEEDS[:5] * 2}},
+            "parameters.belt.surface_velocity.values is",
+        ),
+        ({"parameters": {"block.velocity": SPEEDS[:5]}}, "parameters.block.velocity is None there"),
+        ({"rtol": 1e-6}, "options.rtol is None there, 1e-06 here"),
+        ({"design": "zip"}, "design.kind is 'grid' there, 'zip' here"),
+    ],
+)
+def test_a_store_of_another_ensemble_is_refused_by_name(
+    tmp_path: Path, changed: dict[str, Any], text: str
+) -> None:
+    few = {"parameters": {"belt.surface_velocity": SPEEDS[:5]}}
+    sweep(tmp_path / "a", **few)
+    with pytest.raises(ValueError, match=f"holds another ensemble: {text}.*Take another path"):
+        sweep(tmp_path / "a", **few | changed)
+
+
+def test_a_store_of_another_version_is_refused_by_name(tmp_path: Path) -> None:
+    few = {"parameters": {"belt.surface_velocity": SPEEDS[:5]}}
+    sweep(tmp_path / "a", **few)
+    group = zarr.open_group(str(tmp_path / "a"), mode="r+")
+    group.attrs["ensemble"] = dict(group.attrs["ensemble"]) | {"stickslip": "0.0.1"}
+    with pytest.raises(ValueError, match=f"stickslip is '0.0.1' there, '{ss.__version__}' here"):
+        sweep(tmp_path / "a", **few)
+    group.attrs["format"] = 7
+    for read in (lambda: sweep(tmp_path / "a", **few), lambda: ss.load(tmp_path / "a")):
+        with pytest.raises(ValueError, match=r"another version of stickslip, 0.0.1: its format is 7"):
+            read()
+
+
+def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "text").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    for name in ("folder", "file"):
+        with pytest.raises(ValueError, match="no store of an ensemble"):
+            sweep(tmp_path / name)
+    assert (tmp_path / "folder" / "text").read_text() == (tmp_path / "file").read_text() == "mine"
+
+
+def test_damage_anywhere_in_a_store_is_an_error_that_names_it(tmp_path: Path) -> None:
+    """Every file of it cut, emptied, or with bytes that are others: refused, or read as far as it makes sense."""
+    sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:50]})
+    rng = np.random.default_rng(1)
+    refused = 0
+    for file in sorted(p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*") if p.is_file()):
+        whole = (tmp_path / "a" / file).read_bytes()
+        changed = bytearray(whole)
+        changed[rng.integers(len(whole))] ^= 0x55
+        for data in (whole[: len(whole) // 2], b"", bytes(changed)):
+            shutil.rmtree(tmp_path / "b", ignore_errors=True)
+            shutil.copytree(tmp_path / "a", tmp_path / "b")
+            (tmp_path / "b" / file).write_bytes(data)
+            try:
+                result = ss.load(tmp_path / "b")
+                assert isinstance(result, ss.EnsembleResult)
+                _ = repr(result), [result[name] for name in result], result.messages
+            except ValueError as error:
+                refused += 1
+                assert str(tmp_path / "b") in str(error)
+    assert refused > 10
+
+
+SCRIPT = """
+import signal, sys, numpy as np, stickslip as ss
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.path.insert(0, sys.argv[2])
+import sweep_builds as builds
+print("ready", flush=True)
+ss.ensemble(builds.slow, {"speed": np.linspace(0.1, 1.0, 400)}, 30.0, store=sys.argv[1], workers=2)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+@pytest.mark.parametrize("how", ["Ctrl-C", "kill -9"])
+def test_a_sweep_that_was_ended_goes_on(tmp_path: Path, how: str) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT, str(tmp_path / "a"), str(Path(__file__).parent)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=ENV, start_new_session=True
+    ) as child:
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        if how == "Ctrl-C":
+            time.sleep(0.8)
+            child.send_signal(signal.SIGINT)
+            child.wait(timeout=10)
+        else:  # with its workers; what came in the first two seconds may be lost
+            time.sleep(1.0)
+            deadline = time.monotonic() + 20.0
+            while done(tmp_path / "a") == 0 and child.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.02)
+            os.killpg(child.pid, signal.SIGKILL)
+    left = done(tmp_path / "a")
+    assert 0 < left
+    if how == "Ctrl-C":
+        assert left < 400
+    out = ss.load(tmp_path / "a")
+    assert isinstance(out, ss.EnsembleResult) and int(out.success.sum()) == left
+    subprocess.run(command, check=True, env=ENV, stdout=subprocess.DEVNULL, timeout=60)
+    whole = ss.load(tmp_path / "a")
+    assert isinstance(whole, ss.EnsembleResult) and whole.success.all()
+    speeds = np.linspace(0.1, 1.0, 400)
+    np.testing.assert_array_equal(
+        whole["events.count"], ss.ensemble(builds.belt, {"speed": speeds}, 30.0, workers=1)["events.count"]
+    )
+
+
+def done(path: Path) -> int:
+    try:
+        return int(np.sum(zarr.open_group(str(path), mode="r")["status"][:] == 0))
+    except Exception:
+        return 0
+
+
+def test_only_what_is_missing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C after some chunks; the same call then sends only the rest, and the whole is what one call gives."""
+    taken = spread.Spread._take
+    count = 0
+
+    def interrupted(self: spread.Spread, future: Any) -> str | None:
+        nonlocal count
+        count += 1
+        if count == 5:
+            raise KeyboardInterrupt
+        return taken(self, future)
+
+    monkeypatch.setattr(spread.Spread, "_take", interrupted)
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        part = sweep(tmp_path / "a", workers=1)
+    missing = int(np.sum(part.status == "interrupted"))
+    assert 0 < missing < SPEEDS.size
+    sent = 0
+
+    def counted(self: spread.Spread, future: Any) -> str | None:
+        nonlocal sent
+        first, last = self._pending[future]
+        sent += last - first
+        return taken(self, future)
+
+    monkeypatch.setattr(spread.Spread, "_take", counted)
+    whole = sweep(tmp_path / "a", workers=1)
+    assert sent == missing
+    same(whole, sweep(None))
+
+
+FULL = """
+import os, resource, sys, numpy as np, stickslip as ss
+sys.path.insert(0, sys.argv[2])
+import sweep_builds as builds
+varied = {"belt.surface_velocity": np.linspace(0.1, 1.0, 200), "block.velocity": np.linspace(0.1, 1.0, 200)}
+def sweep():
+    return ss.ensemble(builds.belt(), varied, 2.0, ["block.position.max"], store=sys.argv[1])
+import zarr  # before files are limited
+resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 10**9))
+try:
+    sweep()
+except OSError as error:
+    print(error, os.path.isdir(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (10**9, 10**9))
+print(sweep().success.all())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+def test_a_full_disk(tmp_path: Path) -> None:
+    """The description fits, results do not: it says so, and goes on once there is room."""
+    command = [
+        sys.executable,
+        "-c",
+        FULL,
+        str(tmp_path / "a"),
+        str(Path(__file__).parent),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, env=ENV, timeout=120)
+    first, _, last = run.stdout.strip().rpartition("\n")
+    assert "cannot write to the store" in first and "make room, and the same call goes on" in first, (
+        run.stdout + run.stderr
+    )
+    assert first.endswith("True") and last == "True", run.stdout + run.stderr
+
+
+MEMORY = """
+import re, sys, numpy as np, stickslip as ss
+m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 1.0})
+m.add_friction("guide", on="slide", law=ss.Coulomb(0.2))
+varied = {"slide.force": np.linspace(0.1, 1.0, 1000), "slide.velocity": np.linspace(0.0, 1.0, 1000)}
+out = ss.ensemble(m, varied, 1.0, ["slide.position.final", "events.count"], store=sys.argv[1])
+peak = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())  # ru_maxrss is that of the parent as well
+print(int(peak[1]) // 1024, int(out.success.sum()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_million_points_need_little_memory(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", MEMORY, str(tmp_path / "a")]
+    run = subprocess.run(command, capture_output=True, text=True, env=ENV, timeout=200)
+    megabytes, points = map(int, run.stdout.split())
+    assert points == 1_000_000 and megabytes <= 300, run.stdout + run.stderr
