@@ -11,6 +11,8 @@
 
 #include <limits>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace stickslip::bindings {
 
@@ -49,10 +51,11 @@ py::tuple members(lcp::Basis b) {
 }
 
 py::tuple lemke(const Array& M, const Array& q, const std::optional<Array>& covering,
-                const std::optional<Bits>& basis, Index max_pivots) {
+                const std::optional<Bits>& basis, Index max_pivots, bool record) {
   const lcp::Problem p = problem(M, q);
   lcp::LemkeOptions o;
   o.max_pivots = max_pivots;
+  o.record = record;
   if (covering) {
     if (covering->ndim() != 1 || covering->shape(0) != p.n) reject("covering", "must have the length of q");
     o.covering = covering->data();
@@ -63,8 +66,10 @@ py::tuple lemke(const Array& M, const Array& q, const std::optional<Array>& cove
   }
   thread_local lcp::LemkeWorkspace ws;
   const lcp::LemkeResult r = lcp::lemke(p, ws, o);
+  std::vector<std::tuple<Index, Index, Index>> path;
+  for (const lcp::LemkePivot& step : ws.path) path.emplace_back(step.attempt, step.entering, step.leaving);
   return py::make_tuple(copy(ws.z), copy(ws.w), std::string(lcp::name(r.status)), r.pivots, r.attempts,
-                        r.residual, copy(ws.basis));
+                        r.residual, copy(ws.basis), path, copy(ws.path_covers));
 }
 
 // Problems row by row; matrices one for all or one each.
@@ -199,7 +204,8 @@ void bind_contact(py::module_ m) {
   for (int i = 0; i <= static_cast<int>(lcp::Status::inaccurate); ++i)
     names.append(lcp::name(static_cast<lcp::Status>(i)));
   m.attr("statuses") = py::tuple(names);
-  m.def("lemke", &lemke, "M"_a, "q"_a, "covering"_a = py::none(), "start"_a = py::none(), "max_pivots"_a = 0);
+  m.def("lemke", &lemke, "M"_a, "q"_a, "covering"_a = py::none(), "start"_a = py::none(), "max_pivots"_a = 0,
+        "record"_a = false);
   m.def("lemke_batch", &lemke_batch, "M"_a, "q"_a, "max_pivots"_a = 0);
   m.def("solve_all", &solve_all, "M"_a, "q"_a);
   m.def("solve_all_batch", &solve_all_batch, "M"_a, "q"_a);

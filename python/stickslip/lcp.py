@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import array, reject
+from stickslip._tableau import Tableau, tableaux
 
 __all__ = [
     "LARGEST_ENUMERATION",
@@ -28,6 +29,7 @@ __all__ = [
     "LemkeResult",
     "Solution",
     "SolveAllBatch",
+    "Tableau",
     "classify",
     "lemke",
     "lemke_batch",
@@ -63,6 +65,8 @@ class LemkeResult:
         Largest relative violation of the problem as given (see :func:`residual`); infinite without an answer.
     basis : tuple of int
         Indices whose z is basic; hand it to the next call as ``start``.
+    tableaux : tuple of Tableau
+        With ``trace=True`` every tableau of the path, of one covering vector after the other; else empty.
 
     Examples
     --------
@@ -79,6 +83,7 @@ class LemkeResult:
     attempts: int
     residual: float
     basis: tuple[int, ...]
+    tableaux: tuple[Tableau, ...] = ()
 
     @property
     def success(self) -> bool:
@@ -93,6 +98,7 @@ def lemke(
     *,
     start: ArrayLike | None = None,
     max_pivots: int = 0,
+    trace: bool = False,
 ) -> LemkeResult:
     """Solve ``w = M z + q`` by Lemke's complementary pivoting.
 
@@ -113,6 +119,9 @@ def lemke(
         Warm start: indices expected to be basic, such as ``result.basis`` of a similar problem.
     max_pivots : int, optional
         Budget per covering vector; 0, the default, is 1000 + 50 n.
+    trace : bool, optional
+        Keep the tableaux of the path, as the source writes them (4.22, appendices B to D): ``print`` shows
+        one. The choice of pivots is the same; each tableau is solved anew from M and q. Not with `start`.
 
     Returns
     -------
@@ -121,13 +130,22 @@ def lemke(
     Raises
     ------
     ValueError
-        If M is not square, q does not fit, an entry is not finite or ``start`` names an index out of range.
+        If M is not square, q does not fit, an entry is not finite, ``start`` names an index out of range or
+        comes together with `trace`.
 
     Examples
     --------
     >>> from stickslip import lcp
     >>> lcp.lemke([[2, 1], [1, 2]], [-5, -6]).z.round(12)
     array([1.33333333, 2.33333333])
+
+    The example of the source's appendix B:
+
+    >>> result = lcp.lemke([[-1, -2], [1, -1]], [2, -1], trace=True)
+    >>> print(result.tableaux[1])
+       | w1  w2  | z1  z2* | z0  | q
+    w1 | (1) -1  |  2   1* |  0  | 3
+    z0 |  0  -1  |  1  -1  | (1) | 1
     """
     matrix, vector = _array("M", M), _array("q", q)
     cover = None if covering is None else _array("covering", covering)
@@ -142,8 +160,15 @@ def lemke(
         bits[index] = 1
     if max_pivots < 0:
         reject("max_pivots", max_pivots, ">= 0")
-    z, w, status, pivots, attempts, res, basis = _core.contact.lemke(matrix, vector, cover, bits, max_pivots)
-    return LemkeResult(z, w, status, pivots, attempts, res, tuple(int(i) for i in np.flatnonzero(basis)))
+    if trace and start is not None:
+        raise ValueError("trace=True and start exclude each other: a warm start has no first tableau")
+    z, w, status, pivots, attempts, res, basis, path, covers = _core.contact.lemke(
+        matrix, vector, cover, bits, max_pivots, bool(trace)
+    )
+    steps = tableaux(matrix, vector, path, covers) if trace else ()
+    return LemkeResult(
+        z, w, status, pivots, attempts, res, tuple(int(i) for i in np.flatnonzero(basis)), steps
+    )
 
 
 @dataclass(frozen=True, eq=False)

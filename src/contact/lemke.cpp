@@ -97,7 +97,7 @@ public:
     return true;
   }
 
-  Status run(Index& pivots) {
+  Status run(Index attempt, Index& pivots) {
     const Index n = n_;
     const Index budget = o_.max_pivots > 0 ? o_.max_pivots : 1000 + 50 * n;
     scale_b_ = 0.0;
@@ -113,12 +113,16 @@ public:
     Index entering = n;
     for (Index k = 0; k < budget; ++k) {
       const Index left = ws_.row_variable[leaving_row];
+      if (o_.record) ws_.path.push_back({attempt, ws_.column_variable[entering], left});
       pivot(leaving_row, entering);
       ++pivots;
       if (left == 2 * n) return Status::solved;
       entering = ws_.column_of[left < n ? left + n : left - n];
       leaving_row = block(entering);
-      if (leaving_row < 0) return Status::ray;
+      if (leaving_row < 0) {
+        if (o_.record) ws_.path.push_back({attempt, ws_.column_variable[entering], -1});
+        return Status::ray;
+      }
     }
     return Status::budget;
   }
@@ -269,6 +273,7 @@ bool verified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o, Lemke
 LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) {
   const auto n = p.n;
   ws.z.resize(n), ws.w.resize(n), ws.basis.resize(n), ws.column.resize(n);
+  ws.path.clear(), ws.path_covers.clear();
   LemkeResult result;
   if (std::all_of(p.q, p.q + n, [](double v) { return v >= 0.0; })) {
     std::fill(ws.z.begin(), ws.z.end(), 0.0);
@@ -282,7 +287,7 @@ LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) {
   LemkePath path(p, ws, o);
   const auto attempt = [&](bool warm) {
     if (warm && !path.warm(o.start_basis)) path.load(o.covering != nullptr ? o.covering : ws.cover.data());
-    const Status s = path.run(result.pivots);
+    const Status s = path.run(result.attempts, result.pivots);
     ++result.attempts;
     if (s != Status::solved) return s;
     path.extract();
@@ -295,7 +300,9 @@ LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) {
   bool first = true;
   for (Index k = 0; k < 7; ++k) {
     if (o.covering == nullptr) covering_vector(k, p, ws);
-    path.load(o.covering != nullptr ? o.covering : ws.cover.data());
+    const double* cover = o.covering != nullptr ? o.covering : ws.cover.data();
+    if (o.record) ws.path_covers.insert(ws.path_covers.end(), cover, cover + n);
+    path.load(cover);
     const Status s = attempt(k == 0 && o.start_basis != nullptr);
     result.status = first ? s : worse(result.status, s);
     first = false;

@@ -29,6 +29,13 @@ struct LemkeOptions {
   double pivot_tolerance = tolerance::rest;  // relative to the largest entry of the equilibrated matrix
   double polish = tolerance::rounding;       // residual from which on the basis is solved afresh
   double accept = tolerance::same;           // largest residual of a verified answer
+  bool record = false;                       // keep the path
+};
+
+// One step of the path: which variable enters the basis and which leaves it, w_i as i, z_i as n + i, z0 as 2 n.
+// Nothing leaves where nothing blocks.
+struct LemkePivot {
+  Index attempt, entering, leaving;
 };
 
 // Owned by the caller; a second solve of the same size allocates nothing. z, w, basis are the answer of the
@@ -39,6 +46,8 @@ struct LemkeWorkspace {
 
   List<double> table, scaled_q, cover, column;
   List<Index> row_variable, column_variable, row_of, column_of, tied;
+  List<LemkePivot> path;    // if it is recorded,
+  List<double> path_covers; // with the covering vectors of all attempts
   Equilibration scaling;
   BasisSolver polish;
   Index stride = 0;

@@ -19,6 +19,7 @@ def lemke(
     covering: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     start: typing.Annotated[numpy.typing.ArrayLike, numpy.uint8] | None = None,
     max_pivots: typing.SupportsInt | typing.SupportsIndex = 0,
+    record: bool = False,
 ) -> tuple[typing.Any, ...]: ...
 def lemke_batch(
     M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],

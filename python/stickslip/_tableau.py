@@ -1,0 +1,153 @@
+"""The tableaux of Lemke's path, as a person would write them down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Tableau", "tableaux"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tableau:
+    """One tableau of Lemke's path: ``w - M z - d z0 = q`` solved for the variables of a basis.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the variables: ``w1 … wn``, ``z1 … zn``, ``z0``.
+    basis : tuple of str
+        The basic variable of each row; all others are zero here.
+    entries : ndarray, shape (n, 2 n + 1)
+        Coefficients, a unit vector below each basic variable.
+    rhs : ndarray, shape (n,)
+        Values of the basic variables: never negative but in the first tableau.
+    entering, leaving : str or None
+        What enters the basis next, and what leaves for it; `leaving` is None where nothing blocks, which
+        ends the path without an answer, both are None in a tableau that shows a solution.
+    stage : int
+        Counted from 1, the tableau of the problem as given.
+    attempt : int
+        Which covering vector, from 0.
+    """
+
+    columns: tuple[str, ...]
+    basis: tuple[str, ...]
+    entries: Array
+    rhs: Array
+    entering: str | None
+    leaving: str | None
+    stage: int
+    attempt: int
+
+    @property
+    def row(self) -> int | None:
+        """The row of the pivot, counted from 0; None if there is none."""
+        return None if self.leaving is None else self.basis.index(self.leaving)
+
+    def renamed(self, w: Sequence[str], z: Sequence[str]) -> Tableau:
+        """The same with names of the user's for w and z.
+
+        Parameters
+        ----------
+        w, z : sequence of str, length n
+
+        Returns
+        -------
+        Tableau
+
+        Raises
+        ------
+        ValueError
+            If their number is not n.
+        """
+        n = len(self.basis)
+        for name, given in (("w", w), ("z", z)):
+            if len(given) != n:
+                raise ValueError(f"{name} has {len(given)} names, but the problem has {n} rows")
+        name_of = dict(zip(self.columns, (*w, *z, "z0"), strict=True))
+        named = {None: None, **name_of}
+        return Tableau(
+            tuple(name_of.values()),
+            tuple(name_of[v] for v in self.basis),
+            self.entries,
+            self.rhs,
+            named[self.entering],
+            named[self.leaving],
+            self.stage,
+            self.attempt,
+        )
+
+    def __str__(self) -> str:
+        """Basic variables in parentheses, a star at the pivot, or at the column that nothing blocks."""
+
+        def entry(row: int, column: int) -> str:
+            text = f"{self.entries[row, column] + 0.0:.5g}"  # without the sign of a zero
+            if self.columns[column] == self.basis[row]:
+                return f"({text})"
+            if self.columns[column] == self.entering and row == self.row:
+                return f"{text}*"
+            return f"{text} "
+
+        heads = [f"{c}*" if c == self.entering else f"{c} " for c in self.columns]
+        table = [["", *heads, "q"]]
+        for i, name in enumerate(self.basis):
+            table.append([name, *(entry(i, j) for j in range(len(self.columns))), f"{self.rhs[i]:.6g}"])
+        widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
+        n = len(self.basis)
+        bars = {1, 1 + n, 1 + 2 * n, 2 + 2 * n}  # before w, z, z0 and q
+        lines = []
+        for row in table:
+            cells = [("| " if j in bars else "") + c.rjust(widths[j]) for j, c in enumerate(row)]
+            lines.append(" ".join(cells).rstrip())
+        return "\n".join(lines)
+
+
+def tableaux(
+    matrix: Array, q: Array, path: Sequence[tuple[int, int, int]], covers: Array
+) -> tuple[Tableau, ...]:
+    """All tableaux of a recorded path, from steps (attempt, entering, leaving) and the covering vectors."""
+    n = len(q)
+    names = (*(f"w{i + 1}" for i in range(n)), *(f"z{i + 1}" for i in range(n)), "z0")
+    vectors = covers.reshape(-1, n)
+    whole = np.empty((n, 2 * n + 2))
+    whole[:, :n], whole[:, n : 2 * n], whole[:, -1] = np.eye(n), -matrix, q
+    result: list[Tableau] = []
+    basis: list[int] = []
+
+    def show(entering: int | None, leaving: int | None, stage: int, attempt: int) -> None:
+        # Always from the problem as given, so that no rounding of one tableau goes on into the next.
+        solved = np.linalg.solve(whole[:, basis], whole)
+        solved[:, basis] = np.eye(n)
+        result.append(
+            Tableau(
+                names,
+                tuple(names[v] for v in basis),
+                solved[:, :-1],
+                solved[:, -1],
+                None if entering is None else names[entering],
+                None if leaving is None else names[leaving],
+                stage,
+                attempt,
+            )
+        )
+
+    for k, (attempt, entering, leaving) in enumerate(path):
+        if k == 0 or path[k - 1][0] != attempt:
+            basis[:] = range(n)
+            whole[:, 2 * n] = -vectors[attempt]
+            stage = 1
+        left = None if leaving < 0 else leaving
+        show(entering, left, stage, attempt)
+        if left is None:
+            continue
+        basis[basis.index(left)] = entering
+        stage += 1
+        if left == 2 * n:
+            show(None, None, stage, attempt)
+    return tuple(result)
