@@ -28,9 +28,9 @@ struct Past {
   };
   List<Piece> pieces;
 
-  // A jump of the k-th derivative comes back tau later as one of the next; of this one and higher ones a method of
-  // order 5 sees nothing.
-  static constexpr std::int8_t smooth = 6;
+  // A jump of the k-th derivative comes back tau later as one of the next. A jump of this one or of a higher one makes
+  // one of the sixth derivative of the motion at least, of which a method of order 5 sees nothing.
+  static constexpr std::int8_t smooth = 5;
 
   bool rests() const { return pieces.size() <= 1 && (pieces.empty() || pieces[0].kind == Kind::rests); }
   bool operator==(const Past&) const = default;

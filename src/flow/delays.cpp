@@ -11,8 +11,14 @@ namespace stickslip {
 
 namespace {
 
+constexpr double one_instant = 2e-15; // what sums of a few dead times, taken in another order, differ by
+
 double back(const Past::Piece& piece, double tau) {
   return piece.start + tau;
+}
+// What began with this piece has come back by the time t.
+bool is_back(const Past::Piece& piece, double tau, double t) {
+  return back(piece, tau) <= t + one_instant * std::abs(t);
 }
 
 // The derivative of a polynomial in theta by t.
@@ -50,7 +56,7 @@ void Delays::look_up(Line& line, const Past& past, double t) const {
   line.last = pieces.size();
   for (Index k = 1; k < pieces.size(); ++k) {
     if (pieces[k].joint >= Past::smooth) continue;
-    if (back(pieces[k], line.tau) <= t) {
+    if (is_back(pieces[k], line.tau, t)) {
       line.first = k;
     } else {
       line.last = k;
@@ -118,11 +124,9 @@ double Delays::next(const State& state) const {
   for (Index k = 0; k < lines.size(); ++k) {
     const List<Past::Piece>& pieces = state.past[k].pieces;
     for (Index j = 1; j < pieces.size(); ++j) {
-      const double at = back(pieces[j], lines[k].tau);
-      if (pieces[j].joint < Past::smooth && at > state.base_t) {
-        t = std::min(t, at);
-        break;
-      }
+      if (pieces[j].joint >= Past::smooth || is_back(pieces[j], lines[k].tau, state.base_t)) continue;
+      t = std::min(t, back(pieces[j], lines[k].tau));
+      break;
     }
   }
   return t;
@@ -181,10 +185,10 @@ int Delays::arrive(State& state, double before) {
     Line& line = lines[k];
     List<Past::Piece>& pieces = state.past[k].pieces;
     for (Index j = 1; j < pieces.size(); ++j)
-      if (const double at = back(pieces[j], line.tau); at > before && at <= state.base_t)
+      if (!is_back(pieces[j], line.tau, before) && is_back(pieces[j], line.tau, state.base_t))
         lowest = std::min<int>(lowest, pieces[j].joint);
     Index gone = 0;
-    while (gone + 1 < pieces.size() && back(pieces[gone + 1], line.tau) <= state.base_t) ++gone;
+    while (gone + 1 < pieces.size() && is_back(pieces[gone + 1], line.tau, state.base_t)) ++gone;
     pieces.erase(pieces.begin(), pieces.begin() + gone);
     look_up(line, state.past[k], state.base_t);
     if (pieces.empty()) // a contact that is open: what it would begin with if it closed now
@@ -196,8 +200,8 @@ int Delays::arrive(State& state, double before) {
   return lowest;
 }
 
-void Delays::change(State& state, const Modes& before) const {
-  state.joint = 0;
+void Delays::change(State& state, const Modes& before, int lowest) const {
+  state.joint = std::min(state.joint, static_cast<std::int8_t>(state.modes == before ? lowest : 0));
   for (Index k = 0; k < lines.size(); ++k) {
     const Index i = lines[k].element;
     if (before.friction[i].open() != state.modes.friction[i].open()) begin(lines[k], state, state.past[k]);

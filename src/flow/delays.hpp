@@ -38,8 +38,8 @@ public:
   void record(State& state, double h, const Matrix& C) const;
   // The state is at the end of the step. The lowest derivative that jumped tau ago, Past::smooth if none.
   int arrive(State& state, double before);
-  // Modes or velocities may have changed.
-  void change(State& state, const Modes& before) const;
+  // A transition: `lowest` is the lowest derivative of a velocity that may have jumped though no mode changed.
+  void change(State& state, const Modes& before, int lowest) const;
 
 private:
   struct Line {

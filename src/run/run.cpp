@@ -245,28 +245,24 @@ bool Runner::arrive() {
   return !ended;
 }
 
-// Whether a breakpoint of a signal or a tick has been reached.
-bool Runner::due() const {
-  return std::min(breakpoint, transition.next_tick(*state)) <=
-         state->base_t + one_instant * std::abs(state->base_t);
-}
-
 // Ticks, then whatever the guards or a breakpoint call for.
 void Runner::change() {
   const bool event = !step.fired.empty();
   if (!event && !arrival.at_limit) return;
-  const bool returns = returned < Past::smooth;
-  if (!event && returns && returned > 0 && !due()) return; // no force jumps
+  const double t = state->base_t;
+  const bool returns = returned < Past::smooth,
+             ticks = transition.next_tick(*state) <= t + one_instant * std::abs(t);
+  if (!event && returns && returned > 0 && !ticks && breakpoint > t) return; // no force jumps
   const Modes before = stepper.delays.any() ? state->modes : Modes{};
   const Jump& jump = arrival.at_limit
                          ? transition.scheduled(*state, step.fired, breakpoint <= state->base_t || returns)
                          : transition.after(*regime, *state, step.fired);
   if (jump.changed) state->last_error = 0.0;
-  if (stepper.delays.any()) stepper.delays.change(*state, before);
+  if (stepper.delays.any()) // ticks change forces, events and breakpoints of surfaces velocities
+    stepper.delays.change(*state, before, event || breakpoint <= t ? 0 : ticks ? 1 : Past::smooth);
   if (jump.next != nullptr) regime = jump.next;
   if (!still_finite()) return;
   tell(jump);
-  const double t = state->base_t;
   if (!jump.decided)
     finish(Status::no_solution, t, why(without_answer(sys, jump, "")));
   else if (event && transitions_at_one_time > most_transitions)

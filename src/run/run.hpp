@@ -82,7 +82,6 @@ private:
   void begin(State& state, Recorder& recorder, const Stop& stop);
   void start();
   bool given_up();
-  bool due() const;
   double next_instant();
   void advance(double limit);
   void reach(double limit);

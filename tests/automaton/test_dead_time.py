@@ -100,8 +100,8 @@ def test_two_elements_with_different_dead_times():
     second = ss.StickSlip(FILM, memory=ss.DeadTime(0.11), dwell=0.5, presliding=ss.Presliding(1e-2, 0.5))
     m.add_friction("two", on="b", law=second, surface_velocity=0.15)
     runs = [ss.simulate(m, 20.0, dt=0.05, rtol=r) for r in (1e-6, 1e-8, 1e-11)]
-    errors = [np.abs(run.y - runs[-1].y).max() for run in runs[:-1]]
-    assert errors[0] < 1e-4 and errors[1] < 1e-6
+    errors = [np.abs(run.y[:4] - runs[-1].y[:4]).max() for run in runs[:-1]]
+    assert errors[0] < 1e-5 and errors[1] < 5e-7
     report = analysis.audit(runs[-1])
     assert report.passed, str(report)
     assert runs[-1].energy.residual < 1e-8
@@ -231,3 +231,13 @@ def test_bad_memory_and_curves():
     m = ss.Machine(mass=1.0, names=["a"])
     with pytest.raises(ValueError, match=r"law of 'guide' gives 1 at v = 1, above its static level 0.5"):
         m.add_friction("guide", on="a", law=rising)
+
+
+def test_what_comes_back_fades():
+    """Two dead times without a common measure, and sliding throughout: steps grow with time, not with its powers."""
+    m = ss.Machine(mass=[1.0, 1.0], stiffness=[[4.0, -1.0], [-1.0, 3.0]], names=["a", "b"])
+    for name, tau in (("a", 0.1), ("b", 0.1 * np.sqrt(2.0))):
+        law = ss.StickSlip(FILM, memory=ss.DeadTime(tau))
+        m.add_friction(f"on_{name}", on=name, law=law, surface_velocity=ss.Sine(3.0, 0.3))
+    steps = [len(ss.simulate(m, t).t) for t in (10.0, 20.0)]
+    assert steps[1] < 2.5 * steps[0] < 2500
