@@ -1,6 +1,7 @@
 // The complementarity problem of forces that rigidity leaves open, decided on an interval after an instant.
 #include "contact/lemke.hpp"
 #include "contact/share.hpp"
+#include "core/linalg.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
@@ -14,14 +15,14 @@ namespace {
 // side. Its own unit for each row, so that K has a unit diagonal.
 class Path {
 public:
-  Path(const Matrix& K, const Matrix& margins, const Vector& sizes)
+  Path(const Matrix& K, const Matrix& margins, const Matrix& sizes)
       : n(K.rows()), terms(margins.cols()), T(n, 2 * n + 1 + terms), size(sizes), basic(n) {
     T.leftCols(n).setIdentity();
     T.middleCols(n, n) = -K;
     T.col(2 * n).setConstant(-1.0);
     T.rightCols(terms) = margins;
     for (Index i = 0; i < n; ++i) basic[i] = i;
-    size.array() += tolerance::least_size * size.maxCoeff();
+    for (Index j = 0; j < terms; ++j) size.col(j).array() += tolerance::least_size * size.col(j).maxCoeff();
   }
 
   HeldLimits run() {
@@ -50,22 +51,22 @@ public:
 private:
   Index n, terms;
   lcp::RowMatrix T; // what goes on is a matter of rows
-  Vector size;
+  Matrix size;
   List<Index> basic;
 
   double term(Index i, Index j) const { return T(i, 2 * n + 1 + j); }
 
   int sign(Index i) const {
     for (Index j = 0; j < terms; ++j)
-      if (std::abs(term(i, j)) > tolerance::rest * size(i)) return term(i, j) > 0.0 ? 1 : -1;
+      if (std::abs(term(i, j)) > tolerance::rest * size(i, j)) return term(i, j) > 0.0 ? 1 : -1;
     return 0;
   }
 
   // Whether row a divided by p comes before row b divided by q, the first of their terms that differ deciding; behind
   // these the columns of the first basis, so that no two rows are alike.
   bool before(Index a, Index b, double p, double q) const {
-    const double equal = tolerance::rest * (size(a) / std::abs(p) + size(b) / std::abs(q));
     for (Index j = 0; j < terms; ++j) {
+      const double equal = tolerance::rest * (size(a, j) / std::abs(p) + size(b, j) / std::abs(q));
       const double difference = term(a, j) / p - term(b, j) / q;
       if (std::abs(difference) > equal) return p < 0.0 ? difference > 0.0 : difference < 0.0;
     }
@@ -92,13 +93,13 @@ private:
   Index pivot(Index row, Index entering) {
     const double p = T(row, entering);
     T.row(row) /= p;
-    size(row) /= std::abs(p);
+    size.row(row) /= std::abs(p);
     for (Index i = 0; i < n; ++i) {
       const double f = T(i, entering);
       if (i == row || f == 0.0) continue;
       T.row(i) -= f * T.row(row);
       T(i, entering) = 0.0;
-      size(i) = std::max(size(i), std::abs(f) * size(row));
+      size.row(i) = size.row(i).cwiseMax(std::abs(f) * T.row(row).tail(terms).cwiseAbs());
     }
     const Index leaving = basic[row];
     basic[row] = entering;
@@ -129,36 +130,23 @@ private:
   }
 };
 
-// Number of the group of each row: rows that K couples, directly or through others.
-List<Index> groups(const Matrix& K) {
-  const Index n = K.rows();
-  List<Index> group(n);
-  for (Index i = 0; i < n; ++i) group[i] = i;
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j)
-      if (group[i] != group[j] && std::abs(K(i, j)) > tolerance::entry)
-        std::replace(group.begin(), group.end(), group[j], group[i]);
-  return group;
-}
-
 } // namespace
 
-bool within_limits(const Matrix& margins, const Vector& size) {
-  const Vector zero = tolerance::rest * (size.array() + tolerance::least_size * size.maxCoeff());
+bool within_limits(const Matrix& margins, const Matrix& size) {
   for (Index i = 0; i < margins.rows(); ++i)
     for (Index j = 0; j < margins.cols(); ++j) {
-      if (std::abs(margins(i, j)) <= zero(i)) continue;
+      if (std::abs(margins(i, j)) <= tolerance::rest * size(i, j)) continue;
       if (margins(i, j) < 0.0) return false;
       break;
     }
   return true;
 }
 
-HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Vector& size) {
+HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& size) {
   const Index n = K.rows();
   const Vector unit = K.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
   const Matrix scaled = unit.asDiagonal() * K * unit.asDiagonal();
-  const List<Index> group = groups(scaled);
+  const List<Index> group = linalg::groups(scaled, tolerance::entry);
   HeldLimits all;
   all.found = true;
   for (Index g = 0; g < n; ++g) {
@@ -168,7 +156,7 @@ HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Vector& siz
     if (which.empty()) continue;
     const Vector units = unit(which);
     const HeldLimits one = Path(scaled(which, which), units.asDiagonal() * margins(which, Eigen::all),
-                                units.cwiseProduct(size(which)))
+                                units.asDiagonal() * size(which, Eigen::all))
                                .run();
     for (const Index k : one.held) all.held.push_back(which[k]);
     if (one.found) continue;

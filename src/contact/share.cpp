@@ -57,24 +57,38 @@ namespace {
 // Forces of least norm among those within all limits. False if there are none.
 bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, double size, Vector& x) {
   x -= Z * (Z.transpose() * x);
-  const Index sticking = x.size() - normals, m = normals + 2 * sticking;
-  Vector c(m);
-  Matrix C(m, Z.cols());
-  c.head(normals) = x.head(normals);
-  C.topRows(normals) = Z.topRows(normals);
+  const Index sticking = x.size() - normals;
+  List<double> margins;
+  List<Vector> rows;
+  bool beyond = false; // a limit that nothing shifts
+  const auto limit = [&](double margin, const Vector& row) {
+    const double shift = (row.transpose() * Z).cwiseAbs().maxCoeff();
+    if (shift > tolerance::entry * row.cwiseAbs().maxCoeff())
+      margins.push_back(margin), rows.push_back(row);
+    else
+      beyond = beyond || margin < -slack * size;
+  };
+  for (Index k = 0; k < normals; ++k) limit(x(k), Vector::Unit(x.size(), k));
   for (Index i = 0; i < sticking; ++i) {
-    const Index k = l.load[i], up = normals + 2 * i;
+    const Index k = l.load[i];
     const double f = x(normals + i);
-    c(up) = high(l, i, x) - f;
-    c(up + 1) = f - low(l, i, x);
-    C.row(up) = -Z.row(normals + i);
-    C.row(up + 1) = Z.row(normals + i);
-    if (k >= 0) C.row(up) += l.high_b(i) * Z.row(k), C.row(up + 1) -= l.low_b(i) * Z.row(k);
+    Vector up = -Vector::Unit(x.size(), normals + i), down = -up;
+    if (k >= 0) up(k) += l.high_b(i), down(k) -= l.low_b(i);
+    limit(high(l, i, x) - f, up);
+    limit(f - low(l, i, x), down);
   }
-  if ((c.array() >= 0.0).all()) return true;
-  const LeastNorm fit = least_norm(c / size, C, Vector::Ones(m), heavy);
-  if (!fit.found || fit.s > slack) return false;
-  x += Z * fit.y * size;
+  if (beyond) return false;
+  const Index m = rows.size();
+  Matrix C(m, Z.cols());
+  for (Index k = 0; k < m; ++k) C.row(k) = rows[k].transpose() * Z;
+  const Vector c = Eigen::Map<const Vector>(margins.data(), m);
+  // The instant is known as events are located.
+  const Vector known = Vector::Constant(m, size * tolerance::event_zero / tolerance::rest);
+  if (within_limits(c, known)) return true;
+  const HeldLimits at = held_limits(C * C.transpose(), c, known);
+  if (!at.found) return false;
+  const Matrix held = C(at.held, Eigen::all);
+  x -= Z * (held.transpose() * linalg::solve(held * held.transpose(), c(at.held)));
   return true;
 }
 
@@ -128,7 +142,7 @@ bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& 
   }
   if (!loads_shift && !share_by_utilisation(Z, normals, l, size, x)) return false;
   utilisation = greatest_utilisation(normals, l, size, x);
-  return utilisation <= 1.0 + slack;
+  return loads_shift || utilisation <= 1.0 + slack;
 }
 
 } // namespace stickslip::contact

@@ -40,8 +40,8 @@ struct HeldLimits {
   List<Index> held;    // limits with a multiplier
   List<Index> against; // nothing found: limits that contradict each other
 };
-// size: of each margin, what its terms amount to.
-bool within_limits(const Matrix& margins, const Vector& size); // without any held
-HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Vector& size);
+// size: what the terms of each coefficient amount to.
+bool within_limits(const Matrix& margins, const Matrix& size); // without any held
+HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& size);
 
 } // namespace stickslip::contact

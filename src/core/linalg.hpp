@@ -2,6 +2,7 @@
 // functions: their templates were a third of the time of a build.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/types.hpp"
 
 #include <vector>
@@ -41,6 +42,9 @@ Vector least_norm_solution(const Matrix& A, const Vector& b);
 Matrix orthonormal(const Matrix& A);
 // Columns of A, each the farthest from the span of those before it (QR, column pivoting).
 std::vector<Index> pivot_order(const Matrix& A);
+
+// Number of the group of each row of a square A: rows that entries above `least` couple, directly or through others.
+List<Index> groups(const Matrix& A, double least = 0.0);
 
 // Eigenvalues of a symmetric matrix from the least up; the greatest modulus of any eigenvalue of a square one.
 Vector symmetric_eigenvalues(const Matrix& A);

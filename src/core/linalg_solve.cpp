@@ -5,6 +5,10 @@
 
 #include <unsupported/Eigen/MatrixFunctions>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 namespace stickslip::linalg {
 
 Matrix solve(const Matrix& A, const Matrix& B) {
@@ -30,6 +34,19 @@ Matrix Cholesky::solve(const Matrix& B) const {
 
 Matrix exponential(const Matrix& A) {
   return A.exp();
+}
+
+List<Index> groups(const Matrix& A, double least) {
+  const Index n = A.rows();
+  List<Index> group(n);
+  std::iota(group.begin(), group.end(), Index{0});
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      if (std::abs(A(i, j)) > least && group[i] != group[j]) {
+        const Index from = group[j], to = group[i];
+        std::replace(group.begin(), group.end(), from, to);
+      }
+  return group;
 }
 
 } // namespace stickslip::linalg

@@ -31,6 +31,14 @@ inline void values(const double* C, Index n, Index columns, double theta, double
   }
 }
 
+// The polynomial on [from, 1] in a variable that runs from 0 to 1 there (Horner's scheme, again and again).
+inline void restrict_to_end(double* c, Index degree, double from) {
+  for (Index i = 0; i < degree; ++i)
+    for (Index k = degree - 1; k >= i; --k) c[k] += from * c[k + 1];
+  double power = 1.0;
+  for (Index k = 0; k <= degree; ++k, power *= 1.0 - from) c[k] *= power;
+}
+
 struct ValueSlope {
   double value = 0.0, slope = 0.0;
 };

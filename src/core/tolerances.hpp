@@ -25,8 +25,10 @@ inline constexpr double symmetry =
 inline constexpr double least_size =
     10.0 * rounding;                             // share of the largest state below which sizes mean nothing
 inline constexpr double rest = 100.0 * rounding; // what solved constraints and located events leave of zero
-inline constexpr double rank = 1e3 * rounding;   // singular values, relative to the largest, that count
-inline constexpr double entry = 1e4 * rounding;  // entries of solved directions, likewise
+inline constexpr double cancelled =
+    1e-3; // share of other terms that `rest` of them then is what rounding leaves
+inline constexpr double rank = 1e3 * rounding;       // singular values, relative to the largest, that count
+inline constexpr double entry = 1e4 * rounding;      // entries of solved directions, likewise
 inline constexpr double event_zero = 1e4 * rounding; // what locating an event leaves of what is zero there
 inline constexpr double same = 1e4 * rounding;       // answers by two ways that are one
 inline constexpr double jump = 1e4 * rounding;    // of a signal or a state: smaller ones come from rounding

@@ -54,41 +54,65 @@ struct Constraints {
   }
 };
 
-// H with f = H (acceleration that the forces must take away). Where forces without effect exist: of least norm in
-// units of their limits.
-Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
-  const Matrix G = -c.R * c.U;
-  if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
-  const Vector d = G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
-  const Matrix scaled = d.asDiagonal() * G * d.asDiagonal();
-  if (linalg::full_rank(scaled, tolerance::rank)) return linalg::inverse(G);
-  const linalg::Svd svd(scaled);
-  const Index rank = svd.rank(tolerance::rank);
-  if (rank == c.count) return linalg::inverse(G);
-  const Matrix idle = d.asDiagonal() * svd.V.rightCols(c.count - rank);
-  const Index normals = c.count - c.friction;
-  r.shared = true;
-  Vector units = Vector::Ones(c.count);
-  if (normals == 0 && !c.contact_friction) units = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
-  if (normals > 0 &&
-      idle.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry * idle.cwiseAbs().maxCoeff()) {
-    list_limits(sys, idle, r);
-    // Of some forces that do it, what shifts between them is taken out.
+// H with f = H (acceleration that the forces must take away). Where forces without effect exist: of least norm, `shifts`
+// spanning these, orthonormal.
+Matrix least_forces(const Matrix& G, Matrix& shifts) {
+  const Index n = G.rows();
+  Matrix H = Matrix::Zero(n, n);
+  shifts.resize(n, 0);
+  const List<Index> group =
+      linalg::groups(G); // what does not act on others is nothing to them, to the last bit
+  for (Index g = 0; g < n; ++g) {
+    List<Index> which;
+    for (Index i = 0; i < n; ++i)
+      if (group[i] == g) which.push_back(i);
+    if (which.empty()) continue;
+    const Matrix own = G(which, which);
+    const Vector d = own.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
+    const Matrix scaled = d.asDiagonal() * own * d.asDiagonal();
+    if (linalg::full_rank(scaled, tolerance::rank)) {
+      H(which, which) = linalg::inverse(own);
+      continue;
+    }
+    const linalg::Svd svd(scaled);
+    const Index m = which.size(), rank = svd.rank(tolerance::rank);
+    if (rank == m) {
+      H(which, which) = linalg::inverse(own);
+      continue;
+    }
+    const Matrix idle = linalg::orthonormal(d.asDiagonal() * svd.V.rightCols(m - rank));
     const Matrix some = d.asDiagonal() * svd.V.leftCols(rank) *
                         svd.values.head(rank).cwiseInverse().asDiagonal() * svd.U.leftCols(rank).transpose() *
                         d.asDiagonal();
-    const Matrix shifts = linalg::orthonormal(idle);
-    return some - shifts * (shifts.transpose() * some);
-  } else {
-    r.indeterminate_forces = linalg::orthonormal(idle.topRows(c.friction));
-    const Matrix W = svd.U.leftCols(rank).transpose() * d.asDiagonal() * G.leftCols(c.friction);
-    if (normals == 0) {
-      find_facets(W, r);
-    } else {
-      const linalg::Svd rows(W);
-      find_facets(rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * W, r);
-    }
+    H(which, which) = some - idle * (idle.transpose() * some);
+    const Index known = shifts.cols();
+    shifts.conservativeResize(n, known + idle.cols());
+    shifts.rightCols(idle.cols()).setZero();
+    shifts(which, Eigen::seqN(known, idle.cols())) = idle;
   }
+  return H;
+}
+
+// The same, with what is shared listed. Where normal forces are unique: of least norm in units of the limits.
+Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
+  const Matrix G = -c.R * c.U;
+  if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
+  Matrix shifts;
+  const Matrix H = least_forces(G, shifts);
+  if (shifts.cols() == 0) return H;
+  const Index normals = c.count - c.friction;
+  r.shared = true;
+  if (normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry) {
+    list_limits(sys, shifts, r);
+    return H;
+  }
+  r.indeterminate_forces = shifts.topRows(c.friction);
+  const Vector d = G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
+  const linalg::Svd rows(d.asDiagonal() * G.leftCols(c.friction));
+  find_facets(
+      rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * d.asDiagonal() * G.leftCols(c.friction), r);
+  Vector units = Vector::Ones(c.count);
+  if (normals == 0 && !c.contact_friction) units = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
   return units.asDiagonal() *
          linalg::pseudo_inverse(d.asDiagonal() * G * units.asDiagonal(), tolerance::rank) * d.asDiagonal();
 }

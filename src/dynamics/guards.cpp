@@ -135,18 +135,8 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
     }
     return size;
   }
-  case GuardKind::sharing_changes: {
-    const GuardTerms terms = sharing_terms(sys, r, g.limit);
-    double size = 0.0;
-    for (const GuardTerms::Entry& e : terms.forces) size += std::abs(e.factor * force[e.at]);
-    for (const GuardTerms::Limit& l : terms.limits) {
-      const Interval held = limits(l.element);
-      size += std::abs(held.lo) + std::abs(held.hi);
-    }
-    const bool friction = !terms.limits.empty();
-    return friction ? size
-                    : std::max(size, ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff());
-  }
+  case GuardKind::sharing_changes:
+    return sharing_size(sys, r, g.limit, t, x, s, force);
   case GuardKind::lifts_off:
     return ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff();
   case GuardKind::closes:
@@ -174,10 +164,7 @@ void list_guards(const System& sys, Regime& r) {
   }
   for (Index f = 0; f < r.facets.size(); ++f)
     for (const int side : {+1, -1}) r.guards.push_back(Guard::of_facet(f, side));
-  const List<Index>& constant = r.sharing.constant;
-  for (Index k = 0; k < r.sharing.limits.size(); ++k)
-    if (std::find(constant.begin(), constant.end(), k) == constant.end())
-      r.guards.push_back(Guard::of_limit(k));
+  for (Index k = 0; k < r.sharing.limits.size(); ++k) r.guards.push_back(Guard::of_limit(k));
   for (Index i : r.sliding) {
     const LawTraits& law = sys.friction[i].traits;
     const FrictionMode& now = r.modes.friction[i];

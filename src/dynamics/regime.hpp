@@ -49,9 +49,9 @@ struct Sharing {
   List<ForceLimit> limits; // those whose margin y shifts
   Matrix C;                // margins by forces
   Matrix N;                // forces by y; columns orthonormal
+  List<Index> group;       // of each limit: those of one group shift together
   Matrix multipliers;      // of the limits that hold (modes.at_limit), by forces
   List<Index> held;        // numbers of these among `limits`
-  List<Index> constant;    // those that then stay at zero
   // Of those that are functions of time or of internal states: what forces they cause, columns.
   List<Index> varying;
   Matrix varying_effect;
@@ -99,6 +99,10 @@ Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scr
 // Guard values; `force` as from evaluate().
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   const double* force, double* guards);
+
+// What the forces and limits amount to that shift together with this limit of the sharing.
+double sharing_size(const System& sys, const Regime& regime, Index limit, double t, const double* x,
+                    const double* s, const double* force);
 
 // What the terms of a guard amount to, in its own unit: a value that is a small share of this may be rounding. 0 for
 // switches of laws.

@@ -6,6 +6,7 @@
 #include "dynamics/regime_parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stickslip {
 
@@ -77,7 +78,7 @@ struct Margin {
 void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
   const Index np = sys.friction.size(), count = shifts.rows(), friction = r.sticking.size();
   Sharing& sharing = r.sharing;
-  sharing.N = linalg::orthonormal(shifts);
+  sharing.N = shifts;
   sharing.N.bottomRows(count - friction) *= -1.0; // normal forces push
 
   const Margin margin{sys, r};
@@ -94,35 +95,29 @@ void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
   for (const Index j : r.closed) offer({np + j, -1});
   sharing.C.resize(rows.size(), count);
   for (Index k = 0; k < rows.size(); ++k) sharing.C.row(k) = rows[k].transpose();
+  const Matrix shift = sharing.C * sharing.N;
+  const Vector unit = shift.rowwise().norm().cwiseInverse();
+  const Matrix scaled = unit.asDiagonal() * shift;
+  sharing.group = linalg::groups(scaled * scaled.transpose(), tolerance::entry);
 }
 
-namespace {
-
-// Limits whose margin stays at zero while those of the modes hold, such as the other side of friction without a load:
-// rounding would fire their guards.
-void list_constant(const System& sys, const Matrix& effect, const Matrix& C, const Matrix& given, Regime& r) {
-  Sharing& sharing = r.sharing;
-  const Index nx = sys.nx, ns = sys.ns(), nu = r.LF.cols();
-  Matrix free(r.Lx.rows(), nx + ns + nu), all(C.rows(), nx + ns + nu);
-  free << r.Lx, r.Ls, r.LF;
-  all << given, Matrix::Zero(C.rows(), nu);
-  const Matrix forces = free + effect * (C * free + all);
-  const Matrix terms =
-      free.cwiseAbs() + effect.cwiseAbs() * (C.cwiseAbs() * free.cwiseAbs() + all.cwiseAbs());
-  const Margin margin{sys, r};
+double sharing_size(const System& sys, const Regime& r, Index limit, double t, const double* x,
+                    const double* s, const double* force) {
+  const Sharing& sharing = r.sharing;
+  double size = 0.0, all = 0.0;
   for (Index k = 0; k < sharing.limits.size(); ++k) {
-    if (std::find(sharing.held.begin(), sharing.held.end(), k) != sharing.held.end()) continue;
     const ForceLimit& l = sharing.limits[k];
-    if (!margin.of_contact(l) && varies(sys.friction[l.force], r.modes, l.force)) continue;
-    Vector row(nx + ns + nu);
-    row << margin.by_state(l), Vector::Zero(nu);
-    const Vector size = row.cwiseAbs() + (sharing.C.row(k).cwiseAbs() * terms).transpose();
-    row += (sharing.C.row(k) * forces).transpose();
-    if ((row.array().abs() <= tolerance::entry * size.array()).all()) sharing.constant.push_back(k);
+    double of = std::abs(force[l.force]);
+    if (l.force < sys.friction.size()) {
+      const Interval held =
+          stick_limits(sys, sys.friction[l.force], r.modes.friction[l.force].load_sign, t, x, s, force);
+      of = std::max({of, std::abs(held.lo), std::abs(held.hi)});
+    }
+    all = std::max(all, of);
+    if (sharing.group[k] == sharing.group[limit]) size = std::max(size, of);
   }
+  return std::max(size, tolerance::cancelled * all); // what shifts apart may still cancel to zero
 }
-
-} // namespace
 
 // f = f_free + N y with the y of least norm at which these margins are zero.
 void hold_at_limits(const System& sys, Regime& r) {
@@ -147,7 +142,6 @@ void hold_at_limits(const System& sys, Regime& r) {
     given.row(k) = margin.by_state(l).transpose();
     if (!margin.of_contact(l) && varies(sys.friction[l.force], r.modes, l.force)) varying.push_back(k);
   }
-  list_constant(sys, effect, C, given, r);
   r.Lx += effect * (C * r.Lx + given.leftCols(sys.nx));
   r.Ls += effect * (C * r.Ls + given.rightCols(sys.ns()));
   r.LF += effect * C * r.LF;

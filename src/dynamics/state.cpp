@@ -1,5 +1,7 @@
 #include "dynamics/state.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,8 +25,9 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
   const Index n = sys.n_coordinates;
   for (Index i = n; i < 2 * n; ++i) offer(v(i), a(i), 1);
   for (const Contact& c : sys.contacts) {
-    const double gap =
-        std::abs(c.gap.x.dot(x0) + (c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0));
+    const double given = c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0;
+    const double gap = std::abs(c.gap.x.dot(x0) + given);
+    if (!(gap > tolerance::rest * (c.gap.x.cwiseAbs().dot(x0.cwiseAbs()) + std::abs(given)))) continue;
     offer(gap, c.rate.x.cwiseAbs().dot(a), 2);
     offer(gap, c.rate.x.cwiseAbs().dot(v), 1);
   }

@@ -72,10 +72,13 @@ private:
   Vector dfdt;
   Dopri5Workspace explicit_work;
   RosenbrockWorkspace stiff_work;
-  List<Index> varying;       // signals that are not constant
-  List<const Piece*> pieces; // the piece of each that holds during this step
-  List<Index> departing;     // elements whose velocity grows out of zero
-  List<double> crossing;     // theta of each guard's first crossing, > 1 if none
+  List<Index> varying;        // signals that are not constant
+  List<const Piece*> pieces;  // the piece of each that holds during this step
+  List<Index> departing;      // elements whose velocity grows out of zero
+  List<double> shift;         // what each guard has to exceed to fire
+  Vector shared_force;        // at the start of the step
+  double shared_change = 0.0; // what the greatest of its margins and multipliers comes to in the step
+  List<double> crossing;      // theta of each guard's first crossing, > 1 if none
   List<std::unique_ptr<FlowPlan>> plans;
   const FlowPlan* plan = nullptr; // of the present regime
   struct Swing {                  // of the step that was taken last
@@ -134,12 +137,14 @@ private:
   double unknown_gap(const Contact& contact, const State& state, double gap) const;
   double zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                        double size) const;
-  double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
-                     Index degree) const;
+  double band(const Regime& r, const State& state, Index k) const;
+  double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
+  double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);
   // Guards that fire within this time of each other fire together.
   static double same_instant(const State& state) {
     return tolerance::last_digits * std::abs(state.base_t) + tolerance::rounding * state.time_scale;
   }
+  double soon_back(const Regime& r, const State& state, const Step& step) const;
   bool find_crossings(const Regime& r, const State& state, const Step& step, Index degree);
   void collect(const Regime& r, const State& state, Step& step);
 };

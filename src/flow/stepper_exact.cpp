@@ -174,6 +174,15 @@ void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
         for (Index j = 0; j < ns; ++j) sum += std::abs(r.As(i, j) * signal_series(j, 0));
         work(i) = sum;
       }
+    if (!sized) // and of the forces that hold
+      for (Index f = 0; f < r.Lx.rows(); ++f) {
+        const Index contact = f - r.sticking.size();
+        const Vector& effect =
+            contact < 0 ? sys.friction[r.sticking[f]].effect : sys.contacts[r.closed[contact]].effect;
+        const double held = r.Lx.row(f).cwiseAbs().dot(state.base_x.cwiseAbs()) +
+                            r.Ls.row(f).cwiseAbs().dot(signal_series.col(0).cwiseAbs());
+        work.head(nx) += held * effect.cwiseAbs();
+      }
     sized = true;
     double sum = 0.0;
     for (Index i = 0; i < nx; ++i) sum += std::abs(r.Gx(k, i)) * work(i);
@@ -219,7 +228,10 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   }
   if (ng == 0) return;
   slope_rounding(r, state, step.h);
-  if (find_crossings(r, state, step, columns - 1)) collect(r, state, step);
+  if (!find_crossings(r, state, step, columns - 1)) return;
+  if (const double back = columns > 2 ? soon_back(r, state, step) : 0.0; back > 0.0)
+    return exact(r, state, 2.0 * back, step);
+  collect(r, state, step);
 }
 
 } // namespace stickslip

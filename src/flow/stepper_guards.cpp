@@ -11,6 +11,12 @@
 
 namespace stickslip {
 
+namespace {
+
+constexpr double never = 2.0; // of a crossing: behind the end of the step
+
+} // namespace
+
 // How large the terms are that a guard is the difference of, at the start of the step.
 double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const {
   if (is_exact(kind))
@@ -67,10 +73,16 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
     if (kind != FlowKind::exact)
       unknown = integrated * options.rtol * velocity_size(sys.friction[g.friction], state.nominal);
     break;
-  case GuardKind::closes: // what many impacts have left, small beside all gaps there were
-    zero = std::max({tolerance::rest * size, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal),
-                     unknown_gap(sys.contacts[g.contact], state, c[0])});
+  case GuardKind::closes: { // what many impacts have left, small beside all gaps there were
+    const Contact& contact = sys.contacts[g.contact];
+    const double left = c[0] > 0.0
+                            ? tolerance::rest * size
+                            : std::min(tolerance::rest * size,
+                                       tolerance::cancelled * gap_size(contact, state.nominal, s.data()));
+    zero = std::max({left, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal),
+                     unknown_gap(contact, state, c[0])});
     break;
+  }
   case GuardKind::lifts_off: // all its terms may be zero here
     zero = tolerance::rest * size;
     break;
@@ -89,20 +101,61 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], unknown}) : zero;
 }
 
+// What a decision leaves of a margin or multiplier at zero says nothing of where it goes, and moves nothing either. Nor
+// does rounding of what all of them come to in this step.
+double Stepper::band(const Regime& r, const State& state, Index k) const {
+  constexpr double wide = 4.0 * tolerance::rest; // more than a decision leaves
+  const double size = sharing_size(sys, r, r.guards[k].limit, state.base_t, state.base_x.data(),
+                                   frame_signals.data(), shared_force.data());
+  return wide * std::max(size, tolerance::cancelled * shared_change);
+}
+
+// First crossing of a margin or multiplier of shared forces: one that starts within the band fires where it leaves it
+// upwards, or, once it has left it downwards, at zero.
+double Stepper::crossing_of_sharing(double* c, Index degree, double within, bool fresh,
+                                    double& exceeds) const {
+  const int n = static_cast<int>(degree);
+  const auto first = [n](const double* p) {
+    const Crossing found = first_crossing(p, n);
+    return found.found ? found.theta : never;
+  };
+  exceeds = 0.0;
+  const double start = c[0];
+  if (start <= -within) return first(c);
+  if (!fresh && start > within) return 0.0;
+  std::array<double, guard_max_degree + 1> down;
+  std::transform(c, c + degree + 1, down.begin(), [](double a) { return -a; });
+  down[0] -= within;
+  const double away = first(down.data());
+  exceeds = within + std::max(start, 0.0);
+  c[0] = start - exceeds;
+  const double beyond = first(c);
+  if (beyond <= away) return beyond;
+  exceeds = 0.0;
+  c[0] = start;
+  polynomial::restrict_to_end(c, degree, away);
+  return std::min(away + (1.0 - away) * first(c), never);
+}
+
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
 double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
-                            Index degree) const {
-  constexpr double none = 2.0;
+                            Index degree) {
+  constexpr double none = never;
   const bool fresh = state.after_transition;
   const GuardKind kind = r.guards[k].kind;
   double size = 0.0;
   for (Index j = 0; j <= degree; ++j) size += std::abs(c[j]);
   if (size == 0.0) return none;
+  shift[k] = 0.0;
+  if (kind == GuardKind::sharing_changes)
+    return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
   const double zero = zero_at_start(r, state, k, step.kind, c, size);
   if (zero < 0.0) return none;
   // Nor does the place of the event within the last digits of t.
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
-  const bool from_zero = std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
+  // A transition leaves no overlap but that of rounding, from which it has found the contact to part.
+  const bool parts = fresh && kind == GuardKind::closes && c[0] > 0.0;
+  const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
   if (from_zero && fresh && degree >= 2) {
     const double slope = is_exact(step.kind) ? rounding(k) : 0.0;
     if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
@@ -129,9 +182,33 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   return found.found ? found.theta : none;
 }
 
+// When what leaves zero the other way is back, where that is so soon that a step of this length leaves too few digits
+// to tell; 0: nothing is.
+double Stepper::soon_back(const Regime& r, const State& state, const Step& step) const {
+  constexpr double soon = 1e-6; // of the step
+  double back = 0.0;
+  for (Index k = 0; state.after_transition && k < r.guards.size(); ++k) {
+    const double slope = guard_series(k, 1), bend = guard_series(k, 2);
+    if (r.guards[k].kind == GuardKind::closes && crossing[k] == 0.0 && slope < 0.0 && -slope < soon * bend)
+      back = std::max(back, -slope / bend * step.h);
+  }
+  return back > 4.0 * tolerance::last_digits * std::abs(state.base_t) ? back : 0.0;
+}
+
 // Fills `crossing`; true if any guard fires in this step.
 bool Stepper::find_crossings(const Regime& r, const State& state, const Step& step, Index degree) {
   bool any = false;
+  shift.resize(r.guards.size());
+  if (r.sharing.any()) {
+    frame_signals = s, shared_force = force;
+    signals_at(state.base_t, frame_signals.data());
+    evaluate(sys, r, state.base_t, state.base_x.data(), frame_signals.data(), work.data(),
+             shared_force.data(), scratch);
+    shared_change = 0.0;
+    for (Index k = 0; k < r.guards.size(); ++k)
+      if (r.guards[k].kind == GuardKind::sharing_changes)
+        shared_change = std::max(shared_change, guard_series.row(k).head(degree + 1).cwiseAbs().sum());
+  }
   std::array<double, guard_max_degree + 1> c;
   for (Index k = 0; k < r.guards.size(); ++k) {
     std::copy_n(guard_series.row(k).data(), degree + 1, c.data());

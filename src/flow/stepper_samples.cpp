@@ -74,7 +74,7 @@ void Stepper::confirm(const Regime& r, Index k, const State& state, double h, In
   }
   const Extremes e = extremes(c.data(), static_cast<int>(degree));
   if (e.maximum > clear * size) return;
-  auto g = [&](double theta) { return guard_at(r, k, state, h, theta); };
+  auto g = [&](double theta) { return guard_at(r, k, state, h, theta) - shift[k]; };
   double top = e.at_maximum, most = g(top);
   constexpr double w = 1e-3;            // half the width of the parabola, in the step's length
   if (top - w > 0.0 && top + w < 1.0) { // its own maximum, from a parabola

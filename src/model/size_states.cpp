@@ -14,6 +14,12 @@ namespace stickslip {
 
 namespace {
 
+// Of a state in a velocity or gap; what rounding leaves of a right angle is none.
+double weight(const Vector& form, Index i) {
+  const double w = std::abs(form(i));
+  return w > tolerance::rest * form.cwiseAbs().maxCoeff() ? w : 0.0;
+}
+
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
 // Greatest value that a signal has at its breakpoints and the time t after them, or as long as a piece holds, roughly.
@@ -128,7 +134,7 @@ private:
         length = std::abs(z[0]);
       }
       for (Index i = 0; i < n; ++i) {
-        const double w = std::abs(p.velocity.x(n + i));
+        const double w = weight(p.velocity.x, n + i);
         if (w == 0.0) continue;
         note(i, 0, length / w);
         const double fast = greatest_of(sys.signals[p.surface], 0.0);
@@ -141,7 +147,7 @@ private:
     const Index n = sys.n_coordinates;
     for (const Contact& c : sys.contacts)
       for (Index i = 0; i < n; ++i)
-        if (const double w = std::abs(c.gap.x(i)); w > 0.0) note(i, 0, play(sys, c) / w);
+        if (const double w = weight(c.gap.x, i); w > 0.0) note(i, 0, play(sys, c) / w);
   }
 };
 
@@ -205,7 +211,7 @@ void size_states(System& sys) {
   }
   for (const Contact& c : sys.contacts)
     for (Index i = 0; i < n; ++i)
-      if (const double g = play(sys, c), w = std::abs(c.gap.x(i)); g > 0.0 && w > 0.0)
+      if (const double g = play(sys, c), w = weight(c.gap.x, i); g > 0.0 && w > 0.0)
         narrow(i) = std::min(narrow(i), g / w);
   sys.nominal = Vector::Constant(sys.nx, 0.0);
   if (n == 0) size_matrix_states(sys, acceleration);

@@ -48,7 +48,7 @@ bool Decision::admissible(const contact::Candidate& c) {
   apply(c);
   leave_rest(c);
   const Regime* free = &cache.get(sys, state->modes); // no force is held at a limit yet
-  if (free->affine) expand_signals();
+  if (free->affine || free->shared) expand_signals();
   if (!rests_stay(*free)) return false;
   guard_series(*free);
   if (free->sharing.any()) {
@@ -76,23 +76,39 @@ bool Decision::admissible(const contact::Candidate& c) {
   return true;
 }
 
+namespace {
+
+// A coefficient is known no better than the same one of the limits that it shifts with; the first no better than what
+// the last digits of the instant make of it; where it comes from differences, no better than these.
+void size_by_group(const Regime& r, const Matrix& margins, double instant, Matrix& size) {
+  const List<Index>& group = r.sharing.group;
+  const Vector forces = size.col(0);
+  Matrix most = Matrix::Zero(size.rows(), size.cols());
+  for (Index k = 0; k < group.size(); ++k)
+    most.row(group[k]) = most.row(group[k]).cwiseMax(margins.row(k).cwiseAbs());
+  for (Index k = 0; k < group.size(); ++k) {
+    size.row(k) = size.row(k).cwiseMax(most.row(group[k]));
+    size(k, 0) = std::max(size(k, 0), tolerance::cancelled * instant * most(group[k], 1));
+    if (!r.affine) size(k, 2) = std::max(size(k, 2), forces(k) / short_time);
+  }
+}
+
+} // namespace
+
 // Forces that rigidity leaves open: which of them are at their limits just after t. False if no sharing holds then.
 bool Decision::share(const Regime& r) {
   const Index m = r.sharing.limits.size();
-  Matrix margins(m, series_terms);
-  Vector size(m);
+  Matrix margins(m, series_terms), size(m, series_terms);
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     if (g.kind != GuardKind::sharing_changes) continue;
     double power = 1.0;
-    for (Index j = 0; j < series_terms; ++j, power *= sys.time_scale)
+    for (Index j = 0; j < series_terms; ++j, power *= state->time_scale)
       margins(g.limit, j) = -power * series(k, j);
-    size(g.limit) = guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);
-    // The last digits of t are not known, nor what they make of a margin.
-    const double unresolved = tolerance::last_digits * std::max(std::abs(t) / sys.time_scale, 1.0);
-    if (std::abs(margins(g.limit, 0)) <= unresolved * std::abs(margins(g.limit, 1)))
-      margins(g.limit, 0) = 0.0;
+    size.row(g.limit).setConstant(
+        sharing_size(sys, r, g.limit, t, state->base_x.data(), sig.data(), force.data()));
   }
+  size_by_group(r, margins, std::max(std::abs(t) / state->time_scale, 1.0), size);
   state->modes.at_limit.clear();
   broken.clear();
   if (contact::within_limits(margins, size)) return true;
@@ -120,7 +136,7 @@ void Decision::note_firing(const Regime& r, List<Guard>& fired) {
     if (g.kind == GuardKind::sharing_changes || g.kind == GuardKind::branch) continue;
     const double size =
         guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);
-    if (sign_after([&](int j) { return series(k, j); }, size, sys.time_scale, t) > 0) fired.push_back(g);
+    if (sign_after([&](int j) { return series(k, j); }, size, state->time_scale, t) > 0) fired.push_back(g);
   }
 }
 
@@ -231,22 +247,36 @@ void Decision::velocity_series(const Regime& r) {
   }
 }
 
+// By columns: what the terms of the acceleration along `row` amount to that `by` causes, among them the forces that hold.
+Vector Decision::acceleration_terms(const Regime& r, const Vector& row, const Matrix& by,
+                                    const Matrix& held) const {
+  const Vector size = row.cwiseAbs();
+  Vector sum = by.cwiseAbs().transpose() * size;
+  for (Index k = 0; k < held.rows(); ++k) {
+    const Index contact = k - r.sticking.size();
+    const Vector& effect =
+        contact < 0 ? sys.friction[r.sticking[k]].effect : sys.contacts[r.closed[contact]].effect;
+    sum += size.dot(effect.cwiseAbs()) * held.row(k).transpose().cwiseAbs();
+  }
+  return sum;
+}
+
 // Whether closed contacts, or other elements that stick, keep this element at rest from moving at all.
 bool Decision::stands_still(const Regime& r, const Friction& p) {
   if (r.closed.empty() && r.sticking.empty()) return false;
-  constexpr double zero = tolerance::sign;
-  const auto gone = [](const auto& left, const auto& of) {
-    return left.size() == 0 || left.cwiseAbs().maxCoeff() <= zero * of.maxCoeff();
+  const auto gone = [](const Vector& left, const Vector& size) {
+    return (left.cwiseAbs().array() <= tolerance::sign * size.array()).all();
   };
-  const Vector size = p.velocity.x.cwiseAbs();
+  const Vector& row = p.velocity.x;
+  Matrix effects(sys.nx, r.sliding.size());
+  for (Index k = 0; k < r.sliding.size(); ++k) effects.col(k) = sys.friction[r.sliding[k]].effect;
+  if (!gone(r.E.transpose() * row, acceleration_terms(r, row, effects, r.LF))) return false;
+  if (!gone(r.A.transpose() * row, acceleration_terms(r, row, r.linear->A, r.Lx))) return false;
   // Signals may move what holds it, such as a wall.
-  const Vector by_signals = signal_series.transpose() * (r.S.transpose() * p.velocity.x + p.acceleration_s);
-  const Vector signal_terms = signal_series.cwiseAbs().transpose() *
-                              (r.linear->S.cwiseAbs().transpose() * size + p.acceleration_s.cwiseAbs());
-  return gone(Vector(r.E.transpose() * p.velocity.x),
-              Vector(Vector::Constant(1, size.dot(p.effect.cwiseAbs())))) &&
-         gone(Vector(r.A.transpose() * p.velocity.x), Vector(r.linear->A.cwiseAbs().transpose() * size)) &&
-         gone(by_signals, signal_terms);
+  const Vector by_signals = r.S.transpose() * row + p.acceleration_s;
+  const Vector terms_of_signals = acceleration_terms(r, row, r.linear->S, r.Ls) + p.acceleration_s.cwiseAbs();
+  return gone(signal_series.transpose() * by_signals,
+              signal_series.cwiseAbs().transpose() * terms_of_signals);
 }
 
 // Where friction and normal force were solved from each other, the slope of a guard is known no better than its
@@ -288,35 +318,42 @@ int Decision::sign_of(const Regime& r, Index k) {
   return sign_after([&](int j) { return row[j]; }, size, state->time_scale, t);
 }
 
-// Elements that hold one body between surfaces which start to move apart, at whatever order of time, cannot all
-// stick. How they part is kept in `parting`, of the first order at which they do.
+// What holds one body between surfaces that start to move apart, at whatever order of time, cannot all hold it. Redundant
+// constraints contradict each other by their surfaces and walls alone: a body that follows one of them follows all, or
+// their mean. How they part is kept in `parting`, of the first order at which they do.
 bool Decision::rests_stay(const Regime& r) {
-  if (!r.shared || !r.affine) return true;
-  Vector x = state->base_x;
-  double power = 1.0;
-  for (int k = 0; k < series_terms; ++k, power *= state->time_scale) {
+  if (!r.shared) return true;
+  struct Surface {
+    Vector own, against, terms; // acceleration by signals: of the surface, and of it against the body
+    double speed = 0.0;         // size of the velocity
+    Index component = -1;       // in the problem
+  };
+  List<Surface> surfaces;
+  const auto add = [&](const Vector& row, const Vector& own, double speed, Index component) {
+    surfaces.push_back({own, r.S.transpose() * row + own,
+                        acceleration_terms(r, row, r.linear->S, r.Ls) + own.cwiseAbs(), speed, component});
+  };
+  for (Index q = 0; q < elements.size(); ++q) {
+    const Friction& p = sys.friction[elements[q]];
+    if (std::find(r.sticking.begin(), r.sticking.end(), elements[q]) != r.sticking.end())
+      add(p.velocity.x, p.acceleration_s, velocity_size(p, state->nominal), closed.size() + q);
+  }
+  for (const Index j : r.closed)
+    add(sys.contacts[j].rate.x, sys.contacts[j].acceleration_s, rate_size(j), number[j]);
+  double power = state->time_scale;
+  for (int k = 1; k < series_terms; ++k, power *= state->time_scale) {
     bool part = false;
     Vector apart = Vector::Zero(problem.size());
-    for (Index q = 0; q < elements.size(); ++q) {
-      const auto i = elements[q];
-      if (std::find(r.sticking.begin(), r.sticking.end(), i) == r.sticking.end()) continue;
-      const Friction& p = sys.friction[elements[q]];
-      const double c = p.velocity.x.dot(x) + p.velocity.s.dot(signal_series.col(k));
-      apart(closed.size() + q) = c;
-      part = part || (k > 0 && std::abs(c) * power > tolerance::rest * velocity_size(p, state->nominal));
+    const Vector rate = signal_series.col(k - 1) / k;
+    for (const Surface& s : surfaces) {
+      if (s.component >= 0) apart(s.component) = s.own.dot(rate);
+      const double c = s.against.dot(rate);
+      if (std::abs(c) <= 10.0 * tolerance::constrained * s.terms.dot(rate.cwiseAbs())) continue;
+      part = part || std::abs(c) * power > tolerance::rest * s.speed;
     }
-    if (part) {
-      parting = apart;
-      return false;
-    }
-    for (const ForceLimit& l : r.sharing.limits) {
-      if (l.force < n) continue;
-      const Index j = l.force - n;
-      const Contact& c = sys.contacts[j];
-      const double rate = c.rate.x.dot(x) + c.rate.s.dot(signal_series.col(k));
-      if (k > 0 && std::abs(rate) * power > tolerance::rest * rate_size(j)) return false;
-    }
-    next_term(r, k, x);
+    if (!part) continue;
+    parting = apart;
+    return false;
   }
   return true;
 }

@@ -200,10 +200,16 @@ bool Decision::try_choice() {
 bool Decision::part() {
   if (parting.size() != problem.size()) return false;
   double least = INFINITY;
-  for (Index q = 0; q < elements.size(); ++q) {
-    const auto k = closed.size() + q;
-    const ct::Element& element = problem.elements[q];
-    if (parting(k) != 0.0) least = std::min(least, problem.G(k, k) * (element.high.a - element.low.a));
+  for (Index k = 0; k < parting.size(); ++k) {
+    if (parting(k) == 0.0) continue;
+    if (k < closed.size()) {
+      if (problem.free_scale(k) > 0.0) least = std::min(least, problem.free_scale(k));
+      continue;
+    }
+    const ct::Element& element = problem.elements[k - closed.size()];
+    const Index c = element.contact; // its force: as it was, or as what presses makes it
+    const double N = c < 0 ? 0.0 : std::max(normal(closed[c]), problem.free_scale(c) / problem.G(c, c));
+    least = std::min(least, problem.G(k, k) * (element.high.at(N) - element.low.at(N)));
   }
   if (!(least > 0.0 && std::isfinite(least))) return false;
   problem.free += (small_share * least / parting.cwiseAbs().maxCoeff()) * parting;
@@ -259,6 +265,14 @@ bool Decision::stop_by_lag() {
   return any;
 }
 
+// A shared answer stands for all mode sets of the same motion, until it does not hold: then they go different ways.
+bool Decision::try_parts_of_shared() {
+  work.stage.keep_parts = true;
+  const bool found = try_choice();
+  work.stage.keep_parts = false;
+  return found;
+}
+
 // Every mode set one by one, as far as there are not too many: an answer that no path has led to, or the proof that
 // there is none.
 bool Decision::try_everything() {
@@ -268,7 +282,7 @@ bool Decision::try_everything() {
   work.stage.most_modes = ct::largest_mode_count;
   if (found) return true;
   // Proven where the equations and inequalities of the instant itself have no answer, not where what follows has none.
-  jump->none_exists = answer.solutions == 0 && work.answers.size() == 0;
+  jump->none_exists = parting.size() == 0 && answer.solutions == 0 && work.answers.size() == 0;
   jump->touching = closed;
   return false;
 }
@@ -285,7 +299,8 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
-        !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_everything())
+        !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_parts_of_shared() &&
+        !try_everything())
       return false;
   }
   apply(answer.answer);

@@ -134,6 +134,7 @@ private:
   bool leave_at_limit();
   bool hold_by_lag();
   bool stop_by_lag();
+  bool try_parts_of_shared();
   bool try_everything();
 
   // admissible.cpp
@@ -148,6 +149,7 @@ private:
   void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, Index guard);
   double certain_slope(const Regime& r, Index guard, double slope) const;
+  Vector acceleration_terms(const Regime& r, const Vector& row, const Matrix& by, const Matrix& held) const;
   bool stands_still(const Regime& r, const Friction& p);
   bool rests_stay(const Regime& r);
   void expand_signals();

@@ -82,14 +82,17 @@ std::string cause_of(const System& sys, const Event& e) {
   add(e.fired);
   for (const Guard& g : e.also) add(g);
   if (e.impact && !e.collision) all += ", impact without collision";
-  if (e.impact && e.mixed_laws) all += ", laws of impact differ: Newton's";
+  if (e.impact && e.poisson_instead)
+    all += ", Newton's law has no answer: Poisson's";
+  else if (e.impact && e.mixed_laws)
+    all += ", laws of impact differ: Newton's";
   return all;
 }
 
 bool told_alike(const Event& a, const Event& b) {
   return a.occasion == b.occasion && a.fired == b.fired && a.also == b.also && a.after == b.after &&
          a.strikes == b.strikes && a.impact == b.impact && a.collision == b.collision &&
-         a.mixed_laws == b.mixed_laws;
+         a.mixed_laws == b.mixed_laws && a.poisson_instead == b.poisson_instead;
 }
 
 bool decided_alike(const Event& a, const Event& b) {
@@ -137,6 +140,7 @@ struct EventBuilder {
     e.energy_gained = jump.gains;
     e.strikes = !jump.impulses.empty();
     e.mixed_laws = jump.mixed_laws;
+    e.poisson_instead = jump.poisson_instead;
     e.force_shared = jump.shared || std::any_of(jump.fired.begin(), jump.fired.end(), [](const Guard& g) {
                        return g.kind == GuardKind::shared_limit;
                      });

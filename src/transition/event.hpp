@@ -17,14 +17,15 @@ struct Event {
   Guard fired;      // at this instant; of no kind: nothing did
   List<Guard> also; // with it
   Rule rule = Rule::unique;
-  Index solutions = -1;       // how many admissible answers there were; -1 where they were not counted
-  bool ambiguous = false;     // physics does not say which
-  bool force_shared = false;  // forces at rest were not unique
-  bool energy_gained = false; // an impact left more energy than there was
-  bool mixed_laws = false;    // the contacts struck have different laws of impact: Newton's served
-  bool strikes = false;       // some contact was struck
-  bool impact = false;        // this one
-  bool collision = true;      // false: its impact was one without
+  Index solutions = -1;         // how many admissible answers there were; -1 where they were not counted
+  bool ambiguous = false;       // physics does not say which
+  bool force_shared = false;    // forces at rest were not unique
+  bool energy_gained = false;   // an impact left more energy than there was
+  bool mixed_laws = false;      // the contacts struck have different laws of impact: Newton's served
+  bool poisson_instead = false; // Newton's law had no answer, Poisson's served
+  bool strikes = false;         // some contact was struck
+  bool impact = false;          // this one
+  bool collision = true;        // false: its impact was one without
   double normal_impulse = 0.0,
          tangential_impulse = 0.0; // N s; the tangential one opposes the sliding direction +
   double loss = 0.0;               // energy lost in the impact, counted once per impact

@@ -172,6 +172,13 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     room.stage.most_modes = contact::largest_on_failure;
     after = contact::impact(p, room);
   }
+  // Between opposed walls no velocities are those that Newton's law demands of each contact by itself; impulses of
+  // Poisson's law there are.
+  if (after.solutions.empty() && newton > 0) {
+    p.law = contact::ImpactLaw::poisson;
+    after = contact::impact(p, room);
+    jump->poisson_instead = jump->poisson_instead || !after.solutions.empty();
+  }
   unsolved = after.solutions.empty();
   if (unsolved) {
     jump->none_exists = (collision || jump->none_exists) && after.complete;

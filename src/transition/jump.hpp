@@ -36,14 +36,15 @@ struct Jump {
   Modes before, after;
   Vector x_before, x_after;
   Rule rule = Rule::unique;
-  Index solutions = -1;    // how many admissible answers there were; -1 where they were not counted
-  bool decided = true;     // false: no admissible answer was found
-  bool ambiguous = false;  // several answers were left that no rule tells apart
-  bool shared = false;     // forces at rest were not unique
-  bool gains = false;      // an impact left more energy than there was
-  bool mixed_laws = false; // contacts struck together have different laws of impact
-  bool sampled = false;    // sampled controllers put out something
-  bool changed = false;    // something was decided, so that the motion does not just go on
+  Index solutions = -1;         // how many admissible answers there were; -1 where they were not counted
+  bool decided = true;          // false: no admissible answer was found
+  bool ambiguous = false;       // several answers were left that no rule tells apart
+  bool shared = false;          // forces at rest were not unique
+  bool gains = false;           // an impact left more energy than there was
+  bool mixed_laws = false;      // contacts struck together have different laws of impact
+  bool poisson_instead = false; // Newton's law had no answer
+  bool sampled = false;         // sampled controllers put out something
+  bool changed = false;         // something was decided, so that the motion does not just go on
   // Not decided: every combination of modes was tried, and so there is no answer; the contacts that touch.
   bool none_exists = false;
   List<Index> touching;
@@ -62,7 +63,7 @@ struct Jump {
     decided = true;
     none_exists = false;
     touching.clear();
-    ambiguous = shared = gains = mixed_laws = sampled = changed = false;
+    ambiguous = shared = gains = mixed_laws = poisson_instead = sampled = changed = false;
     impulses.clear();
     overlaps.clear();
     next = nullptr;

@@ -55,7 +55,8 @@ template <class Visit> struct Walk {
 
 // What rigidity leaves open appears once: the shared answer stands for all the mode sets with the same
 // motion.
-void drop_parts_of_shared(const Problem& p, Pool& out, Index first) {
+void drop_parts_of_shared(const Problem& p, const StageWorkspace& ws, Pool& out, Index first) {
+  if (ws.keep_parts) return;
   for (Index a = first; a < out.size(); ++a) {
     if (out[a].unique) continue;
     for (Index b = out.size(); b-- > first;)
@@ -195,7 +196,7 @@ bool solve_stage(const Problem& p, const List<Allowed>& allowed, const List<Slip
            if (solve_modes(p, ws.modes, slip, allowed, ws.solve, out.next())) out.keep();
          }}
         .component(0);
-    drop_parts_of_shared(p, out, first);
+    drop_parts_of_shared(p, ws, out, first);
     return true;
   }
   assemble_stage(p, slip, direction, ws.M, ws.q);
@@ -213,7 +214,7 @@ bool solve_stage(const Problem& p, const List<Allowed>& allowed, const List<Slip
     if (!label(p, allowed, slip, direction, true, ws, out))
       label(p, allowed, slip, direction, false, ws, out);
   }
-  drop_parts_of_shared(p, out, first);
+  drop_parts_of_shared(p, ws, out, first);
   return false;
 }
 

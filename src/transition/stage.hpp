@@ -45,6 +45,7 @@ struct StageWorkspace {
   Vector q;
   List<double> cover;
   Index most_modes = largest_mode_count;
+  bool keep_parts = false; // mode sets that a shared answer stands for as well
 };
 
 // How many mode sets there are; stops counting above `largest_on_failure`.

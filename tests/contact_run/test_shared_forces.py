@@ -333,3 +333,70 @@ def test_a_mass_between_walls_that_close_has_no_answer(each, proven) -> None:
     assert ("there is none" in run.message) == proven
     assert ("there may be one" in run.message) == (not proven)
     assert "left0" in run.message and "right0" in run.message
+
+
+# ---------------------------------------------------------------- shared forces that pass zero, or stay there
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_a_guide_between_opposed_stops_takes_half_of_the_load_up_to_its_level(free) -> None:
+    """F = f + h − l of least norm: f = F/2 within 1 N, the stop that the force points to carries the rest.
+
+    A second body between stops of its own, which nothing loads, changes nothing: its forces stay at zero.
+    """
+    names = ["x", "y"] if free else ["x"]
+    push = ss.Sine(amplitude=5.0, frequency=0.7)
+    m = ss.Machine(mass=[2.0] * len(names), names=names, force={"x": push})
+    m.add_friction("guide", on="x", law=ss.Coulomb(1.0))
+    for name in names:
+        m.add_contact(f"low {name}", normal={name: 1.0})
+        m.add_contact(f"high {name}", normal={name: -1.0})
+    run = ss.simulate(m, t_end=4.0, t_eval=np.linspace(0.0, 4.0, 81))
+    assert run.status == "finished" and len(run.events) == 0
+    load = 5.0 * np.sin(2.0 * np.pi * 0.7 * run.t)
+    held = np.clip(0.5 * load, -1.0, 1.0)
+    assert run["guide.force"] == pytest.approx(held, abs=1e-9)
+    assert run["high x.normal_force"] == pytest.approx(np.maximum(load - held, 0.0), abs=1e-9)
+    assert run["low x.normal_force"] == pytest.approx(np.maximum(held - load, 0.0), abs=1e-9)
+    assert all(
+        np.abs(run[f"{stop} {name}.normal_force"]).max() < 1e-12
+        for name in names[1:]
+        for stop in ("low", "high")
+    )
+
+
+def test_supports_on_one_coordinate_lose_their_load_together() -> None:
+    """Two supports in one direction, a force that turns at 1 s: from then on x = (t − 1)³/6m."""
+    m = ss.Machine(mass=2.0, names=["x"], force={"x": ss.Ramp(slope=1.0, offset=-1.0)})
+    m.add_contact("a", normal={"x": 0.2})
+    m.add_contact("b", normal={"x": 0.9})
+    run = ss.simulate(m, t_end=2.0)
+    assert [(e.element, e.after) for e in run.events] == [("a", ss.Mode.OPEN), ("b", ss.Mode.OPEN)]
+    assert [e.time for e in run.events] == pytest.approx([1.0, 1.0], abs=1e-12)
+    assert run["x.position"][-1] == pytest.approx(1.0 / 12.0, rel=1e-11)
+
+
+@pytest.mark.parametrize("at", [0.5, 1.0])
+def test_a_belt_that_starts_towards_a_wall_slips_under_the_body_that_leans_there(at) -> None:
+    """Friction of the belt and the wall hold x together, until the belt departs like (t − at)³: the wall does not."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": -5.0, "y": -10.0})
+    belt = ss.SmoothStep(-0.3, start=at, duration=0.5)
+    m.add_contact("belt", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.2, surface_velocity=belt)
+    m.add_contact("wall", normal={"x": 1.0})
+    run = ss.simulate(m, t_end=at + 1.0)
+    assert run.status == "finished"
+    assert np.abs(run.y).max() < 1e-12
+    assert [(e.time, e.element, e.after) for e in run.events] == [(at, "belt", ss.Mode.SLIP_FORWARD)]
+    assert run["wall.normal_force"][-1] == pytest.approx(7.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("play", [1e-13, 6.8e-11, 1e-7])
+def test_bounces_in_the_narrowest_play_end(play) -> None:
+    """ε = 1/2: at rest at the stop that the force points to, long before the run ends."""
+    m = ss.Machine(mass=0.17, names=["x"], force={"x": ss.Sine(amplitude=0.4, frequency=0.5)})
+    for name, side in (("low", 1.0), ("high", -1.0)):
+        m.add_contact(name, normal={"x": side}, gap=0.5 * play, restitution=0.5)
+    run = ss.simulate(m, t_end=3.6)
+    assert run.status == "finished"
+    assert run["x.position"][-1] == pytest.approx(-0.5 * play, rel=1e-6)
+    assert run["low.normal_force"][-1] == pytest.approx(0.4 * np.sin(0.4 * np.pi), rel=1e-9)

@@ -1,6 +1,7 @@
 """Two elements on one relative motion whose surfaces move apart: one stops, the other is torn off at the same instant."""
 
 import numpy as np
+import pytest
 
 import stickslip as ss
 
@@ -34,3 +35,35 @@ def test_an_error_of_integration_on_the_wrong_side_of_zero_starts_no_loop():
         run = ss.simulate(m, 20.0, initial=initial)
         assert run.success, (seed, run.message)
         assert run.energy.residual < 1e-6, (seed, run.energy.residual)
+
+
+@pytest.mark.parametrize("start", [0.0, 0.5])
+@pytest.mark.parametrize("held", ["curve", "memory", "dwell"])
+def test_a_belt_that_starts_smoothly_slips_under_a_body_that_the_floor_holds(held, start) -> None:
+    """2 N hold against 1 N: the body stays, whatever the law of the floor, though the belt departs like (t − start)³."""
+    floor = {
+        "curve": ss.Coulomb(2.0, 1.5),
+        "memory": ss.StickSlip(ss.Coulomb(2.0, 1.5), memory=0.02),
+        "dwell": ss.StickSlip(ss.Coulomb(2.0, 1.5), memory=0.02, dwell=0.5),
+    }[held]
+    m = ss.Machine(mass=1.0, names=["x"])
+    m.add_friction("floor", on="x", law=floor)
+    belt = ss.SmoothStep(0.3, start=start, duration=0.5)
+    m.add_friction("belt", on="x", law=ss.Coulomb(1.0), surface_velocity=belt)
+    run = ss.simulate(m, start + 1.5)
+    assert run.success
+    assert abs(run.y[:2]).max() == 0.0
+    assert run["floor.force"][-1] == pytest.approx(1.0, rel=1e-12)
+    slips = [(e.time, e.element, e.after) for e in run.events]
+    assert slips == ([(start, "belt", ss.Mode.SLIP_BACKWARD)] if start > 0.0 else [])
+
+
+def test_a_belt_that_holds_more_than_the_floor_takes_the_body_along() -> None:
+    """The body has the belt's speed 0.3 (6 u⁵ − 15 u⁴ + 10 u³): 1 N + m a stays below 2.6 N."""
+    m = ss.Machine(mass=1.0, names=["x"])
+    m.add_friction("floor", on="x", law=ss.StickSlip(ss.Coulomb(1.0), memory=0.02))
+    belt = ss.SmoothStep(0.3, start=0.5, duration=2.0)
+    m.add_friction("belt", on="x", law=ss.Coulomb(2.6), surface_velocity=belt)
+    run = ss.simulate(m, 3.0, t_eval=np.linspace(0.0, 3.0, 61))
+    u = np.clip((run.t - 0.5) / 2.0, 0.0, 1.0)
+    assert run["x.velocity"] == pytest.approx(0.3 * (6 * u**5 - 15 * u**4 + 10 * u**3), abs=1e-12)

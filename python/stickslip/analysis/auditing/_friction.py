@@ -88,7 +88,7 @@ def _check_rest(
     beyond = np.maximum(force - one.high, one.low - force)
     if elastic:  # over its limit it still rests while v opposes the force
         beyond = np.where(force * one.velocity > 0.0, beyond, 0.0)
-    gathered = bool(np.any(run.events.of(place.name).rule == "accumulation"))
+    gathered = any(str(rule).startswith("accumulation") for rule in run.events.of(place.name).rule)
     level = np.maximum(np.abs(one.low), np.abs(one.high))
     room = (_ACCUMULATION if gathered else 10.0 * sizes.relative) * level + one.uncertain + rounding
     audit.hold("at rest |F| <= static level", place.name, at.t, np.where(rests, beyond, 0.0), room + 1e-300)

@@ -103,11 +103,19 @@ def _spare(
 def _goes_on(
     d: Description, i: int, j: int, a: Array, at: Samples, surfaces: list[Surface], sizes: Sizes
 ) -> bool:
-    """Whether the places that begin to slide with place i still do so, each in its direction, at the accelerations a."""
+    """Whether what begins to slide or to part with place i still does so at the accelerations a."""
     for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
         if k == i or abs(s.mode[j]) != 1 or abs(s.velocity[j]) > _slow(p, sizes) or not _laws.sticks(p.law):
             continue
         along = float(p.along @ a) - p.surface_velocity.value(at.t[j], 1)
         if not s.mode[j] * along > 1e-9 * float(np.abs(p.along) @ np.abs(a)):
             return False
+    for c in d.contacts:
+        normal = np.abs(c.normal)
+        rate = at[f"{c.name}.gap_rate"][j]
+        touches = abs(at[f"{c.name}.gap"][j]) <= 10.0 * sizes.relative * float(normal @ sizes.q)
+        if touches and abs(rate) <= 10.0 * sizes.relative * float(normal @ sizes.v):
+            apart = float(c.normal @ a) + c.gap.value(at.t[j], 2)
+            if not apart > 1e-9 * float(normal @ np.abs(a)):
+                return False
     return True
