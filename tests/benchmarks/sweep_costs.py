@@ -66,7 +66,7 @@ def notes(quick: bool) -> list[str]:
     if importlib.util.find_spec("zarr") is not None:
         lines.append(f"P6: a store makes that {stored(sweep, repeat) / whole:.2f}")
     with ProcessPoolExecutor(1) as pool:
-        chunk = one_by_one(pool, 20 if quick else 500)
+        chunk = chunks(pool, 20 if quick else 500)
     lines.append(f"P6: a chunk of one point costs {1e3 * chunk:.2f} ms in a process of its own")
     one, two = (
         seconds(
@@ -91,13 +91,13 @@ def stored(sweep: Callable[..., Any], repeat: int) -> float:
         return seconds(lambda: sweep(store=Path(folder) / str(next(fresh))), time.process_time, repeat)
 
 
-def one_by_one(executor: Any, count: int) -> float:
-    """Time of a chunk of one point that takes none, one after the other."""
+def chunks(executor: Any, count: int) -> float:
+    """Time of a chunk of one point that takes none, while others wait behind it."""
     workers = workers_for(task.Task(machine(), NAMES, ("steps",), 1e-3, {}), executor, None)
     workers.submit(np.full((2, 1), 0.1)).result()
     begin = time.perf_counter()
-    for _ in range(count):
-        workers.submit(np.full((2, 1), 0.1)).result()
+    for future in [workers.submit(np.full((2, 1), 0.1)) for _ in range(count)]:
+        future.result()
     return (time.perf_counter() - begin) / count
 
 
@@ -112,7 +112,7 @@ def through_dask(sweep: Callable[..., Any], cost: float) -> list[str]:
             Client(cluster) as client,
         ):
             sweep(executor=client)  # imports
-            chunk = one_by_one(client, 100)
+            chunk = chunks(client, 100)
             used = seconds(
                 lambda: sweep(executor=client), lambda: sum(client.run(time.process_time).values()), repeat=3
             )
