@@ -15,6 +15,8 @@ from . import sweep_builds as builds
 
 SEED = "rng" if "rng" in inspect.signature(qmc.QMCEngine.__init__).parameters else "seed"  # since SciPy 1.15
 V, FS = np.linspace(0.1, 0.3, 3), np.linspace(1.0, 1.5, 4)
+# Processes are forked where the system does that; pytest-xdist has threads of its own.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
 def grid(**options: object) -> ss.EnsembleResult:

@@ -64,6 +64,28 @@ def test_a_point_that_ends_its_process_is_a_status() -> None:
     )
 
 
+UNGUARDED = """
+import multiprocessing
+multiprocessing.set_start_method("spawn", force=True)
+import stickslip as ss
+def build(mass):
+    return ss.Machine(mass=mass)
+out = ss.ensemble(build, {"mass": [1.0]}, 1.0, workers=1)
+print(out.messages[0])
+ss.ensemble(build, {"mass": [1.0, 2.0, 3.0, 4.0, 5.0]}, 1.0, workers=1)
+"""
+
+
+def test_a_script_whose_processes_start_themselves_is_told(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(Path(ss.__file__).parents[1])}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, env=env)
+    assert done.returncode == 1
+    for line in (done.stdout.splitlines()[-1], done.stderr.splitlines()[-1]):
+        assert "must do so below `if __name__ == '__main__':`" in line
+
+
 def test_an_executor_of_the_user_that_breaks_returns_what_is_done() -> None:
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes,

@@ -23,6 +23,8 @@ SPEEDS = np.linspace(0.1, 1.0, 3000)
 VARIED = {"belt.surface_velocity": SPEEDS}
 MEASURE = ["events.count", "block.position.max"]
 ENV = {**os.environ, "PYTHONPATH": str(Path(ss.__file__).parents[1])}
+# Processes are forked where the system does that; pytest-xdist has threads of its own.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
 def sweep(store: Path | None, **changed: Any) -> ss.EnsembleResult:

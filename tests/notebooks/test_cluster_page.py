@@ -12,6 +12,8 @@ import stickslip as ss
 
 PAGE = (Path(__file__).parents[2] / "notebooks" / "cluster.md").read_text(encoding="utf-8")
 SLURM, MPI = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+# Processes are forked where the system does that; pytest-xdist has threads of its own.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
 def call(code: str) -> dict[str, ast.expr]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import time
 from collections import deque
@@ -18,6 +19,8 @@ from stickslip.ensembles.workers import Workers
 
 CHUNK_SECONDS = 0.25  # what a chunk is to take: enough beside the few ms of sending it, and little to lose
 GROWTH = 8  # of chunks, at most, from one to the next: the first points may have been cheap ones
+HOPELESS = 5  # breakdowns of all workers before anything has come back
+GUARD = "A script that starts processes must do so below `if __name__ == '__main__':`."
 LARGEST = 65_536  # points of a chunk: bounds the memory of results on their way
 
 Range = tuple[int, int]
@@ -54,6 +57,7 @@ class Spread:
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._suspects: deque[Range] = deque()  # one of them has ended its worker
         self._size = 1
+        self._breakdowns = 0.0  # of all workers, before the first chunk has come back
 
     def run(self, todo: Iterable[Range]) -> str | None:
         """Do all ranges; returns why it has ended before, or nothing."""
@@ -119,6 +123,7 @@ class Spread:
             )
         size = chunk[1] - chunk[0]
         self._size = max(1, min(int(CHUNK_SECONDS * size / max(block.seconds, 1e-9)), GROWTH * size))
+        self._breakdowns = -math.inf
         self._keep(chunk[0], block)
         return None
 
@@ -133,13 +138,18 @@ class Spread:
         if broken:
             lost = sorted([chunk, *self._pending.values()])
             self._pending.clear()
+            self._breakdowns += 1
+            if self._breakdowns == HOPELESS:
+                raise WorkerError(
+                    f"worker processes have ended {HOPELESS} times: {error}. {GUARD}"
+                ) from error
             if not self._workers.renew():
                 return f"the executor has broken down: {error}"
         first, last = chunk
         if len(lost) > 1:
             self._suspects.extend(lost)
         elif last - first == 1:
-            message = f"its worker ended abruptly: {error}"
+            message = f"its worker ended abruptly: {error}{f' {GUARD}' if self._breakdowns > 0 else ''}"
             self._keep(
                 first, Block(np.full((1, self._width), np.nan), np.full(1, FAILED, np.int8), {0: message})
             )
