@@ -11,6 +11,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -138,11 +139,14 @@ py::dict choose(const Matrix& G, const Vector& free, Index contacts, const Ints&
 }
 
 contact::Impact make_impact(Index contacts, const Ints& element_contact, const Vector& friction,
-                            const Vector& restitution, const std::string& law, bool collision) {
+                            const Vector& restitution, const Vector& tangential, const std::string& law,
+                            bool collision) {
   contact::Impact p;
   p.contacts = contacts;
   p.contact_of.assign(element_contact.data(), element_contact.data() + element_contact.size());
   p.friction = friction, p.restitution = restitution;
+  for (const double e : tangential) // NaN: none
+    p.tangential_restitution.push_back(std::isnan(e) ? std::nullopt : std::optional<double>(e));
   if (law != "poisson" && law != "newton")
     reject("law", "= '" + law + "' is not allowed: 'poisson' or 'newton'");
   p.law = law == "poisson" ? contact::ImpactLaw::poisson : contact::ImpactLaw::newton;
@@ -152,8 +156,9 @@ contact::Impact make_impact(Index contacts, const Ints& element_contact, const V
 
 py::tuple impact(const Matrix& G, const Vector& velocity, const Vector& wall, Index contacts,
                  const Ints& element_contact, const Vector& friction, const Vector& restitution,
-                 const std::string& law, bool collision) {
-  contact::Impact p = make_impact(contacts, element_contact, friction, restitution, law, collision);
+                 const Vector& tangential, const std::string& law, bool collision) {
+  contact::Impact p =
+      make_impact(contacts, element_contact, friction, restitution, tangential, law, collision);
   p.G = G, p.velocity = velocity, p.wall = wall;
   contact::validate(p);
   contact::ImpactWorkspace ws;
@@ -186,7 +191,7 @@ py::tuple impact_batch(const Array& G, const Array& velocity, Index contacts, co
   if (restitution.ndim() != 2 || restitution.shape(0) != k || restitution.shape(1) != contacts)
     reject("restitution", "must have shape (k, contacts)");
   contact::Impact p =
-      make_impact(contacts, element_contact, Vector::Zero(m), Vector::Zero(contacts), law, true);
+      make_impact(contacts, element_contact, Vector::Zero(m), Vector::Zero(contacts), Vector(), law, true);
   Array after({k, n}), energy(k);
   Ints count(k);
   double *pa = after.mutable_data(), *pe = energy.mutable_data();
@@ -249,7 +254,7 @@ void bind_transition(py::module_ m) {
   m.def("choose", &choose, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a, "lines"_a,
         "present"_a, "allowed"_a, "admissible"_a);
   m.def("impact", &impact, "G"_a, "velocity"_a, "wall"_a, "contacts"_a, "element_contact"_a, "friction"_a,
-        "restitution"_a, "law"_a, "collision"_a);
+        "restitution"_a, "tangential_restitution"_a, "law"_a, "collision"_a);
   m.def("impact_batch", &impact_batch, "G"_a, "velocity"_a, "contacts"_a, "element_contact"_a, "friction"_a,
         "restitution"_a, "law"_a);
   m.def("source_form", &source_form, "G"_a, "free"_a, "contacts"_a, "element_contact"_a, "state"_a,

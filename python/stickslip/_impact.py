@@ -121,6 +121,7 @@ def impact(
     *,
     friction: ArrayLike = 0.0,
     restitution: ArrayLike = 0.0,
+    tangential_restitution: ArrayLike | None = None,
     law: Literal["poisson", "newton"] = "poisson",
     normal_drift: ArrayLike = 0.0,
     tangent_drift: ArrayLike = 0.0,
@@ -140,6 +141,12 @@ def impact(
         Coefficients µ >= 0. Default 0.
     restitution : float or array_like, shape (n,), optional
         Coefficients ε in [0, 1]. Default 0.
+    tangential_restitution : float or array_like, shape (n,), optional
+        Coefficients e_T in [0, 1]: the impact is tangentially reversible (figure 5.3 of the source; NaN for a
+        contact that has none). Poisson: where compression ends with the friction impulse S_C, that of expansion
+        lies between e_T ε S_C and µ Λ_NE of the same sign, the former where the contact slides back: what the
+        tangent had stored is returned. Newton: friction opposes ``g'_T⁺ + e_T g'_T⁻``, which is zero inside the
+        cone. By default none: the symmetric law of dry friction (5.16).
     law : {"poisson", "newton"}, optional
         Compression and expansion (5.9-5.23 of the source), or ``g'_N⁺ + ε g'_N⁻`` complementary to the
         impulse. Newton with friction, and Poisson with unequal ε, can create energy: see :attr:`Impact.loss`.
@@ -174,6 +181,15 @@ def impact(
     eps = spread("restitution", restitution, n)
     if ((eps < 0) | (eps > 1)).any():
         reject("restitution", eps, "in [0, 1]")
+    reversal = np.full(n, np.nan)
+    if tangential_restitution is not None:
+        if m == 0:
+            raise ValueError("tangential_restitution needs tangents")
+        given = np.asarray(tangential_restitution, dtype=float)
+        reversal = spread("tangential_restitution", np.where(np.isnan(given), 0.0, given), n)
+        if ((reversal < 0) | (reversal > 1)).any():
+            reject("tangential_restitution", given, "in [0, 1], or NaN for none")
+        reversal = np.where(np.isnan(np.broadcast_to(given, (n,))), np.nan, reversal)
     wall = np.r_[spread("normal_drift", normal_drift, n), spread("tangent_drift", tangent_drift, n)[:m]]
     jacobian = np.vstack([rows_n, rows_t])
     by_mass = np.linalg.solve(matrix, jacobian.T)
@@ -185,6 +201,7 @@ def impact(
         np.arange(m, dtype=np.int64),
         mu[:m],
         eps,
+        reversal[:m],
         law,
         collision,
     )

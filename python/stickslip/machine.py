@@ -278,6 +278,7 @@ class Machine(Wiring):
         restitution: float = 0.0,
         impact: str = "poisson",
         surface_velocity: Signal | float = 0.0,
+        tangential_restitution: float | None = None,
     ) -> None:
         """Add a rigid unilateral contact with friction.
 
@@ -306,6 +307,9 @@ class Machine(Wiring):
             them, and the event says so. An impact that leaves more energy than there was is logged as "energy gained".
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface along the tangent, m/s.
+        tangential_restitution : float, optional
+            e_T in [0, 1]: impacts are tangentially reversible, as those of a superball; see
+            `contact.impact`. By default they are not: impulses obey dry friction alone.
 
         Raises
         ------
@@ -339,8 +343,19 @@ class Machine(Wiring):
             surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
             restitution=number(f"restitution of '{name}'", restitution),
             impact=impact,
+            **(
+                {}
+                if tangential_restitution is None
+                else self._reversal(name, tangent, tangential_restitution)
+            ),
             **({} if friction is None else law_fields("friction", friction)),
         )
+
+    @staticmethod
+    def _reversal(name: str, tangent: object, value: float) -> dict[str, float]:
+        if tangent is None:
+            raise ValueError(f"tangential_restitution of '{name}' needs a tangent and friction")
+        return {"tangential_restitution": number(f"tangential_restitution of '{name}'", value)}
 
     def _gradient(self, what: str, given: Mapping[str, float] | ArrayLike) -> dict[str, float]:
         if isinstance(given, Mapping):

@@ -102,8 +102,10 @@ inline void check_range(const std::string& name, double value, Range range) {
 // The numbers of a description against their ranges; `of` follows the name in the error.
 template <Described T> void check_numbers(const T& self, const std::string& of = "") {
   each_field(self, [&](const auto& field, const auto& value) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
-      check_range(field.name + of, value, field.range);
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, double>) check_range(field.name + of, value, field.range);
+    if constexpr (std::is_same_v<Value, std::optional<double>>)
+      if (value) check_range(field.name + of, *value, field.range);
   });
 }
 

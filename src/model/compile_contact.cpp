@@ -25,6 +25,7 @@ void declare_contacts(Draft& d) {
     Contact out;
     out.name = c->name;
     out.restitution = c->restitution;
+    out.tangential_restitution = c->tangential_restitution;
     out.impact = c->impact;
     if (!c->tangent.empty()) declare_tangent(d, *c, out);
     out.gap_signal = d.add_signal(c->gap);

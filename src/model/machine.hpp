@@ -12,6 +12,7 @@
 #include "signal/signal.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -119,19 +120,22 @@ struct ContactElement {
   Signal gap = constant_signal(0.0);
   Signal surface_velocity = constant_signal(0.0);
   double restitution = 0.0;
+  std::optional<double> tangential_restitution; // none: friction of an impact is dry friction in both phases
   ImpactRule impact = ImpactRule::poisson;
 
   static constexpr auto fields() {
     using E = ContactElement;
-    return std::tuple{field("name", &E::name),
-                      field("normal", &E::normal),
-                      field("tangent", &E::tangent),
-                      field("friction", &E::friction),
-                      field("automaton", &E::automaton),
-                      field("gap", &E::gap, quantity::position, Range::finite),
-                      field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
-                      field("restitution", &E::restitution, quantity::number, Range::fraction),
-                      field("impact", &E::impact)};
+    return std::tuple{
+        field("name", &E::name),
+        field("normal", &E::normal),
+        field("tangent", &E::tangent),
+        field("friction", &E::friction),
+        field("automaton", &E::automaton),
+        field("gap", &E::gap, quantity::position, Range::finite),
+        field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
+        field("restitution", &E::restitution, quantity::number, Range::fraction),
+        field("tangential_restitution", &E::tangential_restitution, quantity::number, Range::fraction),
+        field("impact", &E::impact)};
   }
 };
 

@@ -14,6 +14,7 @@
 #include "signal/signal.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace stickslip {
@@ -61,6 +62,7 @@ struct Contact {
   Form gap, rate;
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
   double restitution = 0.0;
+  std::optional<double> tangential_restitution;
   ImpactRule impact{};             // Poisson's
   Index friction = -1;             // its friction; -1: none
   double impulsive_friction = 0.0; // kinetic level, which holds for impulses

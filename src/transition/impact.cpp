@@ -77,6 +77,10 @@ void validate(const Impact& p) {
   for (Index i = 0; i < p.contacts; ++i)
     if (!(p.restitution(i) >= 0.0 && p.restitution(i) <= 1.0))
       reject("restitution", p.restitution(i), "in [0, 1]");
+  if (!p.tangential_restitution.empty() && p.tangential_restitution.size() != p.contact_of.size())
+    reject("tangential_restitution", "must have one entry per tangential direction");
+  for (const std::optional<double>& e : p.tangential_restitution)
+    if (e && !(*e >= 0.0 && *e <= 1.0)) reject("tangential_restitution", *e, "in [0, 1]");
   if (p.friction.size() != p.contact_of.size())
     reject("friction", "must have one entry per tangential direction");
   for (Index i = 0; i < p.friction.size(); ++i) non_negative("friction", p.friction(i));
@@ -139,7 +143,7 @@ private:
     ws.direction.assign(m, Mode::stick);
     pose(ws.problem);
     ws.problem.free = p.velocity;
-    if (p.law == ImpactLaw::newton) ws.problem.free.head(nc) -= rebound();
+    if (p.law == ImpactLaw::newton) ws.problem.free -= rebound();
     ws.compression.clear();
     answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
     drop_repeated(ws.problem, ws.compression);
@@ -155,8 +159,19 @@ private:
     }
   }
 
+  const double* reversal(Index s) const {
+    if (p.tangential_restitution.empty() || !p.tangential_restitution[s]) return nullptr;
+    return &*p.tangential_restitution[s];
+  }
+
   // Newton's velocities after; a contact that separates already has nothing to rebound from.
-  Vector rebound() const { return -p.restitution.cwiseProduct(p.velocity.head(nc).cwiseMin(0.0)); }
+  Vector rebound() const {
+    Vector out = Vector::Zero(n);
+    out.head(nc) = -p.restitution.cwiseProduct(p.velocity.head(nc).cwiseMin(0.0));
+    for (Index s = 0; s < m; ++s)
+      if (const double* e = reversal(s)) out(nc + s) = -*e * p.velocity(nc + s);
+    return out;
+  }
 
   // eps Lambda_NC, which the shifted problem has put into its free velocity.
   Vector given(const Phase& compression) const {
@@ -167,14 +182,22 @@ private:
 
   void expand(const Candidate& c, bool extreme) {
     pose(ws.second);
-    const Vector shift = given(phase_of(p, c));
+    const Phase compression = phase_of(p, c);
+    const Vector shift = given(compression);
     // The velocities at the end of compression, with the exact zeros of complementarity.
     const Vector end = Eigen::Map<const Vector>(c.acceleration.data(), n);
     ws.second.free = end + p.G * shift;
     for (Index s = 0; s < m; ++s) {
       const double left = p.friction(s) * shift(p.contact_of[s]);
-      ws.second.elements[s].needs_contact = false;
-      ws.second.elements[s].low.a = -left, ws.second.elements[s].high.a = left;
+      Element& element = ws.second.elements[s];
+      element.needs_contact = false;
+      element.low.a = -left, element.high.a = left;
+      const double* e = reversal(s);
+      const double stored = compression.lambda(nc + s);
+      if (e == nullptr || stored == 0.0) continue;
+      const Line back{*e * p.restitution(p.contact_of[s]) * stored, 0.0};
+      (stored > 0.0 ? element.low : element.high) = back;
+      (stored > 0.0 ? element.minus : element.plus) = back;
     }
     ws.expansion.clear();
     answer.complete =
@@ -204,6 +227,7 @@ private:
       second = 0.5 * signed_shifted.dot(p.G * signed_shifted);
     }
     move(s, total, e != nullptr ? *e : c);
+    if (e == nullptr) name_sliding(s);
     if (!known(s)) all.push_back({c.constraint, extreme, second, std::move(s)});
   }
 
@@ -213,7 +237,7 @@ private:
     // What complementarity sets to zero is zero.
     const bool shifted = p.law == ImpactLaw::newton;
     for (Index i = 0; i < n; ++i)
-      if (last.acceleration[i] == 0.0) s.velocity(i) = i < nc && shifted ? rebound()(i) : 0.0;
+      if (last.acceleration[i] == 0.0) s.velocity(i) = shifted ? rebound()(i) : 0.0;
     s.impulse.array() += 0.0; // no negative zeros
     s.velocity.array() += 0.0;
     Vector mean = 0.5 * (p.velocity + s.velocity);
@@ -222,6 +246,17 @@ private:
       mean -= p.wall;
     }
     s.energy_change = total.dot(mean);
+  }
+
+  // By Newton's law a reversed velocity is what the problem had at rest.
+  void name_sliding(ImpactSolution& s) const {
+    for (Index k = 0; k < m; ++k) {
+      Mode& mode = s.expansion[nc + k];
+      if (reversal(k) == nullptr || mode == Mode::open) continue;
+      const double v = s.velocity(nc + k);
+      mode = v == 0.0 ? Mode::stick : v > 0.0 ? Mode::slip_forward : Mode::slip_backward;
+    }
+    s.compression = s.expansion;
   }
 
   // One outcome: the same velocities by the same impulses (or by impulses that rigidity leaves open), whatever

@@ -7,6 +7,10 @@
 //           solved in Lambda_NE - eps Lambda_NC and S_E itself, which is the same problem with one unknown
 //           less per bound).
 //  Newton:  v_N+ + eps min(v_N-, 0) >= 0 complementary to Lambda_N >= 0, tangential as in compression.
+// With a tangential restitution e_T an impact is tangentially reversible (5.3, figure 5.3; Pfeiffer, Glocker 1996):
+//  Poisson: what compression stored along the tangent comes back. Where S_C > 0 the branch of v_T < 0 stands at
+//           e_T eps S_C in place of -mu Lambda_NE: e_T eps S_C <= S_E <= mu Lambda_NE; where S_C < 0 its mirror image.
+//  Newton:  the friction impulse opposes v_T+ + e_T v_T-, which is zero inside the cone.
 //
 // Contacts without a gap take part however they move: one that separates receives no impulse unless the others press
 // it together again. So what a contact's rate is measured as at zero decides nothing.
@@ -15,6 +19,8 @@
 #include "contact/enumerate.hpp"
 #include "core/list.hpp"
 #include "transition/stage.hpp"
+
+#include <optional>
 
 namespace stickslip::contact {
 
@@ -25,9 +31,11 @@ struct Impact {
   List<Index> contact_of; // of each tangential direction: its contact
   Vector friction;        // mu >= 0 per tangential direction
   Vector restitution;     // eps in [0, 1] per contact
-  Matrix G;               // rows normals, then tangents
-  Vector velocity;        // relative velocities before, in the same rows, moving walls included
-  Vector wall;            // the part of them that comes from moving walls (dg/dt); empty: none
+  List<std::optional<double>>
+      tangential_restitution; // e_T in [0, 1] per tangential direction; empty: none has one
+  Matrix G;                   // rows normals, then tangents
+  Vector velocity;            // relative velocities before, in the same rows, moving walls included
+  Vector wall;                // the part of them that comes from moving walls (dg/dt); empty: none
   ImpactLaw law = ImpactLaw::poisson;
   bool collision = true; // false: without collision (Painleve): of the answers those with an impulse
 };

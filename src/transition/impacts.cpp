@@ -158,6 +158,7 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     const Friction& element = sys.friction[c.friction];
     p.contact_of.push_back(k);
     friction.push_back(c.impulsive_friction);
+    p.tangential_restitution.push_back(collision ? c.tangential_restitution : std::nullopt);
     hit.along.push_back(-element.effect); // per unit of tangential impulse in the direction of sliding
     hit.add(element.velocity.x, hit.along.back(), v(c.friction), element.velocity.s.dot(sig));
   }

@@ -31,6 +31,7 @@ def impact(
     element_contact: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     friction: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     restitution: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    tangential_restitution: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
     law: str,
     collision: bool,
 ) -> tuple[typing.Any, ...]: ...

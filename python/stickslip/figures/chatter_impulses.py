@@ -3,8 +3,8 @@
 Every point is one impact of a unit point mass that the engine has solved: on a floor, approach and sideways
 speed varied; on floor and wall at once, where the normal impulse of the expansion can exceed ε·Λ_NC. In the
 reversible law (5.3) the smallest tangential impulse of the expansion is moved from −μ·Λ_NE to the other side,
-so that a part of the stored impulse comes back and the contact leaves backwards; it is drawn from its
-definition. The source prints no numbers.
+so that a part of the stored impulse comes back and the contact leaves backwards; impacts of all sideways speeds
+lie on it. The source prints no numbers.
 """
 
 from __future__ import annotations
@@ -32,11 +32,19 @@ N_C, T_C = r"$\Lambda_{NC}$", r"$\Lambda_{TC}$"
 COMPRESSION_SPEED = r"$\dot{g}_{TC}$ [m/s]"
 
 
-def _hit(velocity: tuple[float, float], friction: float = MU) -> Any:
+def _hit(velocity: tuple[float, float], reversal: float | None = None) -> Any:
     """The only outcome of a unit point mass on the floor at that velocity (sideways, up)."""
     from stickslip.contact import impact
 
-    (one,) = impact([1.0, 1.0], velocity, [[0.0, 1.0]], [[1.0, 0.0]], friction=friction, restitution=EPSILON)
+    (one,) = impact(
+        [1.0, 1.0],
+        velocity,
+        [[0.0, 1.0]],
+        [[1.0, 0.0]],
+        friction=MU,
+        restitution=EPSILON,
+        tangential_restitution=reversal,
+    )
     return one
 
 
@@ -250,8 +258,20 @@ def _most_extra() -> float:
     return best
 
 
+def _expansion(hit: Any) -> float:
+    """Tangential impulse of expansion in the direction of the sideways speed."""
+    return float(hit.compression_friction_impulse[0] - hit.friction_impulse[0])
+
+
+def _reversible(speed: float) -> float:
+    """The same in closed form: what is left of the speed is stopped as far as the limit allows, the rest comes back."""
+    stored = min(abs(speed), MU)
+    taken = max(TANGENTIAL_RESTITUTION * EPSILON * stored, min(abs(speed) - stored, MU * EPSILON))
+    return -math.copysign(taken, speed)
+
+
 def compute_reversible() -> FigureData:
-    """The reversible law from its definition, with the two outcomes A and B of the source."""
+    """The reversible law from its definition and by impacts, with the two outcomes A and B of the source."""
     stored = 0.3  # Ns, tangential impulse of a compression in stick
     normal = 1.0
     least = EPSILON * TANGENTIAL_RESTITUTION * stored
@@ -263,6 +283,8 @@ def compute_reversible() -> FigureData:
     }
     floor = on_floor()
     row = int(np.argmin(np.abs(SIDEWAYS + stored)))
+    hits = [(float(v), _hit((float(v), -1.0), TANGENTIAL_RESTITUTION)) for v in SIDEWAYS]
+    back = hits[row][1]
     checks = [
         Check(
             "A: symmetric law, the contact sticks",
@@ -283,10 +305,32 @@ def compute_reversible() -> FigureData:
             "μ·ε·Λ_NC",
         ),
         Check("A: Λ_TC", "Ns", float(floor["TC"][row]), stored, 2e-16, Origin.CLOSED_FORM, "m·v"),
+        Check(
+            "B: reversible law, the contact leaves backwards",
+            "m/s",
+            float(back.tangent_velocity[0]),
+            least,
+            1e-16,
+            Origin.CLOSED_FORM,
+            "ε·ε_T·Λ_TC/m",
+        ),
+        Check(
+            "reversible law: impulse of expansion wrong by at most",
+            "Ns",
+            worst(np.array([_expansion(hit) - _reversible(v) for v, hit in hits])),
+            0.0,
+            2.5e-16,
+            Origin.CLOSED_FORM,
+            "Λ_TC first, then between ε·ε_T·Λ_TC and μ·ε·Λ_NC",
+        ),
     ]
     series = Series(columns, {"impulse": "Ns", "speed": "m/s", "impulse, reversible": "Ns"})
     points = Series(
-        {"name": ["A", "B"], "impulse": [0.0, least], "speed": [0.0, least / 1.0]},
+        {
+            "name": ["A", "B"],
+            "impulse": [0.0, _expansion(back)],
+            "speed": [0.0, float(back.tangent_velocity[0])],
+        },
         {"name": "", "impulse": "Ns", "speed": "m/s"},
     )
     given = (

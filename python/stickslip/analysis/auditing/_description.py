@@ -44,6 +44,7 @@ class Contact:
     normal: Array
     gap: Any
     restitution: float
+    tangential_restitution: float | None
     impact: str
     place: Place | None
 
@@ -115,7 +116,15 @@ def _contact(d: Description, e: Mapping[str, Any]) -> Contact:
     if e["tangent"]:
         law, options = _split(law_of(e["friction"], e["automaton"]))
         place = Place(e["name"], d.direction(e["tangent"]), law, options, e["surface_velocity"])
-    return Contact(e["name"], d.direction(e["normal"]), e["gap"], e["restitution"], str(e["impact"]), place)
+    return Contact(
+        e["name"],
+        d.direction(e["normal"]),
+        e["gap"],
+        e["restitution"],
+        e["tangential_restitution"],
+        str(e["impact"]),
+        place,
+    )
 
 
 def _outputs(d: Description, e: Mapping[str, Any]) -> list[Push]:

@@ -31,6 +31,7 @@ class Blow:
     restitution: Array
     friction: Array
     contact_of: list[int]
+    reversal: list[float | None]  # tangential restitution of each tangent
 
     @property
     def contacts(self) -> int:
@@ -58,7 +59,17 @@ def _modes(blow: Blow) -> list[tuple[tuple[int, int], ...]]:
     return list(itertools.product(*choices))
 
 
-def _systems(blow: Blow, sets: list[tuple[tuple[int, int], ...]], floor: Array, start: Array) -> Array:
+def _returned(blow: Blow, stored: Array | None, j: int) -> float | None:
+    """Friction impulse of expansion at which a reversible contact slides back; None: by friction alone."""
+    ratio = blow.reversal[j]
+    if stored is None or ratio is None or stored[blow.contacts + j] == 0.0:
+        return None
+    return float(ratio * blow.restitution[blow.contact_of[j]] * stored[blow.contacts + j])
+
+
+def _systems(
+    blow: Blow, sets: list[tuple[tuple[int, int], ...]], floor: Array, start: Array, stored: Array | None
+) -> Array:
     """Solutions (L, S) of all combinations; NaN where a system is singular."""
     n, m = blow.contacts, blow.response.shape[0]
     turned = blow.response.copy()
@@ -75,7 +86,12 @@ def _systems(blow: Blow, sets: list[tuple[tuple[int, int], ...]], floor: Array, 
             if slip == 0:
                 a[i, n + j], b[i, n + j] = turned[n + j], -start[n + j]
             else:
-                a[i, n + j, n + j], a[i, n + j, k] = 1.0, -slip * blow.friction[j]
+                back = _returned(blow, stored, j)
+                a[i, n + j, n + j] = 1.0
+                if back is not None and stored is not None and slip * stored[n + j] < 0.0:
+                    b[i, n + j] = back
+                else:
+                    a[i, n + j, k] = -slip * blow.friction[j]
     size = np.abs(a).max(axis=2, keepdims=True)
     a, b = a / size, b / size[..., 0]
     singular = np.abs(np.linalg.det(a)) < 1e-13
@@ -85,10 +101,13 @@ def _systems(blow: Blow, sets: list[tuple[tuple[int, int], ...]], floor: Array, 
     return x
 
 
-def _phase(blow: Blow, floor: Array, start: Array) -> list[tuple[Array, Array]]:
-    """All (impulses, velocities after) of one phase whose normal impulses are at least `floor`."""
+def _phase(blow: Blow, floor: Array, start: Array, stored: Array | None = None) -> list[tuple[Array, Array]]:
+    """All (impulses, velocities after) of one phase whose normal impulses are at least `floor`.
+
+    `stored` are the impulses of compression, of which reversible contacts give back a part in expansion.
+    """
     n, sets = blow.contacts, _modes(blow)
-    x = _systems(blow, sets, floor, start)
+    x = _systems(blow, sets, floor, start, stored)
     push = x.copy()
     push[:, n:] *= -1.0
     after = start + push @ blow.response.T
@@ -99,7 +118,10 @@ def _phase(blow: Blow, floor: Array, start: Array) -> list[tuple[Array, Array]]:
     )
     for j, k in enumerate(blow.contact_of):
         slip = np.array([modes[k][1] for modes in sets])
-        inside = np.abs(x[:, n + j]) <= blow.friction[j] * x[:, k] + _SIGNS * force
+        cone, held, back = blow.friction[j] * x[:, k], x[:, n + j], _returned(blow, stored, j)
+        low = back if back is not None and back > 0.0 else -cone
+        high = back if back is not None and back < 0.0 else cone
+        inside = (held >= low - _SIGNS * force) & (held <= high + _SIGNS * force)
         along = slip * after[:, n + j] >= -_SIGNS * speed
         good &= np.where(slip == 0, inside, along)
     return [(x[i], after[i]) for i in np.flatnonzero(good)]
@@ -109,6 +131,6 @@ def poisson(blow: Blow) -> list[Array]:
     """Velocities of the contacts after the impact, of every outcome."""
     n, outcomes = blow.contacts, []
     for compressed, between in _phase(blow, np.zeros(n), blow.before):
-        for _, after in _phase(blow, blow.restitution * compressed[:n], between):
+        for _, after in _phase(blow, blow.restitution * compressed[:n], between, compressed):
             outcomes.append(after)
     return outcomes

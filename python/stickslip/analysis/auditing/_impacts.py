@@ -88,6 +88,7 @@ class _Strike:
             np.array([c.restitution for c in one.contacts]),
             np.array([_laws.kinetic(p.law) for p in rough]),
             [k for k, c in enumerate(one.contacts) if c.place is not None],
+            [c.tangential_restitution for c in one.contacts if c.place is not None],
         )
 
 
@@ -176,7 +177,8 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Si
     if not one.gains:
         audit.hold("energy is not gained in an impact", name, one.time, -work, heat)
     if newton or not restitution.any():
-        _check_newton(audit, one, s, restitution, room, push)
+        reversal = blow.reversal if newton and approaching else [None] * len(blow.contact_of)
+        _check_newton(audit, one, s, restitution, reversal, room, push)
     elif blow.sets() > MOST_SETS or not blow.distinct():
         audit.skip("Poisson's law of some impacts", "too many contacts, or impulses that are not unique")
     else:
@@ -189,7 +191,13 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Si
 
 
 def _check_newton(
-    audit: Audit, one: Instant, s: _Strike, restitution: Array, room: float, push: float
+    audit: Audit,
+    one: Instant,
+    s: _Strike,
+    restitution: Array,
+    reversal: list[float | None],
+    room: float,
+    push: float,
 ) -> None:
     """Newton's law, and an impact without rebound, whose phases are one.
 
@@ -202,6 +210,7 @@ def _check_newton(
         pressed = excess[k] if one.normal[k] > push else 0.0
         audit.hold("Newton's law", c.name, one.time, pressed, room)
     for j, k in enumerate(s.blow.contact_of):
-        bound, held, slips = s.blow.friction[j] * one.normal[k], -s.impulse[n + j], s.after[n + j]
+        bound, held = s.blow.friction[j] * one.normal[k], -s.impulse[n + j]
+        slips = s.after[n + j] + (reversal[j] or 0.0) * s.before[n + j]
         wrong = abs(slips) if abs(held) < bound - push else -slips * np.sign(held) if bound > push else 0.0
         audit.hold("friction impulse against sliding", one.contacts[k].name, one.time, float(wrong), room)
