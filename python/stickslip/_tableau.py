@@ -71,14 +71,13 @@ class Tableau:
             if len(given) != n:
                 raise ValueError(f"{name} has {len(given)} names, but the problem has {n} rows")
         name_of = dict(zip(self.columns, (*w, *z, "z0"), strict=True))
-        named = {None: None, **name_of}
         return Tableau(
             tuple(name_of.values()),
             tuple(name_of[v] for v in self.basis),
             self.entries,
             self.rhs,
-            named[self.entering],
-            named[self.leaving],
+            None if self.entering is None else name_of[self.entering],
+            None if self.leaving is None else name_of[self.leaving],
             self.stage,
             self.attempt,
         )
@@ -122,7 +121,7 @@ def tableaux(
 
     def show(entering: int | None, leaving: int | None, stage: int, attempt: int) -> None:
         # Always from the problem as given, so that no rounding of one tableau goes on into the next.
-        solved = np.linalg.solve(whole[:, basis], whole)
+        solved: Array = np.linalg.solve(whole[:, basis], whole).astype(np.float64)
         solved[:, basis] = np.eye(n)
         result.append(
             Tableau(

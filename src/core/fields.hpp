@@ -99,13 +99,18 @@ inline void check_range(const std::string& name, double value, Range range) {
   }
 }
 
+inline void check_range(const std::string& name, const std::optional<double>& value, Range range) {
+  if (value) check_range(name, *value, range);
+}
+
+template <class T>
+constexpr bool a_number =
+    std::is_same_v<std::decay_t<T>, double> || std::is_same_v<std::decay_t<T>, std::optional<double>>;
+
 // The numbers of a description against their ranges; `of` follows the name in the error.
 template <Described T> void check_numbers(const T& self, const std::string& of = "") {
   each_field(self, [&](const auto& field, const auto& value) {
-    using Value = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<Value, double>) check_range(field.name + of, value, field.range);
-    if constexpr (std::is_same_v<Value, std::optional<double>>)
-      if (value) check_range(field.name + of, *value, field.range);
+    if constexpr (a_number<decltype(value)>) check_range(field.name + of, value, field.range);
   });
 }
 

@@ -28,7 +28,7 @@ void check_law(const Law& law, const Automaton& a, const std::string& suffix);
 template <Described T> void check_values(const T& self, const std::string& suffix) {
   each_field(self, [&](const auto& field, const auto& member) {
     using M = std::decay_t<decltype(member)>;
-    if constexpr (std::is_same_v<M, double>) {
+    if constexpr (a_number<M>) {
       check_range(field.name + suffix, member, field.range);
     } else if constexpr (std::is_same_v<M, Signal>) {
       check_signal(field.name + suffix, member);

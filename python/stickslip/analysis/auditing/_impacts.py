@@ -177,7 +177,8 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Si
     if not one.gains:
         audit.hold("energy is not gained in an impact", name, one.time, -work, heat)
     if newton or not restitution.any():
-        reversal = blow.reversal if newton and approaching else [None] * len(blow.contact_of)
+        none: list[float | None] = [None] * len(blow.contact_of)
+        reversal = blow.reversal if newton and approaching else none
         _check_newton(audit, one, s, restitution, reversal, room, push)
     elif blow.sets() > MOST_SETS or not blow.distinct():
         audit.skip("Poisson's law of some impacts", "too many contacts, or impulses that are not unique")
