@@ -16,6 +16,9 @@ endif()
 option(STICKSLIP_WERROR "Treat our own warnings as errors" OFF)
 set(STICKSLIP_SANITIZE "" CACHE STRING "Sanitizers, for example address,undefined")
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# Calls within the engine go straight to their function, and may be inlined: nobody replaces one from outside.
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
 # The wheel cmeel-eigen keeps its CMake files under <site-packages>/cmeel.prefix, which no default path leads to.
 foreach(entry IN LISTS CMAKE_PREFIX_PATH)

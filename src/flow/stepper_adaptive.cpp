@@ -86,6 +86,7 @@ void Stepper::dense(const State& state, double h, FlowKind kind) {
 // relative error along: an error that is small beside the size of the state would shift the whole slip in
 // time (with a vertical tangent at v = 0 as much as the first step is long). Returns whether one of them has
 // no velocity yet.
+// Signals stand at the start of the step.
 bool Stepper::find_departing(const Regime& r, const State& state) {
   departing.clear();
   bool out_of_rest = false;
@@ -93,7 +94,6 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
   for (Index i : r.sliding) {
     const Friction& p = sys.friction[i];
     if (!p.traits.sticks || p.traits.affine || r.modes.friction[i].sticks()) continue;
-    signals_at(state.base_t, s.data());
     const double v = relative_velocity(p, state.base_x.data(), s.data());
     const double size = velocity_size(p, state.nominal);
     if (std::abs(v) > close_to_rest * size) continue;
