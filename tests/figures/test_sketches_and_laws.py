@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from labels import faults
-from scipy.integrate import quad
+from scipy.integrate import quad, trapezoid
 from scipy.optimize import brentq, minimize, nnls
 
 import stickslip as ss
@@ -213,7 +213,7 @@ def test_areas_under_the_pulse() -> None:
     for phase, impulse in (("C", 0.1), ("E", 0.06)):
         part = np.flatnonzero(rows["phase"] == phase)
         part = np.concatenate([[part[0] - 1], part]) if phase == "E" else part
-        area = np.trapezoid(rows["force"][part], 1e-3 * rows["time"][part])
+        area = trapezoid(rows["force"][part], 1e-3 * rows["time"][part])
         assert area == pytest.approx(impulse, rel=1e-5)
 
 
@@ -248,7 +248,7 @@ def test_coulomb_stops_and_viscous_does_not() -> None:
     motion = data("laws_basic")["motion"]
     assert motion["coulomb"][-1] == 0.0 and motion["viscous"][-1] > 0.0
     way, _ = quad(lambda t: 0.02 * math.exp(-50.0 * t), 0.0, 0.08)
-    assert np.trapezoid(motion["viscous"], motion["time"]) == pytest.approx(way, rel=1e-5)
+    assert trapezoid(motion["viscous"], motion["time"]) == pytest.approx(way, rel=1e-5)
 
 
 def test_matrices_of_the_drive_move_as_the_mechanical_form() -> None:
