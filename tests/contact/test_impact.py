@@ -83,17 +83,17 @@ def test_steep_wedge_slips_instead_of_sticking():
     assert wedge(-30 * DEG, gamma=50 * DEG, rho=60 * DEG, m1=1.0, m2=0.05)[0].compression == ("stick",)
 
 
-@pytest.mark.parametrize("copies", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("copies", [1, 2, 3, 4, 8, 256])
 def test_hoop_sticks_below_0_6_however_often_its_contact_is_listed(copies):
     """m = R = I = 1, mu = 0.1, falling with 3 m/s: Lambda_T = v_x/2 <= mu 3 if and only if |v_x| < 0.6."""
-    for v in (-0.61, -0.59, 0.0, 0.3, 0.5999999, 0.6000001, 2.0):
+    for v in (0.5999999, 0.6000001) if copies > 8 else (-0.61, -0.59, 0.0, 0.3, 0.5999999, 0.6000001, 2.0):
         hit = contact.impact([1, 1, 1], [v, -3, 0], [[0, 1, 0]] * copies, [[1, 0, 1]] * copies, friction=0.1)
         assert len(hit) == 1
         expected = [v / 2, 0, -v / 2] if abs(v) < 0.6 else [v - np.sign(v) * 0.3, 0, -np.sign(v) * 0.3]
-        np.testing.assert_allclose(hit[0].velocity, expected, atol=3e-9)
+        np.testing.assert_allclose(hit[0].velocity, expected, atol=1e-14 * copies)
         label = "stick" if abs(v) < 0.6 else "slip+" if v > 0 else "slip-"
         assert hit[0].compression == (label,) * copies
-        assert hit[0].normal_impulse.sum() == pytest.approx(3.0, rel=1e-8)
+        assert hit[0].normal_impulse.sum() == pytest.approx(3.0, rel=1e-14 * copies)
 
 
 def test_newton_with_friction_gains_energy_and_says_so():

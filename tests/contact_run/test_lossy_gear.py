@@ -1,0 +1,103 @@
+"""A lossy gear of two flanks with friction, against an event-driven program in SciPy.
+
+The examples LossyGearDemo1 and 2 of the Modelica Standard Library (Mechanics.Rotational): J = 1 and 1.5 kg m², ratio 2,
+mesh efficiencies 1/2 whoever drives, torques 10 sin 2πt and -10 + 2.5 t up to t = 2 s; the second with a bearing on the
+first shaft, 0.5 Nm at rest and 0.5 Nm s more of it. With the sliding of the flanks w1 + 2 w2 an efficiency of 1/2 is
+a coefficient of 1/3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference.lossy_gear import LossyGear
+
+import stickslip as ss
+
+RATIO, FRICTION = 2.0, 1.0 / 3.0
+
+
+def gear(play: float, bearing: bool) -> ss.Machine:
+    """The counter flank B carries at first."""
+    torque = {"p1": ss.Sine(10.0, 1.0), "p2": ss.Ramp(slope=2.5, offset=-10.0, stop=2.0)}
+    m = ss.Machine(mass=[1.0, 1.5], names=["p1", "p2"], force=torque)
+    for name, side in (("A", 1.0), ("B", -1.0)):
+        m.add_contact(
+            name, normal={"p1": side, "p2": -side * RATIO}, tangent={"p1": 1.0, "p2": RATIO}, friction=FRICTION,
+            gap=0.5 * play,
+        )  # fmt: skip
+    if bearing:
+        m.add_friction("bearing", on="p1", law=ss.Coulomb(0.5) + ss.Viscous(0.5))
+    return m
+
+
+def truth(play: float, bearing: bool) -> LossyGear:
+    return LossyGear(
+        inertia=(1.0, 1.5), ratio=RATIO, friction=FRICTION, play=play, bearing=(0.5, 0.5) if bearing else (0.0, 0.0),
+        torque=(lambda t: 10.0 * np.sin(2.0 * np.pi * t), lambda t: -10.0 + 2.5 * min(t, 2.0)),
+    )  # fmt: skip
+
+
+def compared(play: float, bearing: bool, t_end: float) -> tuple[list[str], float, float]:
+    """What happens, and the worst differences of its times and of the state at the end."""
+    start = np.array([0.5 * play, 0.0, 0.0, 0.0])
+    expected, end = truth(play, bearing).run(t_end, start, -1)
+    run = ss.simulate(gear(play, bearing), t_end, initial=start)
+    assert run.success
+    report = ss.analysis.audit(run)
+    assert report.passed, report
+    found = sorted({e.time for e in run.events if e.time > 0.0})
+    times = [t for t, _ in expected]
+    assert len(found) == len(times), (found, expected)
+    return (
+        [what for _, what in expected],
+        np.abs(np.subtract(found, times)).max(),
+        np.abs(run.state.x - end).max(),
+    )
+
+
+@pytest.mark.parametrize("play", [0.01, 1e-6])
+@pytest.mark.parametrize("bearing", [False, True])
+def test_the_published_examples_run_through(bearing: bool, play: float) -> None:
+    """Half a second, as published: locked twice, reversed twice; one flank carries, so play plays no part."""
+    what, times, states = compared(play, bearing, 0.5)
+    assert what == ["stops", "forwards", "stops", "backwards"]
+    assert times < 1e-14 and states < 1e-14
+
+
+@pytest.mark.parametrize("play", [0.03, 0.01, 1e-3, 1e-6])
+@pytest.mark.parametrize("bearing", [False, True])
+def test_three_seconds_in_which_the_flanks_change(bearing: bool, play: float) -> None:
+    what, times, states = compared(play, bearing, 3.0)
+    assert {"parts", "strikes +", "strikes -"} < set(what)
+    assert times < 2e-11 and states < 2e-11
+
+
+@pytest.mark.parametrize("bearing", [False, True])
+def test_times_of_lock_and_break_away_in_closed_form(bearing: bool) -> None:
+    """Efficiency e: forwards when e (T1 - B) = -T2/i, backwards when (T1 + B)/e = -T2/i."""
+    level = 0.5 if bearing else 0.0
+    events = [e for e in ss.simulate(gear(1e-3, bearing), 0.5, initial=[5e-4, 0.0, 0.0, 0.0]).events]
+    away = {str(e.after): e.time for e in events if e.element == "B" and str(e.before) == "stick"}
+    for mode, side, share in (("slip+", 1.0, 0.5), ("slip-", -1.0, 2.0)):
+        t = away[mode]
+        assert share * (10.0 * np.sin(2.0 * np.pi * t) - side * level) == pytest.approx(
+            5.0 - 1.25 * t, rel=1e-13
+        )
+
+
+def test_no_play_at_all_is_locked_by_its_own_flanks() -> None:
+    """With both flanks closed any load is in balance: they press against each other as much as friction needs.
+
+    So the gear that rests stays at rest: one of two answers (the other is that of the smallest play), and the one
+    that keeps the present modes.
+    """
+    run = ss.simulate(gear(0.0, False), 0.5, t_eval=np.linspace(0.0, 0.5, 51))
+    assert run.success and len(run.events) == 0 and np.abs(run.y).max() < 1e-14
+    a, b = run["A.normal_force"], run["B.normal_force"]
+    rub = run["A.force"] + run["B.force"]
+    assert a.min() >= 0.0 and b.min() >= 0.0
+    assert np.all(np.abs(rub) <= FRICTION * (a + b) + 1e-9)
+    one, two = 10.0 * np.sin(2.0 * np.pi * run.t), -10.0 + 2.5 * run.t
+    assert one + a - b - rub == pytest.approx(np.zeros(51), abs=1e-9)
+    assert two / RATIO - (a - b) - rub == pytest.approx(np.zeros(51), abs=1e-9)
