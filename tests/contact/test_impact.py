@@ -92,7 +92,10 @@ def test_hoop_sticks_below_0_6_however_often_its_contact_is_listed(copies):
         expected = [v / 2, 0, -v / 2] if abs(v) < 0.6 else [v - np.sign(v) * 0.3, 0, -np.sign(v) * 0.3]
         np.testing.assert_allclose(hit[0].velocity, expected, atol=1e-14 * copies)
         label = "stick" if abs(v) < 0.6 else "slip+" if v > 0 else "slip-"
-        assert hit[0].compression == (label,) * copies
+        if copies > 8:  # Lemke's answer, in which some carry nothing
+            assert label in hit[0].compression and set(hit[0].compression) <= {label, "separate"}
+        else:
+            assert hit[0].compression == (label,) * copies
         assert hit[0].normal_impulse.sum() == pytest.approx(3.0, rel=1e-14 * copies)
 
 
