@@ -28,7 +28,8 @@ struct Svd {
   Vector values;
 
   explicit Svd(const Matrix& A);
-  Index rank(double threshold) const; // values above threshold times the greatest
+  Index rank(double threshold) const;      // values above threshold times the greatest
+  Matrix pseudo_inverse(Index rank) const; // of A without its other values
 };
 
 // Of a square matrix, without its singular values (QR, column pivoting).

@@ -39,29 +39,29 @@ Index Svd::rank(double threshold) const {
   return (values.array() > least).count();
 }
 
+Matrix Svd::pseudo_inverse(Index rank) const {
+  const Matrix rows = values.head(rank).cwiseInverse().asDiagonal() * U.leftCols(rank).transpose();
+  return V.leftCols(rank) * rows;
+}
+
 namespace {
 
 Index rank_but_for_rounding(const Svd& svd) {
   return svd.rank(std::numeric_limits<double>::epsilon() * static_cast<double>(svd.values.size()));
 }
 
-Matrix inverse_of_rank(const Svd& svd, Index rank) {
-  const Matrix rows = svd.values.head(rank).cwiseInverse().asDiagonal() * svd.U.leftCols(rank).transpose();
-  return svd.V.leftCols(rank) * rows;
-}
-
 } // namespace
 
 Matrix pseudo_inverse(const Matrix& A, double threshold) {
   const Svd svd(A);
-  return inverse_of_rank(svd, threshold > 0.0 ? svd.rank(threshold) : rank_but_for_rounding(svd));
+  return svd.pseudo_inverse(threshold > 0.0 ? svd.rank(threshold) : rank_but_for_rounding(svd));
 }
 
 Vector least_norm_solution(const Matrix& A, const Vector& b) {
   const Svd svd(A);
   const Index rank = rank_but_for_rounding(svd);
   if (rank == A.rows()) return solve(A, b);
-  return inverse_of_rank(svd, rank) * b;
+  return svd.pseudo_inverse(rank) * b;
 }
 
 Matrix orthonormal(const Matrix& A) {

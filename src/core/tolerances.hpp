@@ -36,6 +36,9 @@ inline constexpr double typed = 1e4 * rounding;   // numbers that were given in 
 inline constexpr double instant = 1e4 * rounding; // share of a fixed step: instants closer than this are one
 inline constexpr double located = 1e5 * rounding; // how well an interpolant places an event, in its length
 
+// Sizes of states and of time are kept below this, so that their products with tolerances stay numbers.
+inline constexpr double largest_size = 1e300;
+
 // Velocities at which every curve is at its limits for v -> 0 and v -> infinity, and whose squares' roots are finite.
 inline constexpr double creep_velocity = 1e-150, fast_velocity = 1e150;
 

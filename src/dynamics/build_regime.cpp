@@ -81,9 +81,7 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
       continue;
     }
     const Matrix idle = linalg::orthonormal(d.asDiagonal() * svd.V.rightCols(m - rank));
-    const Matrix some = d.asDiagonal() * svd.V.leftCols(rank) *
-                        svd.values.head(rank).cwiseInverse().asDiagonal() * svd.U.leftCols(rank).transpose() *
-                        d.asDiagonal();
+    const Matrix some = d.asDiagonal() * svd.pseudo_inverse(rank) * d.asDiagonal();
     H(which, which) = some - idle * (idle.transpose() * some);
     const Index known = shifts.cols();
     shifts.conservativeResize(n, known + idle.cols());
@@ -108,9 +106,9 @@ Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
   }
   r.indeterminate_forces = shifts.topRows(c.friction);
   const Vector d = G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
-  const linalg::Svd rows(d.asDiagonal() * G.leftCols(c.friction));
-  find_facets(
-      rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * d.asDiagonal() * G.leftCols(c.friction), r);
+  const Matrix friction = d.asDiagonal() * G.leftCols(c.friction);
+  const linalg::Svd rows(friction);
+  find_facets(rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * friction, r);
   Vector units = Vector::Ones(c.count);
   if (normals == 0 && !c.contact_friction) units = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
   return units.asDiagonal() *

@@ -10,8 +10,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double largest_size = 1e300;
-
 // Of a machine that has no time of its own: the time in which its accelerations change the velocities it starts with,
 // or bridge the gaps it starts with; 0 where nothing at all tells a time.
 double time_from_start(const System& sys, double t0, const Vector& x0) {
@@ -73,7 +71,7 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
     for (Index i = 0; i < sys.plant_states; ++i)
       if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
   }
-  s.nominal = s.nominal.cwiseMin(largest_size).cwiseMax(x0.cwiseAbs());
+  s.nominal = s.nominal.cwiseMin(tolerance::largest_size).cwiseMax(x0.cwiseAbs());
   if (std::any_of(sys.friction.begin(), sys.friction.end(),
                   [](const Friction& p) { return p.delayed >= 0; })) {
     Vector signals(sys.ns());

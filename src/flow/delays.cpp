@@ -11,14 +11,14 @@ namespace stickslip {
 
 namespace {
 
-constexpr double one_instant = 2e-15; // what sums of a few dead times, taken in another order, differ by
+constexpr double one_return = 2e-15; // what sums of a few dead times, taken in another order, differ by
 
 double back(const Past::Piece& piece, double tau) {
   return piece.start + tau;
 }
 // What began with this piece has come back by the time t.
 bool is_back(const Past::Piece& piece, double tau, double t) {
-  return back(piece, tau) <= t + one_instant * std::abs(t);
+  return back(piece, tau) <= t + one_return * std::abs(t);
 }
 
 // The derivative of a polynomial in theta by t.

@@ -1,6 +1,7 @@
 // A description becomes a system: every complaint about what a user wrote ends here.
 #include "core/error.hpp"
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "model/compile_compensation.hpp"
 #include "model/compile_control.hpp"
 #include "model/draft.hpp"
@@ -12,7 +13,6 @@ namespace stickslip {
 
 namespace {
 
-constexpr double largest_size = 1e300;
 constexpr double least_inverse_mass = 1e-300, greatest_inverse_mass = 1e300;
 
 Signal derivative_of(const System& sys, Index signal) {
@@ -54,8 +54,8 @@ void size(System& sys, const Combination& given) {
   size_controllers(sys, time_is_given);
   for (const Part& one : given.parts)
     if (one.name != "time") sys.nominal(find_name(sys.states, one.name, "state in scales")) = one.factor;
-  sys.nominal = sys.nominal.cwiseMin(largest_size);
-  sys.time_scale = std::min(sys.time_scale, largest_size);
+  sys.nominal = sys.nominal.cwiseMin(tolerance::largest_size);
+  sys.time_scale = std::min(sys.time_scale, tolerance::largest_size);
 }
 
 } // namespace

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from stickslip import _checks as checks
 from stickslip.laws import Law
 from stickslip.machines import wedge_motion
-from stickslip.machines._flank import FlankFriction, check_law, sliding_speed
+from stickslip.machines._flank_gear import FlankGear
 from stickslip.machines._flight import Flight
 from stickslip.machines.contact_data import ContactData
 from stickslip.machines.wedge_states import (
@@ -41,30 +41,10 @@ if TYPE_CHECKING:
 
     from stickslip import Machine, Trajectory
     from stickslip.animation import Picture
-    from stickslip.machines.worm_gear import WormGear
-
-
-def check_flank(gear: WedgeGear | WormGear) -> None:
-    """Check the parameters of friction and impact, which all gears have."""
-    object.__setattr__(gear, "restitution", checks.within("restitution", gear.restitution, 0.0, 1.0))
-    checks.choice("impact", gear.impact, ("poisson", "newton"))
-    if isinstance(gear.friction, Law):
-        check_law("friction", gear.friction)
-        if gear.static_friction is not None:
-            checks.reject(
-                "static_friction", gear.static_friction, "left out where friction is a law, which has it"
-            )
-        return
-    object.__setattr__(gear, "friction", checks.non_negative("friction", gear.friction))
-    if gear.static_friction is not None:
-        static = checks.non_negative("static_friction", gear.static_friction)
-        if static < gear.friction:
-            checks.reject("static_friction", static, f">= friction = {gear.friction}")
-        object.__setattr__(gear, "static_friction", static)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WedgeGear:
+class WedgeGear(FlankGear):
     """A wedge gear whose lower wedge is pulled by a spring.
 
     A value, with closed forms as properties and the machine to simulate in ``.machine``.
@@ -141,49 +121,14 @@ class WedgeGear:
         angle = checks.within("angle", self.angle, 0.0, math.pi / 2, closed=False, unit="rad")
         object.__setattr__(self, "angle", angle)
         object.__setattr__(self, "pull_velocity", checks.finite("pull_velocity", self.pull_velocity))
-        check_flank(self)
+        self._check_flank()
 
     # -- friction angles and what follows from them alone ------------------------------------------
-
-    @cached_property
-    def _flank(self) -> FlankFriction:
-        """The friction of the flank, for both kinds of `friction`."""
-        return FlankFriction.of(self.friction, self.static_friction)
-
-    def coefficient(self, speed: ArrayLike) -> Any:
-        """Coefficient of friction μ at a sliding speed (2.1, 3.46).
-
-        Parameters
-        ----------
-        speed : float or array_like
-            Size of ġ_T, m/s, ≥ 0; zero means slow sliding, not rest.
-
-        Raises
-        ------
-        ValueError
-            Naming the argument, its value and what is allowed.
-        """
-        return self._flank.at(sliding_speed(speed))
-
-    @property
-    def kinetic_friction(self) -> float:
-        """Coefficient μ in slow sliding: of a law its limit for ġ_T → 0, with which a slip begins."""
-        return self._flank.slow
-
-    @property
-    def impulse_friction(self) -> float:
-        """Coefficient that holds in impacts: of a law its kinetic level."""
-        return self._flank.impulsive
 
     @property
     def friction_angle(self) -> float:
         """ρ = arctan μ of kinetic friction, rad; of a law in slow sliding."""
         return math.atan(self.kinetic_friction)
-
-    @property
-    def break_away_friction(self) -> float:
-        """Static coefficient μ0; the kinetic one if none was given."""
-        return self._flank.rest
 
     @property
     def break_away_angle(self) -> float:
@@ -203,30 +148,6 @@ class WedgeGear:
         begins at rest; in figure 2.2 the gear is not self-locking and the range begins at a speed.
         """
         return self._flank.speeds_above(math.tan(self.angle))
-
-    @property
-    def self_braking(self) -> bool:
-        """Whether the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
-        return self.self_braking_speeds == ((0.0, math.inf),)
-
-    def brakes_itself(self, low: float, high: float) -> bool:
-        """Whether the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
-
-        Parameters
-        ----------
-        low, high : float
-            m/s, 0 ≤ low ≤ high.
-
-        Raises
-        ------
-        ValueError
-            Naming the argument, its value and what is allowed.
-        """
-        first = checks.non_negative("low", low)
-        last = checks.non_negative("high", high)
-        if last < first:
-            checks.reject("high", last, f">= low = {first}")
-        return any(a <= first and last < b for a, b in self.self_braking_speeds)
 
     @property
     def chatter_margin(self) -> float:

@@ -19,7 +19,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,9 +27,10 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _checks as checks
 from stickslip.laws import Coulomb, Law
 from stickslip.machines._flank import FlankFriction, check_law, scaled, sliding_speed
+from stickslip.machines._flank_gear import FlankGear
 from stickslip.machines._flight import bisect
 from stickslip.machines.contact_data import ContactData
-from stickslip.machines.wedge_gear import WedgeGear, check_flank
+from stickslip.machines.wedge_gear import WedgeGear
 from stickslip.machines.wedge_states import ChatterCycle, Direction, FirstMotion, direction_sign
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class WormSliding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WormGear:
+class WormGear(FlankGear):
     """A worm gear driven through an elastic shaft by a motor at constant speed.
 
     A value, with closed forms as properties and the machine to simulate in ``.machine``.
@@ -163,7 +164,7 @@ class WormGear:
         object.__setattr__(self, "shaft_damping", checks.non_negative("shaft_damping", self.shaft_damping))
         if self.clearance is not None:
             object.__setattr__(self, "clearance", checks.positive("clearance", self.clearance))
-        check_flank(self)
+        self._check_flank()
         for name in ("wheel_bearing", "worm_bearing"):
             torque = getattr(self, name)
             if isinstance(torque, Law):
@@ -207,45 +208,10 @@ class WormGear:
         """r2/r1."""
         return self.worm_radius / self.wheel_radius
 
-    @cached_property
-    def _flank(self) -> FlankFriction:
-        """The friction of the flank, for both kinds of `friction`."""
-        return FlankFriction.of(self.friction, self.static_friction)
-
-    def coefficient(self, speed: ArrayLike) -> Any:
-        """Coefficient of friction μ at a sliding speed (2.1, 3.46).
-
-        Parameters
-        ----------
-        speed : float or array_like
-            Size of ġ_T, m/s, ≥ 0; zero means slow sliding, not rest.
-
-        Raises
-        ------
-        ValueError
-            Naming the argument, its value and what is allowed.
-        """
-        return self._flank.at(sliding_speed(speed))
-
-    @property
-    def kinetic_friction(self) -> float:
-        """Coefficient μ in slow sliding: of a law its limit for ġ_T → 0, with which a slip begins."""
-        return self._flank.slow
-
-    @property
-    def impulse_friction(self) -> float:
-        """Coefficient that holds in impacts: of a law its kinetic level."""
-        return self._flank.impulsive
-
     @property
     def friction_angle(self) -> float:
         """ρ = arctan(μ/cos α_n) of kinetic friction, rad (2.30); of a law in slow sliding."""
         return self.wedge.friction_angle
-
-    @property
-    def break_away_friction(self) -> float:
-        """Static coefficient μ0; the kinetic one if none was given."""
-        return self._flank.rest
 
     @property
     def self_locking(self) -> bool:
@@ -256,26 +222,6 @@ class WormGear:
     def self_braking_speeds(self) -> tuple[tuple[float, float], ...]:
         """Ranges (from, to) of the sliding speed, m/s, in which ρ(ġ_T) > γ (2.1): see `WedgeGear.self_braking_speeds`."""
         return self.wedge.self_braking_speeds
-
-    @property
-    def self_braking(self) -> bool:
-        """Whether the load cannot keep the gear moving at any speed: ρ(ġ_T) > γ for all ġ_T (2.1)."""
-        return self.wedge.self_braking
-
-    def brakes_itself(self, low: float, high: float) -> bool:
-        """Whether the gear brakes itself at all sliding speeds from `low` to `high`: its range of operation in 2.1.
-
-        Parameters
-        ----------
-        low, high : float
-            m/s, 0 ≤ low ≤ high.
-
-        Raises
-        ------
-        ValueError
-            Naming the argument, its value and what is allowed.
-        """
-        return self.wedge.brakes_itself(low, high)
 
     @property
     def chatter_margin(self) -> float:
