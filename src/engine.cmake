@@ -90,7 +90,7 @@ if(NOT TARGET stickslip_core)
   # with the loops over steps and laws, in which the compiler would inline less.
   if(NOT STICKSLIP_INPLACE)
     set_target_properties(stickslip_core PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-    foreach(room core friction dynamics flow)
+    foreach(room core expression friction dynamics flow)
       file(GLOB alone "${CMAKE_CURRENT_LIST_DIR}/${room}/*.cpp")
       set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endforeach()

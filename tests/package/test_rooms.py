@@ -9,6 +9,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 ROOMS = (
     "core",
     "signal",
+    "expression",
     "friction",
     "contact",
     "control",

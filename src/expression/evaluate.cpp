@@ -1,0 +1,154 @@
+#include "expression/evaluate.hpp"
+
+#include "expression/rules.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+namespace {
+
+double chosen(const Tape& tape, const Instruction& i, const double* s) {
+  const double g = s[tape.conditions[i.c]];
+  if (g > 0.0) return s[i.a];
+  if (g < 0.0) return s[i.b];
+  if (g == 0.0) return s[i.operation == Operation::select_at_least ? i.a : i.b];
+  return g;
+}
+
+bool takes_first(const Tape& tape, const Instruction& i, const Side* sides, const double* s) {
+  if (sides) return sides[i.c] > 0;
+  const double g = s[tape.conditions[i.c]];
+  return i.operation == Operation::select_at_least ? g >= 0.0 : g > 0.0;
+}
+
+// A slope that is infinite where nothing moves (sqrt(x) at 0 along y) adds nothing.
+void add_scaled(double slope, const double* rates, Index count, double* out) {
+  if (std::isfinite(slope))
+    for (Index d = 0; d < count; ++d) out[d] += slope * rates[d];
+  else
+    for (Index d = 0; d < count; ++d) out[d] += rates[d] == 0.0 ? 0.0 : slope * rates[d];
+}
+
+template <bool prescribed> void run(const Tape& tape, const Side* sides, double* s) {
+  double* out = s + tape.first_result();
+  for (const Instruction& i : tape.code) {
+    const double a = s[i.a];
+    switch (i.operation) {
+    case Operation::add:
+      *out = a + s[i.b];
+      break;
+    case Operation::subtract:
+      *out = a - s[i.b];
+      break;
+    case Operation::multiply:
+      *out = a * s[i.b];
+      break;
+    case Operation::divide:
+      *out = a / s[i.b];
+      break;
+    case Operation::negate:
+      *out = -a;
+      break;
+    case Operation::square:
+      *out = a * a;
+      break;
+    case Operation::sin:
+      *out = std::sin(a);
+      break;
+    case Operation::cos:
+      *out = std::cos(a);
+      break;
+    case Operation::select_at_least:
+    case Operation::select_above:
+      if constexpr (prescribed)
+        *out = sides[i.c] > 0 ? a : s[i.b];
+      else
+        *out = chosen(tape, i, s);
+      break;
+    default:
+      *out = applied(i.operation, a, s[i.b], i.c);
+    }
+    ++out;
+  }
+}
+
+} // namespace
+
+void prepare(const Tape& tape, double* slots) {
+  std::copy(tape.constants.begin(), tape.constants.end(), slots + tape.inputs.size());
+}
+
+void evaluate(const Tape& tape, double* slots) {
+  run<false>(tape, nullptr, slots);
+}
+
+void evaluate(const Tape& tape, const Side* sides, double* slots) {
+  run<true>(tape, sides, slots);
+}
+
+void read_sides(const Tape& tape, const double* slots, Side* sides) {
+  for (const Slot s : tape.conditions) *sides++ = slots[s] >= 0.0 ? Side{1} : Side{-1};
+}
+
+void forward(const Tape& tape, const Side* sides, const double* s, Index directions, double* rates) {
+  const auto row = [&](Index slot) { return rates + slot * directions; };
+  std::fill(row(tape.inputs.size()), row(tape.first_result()), 0.0);
+  Index slot = tape.first_result();
+  for (const Instruction& i : tape.code) {
+    double* out = row(slot);
+    if (is_select(i.operation)) {
+      std::copy_n(row(takes_first(tape, i, sides, s) ? i.a : i.b), directions, out);
+    } else {
+      std::fill_n(out, directions, 0.0);
+      for (const bool by_b : {false, true}) {
+        const Slot from = by_b ? i.b : i.a;
+        if ((by_b && arity(i.operation) == 1) || tape.is_constant(from)) continue;
+        const double slope = partial(i.operation, by_b, s[i.a], s[i.b], i.c, s[slot]);
+        add_scaled(slope, row(from), directions, out);
+      }
+    }
+    ++slot;
+  }
+}
+
+void reverse(const Tape& tape, const Side* sides, const double* s, Index output, double* adjoints) {
+  std::fill_n(adjoints, tape.slots(), 0.0);
+  adjoints[tape.outputs[output]] = 1.0;
+  for (Index k = tape.code.size(); k-- > 0;) {
+    const Instruction& i = tape.code[k];
+    const Index slot = tape.first_result() + k;
+    const double weight = adjoints[slot];
+    if (weight == 0.0) continue; // a branch that is not taken may be undefined
+    if (is_select(i.operation)) {
+      adjoints[takes_first(tape, i, sides, s) ? i.a : i.b] += weight;
+      continue;
+    }
+    for (const bool by_b : {false, true}) {
+      const Slot to = by_b ? i.b : i.a;
+      if ((by_b && arity(i.operation) == 1) || tape.is_constant(to)) continue;
+      adjoints[to] += weight * partial(i.operation, by_b, s[i.a], s[i.b], i.c, s[slot]);
+    }
+  }
+}
+
+Live live(const Tape& tape, const Side* sides) {
+  Live out{List<char>(tape.slots(), 0), List<char>(tape.conditions.size(), 0)};
+  for (const Slot s : tape.outputs) out.slots[s] = 1;
+  for (Index k = tape.code.size(); k-- > 0;) {
+    if (!out.slots[tape.first_result() + k]) continue;
+    const Instruction& i = tape.code[k];
+    if (is_select(i.operation)) {
+      out.conditions[i.c] = 1;
+      out.slots[tape.conditions[i.c]] = 1;
+      if (!sides || sides[i.c] > 0) out.slots[i.a] = 1;
+      if (!sides || sides[i.c] < 0) out.slots[i.b] = 1;
+    } else {
+      out.slots[i.a] = 1;
+      if (arity(i.operation) == 2) out.slots[i.b] = 1;
+    }
+  }
+  return out;
+}
+
+} // namespace stickslip

@@ -1,0 +1,41 @@
+// Runs a tape. The caller gives the memory, so that nothing is allocated: `slots` for tape.slots() numbers, prepared
+// once, with the inputs in its first places; results are slots[tape.outputs[i]] and slots[tape.conditions[k]].
+// What is not finite is left to the caller to see; `diagnose` tells where it began.
+#pragma once
+
+#include "expression/tape.hpp"
+
+#include <cstdint>
+
+namespace stickslip {
+
+// Side of a condition g: +1 (g >= 0) or -1. A tape is smooth as long as its sides are held.
+using Side = std::int8_t;
+
+// Writes the constants.
+void prepare(const Tape& tape, double* slots);
+
+// Each choice by its own condition; where that is NaN, so is the choice.
+void evaluate(const Tape& tape, double* slots);
+// Each choice by the side of its condition that is prescribed, also beyond the corner.
+void evaluate(const Tape& tape, const Side* sides, double* slots);
+
+// The sides of the conditions after an evaluation.
+void read_sides(const Tape& tape, const double* slots, Side* sides);
+
+// Derivatives along several directions at once, after an evaluation: row s of `rates`, of length `directions`, belongs
+// to slot s; the caller fills the rows of the inputs. Without sides (null) choices are those of their conditions.
+void forward(const Tape& tape, const Side* sides, const double* slots, Index directions, double* rates);
+
+// The gradient of one output, after an evaluation, in one sweep back whatever the number of inputs: the first places of
+// `adjoints`, which is memory for tape.slots() numbers.
+void reverse(const Tape& tape, const Side* sides, const double* slots, Index output, double* adjoints);
+
+// Which slots the outputs depend on with these sides (null: with either), and which conditions decide: what stands in a
+// branch that is not taken does not count.
+struct Live {
+  List<char> slots, conditions;
+};
+Live live(const Tape& tape, const Side* sides);
+
+} // namespace stickslip

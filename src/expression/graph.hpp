@@ -1,0 +1,97 @@
+// Where expressions are put together: nodes of which none occurs twice. Constants are folded and what changes nothing
+// is left out (x + 0, 1 x, 0 x, sin(-x) = -sin x, ...); everything else stays as it was written. Several tapes can be
+// loaded into one graph, differentiated there, and written as one tape in which they share what they have in common.
+#pragma once
+
+#include "expression/evaluate.hpp"
+#include "expression/tape.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace stickslip {
+
+using Node = std::int32_t;
+
+class Graph {
+public:
+  Node input(const std::string& name);
+  Node constant(double value); // finite
+  // Choices by `where`; what is undefined for constants (log(-1), x/0) is rejected.
+  Node apply(Operation operation, Node a, Node b);
+  Node apply(Operation operation, Node a) { return apply(operation, a, a); }
+  Node integer_power(Node a, int exponent);
+  // first where a >= b (or a > b), else second; the condition is a - b, or its negative if that is there already.
+  Node where(Node a, Node b, bool strictly, Node first, Node second);
+
+  Node absolute(Node a);
+  Node least(Node a, Node b);
+  Node greatest(Node a, Node b);
+  Node sign(Node a); // 0 at 0
+
+  std::optional<double> value(Node n) const; // of a constant
+  bool is_input(Node n) const { return nodes[n].kind == Kind::input; }
+
+  struct Loaded {
+    List<Node> outputs, conditions; // of conditions only those that matter for the outputs
+  };
+  Loaded load(const Tape& tape);
+  // With each choice replaced by what it is with these sides: what is loaded is smooth.
+  Loaded load(const Tape& tape, const Side* sides);
+
+  // Derivatives of nodes along a direction: the rate of each input; of others it is zero. As the motion has
+  // (q, v, t) -> (v, 0, 1), applying it twice to a gap gives w v + w^ and its drift zeta.
+  using Direction = std::map<Node, Node>;
+  List<Node> derivatives(const List<Node>& of, const Direction& along);
+  // Rows of d of[i] / d with_respect_to[j].
+  List<List<Node>> jacobian(const List<Node>& of, const List<Node>& with_respect_to);
+
+  // The tape of these outputs. It has the inputs that it needs in the order of the alphabet, or these ones, of which
+  // some may be unused.
+  Tape tape(const List<Node>& outputs) const;
+  Tape tape(const List<Node>& outputs, const List<std::string>& inputs) const;
+
+  Index size() const { return nodes.size(); }
+
+private:
+  enum class Kind : std::uint8_t { input, constant, operation };
+  struct Entry {
+    Kind kind = Kind::operation;
+    Operation operation = Operation::add;
+    Node a = 0, b = 0;
+    std::int32_t c = 0; // of inputs the number of the name; of choices the node of the condition
+    double value = 0.0;
+
+    bool operator==(const Entry&) const = default;
+  };
+  struct EntryHash {
+    std::size_t operator()(const Entry& e) const;
+  };
+
+  Node find(Entry e) const; // or -1
+  Node keep(const Entry& e);
+  Node operation(Operation operation, Node a, Node b, std::int32_t c = 0);
+  bool is_negated(Node n) const;
+  bool is(Node n, double constant) const;
+  Node negated(Node a);
+  Node sum(Node a, Node b);
+  Node difference(Node a, Node b);
+  Node product(Node a, Node b);
+  Node quotient(Node a, Node b);
+  Node raised(Node a, Node b);
+  Node plain(Operation operation, Node a, Node b);
+  Node choice(bool strictly, Node condition, Node first, Node second);
+  Loaded load_soundly(const Tape& tape, const Side* sides);
+  Node derivative(Node of, const List<Node>& rates);
+  List<Node> order(const List<Node>& outputs) const;
+
+  List<std::string> names;
+  List<Entry> nodes;
+  std::unordered_map<Entry, Node, EntryHash> known;
+  std::map<std::string, Node> inputs;
+};
+
+} // namespace stickslip

@@ -1,0 +1,16 @@
+// Expressions as formulas for people.
+#pragma once
+
+#include "expression/tape.hpp"
+
+#include <string>
+
+namespace stickslip {
+
+// The formula of a slot. A long one tells its number of operations instead.
+std::string text(const Tape& tape, Slot slot);
+
+// The shortest text of a number that reads back as the same.
+std::string text_of(double value);
+
+} // namespace stickslip

@@ -1,0 +1,72 @@
+// A graph as a tape: what the outputs need, in the order in which a reader of the formulas meets it, so that the tape
+// of an expression does not depend on what else was built beside it.
+#include "core/error.hpp"
+#include "expression/graph.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace stickslip {
+
+// Nodes that the outputs need, each after all that it reads.
+List<Node> Graph::order(const List<Node>& outputs) const {
+  List<char> seen(nodes.size(), 0); // 1: its operands are under way, 2: done
+  List<Node> out, open(outputs.rbegin(), outputs.rend());
+  while (!open.empty()) {
+    const Node n = open.back();
+    const Entry& e = nodes[n];
+    if (seen[n] == 0 && e.kind == Kind::operation) {
+      seen[n] = 1;
+      if (arity(e.operation) == 2) open.push_back(e.b);
+      open.push_back(e.a);
+      if (is_select(e.operation)) open.push_back(e.c);
+      continue;
+    }
+    open.pop_back();
+    if (seen[n] == 2) continue;
+    seen[n] = 2;
+    out.push_back(n);
+  }
+  return out;
+}
+
+Tape Graph::tape(const List<Node>& outputs) const {
+  std::set<std::string> needed;
+  for (const Node n : order(outputs))
+    if (is_input(n)) needed.insert(names[nodes[n].c]);
+  return tape(outputs, List<std::string>(needed.begin(), needed.end()));
+}
+
+Tape Graph::tape(const List<Node>& outputs, const List<std::string>& given) const {
+  Tape out;
+  out.inputs = given;
+  List<Slot> slot(nodes.size(), -1);
+  for (Index k = 0; k < given.size(); ++k)
+    if (const auto at = inputs.find(given[k]); at != inputs.end()) slot[at->second] = static_cast<Slot>(k);
+  const List<Node> all = order(outputs);
+  for (const Node n : all) {
+    if (is_input(n) && slot[n] < 0)
+      throw UnknownName("unknown input '" + names[nodes[n].c] + "'; known are: " + quoted(given));
+    if (const auto c = value(n)) {
+      slot[n] = static_cast<Slot>(out.first_result());
+      out.constants.push_back(*c);
+    }
+  }
+  std::map<Node, std::int32_t> condition;
+  for (const Node n : all) {
+    const Entry& e = nodes[n];
+    if (e.kind != Kind::operation) continue;
+    Instruction i{e.operation, slot[e.a], arity(e.operation) == 2 ? slot[e.b] : 0, e.c};
+    if (is_select(e.operation)) {
+      const auto [at, fresh] = condition.try_emplace(e.c, static_cast<std::int32_t>(condition.size()));
+      if (fresh) out.conditions.push_back(slot[e.c]);
+      i.c = at->second;
+    }
+    slot[n] = static_cast<Slot>(out.slots());
+    out.code.push_back(i);
+  }
+  for (const Node n : outputs) out.outputs.push_back(slot[n]);
+  return out;
+}
+
+} // namespace stickslip

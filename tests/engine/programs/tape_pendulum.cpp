@@ -1,0 +1,104 @@
+// M and h of a double pendulum: a tape, the same written by hand and compiled, and the Jacobian in three ways.
+//
+//   tape_pendulum N   evaluates each N times and prints as one line of JSON nanoseconds for one evaluation (the best
+//                     of ten runs), numbers of instructions and the greatest difference of the tape to the hand
+#include "../double_pendulum.hpp"
+
+#include "expression/evaluate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace stickslip;
+using P = DoublePendulum;
+
+namespace {
+
+#if defined(_MSC_VER)
+__declspec(noinline)
+#else
+__attribute__((noinline))
+#endif
+void by_hand(const double* x, double* out) {
+  constexpr double k = P::m2 * P::l1 * P::l2;
+  const double kc = k * std::cos(x[1]), ks = k * std::sin(x[1]);
+  const double g2 = P::m2 * P::weight * P::l2 * std::sin(x[0] + x[1]);
+  out[0] = (P::m1 + P::m2) * P::l1 * P::l1 + P::m2 * P::l2 * P::l2 + 2.0 * kc;
+  out[1] = P::m2 * P::l2 * P::l2 + kc;
+  out[2] = P::m2 * P::l2 * P::l2;
+  out[3] =
+      ks * (2.0 * (x[2] * x[3]) + x[3] * x[3]) - ((P::m1 + P::m2) * P::weight * P::l1 * std::sin(x[0]) + g2);
+  out[4] = -(ks * (x[2] * x[2]) + g2);
+}
+
+void place(long i, double* x) {
+  const double s = 1e-6 * static_cast<double>(i);
+  x[0] = 0.7 + s, x[1] = -1.2 + s, x[2] = 0.4 - s, x[3] = 2.1 - s, x[4] = s;
+}
+
+double sum = 0.0; // keeps what is computed
+
+template <class F> double nanoseconds(long count, F&& evaluate) {
+  double best = 1e300;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    for (long i = 0; i < count; ++i) sum += evaluate(i);
+    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+    best = std::min(best, elapsed.count() / static_cast<double>(count));
+  }
+  return best;
+}
+
+struct Running {
+  explicit Running(Tape t) : tape(std::move(t)), slots(tape.slots()) { prepare(tape, slots.data()); }
+  double operator()(long i) {
+    place(i, slots.data());
+    evaluate(tape, slots.data());
+    return slots[tape.outputs[0]];
+  }
+  Tape tape;
+  List<double> slots;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const long count = std::atol(argv[1]);
+  P p;
+  Running values(p.g.tape(p.terms, p.names));
+  List<Node> all = p.terms;
+  const List<Node> states(p.x.begin(), p.x.begin() + 4);
+  for (const List<Node>& row : p.g.jacobian(p.terms, states)) all.insert(all.end(), row.begin(), row.end());
+  Running jacobian(p.g.tape(all, p.names));
+
+  double hand[5], worst = 0.0, x[5];
+  for (long i = 0; i < 1000; ++i) {
+    values(i * 1000), place(i * 1000, x), by_hand(x, hand);
+    for (Index k = 0; k < 5; ++k)
+      worst = std::max(worst, std::abs(values.slots[values.tape.outputs[k]] - hand[k]));
+  }
+  const double own = nanoseconds(count, [&](long i) { return place(i, x), by_hand(x, hand), hand[3]; });
+  const double tape = nanoseconds(count, values);
+  const double symbolic = nanoseconds(count, jacobian);
+  const Index directions = 4;
+  List<double> rates(values.tape.slots() * directions, 0.0), adjoints(values.tape.slots());
+  for (Index k = 0; k < directions; ++k) rates[k * directions + k] = 1.0;
+  const double forwards = nanoseconds(count, [&](long i) {
+    values(i), forward(values.tape, nullptr, values.slots.data(), directions, rates.data());
+    return rates.back();
+  });
+  const double backwards = nanoseconds(count, [&](long i) {
+    values(i), reverse(values.tape, nullptr, values.slots.data(), 3, adjoints.data());
+    return adjoints[0];
+  });
+  std::printf(
+      "{\"by_hand\": %.4g, \"tape\": %.4g, \"jacobian_tape\": %.4g, \"forward\": %.4g, \"reverse\": %.4g, "
+      "\"instructions\": %d, \"jacobian_instructions\": %d, \"difference\": %.3g, \"sum\": %.3g}\n",
+      own, tape, symbolic, forwards, backwards, static_cast<int>(values.tape.code.size()),
+      static_cast<int>(jacobian.tape.code.size()), worst, sum);
+  return 0;
+}
