@@ -97,7 +97,7 @@ Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
   if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
   Matrix shifts;
   const Matrix H = least_forces(G, shifts);
-  if (shifts.cols() == 0) return H;
+  if (shifts.cols() == 0 || sys.smooth) return H; // where rows turn, the force of least norm serves
   const Index normals = c.count - c.friction;
   r.shared = true;
   if (normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry) {
@@ -188,7 +188,7 @@ static void probe(const System& sys, Regime& r) {
   Vector xdot0 = Vector::Zero(nx), g0 = Vector::Zero(std::max<Index>(ng, 1));
   if (needs_load) {
     evaluate(sys, r, 0.0, x.data(), given.data(), xdot0.data(), force.data(), w);
-    guard_values(sys, r, 0.0, x.data(), given.data(), force.data(), g0.data());
+    guard_values(sys, r, 0.0, x.data(), given.data(), force.data(), g0.data(), w);
   }
   r.Ax.resize(nx, nx);
   r.As.resize(nx, ns);
@@ -203,7 +203,7 @@ static void probe(const System& sys, Regime& r) {
       s(j - nx) = 1.0;
     xdot.setZero();
     evaluate(sys, r, 0.0, x.data(), s.data(), xdot.data(), force.data(), w);
-    guard_values(sys, r, 0.0, x.data(), s.data(), force.data(), g.data());
+    guard_values(sys, r, 0.0, x.data(), s.data(), force.data(), g.data(), w);
     if (j < nx) {
       r.Ax.col(j) = (xdot - xdot0) / unit;
       r.Gx.col(j) = (g - g0).head(ng) / unit;
@@ -214,11 +214,11 @@ static void probe(const System& sys, Regime& r) {
   }
 }
 
-static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, const LinearPart& linear) {
+std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear) {
   auto r = std::make_unique<Regime>();
   r->modes = modes;
   r->linear = &linear;
-  r->affine = true;
+  r->affine = !sys.smooth;
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& p = sys.friction[i];
     const FrictionMode& now = modes.friction[i];
@@ -238,7 +238,7 @@ static std::unique_ptr<Regime> build(const System& sys, const Modes& modes, cons
   }
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed) r->closed.push_back(j);
-  constrain(sys, *r);
+  if (!sys.smooth || sys.tangent) constrain(sys, *r);
   list_guards(sys, *r);
   if (r->affine) probe(sys, *r);
   return r;
@@ -251,12 +251,19 @@ const LinearPart& RegimeCache::linear(const System& sys, const List<Saturation>&
   return *part;
 }
 
+void RegimeCache::clear() {
+  const std::lock_guard<std::recursive_mutex> lock(access);
+  regimes.clear();
+  parts.clear();
+  last = nullptr;
+}
+
 const Regime& RegimeCache::get(const System& sys, const Modes& modes) {
   const std::lock_guard<std::recursive_mutex> lock(access);
   if (last && last->modes == modes) return *last;
   auto it = regimes.find(modes);
   if (it == regimes.end()) {
-    it = regimes.emplace(modes, build(sys, modes, linear(sys, modes.saturation))).first;
+    it = regimes.emplace(modes, build_regime(sys, modes, linear(sys, modes.saturation))).first;
   }
   last = it->second.get();
   return *last;

@@ -18,6 +18,7 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
   if (&r == regime) return usable;
   regime = &r;
   usable = false;
+  if (sys.smooth) return false;
   for (const Friction& p : sys.friction)
     if (p.delayed >= 0) return false;
   if (r.coupled) return false; // friction and normal forces determine each other

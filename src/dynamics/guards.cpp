@@ -3,6 +3,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/regime_parts.hpp"
+#include "dynamics/tangent.hpp"
 
 #include <algorithm>
 
@@ -81,10 +82,8 @@ double switch_value(const System& sys, const Regime& r, const Guard& g, const do
   return values[g.bit];
 }
 
-} // namespace
-
-void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                  const double* force, double* g) {
+void guard_values_here(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                       const double* force, double* g) {
   const ConstVector X(x, sys.nx), S(s, sys.ns());
   for (Index k = 0; k < r.guards.size(); ++k) {
     if (r.guards[k].kind == GuardKind::branch) {
@@ -104,6 +103,16 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
     }
     g[k] = sum;
   }
+}
+
+} // namespace
+
+void guard_values(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                  const double* force, double* g, Scratch& w) {
+  if (!sys.smooth) return guard_values_here(sys, r, t, x, s, force, g);
+  Tangent& at = w.tangent(sys);
+  at.move_to(t, x);
+  guard_values_here(at.system, at.regime(r.modes), t, x, at.signals(s), force, g);
 }
 
 double gap_size(const Contact& contact, const Vector& nominal, const double* s) {

@@ -3,6 +3,7 @@
 #include "dynamics/element_force.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/regime_parts.hpp"
+#include "dynamics/tangent.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -227,6 +228,11 @@ private:
 
 void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s,
               const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
+  if (sys.smooth) {
+    J = differences_of_rates(sys, r, t, x, s, w);
+    dfdt = change_with_time(sys, r, t, x, s, sdot, w);
+    return;
+  }
   Derivatives(sys, r, x, s, sdot, w).run(t);
   J = w.rate_rows.leftCols(sys.nx);
   dfdt = w.rate_rows.col(sys.nx);

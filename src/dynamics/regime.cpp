@@ -5,6 +5,7 @@
 #include "core/list.hpp"
 #include "dynamics/friction_force.hpp"
 #include "dynamics/regime_parts.hpp"
+#include "dynamics/tangent.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +34,13 @@ Scratch::Scratch(const System& sys) {
   dry = sliding = Vector::Zero(np);
   coupling = Vector::Zero(nc * nc);
   z = zdot = Vector::Zero(most_states(sys));
+}
+
+Scratch::~Scratch() = default;
+
+Tangent& Scratch::tangent(const System& sys) {
+  if (!where) where = std::make_unique<Tangent>(sys);
+  return *where;
 }
 
 void Scratch::for_derivatives(const System& sys) {
@@ -175,8 +183,11 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
 
 } // namespace
 
-void evaluate(const System& sys, const Regime& r, double t, const double* x, const double* s, double* xdot,
-              double* force, Scratch& w) {
+namespace {
+
+// All rows and columns are those that hold here.
+void evaluate_here(const System& sys, const Regime& r, double t, const double* x, const double* s, double* xdot,
+                   double* force, Scratch& w) {
   const ConstVector X(x, sys.nx), Sg(s, sys.ns());
   MutableVector Xdot(xdot, sys.nx);
   Xdot.noalias() = r.A * X;
@@ -222,6 +233,25 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   }
   for (Index k = 0; k < nu; ++k) force[r.sliding[k]] = w.sliding(k);
   if (nu > 0) Xdot.noalias() += r.E * w.sliding.head(nu);
+}
+
+} // namespace
+
+void evaluate(const System& sys, const Regime& r, double t, const double* x, const double* s, double* xdot,
+              double* force, Scratch& w) {
+  if (!sys.smooth) return evaluate_here(sys, r, t, x, s, xdot, force, w);
+  Tangent& at = w.tangent(sys);
+  at.move_to(t, x);
+  const double* const all = at.signals(s);
+  if (at.free_rates(x, all, xdot)) return;
+  evaluate_here(at.system, at.regime(r.modes), t, x, all, xdot, force, w);
+}
+
+void state_signals(const System& sys, double t, const double* x, double* s, Scratch& w) {
+  if (!sys.smooth) return;
+  Tangent& at = w.tangent(sys);
+  at.move_to(t, x);
+  at.write(s);
 }
 
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,

@@ -18,6 +18,8 @@ namespace stickslip {
 // After an accumulation of slips an element holds this much of its limits.
 inline constexpr double firmer = 1.0 + 1e-6;
 
+class Tangent;
+
 // What evaluate() works with; sized once, owned by the caller.
 struct Scratch {
   Vector s, rate, xdot, force, guards, held, sliding, dry, z, zdot, row;
@@ -31,7 +33,12 @@ struct Scratch {
   List<Dual<element_seeds>> seeded, seeded_rate; // internal states of a law
 
   explicit Scratch(const System& sys);
+  ~Scratch();
   void for_derivatives(const System& sys);
+  Tangent& tangent(const System& sys); // of a machine that is not linear
+
+private:
+  std::unique_ptr<Tangent> where;
 };
 
 // Sticking elements whose forces are not unique hold as long as what is asked of them lies in the set (a zonotope)
@@ -98,7 +105,7 @@ Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scr
 
 // Guard values; `force` as from evaluate().
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,
-                  const double* force, double* guards);
+                  const double* force, double* guards, Scratch& scratch);
 
 // What the forces and limits amount to that shift together with this limit of the sharing.
 double sharing_size(const System& sys, const Regime& regime, Index limit, double t, const double* x,
@@ -113,7 +120,10 @@ double guard_size(const System& sys, const Regime& regime, const Guard& guard, d
 void jacobian(const System& sys, const Regime& regime, double t, const double* x, const double* s,
               const double* sdot, Matrix& J, Vector& dfdt, Scratch& scratch);
 
-// Values of all signals at t, from the right; of their derivatives.
+// Values of those signals that follow the state; of a linear machine there are none.
+void state_signals(const System& sys, double t, const double* x, double* s, Scratch& scratch);
+
+// Values of all other signals at t, from the right; of their derivatives.
 void signal_values(const System& sys, double t, double* s);
 void signal_rates(const System& sys, double t, double* sdot);
 
@@ -152,6 +162,7 @@ public:
   const Regime& get(const System& sys, const Modes& modes);
   const LinearPart& linear(const System& sys, const List<Saturation>& limit);
   Index size() const { return regimes.size(); }
+  void clear(); // of a machine whose rows have turned
 
 private:
   std::recursive_mutex access;

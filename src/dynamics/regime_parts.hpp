@@ -6,6 +6,8 @@
 
 namespace stickslip {
 
+std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear);
+
 // Facets of the set of forces that the sticking elements can take together, W having one column per sticking element
 // and full row rank.
 void find_facets(const Matrix& W, Regime& regime);

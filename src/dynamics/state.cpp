@@ -1,6 +1,7 @@
 #include "dynamics/state.hpp"
 
 #include "core/tolerances.hpp"
+#include "dynamics/tangent.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,7 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
   const Vector v = x0.cwiseAbs();
   const Index n = sys.n_coordinates;
   for (Index i = n; i < 2 * n; ++i) offer(v(i), a(i), 1);
+  for (Index i = 0; sys.smooth && i < n; ++i) offer(v(i), a(n + i), 2);
   for (const Contact& c : sys.contacts) {
     const double given = c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0;
     const double gap = std::abs(c.gap.x.dot(x0) + given);
@@ -46,6 +48,11 @@ void see(const System& sys, State& state) {
 }
 
 State initial_state(const System& sys, double t0, const Vector& x0) {
+  if (sys.smooth && !sys.tangent) {
+    Tangent at(sys);
+    at.move_to(t0, x0.data());
+    return initial_state(at.system, t0, x0);
+  }
   State s;
   s.identity = sys.identity;
   s.t = s.base_t = t0;

@@ -132,6 +132,7 @@ private:
   double departing_error(double t, const Vector& x1, const Vector& error, const State& state);
   void confirm(const Regime& r, Index k, const State& state, double h, Index degree);
   double guard_at(const Regime& r, Index k, const State& state, double h, double theta);
+  bool is_polynomial(const Regime& r, Index guard) const;
   bool guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
   double unknown_gap(const Contact& contact, const State& state, double gap) const;

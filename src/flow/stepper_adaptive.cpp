@@ -292,7 +292,7 @@ void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
     theta_column = end_of(step.kind);
     work.head(sys.nx) = theta_column;
     rhs(r, t + cut, theta_column.data(), work.data());
-    guard_values(sys, r, t + cut, theta_column.data(), s.data(), force.data(), guards.data());
+    guard_values(sys, r, t + cut, theta_column.data(), s.data(), force.data(), guards.data(), scratch);
     const double correction = slope > 0.0 ? (shift[which] - guards(which)) / slope : 0.0;
     const double next = cut + correction;
     if (!(std::abs(correction) < 0.1 * theta * h) || next <= 0.0 || next > 1.01 * h) break;

@@ -96,8 +96,13 @@ double Stepper::guard_at(const Regime& r, Index k, const State& state, double h,
   polynomial::values(C.data(), C.rows(), dopri5_dense_columns, theta, theta_column.data());
   rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
   if (guards.size() < r.guards.size()) guards.resize(r.guards.size());
-  guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data());
+  guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data(), scratch);
   return guards(k);
+}
+
+// Rows that turn with the motion make no polynomials.
+bool Stepper::is_polynomial(const Regime& r, Index guard) const {
+  return !sys.smooth && r.guard_terms[guard].linear();
 }
 
 // Returns whether the polynomials stand for guards that are not polynomials themselves.
@@ -106,7 +111,7 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   const Index dense_degree = dopri5_dense_columns - 1;
   bool all_linear = true, forces = false;
   for (Index k = 0; k < ng; ++k) {
-    if (r.guard_terms[k].linear()) continue;
+    if (is_polynomial(r, k)) continue;
     all_linear = false;
     forces = forces || r.guards[k].kind != GuardKind::branch;
   }
@@ -127,14 +132,14 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
       else
         signals_at(state.base_t + theta * h, s.data());
       guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(),
-                   guards.data());
+                   guards.data(), scratch);
       sampled.col(i) = guards.head(ng);
     }
     guard_series.topLeftCorner(ng, sample_degree + 1).noalias() =
         sampled.lazyProduct(points.to_coefficients.transpose());
   }
   for (Index k = 0; k < ng; ++k) {
-    if (!r.guard_terms[k].linear()) continue;
+    if (!is_polynomial(r, k)) continue;
     const Form* const form = r.guard_terms[k].form;
     const double sign = r.guard_terms[k].sign;
     for (Index j = 0; j <= degree; ++j) guard_series(k, j) = 0.0;

@@ -25,6 +25,7 @@ public:
   void operator()(const AppliedForce& f) const {
     check_values(f, "");
     names.enters("on of a force", f.on);
+    names.expression("force on '" + text(f.on) + "'", f.expression, 1, true);
   }
 
   void operator()(const FrictionElement& f) const {
@@ -35,7 +36,9 @@ public:
       in_matrices(*m, f, suffix);
     } else {
       names.enters("on" + suffix, f.on);
-      if (zero(f.on)) reject("on" + suffix, "must give a finite, non-zero direction over the coordinates");
+      names.expression("on" + suffix, f.on_expression, -1, false);
+      names.expression("normal_load" + suffix, f.load_expression, 1, true);
+      if (zero(f.on) && f.on_expression.outputs.empty()) reject("on" + suffix, "must give a finite, non-zero direction over the coordinates");
     }
     for (const Part& p : f.load.parts) names.load("load" + suffix, p);
     if (f.automaton.load_factor > 0.0 && f.load.empty())
@@ -48,9 +51,11 @@ public:
     if (!std::holds_alternative<Plant>(plant)) reject("plant", "in matrix notation has no contacts");
     check_values(c, suffix);
     check_continuous("gap" + suffix, c.gap);
-    names.gradient("normal" + suffix, c.normal);
-    if (c.tangent.empty()) return;
-    names.gradient("tangent" + suffix, c.tangent);
+    names.expression("gap" + suffix, c.gap_expression, 1, false);
+    names.expression("tangent" + suffix, c.tangent_expression, -1, false);
+    if (c.gap_expression.outputs.empty()) names.gradient("normal" + suffix, c.normal);
+    if (!c.has_tangent()) return;
+    if (c.tangent_expression.outputs.empty()) names.gradient("tangent" + suffix, c.tangent);
     check_law(c.friction, c.automaton, suffix);
     if (c.automaton.load_factor > 0.0)
       reject("load_factor" + suffix, c.automaton.load_factor,

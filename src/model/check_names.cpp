@@ -68,4 +68,22 @@ void NameCheck::source(const std::string& what, const Source& s) const {
   }
 }
 
+void NameCheck::expression(const std::string& what, const Tape& tape, Index results, bool moving) const {
+  if (tape.outputs.empty()) return;
+  const auto* m = std::get_if<Plant>(&plant);
+  if (m == nullptr) reject(what, "is a function of the motion, which a plant in matrix notation does not take");
+  check(tape);
+  const Index expected = results < 0 ? m->names.size() : results;
+  if (tape.outputs.size() != expected)
+    reject(what, "has " + std::to_string(tape.outputs.size()) + " results, expected " + std::to_string(expected));
+  List<std::string> names;
+  for (const char* kind : {".position", ".velocity"})
+    for (const std::string& c : m->names)
+      if (moving || kind[1] == 'p') names.push_back(c + kind);
+  names.push_back("time");
+  for (const std::string& input : tape.inputs)
+    if (!holds(names, input))
+      reject(what, "reads '" + input + "', which it cannot: it may read " + quoted(names));
+}
+
 } // namespace stickslip

@@ -22,6 +22,8 @@ public:
   // A part of a load force. A contact is looked up when the machine is compiled.
   void load(const std::string& what, const Part& p) const;
   void gradient(const std::string& what, const Combination& c) const;
+  // A function of positions and time, of velocities too if `moving`; so many results, -1: one per coordinate. Empty: none.
+  void expression(const std::string& what, const Tape& tape, Index results, bool moving) const;
   // What is read. Names of controllers and elements are looked up when the machine is compiled.
   void source(const std::string& what, const Source& s) const;
 

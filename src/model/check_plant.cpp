@@ -2,7 +2,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
-#include "model/machine.hpp"
+#include "model/check_names.hpp"
 
 #include <set>
 #include <sstream>
@@ -96,6 +96,8 @@ void check(const MatrixPlant& p) {
 
 void check(const AnyPlant& plant) {
   std::visit([](const auto& p) { check(p); }, plant);
+  if (const auto* p = std::get_if<Plant>(&plant))
+    NameCheck(plant).expression("mass", p->mass_expression, p->mass.size(), false);
 }
 
 } // namespace stickslip

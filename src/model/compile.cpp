@@ -4,6 +4,7 @@
 #include "core/tolerances.hpp"
 #include "model/compile_compensation.hpp"
 #include "model/compile_control.hpp"
+#include "model/compile_smooth.hpp"
 #include "model/draft.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ void add_derivatives(Draft& d) {
   System& sys = d.sys;
   for (Friction& p : sys.friction) p.surface_rate = d.add_signal(derivative_of(sys, p.surface));
   for (Contact& c : sys.contacts) {
+    if (c.gap_rate >= 0) continue; // a function of the position
     c.gap_rate = d.add_signal(derivative_of(sys, c.gap_signal));
     c.gap_acceleration = d.add_signal(derivative_of(sys, c.gap_rate));
   }
@@ -68,11 +70,13 @@ System compile(const Machine& machine, bool own_signals) {
   declare_compensators(d);
   declare_controllers(d);
   add_derivatives(d);
+  declare_smooth(d);
   wire_plant(d);
   wire_friction(d);
   wire_contacts(d);
   wire_compensators(d);
   wire_controllers(d);
+  wire_smooth(d);
   check_inertia(d.sys);
   size(d.sys, machine.scales);
   list_variables(d);

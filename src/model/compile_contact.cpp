@@ -27,8 +27,10 @@ void declare_contacts(Draft& d) {
     out.restitution = c->restitution;
     out.tangential_restitution = c->tangential_restitution;
     out.impact = c->impact;
-    if (!c->tangent.empty()) declare_tangent(d, *c, out);
-    out.gap_signal = d.add_signal(c->gap);
+    if (c->has_tangent()) declare_tangent(d, *c, out);
+    const bool curved = !c->gap_expression.outputs.empty();
+    out.gap_signal = curved ? d.add_own_signal() : d.add_signal(c->gap);
+    if (curved) out.gap_rate = d.add_own_signal(), out.gap_acceleration = d.add_own_signal();
     d.sys.contacts.push_back(std::move(out));
   }
 }

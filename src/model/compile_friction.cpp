@@ -141,6 +141,7 @@ void declare_friction(Draft& d) {
     if (d.machine.matrices())
       surface = surface_of(d, *f, d.read("velocity of '" + f->name + "'", f->velocity));
     Friction p = declare_element(d, f->name, f->law, f->automaton, f->normal_load, surface);
+    if (!f->load_expression.outputs.empty()) p.load = d.add_own_signal();
     find_load_contact(d, *f, p);
     d.sys.friction.push_back(std::move(p));
   }
@@ -160,7 +161,7 @@ void wire_friction(Draft& d) {
       continue;
     }
     const Vector w = d.direction(f.on);
-    if (w.isZero(0.0)) reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
+    if (w.isZero(0.0) && f.on_expression.outputs.empty()) reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
     p.effect = -d.column(w);
     set_velocity(d, p, w, n);
     wire_load(d, f, p);

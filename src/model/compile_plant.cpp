@@ -20,8 +20,10 @@ void declare(Draft& d, const Plant& p) {
   const Matrix skew = 0.5 * (p.stiffness - p.stiffness.transpose());
   if (skew.cwiseAbs().maxCoeff() > tolerance::symmetry * p.stiffness.cwiseAbs().maxCoeff())
     sys.circulatory = skew;
-  // A diagonal mass matrix is inverted exactly, entry by entry.
-  if (p.mass.isDiagonal(0.0))
+  // One that is a function of the position is the unit matrix here. A diagonal one is inverted exactly, entry by entry.
+  if (!p.mass_expression.outputs.empty())
+    d.inverse_mass = Matrix::Identity(n, n);
+  else if (p.mass.isDiagonal(0.0))
     d.inverse_mass = p.mass.diagonal().cwiseInverse().asDiagonal();
   else
     d.inverse_mass = linalg::Cholesky(p.mass).solve(Matrix::Identity(n, n));
@@ -39,7 +41,8 @@ void declare_plant(Draft& d) {
   std::visit([&](const auto& p) { declare(d, p); }, d.machine.plant);
   d.sys.plant_states = d.sys.states.size();
   for (const AppliedForce* f : d.machine.all<AppliedForce>())
-    d.sys.drives.push_back({text(f->on), d.direction(f->on), Vector(), d.add_signal(f->signal)});
+    d.sys.drives.push_back({text(f->on), d.direction(f->on), Vector(),
+                            f->expression.outputs.empty() ? d.add_signal(f->signal) : d.add_own_signal()});
 }
 
 void wire_plant(Draft& d) {

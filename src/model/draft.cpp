@@ -7,7 +7,7 @@
 namespace stickslip {
 
 Draft::Draft(const Machine& m, bool own)
-    : machine(m), own_signals(own), friction(m.all<FrictionElement>()), contacts(m.all<ContactElement>()),
+    : machine(m), own_signals(own), forces(m.all<AppliedForce>()), friction(m.all<FrictionElement>()), contacts(m.all<ContactElement>()),
       controllers(m.all<ControllerElement>()), compensators(m.all<CompensatorElement>()) {}
 
 Index Draft::add_state(const std::string& name) {
@@ -17,8 +17,15 @@ Index Draft::add_state(const std::string& name) {
 
 Index Draft::add_signal(const Signal& s) {
   for (Index i = 0; i < sys.signals.size() && !own_signals && s.input.empty(); ++i)
-    if (sys.signals[i] == s) return i;
+    if (sys.signals[i] == s && !own.contains(i)) return i;
   sys.signals.push_back(s);
+  sys.rate_of.push_back(-1);
+  return sys.signals.size() - 1;
+}
+
+Index Draft::add_own_signal() {
+  sys.signals.push_back(constant_signal(0.0));
+  own.insert(sys.signals.size() - 1);
   sys.rate_of.push_back(-1);
   return sys.signals.size() - 1;
 }

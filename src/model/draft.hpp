@@ -5,6 +5,8 @@
 #include "model/machine.hpp"
 #include "model/system.hpp"
 
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -33,10 +35,16 @@ struct Draft {
       own_signals; // every use of a signal has an entry of its own, even where two are the same function
   System sys;
   Matrix inverse_mass;
+  std::set<Index> own; // signals that are shared with nobody
+  List<const AppliedForce*> forces;
   List<const FrictionElement*> friction;
   List<const ContactElement*> contacts;
   List<const ControllerElement*> controllers;
   List<const CompensatorElement*> compensators;
+
+  // Signals whose values follow the state.
+  Index inertia = -1;            // power that a change of the mass matrix takes
+  std::map<Index, Index> drifts; // of each friction element whose row is a function of the position
 
   // What compensators and controllers read, in their order.
   struct Compensation {
@@ -50,6 +58,7 @@ struct Draft {
 
   Index add_state(const std::string& name);
   Index add_signal(const Signal& signal);
+  Index add_own_signal(); // shared with nobody: its value is set from elsewhere
   // So many derivatives of a signal become signals too.
   void add_rates(Index signal, int count);
 

@@ -7,6 +7,7 @@
 #include "control/controllers.hpp"
 #include "core/fields.hpp"
 #include "core/list.hpp"
+#include "expression/tape.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
 #include "signal/signal.hpp"
@@ -42,11 +43,13 @@ struct Combination {
 struct Plant {
   Matrix mass, damping, stiffness;
   List<std::string> names; // one per coordinate
+  Tape mass_expression;    // M(q) instead, by columns; empty: none
 
   static constexpr auto fields() {
     return std::tuple{
         field("mass", &Plant::mass, quantity::mass), field("damping", &Plant::damping, quantity::damping),
-        field("stiffness", &Plant::stiffness, quantity::stiffness), field("names", &Plant::names)};
+        field("stiffness", &Plant::stiffness, quantity::stiffness), field("names", &Plant::names),
+        field("mass_expression", &Plant::mass_expression)};
   }
 };
 
@@ -70,11 +73,13 @@ struct MatrixPlant {
 
 struct AppliedForce {
   Combination on; // coordinates or inputs: generalised force per unit of the signal
-  Signal signal;
+  Signal signal = constant_signal(0.0);
+  Tape expression; // of positions, velocities and time: what is added to the signal; empty: nothing
 
   static constexpr auto fields() {
     return std::tuple{field("on", &AppliedForce::on),
-                      field("force", &AppliedForce::signal, quantity::force, Range::finite)};
+                      field("force", &AppliedForce::signal, quantity::force, Range::finite),
+                      field("expression", &AppliedForce::expression)};
   }
 };
 
@@ -89,6 +94,8 @@ struct FrictionElement {
   Signal surface_velocity = constant_signal(0.0);
   Combination load; // load force F_l of the automaton: states, applied forces, or a contact's normal force
   Combination feedthrough; // matrix notation: change of outputs per unit of F
+  Tape on_expression;      // w(q), one result per coordinate, instead of `on`; empty: none
+  Tape load_expression;    // N(q, q', t), which is added to normal_load; empty: none
 
   static constexpr auto fields() {
     using E = FrictionElement;
@@ -101,7 +108,9 @@ struct FrictionElement {
                       field("normal_load", &E::normal_load, quantity::force, Range::non_negative),
                       field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
                       field("load", &E::load),
-                      field("feedthrough", &E::feedthrough)};
+                      field("feedthrough", &E::feedthrough),
+                      field("on_expression", &E::on_expression),
+                      field("load_expression", &E::load_expression)};
   }
 };
 
@@ -110,7 +119,7 @@ template <> struct Words<ImpactRule> {
   static constexpr const char* list[] = {"poisson", "newton"};
 };
 
-// A rigid unilateral contact: gap = normal' q + gap(t) >= 0, with friction along `tangent`.
+// A rigid unilateral contact: gap = normal' q + gap(t) >= 0, or gap(q, t) >= 0; with friction along `tangent`.
 struct ContactElement {
   std::string name;
   Combination normal;  // w_N
@@ -122,7 +131,10 @@ struct ContactElement {
   double restitution = 0.0;
   std::optional<double> tangential_restitution; // none: friction of an impact is dry friction in both phases
   ImpactRule impact = ImpactRule::poisson;
+  Tape gap_expression;     // g(q, t) instead of `normal` and `gap`; empty: none
+  Tape tangent_expression; // w_T(q), one result per coordinate, instead of `tangent`; empty: none
 
+  bool has_tangent() const { return !tangent.empty() || !tangent_expression.outputs.empty(); }
   static constexpr auto fields() {
     using E = ContactElement;
     return std::tuple{
@@ -135,7 +147,9 @@ struct ContactElement {
         field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
         field("restitution", &E::restitution, quantity::number, Range::fraction),
         field("tangential_restitution", &E::tangential_restitution, quantity::number, Range::fraction),
-        field("impact", &E::impact)};
+        field("impact", &E::impact),
+        field("gap_expression", &E::gap_expression),
+        field("tangent_expression", &E::tangent_expression)};
   }
 };
 

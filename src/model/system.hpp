@@ -14,6 +14,7 @@
 #include "signal/signal.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,7 @@ namespace stickslip {
 
 // The description, which few who read what is compiled from it need to know: model/machine.hpp.
 class Machine;
+struct Smooth; // model/smooth.hpp
 enum class ImpactRule : std::int8_t;
 
 struct Friction {
@@ -100,6 +102,11 @@ struct System {
   List<Drive> drives;
   bool needs_interpreter = false;
   List<Variable> variables; // what a run shows, in the order in which the elements were added
+
+  // What is not linear: null in a linear machine. `tangent`: rows, columns and values are those of one instant; else
+  // those that follow the state are not to be used.
+  std::shared_ptr<const Smooth> smooth;
+  bool tangent = false;
 
   List<Loop> loops;       // controllers as the user added them
   List<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones

@@ -23,7 +23,7 @@ public:
   void operator()(const FrictionElement& f) { friction(f.name, element_named(f.name)); }
 
   void operator()(const ContactElement& c) {
-    if (!c.tangent.empty()) friction(c.name, element_named(c.name));
+    if (c.has_tangent()) friction(c.name, element_named(c.name));
     const Index j = contact++;
     // A contact has one mode, which says whether it is open as well.
     sys.variables.erase(std::remove_if(sys.variables.begin(), sys.variables.end(),

@@ -311,7 +311,7 @@ void RealTime::guards_at(const Point& p, double tau, double* g) noexcept {
   if (r.guards.empty()) return;
   f1.setZero();
   evaluate(sys, r, time() + at + tau, p.x, all(p), f1.data(), force.data(), w);
-  guard_values(sys, r, time() + at + tau, p.x, full.data(), force.data(), g);
+  guard_values(sys, r, time() + at + tau, p.x, full.data(), force.data(), g, w);
 }
 
 double RealTime::guard_at(Index which, const Point& p, double tau) const noexcept {

@@ -1,6 +1,7 @@
 #include "run/powers.hpp"
 
 #include "core/list.hpp"
+#include "dynamics/tangent.hpp"
 #include "run/loop_signals.hpp"
 
 #include <algorithm>
@@ -105,16 +106,18 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   const Index n = sys.n_coordinates;
   segment_state(seg, C, sys.nx, t, x.data());
   signal_values(sys, t, s.data());
+  state_signals(sys, t, x.data(), s.data(), w);
+  const System& here = sys.smooth ? w.tangent(sys).system : sys;
   evaluate(sys, *seg.regime, t, x.data(), s.data(), xdot.data(), force.data(), w);
   share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
   const auto v = x.segment(n, n);
   Index k = 0;
-  for (const auto& d : sys.drives) out(k++) = n > 0 ? s(d.signal) * d.direction.dot(v) : 0.0;
+  for (const auto& d : sys.drives) out(k++) = n == 0 ? 0.0 : d.direction.size() == 0 ? s(d.signal) : s(d.signal) * d.direction.dot(v);
   out(k) = 2.0 * form(sys.damping, v, w.row);
   if (sys.circulatory.size() > 0) out(k) += v.dot(sys.circulatory * x.head(n)); // a force without potential
   ++k;
   for (Index i = 0; i < sys.friction.size(); ++i) {
-    const Friction& p = sys.friction[i];
+    const Friction& p = here.friction[i];
     double rel = relative_velocity(p, x.data(), s.data());
     if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.friction[i].sticks()) rel = 0.0;
     if (p.compensator)
@@ -123,7 +126,7 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
     out(k++) = -force(i) * s(p.surface);
   }
   for (Index j = 0; j < sys.contacts.size(); ++j)
-    out(k++) = -force(sys.friction.size() + j) * sys.contacts[j].rate.s.dot(s);
+    out(k++) = -force(sys.friction.size() + j) * here.contacts[j].rate.s.dot(s);
   for (Index b = 0; b < sys.loops.size(); ++b) out(k++) = power(sys, *seg.regime, b, x.data(), s.data());
 }
 
@@ -172,6 +175,11 @@ Matrix works_of(const Matrix& series, double a, double b, const double* times, I
 
 double Powers::kinetic(const Segment& seg, const double* C, double t) {
   segment_state(seg, C, sys.nx, t, x.data());
+  if (sys.smooth && sys.smooth->moving_mass()) {
+    Tangent& at = w.tangent(sys);
+    at.move_to(t, x.data());
+    return at.kinetic();
+  }
   return form(sys.mass, x.segment(sys.n_coordinates, sys.n_coordinates), w.row);
 }
 double Powers::elastic(const Segment& seg, const double* C, double t) {

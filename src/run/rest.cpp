@@ -85,7 +85,7 @@ private:
   Vector guards(const Vector& at, double time) {
     Vector g(r.guards.size());
     evaluate(sys, r, time, at.data(), s.data(), xdot.data(), force.data(), w);
-    guard_values(sys, r, time, at.data(), s.data(), force.data(), g.data());
+    guard_values(sys, r, time, at.data(), s.data(), force.data(), g.data(), w);
     return g;
   }
 

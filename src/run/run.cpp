@@ -41,8 +41,23 @@ std::string_view name(Status status) {
 }
 
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
-    : sys(system), cache(c), options(o), stepper(system, o),
-      transition(system, c, {o.rebound_threshold, o.rtol}), end(system.nx) {}
+    : here(system.smooth ? std::make_unique<Tangent>(system) : nullptr), machine(system), kept(c),
+      sys(here ? here->system : system), cache(here ? own : c), options(o), stepper(sys, o),
+      transition(sys, cache, {o.rebound_threshold, o.rtol}, here.get()), end(system.nx) {}
+
+// The regime of the same modes that lasts as long as the machine.
+const Regime& Runner::lasting(const Regime& r) {
+  return here ? kept.get(machine, r.modes) : r;
+}
+
+// Rows and columns as they are in the present state.
+void Runner::look() {
+  if (!here) return;
+  here->move_to(state->base_t, state->base_x.data());
+  if (sys.friction.empty() && sys.contacts.empty() && sys.loops.empty() && regime != nullptr) return;
+  cache.clear();
+  regime = nullptr;
+}
 
 void Runner::signals_changed() {
   stepper.signals_changed();
@@ -139,6 +154,7 @@ double Runner::next_instant() {
 
 // One step of the flow, not beyond `limit`.
 void Runner::advance(double limit) {
+  look();
   if (!regime || regime->modes != state->modes) regime = &cache.get(sys, state->modes);
   stepper.take(*regime, *state, limit, step);
   reach(limit);
@@ -207,7 +223,7 @@ void Runner::shorten() {
 
 void Runner::record() {
   const auto tell = [&](double a, double b, const Step& part) {
-    recorder->segment(*regime, a, b, part, stepper.C);
+    recorder->segment(lasting(*regime), a, b, part, stepper.C);
   };
   if (step.columns > 0 || !recorder->motion())
     tell(state->base_t, arrival.t, step);
@@ -240,6 +256,7 @@ bool Runner::arrive() {
   state->base_t = arrival.t, state->base_t_compensation = arrival.rest;
   if (stepper.delays.any()) returned = stepper.delays.arrive(*state, before);
   state->after_transition = false;
+  if (here) here->project(state->base_t, state->base_x, state->modes);
   see(sys, *state);
   if (beyond.size() > 0 && arrival.t < options.t_end) no_longer_finite();
   return !ended;
@@ -257,6 +274,7 @@ void Runner::change() {
   const Jump& jump = arrival.at_limit
                          ? transition.scheduled(*state, step.fired, breakpoint <= state->base_t || returns)
                          : transition.after(*regime, *state, step.fired);
+  if (here) regime = nullptr; // its rows have turned
   if (jump.changed) state->last_error = 0.0;
   if (stepper.delays.any()) // ticks change forces, events and breakpoints of surfaces velocities
     stepper.delays.change(*state, before, event || breakpoint <= t ? 0 : ticks ? 1 : Past::smooth);
@@ -317,7 +335,7 @@ void Runner::leave_state() {
   if (recorded.any && state->base_t != reached) { // the end lies within the present step
     if (!recorder->motion())
       polynomials(state->base_t + step.end * step.h, [&](double a, double b, const Step& part) {
-        recorder->last(*regime, a, b, part, stepper.C);
+        recorder->last(lasting(*regime), a, b, part, stepper.C);
       });
     state->x.resize(sys.nx);
     stepper.state_at(step, (reached - recorded.t0) - recorded.rest, state->x.data());
@@ -327,7 +345,7 @@ void Runner::leave_state() {
   step.h = 0.0;
   step.columns = 1;
   stepper.C.col(0) = state->x;
-  const Regime& r = cache.get(sys, state->modes);
+  const Regime& r = kept.get(machine, state->modes);
   recorder->segment(r, reached, reached, step, stepper.C);
   recorder->last(r, reached, reached, step, stepper.C);
 }

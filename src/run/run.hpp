@@ -4,11 +4,13 @@
 
 #include "core/list.hpp"
 #include "dynamics/state.hpp"
+#include "dynamics/tangent.hpp"
 #include "flow/stepper.hpp"
 #include "run/patience.hpp"
 #include "transition/event.hpp"
 #include "transition/transition.hpp"
 
+#include <memory>
 #include <string>
 
 namespace stickslip {
@@ -44,6 +46,11 @@ public:
   void signals_changed();
 
 private:
+  // Of a machine that is not linear `sys` is the tangent that moves with the state, and `cache` holds what is true there.
+  std::unique_ptr<Tangent> here;
+  RegimeCache own;
+  const System& machine;
+  RegimeCache& kept; // regimes that segments of a run refer to
   const System& sys;
   RegimeCache& cache;
   const Options& options;
@@ -79,6 +86,8 @@ private:
   std::string notes;           // on the start, for the message
   Vector beyond;               // what it would become behind; empty as long as that is finite
 
+  const Regime& lasting(const Regime& r);
+  void look();
   void begin(State& state, Recorder& recorder, const Stop& stop);
   void start();
   bool given_up();

@@ -64,13 +64,19 @@ Rows& Samples::signals() {
   return s;
 }
 
+const System& Samples::here() const {
+  return tangent ? tangent->system : sys;
+}
+
 template <class Use> void Samples::at_every_time(Use&& use) {
   const Rows &y = states(), &values = signals();
   Vector x(sys.nx), s(sys.ns());
+  if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
   for (const Span& span : spans)
     for (Index j = span.first; j < span.first + span.count; ++j) {
       x = y.col(j);
       s = values.col(j);
+      if (tangent) tangent->move_to(times[j], x.data()), tangent->write(s.data());
       use(*span.segment->regime, j, times[j], x, s);
     }
 }
@@ -106,7 +112,7 @@ Rows& Samples::velocities() {
   Rows& v = kept_velocities.emplace(n_elements, n_times);
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
     for (Index i = 0; i < n_elements; ++i) {
-      const Friction& p = sys.friction[i];
+      const Friction& p = here().friction[i];
       // Held by a constraint: the velocity is zero, not what rounding left of it.
       const bool held = p.traits.sticks && p.surface_travel < 0 && r.modes.friction[i].sticks();
       v(i, j) = held ? 0.0 : relative_velocity(p, x.data(), s.data());
@@ -125,7 +131,7 @@ Rows& Samples::loads() {
     force = held.col(j);
     for (Index i = 0; i < n_elements; ++i) {
       load(i, j) =
-          total_load(sys, sys.friction[i], r.modes.friction[i].load_sign, x.data(), s.data(), force.data());
+          total_load(here(), here().friction[i], r.modes.friction[i].load_sign, x.data(), s.data(), force.data());
     }
   });
   return load;
@@ -181,7 +187,7 @@ void Samples::evaluate_gaps() {
   Rows &gap = kept_gaps.emplace(n_contacts, n_times), &rate = kept_gap_rates.emplace(n_contacts, n_times);
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
     for (Index k = 0; k < n_contacts; ++k) {
-      const Contact& c = sys.contacts[k];
+      const Contact& c = here().contacts[k];
       // Held by a constraint: zero, not what rounding left of it.
       const bool closed = r.modes.contact[k] == Mode::closed;
       gap(k, j) = closed ? 0.0 : c.gap.x.dot(x) + c.gap.s.dot(s);

@@ -4,6 +4,7 @@
 
 #include "core/list.hpp"
 #include "run/loop_signals.hpp"
+#include "dynamics/tangent.hpp"
 #include "run/trajectory.hpp"
 
 #include <memory>
@@ -45,12 +46,14 @@ private:
   List<Span> spans;
   Index n_times, n_elements, n_contacts;
   std::recursive_mutex access;
+  std::unique_ptr<Tangent> tangent; // of a machine that is not linear, where at_every_time() is
 
   std::optional<Rows> kept_states, kept_signals, kept_rates, kept_forces, kept_velocities, kept_loads,
       kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses;
   std::optional<ModeRows> kept_modes, kept_contact_modes;
   std::optional<LoopSamples> kept_loops;
 
+  const System& here() const;
   void evaluate_motion(); // rates and forces
   void evaluate_limits();
   void evaluate_gaps();

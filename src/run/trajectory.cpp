@@ -9,7 +9,7 @@ namespace stickslip {
 
 std::string Trajectory::full_message() const {
   std::string text = message;
-  if (status == Status::finished)
+  if (status == Status::finished && !system().smooth)
     if (const std::string rest =
             note_of_rest(system(), compiled->regimes.get(system(), state.modes), t_end, state.x.data());
         !rest.empty())

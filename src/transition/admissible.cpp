@@ -1,6 +1,7 @@
 // Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
 #include "contact/share.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/tangent.hpp"
 #include "dynamics/friction_force.hpp"
 #include "transition/decision.hpp"
 
@@ -205,7 +206,7 @@ void Decision::guard_series(const Regime& r) {
   Vector x1 = state->base_x + h * xdot, s1(sys.ns()), f1 = Vector::Zero(sys.nx), g0(ng), g1 = g0, g2 = g0;
   Vector unused = force;
   signal_values(sys, t + h, s1.data());
-  guard_values(sys, r, t, state->base_x.data(), sig.data(), force.data(), g0.data());
+  guard_values(sys, r, t, state->base_x.data(), sig.data(), force.data(), g0.data(), w);
   evaluate(sys, r, t + h, x1.data(), s1.data(), f1.data(), unused.data(), w);
   const Vector half = 0.5 * (f1 - xdot) / h;
   auto guards_at = [&](double tau, Vector& g) {
@@ -213,14 +214,52 @@ void Decision::guard_series(const Regime& r) {
     signal_values(sys, t + tau, s1.data());
     Vector f = Vector::Zero(sys.nx);
     evaluate(sys, r, t + tau, x.data(), s1.data(), f.data(), unused.data(), w);
-    guard_values(sys, r, t + tau, x.data(), s1.data(), unused.data(), g.data());
+    guard_values(sys, r, t + tau, x.data(), s1.data(), unused.data(), g.data(), w);
   };
   guards_at(h, g1);
   guards_at(2.0 * h, g2);
   c.col(0) = g0;
   c.col(1) = (-3.0 * g0 + 4.0 * g1 - g2) / (2.0 * h);
   c.col(2) = (g0 - 2.0 * g1 + g2) / (2.0 * h * h);
-  velocity_series(r);
+  here != nullptr ? curved_series(r, h, half) : velocity_series(r);
+}
+
+// The same for rows that turn with the motion: accelerations along them, by differences.
+void Decision::curved_series(const Regime& r, double h, const Vector& half) {
+  Vector s(sys.ns()), f(sys.nx), unused = force;
+  Matrix a(r.guards.size(), 3);
+  for (int k = 0; k < 3; ++k) {
+    const double tau = k * h;
+    const Vector x = state->base_x + tau * xdot + tau * tau * half;
+    signal_values(sys, t + tau, s.data());
+    f.setZero();
+    evaluate(sys, r, t + tau, x.data(), s.data(), f.data(), unused.data(), w);
+    Tangent& there = w.tangent(sys);
+    there.write(s.data());
+    for (Index g = 0; g < r.guards.size(); ++g) {
+      const Guard& guard = r.guards[g];
+      if (guard.kind == GuardKind::closes) {
+        const Contact& c = there.system.contacts[guard.contact];
+        a(g, k) = c.rate.x.dot(f) + c.acceleration_s.dot(s);
+      } else if (guard.kind == GuardKind::slip_ends) {
+        const Friction& p = there.system.friction[guard.friction];
+        a(g, k) = p.velocity.x.dot(f) + p.acceleration_s.dot(s);
+      }
+    }
+  }
+  for (Index g = 0; g < r.guards.size(); ++g) {
+    const Guard& guard = r.guards[g];
+    const bool gap = guard.kind == GuardKind::closes;
+    if (!gap && guard.kind != GuardKind::slip_ends) continue;
+    const double slope = (-3.0 * a(g, 0) + 4.0 * a(g, 1) - a(g, 2)) / (2.0 * h),
+                 bend = (a(g, 0) - 2.0 * a(g, 1) + a(g, 2)) / (h * h);
+    series.row(g).setZero();
+    if (gap)
+      series.row(g).head(5) << gap_at(guard.contact), rate_at(guard.contact), a(g, 0) / 2.0, slope / 6.0, bend / 24.0;
+    else
+      series.row(g).head(4) << v(guard.friction), a(g, 0), slope / 2.0, bend / 6.0;
+    series.row(g) *= gap ? -1.0 : -guard.direction;
+  }
 }
 
 // Velocities and gaps that leave zero may do so by a high derivative, where differences see nothing: theirs are

@@ -20,8 +20,9 @@ namespace stickslip {
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
 public:
-  Decision(const System& s, RegimeCache& c, Scratch& scratch, const Cutoffs& cut)
-      : sys(s), cache(c), cutoffs(cut), w(scratch), n(s.friction.size()), rests(n, false), dir(n, 0),
+  // `at`: where s is the tangent of a machine that is not linear; else null.
+  Decision(const System& s, RegimeCache& c, Scratch& scratch, const Cutoffs& cut, Tangent* at = nullptr)
+      : sys(s), cache(c), here(at), cutoffs(cut), w(scratch), n(s.friction.size()), rests(n, false), dir(n, 0),
         force(w.force), normal(Vector::Zero(s.contacts.size())), sig(Vector::Zero(s.ns())),
         candidate(s.contacts.size(), false) {
     for (const Friction& p : sys.friction) any_load_contact = any_load_contact || p.load_contact >= 0;
@@ -36,6 +37,7 @@ public:
 private:
   const System& sys;
   RegimeCache& cache;
+  Tangent* here;
   Cutoffs cutoffs;
   State* state = nullptr;
   Jump* jump = nullptr;
@@ -85,6 +87,8 @@ private:
   Matrix series, signal_series;
   Vector xdot, coefficients;
 
+  void look_again();
+  void curved_series(const Regime& r, double h, const Vector& half);
   void size_constraints();
   bool set_valued(Index i) const { return sys.friction[i].traits.sticks; }
   bool presliding(Index i) const { return sys.friction[i].surface_travel >= 0; }

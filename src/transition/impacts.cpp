@@ -103,6 +103,7 @@ void Decision::remove_overlaps() {
     }
     for (Index k = 0; k < m; ++k) G.row(k) = sys.contacts[which[k]].gap.x.head(n_q).transpose() * U;
     state->base_x.head(n_q) -= U * linalg::least_norm_solution(G, depth);
+    look_again();
   }
 }
 
@@ -195,6 +196,7 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     state->nominal = state->nominal.cwiseMax((*hit.columns[k] * impulse).cwiseAbs());
   }
   struck = true;
+  look_again();
   note_impulses(p, best, touching);
   close_after(touching);
   if (after.ambiguous) ambiguous = true;

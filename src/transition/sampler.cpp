@@ -102,7 +102,7 @@ bool Sampler::quiet(const State& state) {
   scratch.xdot.setZero();
   evaluate(sys, r, t, x, s.data(), scratch.xdot.data(), scratch.force.data(), scratch);
   if (scratch.guards.size() < r.guards.size()) scratch.guards.resize(r.guards.size());
-  guard_values(sys, r, t, x, s.data(), scratch.force.data(), scratch.guards.data());
+  guard_values(sys, r, t, x, s.data(), scratch.force.data(), scratch.guards.data(), scratch);
   for (Index k = 0; k < r.guards.size(); ++k)
     if (!(scratch.guards(k) <
           -clear_of(sys, r, r.guards[k], t, x, s.data(), scratch.force.data(), state.nominal)))

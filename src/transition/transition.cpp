@@ -1,6 +1,7 @@
 #include "transition/transition.hpp"
 
 #include "core/list.hpp"
+#include "dynamics/tangent.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/decision.hpp"
 #include "transition/quick_transition.hpp"
@@ -54,6 +55,14 @@ void Decision::enter_modes(bool start) {
   }
 }
 
+// Rows and values of a machine that is not linear, after its state has changed.
+void Decision::look_again() {
+  if (here == nullptr) return;
+  here->move_to(t, state->base_x.data());
+  here->write(sig.data());
+  cache.clear();
+}
+
 // Forces that held until now. A coordinate on which nothing acts but constraints gets its rounding from these alone.
 void Decision::size_constraints() {
   normal.setZero();
@@ -81,6 +90,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   solutions = 1;
   dir.assign(n, 0);
   signal_values(sys, t, sig.data());
+  look_again();
   if (starting) remove_overlaps();
   const LinearPart& linear = cache.linear(sys, state->modes.saturation);
   terms.noalias() = linear.A.cwiseAbs().lazyProduct(state->base_x.cwiseAbs());
@@ -109,6 +119,7 @@ bool Decision::settle(const List<Guard>& fired) {
     find_resting(fired, starting);
     carry_presliding(starting);
     project();
+    look_again();
     if (choose_modes(fired)) return true;
     if (round > 0 || !strike_without_collision()) return false;
   }
@@ -151,8 +162,9 @@ void Decision::count_slips(const List<Guard>& fired) {
   }
 }
 
-Transition::Transition(const System& s, RegimeCache& c, const Cutoffs& cutoffs)
-    : sys(s), cache(c), scratch(s), decision(std::make_unique<Decision>(s, c, scratch, cutoffs)),
+Transition::Transition(const System& s, RegimeCache& c, const Cutoffs& cutoffs, Tangent* at)
+    : sys(s), cache(c), here(at), scratch(s),
+      decision(std::make_unique<Decision>(s, c, scratch, cutoffs, at)),
       quick(std::make_unique<QuickTransition>(s, c, scratch)),
       sampler(std::make_unique<Sampler>(s, c, scratch)) {}
 
@@ -170,6 +182,12 @@ void Transition::signals_changed() {
   quick->signals_changed();
 }
 
+void Transition::look(const State& state) {
+  if (here == nullptr) return;
+  here->move_to(state.base_t, state.base_x.data());
+  cache.clear();
+}
+
 const Jump& Transition::finish(State& state) {
   see(sys, state);
   jump.end(state);
@@ -177,6 +195,7 @@ const Jump& Transition::finish(State& state) {
 }
 
 const Jump& Transition::start(State& state, bool ticks) {
+  look(state);
   if (ticks && sampler->due(state, state.base_t)) sampler->run(state);
   jump.begin(state, Occasion::start, {});
   general(state);
@@ -185,12 +204,14 @@ const Jump& Transition::start(State& state, bool ticks) {
 
 const Jump& Transition::after(const Regime& regime, State& state, const List<Guard>& fired) {
   jump.begin(state, Occasion::motion, fired);
-  if (fired.size() != 1 || !quick->apply(regime, state, fired[0], jump)) general(state);
+  look(state);
+  if (here != nullptr || fired.size() != 1 || !quick->apply(regime, state, fired[0], jump)) general(state);
   return finish(state);
 }
 
 const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool breakpoint) {
   jump.begin(state, Occasion::motion, fired);
+  look(state);
   if (sampler->due(state, state.base_t)) {
     sampler->run(state);
     jump.sampled = jump.changed = true;

@@ -12,6 +12,7 @@ namespace stickslip {
 class Decision;
 class QuickTransition;
 class Sampler;
+class Tangent;
 
 // What is too small to count.
 struct Cutoffs {
@@ -23,7 +24,8 @@ struct Cutoffs {
 // per run; what it returns holds until the next call.
 class Transition {
 public:
-  Transition(const System& sys, RegimeCache& cache, const Cutoffs& cutoffs = {});
+  // `at`: where sys is the tangent of a machine that is not linear, which moves with the state; else null.
+  Transition(const System& sys, RegimeCache& cache, const Cutoffs& cutoffs = {}, Tangent* at = nullptr);
   ~Transition();
 
   // The first instant of a run. `ticks`: sampled controllers run if they are due.
@@ -39,12 +41,14 @@ public:
 private:
   const System& sys;
   RegimeCache& cache;
+  Tangent* here;
   Scratch scratch; // of all of these, one after the other
   std::unique_ptr<Decision> decision;
   std::unique_ptr<QuickTransition> quick;
   std::unique_ptr<Sampler> sampler;
   Jump jump;
 
+  void look(const State& state);
   void general(State& state);
   const Jump& finish(State& state);
 };

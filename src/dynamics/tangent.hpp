@@ -1,0 +1,59 @@
+// A machine that is not linear, at one instant: a linear one with the rows, columns and values that hold there. Its
+// accelerations and constraint forces are those of the machine itself, so that transitions and right-hand sides need
+// to know no other kind.
+#pragma once
+
+#include "dynamics/regime.hpp"
+#include "model/smooth.hpp"
+
+#include <memory>
+
+namespace stickslip {
+
+class Tangent {
+public:
+  explicit Tangent(const System& of);
+
+  void move_to(double t, const double* x);
+  // Values of the signals that follow the state, where it has been moved to.
+  void write(double* s) const;
+
+  System system;
+
+  // In these modes, there.
+  const Regime& regime(const Modes& modes);
+  // Signals as given, with those that follow the state.
+  const double* signals(const double* given);
+  // x' where no element acts and nothing is held; false if there may be some.
+  bool free_rates(const double* x, const double* s, double* xdot) const;
+
+  // Closed gaps, and velocities that constraints hold, are brought back to zero by the least change in the metric of the
+  // masses.
+  void project(double t, Vector& x, const Modes& modes);
+
+  double kinetic() const; // q' M q' / 2, of a mass matrix that is not constant
+
+private:
+  std::shared_ptr<const Smooth> smooth;
+  bool placed = false;
+  double t = 0.0;
+  Vector x, slots, taken;
+  Matrix mass, factor, inverse_mass;
+  LinearPart linear;
+  Regime local;
+  bool built = false;
+
+  double result(Index k) const { return slots(smooth->tape.outputs[k]); }
+  void invert_mass();
+  void weigh();
+  void turn_rows();
+  void size_accelerations();
+};
+
+// Where derivatives are needed.
+Matrix differences_of_rates(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+                            Scratch& scratch);
+Vector change_with_time(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+                        const double* sdot, Scratch& scratch);
+
+} // namespace stickslip

@@ -1,0 +1,47 @@
+// What of a machine is not linear: numbers that one tape makes of positions, velocities and time. At every instant a
+// machine that has such parts is a linear one with the rows, columns and values that hold there (dynamics/tangent.hpp):
+//
+//   M(q) q'' = h(q, q', t) + sum w_N(q) lambda_N + ... - sum w_i(q) F_i,   rates  gamma_i = w_i q' + w^_i,
+//   gamma_i' = w_i q'' + zeta_i,   zeta_i = w_i' q' + d w^_i / dt.
+#pragma once
+
+#include "core/list.hpp"
+#include "core/types.hpp"
+#include "expression/tape.hpp"
+
+namespace stickslip {
+
+struct Smooth {
+  Tape tape;
+  List<Index> inputs; // of the tape: the state that each is; -1: time
+
+  // Numbers of results of the tape, or -1.
+  struct Value { // a signal whose value follows the state
+    Index signal, result;
+  };
+  struct Gap { // g(q, t) of a contact, its gradient (first of one result per coordinate), d g / d t, drift
+    Index contact, gap, row, rate, drift;
+  };
+  struct Row { // w(q) of a friction element, and its drift
+    Index friction, row, drift;
+  };
+  List<Value> values;
+  List<Gap> gaps;
+  List<Row> rows;
+  Index mass = -1;    // M(q), by columns
+  Index kinetic = -1; // q' M q' / 2
+  Index inertia = -1; // signal: q' M' q' / 2, the power that changes the inertia takes
+
+  Matrix inverse_mass; // of a constant mass matrix
+  // Where the mass matrix is not constant: what compile() has made with the unit matrix in its place.
+  Matrix A, S;
+  List<Vector> friction, contacts, drives;
+  List<List<Vector>> loops;
+  // Signals of rows: the drift of each friction element in `rows`.
+  List<Index> drifts;
+
+  bool moving_mass() const { return mass >= 0; }
+  bool forces_only() const { return mass < 0 && gaps.empty() && rows.empty(); }
+};
+
+} // namespace stickslip
