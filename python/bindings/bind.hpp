@@ -9,6 +9,7 @@ namespace stickslip::bindings {
 
 void bind_core(); // errors alone: no names
 void bind_signal(pybind11::module_ m);
+void bind_expression(pybind11::module_ m);
 void bind_friction(pybind11::module_ m);
 void bind_contact(pybind11::module_ m);
 void bind_control(pybind11::module_ m);

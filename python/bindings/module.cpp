@@ -7,6 +7,7 @@ PYBIND11_MODULE(_core, m) {
   m.attr("__version__") = STICKSLIP_VERSION;
   b::bind_core();
   b::bind_signal(m.def_submodule("signal", "Functions of time."));
+  b::bind_expression(m.def_submodule("expression", "Formulas as tapes of elementary operations."));
   b::bind_friction(m.def_submodule("friction", "Friction laws."));
   b::bind_contact(m.def_submodule("contact", "Linear complementarity problems."));
   b::bind_control(m.def_submodule("control", "Controllers, and the blocks as which they run."));

@@ -39,10 +39,10 @@ Undefined explained(const Tape& tape, Slot slot, const double* slots) {
 
 } // namespace
 
-std::optional<Undefined> diagnose(const Tape& tape, const Side* sides, const double* slots) {
-  List<Side> read(tape.conditions.size());
-  if (!sides) read_sides(tape, slots, read.data());
-  const List<char> matters = live(tape, sides ? sides : read.data()).slots;
+std::optional<Undefined> diagnose(const Tape& tape, const Sign* signs, const double* slots) {
+  List<Sign> read(tape.conditions.size());
+  if (!signs) read_signs(tape, slots, read.data());
+  const List<char> matters = live(tape, signs ? signs : read.data()).slots;
   for (Slot s = 0; s < tape.slots(); ++s)
     if (matters[s] && !std::isfinite(slots[s])) return explained(tape, s, slots);
   return {};

@@ -14,9 +14,9 @@ struct Undefined {
       text; // the operation, what it was given and the inputs behind it: sqrt(x - 2) = sqrt(-1) at x = 1
 };
 
-// After an evaluation: the first operation, among those that matter with these sides (null: as the conditions say),
+// After an evaluation: the first operation, among those that matter with these signs (null: as the conditions say),
 // whose result is not finite although it was given finite values; or an input that is not finite. None if all
 // outputs and conditions are finite.
-std::optional<Undefined> diagnose(const Tape& tape, const Side* sides, const double* slots);
+std::optional<Undefined> diagnose(const Tape& tape, const Sign* signs, const double* slots);
 
 } // namespace stickslip

@@ -12,75 +12,75 @@ namespace stickslip {
 namespace {
 
 // A node with the arithmetic of numbers, in which `partial` is written.
-struct Term {
+struct Symbol {
   Graph* graph;
   Node node;
 };
 
-Term make(Operation o, const Term& a, const Term& b) {
+Symbol make(Operation o, const Symbol& a, const Symbol& b) {
   return {a.graph, a.graph->apply(o, a.node, b.node)};
 }
 
-Term make(Operation o, const Term& a) {
+Symbol make(Operation o, const Symbol& a) {
   return {a.graph, a.graph->apply(o, a.node)};
 }
 
-Term constant_like(const Term& a, double value) {
+Symbol constant_like(const Symbol& a, double value) {
   return {a.graph, a.graph->constant(value)};
 }
 
-Term operator*(const Term& a, const Term& b) {
+Symbol operator*(const Symbol& a, const Symbol& b) {
   return make(Operation::multiply, a, b);
 }
-Term operator+(const Term& a, const Term& b) {
+Symbol operator+(const Symbol& a, const Symbol& b) {
   return make(Operation::add, a, b);
 }
-Term operator/(const Term& a, const Term& b) {
+Symbol operator/(const Symbol& a, const Symbol& b) {
   return make(Operation::divide, a, b);
 }
-Term operator-(const Term& a) {
+Symbol operator-(const Symbol& a) {
   return make(Operation::negate, a);
 }
-Term operator*(double a, const Term& b) {
+Symbol operator*(double a, const Symbol& b) {
   return constant_like(b, a) * b;
 }
-Term operator+(const Term& a, double b) {
+Symbol operator+(const Symbol& a, double b) {
   return a + constant_like(a, b);
 }
-Term operator+(double a, const Term& b) {
+Symbol operator+(double a, const Symbol& b) {
   return b + a;
 }
-Term operator-(double a, const Term& b) {
+Symbol operator-(double a, const Symbol& b) {
   return make(Operation::subtract, constant_like(b, a), b);
 }
-Term operator-(const Term& a, double b) {
+Symbol operator-(const Symbol& a, double b) {
   return make(Operation::subtract, a, constant_like(a, b));
 }
-Term operator/(double a, const Term& b) {
+Symbol operator/(double a, const Symbol& b) {
   return constant_like(b, a) / b;
 }
-Term sin(const Term& a) {
+Symbol sin(const Symbol& a) {
   return make(Operation::sin, a);
 }
-Term cos(const Term& a) {
+Symbol cos(const Symbol& a) {
   return make(Operation::cos, a);
 }
-Term sinh(const Term& a) {
+Symbol sinh(const Symbol& a) {
   return make(Operation::sinh, a);
 }
-Term cosh(const Term& a) {
+Symbol cosh(const Symbol& a) {
   return make(Operation::cosh, a);
 }
-Term sqrt(const Term& a) {
+Symbol sqrt(const Symbol& a) {
   return make(Operation::sqrt, a);
 }
-Term log(const Term& a) {
+Symbol log(const Symbol& a) {
   return make(Operation::log, a);
 }
-Term pow(const Term& a, const Term& b) {
+Symbol pow(const Symbol& a, const Symbol& b) {
   return make(Operation::power, a, b);
 }
-Term integer_power_of(const Term& a, int n) {
+Symbol integer_power_of(const Symbol& a, int n) {
   return {a.graph, a.graph->integer_power(a.node, n)};
 }
 
@@ -98,7 +98,7 @@ Node Graph::derivative(Node of, const List<Node>& rates) {
   if (is_select(e.operation)) {
     out = choice(e.operation == Operation::select_above, e.c, or_zero(rate_a), or_zero(rate_b));
   } else {
-    const Term a{this, e.a}, b{this, two ? e.b : e.a}, value{this, of};
+    const Symbol a{this, e.a}, b{this, two ? e.b : e.a}, value{this, of};
     if (rate_a >= 0) out = product(partial(e.operation, false, a, b, e.c, value).node, rate_a);
     if (rate_b >= 0)
       out = sum(or_zero(out), product(partial(e.operation, true, a, b, e.c, value).node, rate_b));

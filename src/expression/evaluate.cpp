@@ -16,8 +16,8 @@ double chosen(const Tape& tape, const Instruction& i, const double* s) {
   return g;
 }
 
-bool takes_first(const Tape& tape, const Instruction& i, const Side* sides, const double* s) {
-  if (sides) return sides[i.c] > 0;
+bool takes_first(const Tape& tape, const Instruction& i, const Sign* signs, const double* s) {
+  if (signs) return signs[i.c] > 0;
   const double g = s[tape.conditions[i.c]];
   return i.operation == Operation::select_at_least ? g >= 0.0 : g > 0.0;
 }
@@ -30,7 +30,7 @@ void add_scaled(double slope, const double* rates, Index count, double* out) {
     for (Index d = 0; d < count; ++d) out[d] += rates[d] == 0.0 ? 0.0 : slope * rates[d];
 }
 
-template <bool prescribed> void run(const Tape& tape, const Side* sides, double* s) {
+template <bool prescribed> void run(const Tape& tape, const Sign* signs, double* s) {
   double* out = s + tape.first_result();
   for (const Instruction& i : tape.code) {
     const double a = s[i.a];
@@ -62,7 +62,7 @@ template <bool prescribed> void run(const Tape& tape, const Side* sides, double*
     case Operation::select_at_least:
     case Operation::select_above:
       if constexpr (prescribed)
-        *out = sides[i.c] > 0 ? a : s[i.b];
+        *out = signs[i.c] > 0 ? a : s[i.b];
       else
         *out = chosen(tape, i, s);
       break;
@@ -83,22 +83,22 @@ void evaluate(const Tape& tape, double* slots) {
   run<false>(tape, nullptr, slots);
 }
 
-void evaluate(const Tape& tape, const Side* sides, double* slots) {
-  run<true>(tape, sides, slots);
+void evaluate(const Tape& tape, const Sign* signs, double* slots) {
+  run<true>(tape, signs, slots);
 }
 
-void read_sides(const Tape& tape, const double* slots, Side* sides) {
-  for (const Slot s : tape.conditions) *sides++ = slots[s] >= 0.0 ? Side{1} : Side{-1};
+void read_signs(const Tape& tape, const double* slots, Sign* signs) {
+  for (const Slot s : tape.conditions) *signs++ = slots[s] >= 0.0 ? Sign{1} : Sign{-1};
 }
 
-void forward(const Tape& tape, const Side* sides, const double* s, Index directions, double* rates) {
+void forward(const Tape& tape, const Sign* signs, const double* s, Index directions, double* rates) {
   const auto row = [&](Index slot) { return rates + slot * directions; };
   std::fill(row(tape.inputs.size()), row(tape.first_result()), 0.0);
   Index slot = tape.first_result();
   for (const Instruction& i : tape.code) {
     double* out = row(slot);
     if (is_select(i.operation)) {
-      std::copy_n(row(takes_first(tape, i, sides, s) ? i.a : i.b), directions, out);
+      std::copy_n(row(takes_first(tape, i, signs, s) ? i.a : i.b), directions, out);
     } else {
       std::fill_n(out, directions, 0.0);
       for (const bool by_b : {false, true}) {
@@ -112,7 +112,7 @@ void forward(const Tape& tape, const Side* sides, const double* s, Index directi
   }
 }
 
-void reverse(const Tape& tape, const Side* sides, const double* s, Index output, double* adjoints) {
+void reverse(const Tape& tape, const Sign* signs, const double* s, Index output, double* adjoints) {
   std::fill_n(adjoints, tape.slots(), 0.0);
   adjoints[tape.outputs[output]] = 1.0;
   for (Index k = tape.code.size(); k-- > 0;) {
@@ -121,7 +121,7 @@ void reverse(const Tape& tape, const Side* sides, const double* s, Index output,
     const double weight = adjoints[slot];
     if (weight == 0.0) continue; // a branch that is not taken may be undefined
     if (is_select(i.operation)) {
-      adjoints[takes_first(tape, i, sides, s) ? i.a : i.b] += weight;
+      adjoints[takes_first(tape, i, signs, s) ? i.a : i.b] += weight;
       continue;
     }
     for (const bool by_b : {false, true}) {
@@ -132,7 +132,7 @@ void reverse(const Tape& tape, const Side* sides, const double* s, Index output,
   }
 }
 
-Live live(const Tape& tape, const Side* sides) {
+Live live(const Tape& tape, const Sign* signs) {
   Live out{List<char>(tape.slots(), 0), List<char>(tape.conditions.size(), 0)};
   for (const Slot s : tape.outputs) out.slots[s] = 1;
   for (Index k = tape.code.size(); k-- > 0;) {
@@ -141,8 +141,8 @@ Live live(const Tape& tape, const Side* sides) {
     if (is_select(i.operation)) {
       out.conditions[i.c] = 1;
       out.slots[tape.conditions[i.c]] = 1;
-      if (!sides || sides[i.c] > 0) out.slots[i.a] = 1;
-      if (!sides || sides[i.c] < 0) out.slots[i.b] = 1;
+      if (!signs || signs[i.c] > 0) out.slots[i.a] = 1;
+      if (!signs || signs[i.c] < 0) out.slots[i.b] = 1;
     } else {
       out.slots[i.a] = 1;
       if (arity(i.operation) == 2) out.slots[i.b] = 1;

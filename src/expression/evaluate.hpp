@@ -9,33 +9,33 @@
 
 namespace stickslip {
 
-// Side of a condition g: +1 (g >= 0) or -1. A tape is smooth as long as its sides are held.
-using Side = std::int8_t;
+// Sign of a condition g: +1 (g >= 0) or -1. A tape is smooth as long as its signs are held.
+using Sign = std::int8_t;
 
 // Writes the constants.
 void prepare(const Tape& tape, double* slots);
 
 // Each choice by its own condition; where that is NaN, so is the choice.
 void evaluate(const Tape& tape, double* slots);
-// Each choice by the side of its condition that is prescribed, also beyond the corner.
-void evaluate(const Tape& tape, const Side* sides, double* slots);
+// Each choice by the sign of its condition that is prescribed, also beyond the corner.
+void evaluate(const Tape& tape, const Sign* signs, double* slots);
 
-// The sides of the conditions after an evaluation.
-void read_sides(const Tape& tape, const double* slots, Side* sides);
+// The signs of the conditions after an evaluation.
+void read_signs(const Tape& tape, const double* slots, Sign* signs);
 
 // Derivatives along several directions at once, after an evaluation: row s of `rates`, of length `directions`, belongs
-// to slot s; the caller fills the rows of the inputs. Without sides (null) choices are those of their conditions.
-void forward(const Tape& tape, const Side* sides, const double* slots, Index directions, double* rates);
+// to slot s; the caller fills the rows of the inputs. Without signs (null) choices are those of their conditions.
+void forward(const Tape& tape, const Sign* signs, const double* slots, Index directions, double* rates);
 
 // The gradient of one output, after an evaluation, in one sweep back whatever the number of inputs: the first places of
 // `adjoints`, which is memory for tape.slots() numbers.
-void reverse(const Tape& tape, const Side* sides, const double* slots, Index output, double* adjoints);
+void reverse(const Tape& tape, const Sign* signs, const double* slots, Index output, double* adjoints);
 
-// Which slots the outputs depend on with these sides (null: with either), and which conditions decide: what stands in a
+// Which slots the outputs depend on with these signs (null: with either), and which conditions decide: what stands in a
 // branch that is not taken does not count.
 struct Live {
   List<char> slots, conditions;
 };
-Live live(const Tape& tape, const Side* sides);
+Live live(const Tape& tape, const Sign* signs);
 
 } // namespace stickslip

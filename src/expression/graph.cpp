@@ -142,6 +142,7 @@ Node Graph::integer_power(Node a, int exponent) {
     if (!std::isfinite(y)) undefined(Operation::power, *x, exponent);
     return constant(y);
   }
+  if (std::abs(exponent) > largest_exponent) return operation(Operation::power, a, constant(exponent));
   switch (exponent) {
   case -1:
     return quotient(constant(1.0), a);
@@ -237,14 +238,14 @@ Graph::Loaded Graph::load(const Tape& tape) {
   return load_soundly(tape, nullptr);
 }
 
-Graph::Loaded Graph::load(const Tape& tape, const Side* sides) {
+Graph::Loaded Graph::load(const Tape& tape, const Sign* signs) {
   check(tape);
-  return load_soundly(tape, sides);
+  return load_soundly(tape, signs);
 }
 
-Graph::Loaded Graph::load_soundly(const Tape& tape, const Side* sides) {
+Graph::Loaded Graph::load_soundly(const Tape& tape, const Sign* signs) {
   List<Node> at(tape.slots(), -1);
-  const Live needed = live(tape, sides);
+  const Live needed = live(tape, signs);
   Index slot = 0;
   for (const std::string& name : tape.inputs) at[slot++] = input(name);
   for (const double c : tape.constants) at[slot++] = constant(c);
@@ -255,8 +256,8 @@ Graph::Loaded Graph::load_soundly(const Tape& tape, const Side* sides) {
       out = integer_power(at[i.a], i.c);
     else if (!is_select(i.operation))
       out = apply(i.operation, at[i.a], at[i.b]);
-    else if (sides)
-      out = at[sides[i.c] > 0 ? i.a : i.b];
+    else if (signs)
+      out = at[signs[i.c] > 0 ? i.a : i.b];
     else
       out = choice(i.operation == Operation::select_above, at[tape.conditions[i.c]], at[i.a], at[i.b]);
   }

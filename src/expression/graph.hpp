@@ -39,8 +39,8 @@ public:
     List<Node> outputs, conditions; // of conditions only those that matter for the outputs
   };
   Loaded load(const Tape& tape);
-  // With each choice replaced by what it is with these sides: what is loaded is smooth.
-  Loaded load(const Tape& tape, const Side* sides);
+  // With each choice replaced by what it is with these signs: what is loaded is smooth.
+  Loaded load(const Tape& tape, const Sign* signs);
 
   // Derivatives of nodes along a direction: the rate of each input; of others it is zero. As the motion has
   // (q, v, t) -> (v, 0, 1), applying it twice to a gap gives w v + w^ and its drift zeta.
@@ -84,7 +84,7 @@ private:
   Node raised(Node a, Node b);
   Node plain(Operation operation, Node a, Node b);
   Node choice(bool strictly, Node condition, Node first, Node second);
-  Loaded load_soundly(const Tape& tape, const Side* sides);
+  Loaded load_soundly(const Tape& tape, const Sign* signs);
   Node derivative(Node of, const List<Node>& rates);
   List<Node> order(const List<Node>& outputs) const;
 

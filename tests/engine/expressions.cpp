@@ -17,16 +17,16 @@ using Op = Operation;
 
 namespace {
 
-List<double> run(const Tape& tape, const List<double>& inputs, const Side* sides = nullptr) {
+List<double> run(const Tape& tape, const List<double>& inputs, const Sign* signs = nullptr) {
   List<double> slots(tape.slots());
   prepare(tape, slots.data());
   std::copy(inputs.begin(), inputs.end(), slots.begin());
-  sides ? evaluate(tape, sides, slots.data()) : evaluate(tape, slots.data());
+  signs ? evaluate(tape, signs, slots.data()) : evaluate(tape, slots.data());
   return slots;
 }
 
-List<double> outputs(const Tape& tape, const List<double>& inputs, const Side* sides = nullptr) {
-  const List<double> slots = run(tape, inputs, sides);
+List<double> outputs(const Tape& tape, const List<double>& inputs, const Sign* signs = nullptr) {
+  const List<double> slots = run(tape, inputs, signs);
   List<double> out;
   for (const Slot s : tape.outputs) out.push_back(slots[s]);
   return out;
@@ -131,7 +131,7 @@ TEST(expressions, corners_are_conditions_with_sides) {
       check::same(out[3], std::max(a, b));
       check::same(out[4], b > a ? a : b);
     }
-  const Side up[] = {1, 1}, down[] = {-1, 1};
+  const Sign up[] = {1, 1}, down[] = {-1, 1};
   check::same(outputs(tape, {-3.0, 0.0}, up)[0], -3.0); // the branch x >= 0, prolonged
   check::same(outputs(tape, {-3.0, 0.0}, up)[1], 1.0);
   check::same(outputs(tape, {3.0, 0.0}, down)[0], -3.0);
@@ -157,7 +157,7 @@ TEST(expressions, the_branch_that_is_not_taken_may_be_undefined) {
   forward(tape, nullptr, slots.data(), 1, rates.data());
   check::same(rates[tape.outputs[0]], 0.0);
   check::that(!diagnose(tape, nullptr, slots.data()));
-  const Side taken[] = {1};
+  const Sign taken[] = {1};
   slots = run(tape, {-1.0}, taken);
   const auto wrong = diagnose(tape, taken, slots.data());
   check::that(wrong && wrong->text.find("sqrt(x) = sqrt(-1) = ") == 0 &&
@@ -165,7 +165,7 @@ TEST(expressions, the_branch_that_is_not_taken_may_be_undefined) {
   // The condition inside of a branch matters only there.
   const Node y = g.input("y");
   const Tape nested = g.tape({g.where(x, zero, false, g.absolute(y), zero)});
-  const Side inside[] = {1, 1}, outside[] = {1, -1}; // y, x
+  const Sign inside[] = {1, 1}, outside[] = {1, -1}; // y, x
   check::that(nested.conditions.size() == 2);
   check::that(live(nested, inside).conditions == List<char>{1, 1});
   check::that(live(nested, outside).conditions == List<char>{0, 1});
