@@ -6,8 +6,8 @@
 
 namespace stickslip {
 
-Draft::Draft(const Machine& m, bool own)
-    : machine(m), own_signals(own), forces(m.all<AppliedForce>()), friction(m.all<FrictionElement>()), contacts(m.all<ContactElement>()),
+Draft::Draft(const Machine& m, bool own_entries)
+    : machine(m), own_signals(own_entries), forces(m.all<AppliedForce>()), friction(m.all<FrictionElement>()), contacts(m.all<ContactElement>()),
       controllers(m.all<ControllerElement>()), compensators(m.all<CompensatorElement>()) {}
 
 Index Draft::add_state(const std::string& name) {
@@ -133,7 +133,6 @@ void Draft::read_matrices(Reading& out, const MatrixPlant& m, const std::string&
     for (const Part& p : on.parts) sum += m.D(i, find_name(m.inputs, p.name, "input")) * p.factor;
     return factor * sum;
   };
-  const auto forces = machine.all<AppliedForce>();
   for (Index k = 0; k < forces.size(); ++k)
     if (const double gain = through(forces[k]->on); gain != 0.0)
       out.signals.emplace_back(sys.drives[k].signal, gain);

@@ -25,6 +25,7 @@ public:
   }
   void add(double x) { add(std::bit_cast<std::uint64_t>(x + 0.0)); }
   void add(bool x) { add(std::uint64_t{x}); }
+  void add(std::int32_t x) { add(static_cast<std::uint64_t>(x)); }
   void add(Index x) { add(static_cast<std::uint64_t>(x)); }
   void add(const std::string& s) {
     add(static_cast<Index>(s.size()));
