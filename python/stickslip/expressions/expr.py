@@ -40,8 +40,8 @@ def _no_branch(what: str) -> NoReturn:
 class Expr:
     """A value made of named inputs by elementary operations; ``Expr("arm.position")`` is such an input.
 
-    Operators and functions of expressions give expressions. Two are equal if they say the same in the same order (of
-    the terms of a sum or product that occurs twice the first one counts for both). They print as formulas.
+    Operators and functions of expressions give expressions. Two are equal if they say the same in the same order:
+    ``x + y`` is not ``y + x``. They print as formulas.
 
     Parameters
     ----------
