@@ -159,10 +159,21 @@ std::optional<std::string> undefined(const Expression& e, const Array& points, c
   return {};
 }
 
+constexpr int format = 1; // of what pickle saves
+
+py::dict state(const Expression& e) {
+  py::dict out = Packer{true}(e.tape());
+  out["format"] = format;
+  return out;
+}
+
 Expression restored(const py::dict& saved) {
   return read_soundly("expression", [&] {
+    py::dict fields(saved.attr("copy")());
+    if (!fields.contains("format") || !fields.attr("pop")("format").equal(py::int_(format)))
+      throw py::value_error("this expression was saved by another version of stickslip");
     Tape tape;
-    unpack("expression", saved, tape);
+    unpack("expression", fields, tape);
     return Expression(tape);
   });
 }
@@ -205,7 +216,8 @@ void bind_expression(py::module_ m) {
              return py::isinstance<E>(b) && a.tape() == b.cast<const E&>().tape();
            })
       .def("__hash__", [](const E& e) { return hash_of(e.tape()); })
-      .def(py::pickle([](const E& e) { return Packer{true}(e.tape()); }, &restored));
+      .def("state", &state, "As plain values.")
+      .def_static("restored", &restored, "state"_a);
 }
 
 } // namespace stickslip::bindings

@@ -33,22 +33,38 @@ std::size_t Graph::EntryHash::operator()(const Entry& e) const {
   return static_cast<std::size_t>(h);
 }
 
-Node Graph::find(Entry e) const {
-  auto at = known.find(e);
-  if (at == known.end() && e.kind == Kind::operation && is_commutative(e.operation)) {
-    std::swap(e.a, e.b);
-    at = known.find(e);
+Node Graph::keep(const Entry& e) {
+  const auto [at, fresh] = known.try_emplace(e, static_cast<Node>(nodes.size()));
+  if (fresh) {
+    nodes.push_back(e);
+    marks.push_back(mark(e));
   }
-  return at == known.end() ? -1 : at->second;
+  return at->second;
 }
 
-Node Graph::keep(const Entry& e) {
-  const Node there = find(e);
-  if (there >= 0) return there;
-  const Node fresh = static_cast<Node>(nodes.size());
-  nodes.push_back(e);
-  known.emplace(e, fresh);
-  return fresh;
+// A number that depends on the formula alone, not on what else stands in the graph.
+std::uint64_t Graph::mark(const Entry& e) const {
+  if (e.kind == Kind::input) return std::hash<std::string>()(names[e.c]);
+  Entry by_marks = e;
+  std::uint64_t below = 0;
+  if (e.kind == Kind::operation) {
+    below = marks[e.a] * 3U + (arity(e.operation) == 2 ? marks[e.b] * 5U : 0U) +
+            (is_select(e.operation) ? marks[e.c] * 7U : 0U);
+    by_marks.a = by_marks.b = 0;
+    if (is_select(e.operation)) by_marks.c = 0;
+  }
+  return (EntryHash()(by_marks) ^ below) * 0x9e3779b97f4a7c15ULL;
+}
+
+// Of two differences that are opposite one stands for both where the sign does not matter: that of names in the order
+// of the alphabet, or of constants subtracted from others.
+bool Graph::is_turned(Node n) const {
+  const Entry& e = nodes[n];
+  if (e.kind != Kind::operation || e.operation != Operation::subtract) return false;
+  const Entry &a = nodes[e.a], &b = nodes[e.b];
+  if (a.kind != b.kind) return a.kind == Kind::constant || b.kind == Kind::input;
+  if (a.kind == Kind::input) return names[b.c] < names[a.c];
+  return marks[e.b] < marks[e.a];
 }
 
 Node Graph::operation(Operation operation, Node a, Node b, std::int32_t c) {
@@ -105,8 +121,6 @@ Node Graph::difference(Node a, Node b) {
   if (is(b, 0.0)) return a;
   if (is(a, 0.0)) return negated(b);
   if (is_negated(b)) return sum(a, nodes[b].a);
-  const Node opposite = find({Kind::operation, Operation::subtract, b, a, 0, 0.0});
-  if (opposite >= 0) return operation(Operation::negate, opposite, opposite);
   return operation(Operation::subtract, a, b);
 }
 
@@ -171,8 +185,10 @@ Node Graph::raised(Node a, Node b) {
 }
 
 Node Graph::plain(Operation o, Node a, Node b) {
-  if (is_negated(a) && is_odd(o)) return negated(apply(o, nodes[a].a));
-  if (is_negated(a) && is_even(o)) a = nodes[a].a;
+  if (is_negated(a) || is_turned(a)) {
+    if (is_odd(o)) return negated(apply(o, negated(a)));
+    if (is_even(o)) return apply(o, negated(a));
+  }
   return operation(o, a, b);
 }
 
@@ -208,7 +224,8 @@ Node Graph::apply(Operation o, Node a, Node b) {
 Node Graph::choice(bool strictly, Node condition, Node first, Node second) {
   if (first == second) return first;
   if (const auto g = value(condition)) return (strictly ? *g > 0.0 : *g >= 0.0) ? first : second;
-  if (is_negated(condition)) return choice(!strictly, nodes[condition].a, second, first);
+  if (is_negated(condition) || is_turned(condition))
+    return choice(!strictly, negated(condition), second, first);
   return operation(strictly ? Operation::select_above : Operation::select_at_least, first, second, condition);
 }
 
@@ -217,7 +234,7 @@ Node Graph::where(Node a, Node b, bool strictly, Node first, Node second) {
 }
 
 Node Graph::absolute(Node a) {
-  if (is_negated(a)) a = nodes[a].a;
+  if (is_negated(a) || is_turned(a)) a = negated(a);
   return choice(false, a, a, negated(a));
 }
 

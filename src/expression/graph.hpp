@@ -1,5 +1,5 @@
 // Where expressions are put together: nodes of which none occurs twice. Constants are folded and what changes nothing
-// is left out (x + 0, 1 x, 0 x, sin(-x) = -sin x, ...); everything else stays as it was written. Several tapes can be
+// is left out (x + 0, 1 x, 0 x, sin(-x) = -sin x, ...); everything else stays as it was written, whatever else is there. Several tapes can be
 // loaded into one graph, differentiated there, and written as one tape in which they share what they have in common.
 #pragma once
 
@@ -24,7 +24,7 @@ public:
   Node apply(Operation operation, Node a, Node b);
   Node apply(Operation operation, Node a) { return apply(operation, a, a); }
   Node integer_power(Node a, int exponent);
-  // first where a >= b (or a > b), else second; the condition is a - b, or its negative if that is there already.
+  // first where a >= b (or a > b), else second; the condition is a - b or b - a, the same for both.
   Node where(Node a, Node b, bool strictly, Node first, Node second);
 
   Node absolute(Node a);
@@ -71,8 +71,9 @@ private:
     std::size_t operator()(const Entry& e) const;
   };
 
-  Node find(Entry e) const; // or -1
   Node keep(const Entry& e);
+  std::uint64_t mark(const Entry& e) const;
+  bool is_turned(Node n) const;
   Node operation(Operation operation, Node a, Node b, std::int32_t c = 0);
   bool is_negated(Node n) const;
   bool is(Node n, double constant) const;
@@ -90,6 +91,7 @@ private:
 
   List<std::string> names;
   List<Entry> nodes;
+  List<std::uint64_t> marks; // of the nodes
   std::unordered_map<Entry, Node, EntryHash> known;
   std::map<std::string, Node> inputs;
 };

@@ -71,9 +71,6 @@ constexpr int arity(Operation o) {
   }
 }
 
-constexpr bool is_commutative(Operation o) {
-  return o == Operation::add || o == Operation::multiply || o == Operation::hypot;
-}
 // f(-x) = -f(x), to the last bit
 constexpr bool is_odd(Operation o) {
   return o == Operation::sin || o == Operation::tan || o == Operation::asin || o == Operation::atan ||

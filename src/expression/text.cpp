@@ -122,12 +122,17 @@ private:
     return s >= tape.first_result() && at(s).operation == Operation::subtract;
   }
 
+  // b = -a, as the graph writes it.
+  bool is_opposite(Slot a, Slot b) const {
+    if (b < tape.first_result()) return false;
+    if (is_difference(a) && is_difference(b)) return at(a).a == at(b).b && at(a).b == at(b).a;
+    return at(b).operation == Operation::negate && at(b).a == a;
+  }
+
   // |g|, the greater or the lesser of two, or `where`.
   std::string choice(const Instruction& i) const {
     const Slot g = tape.conditions[i.c];
-    const bool opposite =
-        i.b >= tape.first_result() && at(i.b).operation == Operation::negate && at(i.b).a == i.a;
-    if (g == i.a && opposite) return joined({"abs(", formulas[g].text, ")"});
+    if (g == i.a && is_opposite(i.a, i.b)) return joined({"abs(", formulas[g].text, ")"});
     std::string left = formulas[g].text, right = "0";
     if (is_difference(g)) {
       const Instruction& d = at(g);

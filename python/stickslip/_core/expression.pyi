@@ -1,0 +1,63 @@
+"""
+Formulas as tapes of elementary operations.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import typing
+
+import numpy
+import numpy.typing
+
+class Expression:
+    """
+    A value made of inputs and constants by elementary operations.
+    """
+
+    @staticmethod
+    def apply(operation: str, a: Expression, b: Expression | None = None) -> Expression: ...
+    @staticmethod
+    def constant(value: typing.SupportsFloat | typing.SupportsIndex) -> Expression: ...
+    @staticmethod
+    def input(name: str) -> Expression: ...
+    @staticmethod
+    def restored(state: dict[typing.Any, typing.Any]) -> Expression: ...
+    @staticmethod
+    def where(
+        a: Expression, b: Expression, strictly: bool, first: Expression, second: Expression
+    ) -> Expression: ...
+    def __eq__(self, arg0: object) -> bool: ...
+    def absolute(self) -> Expression: ...
+    def along(self, rates: collections.abc.Mapping[str, Expression]) -> Expression: ...
+    def maximum(self, other: Expression) -> Expression: ...
+    def minimum(self, other: Expression) -> Expression: ...
+    def sign(self) -> Expression: ...
+    def state(self) -> dict[typing.Any, typing.Any]:
+        """
+        As plain values.
+        """
+
+    def text(self) -> str: ...
+    def undefined(
+        self,
+        points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        branch: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+        | numpy.typing.NDArray[typing.Any]
+        | None,
+    ) -> str | None: ...
+    def values(
+        self,
+        points: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        branch: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+        | numpy.typing.NDArray[typing.Any]
+        | None,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def conditions(self) -> list[Expression]: ...
+    @property
+    def inputs(self) -> list[str]: ...
+    @property
+    def operations(self) -> int: ...
+    @property
+    def value(self) -> float | None: ...

@@ -1,0 +1,460 @@
+"""Expressions: values that remember how they are made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip import _core
+from stickslip._checks import array, finite, reject
+from stickslip.errors import UnknownNameError
+
+Compiled = _core.expression.Expression
+
+_TRACING: ContextVar[bool] = ContextVar("tracing", default=False)
+
+
+@contextmanager
+def tracing() -> Iterator[None]:
+    """While a function is traced, == between expressions is a branch and as such an error."""
+    token = _TRACING.set(True)
+    try:
+        yield
+    finally:
+        _TRACING.reset(token)
+
+
+def _no_branch(what: str) -> NoReturn:
+    raise TypeError(
+        f"{what} has no truth value before the machine moves: write where(condition, value_if_true, value_if_false) "
+        "instead of if, & | ~ instead of and, or, not, and minimum(a, b), maximum(a, b) instead of min, max"
+    )
+
+
+class Expr:
+    """A value made of named inputs by elementary operations; ``Expr("arm.position")`` is such an input.
+
+    Operators and functions of expressions give expressions. Two are equal if they say the same in the same order:
+    ``x + y`` is not ``y + x``. They print as formulas.
+
+    Parameters
+    ----------
+    name : str
+        Name of the input: a coordinate's ``"arm.position"`` or ``"arm.velocity"``, ``"time"``, or a parameter.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        Names of the inputs that it depends on, in the order of the alphabet.
+    conditions : tuple of Expr
+        The values whose signs decide in it, each once; without any it is smooth.
+
+    Raises
+    ------
+    ValueError
+        If the name is empty or no text, or if an operation on constants has no finite value.
+    TypeError
+        Where the truth value of a comparison is asked for.
+
+    Examples
+    --------
+    >>> angle = ss.Expr("arm.position")
+    >>> torque = -9.81 * ss.sin(angle)
+    >>> torque
+    -9.81*sin(arm.position)
+    >>> round(torque({"arm.position": 0.1}), 6)
+    -0.979366
+    >>> torque.gradient()
+    {'arm.position': -9.81*cos(arm.position)}
+    """
+
+    __slots__ = ("compiled",)
+    compiled: Compiled
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            reject("name", name, "a text that is not empty")
+        object.__setattr__(self, "compiled", Compiled.input(name))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("an expression is a value: it cannot be changed")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs that it depends on, in the order of the alphabet."""
+        return tuple(self.compiled.inputs)
+
+    @property
+    def conditions(self) -> tuple[Expr, ...]:
+        """The values whose signs decide in it, each once; without any it is smooth."""
+        return tuple(wrapped(c) for c in self.compiled.conditions)
+
+    @overload
+    def __call__(
+        self, values: Mapping[str, float], branch: Sequence[Literal[1, -1]] | None = None
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, values: Mapping[str, ArrayLike], branch: Sequence[Literal[1, -1]] | None = None
+    ) -> float | NDArray[np.float64]: ...
+    def __call__(
+        self, values: Mapping[str, Any], branch: Sequence[Literal[1, -1]] | None = None
+    ) -> float | NDArray[np.float64]:
+        """The value where the inputs have these values.
+
+        Parameters
+        ----------
+        values : mapping of str to array_like
+            A number or an array for each of `inputs`; arrays are broadcast against each other. Others may be there.
+        branch : sequence of 1 or -1, optional
+            Which side to take of each of `conditions` (1: not below zero), whatever its value is: the smooth branch,
+            prolonged beyond its corners. By default each takes its own side.
+
+        Returns
+        -------
+        float or ndarray
+            A float if all values are numbers, else an array of their common shape. What is undefined is NaN or
+            infinite: see `undefined`.
+
+        Raises
+        ------
+        ValueError
+            If an input has no value, or the branch not one side for each condition.
+
+        Examples
+        --------
+        >>> gap = ss.maximum(ss.Expr("x"), 0.0)
+        >>> gap({"x": [-1.0, 2.0]})
+        array([0., 2.])
+        >>> gap({"x": -1.0}, branch=[1])
+        -1.0
+        """
+        points, shape = self._points(values)
+        out = self.compiled.values(points, None if branch is None else list(branch))
+        return float(out[0]) if shape == () else out.reshape(shape)
+
+    def undefined(
+        self, values: Mapping[str, ArrayLike], branch: Sequence[Literal[1, -1]] | None = None
+    ) -> str | None:
+        """Where the value began not to be finite, for the first of the given points at which it is not.
+
+        Parameters
+        ----------
+        values, branch
+            As for calling the expression.
+
+        Returns
+        -------
+        str or None
+            The operation, its numbers and the inputs behind it; None if all values are finite.
+
+        Raises
+        ------
+        ValueError
+            As for calling the expression.
+
+        Examples
+        --------
+        >>> ss.sqrt(1.0 - ss.Expr("x") ** 2).undefined({"x": 2.0})
+        'sqrt(1 - x**2) = sqrt(-3) = nan at x = 2'
+        """
+        points, _ = self._points(values)
+        return self.compiled.undefined(points, None if branch is None else list(branch))
+
+    def _points(self, values: Mapping[str, ArrayLike]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+        names = self.inputs
+        if missing := [name for name in names if name not in values]:
+            raise ValueError(
+                f"values has none for {', '.join(map(repr, missing))}, on which {self!r} depends"
+            )
+        columns = np.broadcast_arrays(
+            *(array(f"values[{name!r}]", values[name], all_finite=False) for name in names)
+        )
+        shape = columns[0].shape if names else ()
+        return np.stack(columns, axis=-1).reshape(-1, len(names)) if names else np.zeros((1, 0)), shape
+
+    def gradient(self, *names: str) -> dict[str, Expr]:
+        """The partial derivatives by its inputs, as expressions.
+
+        Parameters
+        ----------
+        *names : str
+            Which; by default all of `inputs`. By what it does not depend on the derivative is zero.
+
+        Returns
+        -------
+        dict of str to Expr
+            In the order of the names. At a corner the derivative is that of the side that holds there.
+
+        Examples
+        --------
+        >>> (ss.Expr("x") ** 3 * ss.Expr("y")).gradient("x")
+        {'x': 3*x**2*y}
+        """
+        one = Compiled.constant(1.0)
+        return {name: wrapped(self.compiled.along({name: one})) for name in names or self.inputs}
+
+    def rate(self) -> Expr:
+        """The derivative by time along a motion without accelerations.
+
+        Each input ``"x.position"`` changes with ``"x.velocity"``, ``"time"`` with one, all others not. Of a gap g(q, t)
+        this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the drift zeta that together
+        with ``w' a`` makes the acceleration of the gap.
+
+        Returns
+        -------
+        Expr
+            The rate.
+
+        Examples
+        --------
+        >>> gap = ss.hypot(ss.Expr("x.position"), ss.Expr("y.position")) - 2.0
+        >>> state = {"x.position": 0.0, "y.position": 2.0, "x.velocity": 3.0, "y.velocity": 0.0}
+        >>> gap.rate().rate()(state)  # v² / r
+        4.5
+        """
+        rates = {name: _rate_of(name) for name in self.inputs}
+        return wrapped(self.compiled.along({name: rate for name, rate in rates.items() if rate is not None}))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.compiled.state()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        object.__setattr__(self, "compiled", Compiled.restored(state))
+
+    def __eq__(self, other: object) -> bool:
+        if _TRACING.get():
+            _no_branch("a comparison of expressions by ==")
+        return isinstance(other, Expr) and self.compiled == other.compiled
+
+    def __hash__(self) -> int:
+        return hash(self.compiled)
+
+    def __repr__(self) -> str:
+        return self.compiled.text()
+
+    def __bool__(self) -> NoReturn:
+        _no_branch("an expression")
+
+    def __float__(self) -> NoReturn:
+        raise TypeError(
+            f"the expression {self!r} is no number before the machine moves: use the functions of stickslip or NumPy "
+            "instead of those of math"
+        )
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def __add__(self, other: Any) -> Any:
+        return _operator("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _operator("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _operator("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _operator("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _operator("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _operator("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _operator("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _operator("divide", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _operator("power", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _operator("power", other, self)
+
+    def __neg__(self) -> Expr:
+        return applied("negate", self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        return wrapped(self.compiled.absolute())
+
+    def __lt__(self, other: Any) -> Any:
+        return _compared(other, self, strictly=True)
+
+    def __le__(self, other: Any) -> Any:
+        return _compared(other, self, strictly=False)
+
+    def __gt__(self, other: Any) -> Any:
+        return _compared(self, other, strictly=True)
+
+    def __ge__(self, other: Any) -> Any:
+        return _compared(self, other, strictly=False)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy's functions of expressions, element by element where there are arrays."""
+        scalar = UFUNCS.get(ufunc)
+        if scalar is None or method != "__call__" or options:
+            raise TypeError(
+                f"np.{ufunc.__name__} of an expression is not known; known are: "
+                + ", ".join(sorted(u.__name__ for u in UFUNCS))
+            )
+        if not any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
+            return scalar(*inputs)
+        objects = [
+            x.astype(object) if isinstance(x, np.ndarray) else np.array(x, dtype=object) for x in inputs
+        ]
+        return np.frompyfunc(scalar, len(inputs), 1)(*objects)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """A comparison of expressions, for `where`; ``a > b`` makes one, and ``&``, ``|`` and ``~`` join them.
+
+    It has no truth value: that an ``if`` would decide once and for all, while the machine moves through both cases.
+
+    Examples
+    --------
+    >>> x = ss.Expr("x")
+    >>> ss.where((x > 0.0) & (x < 1.0), x, 0.0)({"x": [-0.5, 0.5, 1.5]})
+    array([0. , 0.5, 0. ])
+    """
+
+    choose: Callable[[Expr, Expr], Expr]
+    """The expression that is its first argument where the condition holds, else its second."""
+
+    def __bool__(self) -> NoReturn:
+        _no_branch("a comparison of expressions")
+
+    def __and__(self, other: object) -> Condition:
+        if not isinstance(other, Condition):
+            return NotImplemented
+        return Condition(lambda yes, no: self.choose(other.choose(yes, no), no))
+
+    def __or__(self, other: object) -> Condition:
+        if not isinstance(other, Condition):
+            return NotImplemented
+        return Condition(lambda yes, no: self.choose(yes, other.choose(yes, no)))
+
+    def __invert__(self) -> Condition:
+        return Condition(lambda yes, no: self.choose(no, yes))
+
+
+def wrapped(compiled: Compiled) -> Expr:
+    """An expression of the engine in the hands of a user."""
+    out = object.__new__(Expr)
+    object.__setattr__(out, "compiled", compiled)
+    return out
+
+
+def is_expr_like(value: object) -> bool:
+    """Whether `as_expr` takes it: an expression or a number."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and is_expr_like(value.item())
+    return isinstance(value, (Expr, float, int, np.floating, np.integer)) and not isinstance(value, bool)
+
+
+def as_expr(value: Any, name: str = "value") -> Expr:
+    """``value`` itself if it is an expression, a constant if it is a number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, Expr):
+        return value
+    if not is_expr_like(value):
+        reject(name, value, "a number or an expression")
+    return wrapped(Compiled.constant(finite(name, value)))
+
+
+def applied(operation: str, *arguments: Any) -> Expr:
+    """An elementary operation by its name in the engine."""
+    return wrapped(
+        Compiled.apply(operation, *(as_expr(a, f"argument of {operation}").compiled for a in arguments))
+    )
+
+
+def least(a: Any, b: Any) -> Expr:
+    """The lesser of two."""
+    return wrapped(as_expr(a).compiled.minimum(as_expr(b).compiled))
+
+
+def greatest(a: Any, b: Any) -> Expr:
+    """The greater of two."""
+    return wrapped(as_expr(a).compiled.maximum(as_expr(b).compiled))
+
+
+def sign_of(a: Any) -> Expr:
+    """1, 0 or -1."""
+    return wrapped(as_expr(a).compiled.sign())
+
+
+def _operator(operation: str, a: Any, b: Any) -> Any:
+    return applied(operation, a, b) if is_expr_like(a) and is_expr_like(b) else NotImplemented
+
+
+def _compared(a: Any, b: Any, *, strictly: bool) -> Any:
+    if not (is_expr_like(a) and is_expr_like(b)):
+        return NotImplemented
+    left, right = as_expr(a).compiled, as_expr(b).compiled
+    return Condition(
+        lambda yes, no: wrapped(Compiled.where(left, right, strictly, yes.compiled, no.compiled))
+    )
+
+
+def _rate_of(name: str) -> Compiled | None:
+    if name == "time":
+        return Compiled.constant(1.0)
+    coordinate, _, quantity = name.rpartition(".")
+    return Compiled.input(f"{coordinate}.velocity") if quantity == "position" else None
+
+
+def unknown(kind: str, names: Sequence[object], known: Sequence[object]) -> NoReturn:
+    """Raise the error that names that do not exist get."""
+    s = "s" if len(names) > 1 else ""
+    listed = ", ".join(map(repr, known)) or "none"
+    raise UnknownNameError(f"unknown {kind}{s} {', '.join(map(repr, names))}; known are: {listed}")
+
+
+def _plain(operation: str) -> Callable[..., Expr]:
+    return lambda *arguments: applied(operation, *arguments)
+
+
+UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
+    **{
+        getattr(np, name): _plain(name)
+        for name in ("add", "subtract", "multiply", "divide", "square", "sqrt", "exp")
+    },
+    **{getattr(np, name): _plain(name) for name in ("expm1", "log", "log1p", "sin", "cos", "tan")},
+    **{getattr(np, name): _plain(name) for name in ("sinh", "cosh", "tanh", "hypot", "power")},
+    np.negative: _plain("negate"),
+    np.positive: as_expr,
+    np.float_power: _plain("power"),
+    np.reciprocal: lambda a: applied("divide", 1.0, a),
+    np.arcsin: _plain("asin"),
+    np.arccos: _plain("acos"),
+    np.arctan: _plain("atan"),
+    np.arctan2: _plain("atan2"),
+    np.absolute: lambda a: abs(as_expr(a)),
+    np.fabs: lambda a: abs(as_expr(a)),
+    np.sign: sign_of,
+    np.minimum: least,
+    np.maximum: greatest,
+    np.fmin: least,
+    np.fmax: greatest,
+    np.greater: lambda a, b: _compared(a, b, strictly=True),
+    np.greater_equal: lambda a, b: _compared(a, b, strictly=False),
+    np.less: lambda a, b: _compared(b, a, strictly=True),
+    np.less_equal: lambda a, b: _compared(b, a, strictly=False),
+    np.equal: lambda a, b: as_expr(a) == as_expr(b),
+    np.not_equal: lambda a, b: as_expr(a) != as_expr(b),
+}
+"""What each of NumPy's functions does with one expression, or one of each."""

@@ -1,0 +1,138 @@
+"""Elementary functions of numbers, arrays and expressions alike."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stickslip._checks import reject
+from stickslip.expressions.expr import UFUNCS, Condition, Expr, as_expr
+
+__all__ = [
+    "Elementary",
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "cos",
+    "cosh",
+    "exp",
+    "expm1",
+    "hypot",
+    "log",
+    "log1p",
+    "maximum",
+    "minimum",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "where",
+]
+
+
+class Elementary:
+    """An elementary function: of expressions an expression, of numbers a float, of arrays NumPy's array.
+
+    Arrays of expressions are taken element by element.
+
+    Examples
+    --------
+    >>> ss.sin(0.5 * ss.Expr("x"))
+    sin(0.5*x)
+    >>> ss.sin([0.0, 1.5])
+    array([0.        , 0.99749499])
+    """
+
+    def __init__(self, name: str, ufunc: np.ufunc, text: str) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = text
+        self._ufunc = ufunc
+
+    @overload
+    def __call__(self, x: Expr, /) -> Expr: ...
+    @overload
+    def __call__(self, x: Expr, y: Expr | float, /) -> Expr: ...
+    @overload
+    def __call__(self, x: float, y: Expr, /) -> Expr: ...
+    @overload
+    def __call__(self, /, *x: float) -> float: ...
+    @overload
+    def __call__(self, /, *x: ArrayLike) -> Any: ...
+    def __call__(self, /, *x: Any) -> Any:
+        """The function of one or two values."""
+        arrays = [a if isinstance(a, Expr) else np.asarray(a) for a in x]
+        if any(a.dtype == object for a in arrays if isinstance(a, np.ndarray)):
+            return np.frompyfunc(UFUNCS[self._ufunc], len(x), 1)(*(np.array(a, dtype=object) for a in arrays))
+        out: Any = self._ufunc(*arrays)
+        if any(isinstance(a, Expr) for a in x):
+            return out
+        return float(out) if np.ndim(out) == 0 else out
+
+    def __repr__(self) -> str:
+        return f"<elementary function {self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+
+sin = Elementary("sin", np.sin, "Sine of an angle in rad.")
+cos = Elementary("cos", np.cos, "Cosine of an angle in rad.")
+tan = Elementary("tan", np.tan, "Tangent of an angle in rad.")
+asin = Elementary("asin", np.arcsin, "Angle in [-pi/2, pi/2] whose sine is x; undefined beyond [-1, 1].")
+acos = Elementary("acos", np.arccos, "Angle in [0, pi] whose cosine is x; undefined beyond [-1, 1].")
+atan = Elementary("atan", np.arctan, "Angle in (-pi/2, pi/2) whose tangent is x.")
+atan2 = Elementary(
+    "atan2", np.arctan2, "Angle in (-pi, pi] of the point with ordinate y and abscissa x: atan2(y, x)."
+)
+sinh = Elementary("sinh", np.sinh, "Hyperbolic sine.")
+cosh = Elementary("cosh", np.cosh, "Hyperbolic cosine.")
+tanh = Elementary("tanh", np.tanh, "Hyperbolic tangent.")
+exp = Elementary("exp", np.exp, "e to the power of x.")
+expm1 = Elementary("expm1", np.expm1, "exp(x) - 1, to full precision near x = 0.")
+log = Elementary("log", np.log, "Natural logarithm; undefined for x <= 0.")
+log1p = Elementary("log1p", np.log1p, "log(1 + x), to full precision near x = 0.")
+sqrt = Elementary("sqrt", np.sqrt, "Square root; undefined for x < 0, without a finite slope at 0.")
+hypot = Elementary("hypot", np.hypot, "sqrt(x² + y²); without a slope where both are zero.")
+sign = Elementary("sign", np.sign, "1, 0 or -1: a jump at x = 0, which is a condition.")
+minimum = Elementary("minimum", np.minimum, "The lesser of two values: a corner where they are equal.")
+maximum = Elementary("maximum", np.maximum, "The greater of two values: a corner where they are equal.")
+
+
+def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
+    """One value where a condition holds, another where it does not.
+
+    Parameters
+    ----------
+    condition : Condition or array_like of bool
+        A comparison of expressions, or several joined by ``&``, ``|`` and ``~``.
+    if_true, if_false : Expr or float
+        The two values. The one that is not taken may be undefined. With a condition of numbers also arrays.
+
+    Returns
+    -------
+    Expr
+        The value; with a condition of numbers what `numpy.where` returns.
+
+    Raises
+    ------
+    ValueError
+        If the values are neither numbers nor expressions.
+
+    Examples
+    --------
+    >>> x = ss.Expr("x")
+    >>> ss.where(x > 1.0, ss.sqrt(x - 1.0), 0.0)
+    where(x > 1, sqrt(x - 1), 0)
+    """
+    if isinstance(condition, Condition):
+        return condition.choose(as_expr(if_true, "if_true"), as_expr(if_false, "if_false"))
+    if isinstance(condition, Expr):
+        reject("condition", condition, "a comparison, as in x > 0")
+    if isinstance(condition, (bool, np.bool_)):
+        return if_true if condition else if_false
+    return np.where(np.asarray(condition, dtype=bool), if_true, if_false)
