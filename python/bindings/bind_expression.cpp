@@ -185,6 +185,10 @@ void bind_expression(py::module_ m) {
   py::class_<E>(m, "Expression", "A value made of inputs and constants by elementary operations.")
       .def_static("input", &E::input, "name"_a)
       .def_static("constant", &E::constant, "value"_a)
+      .def_static(
+          "tape",
+          [](const std::vector<const E*>& outputs) -> py::dict { return Packer{true}(E::tape_of(outputs)); },
+          "outputs"_a, "One description of several, as machines hold it.")
       .def_static("apply", &applied, "operation"_a, "a"_a, "b"_a = py::none())
       .def_static("where", &where, "a"_a, "b"_a, "strictly"_a, "first"_a, "second"_a)
       .def("absolute",

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickslip import _core
+from stickslip import _core, _smooth
 from stickslip._checks import array, number, reject, spread, vector, wrong_shape
 from stickslip._described import compensator_text, controller_of, law_of
 from stickslip._wiring import Measure, On, Wiring, law_fields
+from stickslip._smooth import Function
+from stickslip.expressions.expr import Expr
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
 
@@ -84,6 +86,13 @@ class Machine(Wiring):
     ) -> None:
         if isinstance(names, str) or not (names is None or isinstance(names, Sequence)):
             reject("names", names, "a sequence of names")
+        fields: dict[str, object] = {}
+        if _smooth.is_smooth(mass):
+            if names is None:
+                raise ValueError("names is needed where mass is a function of the coordinates")
+            coordinates = [str(x) for x in names]
+            fields["mass_expression"] = _smooth.matrix_of("mass", mass, coordinates)
+            mass = np.eye(len(coordinates))
         m = array("mass", mass)
         if m.ndim > 2:
             wrong_shape("mass", m, "that of a number, a vector or a square matrix")
@@ -94,7 +103,7 @@ class Machine(Wiring):
         if len(coordinates) != n:
             raise ValueError(f"names has {len(coordinates)} entries, but mass has {n} coordinates")
         matrices = {"mass": m, "damping": damping, "stiffness": stiffness}
-        fields: dict[str, object] = {name: _matrix(name, given, n) for name, given in matrices.items()}
+        fields |= {name: _matrix(name, given, n) for name, given in matrices.items()}
         self._description = _core.model.Machine("mechanical", fields | {"names": coordinates})
         if not (force is None or isinstance(force, Mapping)):
             reject("force", force, "a mapping of coordinates to numbers or signals")
@@ -189,24 +198,32 @@ class Machine(Wiring):
         outputs = [item if isinstance(item, str) else f"y{i}" for i, item in enumerate(wanted)]
         return StateSpace(a, b, c, states=self.states, outputs=outputs)
 
-    def add_force(self, on: On, signal: Signal | float) -> None:
+    def add_force(self, on: On, force: Signal | float | Expr | Function) -> None:
         """Add an external force.
 
         Parameters
         ----------
         on : str or tuple of two str or mapping
             Where it acts: a coordinate, a pair (on the first, and with opposite sign on the second), or factors.
-        signal : float or Signal
-            Force over time, N.
+        force : float, Signal, Expr or callable
+            Force, N: over time; or as a function of positions, velocities and time: an expression, or a Python
+            function ``f(q, v, t)`` that is traced once (see `trace`) and returns one, or ``{on: expression}``.
 
         Examples
         --------
         >>> import stickslip as ss
         >>> m = ss.Machine(mass=1.0, names=["slide"])
         >>> m.add_force("slide", ss.Ramp(slope=0.2))
+        >>> pendulum = ss.Machine(mass=1.0, names=["arm"])
+        >>> pendulum.add_force("arm", lambda q: -9.81 * ss.sin(q["arm"]))
         """
         parts = self._parts("on of a force", on)
-        self._add("force", on=parts, force=as_signal(signal, f"force on {on!r}").compiled)
+        what = f"force on {on!r}"
+        if _smooth.is_smooth(force):
+            where = on if isinstance(on, str) else None
+            self._add("force", on=parts, expression=_smooth.value_of(what, force, self.names, where))
+        else:
+            self._add("force", on=parts, force=as_signal(force, what).compiled)
 
     def _coordinate(self, name: str) -> int:
         if name not in self.names:
@@ -261,8 +278,8 @@ class Machine(Wiring):
         self._add(
             "friction",
             name=str(name),
-            on=self._parts(f"on of '{name}'", on),
-            normal_load=as_signal(normal_load, f"normal_load of '{name}'").compiled,
+            **self._where(name, on),
+            **self._load(name, normal_load),
             surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
             load={str(k): number(f"load of '{name}', factor of {k!r}", v) for k, v in form.items()},
             **law_fields("law", law),
@@ -271,10 +288,10 @@ class Machine(Wiring):
     def add_contact(
         self,
         name: str,
-        normal: Mapping[str, float] | ArrayLike,
-        tangent: Mapping[str, float] | ArrayLike | None = None,
+        normal: Mapping[str, float] | ArrayLike | None = None,
+        tangent: Mapping[str, float | Expr] | ArrayLike | Function | None = None,
         friction: Law | float | None = None,
-        gap: Signal | float = 0.0,
+        gap: Signal | float | Expr | Function = 0.0,
         restitution: float = 0.0,
         impact: str = "poisson",
         surface_velocity: Signal | float = 0.0,
@@ -337,9 +354,8 @@ class Machine(Wiring):
         self._add(
             "contact",
             name=str(name),
-            normal=self._gradient(f"normal of '{name}'", normal),
-            tangent={} if tangent is None else self._gradient(f"tangent of '{name}'", tangent),
-            gap=as_signal(gap, f"gap of '{name}'").compiled,
+            **self._gap(name, gap, normal),
+            **self._tangent(name, tangent),
             surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
             restitution=number(f"restitution of '{name}'", restitution),
             impact=impact,
@@ -350,6 +366,37 @@ class Machine(Wiring):
             ),
             **({} if friction is None else law_fields("friction", friction)),
         )
+
+    def _where(self, name: str, on: object) -> dict[str, object]:
+        what = f"on of '{name}'"
+        if _smooth.is_smooth(on):
+            return {"on_expression": _smooth.row_of(what, on, self.names)}
+        return {"on": self._parts(what, on)}  # type: ignore[arg-type]
+
+    def _load(self, name: str, load: object) -> dict[str, object]:
+        what = f"normal_load of '{name}'"
+        if _smooth.is_smooth(load):
+            return {"load_expression": _smooth.value_of(what, load, self.names)}
+        return {"normal_load": as_signal(load, what).compiled}  # type: ignore[arg-type]
+
+    def _gap(self, name: str, gap: object, normal: object) -> dict[str, object]:
+        what = f"gap of '{name}'"
+        if _smooth.is_smooth(gap):
+            if normal is not None:
+                raise ValueError(f"contact '{name}' has a gap that is a function of the motion: leave out normal")
+            return {"gap_expression": _smooth.value_of(what, gap, self.names)}
+        if normal is None:
+            raise ValueError(f"contact '{name}' needs normal, or a gap that is a function of the coordinates")
+        gradient = self._gradient(f"normal of '{name}'", normal)  # type: ignore[arg-type]
+        return {"normal": gradient, "gap": as_signal(gap, what).compiled}  # type: ignore[arg-type]
+
+    def _tangent(self, name: str, tangent: object) -> dict[str, object]:
+        what = f"tangent of '{name}'"
+        if tangent is None:
+            return {}
+        if _smooth.is_smooth(tangent):
+            return {"tangent_expression": _smooth.row_of(what, tangent, self.names)}
+        return {"tangent": self._gradient(what, tangent)}  # type: ignore[arg-type]
 
     @staticmethod
     def _reversal(name: str, tangent: object, value: float) -> dict[str, float]:

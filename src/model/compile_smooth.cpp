@@ -106,7 +106,8 @@ private:
     if (!empty(c.gap_expression)) {
       const Node gap = graph.load(c.gap_expression).outputs.front();
       Smooth::Gap out{j, result(gap), results.size(), -1, -1};
-      for (const Node entry : graph.jacobian({gap}, q).front()) result(entry);
+      const List<List<Node>> gradient = graph.jacobian({gap}, q);
+      for (const Node entry : gradient.front()) result(entry);
       out.rate = result(derivative(gap, passing));
       out.drift = result(derivative(derivative(gap, motion), motion));
       smooth.gaps.push_back(out);

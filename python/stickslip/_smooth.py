@@ -1,0 +1,78 @@
+"""What a machine may say as a function of its motion: expressions, or Python functions that are traced once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stickslip import _core
+from stickslip._checks import reject
+from stickslip.expressions.expr import Expr, as_expr
+from stickslip.expressions.tracing import trace
+
+Function: TypeAlias = Callable[..., Any]
+Tape: TypeAlias = dict[str, Any]
+
+
+def is_smooth(given: object) -> bool:
+    """Whether this is, or holds, an expression, or is a function to be traced."""
+    if isinstance(given, Expr) or (callable(given) and not isinstance(given, type)):
+        return True
+    if isinstance(given, Mapping):
+        return any(isinstance(v, Expr) for v in given.values())
+    if isinstance(given, (list, tuple, np.ndarray)):
+        return any(isinstance(v, Expr) for v in np.ravel(np.array(given, dtype=object)))
+    return False
+
+
+def tape(expressions: Sequence[Expr]) -> Tape:
+    """The expressions as a machine holds them, with what they share said once."""
+    return _core.expression.Expression.tape([e.compiled for e in expressions])
+
+
+def value_of(what: str, given: object, names: Sequence[str], on: str | None = None) -> Tape:
+    """One expression; of a function that returns a dictionary its entry for the coordinate `on`."""
+    result = trace(given, names) if callable(given) and not isinstance(given, Expr) else given
+    if isinstance(result, dict):
+        if on is None or set(result) != {on}:
+            reject(what, given, "a function that returns one expression, or a dictionary of the coordinate alone")
+        result = result[on]
+    if isinstance(result, np.ndarray):
+        if result.size != 1:
+            reject(what, given, "a function that returns one expression")
+        result = result.item()
+    return tape([as_expr(result, what)])
+
+
+def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
+    """One expression per coordinate, of a mapping or a sequence or a function that returns one."""
+    result = trace(given, names) if callable(given) else given
+    if isinstance(result, Mapping):
+        unknown = [k for k in result if k not in names]
+        if unknown:
+            reject(what, unknown[0], f"a coordinate; known are: {', '.join(map(repr, names))}")
+        parts = [as_expr(result.get(name, 0.0), f"{what}, factor of {name!r}") for name in names]
+    else:
+        items = list(np.ravel(np.array(result, dtype=object)))
+        if len(items) != len(names):
+            reject(what, given, f"one expression for each of {len(names)} coordinates")
+        parts = [as_expr(item, f"{what}, factor of {name!r}") for item, name in zip(items, names, strict=True)]
+    return tape(parts)
+
+
+def matrix_of(what: str, given: object, names: Sequence[str]) -> Tape:
+    """An expression for every entry, by columns, of a matrix or its diagonal."""
+    n = len(names)
+    result = trace(given, names) if callable(given) and not isinstance(given, Expr) else given
+    entries = np.array(result, dtype=object)
+    if entries.ndim < 2:
+        if entries.size not in (1, n):
+            reject(what, given, f"a ({n}, {n}) matrix, or its diagonal")
+        diagonal = np.full((n, n), 0.0, dtype=object)
+        np.fill_diagonal(diagonal, np.ravel(entries))
+        entries = diagonal
+    if entries.shape != (n, n):
+        reject(what, given, f"a ({n}, {n}) matrix, or its diagonal")
+    return tape([as_expr(entries[i, j], f"{what}[{i}, {j}]") for j in range(n) for i in range(n)])
