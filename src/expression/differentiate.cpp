@@ -99,9 +99,9 @@ Node Graph::derivative(Node of, const List<Node>& rates) {
     out = choice(e.operation == Operation::select_above, e.c, or_zero(rate_a), or_zero(rate_b));
   } else {
     const Symbol a{this, e.a}, b{this, two ? e.b : e.a}, value{this, of};
-    if (rate_a >= 0) out = product(partial(e.operation, false, a, b, e.c, value).node, rate_a);
+    if (rate_a >= 0) out = product(rate_a, partial(e.operation, false, a, b, e.c, value).node);
     if (rate_b >= 0)
-      out = sum(or_zero(out), product(partial(e.operation, true, a, b, e.c, value).node, rate_b));
+      out = sum(or_zero(out), product(rate_b, partial(e.operation, true, a, b, e.c, value).node));
   }
   return is(out, 0.0) ? -1 : out;
 }

@@ -113,6 +113,7 @@ Node Graph::sum(Node a, Node b) {
   if (is_negated(b)) return difference(a, nodes[b].a);
   if (is_negated(a)) return difference(b, nodes[a].a);
   if (value(a)) std::swap(a, b); // x + 1
+  if (value(b) && *value(b) < 0.0) return difference(a, constant(-*value(b)));
   return operation(Operation::add, a, b);
 }
 
@@ -121,6 +122,7 @@ Node Graph::difference(Node a, Node b) {
   if (is(b, 0.0)) return a;
   if (is(a, 0.0)) return negated(b);
   if (is_negated(b)) return sum(a, nodes[b].a);
+  if (value(b) && *value(b) < 0.0) return sum(a, constant(-*value(b)));
   return operation(Operation::subtract, a, b);
 }
 

@@ -93,11 +93,11 @@ private:
   Formula of_operation(const Instruction& i) const {
     switch (i.operation) {
     case Operation::add:
-      return {joined({within(i.a, of_sum), " + ", within(i.b, of_sum)}), of_sum};
+      return {joined({within(i.a, of_sum), " + ", within(i.b, of_product)}), of_sum};
     case Operation::subtract:
       return {joined({within(i.a, of_sum), " - ", within(i.b, of_product)}), of_sum};
     case Operation::multiply:
-      return {joined({within(i.a, of_product), "*", within(i.b, of_product)}), of_product};
+      return {joined({within(i.a, of_product), "*", within(i.b, of_sign)}), of_product};
     case Operation::divide:
       return {joined({within(i.a, of_product), "/", within(i.b, of_power)}), of_product};
     case Operation::negate:
