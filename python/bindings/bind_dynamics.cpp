@@ -95,6 +95,7 @@ void bind_dynamics(py::module_ m) {
                              "Name, where it is read from, index, part, terms of a sum.")
       .def("linear_part",
            [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
+             linear_only(c.system, "its linear part");
              return linear_part(c.system, List<Saturation>(c.system.saturations, Saturation::free)).A;
            })
       .def(

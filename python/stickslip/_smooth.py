@@ -11,6 +11,7 @@ from stickslip import _core
 from stickslip._checks import reject
 from stickslip.expressions.expr import Expr, as_expr
 from stickslip.expressions.tracing import trace
+from stickslip.signals import Signal
 
 Function: TypeAlias = Callable[..., Any]
 Tape: TypeAlias = dict[str, Any]
@@ -18,8 +19,10 @@ Tape: TypeAlias = dict[str, Any]
 
 def is_smooth(given: object) -> bool:
     """Whether this is, or holds, an expression, or is a function to be traced."""
-    if isinstance(given, Expr) or (callable(given) and not isinstance(given, type)):
+    if isinstance(given, Expr):
         return True
+    if callable(given):
+        return not isinstance(given, (type, Signal))
     if isinstance(given, Mapping):
         return any(isinstance(v, Expr) for v in given.values())
     if isinstance(given, (list, tuple, np.ndarray)):

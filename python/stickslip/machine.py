@@ -36,14 +36,19 @@ def _matrix(name: str, value: ArrayLike | None, n: int) -> NDArray[np.float64]:
 
 
 class Machine(Wiring):
-    """A linear mechanical plant with friction, driven by signals.
+    """A mechanical plant with friction and contacts, driven by signals and by functions of its motion.
 
     ``M q'' + D q' + K q = forces - friction``. Rotational machines are the same with inertias, angles and torques.
+    The machine is linear, and runs exactly, as long as M is constant and forces, gaps and directions are no functions
+    of the motion; each of them may be one (`Expr`, or a Python function that is traced once).
 
     Parameters
     ----------
     mass : float or array_like
         Mass matrix M, kg: a number, a vector (diagonal) of length n or an (n, n) symmetric positive definite matrix.
+        Entries may be expressions of the positions, or a Python function ``M(q)`` returns the matrix; `names` is then
+        needed. Velocities enter M q'' = h(q, q') with it: centrifugal and Coriolis forces belong to the forces, as
+        ``sympy.physics.mechanics`` gives them (its ``forcing``).
     damping, stiffness : float or array_like, optional
         D in N s/m and K in N/m, as numbers, vectors (diagonal) or (n, n) matrices; zero by default. They need not be
         symmetric: the skew part of D is gyroscopic and does no work; that of K is circulatory (follower forces, oil
@@ -78,11 +83,11 @@ class Machine(Wiring):
 
     def __init__(
         self,
-        mass: ArrayLike,
+        mass: ArrayLike | Expr | Function,
         damping: ArrayLike | None = None,
         stiffness: ArrayLike | None = None,
         names: Sequence[str] | None = None,
-        force: Mapping[str, Signal | float] | None = None,
+        force: Mapping[str, Signal | float | Expr | Function] | None = None,
     ) -> None:
         if isinstance(names, str) or not (names is None or isinstance(names, Sequence)):
             reject("names", names, "a sequence of names")
@@ -114,6 +119,17 @@ class Machine(Wiring):
     def names(self) -> tuple[str, ...]:
         """Names of the coordinates."""
         return tuple(self._description.coordinates)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether something in the machine is a function of its motion: it is not linear then."""
+        described = [self._description.plant, *self._description.elements]
+        return any(
+            isinstance(value, dict) and value.get("outputs")
+            for one in described
+            for key, value in one.items()
+            if key.endswith("expression")
+        )
 
     @property
     def stiffness(self) -> NDArray[np.float64]:
@@ -233,9 +249,9 @@ class Machine(Wiring):
     def add_friction(
         self,
         name: str,
-        on: On,
+        on: On | Mapping[str, float | Expr] | Function,
         law: Law,
-        normal_load: Signal | float = 1.0,
+        normal_load: Signal | float | Expr | Function = 1.0,
         surface_velocity: Signal | float = 0.0,
         load: Mapping[str, float] | str | None = None,
     ) -> None:
@@ -247,11 +263,12 @@ class Machine(Wiring):
             Its name; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
         on : str or tuple of two str or mapping
             Whose velocity the relative velocity is: of a coordinate (against ground or the moving surface), of the
-            first of a pair relative to the second, or a combination {coordinate: factor}.
+            first of a pair relative to the second, or a combination {coordinate: factor}, whose factors may be
+            expressions of the positions.
         law : Law
             Any friction law; levels are per unit normal load.
-        normal_load : float or Signal, default 1.0
-            Normal load, N, >= 0.
+        normal_load : float, Signal, Expr or callable, default 1.0
+            Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface under the coordinate (a belt), m/s.
         load : mapping or str, optional
@@ -299,23 +316,28 @@ class Machine(Wiring):
     ) -> None:
         """Add a rigid unilateral contact with friction.
 
-        The gap ``g = normal . q + gap(t)`` stays >= 0; where it is closed a normal force >= 0 keeps it so.
+        The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; where it is closed a normal force >= 0 keeps it so.
 
         Parameters
         ----------
         name : str
             Its name; signals are ``"<name>.gap"``, ``.gap_rate``, ``.normal_force``, ``.normal_impulse`` and ``.mode``,
             with friction also ``.force`` (opposing the velocity), ``.velocity`` and ``.load``.
-        normal : mapping or array_like
-            w_N, the gradient of the gap over the coordinates: {coordinate: factor}, or all factors.
-        tangent : mapping or array_like, optional
-            w_T: the tangential velocity is ``tangent . q' - surface_velocity``. Needed with friction.
+        normal : mapping or array_like, optional
+            w_N, the gradient of the gap over the coordinates: {coordinate: factor}, or all factors. Left out where
+            `gap` is a function of the coordinates.
+        tangent : mapping, array_like or callable, optional
+            w_T: the tangential velocity is ``tangent . q' - surface_velocity``. Needed with friction. Factors may be
+            expressions of positions and time, or a Python function ``f(q, t)`` returns them; they come from the
+            velocities of the two points in contact, so that no potential is needed.
         friction : Law or float, optional
             Law per unit normal force, or a coefficient of friction (static = kinetic); none by default. Here every
             part of a law is per unit normal force, viscous ones (s/m) and the damping of presliding too: a force that
             did not vanish with the load would leave no answer at lift-off.
-        gap : float or Signal, default 0.0
-            What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps.
+        gap : float, Signal, Expr or callable, default 0.0
+            What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps. Or the whole gap
+            g(q, t): an expression, or a Python function ``f(q, t)`` that is traced once (see `trace`). Its gradient,
+            its rate and the drift ζ = d/dt(∂g/∂q)·q' + … in g'' = w_N·q'' + ζ follow from it exactly.
         restitution : float, default 0.0
             Coefficient of restitution, in [0, 1]. Impacts that follow each other faster and faster end at the
             `rebound_threshold` of `simulate`.

@@ -137,14 +137,16 @@ void drop_rounding(Matrix& m, const Matrix& terms) {
   m = (m.array().abs() <= tolerance::rounding * terms.array()).select(0.0, m);
 }
 
-// x' and the forces that hold, with all constraints solved away.
+} // namespace
+
 void constrain(const System& sys, Regime& r) {
   r.E.resize(sys.nx, r.sliding.size());
   for (Index k = 0; k < r.sliding.size(); ++k) r.E.col(k) = sys.friction[r.sliding[k]].effect;
   r.A = r.linear->A;
   r.S = r.linear->S;
+  r.shared = false;
+  if (r.sticking.empty() && r.closed.empty()) return;
   const Constraints c(sys, r);
-  if (c.count == 0) return;
   const Matrix H = constraint_inverse(sys, c, r);
   r.Lx = H * c.R * r.linear->A;
   r.Ls = H * (c.R * r.linear->S + c.Rs);
@@ -164,8 +166,6 @@ void constrain(const System& sys, Regime& r) {
   }
   hold_still(sys, c, r);
 }
-
-} // namespace
 
 // An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit
 // vectors.

@@ -186,8 +186,8 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
 namespace {
 
 // All rows and columns are those that hold here.
-void evaluate_here(const System& sys, const Regime& r, double t, const double* x, const double* s, double* xdot,
-                   double* force, Scratch& w) {
+void evaluate_here(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                   double* xdot, double* force, Scratch& w) {
   const ConstVector X(x, sys.nx), Sg(s, sys.ns());
   MutableVector Xdot(xdot, sys.nx);
   Xdot.noalias() = r.A * X;

@@ -8,6 +8,9 @@ namespace stickslip {
 
 std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear);
 
+// x' and the forces that hold, with all constraints solved away: again where rows have turned.
+void constrain(const System& sys, Regime& regime);
+
 // Facets of the set of forces that the sticking elements can take together, W having one column per sticking element
 // and full row rank.
 void find_facets(const Matrix& W, Regime& regime);

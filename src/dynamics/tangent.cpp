@@ -3,11 +3,13 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "dynamics/regime_parts.hpp"
+#include "expression/diagnose.hpp"
 #include "expression/evaluate.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 namespace stickslip {
 
@@ -169,12 +171,16 @@ bool Tangent::free_rates(const double* at, const double* s, double* xdot) const 
 }
 
 const Regime& Tangent::regime(const Modes& modes) {
-  if (built && local.modes == modes) return local;
+  const bool same = local.linear != nullptr && local.modes == modes;
+  if (built && same) return local;
   if (system.loops.empty())
     linear.A = system.A, linear.S = system.S;
   else
     linear = linear_part(system, modes.saturation);
-  local = *build_regime(system, modes, linear);
+  if (same)
+    constrain(system, local); // what it consists of stays
+  else
+    local = *build_regime(system, modes, linear);
   built = true;
   return local;
 }
@@ -186,7 +192,8 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
   for (Index j = 0; j < system.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed) closed.push_back(j);
   for (Index i = 0; i < system.friction.size(); ++i)
-    if (modes.friction[i].sticks() && system.friction[i].traits.sticks && system.friction[i].surface_travel < 0)
+    if (modes.friction[i].sticks() && system.friction[i].traits.sticks &&
+        system.friction[i].surface_travel < 0)
       held.push_back(i);
   if (closed.empty() && held.empty()) return;
   Vector s(system.ns());
@@ -212,12 +219,23 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
   };
   place();
   for (int round = 0; round < rounds && !closed.empty(); ++round) {
-    solve(closed, {}, 0, [&](const Contact* c, const Friction*) { return c->gap.x.dot(of) + c->gap.s.dot(s); });
+    solve(closed, {}, 0,
+          [&](const Contact* c, const Friction*) { return c->gap.x.dot(of) + c->gap.s.dot(s); });
     place();
   }
   solve(closed, held, n, [&](const Contact* c, const Friction* p) {
     return c != nullptr ? c->rate.x.dot(of) + c->rate.s.dot(s) : relative_velocity(*p, of.data(), s.data());
   });
+}
+
+std::string Tangent::complaint() const {
+  if (const auto found = diagnose(smooth->tape, nullptr, slots.data())) return found->text;
+  if (!smooth->moving_mass() || factor.diagonal().allFinite()) return {};
+  std::ostringstream text;
+  text << "the mass matrix is not positive definite where";
+  for (Index i = 0; i < system.n_coordinates; ++i)
+    text << (i == 0 ? " " : ", ") << system.states[i] << " = " << x(i);
+  return text.str();
 }
 
 double Tangent::kinetic() const {

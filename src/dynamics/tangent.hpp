@@ -7,6 +7,7 @@
 #include "model/smooth.hpp"
 
 #include <memory>
+#include <string>
 
 namespace stickslip {
 
@@ -31,6 +32,9 @@ public:
   // masses.
   void project(double t, Vector& x, const Modes& modes);
 
+  // What is undefined there: an operation and its inputs, or the mass matrix; empty: nothing.
+  std::string complaint() const;
+
   double kinetic() const; // q' M q' / 2, of a mass matrix that is not constant
 
 private:
@@ -51,8 +55,8 @@ private:
 };
 
 // Where derivatives are needed.
-Matrix differences_of_rates(const System& sys, const Regime& regime, double t, const double* x, const double* s,
-                            Scratch& scratch);
+Matrix differences_of_rates(const System& sys, const Regime& regime, double t, const double* x,
+                            const double* s, Scratch& scratch);
 Vector change_with_time(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                         const double* sdot, Scratch& scratch);
 

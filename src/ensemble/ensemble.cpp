@@ -74,7 +74,7 @@ private:
       if (p.state >= 0 || v == set(j)) continue;
       set(j) = v;
       handles[j].set(v);
-      anew = anew || p.signal < 0;
+      anew = anew || p.signal < 0 || (sys && sys->smooth);
       if (p.signal < 0 || !sys) continue;
       if (p.non_negative) non_negative("parameters['" + p.name + "']", v);
       sys->signals[p.signal].pieces.front().c[0] = v;

@@ -96,7 +96,8 @@ double Stepper::guard_at(const Regime& r, Index k, const State& state, double h,
   polynomial::values(C.data(), C.rows(), dopri5_dense_columns, theta, theta_column.data());
   rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
   if (guards.size() < r.guards.size()) guards.resize(r.guards.size());
-  guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data(), scratch);
+  guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data(),
+               scratch);
   return guards(k);
 }
 

@@ -38,7 +38,8 @@ public:
       names.enters("on" + suffix, f.on);
       names.expression("on" + suffix, f.on_expression, -1, false);
       names.expression("normal_load" + suffix, f.load_expression, 1, true);
-      if (zero(f.on) && f.on_expression.outputs.empty()) reject("on" + suffix, "must give a finite, non-zero direction over the coordinates");
+      if (zero(f.on) && f.on_expression.outputs.empty())
+        reject("on" + suffix, "must give a finite, non-zero direction over the coordinates");
     }
     for (const Part& p : f.load.parts) names.load("load" + suffix, p);
     if (f.automaton.load_factor > 0.0 && f.load.empty())

@@ -71,11 +71,13 @@ void NameCheck::source(const std::string& what, const Source& s) const {
 void NameCheck::expression(const std::string& what, const Tape& tape, Index results, bool moving) const {
   if (tape.outputs.empty()) return;
   const auto* m = std::get_if<Plant>(&plant);
-  if (m == nullptr) reject(what, "is a function of the motion, which a plant in matrix notation does not take");
+  if (m == nullptr)
+    reject(what, "is a function of the motion, which a plant in matrix notation does not take");
   check(tape);
   const Index expected = results < 0 ? m->names.size() : results;
   if (tape.outputs.size() != expected)
-    reject(what, "has " + std::to_string(tape.outputs.size()) + " results, expected " + std::to_string(expected));
+    reject(what,
+           "has " + std::to_string(tape.outputs.size()) + " results, expected " + std::to_string(expected));
   List<std::string> names;
   for (const char* kind : {".position", ".velocity"})
     for (const std::string& c : m->names)

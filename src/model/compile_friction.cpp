@@ -161,7 +161,8 @@ void wire_friction(Draft& d) {
       continue;
     }
     const Vector w = d.direction(f.on);
-    if (w.isZero(0.0) && f.on_expression.outputs.empty()) reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
+    if (w.isZero(0.0) && f.on_expression.outputs.empty())
+      reject("on of '" + f.name + "'", "is zero: its factors cancel each other");
     p.effect = -d.column(w);
     set_velocity(d, p, w, n);
     wire_load(d, f, p);

@@ -78,7 +78,8 @@ private:
     smooth.mass = results.size();
     for (const Node entry : M) result(entry);
     List<Node> momentum;
-    for (Index i = 0; i < n; ++i) momentum.push_back(product({M.begin() + i * n, M.begin() + (i + 1) * n}, v));
+    for (Index i = 0; i < n; ++i)
+      momentum.push_back(product({M.begin() + i * n, M.begin() + (i + 1) * n}, v));
     const Node kinetic = graph.apply(Operation::multiply, graph.constant(0.5), product(momentum, v));
     smooth.kinetic = result(kinetic);
     smooth.inertia = d.inertia;
@@ -87,7 +88,8 @@ private:
 
   void friction(Index i) {
     const FrictionElement& f = *d.friction[i];
-    if (!empty(f.load_expression)) value(d.sys.friction[i].load, graph.load(f.load_expression).outputs.front());
+    if (!empty(f.load_expression))
+      value(d.sys.friction[i].load, graph.load(f.load_expression).outputs.front());
     if (!empty(f.on_expression)) row(i, f.on_expression);
   }
 
@@ -127,8 +129,15 @@ private:
 
 } // namespace
 
+void linear_only(const System& sys, const std::string& what) {
+  if (sys.smooth)
+    reject("machine", "has parts that are functions of its motion, and " + what +
+                          " is for linear ones with constant matrices");
+}
+
 void declare_smooth(Draft& d) {
-  if (const Plant* plant = d.machine.mechanical(); plant != nullptr && !plant->mass_expression.outputs.empty())
+  if (const Plant* plant = d.machine.mechanical();
+      plant != nullptr && !plant->mass_expression.outputs.empty())
     d.inertia = d.add_own_signal();
   const auto drift = [&](Index element, const Tape& row) {
     if (!row.outputs.empty()) d.drifts[element] = d.add_own_signal();
@@ -140,8 +149,7 @@ void declare_smooth(Draft& d) {
 
 void wire_smooth(Draft& d) {
   for (const auto& [element, signal] : d.drifts) d.sys.friction[element].acceleration_s(signal) = 1.0;
-  if (d.inertia >= 0)
-    d.sys.drives.push_back({"inertia", Vector(), Vector::Zero(d.sys.nx), d.inertia});
+  if (d.inertia >= 0) d.sys.drives.push_back({"inertia", Vector(), Vector::Zero(d.sys.nx), d.inertia});
   Collector(d).run();
 }
 

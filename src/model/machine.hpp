@@ -46,10 +46,10 @@ struct Plant {
   Tape mass_expression;    // M(q) instead, by columns; empty: none
 
   static constexpr auto fields() {
-    return std::tuple{
-        field("mass", &Plant::mass, quantity::mass), field("damping", &Plant::damping, quantity::damping),
-        field("stiffness", &Plant::stiffness, quantity::stiffness), field("names", &Plant::names),
-        field("mass_expression", &Plant::mass_expression)};
+    return std::tuple{field("mass", &Plant::mass, quantity::mass),
+                      field("damping", &Plant::damping, quantity::damping),
+                      field("stiffness", &Plant::stiffness, quantity::stiffness),
+                      field("names", &Plant::names), field("mass_expression", &Plant::mass_expression)};
   }
 };
 

@@ -98,7 +98,7 @@ void walk_plant(Walk& walk, Plant& p) {
     walk.quantity = quantity;
     walk.entries(name, a, p.names, p.names, true);
   };
-  symmetric("mass", p.mass, quantity::mass);
+  if (p.mass_expression.outputs.empty()) symmetric("mass", p.mass, quantity::mass);
   symmetric("damping", p.damping, quantity::damping);
   symmetric("stiffness", p.stiffness, quantity::stiffness);
 }
@@ -115,7 +115,8 @@ void walk_plant(Walk& walk, MatrixPlant& p) {
 void walk_forces(Walk& walk, Machine& m) {
   std::map<std::string, List<Signal*>> on;
   for (Element& e : m.elements)
-    if (auto* f = std::get_if<AppliedForce>(&e); f && f->on.parts.size() == 1 && f->on.parts[0].factor == 1.0)
+    if (auto* f = std::get_if<AppliedForce>(&e);
+        f && f->expression.outputs.empty() && f->on.parts.size() == 1 && f->on.parts[0].factor == 1.0)
       on[f->on.parts[0].name].push_back(&f->signal);
   walk.quantity = m.mechanical() ? quantity::force : Quantity{};
   for (auto& [name, signals] : on)
@@ -134,6 +135,14 @@ List<Path> paths(Machine& m) {
         },
         e);
   std::visit([&](auto& plant) { walk_plant(walk, plant); }, m.plant);
+  for (const Element& e : m.elements) { // what an expression stands for
+    const auto* c = std::get_if<ContactElement>(&e);
+    const auto* f = std::get_if<FrictionElement>(&e);
+    const void* unused = c != nullptr && !c->gap_expression.outputs.empty()    ? &c->gap
+                         : f != nullptr && !f->load_expression.outputs.empty() ? &f->normal_load
+                                                                               : nullptr;
+    if (unused != nullptr) std::erase_if(walk.found, [&](const Path& p) { return p.signal == unused; });
+  }
   return std::move(walk.found);
 }
 

@@ -128,6 +128,9 @@ System compile(const Machine& machine, bool own_signals = false);
 // Sizes of the states from loads, forces and surface speeds; compile() has done so already.
 void size_states(System& sys);
 
+// Throws for a machine that is not linear: `what` is made for constant matrices.
+void linear_only(const System& sys, const std::string& what);
+
 // Index of a name in a list, or UnknownName that lists the known ones.
 Index find_name(const List<std::string>& names, const std::string& name, std::string_view what);
 

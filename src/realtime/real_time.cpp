@@ -58,6 +58,7 @@ void RealTime::refuse_what_it_cannot() const {
     reject(
         "machine",
         "has a law that is a Python function, which no real-time step can wait for: sample it into a Table");
+  linear_only(sys, "the fixed-step form");
   if (!sys.contacts.empty())
     reject("machine",
            "has contacts, whose impacts are not of bounded work: the fixed-step form does not run them");

@@ -112,7 +112,8 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
   const auto v = x.segment(n, n);
   Index k = 0;
-  for (const auto& d : sys.drives) out(k++) = n == 0 ? 0.0 : d.direction.size() == 0 ? s(d.signal) : s(d.signal) * d.direction.dot(v);
+  for (const auto& d : sys.drives)
+    out(k++) = n == 0 ? 0.0 : d.direction.size() == 0 ? s(d.signal) : s(d.signal) * d.direction.dot(v);
   out(k) = 2.0 * form(sys.damping, v, w.row);
   if (sys.circulatory.size() > 0) out(k) += v.dot(sys.circulatory * x.head(n)); // a force without potential
   ++k;

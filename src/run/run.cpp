@@ -121,6 +121,11 @@ std::string without_answer(const System& sys, const Jump& jump, const std::strin
 // Sampled blocks and modes at the start, with impacts that make its velocities consistent.
 void Runner::start() {
   end = state->base_x;
+  look();
+  if (const std::string what = undefined(); !what.empty()) {
+    finish(Status::failed, state->base_t, "there is no motion: " + what);
+    return;
+  }
   const Jump& jump = transition.start(*state, true);
   state->started = true;
   stepper.delays.start(*state);
@@ -152,6 +157,22 @@ double Runner::next_instant() {
   return stepper.delays.any() ? later_of_one_instant(scheduled, stepper.delays.next(*state)) : scheduled;
 }
 
+// What of a machine that is not linear has no value here, or just behind.
+std::string Runner::undefined() {
+  if (!here) return {};
+  constexpr double just = 1e-6; // of the time scale
+  look();
+  if (std::string what = here->complaint(); !what.empty()) return what;
+  const double tau = just * state->time_scale;
+  const Index n = sys.n_coordinates;
+  Vector ahead = state->base_x;
+  ahead.head(n) += tau * ahead.segment(n, n);
+  here->move_to(state->base_t + tau, ahead.data());
+  std::string what = here->complaint();
+  look();
+  return what;
+}
+
 // One step of the flow, not beyond `limit`.
 void Runner::advance(double limit) {
   look();
@@ -159,10 +180,13 @@ void Runner::advance(double limit) {
   stepper.take(*regime, *state, limit, step);
   reach(limit);
   if (!within_numbers(end)) shorten();
-  if (!ended && step.fired.empty() && !(arrival.t > state->base_t))
-    finish(
-        Status::stalled, std::max(state->base_t, t_begin),
-        why("the step became too small to move time: the motion is steeper than double precision resolves"));
+  if (ended || !step.fired.empty() || arrival.t > state->base_t) return;
+  const std::string what = undefined();
+  finish(
+      Status::stalled, std::max(state->base_t, t_begin),
+      why(what.empty()
+              ? "the step became too small to move time: the motion is steeper than double precision resolves"
+              : "the motion ends: " + what));
 }
 
 // Time and state at the end of the step.

@@ -88,6 +88,7 @@ private:
 
   const Regime& lasting(const Regime& r);
   void look();
+  std::string undefined();
   void begin(State& state, Recorder& recorder, const Stop& stop);
   void start();
   bool given_up();

@@ -22,6 +22,7 @@ namespace ct = contact;
 void refuse_what_it_cannot(const System& sys, const Options& o) {
   if (!std::isfinite(o.max_step))
     reject("max_step", o.max_step, "finite: it is the step of method 'time_stepping'");
+  linear_only(sys, "method 'time_stepping'");
   if (!sys.loops.empty()) reject("method", "'time_stepping' runs no controllers");
   for (const Contact& c : sys.contacts)
     if (c.tangential_restitution)

@@ -1,8 +1,8 @@
 // Admissible means on an interval after t, not at t alone: the guards of a candidate are followed a little.
 #include "contact/share.hpp"
 #include "core/tolerances.hpp"
-#include "dynamics/tangent.hpp"
 #include "dynamics/friction_force.hpp"
+#include "dynamics/tangent.hpp"
 #include "transition/decision.hpp"
 
 #include <algorithm>
@@ -255,7 +255,8 @@ void Decision::curved_series(const Regime& r, double h, const Vector& half) {
                  bend = (a(g, 0) - 2.0 * a(g, 1) + a(g, 2)) / (h * h);
     series.row(g).setZero();
     if (gap)
-      series.row(g).head(5) << gap_at(guard.contact), rate_at(guard.contact), a(g, 0) / 2.0, slope / 6.0, bend / 24.0;
+      series.row(g).head(5) << gap_at(guard.contact), rate_at(guard.contact), a(g, 0) / 2.0, slope / 6.0,
+          bend / 24.0;
     else
       series.row(g).head(4) << v(guard.friction), a(g, 0), slope / 2.0, bend / 6.0;
     series.row(g) *= gap ? -1.0 : -guard.direction;

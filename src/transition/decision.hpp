@@ -22,8 +22,8 @@ class Decision {
 public:
   // `at`: where s is the tangent of a machine that is not linear; else null.
   Decision(const System& s, RegimeCache& c, Scratch& scratch, const Cutoffs& cut, Tangent* at = nullptr)
-      : sys(s), cache(c), here(at), cutoffs(cut), w(scratch), n(s.friction.size()), rests(n, false), dir(n, 0),
-        force(w.force), normal(Vector::Zero(s.contacts.size())), sig(Vector::Zero(s.ns())),
+      : sys(s), cache(c), here(at), cutoffs(cut), w(scratch), n(s.friction.size()), rests(n, false),
+        dir(n, 0), force(w.force), normal(Vector::Zero(s.contacts.size())), sig(Vector::Zero(s.ns())),
         candidate(s.contacts.size(), false) {
     for (const Friction& p : sys.friction) any_load_contact = any_load_contact || p.load_contact >= 0;
   }

@@ -72,6 +72,8 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
         reject("run", run, "one that keeps its segments")
     if "time stepping" in run.method.values():
         reject("run", run, "from event to event: time stepping violates gaps by a step's motion")
+    if machine.smooth:
+        reject("run", run, "of a linear machine: the audit knows no functions of the motion yet")
     report, d = Audit(), describe(machine)
     if not run._raw.t_end > run._raw.t_begin:
         report.skip("the motion", "the run has no length")
