@@ -2,8 +2,9 @@
 
 #include "core/error.hpp"
 
-#include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 #include <string_view>
 
@@ -12,8 +13,11 @@ namespace stickslip {
 std::string text_of(double value) {
   if (std::isnan(value)) return "nan"; // without the sign that it may have
   char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value);
-  return {digits, end.ptr};
+  for (const int count : {15, 16, 17}) {
+    std::snprintf(digits, sizeof digits, "%.*g", count, value);
+    if (std::strtod(digits, nullptr) == value) break;
+  }
+  return digits;
 }
 
 namespace {

@@ -10,7 +10,7 @@ namespace stickslip {
 // The formula of a slot. A long one tells its number of operations instead.
 std::string text(const Tape& tape, Slot slot);
 
-// The shortest text of a number that reads back as the same.
+// A number in as few of 15 to 17 digits as read back as the same.
 std::string text_of(double value);
 
 } // namespace stickslip

@@ -1,5 +1,6 @@
 """Expressions: their values and derivatives against NumPy, SymPy and extended precision."""
 
+import doctest
 import math
 import operator
 import pickle
@@ -73,6 +74,28 @@ def test_functions_of_two_values(ours: Callable, numpys: np.ufunc) -> None:
     np.testing.assert_allclose(numpys(X, Y)({"x": a, "y": b}), numpys(a, b), rtol=1e-15)
     np.testing.assert_allclose(ours(0.7, Y)({"y": b}), numpys(0.7, b), rtol=1e-15)
     np.testing.assert_allclose(numpys(X, 0.7)({"x": a}), numpys(a, 0.7), rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("ours", "exact"),
+    [
+        (ss.atan2, mpmath.atan2),
+        (ss.hypot, mpmath.hypot),
+        (operator.pow, operator.pow),
+        (operator.truediv, operator.truediv),
+        (operator.mul, operator.mul),
+    ],
+)
+def test_second_partial_derivatives_of_functions_of_two_values(ours: Callable, exact: Callable) -> None:
+    expression = ours(X, Y)
+    for orders in [(1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (2, 1)]:
+        derivative = expression
+        for name, order in zip("xy", orders, strict=True):
+            for _ in range(order):
+                derivative = derivative.gradient(name)[name]
+        with mpmath.workdps(60):
+            true = float(mpmath.diff(exact, (mpmath.mpf("0.37"), mpmath.mpf("1.21")), orders))
+        assert derivative({"x": 0.37, "y": 1.21}) == pytest.approx(true, rel=5e-15, abs=1e-15)
 
 
 LEAVES = st.one_of(
@@ -266,6 +289,21 @@ def test_bad_input_is_named(name: str) -> None:
     call, error, message = BAD[name]
     with pytest.raises(error, match=message):
         call()
+
+
+def test_arrays_are_not_changed_in_place() -> None:
+    row = np.zeros(2)
+    with pytest.raises(TypeError, match="np.add with out of an expression is not known: write a = a \\+ x"):
+        row += X
+
+
+@pytest.mark.parametrize("module", [expressions.expr, expressions.functions, expressions.tracing])
+def test_examples_run(module) -> None:
+    tests = [t for t in doctest.DocTestFinder().find(module, extraglobs={"ss": ss}) if t.examples]
+    assert tests
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    with np.printoptions(legacy=False):
+        assert [t.name for t in tests if runner.run(t).failed] == []
 
 
 def test_a_long_formula_prints_its_size() -> None:

@@ -304,7 +304,16 @@ class Expr:
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """NumPy's functions of expressions, element by element where there are arrays."""
         scalar = UFUNCS.get(ufunc)
-        if scalar is None or method != "__call__" or options:
+        if method != "__call__" or options:
+            how = (
+                f"np.{ufunc.__name__}.{method}"
+                if method != "__call__"
+                else f"np.{ufunc.__name__} with {', '.join(options)}"
+            )
+            raise TypeError(
+                f"{how} of an expression is not known: write a = a + x instead of a += x, and sum(a)"
+            )
+        if scalar is None:
             raise TypeError(
                 f"np.{ufunc.__name__} of an expression is not known; known are: "
                 + ", ".join(sorted(u.__name__ for u in UFUNCS))

@@ -88,7 +88,11 @@ class _Reader:
         self.known = {sympy.sympify(key): _meant(key, value) for key, value in names.items()}
         self.known.setdefault(dynamicsymbols._t, Expr("time"))
         for key, value in list(self.known.items()):  # rates of positions
-            if isinstance(key, AppliedUndef) and len(value.inputs) == 1 and value == Expr(value.inputs[0]):
+            if (
+                isinstance(key, AppliedUndef)
+                and len(value.inputs) == 1
+                and value.compiled == Expr(value.inputs[0]).compiled
+            ):
                 coordinate, _, quantity = value.inputs[0].rpartition(".")
                 if quantity == "position":
                     self.known.setdefault(key.diff(), Expr(f"{coordinate}.velocity"))
@@ -134,7 +138,7 @@ class _Reader:
         )
 
     def _number(self, node: Any) -> Expr:
-        value = complex(node.evalf(17))
+        value = complex(node.evalf(30))
         if value.imag != 0.0 or not np.isfinite(value.real):
             reject("expression", node, "real and finite")
         return as_expr(value.real)
