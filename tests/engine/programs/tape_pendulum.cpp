@@ -1,11 +1,12 @@
-// M and h of a double pendulum: a tape, the same written by hand and compiled, and the Jacobian in three ways.
+// M and h of a double pendulum: a tape, the same written by hand and compiled, and the Jacobian in three ways; then its
+// right-hand side, the accelerations M^-1 h, alone and with their derivatives.
 //
 //   tape_pendulum N   evaluates each N times and prints as one line of JSON nanoseconds for one evaluation (the best
 //                     of ten runs), numbers of instructions, the greatest difference of the tape to the hand, and
 //                     M11, M12, M22, h1, h2 at (0.7, -1.2), (0.4, 2.1)
 #include "../double_pendulum.hpp"
 
-#include "expression/evaluate.hpp"
+#include "expression/motion.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -96,12 +97,39 @@ int main(int argc, char** argv) {
     values(i), reverse(values.tape, nullptr, values.slots.data(), 3, adjoints.data());
     return adjoints[0];
   });
+  SmoothTerms terms{{"a", "b"}, {}, {}, {}, {}};
+  terms.mass = p.g.tape({p.terms[0], p.terms[1], p.terms[2]});
+  terms.force = p.g.tape({p.terms[3], p.terms[4]});
+  const Motion m = motion(terms, joined(terms), nullptr);
+  Running right(m.values), slopes(m.slopes);
+  double acceleration[2], derivatives[10];
+  const auto solve = [&](double h1, double h2, double* out) {
+    const auto at = [&](Index k) { return right.slots[right.tape.outputs[k]]; };
+    const double m11 = at(0), m12 = at(1), m22 = at(2), determinant = m11 * m22 - m12 * m12;
+    out[0] = (m22 * h1 - m12 * h2) / determinant, out[1] = (m11 * h2 - m12 * h1) / determinant;
+  };
+  const auto accelerate = [&](long i) {
+    right(i);
+    solve(right.slots[right.tape.outputs[3]], right.slots[right.tape.outputs[4]], acceleration);
+    return acceleration[1];
+  };
+  const double rhs = nanoseconds(count, accelerate);
+  const double with_slopes = nanoseconds(count, [&](long i) {
+    accelerate(i);
+    std::copy_n(acceleration, 2, slopes.slots.begin() + 5);
+    slopes(i);
+    for (Index k = 0; k < 4; ++k)
+      solve(-slopes.slots[slopes.tape.outputs[k]], -slopes.slots[slopes.tape.outputs[5 + k]],
+            derivatives + 2 * k);
+    return derivatives[3];
+  });
   values(0);
   std::printf(
       "{\"by_hand\": %.4g, \"tape\": %.4g, \"jacobian_tape\": %.4g, \"forward\": %.4g, \"reverse\": %.4g, "
-      "\"instructions\": %d, \"jacobian_instructions\": %d, \"difference\": %.3g, \"values\": [",
+      "\"instructions\": %d, \"jacobian_instructions\": %d, \"rhs\": %.4g, \"rhs_and_slopes\": %.4g, "
+      "\"difference\": %.3g, \"values\": [",
       own, tape, symbolic, forwards, backwards, static_cast<int>(values.tape.code.size()),
-      static_cast<int>(jacobian.tape.code.size()), worst);
+      static_cast<int>(jacobian.tape.code.size()), rhs, with_slopes, worst);
   for (Index k = 0; k < 5; ++k)
     std::printf("%s%.17g", k > 0 ? ", " : "", values.slots[values.tape.outputs[k]]);
   std::printf("], \"sum\": %.3g}\n", sum);
