@@ -40,7 +40,9 @@ def value_of(what: str, given: object, names: Sequence[str], on: str | None = No
     result = trace(given, names) if callable(given) and not isinstance(given, Expr) else given
     if isinstance(result, dict):
         if on is None or set(result) != {on}:
-            reject(what, given, "a function that returns one expression, or a dictionary of the coordinate alone")
+            reject(
+                what, given, "a function that returns one expression, or a dictionary of the coordinate alone"
+            )
         result = result[on]
     if isinstance(result, np.ndarray):
         if result.size != 1:
@@ -61,7 +63,9 @@ def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
         items = list(np.ravel(np.array(result, dtype=object)))
         if len(items) != len(names):
             reject(what, given, f"one expression for each of {len(names)} coordinates")
-        parts = [as_expr(item, f"{what}, factor of {name!r}") for item, name in zip(items, names, strict=True)]
+        parts = [
+            as_expr(item, f"{what}, factor of {name!r}") for item, name in zip(items, names, strict=True)
+        ]
     return tape(parts)
 
 

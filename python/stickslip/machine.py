@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core, _smooth
 from stickslip._checks import array, number, reject, spread, vector, wrong_shape
 from stickslip._described import compensator_text, controller_of, law_of
-from stickslip._wiring import Measure, On, Wiring, law_fields
 from stickslip._smooth import Function
+from stickslip._wiring import Measure, On, Wiring, law_fields
 from stickslip.expressions.expr import Expr
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
@@ -98,7 +98,7 @@ class Machine(Wiring):
             coordinates = [str(x) for x in names]
             fields["mass_expression"] = _smooth.matrix_of("mass", mass, coordinates)
             mass = np.eye(len(coordinates))
-        m = array("mass", mass)
+        m = array("mass", mass)  # type: ignore[arg-type]
         if m.ndim > 2:
             wrong_shape("mass", m, "that of a number, a vector or a square matrix")
         if m.ndim < 2 and not np.all(m > 0):
@@ -239,7 +239,7 @@ class Machine(Wiring):
             where = on if isinstance(on, str) else None
             self._add("force", on=parts, expression=_smooth.value_of(what, force, self.names, where))
         else:
-            self._add("force", on=parts, force=as_signal(force, what).compiled)
+            self._add("force", on=parts, force=as_signal(force, what).compiled)  # type: ignore[arg-type]
 
     def _coordinate(self, name: str) -> int:
         if name not in self.names:
@@ -316,7 +316,8 @@ class Machine(Wiring):
     ) -> None:
         """Add a rigid unilateral contact with friction.
 
-        The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; where it is closed a normal force >= 0 keeps it so.
+        The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; where it is closed a normal force >= 0
+        keeps it so.
 
         Parameters
         ----------
@@ -405,7 +406,9 @@ class Machine(Wiring):
         what = f"gap of '{name}'"
         if _smooth.is_smooth(gap):
             if normal is not None:
-                raise ValueError(f"contact '{name}' has a gap that is a function of the motion: leave out normal")
+                raise ValueError(
+                    f"contact '{name}' has a gap that is a function of the motion: leave out normal"
+                )
             return {"gap_expression": _smooth.value_of(what, gap, self.names)}
         if normal is None:
             raise ValueError(f"contact '{name}' needs normal, or a gap that is a function of the coordinates")

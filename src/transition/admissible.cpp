@@ -23,6 +23,7 @@ void Decision::expand_signals() {
     taylor(sys.signals[i], t, series_terms, coefficients.data());
     signal_series.row(i) = coefficients.transpose();
   }
+  if (here != nullptr) signal_series.col(0) = sig; // those that follow the state; how, the flow knows
 }
 
 // What the automaton's states become where an element leaves rest: the lag starts with the force that was held, the
@@ -49,7 +50,7 @@ bool Decision::admissible(const contact::Candidate& c) {
   apply(c);
   leave_rest(c);
   const Regime* free = &cache.get(sys, state->modes); // no force is held at a limit yet
-  if (free->affine || free->shared) expand_signals();
+  if (free->affine || free->shared || here != nullptr) expand_signals();
   if (!rests_stay(*free)) return false;
   guard_series(*free);
   if (free->sharing.any()) {

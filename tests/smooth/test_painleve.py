@@ -1,0 +1,95 @@
+"""Painlevé's rod: uniform, of length 2 l, sliding on a rough floor; the coefficient of the normal force in g'' is
+A = 1/m + (l²/Θ) cos θ (cos θ − µ sin θ) up to the sign of sliding, and b is g'' without a normal force.
+"""
+
+import math
+
+import pytest
+
+import stickslip as ss
+
+G, LENGTH = 9.81, 1.0
+
+
+def rod(friction):
+    m = ss.Machine(mass=[1.0, 1.0, LENGTH**2 / 3.0], names=["x", "y", "tilt"], force={"y": -G})
+    m.add_contact(
+        "tip",
+        gap=lambda q: q["y"] - LENGTH * ss.sin(q["tilt"]),
+        tangent=lambda q: {"x": 1.0, "tilt": LENGTH * ss.sin(q["tilt"])},
+        friction=friction,
+    )
+    return m
+
+
+def start(tilt, rate, sliding):
+    """The tip on the floor, sliding with this velocity."""
+    return {
+        "tilt.position": tilt,
+        "tilt.velocity": rate,
+        "y.position": LENGTH * math.sin(tilt),
+        "y.velocity": LENGTH * math.cos(tilt) * rate,
+        "x.velocity": sliding - LENGTH * math.sin(tilt) * rate,
+    }
+
+
+def coefficients(tilt, rate, friction, side):
+    """A and b of g'' = A λ + b for the tip that slides to this side."""
+    a = 1.0 + 3.0 * math.cos(tilt) * (math.cos(tilt) + side * friction * math.sin(tilt))
+    return a, LENGTH * math.sin(tilt) * rate**2 - G
+
+
+@pytest.mark.parametrize("friction", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.parametrize("tilt", [0.5, 0.9, 1.2])
+def test_the_normal_force_is_that_of_the_formula(friction, side, tilt):
+    """λ = −b/A where A > 0 > b: the present solution is kept."""
+    a, b = coefficients(tilt, 0.3, friction, side)
+    if not (a > 0.0 > b):
+        pytest.skip("no sliding with a force there")
+    run = ss.simulate(rod(friction), 1e-3, initial=start(tilt, 0.3, side * 5.0))
+    assert run["tip.normal_force"][0] == pytest.approx(-b / a, rel=1e-12)
+
+
+def test_without_a_solution_an_impact_without_collision_answers():
+    """A < 0 and b < 0: neither contact nor flight solves the equations; the tip stops sliding at once."""
+    tilt, rate, friction, side = 1.2, 0.0, 2.0, -1
+    a, b = coefficients(tilt, rate, friction, side)
+    assert a < 0.0
+    assert b < 0.0
+    run = ss.simulate(rod(friction), 1e-3, initial=start(tilt, rate, side * 5.0))
+    assert "impact without collision" in run.events[0].cause
+    assert run.events[0].normal_impulse > 0.0
+    assert run.energy.residual < 1e-10
+
+
+def test_two_solutions_are_told():
+    """A < 0 < b: flight solves the equations, and so does contact; the choice says that there were two."""
+    tilt, friction, side = 1.2, 2.0, -1
+    rate = 1.1 * math.sqrt(G / (LENGTH * math.sin(tilt)))
+    a, b = coefficients(tilt, rate, friction, side)
+    assert a < 0.0 < b
+    run = ss.simulate(rod(friction), 1e-3, initial=start(tilt, rate, side * 5.0))
+    assert run.success
+    assert run.events[0].solutions is None or run.events[0].solutions >= 2
+
+
+@pytest.mark.parametrize("friction", [1.35, 1.5])
+def test_below_the_critical_friction_it_lifts_off_with_a_positive(friction):
+    """For 4/3 < µ < 8/(3√3) a sliding rod comes to b = 0 with A > 0 and leaves the floor there."""
+    assert friction < 8.0 / (3.0 * math.sqrt(3.0))
+    lifted = 0
+    for tilt, rate in [(1.3, -1.0), (1.2, -0.5), (1.25, -2.0)]:
+        a, b = coefficients(tilt, rate, friction, -1)
+        if not (a > 0.0 > b):
+            continue
+        run = ss.simulate(rod(friction), 1.0, rtol=1e-11, initial=start(tilt, rate, -10.0))
+        for e in run.events:
+            if e.cause == "tip loses its force" and not e.impact:
+                at = run.at([e.time])
+                a, b = coefficients(at["tilt.position"][0], at["tilt.velocity"][0], friction, -1)
+                assert b == pytest.approx(0.0, abs=1e-7)
+                assert a > 0.0
+                lifted += 1
+                break
+    assert lifted > 0

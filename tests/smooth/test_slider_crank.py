@@ -1,0 +1,82 @@
+"""A slider-crank with clearance between slider and guide (Flores, Leine and Glocker 2010, whose parameters these are)."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+sympy = pytest.importorskip("sympy")
+mechanics = pytest.importorskip("sympy.physics.mechanics")
+
+CRANK, ROD = 0.153, 0.306  # m
+HALF_LENGTH, HALF_HEIGHT, CLEARANCE = 0.05, 0.025, 0.001
+MASSES, INERTIAS = (0.038, 0.038, 0.076), (7.4e-5, 5.9e-4, 2.7e-6)
+G = 9.81
+
+
+@functools.cache
+def slider_crank(restitution=0.4):
+    angles = mechanics.dynamicsymbols("crank rod slider")
+    rates = [a.diff() for a in angles]
+    t = mechanics.dynamicsymbols._t
+    crank, rod, _ = angles
+    end = sympy.Matrix([CRANK * sympy.cos(crank), CRANK * sympy.sin(crank)])
+    along = sympy.Matrix([ROD * sympy.cos(rod), ROD * sympy.sin(rod)])
+    centres = (end / 2, end + along / 2, end + along)
+    kinetic = sum(m / 2 * r.diff(t).dot(r.diff(t)) for m, r in zip(MASSES, centres, strict=True))
+    kinetic += sum(j / 2 * w**2 for j, w in zip(INERTIAS, rates, strict=True))
+    potential = G * sum(m * r[1] for m, r in zip(MASSES, centres, strict=True))
+    lagrange = mechanics.LagrangesMethod(sympy.expand(kinetic - potential), angles)
+    lagrange.form_lagranges_equations()
+    names = {a: f"{a.name}.position" for a in angles} | {
+        r: f"{a.name}.velocity" for a, r in zip(angles, rates, strict=True)
+    }
+    mass = np.array(
+        [[ss.from_sympy(lagrange.mass_matrix[i, j], names) for j in range(3)] for i in range(3)], dtype=object
+    )
+    m = ss.Machine(mass=mass, names=[a.name for a in angles])
+    for k, name in enumerate(m.names):
+        m.add_force(name, ss.from_sympy(lagrange.forcing[k], names))
+    corners = {"c1": (-1, 1), "c2": (1, 1), "c3": (-1, -1), "c4": (1, -1)}  # along and across the guide
+    for name, (x, y) in corners.items():
+
+        def gap(q, x=x, y=y):
+            centre = CRANK * ss.sin(q["crank"]) + ROD * ss.sin(q["rod"])
+            corner = x * HALF_LENGTH * ss.sin(q["slider"]) + y * HALF_HEIGHT * ss.cos(q["slider"])
+            return HALF_HEIGHT + CLEARANCE - y * (centre + corner)
+
+        def sliding(q, x=x, y=y):
+            return {
+                "crank": -CRANK * ss.sin(q["crank"]),
+                "rod": -ROD * ss.sin(q["rod"]),
+                "slider": -x * HALF_LENGTH * ss.sin(q["slider"]) - y * HALF_HEIGHT * ss.cos(q["slider"]),
+            }
+
+        m.add_contact(
+            name, gap=gap, tangent=sliding, friction=0.01, restitution=restitution, impact="newton"
+        )
+    return m
+
+
+START = {"crank.velocity": 150.0, "rod.velocity": -75.0}
+
+
+def test_the_first_turns():
+    run = ss.simulate(slider_crank(), 0.1, rtol=1e-9, initial=START)
+    assert run.success
+    first = [e for e in run.events if e.impact]
+    assert [e.element for e in first[:2]] == ["c1", "c2"]  # upper left, with the corner beside it
+    assert run.energy.residual < 1e-8
+    gaps = np.array([run[f"c{k}.gap"] for k in range(1, 5)])
+    assert gaps.min() > -1e-12
+    assert gaps.max() < 2.0 * CLEARANCE + 2.0 * HALF_LENGTH  # it stays in its guide
+
+
+def test_events_do_not_depend_on_the_tolerance():
+    runs = [ss.simulate(slider_crank(), 0.008, rtol=rtol, initial=START) for rtol in (1e-8, 1e-11)]
+    names = [[(e.element, str(e.after)) for e in run.events] for run in runs]
+    assert names[0] == names[1]
+    times = [np.array([e.time for e in run.events]) for run in runs]
+    assert times[0] == pytest.approx(times[1], abs=1e-9)
