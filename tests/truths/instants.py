@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,15 +12,14 @@ from stickslip.analysis.auditing._description import Contact, Description, Place
 from truths.modes import Problem, Rub
 
 ZERO = 1e-12  # of the positions and velocities seen
-PLAYS = (
-    0.0,
+GAP = (
     1e-20,
-    1e-15,
-    1e-12,
     1e-9,
-)  # between these it is a choice, or rounding, whether a gap counts as closed
+)  # between these it is rounding, or a choice, whether a gap counts as closed: the run's mode decides
+SLOW = 1e-15, 1e-11  # the same for velocities, of those seen
 MOST_SETS = 500
 REBOUND = 5e-9  # of the velocities seen: a rebound below 1e-9 of what its contact has seen may be dropped
+HEIGHT = 1e-11  # of the positions seen: so may one that does not come higher
 BEFORE = 1e-9  # s
 AGREES = 1e-8  # relative, of motions
 
@@ -36,6 +35,13 @@ class Instant:
     touching: list[Contact]
     speed: float  # the greatest that was seen
     pull: float  # the greatest acceleration that forces give
+    modes: dict[str, int]  # what the run says; asked where rounding decides
+
+    def rests(self, name: str, rate: float) -> bool:
+        """Whether a gap or a place counts as at rest."""
+        if abs(rate) <= SLOW[0] * self.speed:
+            return True
+        return abs(rate) <= SLOW[1] * self.speed and self.modes[name] in (ss.Mode.STICK, ss.Mode.CLOSED)
 
     def load(self) -> np.ndarray:
         """Forces on the coordinates, but those of contacts and friction."""
@@ -55,9 +61,9 @@ def _curve(law: ss.Law, v: float, side: int) -> tuple[float, float]:
     return float(dry[0]), float(viscous[0])
 
 
-def _rub(s: Instant, place: Place, rest: float, contact: int) -> Rub:
+def _rub(s: Instant, place: Place, contact: int) -> Rub:
     v = float(place.along @ s.v - place.surface_velocity.value(s.t, 0))
-    sides = (1, -1) if abs(v) <= rest else (int(np.sign(v)),)
+    sides = (1, -1) if s.rests(place.name, v) else (int(np.sign(v)),)
     load = 1.0 if contact >= 0 else place.normal_load.value(s.t, 0)
     kinetic = {}
     for side in sides:
@@ -68,12 +74,17 @@ def _rub(s: Instant, place: Place, rest: float, contact: int) -> Rub:
     return Rub(place.along, drift, sides, (load * low, load * high), kinetic, contact)
 
 
+def _stays(s: Instant, c: Contact) -> bool:
+    rate = abs(float(c.normal @ s.v + c.gap.value(s.t, 1)))
+    slow = SLOW[0] if s.modes[c.name] == ss.Mode.OPEN else SLOW[1]
+    return rate <= slow * s.speed
+
+
 def accelerations(s: Instant) -> Problem:
     """Of the contacts that stay closed and the friction that is or is not at rest."""
-    rest = 10.0 * ZERO * s.speed
-    closed = [c for c in s.touching if abs(c.normal @ s.v + c.gap.value(s.t, 1)) <= rest]
-    rubs = [_rub(s, c.place, rest, k) for k, c in enumerate(closed) if c.place is not None]
-    rubs += [_rub(s, p, rest, -1) for p in s.d.places]
+    closed = [c for c in s.touching if _stays(s, c)]
+    rubs = [_rub(s, c.place, k) for k, c in enumerate(closed) if c.place is not None]
+    rubs += [_rub(s, p, -1) for p in s.d.places]
     return Problem(
         s.d.mass, s.load(), [c.normal for c in closed], [c.gap.value(s.t, 2) for c in closed], rubs
     )
@@ -100,7 +111,16 @@ def blow(s: Instant, law: str) -> Problem:
 
 
 def outcome(s: Instant, after: np.ndarray) -> str:
-    """Whether the impact at an instant can end with these velocities."""
+    """Whether the impact at an instant can end with these velocities; rebounds that are too small may be dropped."""
+    told = _outcome(s, after)
+    least = max(REBOUND * s.speed, np.sqrt(2.0 * s.pull * HEIGHT * (1.0 + np.abs(s.q).max())))
+    back = [c.restitution * abs(c.normal @ s.v + c.gap.value(s.t, 1)) for c in s.touching]
+    if told == "wrong impact" and 0.0 < max(back) <= least:
+        return _outcome(replace(s, touching=[replace(c, restitution=0.0) for c in s.touching]), after)
+    return told
+
+
+def _outcome(s: Instant, after: np.ndarray) -> str:
     size = np.abs(s.v).max() + np.abs(after).max() + REBOUND / AGREES * s.speed
     tol = AGREES * size
     laws = {c.impact for c in s.touching}
@@ -166,8 +186,9 @@ class Told:
         self.run, self.d, self.initial = run, describe(machine or run.machine), initial
         self.pull = self._pull()
         sizes = [size for name, size in run.machine.scales.items() if name.endswith(".velocity")]
+        speeds = [value for name, value in initial.items() if name.endswith(".velocity")]
         n = len(self.d.names)
-        self.speed = float(max(np.abs(run.y[n : 2 * n]).max(), 1e-3 * self.pull, *sizes))
+        self.speed = float(max(np.abs(run.y[n : 2 * n]).max(), *map(abs, speeds), 1e-3 * self.pull, *sizes))
         self.events: dict[float, list[ss.Event]] = {}
         for e in run.events:
             self.events.setdefault(e.time, []).append(e)
@@ -179,11 +200,17 @@ class Told:
             most = max(most, np.abs(np.linalg.solve(self.d.mass, load)).max())
         return most
 
-    def instant(self, t: float, q: np.ndarray, v: np.ndarray, closed: float) -> Instant:
-        """With the contacts whose gap is at most `closed`, of the size of the positions."""
-        most = closed * (1.0 + np.abs(q).max())
-        near = [c for c in self.d.contacts if c.normal @ q + c.gap.value(t, 0) <= most]
-        return Instant(self.d, t, q, v, near, self.speed, self.pull)
+    def instant(self, t: float, q: np.ndarray, v: np.ndarray, end: bool = False) -> Instant:
+        """With the contacts that are closed; at an end without an answer their modes are not yet those of the instant."""
+        at, struck = self.run.at([t]), {e.element for e in self.events.get(t, ()) if e.impact}
+        modes = {p.name: int(at[f"{p.name}.mode"][0]) for p in [*self.d.places, *self.d.contacts]}
+        most, near = 1.0 + np.abs(q).max(), []
+        for c in self.d.contacts:
+            gap = c.normal @ q + c.gap.value(t, 0)
+            asked = end or c.name in struck or modes[c.name] != ss.Mode.OPEN
+            if gap <= (GAP[1] if asked else GAP[0]) * most:
+                near.append(c)
+        return Instant(self.d, t, q, v, near, self.speed, self.pull, modes)
 
     def _read(self, t: float, kind: str) -> np.ndarray:
         at = self.run.at([t])
@@ -201,17 +228,14 @@ class Told:
     def verdict(self, t: float) -> str:
         """Of the impact at a time, and of the accelerations after it."""
         events = [e for e in self.events.get(t, ()) if e.impact]
+        if any(t < other <= t * (1.0 + 1e-14) for other in self.events):
+            return "several impacts at once"
         before = self.before(t) if events else None
-        told: list[str] = []
-        for closed in PLAYS:
-            told.append(self._verdict(t, events, before, closed))
-            if told[-1] == "agrees":
-                return "agrees"
-        return told[2]
+        return self._verdict(t, events, before)
 
-    def _verdict(self, t: float, events: list[ss.Event], before: np.ndarray | None, closed: float) -> str:
+    def _verdict(self, t: float, events: list[ss.Event], before: np.ndarray | None) -> str:
         after = self._read(t, "velocity")
-        s = self.instant(t, self._read(t, "position"), after, closed)
+        s = self.instant(t, self._read(t, "position"), after)
         told = "agrees"
         if events:
             if before is None or len({e.instant for e in events}) != 1:
@@ -222,7 +246,12 @@ class Told:
                 s.v = after
         motion = self._read(t, "acceleration")
         moved = moves(s, motion)
-        if moved == "agrees" and t == self.run.t[0] and any(e.solutions == 1 for e in self.events.get(t, ())):
+        if (
+            moved == "agrees"
+            and t == self.run.t[0]
+            and not events
+            and any(e.solutions == 1 for e in self.events.get(t, ()))
+        ):
             moved = alone(s, motion)
         return told if moved == "agrees" else moved
 
@@ -239,5 +268,5 @@ def verdicts(
     found = [told.verdict(t) for t in times[:most]]
     if run.status == ss.Status.NO_SOLUTION:
         n = len(told.d.names)
-        found.append(nothing(told.instant(end, run.state.x[:n], run.state.x[n : 2 * n], PLAYS[-1])))
+        found.append(nothing(told.instant(end, run.state.x[:n], run.state.x[n : 2 * n], True)))
     return found
