@@ -228,7 +228,7 @@ class Told:
     def verdict(self, t: float) -> str:
         """Of the impact at a time, and of the accelerations after it."""
         events = [e for e in self.events.get(t, ()) if e.impact]
-        if any(t < other <= t * (1.0 + 1e-14) for other in self.events):
+        if any(t < other <= t + 1e-12 * max(1.0, t) for other in self.events):
             return "several impacts at once"
         before = self.before(t) if events else None
         return self._verdict(t, events, before)
