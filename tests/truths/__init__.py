@@ -1,7 +1,7 @@
 """Truths about random machines, found without the engine: ``cd tests && python -m truths all --count 500``.
 
 `instants` holds what a run does at its events against all sets of `modes`, with certificates in rational numbers;
-`chains` goes from event to event with SciPy. Signals are asked for their values, which tests of their own hold against
+`phase_by_phase` goes from event to event with SciPy. Signals are asked for their values, which tests of their own hold against
 formulas, and laws are those that the audit has written a second time.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from families import generator
 
 import stickslip as ss
-from truths import chains, instants
+from truths import instants, phase_by_phase
 
 CONTACTS = ("contacts", "frictional", "geared", "supports", "stops")
 TOLD = ("chains", *CONTACTS)
@@ -25,8 +25,8 @@ def _chain(seed: int) -> list[str]:
     case = generator("chains")(seed)
     initial = case.options.get("initial", {})
     try:
-        end, events = chains.run(case.machine, case.t_end, initial)
-    except chains.Left as why:
+        end, events = phase_by_phase.run(case.machine, case.t_end, initial)
+    except phase_by_phase.Left as why:
         return [f"left out: {why}"]
     run = ss.simulate(case.machine, case.t_end, rtol=1e-10, **case.options)
     n = end.size
