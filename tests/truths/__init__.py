@@ -1,8 +1,8 @@
 """Truths about random machines, found without the engine: ``cd tests && python -m truths all --count 500``.
 
 `instants` holds what a run does at its events against all sets of `modes`, with certificates in rational numbers;
-`phase_by_phase` goes from event to event with SciPy. Signals are asked for their values, which tests of their own hold against
-formulas, and laws are those that the audit has written a second time.
+`phase_by_phase` goes from event to event with SciPy. Signals are asked for their values, which tests of their own hold
+against formulas, and laws are those that the audit has written a second time.
 """
 
 from __future__ import annotations
