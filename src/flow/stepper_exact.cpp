@@ -16,6 +16,25 @@ constexpr double short_time = 1e-3; // of the machine's shortest time constant
 constexpr double greatest_term = 1e250;
 constexpr double far = 1e9;     // times the size a state has: it says nothing of what moves it
 constexpr double beyond = 1e-6; // looks this much farther than the first root
+constexpr double farther = 4.0; // or this many times as far as a root may be, where none is known in closed form
+
+// Size of the first root of a polynomial of degree n beyond `least`, from its Newton polygon; `least` if all are below.
+double size_of_root(const double* c, Index n, double least) {
+  Index i = 0;
+  while (i < n && c[i] == 0.0) ++i;
+  while (i < n) {
+    double size = std::numeric_limits<double>::infinity();
+    Index next = n;
+    for (Index j = i + 1; j <= n; ++j) {
+      if (c[j] == 0.0) continue;
+      const double balance = std::pow(std::abs(c[i] / c[j]), 1.0 / static_cast<double>(j - i));
+      if (balance <= size) size = balance, next = j;
+    }
+    if (size > least) return size;
+    i = next;
+  }
+  return least;
+}
 
 } // namespace
 
@@ -130,6 +149,8 @@ void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, In
 // where none ever does. In powers of time.
 double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& state) const {
   const double t = std::abs(state.base_t);
+  // Roots in the last digits of the start say nothing.
+  const double least = short_time * state.time_scale + tolerance::entry * t;
   double earliest = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < r.guards.size(); ++k) {
     const double* const c = guard_series.row(k).data();
@@ -145,13 +166,12 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
       // From below the first positive one, else the later one, behind the way down.
       const double early = std::min(q / c[2], c[0] / q), late = std::max(q / c[2], c[0] / q);
       root = c[0] < 0.0 && early > 0.0 ? early : late;
-    } else if (n > 2) { // the root may be there: a fresh look after a while
-      root = std::max(1e3 * state.time_scale, t);
+    } else if (n > 2) { // much farther the first terms would be lost in the last digits of the others
+      root = farther * size_of_root(c, n, least);
     }
     if (root > 0.0) earliest = std::min(earliest, root * (1.0 + beyond));
   }
-  // Roots in the last digits of the start say nothing.
-  return std::max(earliest, short_time * state.time_scale + tolerance::entry * t);
+  return std::max(earliest, least);
 }
 
 // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
