@@ -16,25 +16,8 @@ constexpr double short_time = 1e-3; // of the machine's shortest time constant
 constexpr double greatest_term = 1e250;
 constexpr double far = 1e9;     // times the size a state has: it says nothing of what moves it
 constexpr double beyond = 1e-6; // looks this much farther than the first root
-constexpr double farther = 4.0; // or this many times as far as a root may be, where none is known in closed form
-
-// Size of the first root of a polynomial of degree n beyond `least`, from its Newton polygon; `least` if all are below.
-double size_of_root(const double* c, Index n, double least) {
-  Index i = 0;
-  while (i < n && c[i] == 0.0) ++i;
-  while (i < n) {
-    double size = std::numeric_limits<double>::infinity();
-    Index next = n;
-    for (Index j = i + 1; j <= n; ++j) {
-      if (c[j] == 0.0) continue;
-      const double balance = std::pow(std::abs(c[i] / c[j]), 1.0 / static_cast<double>(j - i));
-      if (balance <= size) size = balance, next = j;
-    }
-    if (size > least) return size;
-    i = next;
-  }
-  return least;
-}
+constexpr double as_seen =
+    1e3; // times what has been seen of a gap or velocity: farther its digits now would be lost
 
 } // namespace
 
@@ -166,8 +149,8 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
       // From below the first positive one, else the later one, behind the way down.
       const double early = std::min(q / c[2], c[0] / q), late = std::max(q / c[2], c[0] / q);
       root = c[0] < 0.0 && early > 0.0 ? early : late;
-    } else if (n > 2) { // much farther the first terms would be lost in the last digits of the others
-      root = farther * size_of_root(c, n, least);
+    } else if (n > 2) { // the root may be there: a fresh look after a while
+      root = std::max(1e3 * state.time_scale, t);
     }
     if (root > 0.0) earliest = std::min(earliest, root * (1.0 + beyond));
   }
@@ -210,6 +193,26 @@ void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
   }
 }
 
+// The part of a step in which gaps and velocities stay within sight of what has been seen of them: beyond it their terms
+// grow so large that rounding of these would be taken for their values at the start.
+double Stepper::part_in_sight(const Regime& r, const State& state, Index degree, double h) const {
+  double part = 1.0;
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const GuardKind kind = r.guards[k].kind;
+    if (kind != GuardKind::closes && kind != GuardKind::slip_ends) continue;
+    const Form& form = *r.guard_terms[k].form;
+    const double size =
+        as_seen * (form.x.cwiseAbs().dot(state.nominal) + form.s.cwiseAbs().dot(s.cwiseAbs()));
+    if (!(size > 0.0)) continue;
+    for (Index j = 1; j <= degree; ++j)
+      if (const double term = std::abs(guard_series(k, j)); term * std::pow(part, j) > size)
+        part = std::pow(size / term, 1.0 / static_cast<double>(j));
+  }
+  const double least =
+      tolerance::entry * std::abs(state.base_t); // the last digits of t must not be what is left
+  return part * h < least ? std::min(1.0, least / h) : part;
+}
+
 void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
   step.kind = FlowKind::exact;
   const FlowPlan& form = plan_of(r);
@@ -247,6 +250,14 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     guard_rows(r, columns, step.columns, signal_degree, step.h);
   }
   if (ng == 0) return;
+  if (const double part = part_in_sight(r, state, columns - 1, step.h); part < 1.0) {
+    step.h *= part;
+    double power = part;
+    for (Index k = 1; k < columns; ++k, power *= part) {
+      if (k < step.columns) C.col(k) *= power;
+      guard_series.col(k).head(ng) *= power;
+    }
+  }
   slope_rounding(r, state, step.h);
   if (!find_crossings(r, state, step, columns - 1)) return;
   if (const double back = columns > 2 ? soon_back(r, state, step) : 0.0; back > 0.0)
