@@ -13,6 +13,7 @@ namespace {
 
 constexpr double heavy =
     1e6; // weight of s: exact as soon as it exceeds the multipliers of the unit-sized problems here
+constexpr double least_weight = 1e-6;     // of an element that can hold next to nothing, in the norm of a tie
 constexpr double slack = tolerance::same; // by which a sharing may miss its limits, relative to their size
 
 double load_on(const ForceLimits& l, Index i, const Vector& x) {
@@ -97,7 +98,7 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
 bool share_by_utilisation(const Matrix& kept, Index normals, const ForceLimits& l, double size, Vector& x) {
   const Index sticking = x.size() - normals;
   Vector weight(sticking);
-  for (Index i = 0; i < sticking; ++i) weight(i) = std::max(size_of(l, i, x), tolerance::least_size * size);
+  for (Index i = 0; i < sticking; ++i) weight(i) = std::max(size_of(l, i, x), least_weight * size);
   const Vector inverse = weight.cwiseInverse();
   const Matrix scaled = inverse.asDiagonal() * kept.bottomRows(sticking);
   const Matrix U = linalg::Svd(scaled).U.leftCols(std::min(scaled.rows(), scaled.cols()));
@@ -113,7 +114,10 @@ bool share_by_utilisation(const Matrix& kept, Index normals, const ForceLimits& 
   }
   const LeastNorm fit = least_norm(c, C, d, heavy);
   if (!fit.found) return false;
-  x.tail(sticking) = weight.cwiseProduct(u0 + U * fit.y);
+  // Weights of very different size leave rounding that would move what is at rest: only shifts may.
+  const auto Z = kept.bottomRows(sticking);
+  const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) - x.tail(sticking);
+  x.tail(sticking) += Z * (Z.transpose() * shifted);
   return true;
 }
 

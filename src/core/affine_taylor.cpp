@@ -149,7 +149,8 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
   size[0] = norm<N>(c, inverse_scale, n);
   double largest = size[0];
   Index degree = last;
-  int small = 0; // terms in a row that are negligible
+  int small = 0;     // terms in a row that are negligible
+  bool lost = false; // terms have come so close to zero that a zero after them proves nothing
   double power = trial;
   for (Index k = 0; k < last; ++k) {
     const double* const now = c + k * stride;
@@ -161,7 +162,8 @@ Index series(const MatrixRef& A, const MatrixRef& S, const MatrixRef& s, const d
     }
     const double term = norm<N>(next, inverse_scale, n);
     size[k + 1] = term;
-    if (term == 0.0 && k + 1 >= drives && (size[k] > underflow || size[k] == 0.0)) {
+    lost = lost || (size[k] > 0.0 && size[k] <= underflow);
+    if (term == 0.0 && k + 1 >= drives && !lost) {
       degree = k; // all later terms are zero as well
       while (degree > 0 && size[degree] == 0.0) --degree;
       h = horizon;

@@ -34,6 +34,30 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
   return std::isfinite(shortest) ? shortest : 0.0;
 }
 
+// Gaps that stand open at the start, against the rounding of what they are the difference of; else 0.
+Vector open_gaps(const System& sys, double t0, const Vector& x0) {
+  Vector gaps = Vector::Zero(sys.contacts.size());
+  for (Index j = 0; j < sys.contacts.size(); ++j) {
+    const Contact& c = sys.contacts[j];
+    const double given = c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0;
+    const double gap = c.gap.x.dot(x0) + given;
+    if (gap > tolerance::rest * (c.gap.x.cwiseAbs().dot(x0.cwiseAbs()) + std::abs(given))) gaps(j) = gap;
+  }
+  return gaps;
+}
+
+// Lengths that the start tells: a machine without rates of its own does what it does in the time that it takes to cross
+// the gaps it starts with, and its coordinates are no larger than these. Neither is known from the description.
+void size_by_gaps(const System& sys, double t0, const Vector& x0, State& s) {
+  const Vector gaps = open_gaps(sys, t0, x0);
+  if (!(gaps.array() > 0.0).any()) return;
+  if (!sys.rated) s.time_scale = std::min(s.time_scale, time_across(sys, gaps));
+  const MotionSizes motion = size_motion(sys, s.time_scale, gaps);
+  for (Index i = 0; i < motion.nominal.size(); ++i)
+    if (sys.given_size(i) == 0.0 && motion.nominal(i) > 0.0)
+      s.nominal(i) = std::max(std::min(s.nominal(i), motion.nominal(i)), std::abs(x0(i)));
+}
+
 } // namespace
 
 void see(const System& sys, State& state) {
@@ -59,6 +83,7 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.x = s.base_x = x0;
   s.nominal = sys.nominal.cwiseMax(x0.cwiseAbs());
   s.time_scale = sys.time_scale;
+  if (s.time_scale > 0.0) size_by_gaps(sys, t0, x0, s);
   if (!(s.time_scale > 0.0)) {
     const Index n = sys.n_coordinates;
     if (const double t = time_from_start(sys, t0, x0); t > 0.0)

@@ -105,6 +105,7 @@ private:
   Index ending_series(const Regime& r, const State& state, Index signal_degree);
   void guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h);
   double horizon_of_roots(const Regime& r, Index degree, const State& state) const;
+  double part_in_sight(const Regime& r, const State& state, Index degree, double h) const;
   void slope_rounding(const Regime& r, const State& state, double h);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   double longest_step(const Regime& r, const State& state) const;

@@ -16,6 +16,8 @@ constexpr double short_time = 1e-3; // of the machine's shortest time constant
 constexpr double greatest_term = 1e250;
 constexpr double far = 1e9;     // times the size a state has: it says nothing of what moves it
 constexpr double beyond = 1e-6; // looks this much farther than the first root
+constexpr double as_seen =
+    1e3; // times what has been seen of a gap or velocity: farther its digits now would be lost
 
 } // namespace
 
@@ -130,6 +132,8 @@ void Stepper::guard_rows(const Regime& r, Index columns, Index state_columns, In
 // where none ever does. In powers of time.
 double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& state) const {
   const double t = std::abs(state.base_t);
+  // Roots in the last digits of the start say nothing.
+  const double least = short_time * state.time_scale + tolerance::entry * t;
   double earliest = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < r.guards.size(); ++k) {
     const double* const c = guard_series.row(k).data();
@@ -150,8 +154,7 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
     }
     if (root > 0.0) earliest = std::min(earliest, root * (1.0 + beyond));
   }
-  // Roots in the last digits of the start say nothing.
-  return std::max(earliest, short_time * state.time_scale + tolerance::entry * t);
+  return std::max(earliest, least);
 }
 
 // Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
@@ -188,6 +191,26 @@ void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
     for (Index i = 0; i < nx; ++i) sum += std::abs(r.Gx(k, i)) * work(i);
     rounding(k) = (r.coupled ? 3.0 : 1.0) * tolerance::rounding * h * sum;
   }
+}
+
+// The part of a step in which gaps and velocities stay within sight of what has been seen of them: beyond it their terms
+// grow so large that rounding of these would be taken for their values at the start.
+double Stepper::part_in_sight(const Regime& r, const State& state, Index degree, double h) const {
+  double part = 1.0;
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const GuardKind kind = r.guards[k].kind;
+    if (kind != GuardKind::closes && kind != GuardKind::slip_ends) continue;
+    const Form& form = *r.guard_terms[k].form;
+    const double size =
+        as_seen * (form.x.cwiseAbs().dot(state.nominal) + form.s.cwiseAbs().dot(s.cwiseAbs()));
+    if (!(size > 0.0)) continue;
+    for (Index j = 1; j <= degree; ++j)
+      if (const double term = std::abs(guard_series(k, j)); term * std::pow(part, j) > size)
+        part = std::pow(size / term, 1.0 / static_cast<double>(j));
+  }
+  const double least =
+      tolerance::entry * std::abs(state.base_t); // the last digits of t must not be what is left
+  return part * h < least ? std::min(1.0, least / h) : part;
 }
 
 void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
@@ -227,6 +250,14 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
     guard_rows(r, columns, step.columns, signal_degree, step.h);
   }
   if (ng == 0) return;
+  if (const double part = part_in_sight(r, state, columns - 1, step.h); part < 1.0) {
+    step.h *= part;
+    double power = part;
+    for (Index k = 1; k < columns; ++k, power *= part) {
+      if (k < step.columns) C.col(k) *= power;
+      guard_series.col(k).head(ng) *= power;
+    }
+  }
   slope_rounding(r, state, step.h);
   if (!find_crossings(r, state, step, columns - 1)) return;
   if (const double back = columns > 2 ? soon_back(r, state, step) : 0.0; back > 0.0)

@@ -54,8 +54,11 @@ void size(System& sys, const Combination& given) {
   const bool time_is_given = sys.paced;
   size_states(sys);
   size_controllers(sys, time_is_given);
+  sys.rated = sys.rated || time_is_given;
+  sys.given_size = Vector::Zero(sys.nx);
   for (const Part& one : given.parts)
-    if (one.name != "time") sys.nominal(find_name(sys.states, one.name, "state in scales")) = one.factor;
+    if (one.name != "time") sys.given_size(find_name(sys.states, one.name, "state in scales")) = one.factor;
+  sys.nominal = (sys.given_size.array() > 0.0).select(sys.given_size, sys.nominal);
   sys.nominal = sys.nominal.cwiseMin(tolerance::largest_size);
   sys.time_scale = std::min(sys.time_scale, tolerance::largest_size);
 }

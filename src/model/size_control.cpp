@@ -34,12 +34,12 @@ void size_controllers(System& sys, bool time_is_given) {
   if (sys.loops.empty()) return;
   const LinearPart free = linear_part(sys, List<Saturation>(sys.saturations, Saturation::free));
   const double rate = linalg::spectral_radius(free.A);
-  if (rate > 0.0 && !time_is_given) sys.time_scale = few_digits(1.0 / rate), sys.paced = true;
+  if (rate > 0.0 && !time_is_given) sys.time_scale = few_digits(1.0 / rate), sys.paced = sys.rated = true;
   for (const Loop& l : sys.loops) {
     if (l.block.continuous() || time_is_given) continue;
     const double longest = 10.0 * l.block.period;
     sys.time_scale = sys.time_scale > 0.0 ? std::min(sys.time_scale, longest) : longest;
-    sys.paced = true;
+    sys.paced = sys.rated = true;
   }
   const double ts = sys.time_scale;
   List<Vector> output(sys.loops.size());

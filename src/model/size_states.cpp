@@ -158,6 +158,7 @@ void set_time_scale(System& sys) {
   const double rate = linalg::spectral_radius(sys.A.topLeftCorner(n, n));
   sys.time_scale = few_digits(rate > 0.0 ? 1.0 / rate : OwnTime(sys).shortest());
   sys.paced = sys.time_scale > 0.0;
+  sys.rated = rate > 0.0;
 }
 
 // Matrix notation: states that something drives take their size from it, all others from the states that
@@ -193,38 +194,80 @@ void size_bristles(System& sys) {
 
 } // namespace
 
+// Acceleration that loads and limits give to each state's rate within a time t; `speed` gets that of surfaces.
+static Vector driven_rates(const System& sys, double t, Vector& speed) {
+  const Index n = sys.n_coordinates;
+  Vector rates = Vector::Zero(sys.nx);
+  const auto size = [&](Index signal) { return greatest_of(sys.signals[signal], t); };
+  for (const auto& d : sys.drives) rates += d.effect.cwiseAbs() * size(d.signal);
+  speed = Vector::Zero(n);
+  for (const Friction& p : sys.friction) {
+    const double level = p.traits.sticks ? p.break_away : 0.0;
+    rates += p.effect.cwiseAbs() * (level * size(p.load));
+    if (n > 0) speed = speed.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
+  }
+  return rates;
+}
+
+// What only a contact or an element of friction moves is carried as far, and as fast, as what it joins.
+static void size_by_joints(const System& sys, Vector& nominal) {
+  const Index n = sys.n_coordinates;
+  const auto join = [&](const Vector& row) {
+    for (Index i = 0; i < n; ++i) {
+      const double w = weight(row, n + i);
+      if (w == 0.0) continue;
+      for (const Index k : {i, n + i})
+        if (nominal(k) == 0.0)
+          nominal(k) = row.segment(n, n).cwiseAbs().dot(nominal.segment(k < n ? 0 : n, n)) / w;
+    }
+  };
+  for (const Contact& c : sys.contacts) join(c.rate.x);
+  for (const Friction& p : sys.friction) join(p.velocity.x);
+}
+
+MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
+  const Index n = sys.n_coordinates;
+  Vector speed, narrow = Vector::Constant(n, unknown);
+  MotionSizes out{t, driven_rates(sys, t, speed), Vector::Zero(2 * n)};
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    for (Index i = 0; i < n; ++i)
+      if (const double w = weight(sys.contacts[j].gap.x, i); gaps(j) > 0.0 && w > 0.0)
+        narrow(i) = std::min(narrow(i), gaps(j) / w);
+  for (Index i = 0; i < n; ++i) {
+    const double a = out.acceleration(n + i);
+    const double own = a * t * t > narrow(i) ? few_digits(std::sqrt(narrow(i) / a)) : t;
+    const double v = std::max(speed(i), a * own);
+    out.nominal(n + i) = v;
+    out.nominal(i) = std::min(v * t, narrow(i));
+  }
+  size_by_joints(sys, out.nominal);
+  return out;
+}
+
+double time_across(const System& sys, const Vector& gaps) {
+  double shortest = unknown;
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    if (const double a = sys.contacts[j].rate.x.cwiseAbs().dot(sys.acceleration); gaps(j) > 0.0 && a > 0.0)
+      shortest = std::min(shortest, std::sqrt(gaps(j) / a));
+  return std::isfinite(shortest) ? few_digits(shortest) : unknown;
+}
+
 // A size for every state from what the description says: times from the plant, accelerations from loads and
 // limits, velocities from surfaces, lengths from gaps: within the machine's own time a load might carry a coordinate far
 // beyond a narrow gap. It sets absolute tolerances only, and grows with the motion.
 void size_states(System& sys) {
-  const Index n = sys.n_coordinates;
   set_time_scale(sys);
   const double t = sys.time_scale;
-  Vector& acceleration = sys.acceleration = Vector::Zero(sys.nx);
-  Vector velocity = Vector::Zero(n), narrow = Vector::Constant(n, unknown);
-  const auto size = [&](Index signal) { return greatest_of(sys.signals[signal], t); };
-  for (const auto& d : sys.drives) acceleration += d.effect.cwiseAbs() * size(d.signal);
-  for (const Friction& p : sys.friction) {
-    const double level = p.traits.sticks ? p.break_away : 0.0;
-    acceleration += p.effect.cwiseAbs() * (level * size(p.load));
-    if (n > 0) velocity = velocity.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
-  }
-  for (const Contact& c : sys.contacts)
-    for (Index i = 0; i < n; ++i)
-      if (const double g = play(sys, c), w = weight(c.gap.x, i); g > 0.0 && w > 0.0)
-        narrow(i) = std::min(narrow(i), g / w);
-  sys.nominal = Vector::Constant(sys.nx, 0.0);
-  if (n == 0) size_matrix_states(sys, acceleration);
-  for (Index i = 0; i < n; ++i) {
-    const double a = acceleration(n + i);
-    const double own = a * t * t > narrow(i) ? few_digits(std::sqrt(narrow(i) / a)) : t;
-    const double v = std::max(velocity(i), a * own);
-    sys.nominal(n + i) = v;
-    sys.nominal(i) = std::min(v * t, narrow(i));
-  }
+  Vector gaps(sys.contacts.size());
+  for (Index j = 0; j < sys.contacts.size(); ++j) gaps(j) = play(sys, sys.contacts[j]);
+  const MotionSizes motion = size_motion(sys, t, gaps);
+  sys.acceleration = motion.acceleration;
+  sys.nominal = Vector::Zero(sys.nx);
+  sys.nominal.head(motion.nominal.size()) = motion.nominal;
+  if (sys.n_coordinates == 0) size_matrix_states(sys, sys.acceleration);
   for (const Friction& p : sys.friction) {
     if (p.surface_travel >= 0) sys.nominal(p.surface_travel) = p.automaton.travel;
-    if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * size(p.load);
+    if (p.lagged >= 0) sys.nominal(p.lagged) = p.break_away * greatest_of(sys.signals[p.load], t);
     if (p.delayed >= 0) sys.nominal(p.delayed) = p.velocity.x.cwiseAbs().dot(sys.nominal);
   }
   size_bristles(sys);

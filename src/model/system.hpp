@@ -88,6 +88,8 @@ struct System {
   Vector acceleration;     // size of what loads and limits do to each state's rate
   double time_scale = 0.0; // s; 0: nothing in the description tells a time
   bool paced = false;      // it comes from rates, samples or the user; else it grows with what a run sees
+  bool rated = false;      // it comes from rates or samples of the machine, or from the user
+  Vector given_size;       // of the states whose size the user has given; else 0
   Identity identity;
 
   // The mechanical plant again, for the energy balance. The skew part of the stiffness has no potential: it
@@ -130,6 +132,16 @@ void size_states(System& sys);
 
 // Throws for a machine that is not linear: `what` is made for constant matrices.
 void linear_only(const System& sys, const std::string& what);
+
+// Sizes of positions and velocities, behind each other, where the machine's own time is t and these are the gaps (0:
+// unknown), and what loads and limits do to each state's rate meanwhile.
+struct MotionSizes {
+  double time;
+  Vector acceleration, nominal;
+};
+MotionSizes size_motion(const System& sys, double t, const Vector& gaps);
+// The shortest time in which what drives the machine carries it across one of these gaps; infinite if there is none.
+double time_across(const System& sys, const Vector& gaps);
 
 // Index of a name in a list, or UnknownName that lists the known ones.
 Index find_name(const List<std::string>& names, const std::string& name, std::string_view what);

@@ -24,4 +24,5 @@ def test_quick_run(tmp_path, capsys):
     assert all(str(e).endswith(", 10") for s, e in ours.items() if s.startswith("stickslip lemke"))
     steps = [e for s, e in ours.items() if s.startswith("stickslip.RealTime")]
     assert len(steps) == 8 and all(float(e.split()[0]) < 2e-9 for e in steps)
+    assert ours["stickslip many contacts"] < 1e-12
     assert ours["stickslip tape"] < 1e-14 and ours["stickslip jacobian tape"] < 1e-14

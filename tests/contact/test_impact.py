@@ -258,3 +258,21 @@ def test_outcomes_that_share_their_compression_are_ordered_by_the_work_of_expans
             work = [x for x, m in zip(second, mean, strict=True) if m is which]
             assert np.all(np.diff(work) > -1e-9 * max(second))
     assert several > 20
+
+
+@pytest.mark.parametrize("mu", [(0.377, 0.325, 0.665), (0.4, 0.0, 1e-9), (1e-12, 0.5, 0.0)])
+def test_feet_that_stick_stand_still(mu: tuple[float, ...]) -> None:
+    """Three feet under one block: of each outcome, where one foot sticks the block stands still to the last digits,
+    however unequal the friction that the feet share. (They hold m v and m u, so some share of the load stops it.)
+    """
+    m, u, v = 0.76, 0.125, 2.87
+    hits = contact.impact(
+        [m, m, 0.104], [u, -v, 0.0], [[0, 1, -0.5], [0, 1, 0], [0, 1, 0.5]], [[1, 0, 0]] * 3, friction=mu
+    )
+    assert any("stick" in hit.compression for hit in hits)
+    for hit in hits:
+        assert hit.normal_impulse.sum() == pytest.approx(m * v, rel=1e-14)
+        assert (np.abs(hit.friction_impulse) <= np.multiply(mu, hit.normal_impulse) + 1e-11).all()
+        if "stick" in hit.compression:
+            assert np.abs(hit.velocity).max() < 2e-15
+            assert hit.friction_impulse.sum() == pytest.approx(m * u, rel=1e-14)

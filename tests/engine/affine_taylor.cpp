@@ -85,6 +85,14 @@ TEST(affine_taylor, nominal_sizes_may_be_wrong_by_much) {
   }
 }
 
+TEST(affine_taylor, terms_lost_to_underflow_are_not_the_end_of_the_series) {
+  for (const double tiny : {1e-12, 1e-14, 1e-16, 1e-18, 1e-25}) {
+    const Series s = free_series(two_by_two(0, 1, -1, 0), vector({0, 1}), 1e6, vector({tiny, 1}));
+    check::that(s.C.allFinite() && s.h > 0.0);
+    check::close(at(s, 1.0)(0), std::sin(s.h), 1e-14 * s.h);
+  }
+}
+
 TEST(affine_taylor, errors_grow_slowly_over_many_periods) {
   const double w = 2.0 * pi;
   const std::pair<double, double> runs[] = {{1e3, 1e-13}, {1e5, 1e-11}};

@@ -22,8 +22,8 @@ WRONG_TODAY = {
     "contacts": 0,
     "frictional": 1,
     "geared": 0,
-    "supports": 2,
-    "stops": 1,
+    "supports": 0,
+    "stops": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
