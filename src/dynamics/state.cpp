@@ -25,6 +25,7 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
   for (Index i = n; i < 2 * n; ++i) offer(v(i), a(i), 1);
   for (Index i = 0; sys.smooth && i < n; ++i) offer(v(i), a(n + i), 2);
   for (const Contact& c : sys.contacts) {
+    if (sys.smooth) break; // gaps of the motion tell no lengths yet
     const double given = c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0;
     const double gap = std::abs(c.gap.x.dot(x0) + given);
     if (!(gap > tolerance::rest * (c.gap.x.cwiseAbs().dot(x0.cwiseAbs()) + std::abs(given)))) continue;
@@ -37,6 +38,7 @@ double time_from_start(const System& sys, double t0, const Vector& x0) {
 // Gaps that stand open at the start, against the rounding of what they are the difference of; else 0.
 Vector open_gaps(const System& sys, double t0, const Vector& x0) {
   Vector gaps = Vector::Zero(sys.contacts.size());
+  if (sys.smooth) return gaps;
   for (Index j = 0; j < sys.contacts.size(); ++j) {
     const Contact& c = sys.contacts[j];
     const double given = c.gap_signal >= 0 ? value(sys.signals[c.gap_signal], t0) : 0.0;
