@@ -220,3 +220,18 @@ def test_the_last_digits_of_published_start_values_are_taken_out_whatever_the_si
     assert run.success and (run["y.position"] == 0.0).all() and "overlapped by 1e-12 m" in run.message
     with pytest.raises(ValueError, match="overlaps at the start by 1e-11 m"):
         ss.simulate(m, 1.0, initial={"y.position": -1e-11})
+
+
+@pytest.mark.parametrize("tilt", [1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
+def test_a_gap_is_not_closed_because_the_motion_could_go_far(tilt: float) -> None:
+    """A lightly damped beam falls on one foot, then on the other: after tilt / (5 v / 3.5), v its speed, and not before.
+
+    Without restitution foot0 at -1/2 stops: with 1/m + x²/I = 3.5 the beam turns at -5 v/3.5.
+    """
+    m = ss.Machine(mass=[1.0, 0.1], damping=1e-3, names=["y", "phi"], force={"y": -9.81})
+    for i, x in enumerate((-0.5, 0.5)):
+        m.add_contact(f"foot{i}", normal={"y": 1.0, "phi": x})
+    run = ss.simulate(m, 1.0, initial={"y.position": 0.3, "phi.position": tilt})
+    first, second = (next(e.time for e in run.events if e.element == f"foot{i}") for i in (0, 1))
+    assert second - first == pytest.approx(tilt / (5.0 / 3.5 * 9.81 * first), rel=1e-2)
+    assert abs(run.state.x[1]) < 1e-15

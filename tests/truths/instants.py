@@ -12,10 +12,8 @@ from stickslip.analysis.auditing._description import Contact, Description, Place
 from truths.modes import Problem, Rub
 
 ZERO = 1e-12  # of the positions and velocities seen
-GAP = (
-    1e-20,
-    1e-9,
-)  # between these it is rounding, or a choice, whether a gap counts as closed: the run's mode decides
+# Between these it is rounding, or a choice, whether a gap counts as closed: the run's mode decides.
+GAP = (0.0, 1e-9)
 SLOW = 1e-15, 1e-11  # the same for velocities, of those seen
 MOST_SETS = 500
 REBOUND = 5e-9  # of the velocities seen: a rebound below 1e-9 of what its contact has seen may be dropped

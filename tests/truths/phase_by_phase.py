@@ -81,7 +81,9 @@ class Chain:
         for p in self.soft:
             count = sum(map(_laws.state_count, p.law.terms))
             u = self.speed(p, t, v)
-            f, rates[at : at + count] = self.force(p, t, u, int(np.sign(u)), z[at : at + count])
+            f, rates[at : at + count] = self.force(
+                p, t, u, int(np.sign(u)) if np.isfinite(u) else 0, z[at : at + count]
+            )
             h, at = h - f * p.along, at + count
         held = []
         for p, mode in zip(self.rigid, modes, strict=True):

@@ -13,7 +13,7 @@ from truths.instants import verdicts
 from truths.modes import Problem, Rub
 
 # Instants at which the engine does what no set of modes explains, by family and seed. These may only become fewer.
-WRONG = {"supports": {15, 389}, "stops": {247}}
+WRONG = {"stops": {247}}
 SHARE = 60
 BAD = ("wrong", "an answer", "not the only")
 
