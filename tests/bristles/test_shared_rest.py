@@ -17,14 +17,25 @@ def test_each_holds_what_it_can_and_the_second_state_follows(alpha: float, level
     share u of their reach about the middle; and y' = u/s0 − y, an exponential since u is linear in y.
     """
     bent = ss.TwoStateBristle(
-        stiffness=S0, damping=2.0, viscous=0.1, static=FS, kinetic=FC, stribeck_velocity=7e-3, shape=2.0, alpha=alpha
+        stiffness=S0,
+        damping=2.0,
+        viscous=0.1,
+        static=FS,
+        kinetic=FC,
+        stribeck_velocity=7e-3,
+        shape=2.0,
+        alpha=alpha,
     )
     m = ss.Machine(mass=1.0, names=["x"], force={"x": -1.0})
     m.add_friction("bristles", on="x", law=bent, normal_load=N)
     m.add_friction("dry", on="x", law=ss.Coulomb(level))
     run = ss.simulate(m, 3.0, initial={"x.velocity": 0.5}, dt=0.01, rtol=1e-10)
     assert run.success
-    rest = (run["bristles.mode"] == ss.Mode.STICK) & (run["dry.mode"] == ss.Mode.STICK) & (run.t > run.events[-1].time)
+    rest = (
+        (run["bristles.mode"] == ss.Mode.STICK)
+        & (run["dry.mode"] == ss.Mode.STICK)
+        & (run.t > run.events[-1].time)
+    )
     assert rest.sum() > 100
     z, y = run["bristles.z0"][rest], run["bristles.z1"][rest]
     middle = N * (S0 * FC * z + (S0 * (FS - FC) - alpha) * y)
