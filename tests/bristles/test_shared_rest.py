@@ -1,4 +1,4 @@
-"""A bristle law that rests beside dry friction: the bristles stay bent, so that what it can hold does not lie about zero."""
+"""A bristle law that rests beside dry friction: bristles stay bent, so that what they can hold does not lie about zero."""
 
 from __future__ import annotations
 
