@@ -8,7 +8,8 @@ namespace stickslip {
 
 Draft::Draft(const Machine& m, bool own)
     : machine(m), own_signals(own), friction(m.all<FrictionElement>()), contacts(m.all<ContactElement>()),
-      controllers(m.all<ControllerElement>()), compensators(m.all<CompensatorElement>()) {}
+      controllers(m.all<ControllerElement>()), compensators(m.all<CompensatorElement>()),
+      springs(m.all<SpringElement>()) {}
 
 Index Draft::add_state(const std::string& name) {
   sys.states.push_back(name);

@@ -31,6 +31,10 @@ public:
   ModeRows& contact_modes();
   Rows& normal_impulses(); // sums of all impacts so far
   LoopSamples& loops();
+  Rows& spring_forces();
+  Rows& elongations();
+  Rows& elongation_rates();
+  ModeRows& spring_modes();
 
 private:
   // Times that one segment holds for.
@@ -47,13 +51,15 @@ private:
   std::recursive_mutex access;
 
   std::optional<Rows> kept_states, kept_signals, kept_rates, kept_forces, kept_velocities, kept_loads,
-      kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses;
-  std::optional<ModeRows> kept_modes, kept_contact_modes;
+      kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses, kept_spring_forces,
+      kept_elongations, kept_elongation_rates;
+  std::optional<ModeRows> kept_modes, kept_contact_modes, kept_spring_modes;
   std::optional<LoopSamples> kept_loops;
 
   void evaluate_motion(); // rates and forces
   void evaluate_limits();
   void evaluate_gaps();
+  void evaluate_springs();
   // use(segment's regime, k, t, x, s) at every time
   template <class Use> void at_every_time(Use&& use);
 };
