@@ -360,8 +360,11 @@ class Machine(Wiring):
     def _table(name: str, table: tuple[ArrayLike, ArrayLike]) -> tuple[list[float], list[float]]:
         if not (isinstance(table, (tuple, list)) and len(table) == 2):
             reject(f"table of '{name}'", table, "a pair: elongations and forces")
-        columns = [array(f"{what} of '{name}'", part) for what, part in zip(("elongations", "forces"), table)]
-        for what, part in zip(("elongations", "forces"), columns):
+        columns = [
+            array(f"{what} of '{name}'", part)
+            for what, part in zip(("elongations", "forces"), table, strict=True)
+        ]
+        for what, part in zip(("elongations", "forces"), columns, strict=True):
             if part.ndim != 1:
                 reject(f"{what} of '{name}'", part, "a sequence of numbers")
         return columns[0].tolist(), columns[1].tolist()

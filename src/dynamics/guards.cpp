@@ -166,9 +166,9 @@ namespace {
 
 GuardKind kind_of(const System& sys, const Modes& modes, const FlankGuard& g) {
   const Flank& f = sys.flanks[g.flank];
-  const auto pushes = [&](const FlankMode& m) { return !m.loose && f.pushes(m.stretch); };
-  const bool now = pushes(modes.flank[g.flank]), then = pushes(g.next);
-  return now == then ? GuardKind::corner : then ? GuardKind::touches : GuardKind::leaves;
+  const auto side = [&](const FlankMode& m) { return m.loose ? 0 : f.side[m.stretch]; };
+  const int now = side(modes.flank[g.flank]), then = side(g.next);
+  return now == then ? GuardKind::corner : then != 0 ? GuardKind::touches : GuardKind::leaves;
 }
 
 } // namespace
@@ -214,8 +214,8 @@ void list_guards(const System& sys, Regime& r) {
     if (sys.friction[i].load_force.x.size() > 0)
       watch(GuardKind::load_sign, i, r.modes.friction[i].load_sign);
   for (Index k = 0; k < r.linear->flank_guards.size(); ++k)
-    r.guards.push_back(
-        Guard::of_flank(kind_of(sys, r.modes, r.linear->flank_guards[k]), r.linear->flank_guards[k].flank, k));
+    r.guards.push_back(Guard::of_flank(kind_of(sys, r.modes, r.linear->flank_guards[k]),
+                                       r.linear->flank_guards[k].flank, k));
   for (Index k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back(Guard::of_saturation(k));
   for (const Guard& g : r.guards) r.guard_terms.push_back(terms_of(sys, r, g));
 }

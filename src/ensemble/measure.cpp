@@ -22,7 +22,8 @@ std::string name_of_element(const System& sys, Index e) {
 
 // A contact with friction has one name for its place and itself; its events are the contact's.
 Index find_element(const System& sys, const std::string& name, bool events) {
-  const Index np = sys.friction.size(), all = np + sys.contacts.size() + sys.loops.size() + sys.springs.size();
+  const Index np = sys.friction.size(),
+              all = np + sys.contacts.size() + sys.loops.size() + sys.springs.size();
   for (Index e = 0; e < all; ++e) {
     if (name_of_element(sys, e) != name) continue;
     if (events && e < np && sys.friction[e].contact >= 0) continue;

@@ -66,8 +66,7 @@ Flank flank_of_table(const SpringElement& e) {
 List<Flank> flanks_of(const SpringElement& e) {
   if (!e.elongations.empty()) return {flank_of_table(e)};
   const double k = e.stiffness;
-  if (!e.one_sided && e.backlash == 0.0 && e.preload == 0.0)
-    return {attached({{}, {{k, 0.0}}})};
+  if (!e.one_sided && e.backlash == 0.0 && e.preload == 0.0) return {attached({{}, {{k, 0.0}}})};
   const double begins = 0.5 * e.backlash - e.preload / k;
   if (e.one_sided) return {one_flank(k, -begins, -1)};
   return {one_flank(k, -begins, -1), one_flank(k, begins, 1)};

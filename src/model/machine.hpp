@@ -225,10 +225,11 @@ template <> struct Kind<AnyPlant> {
   static constexpr const char* list[] = {"mechanical", "matrices"};
 };
 
-using Element =
-    std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement, CompensatorElement, SpringElement>;
+using Element = std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement,
+                             CompensatorElement, SpringElement>;
 template <> struct Kind<Element> {
-  static constexpr const char* list[] = {"force", "friction", "contact", "controller", "compensator", "spring"};
+  static constexpr const char* list[] = {"force",      "friction",    "contact",
+                                         "controller", "compensator", "spring"};
 };
 
 class Machine {

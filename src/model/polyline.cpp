@@ -37,7 +37,8 @@ double integral(const Polyline& line, Index stretch, double x) {
   const Index from = line.stretch_at(0.0);
   double sum = primitive(stretch, x) - primitive(from, 0.0);
   for (Index k = std::min(from, stretch); k < std::max(from, stretch); ++k)
-    sum += (stretch > from ? 1.0 : -1.0) * (primitive(k, line.corners[k]) - primitive(k + 1, line.corners[k]));
+    sum +=
+        (stretch > from ? 1.0 : -1.0) * (primitive(k, line.corners[k]) - primitive(k + 1, line.corners[k]));
   return sum;
 }
 

@@ -11,7 +11,7 @@ struct Stretch {
 };
 
 struct Polyline {
-  List<double> corners; // rising
+  List<double> corners;    // rising
   List<Stretch> stretches; // one more; the outer ones go on for ever
 
   // Number of the stretch at x; on a corner the one below it.
@@ -20,7 +20,9 @@ struct Polyline {
     while (k < corners.size() && x > corners[k]) ++k;
     return k;
   }
-  double value(Index stretch, double x) const { return stretches[stretch].slope * x + stretches[stretch].offset; }
+  double value(Index stretch, double x) const {
+    return stretches[stretch].slope * x + stretches[stretch].offset;
+  }
 };
 
 // Through points with rising x; beyond them the outermost lines go on.

@@ -49,7 +49,8 @@ double play(const System& sys, const Contact& c) {
 template <class Use> void for_each_corner(const System& sys, Use&& use) {
   for (const Flank& f : sys.flanks)
     for (const double corner : f.line.corners)
-      if (const double off = std::abs(corner + value(sys.signals[sys.springs[f.spring].rest], 0.0)); off > 0.0)
+      if (const double off = std::abs(corner + value(sys.signals[sys.springs[f.spring].rest], 0.0));
+          off > 0.0)
         use(sys.springs[f.spring].elongation.x, off);
 }
 

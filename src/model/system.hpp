@@ -73,8 +73,8 @@ struct Contact {
 // A spring as the user added it.
 struct Spring {
   std::string name;
-  Vector effect;          // change of x' per unit of F, the force that opposes elongation
-  Form elongation, rate;  // rate = d elongation / dt
+  Vector effect;         // change of x' per unit of F, the force that opposes elongation
+  Form elongation, rate; // rate = d elongation / dt
   double damping = 0.0;
   Index flanks = -1, count = 0; // first of its flanks, and how many
   Index rest = -1, rest_rate = -1;
@@ -119,7 +119,7 @@ struct System {
   Index saturations = 0;  // number of saturation modes
   Index one = -1;         // the signal that is 1, for constants
   List<Spring> springs;
-  List<Flank> flanks; // of all springs: each has a mode
+  List<Flank> flanks;  // of all springs: each has a mode
   List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 
   Index ns() const { return signals.size(); }

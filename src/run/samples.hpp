@@ -51,8 +51,8 @@ private:
   std::recursive_mutex access;
 
   std::optional<Rows> kept_states, kept_signals, kept_rates, kept_forces, kept_velocities, kept_loads,
-      kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses, kept_spring_forces,
-      kept_elongations, kept_elongation_rates;
+      kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses, kept_spring_forces, kept_elongations,
+      kept_elongation_rates;
   std::optional<ModeRows> kept_modes, kept_contact_modes, kept_spring_modes;
   std::optional<LoopSamples> kept_loops;
 

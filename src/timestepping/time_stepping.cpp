@@ -23,7 +23,8 @@ void refuse_what_it_cannot(const System& sys, const Options& o) {
   if (!std::isfinite(o.max_step))
     reject("max_step", o.max_step, "finite: it is the step of method 'time_stepping'");
   if (!sys.loops.empty()) reject("method", "'time_stepping' runs no controllers");
-  if (!sys.springs.empty()) reject("method", "'time_stepping' runs no springs, as '" + sys.springs[0].name + "' is");
+  if (!sys.springs.empty())
+    reject("method", "'time_stepping' runs no springs, as '" + sys.springs[0].name + "' is");
   for (const Contact& c : sys.contacts)
     if (c.tangential_restitution)
       reject("method", "'time_stepping' knows no tangential_restitution, as '" + c.name + "' has");

@@ -184,7 +184,8 @@ struct EventBuilder {
   // What a spring does follows from the motion.
   void springs() {
     for (Index k = 0; k < sys.springs.size(); ++k) {
-      const Mode before = mode_of(sys, sys.springs[k], jump.before), after = mode_of(sys, sys.springs[k], jump.after);
+      const Mode before = mode_of(sys, sys.springs[k], jump.before),
+                 after = mode_of(sys, sys.springs[k], jump.after);
       if (before != after) add(element_of_spring(sys, k), before, after).solutions = 1;
     }
   }

@@ -86,9 +86,17 @@ void Springs::expand(bool decided) {
 }
 
 int Springs::sign_after_instant(const Form& form, bool from_zero) const {
-  const double size = form.x.cwiseAbs().dot(state.nominal) + form.s.cwiseAbs().dot(signal_series.col(0).cwiseAbs());
-  return sign_after([&](int k) { return k == 0 && from_zero ? 0.0 : term(form, k); }, size, state.time_scale,
-                    state.base_t);
+  const double size =
+      form.x.cwiseAbs().dot(state.nominal) + form.s.cwiseAbs().dot(signal_series.col(0).cwiseAbs());
+  const auto coefficient = [&](int k) { return k == 0 && from_zero ? 0.0 : term(form, k); };
+  if (const int sign = sign_after(coefficient, size, state.time_scale, state.base_t); sign != 0) return sign;
+  // So little that it says nothing. But it is what the flow will do, and must not bring the same instant again.
+  for (int k = 1; k + 1 < series_terms; ++k) {
+    const double now = coefficient(k), next = coefficient(k + 1);
+    if (std::abs(now) > 2.0 * tolerance::last_digits * std::abs(state.base_t * next))
+      return now > 0.0 ? 1 : -1;
+  }
+  return 0;
 }
 
 Index Springs::stretch_of(Index flank) const {

@@ -30,13 +30,15 @@ private:
   Modes before;
   Vector x_before;
   bool starting = false;
-  List<bool> open;     // flanks that this instant decides
-  List<Index> corner;  // on which of its corners each is; -1: on none
-  List<bool> balanced; // those whose force is zero here
+  List<bool> open;              // flanks that this instant decides
+  List<Index> corner;           // on which of its corners each is; -1: on none
+  List<bool> balanced;          // those whose force is zero here
   Matrix series, signal_series; // of the state and of the signals just after the instant
 
   void expand(bool decided);
-  double term(const Form& form, int k) const { return form.x.dot(series.col(k)) + form.s.dot(signal_series.col(k)); }
+  double term(const Form& form, int k) const {
+    return form.x.dot(series.col(k)) + form.s.dot(signal_series.col(k));
+  }
   int sign_after_instant(const Form& form, bool from_zero) const;
   Index stretch_of(Index flank) const;
   bool is_loose(Index flank, FlankMode now) const;
