@@ -14,7 +14,9 @@ def test_sticks_on_a_spring() -> None:
     k, level, speed, gap = 400.0, 2.0, 0.01, 0.003
     m = ss.Machine(mass=1.0, names=["block"])
     m.add_friction("floor", on="block", law=ss.Coulomb(static=level, kinetic=1.5))
-    m.add_spring("ram", on="block", stiffness=k, one_sided=True, rest=ss.Ramp(slope=speed, start=0.0) + (-gap))
+    m.add_spring(
+        "ram", on="block", stiffness=k, one_sided=True, rest=ss.Ramp(slope=speed, start=0.0) + (-gap)
+    )
     run = ss.simulate(m, t_end=2.0)
     touches, leaves_rest = run.events[0], run.events.of("floor")[0]
     assert touches.cause == "ram touches"
@@ -98,7 +100,10 @@ def test_two_stops_touched_at_one_instant() -> None:
     one.add_spring("both", on="q", stiffness=100.0, damping=2.0, one_sided=True)
     start = {"q.position": 0.3, "q.velocity": -1.0}
     a, b = (ss.simulate(x, t_end=1.0, initial=start) for x in (m, one))
-    assert [(e.element, e.time) for e in a.events[:2]] == [("left", b.events[0].time), ("right", b.events[0].time)]
+    assert [(e.element, e.time) for e in a.events[:2]] == [
+        ("left", b.events[0].time),
+        ("right", b.events[0].time),
+    ]
     assert a.events[2].time == a.events[3].time == pytest.approx(b.events[1].time, abs=1e-15)
 
 
