@@ -134,8 +134,8 @@ class Machine(Wiring):
         return self._parts("on", on)
 
     def to_state_space(self, to: On | Sequence[On], measure: Measure) -> StateSpace:
-        """Return the linear part as matrices: continuous controllers off their limits, friction and contacts
-        left out.
+        """Return the linear part as matrices: continuous controllers off their limits, springs on the stretch on which
+        they are where all coordinates are zero, friction and contacts left out.
 
         Parameters
         ----------
