@@ -73,6 +73,12 @@ void bind_dynamics(py::module_ m) {
               out.append(py::make_tuple(l.name, l.block.outputs(), l.has_reference, l.has_measured));
             return out;
           })
+      .def_property_readonly("springs",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const Spring& p : c.system.springs) names.push_back(p.name);
+                               return names;
+                             })
       .def_property_readonly("drives",
                              [](const Compiled& c) {
                                std::vector<std::string> names;
@@ -96,7 +102,7 @@ void bind_dynamics(py::module_ m) {
       .def("linear_part",
            [](const Compiled& c) { // x' of the plant with controllers off their limits and without friction
              linear_only(c.system, "its linear part");
-             return linear_part(c.system, List<Saturation>(c.system.saturations, Saturation::free)).A;
+             return linear_part(c.system, modes_at_zero(c.system)).A;
            })
       .def(
           "initial_state",

@@ -76,6 +76,7 @@ py::dict balance(const Trajectory& run, const Times& at) {
   return py::dict("kinetic"_a = std::move(e.kinetic), "elastic"_a = std::move(e.elastic),
                   "drives"_a = std::move(e.drives), "damping"_a = std::move(e.damping),
                   "friction"_a = std::move(e.friction), "surfaces"_a = std::move(e.surfaces),
+                  "dampers"_a = std::move(e.dampers), "supports"_a = std::move(e.supports),
                   "walls"_a = std::move(e.walls), "impacts"_a = std::move(e.impacts),
                   "controllers"_a = std::move(e.controllers), "imbalance"_a = std::move(e.imbalance));
 }
@@ -172,6 +173,10 @@ void bind_run(py::module_ m) {
       .def_property_readonly("gap_rates", group(&Samples::gap_rates))
       .def_property_readonly("contact_modes", group(&Samples::contact_modes))
       .def_property_readonly("normal_impulses", group(&Samples::normal_impulses))
+      .def_property_readonly("spring_forces", group(&Samples::spring_forces))
+      .def_property_readonly("elongations", group(&Samples::elongations))
+      .def_property_readonly("elongation_rates", group(&Samples::elongation_rates))
+      .def_property_readonly("spring_modes", group(&Samples::spring_modes))
       .def_property_readonly("outputs", of_loops(&LoopSamples::output))
       .def_property_readonly("references", of_loops(&LoopSamples::reference))
       .def_property_readonly("errors", of_loops(&LoopSamples::error))

@@ -17,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 4, state_format = 5;
+constexpr int format = 5, state_format = 6;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -39,7 +39,9 @@ py::tuple pack(const Modes& m) {
   py::list at_limit;
   for (const ForceLimit& one : m.at_limit)
     at_limit.append(py::make_tuple(one.force, static_cast<int>(one.side)));
-  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation), at_limit);
+  py::list flanks;
+  for (const FlankMode& one : m.flank) flanks.append(py::make_tuple(one.stretch, one.loose));
+  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation), at_limit, flanks);
 }
 Modes unpack_modes(const py::tuple& p) {
   Modes m;
@@ -53,6 +55,10 @@ Modes unpack_modes(const py::tuple& p) {
   for (const py::handle h : p[3].cast<py::list>()) {
     const auto one = h.cast<py::tuple>();
     m.at_limit.push_back({one[0].cast<Index>(), static_cast<std::int8_t>(one[1].cast<int>())});
+  }
+  for (const py::handle h : p[4].cast<py::list>()) {
+    const auto one = h.cast<py::tuple>();
+    m.flank.push_back({one[0].cast<Index>(), one[1].cast<bool>()});
   }
   return m;
 }

@@ -59,3 +59,20 @@ def compensator_text(described: dict[str, Any]) -> str:
     if not described["observer"]:
         return f"FrictionFeedforward({text})"
     return f"FrictionObserver({text}, gain={described['gain']!r})"
+
+
+def spring_text(described: dict[str, Any]) -> str:
+    """What is said of a spring besides its place, defaults left out."""
+    parts = [
+        f"{key}={described[key]!r}"
+        for key in ("stiffness", "damping", "backlash", "preload", "one_sided")
+        if described[key]
+    ]
+    rest = described["rest"]
+    if not rest.is_constant:
+        parts.append("rest=...")
+    elif rest.value(0.0) != 0.0:
+        parts.append(f"rest={rest.value(0.0)!r}")
+    if described["elongations"]:
+        parts.append(f"table=({described['elongations']!r}, {described['forces']!r})")
+    return f"spring({', '.join(parts)})"

@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 class Energy:
     """Every term of the energy balance over time, in J, cumulative from the start of the run.
 
-    ``kinetic + elastic - (their start values) = drives + controllers + surfaces - damping - friction - impacts``,
-    up to `imbalance`.
+    ``kinetic + elastic - (their start values) = drives + controllers + surfaces - damping - friction - springs -
+    impacts``, up to `imbalance`.
 
     Of a `StateSpace` only what friction takes and moving surfaces give is known (force times relative velocity);
     matrices do not say what is stored, damped or driven, so all other terms and the residual are NaN.
@@ -41,7 +41,10 @@ class Energy:
     controllers : dict of ndarray
         Work that each controller's output does on the machine.
     surfaces : dict of ndarray
-        Work done by the moving surface of each friction element, and by contacts whose gap moves by itself.
+        Work done by the moving surface of each friction element, by contacts whose gap moves by itself, and by the
+        moving end of each spring.
+    springs : dict of ndarray
+        Energy taken by the damper of each spring. What a flank still held where it has let go is taken as it relaxes.
     friction : dict of ndarray
         Energy taken at each friction element; bristles may hold some of it.
     impacts : ndarray
@@ -87,7 +90,7 @@ class Energy:
 
     @property
     def elastic(self) -> Array:
-        """Energy stored in the stiffness matrix."""
+        """Energy stored in the stiffness matrix and in springs."""
         return self._term("elastic")
 
     @property
@@ -118,14 +121,19 @@ class Energy:
 
     @cached_property
     def surfaces(self) -> dict[str, Array]:
-        """Work done by the moving surface of each friction element, and by contacts whose gap moves."""
+        """Work done by the moving surface of each friction element, and by contacts and springs whose end moves."""
         compiled = self._raw.compiled
         surfaces = dict(zip(self._places, self._term("surfaces"), strict=True))
         for name in compiled.compensators:
             del surfaces[name]
         for (name, _), work in zip(compiled.contacts, self._term("walls"), strict=True):
             surfaces[name] = surfaces[name] + work if name in surfaces else work
-        return surfaces
+        return surfaces | dict(zip(compiled.springs, self._term("supports"), strict=True))
+
+    @cached_property
+    def springs(self) -> dict[str, Array]:
+        """Energy taken by the damper of each spring."""
+        return dict(zip(self._raw.compiled.springs, self._term("dampers"), strict=True))
 
     @cached_property
     def friction(self) -> dict[str, Array]:
@@ -149,6 +157,7 @@ class Energy:
         rows |= {f"controller {k}": v[-1] for k, v in self.controllers.items()}
         rows |= {f"surface {k}": v[-1] for k, v in self.surfaces.items()}
         rows |= {f"friction {k}": v[-1] for k, v in self.friction.items()}
+        rows |= {f"spring {k}": v[-1] for k, v in self.springs.items()}
         if self.impacts[-1] != 0.0:
             rows["impacts"] = self.impacts[-1]
         width = max(map(len, rows))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core, _smooth
 from stickslip._checks import array, number, reject, spread, vector, wrong_shape
-from stickslip._described import compensator_text, controller_of, law_of
+from stickslip._described import compensator_text, controller_of, law_of, spring_text
 from stickslip._smooth import Function
 from stickslip._wiring import Measure, On, Wiring, law_fields
 from stickslip.expressions.expr import Expr
@@ -159,8 +159,8 @@ class Machine(Wiring):
         return self._parts("on", on)
 
     def to_state_space(self, to: On | Sequence[On], measure: Measure) -> StateSpace:
-        """Return the linear part as matrices: continuous controllers off their limits, friction and contacts
-        left out.
+        """Return the linear part as matrices: continuous controllers off their limits, springs on the stretch on which
+        they are where all coordinates are zero, friction and contacts left out.
 
         Parameters
         ----------
@@ -302,6 +302,107 @@ class Machine(Wiring):
             **law_fields("law", law),
         )
 
+    def add_spring(
+        self,
+        name: str,
+        on: On,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        backlash: float = 0.0,
+        preload: float = 0.0,
+        one_sided: bool = False,
+        *,
+        rest: Signal | float = 0.0,
+        table: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> None:
+        """Add a spring whose force is piecewise linear: elastic play, a bump stop, a dead zone, or a table.
+
+        With the elongation ``x = on . q - rest`` it acts with ``-F`` along `on`. Without play it is attached at both
+        ends, ``F = stiffness x + damping x'``. With `backlash`, `preload` or `one_sided` it has flanks that push and
+        never pull: a flank with the compression ``d`` has ``F = stiffness d + damping d'`` where ``d > 0`` and this is
+        positive, and no force else. The upper one begins at ``x = backlash/2 - preload/stiffness``, the lower one at
+        minus that. So it touches with a jump of the force to ``damping d'``, and is left where ``stiffness d +
+        damping d'`` comes to zero: before the play is reached, as a damper cannot pull. Stretches are exact flows,
+        and their ends events: ``touches`` and ``leaves`` are logged, other corners of a table are not.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.force"`` (F, opposing the elongation), ``.elongation``,
+            ``.elongation_rate`` and ``.mode``: ``open`` without force; ``closed`` where a single flank pushes, or both
+            do, and for what is attached; ``high`` or ``low`` where the upper or the lower one of two does.
+        on : str or tuple of two str or mapping
+            What it measures and where it acts: a coordinate, the first of a pair relative to the second, or
+            {coordinate: factor}.
+        stiffness : float, default 0.0
+            k >= 0, N/m; > 0 with play.
+        damping : float, default 0.0
+            d >= 0, N s/m.
+        backlash : float, default 0.0
+            Total play >= 0, m: no force for ``|x| <= backlash/2``, less what `preload` takes up.
+        preload : float, default 0.0
+            Force of each flank at the end of the backlash, N, >= 0. It takes up play: what is left of it is ``backlash -
+            2 preload/stiffness``; if that is negative both flanks push for ``|x| < preload/stiffness - backlash/2``,
+            with twice the stiffness and damping, as in a preloaded nut. With `one_sided` it is the force at ``x = 0``.
+            A constant force is no preload: that is another `rest`.
+        one_sided : bool, default False
+            Only the lower flank: a stop that pushes where ``x < -backlash/2``. A stop at the upper end of a travel has
+            a negative factor in `on`.
+        rest : float or Signal, default 0.0
+            Where the elongation is zero, in units of ``on . q``: where a stop begins, or a moving support.
+        table : tuple of two array_like, optional
+            Elongations (increasing) and forces F there, instead of `stiffness`, `backlash` and `preload`; the outermost
+            lines go on. A table that is zero over a stretch has flanks, and where its damper would change the sign of the
+            force there is none; one without is attached. With `one_sided` only its negative forces count.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        Law: Flores, Lankarani, Contact Force Models for Multibody Dynamics (2016), 3.2 (Kelvin-Voigt), with the force
+        cut off at zero. Modelica's ElastoBacklash begins likewise at ``|x| = b/2``, but also cuts off what the damper
+        adds beyond the force of the spring. A flank is without mass and at rest again at once where it was left.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_spring("stop", on={"slide": -1.0}, stiffness=1e4, damping=20.0, one_sided=True, rest=-0.1)
+        >>> run = ss.simulate(m, t_end=1.0, initial={"slide.velocity": 0.5})
+        >>> [(e.cause, round(e.time, 4)) for e in run.events]
+        [('stop touches', 0.2), ('stop leaves', 0.2295)]
+        """
+        elongations, forces = ([], []) if table is None else self._table(name, table)
+        self._add(
+            "spring",
+            name=str(name),
+            on=self._parts(f"on of '{name}'", on),
+            stiffness=number(f"stiffness of '{name}'", stiffness),
+            damping=number(f"damping of '{name}'", damping),
+            backlash=number(f"backlash of '{name}'", backlash),
+            preload=number(f"preload of '{name}'", preload),
+            one_sided=bool(one_sided),
+            rest=as_signal(rest, f"rest of '{name}'").compiled,
+            elongations=elongations,
+            forces=forces,
+        )
+
+    @staticmethod
+    def _table(name: str, table: tuple[ArrayLike, ArrayLike]) -> tuple[list[float], list[float]]:
+        if not (isinstance(table, (tuple, list)) and len(table) == 2):
+            reject(f"table of '{name}'", table, "a pair: elongations and forces")
+        columns = [
+            array(f"{what} of '{name}'", part)
+            for what, part in zip(("elongations", "forces"), table, strict=True)
+        ]
+        for what, part in zip(("elongations", "forces"), columns, strict=True):
+            if part.ndim != 1:
+                reject(f"{what} of '{name}'", part, "a sequence of numbers")
+        return columns[0].tolist(), columns[1].tolist()
+
     def add_contact(
         self,
         name: str,
@@ -440,13 +541,16 @@ class Machine(Wiring):
         return parts
 
     def __repr__(self) -> str:
-        held: dict[str, list[str]] = {"friction": [], "contacts": [], "controllers": [], "compensation": []}
+        kinds = ("friction", "contacts", "springs", "controllers", "compensation")
+        held: dict[str, list[str]] = {kind: [] for kind in kinds}
         for e in self._description.elements:
             if e["kind"] == "friction":
                 held["friction"].append(f"{e['name']!r}: {law_of(e['law'], e['automaton'])!r}")
             elif e["kind"] == "contact":
                 law = law_of(e["friction"], e["automaton"]) if e["tangent"] else None
                 held["contacts"].append(f"{e['name']!r}: {law!r}")
+            elif e["kind"] == "spring":
+                held["springs"].append(f"{e['name']!r}: {spring_text(e)}")
             elif e["kind"] == "controller":
                 held["controllers"].append(f"{e['name']!r}: {controller_of(e['control'])!r}")
             elif e["kind"] == "compensator":

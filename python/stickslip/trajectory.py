@@ -40,6 +40,10 @@ _GROUPS = {
     "gap": "gaps",
     "gap_rate": "gap_rates",
     "normal_impulse": "normal_impulses",
+    "spring_force": "spring_forces",
+    "elongation": "elongations",
+    "elongation_rate": "elongation_rates",
+    "spring_mode": "spring_modes",
     "output": "outputs",
     "saturation": "output_modes",
     "reference": "references",
@@ -129,7 +133,7 @@ class Trajectory:
     coordinates; ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of
     friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
     that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
-    ``.mode``.
+    ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``.
 
     Examples
     --------
@@ -241,7 +245,8 @@ class Trajectory:
         """Every change of mode."""
         compiled = self._raw.compiled
         controllers = (name for name, *_ in compiled.controllers)
-        elements = [*compiled.friction, *(name for name, _ in compiled.contacts), *controllers]
+        contacts = (name for name, _ in compiled.contacts)
+        elements = [*compiled.friction, *contacts, *controllers, *compiled.springs]
         rows, causes, rules = self._raw.events
         return Events._from_table(rows, elements, causes, rules)
 

@@ -244,10 +244,10 @@ std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, cons
   return r;
 }
 
-const LinearPart& RegimeCache::linear(const System& sys, const List<Saturation>& limit) {
+const LinearPart& RegimeCache::linear(const System& sys, const SwitchModes& modes) {
   const std::lock_guard<std::recursive_mutex> lock(access);
-  auto& part = parts[limit];
-  if (!part) part = std::make_unique<LinearPart>(linear_part(sys, limit));
+  auto& part = parts[modes];
+  if (!part) part = std::make_unique<LinearPart>(linear_part(sys, modes));
   return *part;
 }
 
@@ -263,7 +263,7 @@ const Regime& RegimeCache::get(const System& sys, const Modes& modes) {
   if (last && last->modes == modes) return *last;
   auto it = regimes.find(modes);
   if (it == regimes.end()) {
-    it = regimes.emplace(modes, build_regime(sys, modes, linear(sys, modes.saturation))).first;
+    it = regimes.emplace(modes, build_regime(sys, modes, linear(sys, modes))).first;
   }
   last = it->second.get();
   return *last;

@@ -28,9 +28,13 @@ enum class GuardKind : std::int8_t {
   closes,    // the gap of an open one does
   // of a limit of a controller's output
   saturation, // the output reaches or leaves it
+  // of a flank of a spring
+  touches, // it begins to push
+  leaves,  // its force comes to zero
+  corner,  // only its stiffness changes: a switch of the flow, no event
 };
 
-// Exactly one of friction, contact, facet, limit and saturation is set, by the kind; the others are -1.
+// Exactly one of friction, contact, facet, limit, saturation and flank is set, by the kind; the others are -1.
 struct Guard {
   GuardKind kind = GuardKind::none;
   std::int8_t direction = 0; // side of slip or of a limit; of the present load for load_sign; else 0
@@ -40,6 +44,8 @@ struct Guard {
   Index facet = -1;          // number of the facet in the regime
   Index saturation = -1;     // number among the linear part's guards
   Index limit = -1;          // for sharing_changes: number among the limits of the sharing
+  Index flank = -1;          // number of the flank
+  Index flank_guard = -1;    // number among the linear part's guards of flanks
 
   bool operator==(const Guard&) const = default;
 
@@ -57,6 +63,9 @@ struct Guard {
   // What shared forces had in common; the elements that leave are the decision's to say.
   static Guard of_shared_forces() { return {.kind = GuardKind::shared_limit}; }
   static Guard of_limit(Index limit) { return {.kind = GuardKind::sharing_changes, .limit = limit}; }
+  static Guard of_flank(GuardKind kind, Index flank, Index number) {
+    return {.kind = kind, .flank = flank, .flank_guard = number};
+  }
   static Guard of_saturation(Index number) { return {.kind = GuardKind::saturation, .saturation = number}; }
 };
 

@@ -63,6 +63,11 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
   case GuardKind::closes:
     linear(sys.contacts[g.contact].gap, -1.0);
     break;
+  case GuardKind::touches:
+  case GuardKind::leaves:
+  case GuardKind::corner:
+    linear(r.linear->flank_guards[g.flank_guard].form, 1.0);
+    break;
   case GuardKind::saturation: {
     const SaturationGuard& output = r.linear->guards[g.saturation];
     linear(output.form, 1.0);
@@ -152,6 +157,12 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
     return gap_size(sys.contacts[g.contact], nominal, s);
   case GuardKind::saturation:
     return r.linear->guards[g.saturation].form.x.cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs());
+  case GuardKind::touches:
+  case GuardKind::leaves:
+  case GuardKind::corner: {
+    const Form& form = r.linear->flank_guards[g.flank_guard].form;
+    return form.x.cwiseAbs().dot(nominal) + form.s.cwiseAbs().dot(ConstVector(s, sys.ns()).cwiseAbs());
+  }
   case GuardKind::none:
   case GuardKind::load_sign:
   case GuardKind::branch:
@@ -159,6 +170,17 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
   }
   return 0.0;
 }
+
+namespace {
+
+GuardKind kind_of(const System& sys, const Modes& modes, const FlankGuard& g) {
+  const Flank& f = sys.flanks[g.flank];
+  const auto side = [&](const FlankMode& m) { return m.loose ? 0 : f.side[m.stretch]; };
+  const int now = side(modes.flank[g.flank]), then = side(g.next);
+  return now == then ? GuardKind::corner : then != 0 ? GuardKind::touches : GuardKind::leaves;
+}
+
+} // namespace
 
 void list_guards(const System& sys, Regime& r) {
   const auto watch = [&](GuardKind kind, Index element, int direction) {
@@ -200,6 +222,9 @@ void list_guards(const System& sys, Regime& r) {
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (sys.friction[i].load_force.x.size() > 0)
       watch(GuardKind::load_sign, i, r.modes.friction[i].load_sign);
+  for (Index k = 0; k < r.linear->flank_guards.size(); ++k)
+    r.guards.push_back(Guard::of_flank(kind_of(sys, r.modes, r.linear->flank_guards[k]),
+                                       r.linear->flank_guards[k].flank, k));
   for (Index k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back(Guard::of_saturation(k));
   for (const Guard& g : r.guards) r.guard_terms.push_back(terms_of(sys, r, g));
 }

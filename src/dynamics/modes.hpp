@@ -1,9 +1,9 @@
 // Everything discrete about the state of a machine: which combination of modes it is in.
 #pragma once
 
-#include "control/block.hpp" // Saturation
 #include "core/list.hpp"
 #include "core/mode.hpp"
+#include "model/switch_modes.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -62,10 +62,9 @@ struct ForceLimit {
   bool operator==(const ForceLimit&) const = default;
 };
 
-struct Modes {
+struct Modes : SwitchModes {
   List<FrictionMode> friction; // of each friction element
   List<Mode> contact;          // open or closed; the friction of an open contact is open too
-  List<Saturation> saturation; // of each limited output of a continuous controller
   // Where rigidity leaves forces open: those that the sharing of least norm holds at their limits, in rising order.
   List<ForceLimit> at_limit;
 

@@ -68,7 +68,7 @@ struct Sharing {
 
 struct Regime {
   Modes modes;
-  const LinearPart* linear = nullptr; // the plant with its controllers
+  const LinearPart* linear = nullptr; // the plant with its springs and controllers
   List<Index> sticking;               // elements held by a constraint
   List<Index> sliding;  // all others that touch, presliding too; their forces are functions of the state
   List<Index> closed;   // contacts held by a constraint
@@ -160,13 +160,13 @@ int held_by_lag(const Friction& element, const Modes& modes, Index i);
 class RegimeCache {
 public:
   const Regime& get(const System& sys, const Modes& modes);
-  const LinearPart& linear(const System& sys, const List<Saturation>& limit);
+  const LinearPart& linear(const System& sys, const SwitchModes& modes);
   Index size() const { return regimes.size(); }
   void clear(); // of a machine whose rows have turned
 
 private:
   std::recursive_mutex access;
-  std::map<List<Saturation>, std::unique_ptr<LinearPart>> parts;
+  std::map<SwitchModes, std::unique_ptr<LinearPart>> parts;
   std::map<Modes, std::unique_ptr<Regime>> regimes;
   const Regime* last = nullptr;
 };

@@ -117,6 +117,11 @@ State initial_state(const System& sys, double t0, const Vector& x0) {
   s.modes.friction.resize(sys.friction.size());
   s.modes.contact.assign(sys.contacts.size(), Mode::open);
   s.modes.saturation.assign(sys.saturations, Saturation::free);
+  for (const Flank& f : sys.flanks) {
+    const Spring& p = sys.springs[f.spring];
+    const double elongation = p.elongation.x.dot(x0) - value(sys.signals[p.rest], t0);
+    s.modes.flank.push_back({f.line.stretch_at(elongation), false});
+  }
   s.ticks = start_ticks(sys, t0);
   s.left = Vector::Constant(sys.friction.size(), -INFINITY);
   s.brief.assign(sys.friction.size(), 0);

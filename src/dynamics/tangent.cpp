@@ -37,9 +37,14 @@ void Tangent::move_to(double at, const double* to) {
   evaluate(smooth->tape, slots.data());
   if (smooth->moving_mass()) invert_mass();
   size_accelerations();
-  if (system.friction.empty() && system.contacts.empty() && system.loops.empty()) return;
+  if (bare()) return;
   if (smooth->moving_mass()) weigh();
   turn_rows();
+}
+
+// Whether nothing acts but forces.
+bool Tangent::bare() const {
+  return system.friction.empty() && system.contacts.empty() && system.loops.empty() && system.springs.empty();
 }
 
 // M^-1 by Cholesky's factors, in place; NaN where M is not positive definite.
@@ -100,6 +105,7 @@ void Tangent::weigh() {
   for (Index i = 0; i < system.friction.size(); ++i) column(system.friction[i].effect, smooth->friction[i]);
   for (Index j = 0; j < system.contacts.size(); ++j) column(system.contacts[j].effect, smooth->contacts[j]);
   for (Index k = 0; k < system.drives.size(); ++k) column(system.drives[k].effect, smooth->drives[k]);
+  for (Index i = 0; i < system.springs.size(); ++i) column(system.springs[i].effect, smooth->springs[i]);
   for (Index b = 0; b < system.loops.size(); ++b)
     for (Index j = 0; j < system.loops[b].effect.size(); ++j)
       column(system.loops[b].effect[j], smooth->loops[b][j]);
@@ -144,7 +150,7 @@ const double* Tangent::signals(const double* given) {
 }
 
 bool Tangent::free_rates(const double* at, const double* s, double* xdot) const {
-  if (!system.friction.empty() || !system.contacts.empty() || !system.loops.empty()) return false;
+  if (!bare()) return false;
   const Index n = system.n_coordinates;
   const Matrix& A = smooth->moving_mass() ? smooth->A : system.A;
   const Matrix& S = smooth->moving_mass() ? smooth->S : system.S;
@@ -173,11 +179,12 @@ bool Tangent::free_rates(const double* at, const double* s, double* xdot) const 
 const Regime& Tangent::regime(const Modes& modes) {
   const bool same = local.linear != nullptr && local.modes == modes;
   if (built && same) return local;
-  if (system.loops.empty())
+  const bool plain = system.loops.empty() && system.springs.empty();
+  if (plain)
     linear.A = system.A, linear.S = system.S;
   else
-    linear = linear_part(system, modes.saturation);
-  if (same)
+    linear = linear_part(system, modes);
+  if (same && plain)
     constrain(system, local); // what it consists of stays
   else
     local = *build_regime(system, modes, linear);

@@ -35,6 +35,8 @@ public:
   // What is undefined there: an operation and its inputs, or the mass matrix; empty: nothing.
   std::string complaint() const;
 
+  bool bare() const; // no friction, contact, spring or controller
+
   double kinetic() const; // q' M q' / 2, of a mass matrix that is not constant
 
 private:

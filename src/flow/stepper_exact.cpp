@@ -168,7 +168,8 @@ void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
     rounding(k) = 0.0;
     if (!state.after_transition) continue;
     const GuardKind kind = r.guards[k].kind;
-    if (kind != GuardKind::slip_ends && kind != GuardKind::velocity_reversal && kind != GuardKind::saturation)
+    if (kind != GuardKind::slip_ends && kind != GuardKind::velocity_reversal &&
+        kind != GuardKind::saturation && kind != GuardKind::leaves && kind != GuardKind::touches)
       continue;
     if (!sized)
       for (Index i = 0; i < nx; ++i) {

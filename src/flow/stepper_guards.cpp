@@ -86,6 +86,13 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   case GuardKind::lifts_off: // all its terms may be zero here
     zero = tolerance::rest * size;
     break;
+  case GuardKind::touches:
+  case GuardKind::leaves:
+  case GuardKind::corner: // between large positions; where a force without a spring's own terms is none
+    zero = std::max(tolerance::rest * size, tolerance::rounding * (form->x.cwiseAbs().dot(state.nominal) +
+                                                                   form->s.cwiseAbs().dot(s.cwiseAbs())));
+    if (kind != FlowKind::exact) unknown = integrated * options.rtol * form->x.cwiseAbs().dot(state.nominal);
+    break;
   case GuardKind::saturation:
     zero = std::max(tolerance::rest * size, at_rest);
     break;

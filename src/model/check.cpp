@@ -3,6 +3,7 @@
 #include "core/list.hpp"
 #include "model/check_names.hpp"
 #include "model/check_values.hpp"
+#include "model/flanks.hpp"
 
 #include <algorithm>
 
@@ -63,6 +64,17 @@ public:
              "0: a contact's friction has its normal force for load");
   }
 
+  void operator()(const SpringElement& s) const {
+    const std::string suffix = of(s.name);
+    if (!std::holds_alternative<Plant>(plant))
+      reject("plant",
+             "in matrix notation has no springs: it has no positions, and its A holds their stiffness");
+    check_values(s, suffix);
+    check_continuous("rest" + suffix, s.rest);
+    names.gradient("on" + suffix, s.on);
+    s.elongations.empty() && s.forces.empty() ? flanks(s, suffix) : table(s, suffix);
+  }
+
   void operator()(const ControllerElement& c) const {
     for (const Source& s : c.references) names.source("reference" + of(c.name), s);
     for (const Source& s : c.measurements) names.source("measure" + of(c.name), s);
@@ -85,6 +97,37 @@ public:
 private:
   const AnyPlant& plant;
   const NameCheck names;
+
+  // A flank is told from the play by its stiffness.
+  static void flanks(const SpringElement& s, const std::string& suffix) {
+    const char* with = s.one_sided        ? "one_sided"
+                       : s.backlash > 0.0 ? "backlash"
+                       : s.preload > 0.0  ? "preload"
+                                          : nullptr;
+    if (with != nullptr && s.stiffness == 0.0)
+      reject("stiffness" + suffix, s.stiffness, std::string("> 0 for a spring with ") + with);
+  }
+
+  static void table(const SpringElement& s, const std::string& suffix) {
+    for (const auto& [name, value] : {std::pair{"stiffness", s.stiffness}, std::pair{"backlash", s.backlash},
+                                      std::pair{"preload", s.preload}})
+      if (value != 0.0) reject(name + suffix, value, "0 for a spring with a table, which says it all");
+    const Index n = s.elongations.size();
+    if (n < 2 || s.forces.size() != n)
+      reject("table" + suffix, "has " + std::to_string(n) + " elongations and " +
+                                   std::to_string(s.forces.size()) +
+                                   " forces: it must have as many of both, two at least");
+    for (Index k = 0; k < n; ++k) {
+      const std::string at = suffix + "[" + std::to_string(k) + "]";
+      finite("elongations" + at, s.elongations[k]);
+      finite("forces" + at, s.forces[k]);
+      if (k > 0 && !(s.elongations[k] > s.elongations[k - 1]))
+        reject("elongations" + at, s.elongations[k], "greater than the one before");
+    }
+    if (s.damping > 0.0 && passes_without_play(flanks_of(s).front()))
+      reject("damping" + suffix, s.damping,
+             "0 where a table has flanks that let go and passes from push to pull without play");
+  }
 
   // A controller gets as many signals as it reads and drives as much as it has outputs; one reference may be given
   // to one that reads none.

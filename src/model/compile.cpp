@@ -29,6 +29,7 @@ void add_derivatives(Draft& d) {
     c.gap_rate = d.add_signal(derivative_of(sys, c.gap_signal));
     c.gap_acceleration = d.add_signal(derivative_of(sys, c.gap_rate));
   }
+  for (Spring& p : sys.springs) p.rest_rate = d.add_signal(derivative_of(sys, p.rest));
 }
 
 // What a unit of force makes of the relative velocity along it: beyond the numbers there are, nothing can be solved.
@@ -43,6 +44,7 @@ void check_inertia(const System& sys) {
   };
   for (const Friction& p : sys.friction) check(p.name, p.velocity.x, p.effect);
   for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect);
+  for (const Spring& p : sys.springs) check(p.name, p.rate.x, p.effect);
 }
 
 // Sizes that the user has given come before those that the description tells; the time first, on which others rest.
@@ -72,12 +74,14 @@ System compile(const Machine& machine, bool own_signals) {
   declare_contacts(d);
   declare_compensators(d);
   declare_controllers(d);
+  declare_springs(d);
   add_derivatives(d);
   declare_smooth(d);
   wire_plant(d);
   wire_friction(d);
   wire_contacts(d);
   wire_compensators(d);
+  wire_springs(d);
   wire_controllers(d);
   wire_smooth(d);
   check_inertia(d.sys);

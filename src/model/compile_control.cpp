@@ -159,7 +159,7 @@ void add_read_rates(Draft& d) {
 
 void declare_controllers(Draft& d) {
   if (d.controllers.empty()) return;
-  d.sys.one = d.add_signal(constant_signal(1.0));
+  if (d.sys.one < 0) d.sys.one = d.add_signal(constant_signal(1.0));
   Index memory = 0;
   for (const ControllerElement* c : d.controllers) {
     d.sys.loops.push_back(declare(d, *c, memory));

@@ -123,6 +123,7 @@ private:
     for (const Friction& p : sys.friction) smooth.friction.push_back(p.effect);
     for (const Contact& c : sys.contacts) smooth.contacts.push_back(c.effect);
     for (const System::Drive& drive : sys.drives) smooth.drives.push_back(drive.effect);
+    for (const Spring& p : sys.springs) smooth.springs.push_back(p.effect);
     for (const Loop& l : sys.loops) smooth.loops.push_back(l.effect);
   }
 };

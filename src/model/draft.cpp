@@ -9,7 +9,7 @@ namespace stickslip {
 Draft::Draft(const Machine& m, bool own_entries)
     : machine(m), own_signals(own_entries), forces(m.all<AppliedForce>()), friction(m.all<FrictionElement>()),
       contacts(m.all<ContactElement>()), controllers(m.all<ControllerElement>()),
-      compensators(m.all<CompensatorElement>()) {}
+      compensators(m.all<CompensatorElement>()), springs(m.all<SpringElement>()) {}
 
 Index Draft::add_state(const std::string& name) {
   sys.states.push_back(name);

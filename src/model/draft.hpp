@@ -41,6 +41,7 @@ struct Draft {
   List<const ContactElement*> contacts;
   List<const ControllerElement*> controllers;
   List<const CompensatorElement*> compensators;
+  List<const SpringElement*> springs;
 
   // Signals whose values follow the state.
   Index inertia = -1;            // power that a change of the mass matrix takes
@@ -84,9 +85,11 @@ Form form_of(const System& sys, const Reading& reading);
 void declare_plant(Draft& draft);
 void declare_friction(Draft& draft);
 void declare_contacts(Draft& draft);
+void declare_springs(Draft& draft);
 void wire_plant(Draft& draft);
 void wire_friction(Draft& draft);
 void wire_contacts(Draft& draft);
+void wire_springs(Draft& draft);
 // Last, the table of what a run shows.
 void list_variables(Draft& draft);
 

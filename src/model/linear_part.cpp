@@ -17,11 +17,13 @@ void add(Form& to, double factor, const Form& f) {
 
 class Folding {
 public:
-  Folding(const System& s, const List<Saturation>& l, LinearPart& p) : sys(s), limits(l), part(p) {}
+  Folding(const System& s, const SwitchModes& m, LinearPart& p)
+      : sys(s), limits(m.saturation), flanks(m.flank), part(p) {}
 
   void run() {
     part.A = sys.A;
     part.S = sys.S;
+    for (Index k = 0; k < flanks.size(); ++k) flank(k);
     const Index n = sys.loops.size();
     part.inputs.resize(n);
     part.outputs.resize(n);
@@ -58,8 +60,43 @@ public:
 private:
   const System& sys;
   const List<Saturation>& limits;
+  const List<FlankMode>& flanks;
   LinearPart& part;
   List<AffineBlock> blocks;
+
+  void flank(Index k) {
+    const Spring& p = sys.springs[sys.flanks[k].spring];
+    const FlankForce f = force_of(sys, k, flanks[k]);
+    Form force = zero(sys);
+    add(force, f.slope, p.elongation);
+    add(force, f.damping, p.rate);
+    force.s(sys.one) += f.offset;
+    part.A += p.effect * force.x.transpose();
+    part.S += p.effect * force.s.transpose();
+    flank_guards(k);
+  }
+
+  void flank_guards(Index k) {
+    const Flank& flank = sys.flanks[k];
+    const Spring& p = sys.springs[flank.spring];
+    const FlankMode now = flanks[k];
+    const auto beyond = [&](Index corner, double sign) {
+      FlankGuard g{k, {sign > 0.0 ? corner + 1 : corner, false}, zero(sys)};
+      add(g.form, sign, p.elongation);
+      g.form.s(sys.one) -= sign * flank.line.corners[corner];
+      part.flank_guards.push_back(std::move(g));
+    };
+    if (now.stretch < flank.line.corners.size()) beyond(now.stretch, 1.0);
+    if (now.stretch > 0) beyond(now.stretch - 1, -1.0);
+    if (p.damping == 0.0 || !flank.lets_go(now.stretch)) return;
+    const Stretch& s = flank.line.stretches[now.stretch];
+    const double sign = flank.side[now.stretch] * (now.loose ? 1.0 : -1.0);
+    FlankGuard g{k, {now.stretch, !now.loose}, zero(sys)};
+    add(g.form, sign * s.slope, p.elongation);
+    add(g.form, sign * p.damping, p.rate);
+    g.form.s(sys.one) += sign * s.offset;
+    part.flank_guards.push_back(std::move(g));
+  }
 
   List<Saturation> modes(const Loop& l) const {
     List<Saturation> m(l.block.outputs(), Saturation::free);
@@ -166,10 +203,24 @@ private:
 
 } // namespace
 
-LinearPart linear_part(const System& sys, const List<Saturation>& limits) {
+LinearPart linear_part(const System& sys, const SwitchModes& modes) {
   LinearPart part;
-  Folding(sys, limits, part).run();
+  Folding(sys, modes, part).run();
   return part;
+}
+
+SwitchModes modes_at_zero(const System& sys) {
+  SwitchModes modes;
+  modes.saturation.assign(sys.saturations, Saturation::free);
+  for (const Flank& f : sys.flanks) modes.flank.push_back({f.line.stretch_at(0.0), false});
+  return modes;
+}
+
+FlankForce force_of(const System& sys, Index flank, const FlankMode& mode) {
+  const Flank& f = sys.flanks[flank];
+  if (mode.loose || !f.pushes(mode.stretch)) return {};
+  const Stretch& s = f.line.stretches[mode.stretch];
+  return {s.slope, s.offset, sys.springs[f.spring].damping};
 }
 
 } // namespace stickslip

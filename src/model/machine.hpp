@@ -153,6 +153,36 @@ struct ContactElement {
   }
 };
 
+// An elastic element along x = on . q - rest. Force opposes x, as a reaction of machine to it: piecewise linear.
+// Plain (no backlash, preload, one side or table with play): attached at both ends, F = k x + d x'. Else it has
+// flanks that push and never pull: the upper one begins at x = backlash / 2 - preload / stiffness, the lower one
+// at minus that; on a flank F = k delta + d delta' with delta its compression, and zero where that would pull.
+// One-sided: the lower flank alone.
+struct SpringElement {
+  std::string name;
+  Combination on;
+  double stiffness = 0.0, damping = 0.0;
+  double backlash = 0.0; // total play
+  double preload = 0.0;  // force of each flank at the end of the play
+  bool one_sided = false;
+  Signal rest = constant_signal(0.0);
+  List<double> elongations, forces; // a table instead of stiffness, backlash and preload
+
+  static constexpr auto fields() {
+    using E = SpringElement;
+    return std::tuple{field("name", &E::name),
+                      field("on", &E::on),
+                      field("stiffness", &E::stiffness, quantity::stiffness, Range::non_negative),
+                      field("damping", &E::damping, quantity::damping, Range::non_negative),
+                      field("backlash", &E::backlash, quantity::position, Range::non_negative),
+                      field("preload", &E::preload, quantity::force, Range::non_negative),
+                      field("one_sided", &E::one_sided),
+                      field("rest", &E::rest, quantity::position, Range::finite),
+                      field("elongations", &E::elongations, quantity::position),
+                      field("forces", &E::forces, quantity::force)};
+  }
+};
+
 // What a controller reads or follows: a signal, or a combination of states, outputs of the plant and outputs
 // of other controllers.
 struct Source {
@@ -209,10 +239,11 @@ template <> struct Kind<AnyPlant> {
   static constexpr const char* list[] = {"mechanical", "matrices"};
 };
 
-using Element =
-    std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement, CompensatorElement>;
+using Element = std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement,
+                             CompensatorElement, SpringElement>;
 template <> struct Kind<Element> {
-  static constexpr const char* list[] = {"force", "friction", "contact", "controller", "compensator"};
+  static constexpr const char* list[] = {"force",      "friction",    "contact",
+                                         "controller", "compensator", "spring"};
 };
 
 class Machine {

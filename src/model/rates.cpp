@@ -41,6 +41,7 @@ std::optional<Form> rate_of(const System& sys, const Form& f, std::string& why) 
   };
   bool direct = false;
   for (const Friction& p : sys.friction) direct = direct || acts(p.effect);
+  for (const Spring& p : sys.springs) direct = direct || acts(p.effect);
   for (const Loop& l : sys.loops)
     for (const Vector& e : l.effect) direct = direct || acts(e);
   if (direct) {

@@ -32,7 +32,7 @@ double size_of(const Signal& s, double time_scale) {
 
 void size_controllers(System& sys, bool time_is_given) {
   if (sys.loops.empty()) return;
-  const LinearPart free = linear_part(sys, List<Saturation>(sys.saturations, Saturation::free));
+  const LinearPart free = linear_part(sys, modes_at_zero(sys));
   const double rate = linalg::spectral_radius(free.A);
   if (rate > 0.0 && !time_is_given) sys.time_scale = few_digits(1.0 / rate), sys.paced = sys.rated = true;
   for (const Loop& l : sys.loops) {

@@ -45,6 +45,27 @@ double play(const System& sys, const Contact& c) {
   return s.pieces.empty() ? 0.0 : std::max(s.pieces.front().c[0], 0.0);
 }
 
+// Use(form over positions, distance from where all coordinates are zero) for every corner of a spring that is not there.
+template <class Use> void for_each_corner(const System& sys, Use&& use) {
+  for (const Flank& f : sys.flanks)
+    for (const double corner : f.line.corners)
+      if (const double off = std::abs(corner + value(sys.signals[sys.springs[f.spring].rest], 0.0));
+          off > 0.0)
+        use(sys.springs[f.spring].elongation.x, off);
+}
+
+// The plant's matrix with every spring on its stiffest stretch.
+Matrix stiffest(const System& sys) {
+  Matrix A = sys.A;
+  for (const Flank& f : sys.flanks) {
+    const Spring& p = sys.springs[f.spring];
+    double slope = 0.0;
+    for (const Stretch& s : f.line.stretches) slope = std::max(slope, std::abs(s.slope));
+    A += p.effect * (slope * p.elongation.x + p.damping * p.rate.x).transpose();
+  }
+  return A;
+}
+
 // What the description says about one coordinate, by the order of the derivative by time: lengths, velocities,
 // accelerations and their rates.
 using Orders = std::array<double, 3 + signal_max_degree>;
@@ -148,6 +169,10 @@ private:
     for (const Contact& c : sys.contacts)
       for (Index i = 0; i < n; ++i)
         if (const double w = weight(c.gap.x, i); w > 0.0) note(i, 0, play(sys, c) / w);
+    for_each_corner(sys, [&](const Vector& form, double off) {
+      for (Index i = 0; i < n; ++i)
+        if (const double w = weight(form, i); w > 0.0) note(i, 0, off / w);
+    });
   }
 };
 
@@ -155,7 +180,7 @@ private:
 void set_time_scale(System& sys) {
   if (sys.time_scale > 0.0) return; // given by the user
   const Index n = sys.plant_states;
-  const double rate = linalg::spectral_radius(sys.A.topLeftCorner(n, n));
+  const double rate = linalg::spectral_radius(stiffest(sys).topLeftCorner(n, n));
   sys.time_scale = few_digits(rate > 0.0 ? 1.0 / rate : OwnTime(sys).shortest());
   sys.paced = sys.time_scale > 0.0;
   sys.rated = rate > 0.0;
@@ -209,7 +234,7 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
   return rates;
 }
 
-// What only a contact or an element of friction moves is carried as far, and as fast, as what it joins.
+// What only a contact, a spring or an element of friction moves is carried as far, and as fast, as what it joins.
 static void size_by_joints(const System& sys, Vector& nominal) {
   const Index n = sys.n_coordinates;
   const auto join = [&](const Vector& row) {
@@ -223,6 +248,7 @@ static void size_by_joints(const System& sys, Vector& nominal) {
   };
   for (const Contact& c : sys.contacts) join(c.rate.x);
   for (const Friction& p : sys.friction) join(p.velocity.x);
+  for (const Spring& p : sys.springs) join(p.rate.x);
 }
 
 MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
@@ -233,6 +259,10 @@ MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
     for (Index i = 0; i < n; ++i)
       if (const double w = weight(sys.contacts[j].gap.x, i); gaps(j) > 0.0 && w > 0.0)
         narrow(i) = std::min(narrow(i), gaps(j) / w);
+  for_each_corner(sys, [&](const Vector& form, double off) {
+    for (Index i = 0; i < n; ++i)
+      if (const double w = weight(form, i); w > 0.0) narrow(i) = std::min(narrow(i), off / w);
+  });
   for (Index i = 0; i < n; ++i) {
     const double a = out.acceleration(n + i);
     const double own = a * t * t > narrow(i) ? few_digits(std::sqrt(narrow(i) / a)) : t;

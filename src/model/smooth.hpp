@@ -35,7 +35,7 @@ struct Smooth {
   Matrix inverse_mass; // of a constant mass matrix
   // Where the mass matrix is not constant: what compile() has made with the unit matrix in its place.
   Matrix A, S;
-  List<Vector> friction, contacts, drives;
+  List<Vector> friction, contacts, drives, springs;
   List<List<Vector>> loops;
   // Signals of rows: the drift of each friction element in `rows`.
   List<Index> drifts;

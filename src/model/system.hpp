@@ -7,6 +7,7 @@
 #include "core/types.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
+#include "model/flanks.hpp"
 #include "model/form.hpp"
 #include "model/identity.hpp"
 #include "model/loop.hpp"
@@ -72,6 +73,16 @@ struct Contact {
   Index gap_signal = -1, gap_rate = -1, gap_acceleration = -1;
 };
 
+// A spring as the user added it.
+struct Spring {
+  std::string name;
+  Vector effect;         // change of x' per unit of F, the force that opposes elongation
+  Form elongation, rate; // rate = d elongation / dt
+  double damping = 0.0;
+  Index flanks = -1, count = 0; // first of its flanks, and how many
+  Index rest = -1, rest_rate = -1;
+};
+
 struct System {
   Index n_coordinates = 0; // none in matrix notation
   Index plant_states =
@@ -114,7 +125,9 @@ struct System {
   List<Loop> loops;       // controllers as the user added them
   List<Index> loop_order; // in the order of dataflow: continuous ones, then sampled ones
   Index saturations = 0;  // number of saturation modes
-  Index one = -1;         // the signal that is 1, for the constants of controllers
+  Index one = -1;         // the signal that is 1, for constants
+  List<Spring> springs;
+  List<Flank> flanks;  // of all springs: each has a mode
   List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 
   Index ns() const { return signals.size(); }

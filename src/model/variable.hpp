@@ -23,6 +23,10 @@ enum class Read {
   gap,
   gap_rate,
   normal_impulse,
+  spring_force, // springs
+  elongation,
+  elongation_rate,
+  spring_mode,
   output, // controllers; `part` is the output's number
   saturation,
   reference,
@@ -30,10 +34,12 @@ enum class Read {
   sum // terms of a variable that has no place of its own
 };
 template <> struct Words<Read> {
-  static constexpr const char* list[] = {
-      "state",          "rate",   "signal",       "force",        "velocity", "load",
-      "mode",           "limit",  "normal_force", "contact_mode", "gap",      "gap_rate",
-      "normal_impulse", "output", "saturation",   "reference",    "error",    "sum"};
+  static constexpr const char* list[] = {"state",          "rate",         "signal",     "force",
+                                         "velocity",       "load",         "mode",       "limit",
+                                         "normal_force",   "contact_mode", "gap",        "gap_rate",
+                                         "normal_impulse", "spring_force", "elongation", "elongation_rate",
+                                         "spring_mode",    "output",       "saturation", "reference",
+                                         "error",          "sum"};
 };
 
 struct VariableTerm {

@@ -36,6 +36,14 @@ public:
     add(c.name + ".normal_impulse", quantity::impulse, Read::normal_impulse, j);
   }
 
+  void operator()(const SpringElement& s) {
+    const Index i = spring++;
+    add(s.name + ".force", quantity::force, Read::spring_force, i);
+    add(s.name + ".elongation", quantity::position, Read::elongation, i);
+    add(s.name + ".elongation_rate", quantity::velocity, Read::elongation_rate, i);
+    add(s.name + ".mode", quantity::number, Read::spring_mode, i);
+  }
+
   void operator()(const ControllerElement&) {
     const Index i = loop++;
     const Loop& l = sys.loops[i];
@@ -58,7 +66,7 @@ public:
 private:
   Draft& d;
   System& sys;
-  Index contact = 0, loop = 0; // of the next one
+  Index contact = 0, loop = 0, spring = 0; // of the next one
 
   void add(std::string name, Quantity q, Read from, Index index, Index part = 0) {
     sys.variables.push_back({std::move(name), q, from, index, part, {}});

@@ -59,6 +59,10 @@ void RealTime::refuse_what_it_cannot() const {
         "machine",
         "has a law that is a Python function, which no real-time step can wait for: sample it into a Table");
   linear_only(sys, "the fixed-step form");
+  if (!sys.springs.empty())
+    reject("machine",
+           "has the spring '" + sys.springs[0].name +
+               "': the fixed-step form knows none with events; put linear ones into the stiffness");
   if (!sys.contacts.empty())
     reject("machine",
            "has contacts, whose impacts are not of bounded work: the fixed-step form does not run them");

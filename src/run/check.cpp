@@ -60,7 +60,7 @@ void check_segments(const Trajectory& run) {
 
 void check_events(const Trajectory& run) {
   const System& sys = run.system();
-  const Index elements = sys.friction.size() + sys.contacts.size() + sys.loops.size();
+  const Index elements = sys.friction.size() + sys.contacts.size() + sys.loops.size() + sys.springs.size();
   const auto number_of = [](std::int32_t k, Index size) { return k >= 0 && k < size; };
   double before = -INFINITY;
   for (const EventRow& e : run.events.rows) {
@@ -80,6 +80,7 @@ void check(const System& sys, const Modes& modes) {
   count("friction elements", modes.friction.size(), sys.friction.size());
   count("contacts", modes.contact.size(), sys.contacts.size());
   count("limits", modes.saturation.size(), sys.saturations);
+  count("flanks of springs", modes.flank.size(), sys.flanks.size());
   const auto friction = [](const FrictionMode& one) {
     return one.mode >= Mode::slip_backward && one.mode <= Mode::open && one.hold >= Hold::by_limit &&
            one.hold <= Hold::firmly && one.load_sign >= -1 && one.load_sign <= 1;
@@ -92,6 +93,9 @@ void check(const System& sys, const Modes& modes) {
     return one.force >= 0 && one.force < sys.friction.size() + sys.contacts.size() &&
            (one.side == 1 || one.side == -1);
   };
+  for (Index k = 0; k < sys.flanks.size(); ++k)
+    if (modes.flank[k].stretch < 0 || modes.flank[k].stretch >= sys.flanks[k].line.stretches.size())
+      reject("state", "has springs on stretches that do not exist");
   if (!std::all_of(modes.at_limit.begin(), modes.at_limit.end(), force))
     reject("state", "has forces at limits that do not exist");
   if (!std::all_of(modes.friction.begin(), modes.friction.end(), friction) ||

@@ -71,6 +71,8 @@ public:
     out.drives.resize(drives(), m);
     out.friction.resize(elements(), m);
     out.surfaces.resize(elements(), m);
+    out.dampers.resize(springs(), m);
+    out.supports.resize(springs(), m);
     out.walls.resize(contacts(), m);
     out.controllers.resize(controllers(), m);
   }
@@ -114,6 +116,7 @@ private:
 
   Index drives() const { return sys.drives.size(); }
   Index elements() const { return sys.friction.size(); }
+  Index springs() const { return sys.springs.size(); }
   Index contacts() const { return sys.contacts.size(); }
   Index controllers() const { return sys.loops.size(); }
   const double* coefficients(const Segment& seg) const { return run.coefficients.data() + seg.offset; }
@@ -141,7 +144,11 @@ private:
       out.friction(i, at) = done(nd + 1 + 2 * i);
       out.surfaces(i, at) = done(nd + 2 + 2 * i);
     }
-    out.walls.col(at) = done.segment(nd + 1 + 2 * np, contacts()) + lost_at_walls;
+    for (Index i = 0; i < springs(); ++i) {
+      out.dampers(i, at) = done(nd + 1 + 2 * (np + i));
+      out.supports(i, at) = done(nd + 2 + 2 * (np + i));
+    }
+    out.walls.col(at) = done.segment(nd + 1 + 2 * (np + springs()), contacts()) + lost_at_walls;
     out.controllers.col(at) = done.tail(controllers());
     out.impacts(at) = lost;
     const double given = powers.given(done) + lost_at_walls.sum() - lost;

@@ -40,6 +40,8 @@ struct EnergyBalance {
   Vector damping; // energy taken by the damping matrix
   Rows friction;  // energy taken at each element
   Rows surfaces;  // work done by each moving surface
+  Rows dampers;   // energy taken by the damper of each spring
+  Rows supports;  // work done by each spring's moving end
   Rows walls; // work done by each contact whose gap moves by itself, and in impacts by its surface as well
   Vector impacts;   // energy lost in impacts
   Rows controllers; // work done by each controller

@@ -1,6 +1,7 @@
 #include "run/powers.hpp"
 
 #include "core/list.hpp"
+#include "dynamics/spring_force.hpp"
 #include "dynamics/tangent.hpp"
 #include "run/loop_signals.hpp"
 
@@ -92,11 +93,12 @@ Powers::Powers(const System& system)
 }
 
 Index Powers::count() const {
-  return sys.drives.size() + 1 + 2 * sys.friction.size() + sys.contacts.size() + sys.loops.size();
+  return sys.drives.size() + 1 + 2 * (sys.friction.size() + sys.springs.size()) + sys.contacts.size() +
+         sys.loops.size();
 }
 
 double Powers::given(const VectorRef& work) const {
-  const auto nd = sys.drives.size(), np = sys.friction.size();
+  const auto nd = sys.drives.size(), np = sys.friction.size() + sys.springs.size();
   double sum = work.head(nd).sum() - work(nd);
   for (Index i = 0; i < np; ++i) sum += work(nd + 2 + 2 * i) - work(nd + 1 + 2 * i);
   return sum + work.tail(work.size() - nd - 1 - 2 * np).sum();
@@ -125,6 +127,12 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
       rel = n > 0 ? -p.drives.dot(v) : 0.0; // what it gives to the plant counts as taken with a minus
     out(k++) = force(i) * rel;
     out(k++) = -force(i) * s(p.surface);
+  }
+  for (Index i = 0; i < sys.springs.size(); ++i) {
+    const Spring& p = sys.springs[i];
+    const double push = spring_force(sys, i, seg.regime->modes, x.data(), s.data());
+    out(k++) = (push - spring_line(sys, i, seg.regime->modes, x.data(), s.data())) * value(p.rate, x, s);
+    out(k++) = -push * s(p.rest_rate);
   }
   for (Index j = 0; j < sys.contacts.size(); ++j)
     out(k++) = -force(sys.friction.size() + j) * here.contacts[j].rate.s.dot(s);
@@ -185,7 +193,13 @@ double Powers::kinetic(const Segment& seg, const double* C, double t) {
 }
 double Powers::elastic(const Segment& seg, const double* C, double t) {
   segment_state(seg, C, sys.nx, t, x.data());
-  return form(sys.stiffness, x.head(sys.n_coordinates), w.row);
+  double sum = form(sys.stiffness, x.head(sys.n_coordinates), w.row);
+  if (sys.springs.empty()) return sum;
+  signal_values(sys, t, s.data());
+  for (Index k = 0; k < sys.flanks.size(); ++k)
+    sum += integral(sys.flanks[k].line, seg.regime->modes.flank[k].stretch,
+                    value(sys.springs[sys.flanks[k].spring].elongation, x, s));
+  return sum;
 }
 
 double Powers::negligible() const {

@@ -156,6 +156,7 @@ private:
 bool stuck_for_good(const System& sys, const Regime& regime, double t, const double* x) {
   for (const Index i : regime.sticking) // a lagged force goes on by itself
     if (held_by_lag(sys.friction[i], regime.modes, i) != 0) return false;
+  if (!sys.springs.empty()) return false; // what they can give back is not counted here
   return Rest(sys, regime, t, x).certain();
 }
 

@@ -54,7 +54,7 @@ const Regime& Runner::lasting(const Regime& r) {
 void Runner::look() {
   if (!here) return;
   here->move_to(state->base_t, state->base_x.data());
-  if (sys.friction.empty() && sys.contacts.empty() && sys.loops.empty() && regime != nullptr) return;
+  if (here->bare() && regime != nullptr) return;
   cache.clear();
   regime = nullptr;
 }

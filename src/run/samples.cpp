@@ -2,6 +2,8 @@
 
 #include "core/error.hpp"
 #include "core/list.hpp"
+#include "dynamics/spring_force.hpp"
+#include "transition/springs.hpp"
 
 #include <limits>
 
@@ -232,6 +234,49 @@ Rows& Samples::normal_impulses() {
     sum.col(j) = so_far;
   }
   return sum;
+}
+
+void Samples::evaluate_springs() {
+  const Index m = sys.springs.size();
+  Rows &force = kept_spring_forces.emplace(m, n_times), &elongation = kept_elongations.emplace(m, n_times),
+       &rate = kept_elongation_rates.emplace(m, n_times);
+  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+    for (Index k = 0; k < m; ++k) {
+      force(k, j) = spring_force(sys, k, r.modes, x.data(), s.data());
+      elongation(k, j) = value(sys.springs[k].elongation, x, s);
+      rate(k, j) = value(sys.springs[k].rate, x, s);
+    }
+  });
+}
+
+Rows& Samples::spring_forces() {
+  const std::lock_guard lock(access);
+  if (!kept_spring_forces) evaluate_springs();
+  return *kept_spring_forces;
+}
+
+Rows& Samples::elongations() {
+  const std::lock_guard lock(access);
+  if (!kept_elongations) evaluate_springs();
+  return *kept_elongations;
+}
+
+Rows& Samples::elongation_rates() {
+  const std::lock_guard lock(access);
+  if (!kept_elongation_rates) evaluate_springs();
+  return *kept_elongation_rates;
+}
+
+ModeRows& Samples::spring_modes() {
+  const std::lock_guard lock(access);
+  if (kept_spring_modes) return *kept_spring_modes;
+  ModeRows& mode = kept_spring_modes.emplace(sys.springs.size(), n_times);
+  for (const Span& span : spans)
+    for (Index k = 0; k < sys.springs.size(); ++k)
+      mode.row(k)
+          .segment(span.first, span.count)
+          .setConstant(static_cast<std::int8_t>(mode_of(sys, sys.springs[k], span.segment->regime->modes)));
+  return mode;
 }
 
 LoopSamples& Samples::loops() {

@@ -32,6 +32,10 @@ public:
   ModeRows& contact_modes();
   Rows& normal_impulses(); // sums of all impacts so far
   LoopSamples& loops();
+  Rows& spring_forces();
+  Rows& elongations();
+  Rows& elongation_rates();
+  ModeRows& spring_modes();
 
 private:
   // Times that one segment holds for.
@@ -49,14 +53,16 @@ private:
   std::unique_ptr<Tangent> tangent; // of a machine that is not linear, where at_every_time() is
 
   std::optional<Rows> kept_states, kept_signals, kept_rates, kept_forces, kept_velocities, kept_loads,
-      kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses;
-  std::optional<ModeRows> kept_modes, kept_contact_modes;
+      kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses, kept_spring_forces, kept_elongations,
+      kept_elongation_rates;
+  std::optional<ModeRows> kept_modes, kept_contact_modes, kept_spring_modes;
   std::optional<LoopSamples> kept_loops;
 
   const System& here() const;
   void evaluate_motion(); // rates and forces
   void evaluate_limits();
   void evaluate_gaps();
+  void evaluate_springs();
   // use(segment's regime, k, t, x, s) at every time
   template <class Use> void at_every_time(Use&& use);
 };

@@ -24,6 +24,8 @@ void refuse_what_it_cannot(const System& sys, const Options& o) {
     reject("max_step", o.max_step, "finite: it is the step of method 'time_stepping'");
   linear_only(sys, "method 'time_stepping'");
   if (!sys.loops.empty()) reject("method", "'time_stepping' runs no controllers");
+  if (!sys.springs.empty())
+    reject("method", "'time_stepping' runs no springs, as '" + sys.springs[0].name + "' is");
   for (const Contact& c : sys.contacts)
     if (c.tangential_restitution)
       reject("method", "'time_stepping' knows no tangential_restitution, as '" + c.name + "' has");

@@ -145,7 +145,7 @@ void Decision::assemble() {
 void Decision::size_by_rates() {
   const auto nc = closed.size();
   if (nc == 0) return;
-  const LinearPart& linear = cache.linear(sys, state->modes.saturation);
+  const LinearPart& linear = cache.linear(sys, state->modes);
   const double moment = std::max(std::abs(t), state->time_scale);
   signal_rates(sys, t, w.rate.data());
   w.rate = moment * w.rate.cwiseAbs();

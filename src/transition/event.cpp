@@ -2,6 +2,7 @@
 
 #include "core/list.hpp"
 #include "transition/saturations.hpp"
+#include "transition/springs.hpp"
 
 #include <algorithm>
 
@@ -49,6 +50,10 @@ std::string words(const System& sys, const Guard& g, bool strikes) {
     return "shared limit";
   case GuardKind::lifts_off:
     return sys.contacts[g.contact].name + " loses its force";
+  case GuardKind::touches:
+    return sys.springs[sys.flanks[g.flank].spring].name + " touches";
+  case GuardKind::leaves:
+    return sys.springs[sys.flanks[g.flank].spring].name + " leaves";
   case GuardKind::closes:
     return sys.contacts[g.contact].name + (strikes ? " strikes" : " touches");
   default:
@@ -71,7 +76,8 @@ std::string cause_of_limit(const System& sys, Index loop, const Event& e) {
 
 std::string cause_of(const System& sys, const Event& e) {
   if (e.occasion == Occasion::step) return "step";
-  if (const Index loop = e.element - element_of_loop(sys, 0); loop >= 0) return cause_of_limit(sys, loop, e);
+  const Index loop = e.element - element_of_loop(sys, 0);
+  if (loop >= 0 && loop < sys.loops.size()) return cause_of_limit(sys, loop, e);
   std::string all = e.occasion == Occasion::start     ? "start"
                     : e.fired.kind == GuardKind::none ? "breakpoint of a signal"
                                                       : "";
@@ -175,6 +181,15 @@ struct EventBuilder {
     }
   }
 
+  // What a spring does follows from the motion.
+  void springs() {
+    for (Index k = 0; k < sys.springs.size(); ++k) {
+      const Mode before = mode_of(sys, sys.springs[k], jump.before),
+                 after = mode_of(sys, sys.springs[k], jump.after);
+      if (before != after) add(element_of_spring(sys, k), before, after).solutions = 1;
+    }
+  }
+
   void friction() {
     for (Index i = 0; i < sys.friction.size(); ++i)
       if (sys.friction[i].traits.sticks && sys.friction[i].contact < 0)
@@ -204,6 +219,7 @@ void append_events(const System& sys, const Jump& jump, std::int64_t& instant, L
     return build.contacts();
   }
   if (jump.sampled) build.sampled_outputs();
+  build.springs();
   build.friction();
   build.contacts();
   if (sys.saturations > 0) build.limits();

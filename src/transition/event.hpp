@@ -11,7 +11,7 @@ namespace stickslip {
 struct Event {
   double time = 0.0;
   std::int64_t instant = 0; // the same for all changes at one instant
-  Index element = 0;        // friction elements, then contacts, then controllers
+  Index element = 0;        // friction elements, then contacts, controllers, springs
   Mode before = Mode::stick, after = Mode::stick;
   Occasion occasion = Occasion::motion;
   Guard fired;      // at this instant; of no kind: nothing did
@@ -39,8 +39,8 @@ bool decided_alike(const Event& a, const Event& b);
 std::string cause_of(const System& sys, const Event& event);
 std::string rule_of(const Event& event);
 
-// The changes of a jump in the order in which they follow from each other: outputs of sampled controllers, friction
-// elements, contacts, limits of continuous controllers. `instant`: number of the last instant with events.
+// The changes of a jump in the order in which they follow from each other: outputs of sampled controllers, springs,
+// friction elements, contacts, limits of continuous controllers. `instant`: number of the last instant with events.
 void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events);
 
 // Mode of a contact: open, what its friction does, or closed where it has none.
@@ -48,6 +48,9 @@ Mode contact_mode(const System& sys, const Modes& modes, Index contact);
 
 inline Index element_of_loop(const System& sys, Index loop) {
   return (sys.friction.size() + sys.contacts.size()) + loop;
+}
+inline Index element_of_spring(const System& sys, Index spring) {
+  return element_of_loop(sys, sys.loops.size()) + spring;
 }
 
 } // namespace stickslip

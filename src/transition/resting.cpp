@@ -47,7 +47,7 @@ void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noe
 // x' with all elements taken out that rest or follow a contact's force.
 void Decision::free_acceleration(Vector& rate) {
   const double* x = state->base_x.data();
-  const LinearPart& linear = cache.linear(sys, state->modes.saturation);
+  const LinearPart& linear = cache.linear(sys, state->modes);
   rate.noalias() = linear.A * state->base_x;
   rate.noalias() += linear.S * sig;
   w.xdot = rate;

@@ -76,7 +76,7 @@ void Sampler::run(State& state) {
       put_out(state, b);
   }
   signal_values(sys, t, s.data());
-  const LinearPart& part = cache.linear(sys, state.modes.saturation);
+  const LinearPart& part = cache.linear(sys, state.modes);
   // What a controller reads of another one that is due as well is its new output: loop_order puts that one
   // first. All else is read from the plant, whose state does not change here.
   for (Index b : sampled) {

@@ -40,7 +40,7 @@ void settle_following(const System& sys, RegimeCache& cache, State& state) {
   bool any = false;
   for (Saturation m : state.modes.saturation) any = any || is_following(m);
   if (!any) return;
-  const LinearPart& part = cache.linear(sys, state.modes.saturation);
+  const LinearPart& part = cache.linear(sys, state.modes);
   Vector s(sys.ns());
   for (Index i = 0; i < sys.ns(); ++i) s(i) = value_before(sys.signals[i], state.base_t);
   Vector w(most_inputs(sys));
@@ -54,7 +54,7 @@ Saturations::Saturations(const System& system, RegimeCache& c, Scratch& shared, 
 
 void Saturations::choose(Index loop, Index output, const double* s, const double* sdot, const Vector& xdot,
                          const BlockGuard::Trigger* fired) {
-  const auto& inputs = cache.linear(sys, state.modes.saturation).inputs[loop];
+  const auto& inputs = cache.linear(sys, state.modes).inputs[loop];
   const auto form = [&](Index k) -> const Form& { return inputs[k]; };
   Vector w(most_inputs(sys)), wdot = w;
   Saturation& mode = state.modes.saturation[sys.loops[loop].saturation + output];
@@ -67,7 +67,7 @@ void Saturations::choose(Index loop, Index output, const double* s, const double
 void Saturations::choose_all(const List<Guard>& fired, bool start) {
   if (sys.saturations == 0) return;
   settle_following(sys, cache, state);
-  const LinearPart& part = cache.linear(sys, state.modes.saturation);
+  const LinearPart& part = cache.linear(sys, state.modes);
   Vector s(sys.ns()), sdot(sys.ns()), xdot = Vector::Zero(sys.nx);
   signal_values(sys, state.base_t, s.data());
   signal_rates(sys, state.base_t, sdot.data());

@@ -7,6 +7,7 @@
 #include "transition/quick_transition.hpp"
 #include "transition/sampler.hpp"
 #include "transition/saturations.hpp"
+#include "transition/springs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -92,7 +93,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   signal_values(sys, t, sig.data());
   look_again();
   if (starting) remove_overlaps();
-  const LinearPart& linear = cache.linear(sys, state->modes.saturation);
+  const LinearPart& linear = cache.linear(sys, state->modes);
   terms.noalias() = linear.A.cwiseAbs().lazyProduct(state->base_x.cwiseAbs());
   terms.noalias() += linear.S.cwiseAbs().lazyProduct(sig.cwiseAbs());
   size_constraints();
@@ -226,10 +227,12 @@ void Transition::general(State& state) {
   // has to be decided.
   const List<Guard>& fired = jump.fired;
   if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
-        return g.kind == GuardKind::velocity_reversal || g.kind == GuardKind::branch;
+        return g.kind == GuardKind::velocity_reversal || g.kind == GuardKind::branch ||
+               g.kind == GuardKind::corner;
       })) {
     jump.occasion = Occasion::flow;
     for (const Guard& g : fired) switch_flow(sys, state.modes, g, state.base_x.data());
+    if (!sys.flanks.empty()) Springs(sys, cache, scratch, state).choose(fired, false);
     state.after_transition = true;
     return;
   }
@@ -244,11 +247,18 @@ void Transition::general(State& state) {
   } else {
     std::erase_if(jump.fired, of_sharing);
   }
-  if (sys.saturations == 0) return decision->run(state, fired, jump);
+  if (sys.saturations == 0 && sys.flanks.empty()) return decision->run(state, fired, jump);
+  const bool start = jump.occasion == Occasion::start;
+  Springs springs(sys, cache, scratch, state);
+  springs.choose(fired, start);
   Saturations limits(sys, cache, scratch, state);
-  limits.choose_all(fired, jump.occasion == Occasion::start);
+  limits.choose_all(fired, start);
   decision->run(state, fired, jump);
-  for (int round = 0; round < 3 && limits.review(); ++round) decision->run(state, {}, jump);
+  for (int round = 0; round < 3; ++round) {
+    const bool other_springs = springs.review(), other_limits = limits.review();
+    if (!other_springs && !other_limits) break;
+    decision->run(state, {}, jump);
+  }
 }
 
 } // namespace stickslip

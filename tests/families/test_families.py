@@ -24,6 +24,7 @@ WRONG_TODAY = {
     "geared": 0,
     "supports": 0,
     "stops": 0,
+    "springs": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
@@ -33,6 +34,7 @@ LEFT_TODAY = {
     "geared": 0,
     "supports": 0,
     "stops": 0,
+    "springs": 0,
 }
 
 

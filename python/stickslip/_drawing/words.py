@@ -91,5 +91,20 @@ def contact(element: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def spring(element: Mapping[str, Any]) -> str:
+    """A spring: its elongation, its stiffness and damping, play and preload."""
+    x = form(element["on"])
+    if not is_zero(element["rest"]):
+        rest = of_time(element["rest"], "m", "s")
+        x += f" + {rest[1:]}" if rest.startswith("−") else f" − {rest}"
+    kind = "stop" if element["one_sided"] else "spring"
+    table = f"table of {len(element['elongations'])} points"
+    parts = [table if element["elongations"] else amount(element["stiffness"], "N/m")]
+    parts += [amount(element["damping"], "Ns/m")] if element["damping"] else []
+    parts += [f"play {amount(element['backlash'], 'm')}"] if element["backlash"] else []
+    parts += [f"preload {amount(element['preload'], 'N')}"] if element["preload"] else []
+    return f"{element['name']}: {kind}, x = {x}\n{', '.join(parts)}"
+
+
 def is_zero(signal: Any) -> bool:
     return bool(signal.is_constant and signal.value(0.0) == 0.0)

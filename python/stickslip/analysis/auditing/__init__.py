@@ -17,6 +17,7 @@ from stickslip.analysis.auditing._motion import check_motion
 from stickslip.analysis.auditing._report import Audit, Finding
 from stickslip.analysis.auditing._rest import check_rest
 from stickslip.analysis.auditing._sampling import boundaries
+from stickslip.analysis.auditing._springs import check_springs
 from stickslip.analysis.auditing._tolerances import sizes
 from stickslip.machine import Machine
 
@@ -34,6 +35,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     * friction by its mode: at rest v = 0 and \|F\| within the static level, in sliding the force of the law against
       the velocity; no place slides that could have stayed at rest;
     * contacts: gap >= 0, normal force >= 0, none without contact;
+    * springs: the force by the law from elongation and rate, flanks that never pull;
     * impacts: the balance of impulses, cones of friction, Newton's or Poisson's law, energy;
     * what may jump at events, what memory, dwell and presliding start with, and that modes change at events alone;
     * controllers: limits, outputs, states, sampling;
@@ -83,6 +85,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     panels, surfaces = whole.panels, whole.surfaces
     check_friction(report, run, d, panels.at, surfaces, size)
     check_contacts(report, run, d, panels, size)
+    check_springs(report, run, d, panels, size)
     check_events(report, run, d, panels, size)
     check_automaton(report, run, d, size)
     check_rest(report, run, d, size)

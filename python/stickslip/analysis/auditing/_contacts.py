@@ -70,6 +70,8 @@ def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
     size += 1e-3 * sizes.force.max()
     for push in d.pushes:
         size = size + np.abs(at[push.sampled] if push.signal is None else push.signal.values(at.t))
+    for s in d.springs:
+        size = size + np.abs(at[f"{s.name}.force"])
     for place in d.surfaces:
         size = size + np.abs(at[f"{place.name}.force"])
     for c in d.contacts:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stickslip._described import law_of
 from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing._springs import Spring, spring_of
 from stickslip.laws import Law
 from stickslip.machine import Machine
 from stickslip.stick_slip import StickSlip
@@ -69,6 +70,7 @@ class Description:
     pushes: list[Push] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     contacts: list[Contact] = field(default_factory=list)
+    springs: list[Spring] = field(default_factory=list)
     loops: list[dict[str, Any]] = field(default_factory=list)
     compensators: list[dict[str, Any]] = field(default_factory=list)
 
@@ -88,7 +90,7 @@ class Description:
         """All functions of time."""
         found = [p.signal for p in self.pushes if p.signal is not None]
         found += [p.surface_velocity for p in self.surfaces] + [c.gap for c in self.contacts]
-        found += [p.normal_load for p in self.places]
+        found += [p.normal_load for p in self.places] + [s.rest for s in self.springs]
         for loop in self.loops:
             found += [source["signal"] for source in loop["references"] if not source["names"]]
         return found
@@ -148,6 +150,8 @@ def describe(machine: Machine) -> Description:
             d.places.append(_friction(d, e))
         elif e["kind"] == "contact":
             d.contacts.append(_contact(d, e))
+        elif e["kind"] == "spring":
+            d.springs.append(spring_of(e, d.direction(e["on"])))
         elif e["kind"] == "controller":
             d.loops.append(dict(e))
             d.pushes += _outputs(d, e)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from stickslip.analysis.auditing._description import Description
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
+from stickslip.analysis.auditing._springs import Line
 from stickslip.analysis.auditing._surfaces import Surface
 from stickslip.analysis.auditing._tolerances import Sizes
 
@@ -30,8 +31,11 @@ def check_energy(
     room = spread * work.turned_over[ends] + 1e-300
     at = Samples(run, t, d)
     kinetic = 0.5 * np.einsum("it,ij,jt->t", at.v, d.mass, at.v)
-    elastic = 0.5 * np.einsum("it,ij,jt->t", at.q, d.stiffness, at.q)
+    elastic = 0.5 * np.einsum("it,ij,jt->t", at.q, d.stiffness, at.q) + _in_springs(at, d)
     full = [float(0.5 * s @ np.abs(k) @ s) for s, k in ((sizes.v, d.mass), (sizes.q, d.stiffness))]
+    full[1] += sum(
+        float(np.abs(line.stored(np.array([-1.0, 1.0]) * reach)).max()) for line, reach in _reaches(d, sizes)
+    )
     audit.hold("energy: kinetic", "machine", t, np.abs(stated.kinetic - kinetic), spread * full[0] + 1e-300)
     audit.hold("energy: elastic", "machine", t, np.abs(stated.elastic - elastic), spread * full[1] + 1e-300)
     room = room + spread * (full[0] + full[1]) + sizes.relative * sizes.span * float(sizes.force @ sizes.v)
@@ -45,13 +49,20 @@ def check_energy(
     held("energy: damping", stated.damping, work.damping[ends])
     for name, taken in stated.friction.items():
         audit.hold("energy: friction", name, t, np.abs(taken - work.friction[name][ends]), room)
+    for name, taken in stated.springs.items():
+        audit.hold("energy: springs", name, t, np.abs(taken - work.springs[name][ends]), room)
     given = sum(stated.surfaces.values(), zero)
     held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t))
     events = run.events
     at_impacts, losses = events.time[events.impact], events.loss[events.impact]
     lost = np.append(0.0, np.cumsum(losses))[np.searchsorted(at_impacts, t, side="right")]
     held("energy: impacts", stated.impacts, lost)
-    taken = sum(stated.friction.values(), zero) + stated.impacts + stated.damping
+    taken = (
+        sum(stated.friction.values(), zero)
+        + sum(stated.springs.values(), zero)
+        + stated.impacts
+        + stated.damping
+    )
     put = sum(stated.drives.values(), zero) + sum(stated.controllers.values(), zero) + given
     struck = events.impact & (
         events.time <= run._raw.t_begin
@@ -65,7 +76,25 @@ def check_energy(
 def _start(run: Any, d: Description) -> float:
     at = Samples(run, np.array([run._raw.t_begin]), d)
     q, v = at.q[:, 0], at.v[:, 0]
-    return float(0.5 * v @ d.mass @ v + 0.5 * q @ d.stiffness @ q)
+    return float(0.5 * v @ d.mass @ v + 0.5 * q @ d.stiffness @ q + _in_springs(at, d)[0])
+
+
+def _reaches(d: Description, sizes: Sizes) -> list[tuple[Line, float]]:
+    """The characteristics of springs, and how far their elongations reach."""
+    found = []
+    for s in d.springs:
+        rest = np.abs(s.rest.values(np.linspace(0.0, sizes.span, 65))).max()
+        found += [(line, float(np.abs(s.along) @ sizes.q + rest)) for line in s.parts]
+    return found
+
+
+def _in_springs(at: Samples, d: Description) -> Array:
+    """Energy stored in springs."""
+    total = np.zeros(at.t.size)
+    for s in d.springs:
+        x = s.elongation(at.q, at.t)
+        total = total + np.sum([line.stored(x) for line in s.parts], axis=0)
+    return total
 
 
 def _walls(run: Any, d: Description, t: Array) -> Array:
@@ -108,5 +137,11 @@ class _Work:
         for place, one in zip(d.surfaces, surfaces, strict=True):
             self.friction[place.name] = total(one.force * one.velocity)
             self.surfaces = self.surfaces - total(one.force * place.surface_velocity.values(at.t))
+        self.springs = {}
+        for s in d.springs:
+            x, rate = s.elongation(at.q, at.t), s.rate(v, at.t)
+            force = s.force(x, rate)
+            self.springs[s.name] = total((force - s.line(x)) * rate)
+            self.surfaces = self.surfaces - total(force * s.rest.values(at.t, 1))
         for c in d.contacts:
             self.surfaces = self.surfaces - total(at[f"{c.name}.normal_force"] * c.gap.values(at.t, 1))

@@ -22,7 +22,7 @@ def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: 
     _check_continuity(audit, run, d, panels, sizes)
     names = [p.name for p in d.surfaces if _laws.sticks(p.law)]
     for name in names + [c.name for c in d.contacts if c.place is None]:
-        _check_modes(audit, run, name, panels)
+        check_modes(audit, run, name, panels)
 
 
 def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
@@ -57,7 +57,7 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
             audit.hold("internal state goes on", state, times, goes_on, room)
 
 
-def _check_modes(audit: Audit, run: Any, name: str, panels: Panels) -> None:
+def check_modes(audit: Audit, run: Any, name: str, panels: Panels) -> None:
     """Between its events an element keeps its mode."""
     events, at = run.events.of(name), panels.at
     mode = at[f"{name}.mode"]

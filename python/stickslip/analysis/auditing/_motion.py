@@ -26,8 +26,14 @@ _MOST = 4000  # parts of panels that are looked at at once: of the worst
 _FINEST, _SAME = 2**14, 0.1  # parts of one panel, and how much the residual that stays may change
 
 
-def forces(d: Description, at: Samples, surfaces: list[Surface], sizes: Sizes) -> tuple[Array, Array]:
-    """Right-hand side of ``M a = f``, and its uncertainty."""
+def forces(
+    d: Description, at: Samples, surfaces: list[Surface], sizes: Sizes, touching: bool = False
+) -> tuple[Array, Array]:
+    """Right-hand side of ``M a = f``, and its uncertainty.
+
+    `touching`: at instants at which springs may touch, whose forces jump there; then as the run states them, which is
+    held against their laws elsewhere.
+    """
     relative = sizes.relative
     f = -d.damping @ at.v - d.stiffness @ at.q
     doubt = relative * (np.abs(d.damping) @ sizes.v + np.abs(d.stiffness) @ sizes.q)[:, None] + 0.0 * f
@@ -42,6 +48,12 @@ def forces(d: Description, at: Samples, surfaces: list[Surface], sizes: Sizes) -
         add(push.along, value, relative * np.abs(value))
     for place, one in zip(d.surfaces, surfaces, strict=True):
         add(-place.along, one.force, one.uncertain)
+    for s in d.springs:
+        x, v = s.elongation(at.q, at.t), s.rate(at.v, at.t)
+        along = np.abs(s.along)
+        rooms = relative * float(along @ sizes.q), relative * float(along @ sizes.v)
+        value = at[f"{s.name}.force"] if touching else s.force(x, v)
+        add(-s.along, value, s.doubt(x, v, *rooms))
     for contact in d.contacts:
         pressed = at[f"{contact.name}.normal_force"]
         add(contact.normal, pressed, relative * np.abs(pressed))

@@ -52,7 +52,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         t = t[np.unique(np.linspace(0, t.size - 1, _MOST).astype(int))]
         at = Samples(run, t, d)
         surfaces = [surface(p, d, at, sizes) for p in d.surfaces]
-        f, _ = forces(d, at, surfaces, sizes)
+        f, _ = forces(d, at, surfaces, sizes, touching=True)
         for j in range(t.size):
             if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, sizes):
                 if place.on_contact or any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts):

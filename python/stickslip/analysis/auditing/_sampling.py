@@ -96,9 +96,11 @@ def _ticks(d: Description, begin: float, end: float) -> list[Array]:
 
 def _fastest(d: Description) -> float:
     """A bound of the rates of the linear part, 1/s."""
-    inverse = np.linalg.inv(d.mass)
-    stiff = np.linalg.eigvals(inverse @ d.stiffness)
-    damped = np.linalg.eigvals(inverse @ d.damping)
+    inverse, stiffness, damping = np.linalg.inv(d.mass), d.stiffness, d.damping
+    for s in d.springs:
+        stiffness = stiffness + s.stiffness * np.outer(s.along, s.along)
+        damping = damping + len(s.parts) * s.damping * np.outer(s.along, s.along)
+    stiff, damped = np.linalg.eigvals(inverse @ stiffness), np.linalg.eigvals(inverse @ damping)
     blocks = [block_of(loop["control"]) for loop in d.loops if loop["control"]["options"]["period"] == 0.0]
     loops = [np.abs(np.linalg.eigvals(b.A)).max(initial=0.0) for b in blocks if b is not None]
     plant = float(np.sqrt(np.abs(stiff).max(initial=0.0)) + np.abs(damped).max(initial=0.0))

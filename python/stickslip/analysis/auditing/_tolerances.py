@@ -84,6 +84,8 @@ def _force_sizes(d: Description, at: Samples) -> Array:
         total = total + np.abs(push.along) * np.abs(value).max()
     for place in d.surfaces:
         total = total + np.abs(place.along) * np.abs(at[f"{place.name}.force"]).max()
+    for s in d.springs:
+        total = total + np.abs(s.along) * np.abs(at[f"{s.name}.force"]).max()
     for c in d.contacts:
         total = total + np.abs(c.normal) * np.abs(at[f"{c.name}.normal_force"]).max()
     return total

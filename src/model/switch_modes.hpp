@@ -1,0 +1,28 @@
+// The modes by which the linear part of a machine changes: limits of controllers, stretches of springs.
+#pragma once
+
+#include "control/block.hpp" // Saturation
+#include "core/list.hpp"
+
+#include <compare>
+
+namespace stickslip {
+
+// Where on its characteristic a flank is; `loose`: its damper would pull, so it has let go.
+struct FlankMode {
+  Index stretch = 0;
+  bool loose = false;
+
+  auto operator<=>(const FlankMode&) const = default;
+  bool operator==(const FlankMode&) const = default;
+};
+
+struct SwitchModes {
+  List<Saturation> saturation; // of each limited output of a continuous controller
+  List<FlankMode> flank;       // of each flank of a spring
+
+  auto operator<=>(const SwitchModes&) const = default;
+  bool operator==(const SwitchModes&) const = default;
+};
+
+} // namespace stickslip

@@ -1,0 +1,177 @@
+#include "transition/springs.hpp"
+
+#include "core/tolerances.hpp"
+#include "transition/sign_after.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+// elongation - corner
+Form from_corner(const System& sys, Index flank, Index corner) {
+  Form f = sys.springs[sys.flanks[flank].spring].elongation;
+  f.s(sys.one) -= sys.flanks[flank].line.corners[corner];
+  return f;
+}
+
+// The force with its damper on, counted positive as the flank pushes.
+Form push(const System& sys, Index flank, Index stretch) {
+  const Flank& f = sys.flanks[flank];
+  const Spring& p = sys.springs[f.spring];
+  const Stretch& s = f.line.stretches[stretch];
+  const double side = f.side[stretch];
+  Form out{side * (s.slope * p.elongation.x + p.damping * p.rate.x),
+           side * (s.slope * p.elongation.s + p.damping * p.rate.s)};
+  out.s(sys.one) += side * s.offset;
+  return out;
+}
+
+} // namespace
+
+Mode mode_of(const System& sys, const Spring& spring, const Modes& modes) {
+  bool high = false, low = false, two_sided = spring.count > 1;
+  for (Index k = spring.flanks; k < spring.flanks + spring.count; ++k) {
+    const Flank& f = sys.flanks[k];
+    const FlankMode& now = modes.flank[k];
+    if (f.attached) return Mode::closed;
+    two_sided = two_sided || (std::count(f.side.begin(), f.side.end(), 1) > 0 &&
+                              std::count(f.side.begin(), f.side.end(), -1) > 0);
+    if (now.loose) continue;
+    high = high || f.side[now.stretch] > 0;
+    low = low || f.side[now.stretch] < 0;
+  }
+  if (!high && !low) return Mode::open;
+  if (!two_sided || (high && low)) return Mode::closed;
+  return high ? Mode::high : Mode::low;
+}
+
+Springs::Springs(const System& system, RegimeCache& c, Scratch& shared, State& st)
+    : sys(system), cache(c), scratch(shared), state(st), before(st.modes), x_before(st.base_x),
+      open(sys.flanks.size(), false), corner(sys.flanks.size(), -1), balanced(sys.flanks.size(), false) {}
+
+// Taylor coefficients of the motion in the present modes. At the start those of friction are not known yet, and all of
+// it is left out: review() looks again.
+void Springs::expand(bool decided) {
+  const Index nx = sys.nx, ns = sys.ns();
+  const double t = state.base_t;
+  series.setZero(nx, series_terms);
+  signal_series.resize(ns, series_terms);
+  Vector c(series_terms);
+  for (Index i = 0; i < ns; ++i) {
+    taylor(sys.signals[i], t, series_terms, c.data());
+    signal_series.row(i) = c.transpose();
+  }
+  series.col(0) = state.base_x;
+  const Regime* const r = decided ? &cache.get(sys, state.modes) : nullptr;
+  if (r == nullptr || r->affine) {
+    const LinearPart& part = cache.linear(sys, state.modes);
+    const Matrix &A = r ? r->Ax : part.A, &S = r ? r->As : part.S;
+    for (int k = 0; k + 1 < series_terms; ++k)
+      series.col(k + 1) = (A * series.col(k) + S * signal_series.col(k)) / (k + 1);
+    return;
+  }
+  // Else of the flow linearised here.
+  Vector s = signal_series.col(0), xdot = Vector::Zero(nx), by_signals(nx);
+  Matrix J;
+  evaluate(sys, *r, t, state.base_x.data(), s.data(), xdot.data(), scratch.force.data(), scratch);
+  series.col(1) = xdot;
+  for (int k = 1; k + 1 < series_terms; ++k) {
+    const Vector rates = signal_series.col(k);
+    jacobian(sys, *r, t, state.base_x.data(), s.data(), rates.data(), J, by_signals, scratch);
+    series.col(k + 1) = (J * series.col(k) + by_signals) / (k + 1);
+  }
+}
+
+int Springs::sign_after_instant(const Form& form, bool from_zero) const {
+  const double size =
+      form.x.cwiseAbs().dot(state.nominal) + form.s.cwiseAbs().dot(signal_series.col(0).cwiseAbs());
+  const auto coefficient = [&](int k) { return k == 0 && from_zero ? 0.0 : term(form, k); };
+  if (const int sign = sign_after(coefficient, size, state.time_scale, state.base_t); sign != 0) return sign;
+  // So little that it says nothing. But it is what the flow will do, and must not bring the same instant again.
+  for (int k = 1; k + 1 < series_terms; ++k) {
+    const double now = coefficient(k), next = coefficient(k + 1);
+    if (std::abs(now) > 2.0 * tolerance::last_digits * std::abs(state.base_t * next))
+      return now > 0.0 ? 1 : -1;
+  }
+  return 0;
+}
+
+Index Springs::stretch_of(Index flank) const {
+  const Flank& f = sys.flanks[flank];
+  const Index now = state.modes.flank[flank].stretch;
+  const auto side_of = [&](Index c) {
+    const int sign = sign_after_instant(from_corner(sys, flank, c), corner[flank] == c);
+    if (sign != 0) return sign > 0 ? c + 1 : c;
+    if (now == c || now == c + 1) return now; // it stays on the corner
+    return f.pushes(c) ? c + 1 : c;
+  };
+  if (corner[flank] >= 0) return side_of(corner[flank]);
+  Index k = f.line.stretch_at(term(sys.springs[f.spring].elongation, 0));
+  // Near a corner rounding must not tell.
+  if (k > 0) k = side_of(k - 1);
+  if (k < f.line.corners.size()) k = side_of(k);
+  return k;
+}
+
+bool Springs::is_loose(Index flank, FlankMode now) const {
+  const Flank& f = sys.flanks[flank];
+  if (sys.springs[f.spring].damping == 0.0 || !f.lets_go(now.stretch)) return false;
+  const int sign = sign_after_instant(push(sys, flank, now.stretch), balanced[flank]);
+  return sign == 0 ? now.loose : sign < 0;
+}
+
+void Springs::choose(const List<Guard>& fired, bool start) {
+  starting = start;
+  const bool all = start || fired.empty();
+  std::fill(open.begin(), open.end(), all);
+  const LinearPart& part = cache.linear(sys, before);
+  for (const Guard& g : fired) {
+    if (g.flank < 0) continue;
+    const FlankGuard& at = part.flank_guards[g.flank_guard];
+    const Index now = before.flank[g.flank].stretch;
+    open[g.flank] = true;
+    if (at.next.stretch == now)
+      balanced[g.flank] = true;
+    else
+      corner[g.flank] = std::min(at.next.stretch, now);
+  }
+  if (std::find(open.begin(), open.end(), true) == open.end()) return;
+  expand(!start);
+  for (Index k = 0; k < open.size(); ++k) {
+    if (!open[k]) continue;
+    FlankMode& mode = state.modes.flank[k];
+    const Index stretch = all || corner[k] >= 0 ? stretch_of(k) : mode.stretch;
+    const bool entered = stretch != mode.stretch;
+    mode = {stretch, is_loose(k, {stretch, mode.loose && !entered})};
+  }
+}
+
+bool Springs::review() {
+  bool jumped = false;
+  for (Index i = 0; i < sys.nx; ++i)
+    jumped = jumped || std::abs(state.base_x(i) - x_before(i)) >
+                           tolerance::jump * std::max(state.nominal(i), std::abs(x_before(i)));
+  Modes others = state.modes;
+  static_cast<SwitchModes&>(others) = before;
+  const bool any = std::find(open.begin(), open.end(), true) != open.end();
+  if (!jumped && !(any && (starting || others != before))) return false;
+  if (jumped) std::fill(open.begin(), open.end(), true);
+  expand(true);
+  bool changed = false;
+  for (Index k = 0; k < open.size(); ++k) {
+    if (!open[k]) continue;
+    FlankMode& mode = state.modes.flank[k];
+    const FlankMode old = mode;
+    if (jumped) balanced[k] = false; // the velocity was another one
+    const Index stretch = stretch_of(k);
+    mode = {stretch, is_loose(k, {stretch, old.loose && stretch == old.stretch})};
+    changed = changed || mode != old;
+  }
+  x_before = state.base_x;
+  return changed;
+}
+
+} // namespace stickslip
