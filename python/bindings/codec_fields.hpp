@@ -118,7 +118,11 @@ struct Packer {
 private:
   template <class T> pybind11::dict fields(const T& self) const {
     pybind11::dict out;
-    each_field(self, [&](const auto& field, const auto& value) { out[field.name] = (*this)(value); });
+    each_field(self, [&](const auto& field, const auto& value) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Tape>)
+        if (value.outputs.empty()) return; // no expression
+      out[field.name] = (*this)(value);
+    });
     return out;
   }
 

@@ -54,9 +54,7 @@ def slider_crank(restitution=0.4):
                 "slider": -x * HALF_LENGTH * ss.sin(q["slider"]) - y * HALF_HEIGHT * ss.cos(q["slider"]),
             }
 
-        m.add_contact(
-            name, gap=gap, tangent=sliding, friction=0.01, restitution=restitution, impact="newton"
-        )
+        m.add_contact(name, gap=gap, tangent=sliding, friction=0.01, restitution=restitution, impact="newton")
     return m
 
 
