@@ -28,12 +28,8 @@ double high(const ForceLimits& l, Index i, const Vector& x) {
   return l.high_a(i) + l.high_b(i) * load_on(l, i, x);
 }
 
-double middle(const ForceLimits& l, Index i, const Vector& x) {
-  return 0.5 * (high(l, i, x) + low(l, i, x));
-}
-
-double reach(const ForceLimits& l, Index i, const Vector& x) {
-  return 0.5 * (high(l, i, x) - low(l, i, x));
+double size_of(const ForceLimits& l, Index i, const Vector& x) {
+  return 0.5 * (std::abs(low(l, i, x)) + std::abs(high(l, i, x)));
 }
 
 } // namespace
@@ -97,32 +93,30 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   return true;
 }
 
-// The elements share so that the greatest utilisation is least. In utilisations u = (F - middle) / reach of their limits
-// the zero point of least norm makes y the only part of the norm left to choose.
+// The elements share so that the greatest utilisation is least. In utilisations u = F / limit the zero point of least
+// norm makes y the only part of the norm left to choose.
 bool share_by_utilisation(const Matrix& kept, Index normals, const ForceLimits& l, double size, Vector& x) {
   const Index sticking = x.size() - normals;
-  Vector weight(sticking), centre(sticking);
-  for (Index i = 0; i < sticking; ++i) {
-    weight(i) = std::max(reach(l, i, x), least_weight * size);
-    centre(i) = middle(l, i, x);
-  }
+  Vector weight(sticking);
+  for (Index i = 0; i < sticking; ++i) weight(i) = std::max(size_of(l, i, x), least_weight * size);
   const Vector inverse = weight.cwiseInverse();
   const Matrix scaled = inverse.asDiagonal() * kept.bottomRows(sticking);
   const Matrix U = linalg::Svd(scaled).U.leftCols(std::min(scaled.rows(), scaled.cols()));
-  Vector u0 = inverse.cwiseProduct(x.tail(sticking) - centre);
+  Vector u0 = inverse.cwiseProduct(x.tail(sticking));
   u0 -= U * (U.transpose() * u0);
   Vector c(2 * sticking), d(2 * sticking);
   Matrix C(2 * sticking, U.cols());
   for (Index i = 0; i < sticking; ++i) {
     c(2 * i) = -u0(i), c(2 * i + 1) = u0(i);
     C.row(2 * i) = -U.row(i), C.row(2 * i + 1) = U.row(i);
-    d(2 * i) = d(2 * i + 1) = reach(l, i, x) * inverse(i);
+    d(2 * i) = high(l, i, x) * inverse(i);
+    d(2 * i + 1) = -low(l, i, x) * inverse(i);
   }
   const LeastNorm fit = least_norm(c, C, d, heavy);
   if (!fit.found) return false;
   // Weights of very different size leave rounding that would move what is at rest: only shifts may.
   const auto Z = kept.bottomRows(sticking);
-  const Vector shifted = centre + weight.cwiseProduct(u0 + U * fit.y) - x.tail(sticking);
+  const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) - x.tail(sticking);
   x.tail(sticking) += Z * (Z.transpose() * shifted);
   return true;
 }
@@ -131,8 +125,8 @@ double greatest_utilisation(Index normals, const ForceLimits& l, double size, co
   const double floor = tolerance::least_size * size;
   double greatest = 0.0;
   for (Index i = 0; i < x.size() - normals; ++i) {
-    const double f = std::abs(x(normals + i) - middle(l, i, x));
-    if (f > floor) greatest = std::max(greatest, f / std::max(reach(l, i, x), floor));
+    const double f = x(normals + i), limit = f >= 0.0 ? high(l, i, x) : -low(l, i, x);
+    if (std::abs(f) > floor) greatest = std::max(greatest, std::abs(f) / std::max(limit, floor));
   }
   return greatest;
 }

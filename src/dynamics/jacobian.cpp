@@ -56,7 +56,6 @@ public:
     J.noalias() += r.E * forces;
     if (!forces_at_rest) return;
     held_forces();
-    shared_forces(t);
     for (Index k = 0; k < r.sticking.size(); ++k) rests(k);
   }
 
@@ -179,45 +178,6 @@ private:
     held.leftCols(nx) = r.Lx;
     held.col(nx).noalias() = r.Ls * sdot;
     held.noalias() += r.LF * forces;
-  }
-
-  // Forces that are shared shift with the limits as well: piecewise linear, so differences are derivatives.
-  void shared_forces(double t) {
-    bool moves_by_force = false;
-    double size = 0.0;
-    for (const Index i : r.sticking) {
-      moves_by_force = moves_by_force || sys.friction[i].states >= 0;
-      size = std::max(size, std::abs(w.force(i)) + sys.friction[i].break_away);
-    }
-    if (r.facets.empty() || !moves_by_force) return;
-    const Index first = r.sticking.size();
-    Vector at = ConstVector(x, nx), signals = ConstVector(s, sys.ns()), by;
-    for (Index j = 0; j <= nx; ++j) {
-      const double most = held.col(j).cwiseAbs().maxCoeff();
-      double step = share_of_size * (most > 0.0 ? size / most : 1.0);
-      if (j < nx && limit_state(j) > 0.0) step = std::min(step, share_of_size * limit_state(j));
-      if (j < nx)
-        at(j) += step;
-      else
-        signals += step * sdot;
-      by = w.force;
-      for (Index k = 0; k < first; ++k) by(r.sticking[k]) += step * held(k, j);
-      for (Index k = 0; k < r.closed.size(); ++k)
-        by(sys.friction.size() + r.closed[k]) += step * held(first + k, j);
-      share_forces(sys, r, t, at.data(), signals.data(), by.data());
-      if (j < nx) at(j) = x[j];
-      for (Index k = 0; k < first; ++k) held(k, j) = (by(r.sticking[k]) - w.force(r.sticking[k])) / step;
-    }
-  }
-
-  // Size of an internal state on which the limits of a resting element depend; else 0.
-  double limit_state(Index j) const {
-    for (const Index i : r.sticking) {
-      const Friction& p = sys.friction[i];
-      if (p.states >= 0 && j >= p.states && j < p.states + p.traits.states)
-        return std::max(std::abs(x[j]), p.break_away / p.traits.stiffness);
-    }
-    return 0.0;
   }
 
   // Internal states of an element at rest: a lagged force that goes on, bristles that follow the held force.

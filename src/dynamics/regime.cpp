@@ -207,7 +207,6 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
   }
   auto held = w.held.head(nk);
   if (nk > 0) {
-    bool moves_by_force = false; // bristles at rest
     held.noalias() = r.Lx * X;
     held.noalias() += r.Ls * Sg;
     if (nu > 0) held.noalias() += r.LF * w.sliding.head(nu);
@@ -217,16 +216,13 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
       const Index i = r.sticking[k];
       const Friction& p = sys.friction[i];
       force[i] = held(k);
-      moves_by_force = moves_by_force || p.states >= 0;
+      if (p.states >= 0) {
+        double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_sign, x, s);
+        if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
+        rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
+      }
     }
     for (Index k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(r.sticking.size() + k);
-    if (moves_by_force) share_forces(sys, r, t, x, s, force);
-    for (const Index i : r.sticking) {
-      const Friction& p = sys.friction[i];
-      if (p.states < 0) continue;
-      const double N = total_load(sys, p, r.modes.friction[i].load_sign, x, s, force);
-      rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
-    }
     if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
     for (const Index i : r.sticking) {
       const Friction& p = sys.friction[i];
@@ -267,7 +263,8 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   for (Index k = 0; k < m; ++k) {
     const Index i = r.sticking[k];
     const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_sign, t, x, s, force);
-    limits.low_a(k) = l.lo, limits.high_a(k) = l.hi;
+    limits.low_a(k) = std::min(l.lo, 0.0);
+    limits.high_a(k) = std::max(l.hi, 0.0);
     given(k) = force[i];
   }
   double utilisation = 0.0;
