@@ -124,6 +124,7 @@ private:
     return kind == FlowKind::explicit_pair ? explicit_work.error : stiff_work.error;
   }
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
+  bool passes_corner(const Regime& r, const State& state, const Vector& x1, double& h);
   bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
   template <Index N> bool attempt_stiff(const State& state, double h);
   void slopes(const Regime& r, double t, const double* x);

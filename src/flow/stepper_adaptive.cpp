@@ -141,6 +141,27 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
   return true;
 }
 
+// Where the line of a table ends the next one has another slope, of which the error estimate of a step across the corner
+// knows little: steps end there. Shortens h and returns true where one would not.
+bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x1, double& h) {
+  constexpr double at_corner = 1e-2; // of the tolerance: what is left of the step beyond it does no harm
+  double shorten = 1.0;
+  for (Index i : r.sliding) {
+    const Friction& p = sys.friction[i];
+    if (p.corners.empty()) continue;
+    double v0 = p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals);
+    double v1 = relative_velocity(p, x1.data(), s.data());
+    if (p.delayed >= 0) v0 = state.base_x(p.delayed), v1 = x1(p.delayed);
+    const double near = at_corner * options.rtol * velocity_size(p, state.nominal);
+    for (const double c : p.corners)
+      if (std::min(v0, v1) < c - near && std::max(v0, v1) > c + near)
+        shorten = std::min(shorten, (c - v0) / (v1 - v0));
+  }
+  if (shorten == 1.0) return false;
+  h *= shorten;
+  return true;
+}
+
 // How long a step may be so that what is not in the error estimate is seen.
 double Stepper::longest_step(const Regime& r, const State& state) const {
   // Guards see the signals even where the state does not (a sticking block under a vibrating force): no step may
@@ -254,7 +275,9 @@ double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind ki
     }
     bool accepted = false;
     const double factor = controller.next(e, accepted);
-    if (accepted && passes_fine_structure(r, state, end_of(kind), h)) continue;
+    if (accepted &&
+        (passes_fine_structure(r, state, end_of(kind), h) || passes_corner(r, state, end_of(kind), h)))
+      continue;
     if (!accepted) {
       state.step = h *= factor;
       continue;

@@ -78,6 +78,7 @@ Friction declare(Draft& d, const CompensatorElement& c, Readings& read) {
   p.traits = traits(c.law);
   p.compensator = true;
   p.fine = fine_structure(c.law, p.traits);
+  p.corners = velocity_breakpoints(c.law);
   p.drives = d.direction(c.to);
   const std::string of = " of '" + c.name + "'";
   read = {d.read("reference" + of, c.reference), d.read("measure" + of, c.measurement)};

@@ -121,6 +121,7 @@ Friction declare_element(Draft& d, const std::string& name, const Law& law, cons
   p.automaton = automaton;
   p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
   p.fine = fine_structure(law, p.traits);
+  p.corners = velocity_breakpoints(law);
   p.load = d.add_signal(load);
   p.surface = d.add_signal(surface);
   declare_automaton(d, p);

@@ -234,23 +234,6 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
   return rates;
 }
 
-// What only a contact, a spring or an element of friction moves is carried as far, and as fast, as what it joins.
-static void size_by_joints(const System& sys, Vector& nominal) {
-  const Index n = sys.n_coordinates;
-  const auto join = [&](const Vector& row) {
-    for (Index i = 0; i < n; ++i) {
-      const double w = weight(row, n + i);
-      if (w == 0.0) continue;
-      for (const Index k : {i, n + i})
-        if (nominal(k) == 0.0)
-          nominal(k) = row.segment(n, n).cwiseAbs().dot(nominal.segment(k < n ? 0 : n, n)) / w;
-    }
-  };
-  for (const Contact& c : sys.contacts) join(c.rate.x);
-  for (const Friction& p : sys.friction) join(p.velocity.x);
-  for (const Spring& p : sys.springs) join(p.rate.x);
-}
-
 MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
   const Index n = sys.n_coordinates;
   Vector speed, narrow = Vector::Constant(n, unknown);
@@ -270,7 +253,6 @@ MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
     out.nominal(n + i) = v;
     out.nominal(i) = std::min(v * t, narrow(i));
   }
-  size_by_joints(sys, out.nominal);
   return out;
 }
 

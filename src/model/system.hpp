@@ -55,6 +55,7 @@ struct Friction {
   Index peak = -1;                        // held: peak of the sliding curve relative to its static level
   Index entered = -1;                     // held: time of the last entry into stick
   double kinetic = 0.0, break_away = 0.0; // levels per unit load that the automaton's options refer to
+  List<double> corners;                   // velocities at which the law's slope jumps
   double fine =
       0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
 };
