@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/list.hpp"
-#include "run/loop_signals.hpp"
 #include "dynamics/tangent.hpp"
+#include "run/loop_signals.hpp"
 #include "run/trajectory.hpp"
 
 #include <memory>

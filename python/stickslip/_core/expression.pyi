@@ -24,6 +24,14 @@ class Expression:
     @staticmethod
     def restored(state: dict[typing.Any, typing.Any]) -> Expression: ...
     @staticmethod
+    def tape(
+        outputs: collections.abc.Sequence[Expression] | numpy.typing.NDArray[typing.Any],
+    ) -> dict[typing.Any, typing.Any]:
+        """
+        One description of several, as machines hold it.
+        """
+
+    @staticmethod
     def where(
         a: Expression, b: Expression, strictly: bool, first: Expression, second: Expression
     ) -> Expression: ...
