@@ -373,7 +373,7 @@ class Machine(Wiring):
         >>> m.add_spring("stop", on={"slide": -1.0}, stiffness=1e4, damping=20.0, one_sided=True, rest=-0.1)
         >>> run = ss.simulate(m, t_end=1.0, initial={"slide.velocity": 0.5})
         >>> [(e.cause, round(e.time, 4)) for e in run.events]
-        [('stop touches', 0.2), ('stop leaves', 0.2295)]
+        [('stop touches', 0.2), ('stop leaves', 0.2296)]
         """
         elongations, forces = ([], []) if table is None else self._table(name, table)
         self._add(
