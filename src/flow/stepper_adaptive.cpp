@@ -307,19 +307,26 @@ void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
   const auto which = std::min_element(crossing.begin(), crossing.end()) - crossing.begin();
   const double theta = crossing[which], h = step.h, t = state.base_t;
   if (!(theta > 0.0)) return;
-  const double slope = polynomial::value_slope(guard_series.row(which).data(), degree, theta).slope / h;
+  double slope = polynomial::value_slope(guard_series.row(which).data(), degree, theta).slope / h;
   guards.resize(std::max(guards.size(), r.guards.size()));
-  double cut = theta * h;
-  for (int round = 0; round < 3; ++round) {
+  const int most_rounds = sys.smooth ? 6 : 3; // rows that turn make the polynomial a poorer guide
+  double cut = theta * h, last_cut = 0.0, last_value = 0.0;
+  for (int round = 0; round < most_rounds; ++round) {
     if (!attempt(r, state, cut, step.kind)) break;
     theta_column = end_of(step.kind);
     work.head(sys.nx) = theta_column;
     rhs(r, t + cut, theta_column.data(), work.data());
     guard_values(sys, r, t + cut, theta_column.data(), s.data(), force.data(), guards.data(), scratch);
+    // Where the polynomial's slope leads there too slowly, that of the guard itself.
+    if (const double secant = (guards(which) - last_value) / (cut - last_cut); round >= 2 && secant > 0.0)
+      slope = secant;
     const double correction = slope > 0.0 ? (shift[which] - guards(which)) / slope : 0.0;
     const double next = cut + correction;
     if (!(std::abs(correction) < 0.1 * theta * h) || next <= 0.0 || next > 1.01 * h) break;
-    if (std::abs(correction) <= 0.5 * tolerance::last_digits * std::max(std::abs(t), h) || round == 2) break;
+    if (std::abs(correction) <= 0.5 * tolerance::last_digits * std::max(std::abs(t), h) ||
+        round + 1 == most_rounds)
+      break;
+    last_cut = cut, last_value = guards(which);
     cut = next;
   }
   dense(state, cut, step.kind);

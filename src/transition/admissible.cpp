@@ -10,11 +10,7 @@
 
 namespace stickslip {
 
-namespace {
-
-constexpr double short_time = 1e-4; // of the machine's shortest time constant: guards are a parabola there
-
-} // namespace
+namespace {} // namespace
 
 void Decision::expand_signals() {
   signal_series.resize(sys.ns(), series_terms);
@@ -348,8 +344,11 @@ int Decision::sign_of(const Regime& r, Index k) {
   case GuardKind::closes:
     if (!candidate[i]) return -1;
     row[0] = row[1] = 0.0;
-    if (number[i] >= 0 && 2.0 * std::abs(row[2]) <= tolerance::passing_force * problem.free_size(number[i]))
-      row[2] = 0.0; // the contact's force passes through zero; how fast is what decides
+    // The contact's force passes through zero, as well as the instant is known: how fast is what decides.
+    if (number[i] >= 0 &&
+        2.0 * std::abs(row[2]) <= std::max(tolerance::passing_force * problem.free_size(number[i]),
+                                           6.0 * tolerance::last_digits * std::abs(t * row[3])))
+      row[2] = 0.0;
     break;
   default:
     return -1;

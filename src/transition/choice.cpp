@@ -1,6 +1,7 @@
 // The choice of modes: the complementarity problem over everything that rests or touches, and its answer.
 #include "core/list.hpp"
 #include "dynamics/friction_force.hpp"
+#include "dynamics/tangent.hpp"
 #include "transition/decision.hpp"
 
 #include <algorithm>
@@ -155,6 +156,26 @@ void Decision::size_by_rates() {
   for (Index k = 0; k < nc; ++k)
     problem.free_size(k) +=
         rows.row(k).cwiseAbs().dot(w.row) + sys.contacts[closed[k]].acceleration_s.cwiseAbs().dot(w.rate);
+  if (here != nullptr) size_by_turning_rows(moment);
+}
+
+// What follows the state has no rate of its own: how fast free contacts would gain acceleration, by differences.
+void Decision::size_by_turning_rows(double moment) {
+  const double h = short_time * state->time_scale;
+  Tangent& next = w.tangent(sys);
+  const Vector x = state->base_x + h * xdot;
+  Vector s(sys.ns());
+  signal_values(sys, t + h, s.data());
+  next.move_to(t + h, x.data());
+  next.write(s.data());
+  const auto free = [](const System& at, Index contact, const Vector& place, const Vector& signals) {
+    const Contact& c = at.contacts[contact];
+    return c.rate.x.dot(at.A * place + at.S * signals) + c.acceleration_s.dot(signals);
+  };
+  for (Index k = 0; k < closed.size(); ++k) {
+    const double change = free(next.system, closed[k], x, s) - free(sys, closed[k], state->base_x, sig);
+    problem.free_size(k) += moment * std::abs(change) / h;
+  }
 }
 
 // What a guard that fired leaves open.

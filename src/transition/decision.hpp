@@ -17,6 +17,9 @@
 
 namespace stickslip {
 
+// Of the machine's shortest time constant: guards are a parabola there.
+inline constexpr double short_time = 1e-4;
+
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
 public:
@@ -128,6 +131,7 @@ private:
   bool choose_modes(const List<Guard>& fired);
   void assemble();
   void size_by_rates();
+  void size_by_turning_rows(double moment);
   contact::Line kinetic_line(Index i, int d);
   contact::Element element_at_rest(Index i);
   contact::Element element_that_slides(Index i);

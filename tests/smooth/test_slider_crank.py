@@ -61,14 +61,16 @@ def slider_crank(restitution=0.4):
 START = {"crank.velocity": 150.0, "rod.velocity": -75.0}
 
 
-def test_the_first_turns():
-    run = ss.simulate(slider_crank(), 0.1, rtol=1e-9, initial=START)
+@pytest.mark.parametrize("rtol", [1e-7, 1e-8, 1e-9, 1e-10])
+def test_the_first_turns(rtol):
+    """Both corners of one side lift off together four times a turn, at instants known to the last digits of time."""
+    run = ss.simulate(slider_crank(), 0.1, rtol=rtol, initial=START)
     assert run.success
     first = [e for e in run.events if e.impact]
     assert [e.element for e in first[:2]] == ["c1", "c2"]  # upper left, with the corner beside it
-    assert run.energy.residual < 1e-8
+    assert run.energy.residual < 1e-7
     gaps = np.array([run[f"c{k}.gap"] for k in range(1, 5)])
-    assert gaps.min() > -1e-12
+    assert gaps.min() > -1e-11
     assert gaps.max() < 2.0 * CLEARANCE + 2.0 * HALF_LENGTH  # it stays in its guide
 
 
