@@ -65,6 +65,7 @@ private:
   List<Dual<2>> z, zdot; // internal states of one law, for slopes()
 
   void signals(double t);
+  template <Index N> void assemble(const double* x, double* dx);
   template <class T> ElementForce<T> force(const Part& p, const ElementInput<T>& in) const {
     if (p.lugre == nullptr) return element_force(p.element->law, *p.element, p.mode, p.branch, in);
     const ForceOf<T> f = law_force(*p.lugre, in.velocity, p.mode, p.branch, in.z, in.zdot);
@@ -94,6 +95,12 @@ template <Index N> void Field::rhs(double t, const double* x, double* dx) {
     const ElementForce<double> f = force(p, in);
     p.force = f.dry * s[p.element->load] + f.other;
   }
+  assemble<N>(x, dx);
+}
+
+// x' from the forces of the parts and the rates of their own states, which stand in dx.
+template <Index N> void Field::assemble(const double* x, double* dx) {
+  const Index size = N > 0 ? N : n;
   double local[N > 0 ? N : 1];
   double* const sum = N > 0 ? local : dx;
   for (Index i = 0; i < size; ++i) sum[i] = dx[i] + rest[i];
@@ -110,7 +117,8 @@ template <Index N> void Field::rhs(double t, const double* x, double* dx) {
 
 template <Index N> void Field::slopes(double t, const double* x, double* dx, double* J, double* ft) {
   const Index size = N > 0 ? N : n;
-  rhs<N>(t, x, dx);
+  signals(t);
+  for (Index i = 0; i < size; ++i) dx[i] = 0.0;
   for (Index i = 0; i < size * size; ++i) J[i] = A[i];
   for (Index i = 0; i < size; ++i) ft[i] = 0.0;
   const auto rate_of = [&](Index signal) {
@@ -124,7 +132,7 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
       for (Index i = 0; i < size; ++i) ft[i] += rate * d.column[i];
     }
   constexpr int by_velocity = 0, by_state = 1;
-  for (const Part& p : parts) {
+  for (Part& p : parts) {
     const Friction& element = *p.element;
     const Index first = element.states, own = element.traits.states;
     const double N_load = s[element.load];
@@ -143,6 +151,8 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
       for (Index i = 0; i < size; ++i) J[(first + j) * size + i] += p.effect[i] * by_z;
       for (Index l = 0; l < own; ++l) J[(first + j) * size + first + l] += zdot[l].d[by_state];
     }
+    p.force = f.dry.x * N_load + f.other.x;
+    for (Index l = 0; l < own; ++l) dx[first + l] = zdot[l].x;
     const double by_v = N_load * f.dry.d[by_velocity] + f.other.d[by_velocity];
     for (Index k = p.begin; k < p.middle; ++k) {
       const Index j = entries[k].at;
@@ -155,6 +165,7 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
     const double by_t = by_v * v_t + f.dry.x * rate_of(element.load);
     for (Index i = 0; i < size; ++i) ft[i] += p.effect[i] * by_t;
   }
+  assemble<N>(x, dx);
 }
 
 } // namespace stickslip
