@@ -136,7 +136,7 @@ Node Graph::product(Node a, Node b) {
   if (is_negated(a))
     return value(b) ? product(constant(-*value(b)), nodes[a].a) : negated(product(nodes[a].a, b));
   if (is_negated(b)) return product(b, a);
-  if (a == b) return operation(Operation::square, a, a);
+  if (a == b) return apply(Operation::square, a);
   if (value(b)) std::swap(a, b); // 2 x
   return operation(Operation::multiply, a, b);
 }
