@@ -206,7 +206,7 @@ double Stepper::part_in_sight(const Regime& r, const State& state, Index degree,
         as_seen * (form.x.cwiseAbs().dot(state.nominal) + form.s.cwiseAbs().dot(s.cwiseAbs()));
     if (!(size > 0.0)) continue;
     for (Index j = 1; j <= degree; ++j)
-      if (const double term = std::abs(guard_series(k, j)); term * std::pow(part, j) > size)
+      if (const double term = std::abs(guard_series(k, j)); term > size && term * std::pow(part, j) > size)
         part = std::pow(size / term, 1.0 / static_cast<double>(j));
   }
   const double least =
