@@ -35,9 +35,16 @@ def tape(expressions: Sequence[Expr]) -> Tape:
     return _core.expression.Expression.tape([e.compiled for e in expressions])
 
 
+def _traced(given: object, names: Sequence[str]) -> Any:
+    """What a function returns, or what was given."""
+    if callable(given) and not isinstance(given, Expr):
+        return trace(given, names)
+    return given
+
+
 def value_of(what: str, given: object, names: Sequence[str], on: str | None = None) -> Tape:
     """One expression; of a function that returns a dictionary its entry for the coordinate `on`."""
-    result = trace(given, names) if callable(given) and not isinstance(given, Expr) else given
+    result = _traced(given, names)
     if isinstance(result, dict):
         if on is None or set(result) != {on}:
             reject(
@@ -53,7 +60,7 @@ def value_of(what: str, given: object, names: Sequence[str], on: str | None = No
 
 def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
     """One expression per coordinate, of a mapping or a sequence or a function that returns one."""
-    result = trace(given, names) if callable(given) else given
+    result = _traced(given, names)
     if isinstance(result, Mapping):
         unknown = [k for k in result if k not in names]
         if unknown:
@@ -72,7 +79,7 @@ def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
 def matrix_of(what: str, given: object, names: Sequence[str]) -> Tape:
     """An expression for every entry, by columns, of a matrix or its diagonal."""
     n = len(names)
-    result = trace(given, names) if callable(given) and not isinstance(given, Expr) else given
+    result = _traced(given, names)
     entries = np.array(result, dtype=object)
     if entries.ndim < 2:
         if entries.size not in (1, n):

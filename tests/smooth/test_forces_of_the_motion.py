@@ -11,7 +11,7 @@ from scipy.special import ellipk
 
 import stickslip as ss
 
-G = 9.81
+from .pendulums import G, double_pendulum
 
 
 def pendulum(dry=None):
@@ -45,24 +45,6 @@ def test_turning_points_of_a_pendulum_with_dry_friction():
     assert str(run.events[-1].after) == "stick"
     assert G * abs(math.sin(turns[-1])) < static < G * abs(math.sin(turns[-2]))
     assert run["arm.position"][-1] == pytest.approx(turns[-1], abs=1e-14)
-
-
-def double_pendulum():
-    def mass(q):
-        c = ss.cos(q["a"] - q["b"])
-        return [[2.0, c], [c, 1.0]]
-
-    def forces(q, v):
-        s = ss.sin(q["a"] - q["b"])
-        return {
-            "a": -s * v["b"] ** 2 - 2.0 * G * ss.sin(q["a"]),
-            "b": s * v["a"] ** 2 - G * ss.sin(q["b"]),
-        }
-
-    m = ss.Machine(mass=mass, names=["a", "b"])
-    for coordinate, force in ss.trace(forces, ["a", "b"]).items():
-        m.add_force(coordinate, force)
-    return m
 
 
 def accelerations(_t, y):

@@ -8,7 +8,7 @@ from scipy.integrate import quad, solve_ivp
 
 import stickslip as ss
 
-G = 9.81
+from .pendulums import G, double_pendulum
 
 
 def cylinder(mu=None):
@@ -77,20 +77,7 @@ def test_a_body_in_a_bowl_presses_with_its_weight_and_the_curvature():
 
 
 def test_a_wall_for_a_double_pendulum_keeps_the_energy():
-    def mass(q):
-        c = ss.cos(q["a"] - q["b"])
-        return [[2.0, c], [c, 1.0]]
-
-    def forces(q, v):
-        s = ss.sin(q["a"] - q["b"])
-        return {
-            "a": -s * v["b"] ** 2 - 2.0 * G * ss.sin(q["a"]),
-            "b": s * v["a"] ** 2 - G * ss.sin(q["b"]),
-        }
-
-    m = ss.Machine(mass=mass, names=["a", "b"])
-    for coordinate, force in ss.trace(forces, ["a", "b"]).items():
-        m.add_force(coordinate, force)
+    m = double_pendulum()
     m.add_contact("wall", gap=lambda q: 0.5 - ss.sin(q["a"]) - ss.sin(q["b"]), restitution=1.0)
     run = ss.simulate(m, 100.0, rtol=1e-11, initial={"a.position": -1.0, "b.position": -1.5})
     assert run.success
