@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import stickslip as ss
 
@@ -80,3 +81,39 @@ def test_events_do_not_depend_on_the_tolerance():
     assert names[0] == names[1]
     times = [np.array([e.time for e in run.events]) for run in runs]
     assert times[0] == pytest.approx(times[1], abs=1e-9)
+
+
+def test_the_first_strike_against_scipy():
+    """Crank and rod move freely until the slider's upper corners reach the guide: equations by hand, in SciPy. There
+    Newton's law turns the velocity of the slider across the guide round.
+    """
+    m1, m2, m3 = MASSES
+    j1, j2, _ = INERTIAS
+    joint = (m2 / 2 + m3) * CRANK * ROD
+
+    def rates(_t, y):
+        crank, rod, w1, w2 = y
+        both, across = joint * np.cos(crank - rod), joint * np.sin(crank - rod)
+        mass = [
+            [m1 * CRANK**2 / 4 + j1 + (m2 + m3) * CRANK**2, both],
+            [both, m2 * ROD**2 / 4 + j2 + m3 * ROD**2],
+        ]
+        force = [
+            -across * w2**2 - G * (m1 / 2 + m2 + m3) * CRANK * np.cos(crank),
+            across * w1**2 - G * (m2 / 2 + m3) * ROD * np.cos(rod),
+        ]
+        return [w1, w2, *np.linalg.solve(mass, force)]
+
+    def play(_t, y):
+        return CLEARANCE - CRANK * np.sin(y[0]) - ROD * np.sin(y[1])
+
+    play.terminal = True
+    start = [0.0, 0.0, START["crank.velocity"], START["rod.velocity"]]
+    truth = solve_ivp(rates, (0.0, 0.01), start, method="DOP853", rtol=1e-12, atol=1e-13, events=play)
+    crank, rod, w1, w2 = truth.y_events[0][0]
+    run = ss.simulate(slider_crank(), 0.004, rtol=1e-11, initial=START)
+    assert run.events[0].time == pytest.approx(truth.t_events[0][0], abs=1e-12)
+    after = run.at([run.events[0].time])
+    across = CRANK * np.cos(crank) * after["crank.velocity"][0] + ROD * np.cos(rod) * after["rod.velocity"][0]
+    before = CRANK * np.cos(crank) * w1 + ROD * np.cos(rod) * w2
+    assert across == pytest.approx(-0.4 * before, rel=1e-9)
