@@ -206,7 +206,7 @@ def open_loop(machine: Any, at: str) -> OpenLoop:
     'speed'
     >>> loop = ss.open_loop(m, at="speed.output")
     >>> round(loop.margins().pm, 2), round(loop.margins().gm, 2)
-    (76.14, 19.61)
+    (76.17, 19.8)
     """
     machine = getattr(machine, "machine", machine)
     bench = Bench.of(machine)
