@@ -35,7 +35,7 @@ py::tuple pack(const Modes& m) {
   py::list friction;
   for (const FrictionMode& one : m.friction)
     friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold),
-                                   static_cast<int>(one.load_sign), one.branch));
+                                   static_cast<int>(one.load_stretch), one.branch));
   py::list at_limit;
   for (const ForceLimit& one : m.at_limit)
     at_limit.append(py::make_tuple(one.force, static_cast<int>(one.side)));

@@ -93,6 +93,7 @@ struct FrictionElement {
   Signal normal_load = constant_signal(1.0);
   Signal surface_velocity = constant_signal(0.0);
   Combination load; // load force F_l of the automaton: states, applied forces, or a contact's normal force
+  List<double> load_at, load_there; // table of what the load force adds to the normal load, with any law
   Combination feedthrough; // matrix notation: change of outputs per unit of F
   Tape on_expression;      // w(q), one result per coordinate, instead of `on`; empty: none
   Tape load_expression;    // N(q, q', t), which is added to normal_load; empty: none
@@ -108,6 +109,8 @@ struct FrictionElement {
                       field("normal_load", &E::normal_load, quantity::force, Range::non_negative),
                       field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
                       field("load", &E::load),
+                      field("load_at", &E::load_at),
+                      field("load_there", &E::load_there, quantity::force),
                       field("feedthrough", &E::feedthrough),
                       field("on_expression", &E::on_expression),
                       field("load_expression", &E::load_expression)};

@@ -33,8 +33,8 @@ void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noe
   case GuardKind::branch:
     now.branch = on_switch(p.law, g.bit, now.direction(), now.branch, x + p.states);
     return;
-  case GuardKind::load_sign:
-    now.load_sign = static_cast<std::int8_t>(-now.load_sign);
+  case GuardKind::load_corner:
+    now.load_stretch = static_cast<std::int8_t>(now.load_stretch + g.direction);
     return;
   case GuardKind::limit_again:
     now.hold = Hold::by_limit;
@@ -56,7 +56,7 @@ void Decision::free_acceleration(Vector& rate) {
     if (set_valued(i) && !presliding(i) && state->modes.friction[i].sticks())
       continue; // held: no force of its own
     const Friction& p = sys.friction[i];
-    const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
+    const double N = normal_load(p, state->modes.friction[i].load_stretch, x, sig.data());
     const ElementForce<double> f = friction_force(p, state->modes.friction[i].direction(),
                                                   state->modes.friction[i].branch, v(i), N, x, w.xdot.data());
     rate += p.effect * (f.dry * N + f.other);
@@ -66,11 +66,12 @@ void Decision::free_acceleration(Vector& rate) {
 void Decision::switches(const List<Guard>& fired, bool start) {
   for (const Guard& g : fired) switch_flow(sys, state->modes, g, state->base_x.data());
   if (start)
-    for (Index i = 0; i < n; ++i)
-      if (sys.friction[i].load_force.x.size() > 0) {
-        const Form& f = sys.friction[i].load_force;
-        state->modes.friction[i].load_sign = f.x.dot(state->base_x) + f.s.dot(sig) < 0.0 ? -1 : 1;
-      }
+    for (Index i = 0; i < n; ++i) {
+      std::int8_t& stretch = state->modes.friction[i].load_stretch;
+      stretch = 0;
+      for (const Form& f : sys.friction[i].load_corners)
+        if (f.x.dot(state->base_x) + f.s.dot(sig) >= 0.0) ++stretch;
+    }
 }
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.

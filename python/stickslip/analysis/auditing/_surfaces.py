@@ -66,11 +66,13 @@ def load_of(place: Place, d: Description, at: Samples) -> Array:
     if not load_is_known(place, d):
         return at[f"{place.name}.load"]
     load: Array = place.normal_load.values(at.t)
-    if place.options is None or place.options.load_factor == 0.0:
-        return load
     force = np.zeros_like(at.t)
     for name, factor in place.load_form.items():
         force = force + factor * at[name]
+    if place.load_table is not None:
+        return load + np.interp(force, *place.load_table)
+    if place.options is None or place.options.load_factor == 0.0:
+        return load
     return load + place.options.load_factor * np.abs(force) / _laws.kinetic(place.law)
 
 
