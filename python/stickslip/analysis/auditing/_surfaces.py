@@ -59,6 +59,16 @@ def load_is_known(place: Place, d: Description) -> bool:
     return all(name in contacts | readable for name in place.load_form)
 
 
+def table_room(place: Place, sizes: Sizes) -> float:
+    """How far a load from a table may be off: by what its places are."""
+    if place.load_table is None:
+        return 0.0
+    where, loads = map(np.asarray, place.load_table)
+    reach = sum(abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items())
+    steepest = float(np.abs(np.diff(loads) / np.diff(where)).max())
+    return sizes.relative * (float(loads.max()) + steepest * reach)
+
+
 def load_of(place: Place, d: Description, at: Samples) -> Array:
     """Normal load, and what a load force adds to it."""
     if place.on_contact:
@@ -215,6 +225,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     uncertain = np.maximum(
         np.abs(load), np.abs(scale) if place.on_contact else 1.0
     ) * spread + relative * np.abs(force)
+    uncertain = uncertain + np.abs(dry) * table_room(place, sizes)
     return Surface(
         mode,
         v,
