@@ -30,7 +30,7 @@ template <class E> List<E> named(const py::handle& numbers) {
   return out;
 }
 
-// friction: (mode, hold, sign of the load force, switches of the law) of each element
+// friction: (mode, hold, stretch of its load, switches of the law) of each element
 py::tuple pack(const Modes& m) {
   py::list friction;
   for (const FrictionMode& one : m.friction)
@@ -48,7 +48,7 @@ Modes unpack_modes(const py::tuple& p) {
   for (const py::handle h : p[0].cast<py::list>()) {
     const auto one = h.cast<py::tuple>();
     m.friction.push_back({static_cast<Mode>(one[0].cast<int>()), static_cast<Hold>(one[1].cast<int>()),
-                          static_cast<std::int8_t>(one[2].cast<int>()), one[3].cast<unsigned>()});
+                          one[2].cast<std::int16_t>(), one[3].cast<unsigned>()});
   }
   m.contact = named<Mode>(p[1]);
   m.saturation = named<Saturation>(p[2]);

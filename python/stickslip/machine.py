@@ -255,6 +255,7 @@ class Machine(Wiring):
         surface_velocity: Signal | float = 0.0,
         load: Mapping[str, float] | str | None = None,
         load_table: tuple[ArrayLike, ArrayLike] | None = None,
+        load_periodic: bool = False,
     ) -> None:
         """Add a friction element.
 
@@ -281,6 +282,9 @@ class Machine(Wiring):
             Values of the form `load` (increasing) and loads there, N, >= 0: what is added to `normal_load`, piecewise
             linear, held beyond its ends. A load over the travel of a screw, or one that the state makes, with a floor:
             ``max(0, N0 + k x)`` is a table with a corner at ``x = -N0/k``. Linear flows stay exact.
+        load_periodic : bool, default False
+            The table repeats itself beyond its ends, as the load of a ball screw does with every turn: its last load
+            must be its first. The state ``"<name>.load_shift"`` holds by how many periods it is moved.
 
         Raises
         ------
@@ -305,6 +309,7 @@ class Machine(Wiring):
             "friction",
             load_at=places,
             load_there=loads,
+            load_periodic=bool(load_periodic),
             name=str(name),
             **self._where(name, on),
             **self._load(name, normal_load),

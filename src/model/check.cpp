@@ -101,11 +101,15 @@ private:
 
   static void load_table(const FrictionElement& f, const std::string& suffix) {
     const Index n = f.load_at.size();
-    if (n == 0 && f.load_there.empty()) return;
-    if (n < 2 || f.load_there.size() != n || n > 100)
+    if (n == 0 && f.load_there.empty()) {
+      if (f.load_periodic) reject("load_periodic" + suffix, "needs a load_table");
+      return;
+    }
+    constexpr Index most = 10'000;
+    if (n < 2 || f.load_there.size() != n || n > most)
       reject("load_table" + suffix, "has " + std::to_string(n) + " places and " +
                                         std::to_string(f.load_there.size()) +
-                                        " loads: it must have as many of both, 2 to 100");
+                                        " loads: it must have as many of both, 2 to 10000");
     for (Index k = 0; k < n; ++k) {
       const std::string at = suffix + "[" + std::to_string(k) + "]";
       finite("places of load_table" + at, f.load_at[k]);
@@ -113,6 +117,9 @@ private:
       if (k > 0 && !(f.load_at[k] > f.load_at[k - 1]))
         reject("places of load_table" + at, f.load_at[k], "greater than the one before");
     }
+    if (f.load_periodic && f.load_there.front() != f.load_there.back())
+      reject("load_table" + suffix, "is periodic, so its last load, " + std::to_string(f.load_there.back()) +
+                                        ", must be its first, " + std::to_string(f.load_there.front()));
     if (f.load.empty())
       reject("load" + suffix, "is missing: load_table says what it adds to the normal load");
     if (f.load.parts.front().name.ends_with(".normal_force"))

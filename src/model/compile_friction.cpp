@@ -88,7 +88,7 @@ void set_velocity(Draft& d, Friction& p, const Vector& w, Index first) {
   p.acceleration_s(p.surface_rate) = -1.0;
 }
 
-// A table is held beyond its ends.
+// A table is held beyond its ends; where it repeats itself, these stretches are left as soon as they are entered.
 Polyline load_line(const FrictionElement& f) {
   const Index n = f.load_at.size();
   Polyline line = polyline_through(f.load_at, f.load_there);
@@ -116,7 +116,8 @@ void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
   const Reading r = d.read("load of '" + f.name + "'", f.load);
   if (!r.outputs.empty())
     reject(r.text, "is the output of a controller: a load force is a form of the plant's states");
-  const Form form = form_of(d.sys, r);
+  Form form = form_of(d.sys, r);
+  if (p.load_shift >= 0) form.x(p.load_shift) = -1.0;
   if (!f.load_at.empty())
     add_load(d.sys, p, form, load_line(f));
   else if (p.load_per_force != 0.0)
@@ -174,6 +175,10 @@ void declare_friction(Draft& d) {
     if (!f->load_at.empty()) {
       if (d.sys.one < 0) d.sys.one = d.add_signal(constant_signal(1.0));
       p.table_load = *std::max_element(f->load_there.begin(), f->load_there.end());
+      if (f->load_periodic) {
+        p.load_shift = d.add_state(p.name + ".load_shift");
+        p.load_period = f->load_at.back() - f->load_at.front();
+      }
     }
     d.sys.friction.push_back(std::move(p));
   }

@@ -34,7 +34,7 @@ bool plain(const System& sys) {
   Index count = 2 * sys.n_coordinates;
   for (const Friction& p : sys.friction)
     count += (p.lagged >= 0) + (p.delayed >= 0) + (p.surface_travel >= 0) + (p.aged >= 0) + (p.peak >= 0) +
-             (p.entered >= 0);
+             (p.entered >= 0) + (p.load_shift >= 0);
   return count == sys.nx;
 }
 

@@ -54,6 +54,87 @@ def test_coulomb_over_the_travel() -> None:
     assert ss.analysis.audit(run).passed
 
 
+SCREW = np.array([0.01, 0.014, 0.02, 0.035]), np.array([3.0, 8.0, 1.0, 3.0])
+
+
+def _screw(x: float) -> tuple[int, float, float]:
+    """Number of the stretch over all turns, slope and value at x = 0 of the load of a ball screw, for either way."""
+    at, load = SCREW
+    period = at[-1] - at[0]
+    turn = int(np.floor((x - at[0]) / period))
+    k = int(np.clip(np.searchsorted(at, x - turn * period, side="right") - 1, 0, at.size - 2))
+    slope = float((load[k + 1] - load[k]) / (at[k + 1] - at[k]))
+    return turn * (at.size - 1) + k, slope, float(load[k] - slope * (at[k] + turn * period))
+
+
+@pytest.mark.parametrize("speed", [1.0, -1.0])
+def test_a_load_that_repeats_itself_with_every_turn(speed: float) -> None:
+    """Coulomb's friction over five periods of a table, either way, against matrix exponentials from corner to corner."""
+    mu, mass, side = 0.5, 1.5, np.sign(speed)
+    m = ss.Machine(mass=mass, names=["slide"])
+    m.add_friction(
+        "screw", on="slide", law=ss.Coulomb(mu), normal_load=0.0, load="slide.position", load_table=SCREW,
+        load_periodic=True,
+    )  # fmt: skip
+    run = ss.simulate(m, t_end=0.15, initial={"slide.velocity": speed})
+
+    def matrix(k: object) -> np.ndarray:
+        middle = _middle(int(k))  # type: ignore[call-overload]
+        _, slope, offset = _screw(middle)
+        return first_order(
+            mass * np.ones((1, 1)), np.zeros((1, 1)), side * mu * slope * np.ones((1, 1)),
+            np.array([-side * mu * offset]),
+        )  # fmt: skip
+
+    changes, last = motion(lambda z: _screw(z[0])[0], matrix, np.array([0.0, speed]), 0.15, 1e-5)
+    assert len(changes) > 14
+    assert np.abs(run.at([0.15]).y[:2, 0] - last).max() < 1e-13
+    assert set(run.method.values()) == {"exact"}
+    assert ss.analysis.audit(run).passed
+    first = ss.simulate(m, 0.07, initial={"slide.velocity": speed})
+    assert ss.simulate(m, state=first.state, t_end=0.15).state == run.state
+    assert ss.Machine.from_dict(m.to_dict()) == m
+
+
+def _middle(k: int) -> float:
+    at = SCREW[0]
+    turn, k = divmod(k, at.size - 1)
+    return float(0.5 * (at[k] + at[k + 1]) + turn * (at[-1] - at[0]))
+
+
+def test_to_and_fro_over_many_turns() -> None:
+    """A spring pulls it to and fro over corners until it rests; a bristle's load is the table's at every time."""
+    for law in (
+        ss.Coulomb(0.5, 0.4),
+        ss.LuGre(stiffness=1e4, damping=30.0, static=0.5, kinetic=0.4, stribeck_velocity=0.01),
+    ):
+        m = ss.Machine(mass=1.5, stiffness=40.0, names=["slide"])
+        m.add_friction(
+            "screw", on="slide", law=law, normal_load=0.1, load="slide.position", load_table=SCREW,
+            load_periodic=True,
+        )  # fmt: skip
+        run = ss.simulate(m, t_end=4.0, initial={"slide.position": 0.3})
+        period = SCREW[0][-1] - SCREW[0][0]
+        expected = 0.1 + np.interp(run["slide.position"], *SCREW, period=period)
+        assert run["screw.load"] == pytest.approx(expected, abs=1e-11)
+        assert ss.analysis.audit(run).passed
+
+
+def test_a_table_of_a_thousand_places() -> None:
+    """The stop is where friction has taken all energy."""
+    x = np.linspace(0.0, 1.0, 1001)
+    load = 2.0 + np.sin(40.0 * x)
+    m = ss.Machine(mass=1.5, names=["slide"])
+    m.add_friction(
+        "guide", on="slide", law=ss.Coulomb(0.5), normal_load=0.0, load="slide.position", load_table=(x, load)
+    )
+    run = ss.simulate(m, t_end=5.0, initial={"slide.velocity": 1.0})
+    end = float(run["slide.position"][-1])
+    inner = np.append(x[x < end], end)
+    f = np.interp(inner, x, load)
+    assert 0.5 * float(np.sum(0.5 * (f[1:] + f[:-1]) * np.diff(inner))) == pytest.approx(0.75, rel=1e-12)
+
+
 def test_it_comes_to_rest_by_the_energy_equation() -> None:
     """Work of friction is mu times the area under N(x): the stop is where it has taken all energy."""
     mu, mass, v = 0.5, 1.5, 0.6
@@ -111,6 +192,8 @@ def test_value_resume_and_codec() -> None:
         ({"load_table": ([0.0, 0.0], [1.0, 1.0])}, r"places of load_table of 'g'\[1\] = 0"),
         ({"load_table": ([0.0], [1.0])}, r"load_table of 'g' has 1 places"),
         ({"load": None}, r"load of 'g' is missing"),
+        ({"load_periodic": True, "load_table": ([0.0, 1.0], [1.0, 2.0])}, r"its last load, 2"),
+        ({"load_periodic": True, "load_table": None}, r"load_periodic of 'g' needs"),
         ({"law": ss.StickSlip(ss.Coulomb(0.5), load_factor=0.5)}, r"load_table of 'g' and load_factor"),
     ],
 )

@@ -31,6 +31,7 @@ class Place:
     normal_load: Any = None  # a signal; None on a contact
     load_form: dict[str, float] = field(default_factory=dict)
     load_table: tuple[list[float], list[float]] | None = None  # over the form
+    load_period: float | None = None  # with which it repeats itself
 
     @property
     def on_contact(self) -> bool:
@@ -118,6 +119,7 @@ def _friction(d: Description, e: Mapping[str, Any]) -> Place:
         e["normal_load"],
         e["load"],
         (e["load_at"], e["load_there"]) if e["load_at"] else None,
+        e["load_at"][-1] - e["load_at"][0] if e["load_periodic"] else None,
     )
 
 

@@ -80,7 +80,7 @@ def load_of(place: Place, d: Description, at: Samples) -> Array:
     for name, factor in place.load_form.items():
         force = force + factor * at[name]
     if place.load_table is not None:
-        return load + np.interp(force, *place.load_table)
+        return load + np.interp(force, *place.load_table, period=place.load_period)
     if place.options is None or place.options.load_factor == 0.0:
         return load
     return load + place.options.load_factor * np.abs(force) / _laws.kinetic(place.law)
