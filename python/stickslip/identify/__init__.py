@@ -14,5 +14,15 @@ Examples
 from stickslip.identify.break_away import BreakAwayFit, fit_break_away
 from stickslip.identify.curves import CurveFit, fit_curve
 from stickslip.identify.dynamics import Regression, inverse_dynamics
+from stickslip.identify.simulation import MachineFit, fit
 
-__all__ = ["BreakAwayFit", "CurveFit", "Regression", "fit_break_away", "fit_curve", "inverse_dynamics"]
+__all__ = [
+    "BreakAwayFit",
+    "CurveFit",
+    "MachineFit",
+    "Regression",
+    "fit",
+    "fit_break_away",
+    "fit_curve",
+    "inverse_dynamics",
+]
