@@ -120,10 +120,11 @@ def minimise(
     *,
     size_of_data: float,
     robust: bool = False,
+    tolerance: float = 1e-12,
     max_evaluations: int = 200,
 ) -> Solution:
     """Least squares by a trust region within bounds; robust: soft-L1, its scale that of the median residual."""
-    run = _Run(residuals, jacobian, low, high, sizes, max_evaluations)
+    run = _Run(residuals, jacobian, low, high, sizes, max_evaluations, tolerance)
     x = np.clip(start, low, high)
     floor = EXACT * size_of_data
     if not robust:
@@ -164,10 +165,11 @@ class _Run:
         high: Array,
         sizes: Array,
         budget: int,
+        tolerance: float,
     ) -> None:
         self.residuals, self.jacobian = residuals, jacobian
         self.low, self.high, self.sizes = low, high, sizes
-        self.budget, self.evaluations = budget, 0
+        self.budget, self.tolerance, self.evaluations = budget, tolerance, 0
 
     def __call__(self, x: Array, soft: float | None) -> tuple[Array, Array, Array, bool, str]:
         s = self.sizes
@@ -176,8 +178,8 @@ class _Run:
             np.clip(x, self.low, self.high) / s,
             lambda u: self.jacobian(u * s) * s,
             bounds=(self.low / s, self.high / s),
-            ftol=1e-14,
-            xtol=1e-12,
+            ftol=max(1e-14, 0.01 * self.tolerance),
+            xtol=self.tolerance,
             gtol=1e-14,
             loss="linear" if soft is None else "soft_l1",
             f_scale=1.0 if soft is None else soft,

@@ -113,9 +113,11 @@ def fit(
     data: Mapping[str, Any],
     *,
     initial: Mapping[str, float] | None = None,
+    t_start: float | None = None,
     restart: ArrayLike = (),
     loss: str = "linear",
     step: float = 1e-5,
+    tolerance: float = 1e-12,
     max_evaluations: int = 100,
     progress: bool | None = None,
     **options: Any,
@@ -139,7 +141,9 @@ def fit(
         the standard deviation of their errors, one number. Several signals without it are weighted by their own
         spread, then by their residuals.
     initial : mapping of str to float, optional
-        Initial values that are known, at the earliest time of the data; all others are zero.
+        Initial values that are known; all others are zero.
+    t_start : float, optional
+        Where runs begin, s: by default at the earliest time of the data.
     restart : array_like, optional
         Times at which a new stretch begins with positions and velocities of its own (multiple shooting): after gaps
         in the record, or where one long run would lose its phase. What else has a state goes on.
@@ -148,6 +152,9 @@ def fit(
     step : float, default 1e-5
         Of the central differences by which runs are differentiated, as a share of each parameter. Signals
         that jump at events, such as forces of dry friction, want a longer one.
+    tolerance : float, default 1e-12
+        The search ends where a step changes the parameters by less than this share, or the sum of squares by less
+        than a hundredth of it.
     max_evaluations : int, default 100
         Budget of trial points.
     progress : bool, optional
@@ -188,6 +195,7 @@ def fit(
     """
     choice("loss", loss, ("linear", "soft_l1"))
     positive("step", step)
+    positive("tolerance", tolerance)
     source = machine if isinstance(machine, type) else getattr(machine, "machine", machine)
     if isinstance(source, (Machine, StateSpace)):
         source = source._snapshot()
@@ -206,13 +214,17 @@ def fit(
     )
     signals = _signals(data)
     ends = _restarts(restart, signals)
+    if t_start is not None:
+        if not finite("t_start", t_start) <= ends[0]:
+            reject("t_start", t_start, f"at most the earliest time of the data, {ends[0]:g} s")
+        ends[0] = float(t_start)
     task = Task(source, tuple(names), ("steps",), ends[-1], {**options, "t_start": ends[0], "initial": known})
     task.check()
     problem = _Problem(task, signals, ends)
     problem.begin(names, start, limits)
     with bar(max_evaluations, "trial", progress) as shown:
         problem.shown = shown
-        found, ended = problem.solve(loss == "soft_l1", step, max_evaluations)
+        found, ended = problem.solve(loss == "soft_l1", step, tolerance, max_evaluations)
     return problem.report(found, ended)
 
 
@@ -380,7 +392,7 @@ class _Problem:
 
     # -- the search
 
-    def solve(self, robust: bool, step: float, budget: int) -> tuple[Solution | None, str]:
+    def solve(self, robust: bool, step: float, tolerance: float, budget: int) -> tuple[Solution | None, str]:
         """The solution, or None and why not."""
         try:
             first = self.residuals(self.free.start)
@@ -391,24 +403,24 @@ class _Problem:
         self._suspect(first)
         jacobian = differences(self.residuals, self.free.sizes, self.free.low, self.free.high, step)
         try:
-            found = self._minimise(self.free.start, jacobian, robust, budget)
+            found = self._minimise(self.free.start, jacobian, robust, tolerance, budget)
             if len(self.signals) > 1 and self.signals[0].sigma is None:
                 off = [float(np.sqrt(np.mean(d**2))) for d in self.off(found.x)]
                 if all(d > 1e-7 * s.size for d, s in zip(off, self.signals, strict=True)):
                     self.weights = [1.0 / d for d in off]
                     self.best = None
-                    found = self._minimise(found.x, jacobian, robust, budget)
+                    found = self._minimise(found.x, jacobian, robust, tolerance, budget)
         except KeyboardInterrupt:
             return None, "interrupted"
         return found, ""
 
     def _minimise(
-        self, start: Array, jacobian: Callable[[Array], Array], robust: bool, budget: int
+        self, start: Array, jacobian: Callable[[Array], Array], robust: bool, tolerance: float, budget: int
     ) -> Solution:
         return minimise(
             self._trial, jacobian, start, self.free.low, self.free.high, self.free.sizes,
             size_of_data=max(w * s.size for w, s in zip(self.weights, self.signals, strict=True)),
-            robust=robust, max_evaluations=budget,
+            robust=robust, tolerance=tolerance, max_evaluations=budget,
         )  # fmt: skip
 
     def _suspect(self, first: Array) -> None:
