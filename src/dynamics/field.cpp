@@ -45,9 +45,12 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
            0,
            r.E.col(k).data(),
            nullptr,
+           nullptr,
            0.0};
-    if (element.law.terms.size() == 1 && element.lagged < 0 && element.peak < 0 && element.injected < 0)
+    if (element.law.terms.size() == 1 && element.lagged < 0 && element.peak < 0 && element.injected < 0) {
       p.lugre = std::get_if<LuGre>(&element.law.terms.front());
+      p.stribeck = std::get_if<Stribeck>(&element.law.terms.front());
+    }
     for (Index j = 0; j < n; ++j)
       if (element.velocity.x(j) != 0.0) entries.push_back({j, element.velocity.x(j)});
     p.middle = entries.size();

@@ -46,9 +46,10 @@ private:
     unsigned branch;
     Index begin, middle, end; // entries of its velocity: by states, by signals
     const double* effect;
-    const LuGre*
-        lugre; // the law if it is this one alone and nothing is added to it, so that the compiler sees what it
-               // evaluates; else null
+    // The law if it is one of these alone and nothing is added to it, so that the compiler sees what it evaluates;
+    // else null.
+    const LuGre* lugre;
+    const Stribeck* stribeck;
     double force; // in the last evaluation
   };
 
@@ -67,8 +68,13 @@ private:
   void signals(double t);
   template <Index N> void assemble(const double* x, double* dx);
   template <class T> ElementForce<T> force(const Part& p, const ElementInput<T>& in) const {
-    if (p.lugre == nullptr) return element_force(p.element->law, *p.element, p.mode, p.branch, in);
-    const ForceOf<T> f = law_force(*p.lugre, in.velocity, p.mode, p.branch, in.z, in.zdot);
+    if (p.lugre != nullptr) return alone(*p.lugre, p, in);
+    if (p.stribeck != nullptr) return alone(*p.stribeck, p, in);
+    return element_force(p.element->law, *p.element, p.mode, p.branch, in);
+  }
+  template <class L, class T>
+  static ElementForce<T> alone(const L& law, const Part& p, const ElementInput<T>& in) {
+    const ForceOf<T> f = law_force(law, in.velocity, p.mode, p.branch, in.z, in.zdot);
     return {f.dry, f.viscous};
   }
   double velocity(const Part& p, const double* x) const {
@@ -99,7 +105,7 @@ template <Index N> void Field::rhs(double t, const double* x, double* dx) {
 }
 
 // x' from the forces of the parts and the rates of their own states, which stand in dx.
-template <Index N> void Field::assemble(const double* x, double* dx) {
+template <Index N> inline void Field::assemble(const double* x, double* dx) {
   const Index size = N > 0 ? N : n;
   double local[N > 0 ? N : 1];
   double* const sum = N > 0 ? local : dx;

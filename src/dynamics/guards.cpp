@@ -121,8 +121,7 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
 }
 
 double gap_size(const Contact& contact, const Vector& nominal, const double* s) {
-  const Form& gap = contact.gap;
-  return gap.x.cwiseAbs().dot(nominal) + gap.s.cwiseAbs().dot(ConstVector(s, gap.s.size()).cwiseAbs());
+  return size_of(contact.gap, nominal, s);
 }
 
 double guard_size(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
@@ -159,10 +158,8 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
     return r.linear->guards[g.saturation].form.x.cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs());
   case GuardKind::touches:
   case GuardKind::leaves:
-  case GuardKind::corner: {
-    const Form& form = r.linear->flank_guards[g.flank_guard].form;
-    return form.x.cwiseAbs().dot(nominal) + form.s.cwiseAbs().dot(ConstVector(s, sys.ns()).cwiseAbs());
-  }
+  case GuardKind::corner:
+    return size_of(r.linear->flank_guards[g.flank_guard].form, nominal, s);
   case GuardKind::none:
   case GuardKind::load_sign:
   case GuardKind::branch:

@@ -181,10 +181,6 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
   }
 }
 
-} // namespace
-
-namespace {
-
 // All rows and columns are those that hold here.
 void evaluate_here(const System& sys, const Regime& r, double t, const double* x, const double* s,
                    double* xdot, double* force, Scratch& w) {

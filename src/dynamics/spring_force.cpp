@@ -2,19 +2,9 @@
 
 namespace stickslip {
 
-using ConstVector = Eigen::Map<const Vector>;
-
-namespace {
-
-double value_at(const System& sys, const Form& form, const double* x, const double* s) {
-  return form.x.dot(ConstVector(x, sys.nx)) + form.s.dot(ConstVector(s, sys.ns()));
-}
-
-} // namespace
-
 double spring_force(const System& sys, Index spring, const Modes& modes, const double* x, const double* s) {
   const Spring& p = sys.springs[spring];
-  const double elongation = value_at(sys, p.elongation, x, s), rate = value_at(sys, p.rate, x, s);
+  const double elongation = value(p.elongation, x, s), rate = value(p.rate, x, s);
   double sum = 0.0;
   for (Index k = p.flanks; k < p.flanks + p.count; ++k) {
     const FlankForce f = force_of(sys, k, modes.flank[k]);
@@ -25,7 +15,7 @@ double spring_force(const System& sys, Index spring, const Modes& modes, const d
 
 double spring_line(const System& sys, Index spring, const Modes& modes, const double* x, const double* s) {
   const Spring& p = sys.springs[spring];
-  const double elongation = value_at(sys, p.elongation, x, s);
+  const double elongation = value(p.elongation, x, s);
   double sum = 0.0;
   for (Index k = p.flanks; k < p.flanks + p.count; ++k)
     sum += sys.flanks[k].line.value(modes.flank[k].stretch, elongation);

@@ -63,8 +63,16 @@ void size_by_gaps(const System& sys, double t0, const Vector& x0, State& s) {
 } // namespace
 
 void see(const System& sys, State& state) {
-  if (!state.base_x.allFinite()) return; // the run ends there
-  for (Index i = 0; i < sys.nx; ++i) state.nominal(i) = std::max(state.nominal(i), std::abs(state.base_x(i)));
+  const double* const x = state.base_x.data();
+  double* const seen = state.nominal.data();
+  bool finite = true, grown = false;
+  for (Index i = 0; i < sys.nx; ++i) {
+    finite = finite && std::isfinite(x[i]);
+    grown = grown || std::abs(x[i]) > seen[i];
+  }
+  if (!finite) return; // the run ends there
+  if (grown)
+    for (Index i = 0; i < sys.nx; ++i) seen[i] = std::max(seen[i], std::abs(x[i]));
   if (sys.paced) return;
   double longest = std::numeric_limits<double>::infinity();
   for (Index i = sys.n_coordinates; i < 2 * sys.n_coordinates; ++i)

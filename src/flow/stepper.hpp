@@ -110,7 +110,7 @@ private:
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   double longest_step(const Regime& r, const State& state) const;
   void set_tolerances(const State& state);
-  void size_by_drives(const Matrix& A, const State& state);
+  bool size_by_drives(const Matrix& A, const State& state);
   FlowKind begin_step(const Regime& r, const State& state);
   double stable_step(const Regime& r, const State& state);
   double propose_step(const Regime& r, State& state, double horizon, FlowKind kind);

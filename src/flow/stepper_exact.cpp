@@ -57,27 +57,32 @@ const FlowPlan& Stepper::plan_of(const Regime& r) {
 
 // Sizes in which the series of the flow is judged, each in the unit of its state.
 void Stepper::set_scale(const Regime& r, const State& state) {
-  size_by_drives(r.Ax, state);
+  if (!size_by_drives(r.Ax, state)) return;
   for (Index i = 0; i < sys.nx; ++i) scale.set(i, sizes(i));
 }
 
 // What has been seen of each state. Those that have not moved yet take their size from what moves them: one far too
 // small would call for steps whose powers underflow. What nothing moves either stays at zero, and its size says nothing.
-void Stepper::size_by_drives(const Matrix& A, const State& state) {
+// Returns whether they are others than before.
+bool Stepper::size_by_drives(const Matrix& A, const State& state) {
   const Index nx = sys.nx;
-  if (A.data() == sized_by && state.time_scale == sized_time && state.nominal == sized_from) return;
-  sized_by = A.data(), sized_time = state.time_scale, sized_from = state.nominal;
+  const double time = short_time * state.time_scale;
+  if (A.data() == sized_by && time == sized_time && state.nominal == sized_from) return false;
+  sized_by = A.data(), sized_time = time, sized_from = state.nominal;
   sizes = state.nominal;
   bool grows = true;
   for (Index pass = 0; grows && pass < std::min<Index>(nx, 16); ++pass) {
     grows = false;
     for (Index i = 0; i < nx; ++i) {
-      const double driven = short_time * state.time_scale * A.row(i).cwiseAbs().dot(sizes);
+      double driven = 0.0;
+      for (Index j = 0; j < nx; ++j) driven += std::abs(A(i, j)) * sizes(j);
+      driven *= time;
       if (sizes(i) > 0.0 ? driven > far * sizes(i) : driven > 0.0) sizes(i) = driven, grows = true;
     }
   }
   for (double& size : sizes)
     if (!(size > 0.0)) size = 1.0;
+  return true;
 }
 
 // Coefficients of powers of the time itself, where these come to an end; returns the degree.
@@ -201,9 +206,7 @@ double Stepper::part_in_sight(const Regime& r, const State& state, Index degree,
   for (Index k = 0; k < r.guards.size(); ++k) {
     const GuardKind kind = r.guards[k].kind;
     if (kind != GuardKind::closes && kind != GuardKind::slip_ends) continue;
-    const Form& form = *r.guard_terms[k].form;
-    const double size =
-        as_seen * (form.x.cwiseAbs().dot(state.nominal) + form.s.cwiseAbs().dot(s.cwiseAbs()));
+    const double size = as_seen * size_of(*r.guard_terms[k].form, state.nominal, s.data());
     if (!(size > 0.0)) continue;
     for (Index j = 1; j <= degree; ++j)
       if (const double term = std::abs(guard_series(k, j)); term > size && term * std::pow(part, j) > size)

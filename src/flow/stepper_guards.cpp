@@ -89,8 +89,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   case GuardKind::touches:
   case GuardKind::leaves:
   case GuardKind::corner: // between large positions; where a force without a spring's own terms is none
-    zero = std::max(tolerance::rest * size, tolerance::rounding * (form->x.cwiseAbs().dot(state.nominal) +
-                                                                   form->s.cwiseAbs().dot(s.cwiseAbs())));
+    zero = std::max(tolerance::rest * size, tolerance::rounding * size_of(*form, state.nominal, s.data()));
     if (kind != FlowKind::exact) unknown = integrated * options.rtol * form->x.cwiseAbs().dot(state.nominal);
     break;
   case GuardKind::saturation:

@@ -71,7 +71,7 @@ void validate(const Levels& c, bool kinetic_may_be_zero);
 
 // s = direction * v may be slightly negative. For odd integer shapes the analytic continuation grows without
 // bound there; it is followed to half a Stribeck velocity and held beyond.
-template <class T> T fall(const Levels& c, const T& s) {
+template <class T> inline T fall(const Levels& c, const T& s) {
   T u = s / T(c.stribeck_velocity);
   if (value_of(u) < -0.5 && is_integer(c.shape) && std::fmod(c.shape, 2.0) != 0.0) u = T(-0.5);
   const T p = power(u, c.shape);
@@ -79,7 +79,7 @@ template <class T> T fall(const Levels& c, const T& s) {
   return value_of(p) > 1e150 ? T(0.0) : T(1.0) / (T(1.0) + p);
 }
 
-template <class T> T level(const Levels& c, const T& s) {
+template <class T> inline T level(const Levels& c, const T& s) {
   if (c.one()) return T(c.kinetic);
   return T(c.kinetic) + T(c.static_level - c.kinetic) * fall(c, s);
 }

@@ -27,8 +27,8 @@ template <int K> struct Dual {
   friend Dual operator-(const Dual& a, const Dual& b) { return combined(a.x - b.x, a, 1.0, b, -1.0); }
   friend Dual operator*(const Dual& a, const Dual& b) { return combined(a.x * b.x, a, b.x, b, a.x); }
   friend Dual operator/(const Dual& a, const Dual& b) {
-    const double q = a.x / b.x;
-    return combined(q, a, 1.0 / b.x, b, -q / b.x);
+    const double q = a.x / b.x, inverse = 1.0 / b.x;
+    return combined(q, a, inverse, b, -q * inverse);
   }
   Dual& operator+=(const Dual& b) { return *this = *this + b; }
 

@@ -41,7 +41,6 @@ struct Smooth {
   List<Index> drifts;
 
   bool moving_mass() const { return mass >= 0; }
-  bool forces_only() const { return mass < 0 && gaps.empty() && rows.empty(); }
 };
 
 } // namespace stickslip

@@ -4,14 +4,6 @@
 
 namespace stickslip {
 
-namespace {
-
-double value(const Form& f, const double* x, const double* s) {
-  return f.x.dot(Eigen::Map<const Vector>(x, f.x.size())) + f.s.dot(Eigen::Map<const Vector>(s, f.s.size()));
-}
-
-} // namespace
-
 LoopSamples::LoopSamples(const System& sys, Index times) {
   Index outputs = 0;
   for (const Loop& l : sys.loops) outputs += l.block.outputs();

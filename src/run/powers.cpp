@@ -131,7 +131,8 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   for (Index i = 0; i < sys.springs.size(); ++i) {
     const Spring& p = sys.springs[i];
     const double push = spring_force(sys, i, seg.regime->modes, x.data(), s.data());
-    out(k++) = (push - spring_line(sys, i, seg.regime->modes, x.data(), s.data())) * value(p.rate, x, s);
+    out(k++) = (push - spring_line(sys, i, seg.regime->modes, x.data(), s.data())) *
+               value(p.rate, x.data(), s.data());
     out(k++) = -push * s(p.rest_rate);
   }
   for (Index j = 0; j < sys.contacts.size(); ++j)
@@ -198,7 +199,7 @@ double Powers::elastic(const Segment& seg, const double* C, double t) {
   signal_values(sys, t, s.data());
   for (Index k = 0; k < sys.flanks.size(); ++k)
     sum += integral(sys.flanks[k].line, seg.regime->modes.flank[k].stretch,
-                    value(sys.springs[sys.flanks[k].spring].elongation, x, s));
+                    value(sys.springs[sys.flanks[k].spring].elongation, x.data(), s.data()));
   return sum;
 }
 

@@ -243,8 +243,8 @@ void Samples::evaluate_springs() {
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
     for (Index k = 0; k < m; ++k) {
       force(k, j) = spring_force(sys, k, r.modes, x.data(), s.data());
-      elongation(k, j) = value(sys.springs[k].elongation, x, s);
-      rate(k, j) = value(sys.springs[k].rate, x, s);
+      elongation(k, j) = value(sys.springs[k].elongation, x.data(), s.data());
+      rate(k, j) = value(sys.springs[k].rate, x.data(), s.data());
     }
   });
 }

@@ -194,7 +194,7 @@ void Decision::guard_series(const Regime& r) {
     for (int k = 0; k < series_terms; ++k) {
       c.col(k).noalias() = r.Gx * x;
       c.col(k).noalias() += r.Gs * signal_series.col(k);
-      next_term(r, k, x);
+      if (k + 1 < series_terms) next_term(r, k, x);
     }
     return;
   }

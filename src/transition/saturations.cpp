@@ -11,10 +11,6 @@ namespace stickslip {
 
 namespace {
 
-double value(const Form& f, const Vector& x, const double* s) {
-  return f.x.dot(x) + f.s.dot(Eigen::Map<const Vector>(s, f.s.size()));
-}
-
 Index most_inputs(const System& sys) {
   Index most = 0;
   for (const Loop& l : sys.loops) most = std::max(most, l.inputs.size());
@@ -44,7 +40,9 @@ void settle_following(const System& sys, RegimeCache& cache, State& state) {
   Vector s(sys.ns());
   for (Index i = 0; i < sys.ns(); ++i) s(i) = value_before(sys.signals[i], state.base_t);
   Vector w(most_inputs(sys));
-  const auto input = [&](Index b, Index k) { return value(part.inputs[b][k], state.base_x, s.data()); };
+  const auto input = [&](Index b, Index k) {
+    return value(part.inputs[b][k], state.base_x.data(), s.data());
+  };
   settle_following(sys, state.modes.saturation, state.base_x.data(), input, w.data());
 }
 
@@ -60,8 +58,8 @@ void Saturations::choose(Index loop, Index output, const double* s, const double
   Saturation& mode = state.modes.saturation[sys.loops[loop].saturation + output];
   mode = next_saturation(
       sys, loop, output, mode, fired, state.base_x.data(),
-      [&](Index, Index k) { return value(form(k), state.base_x, s); },
-      [&](Index, Index k) { return value(form(k), xdot, sdot); }, w.data(), wdot.data());
+      [&](Index, Index k) { return value(form(k), state.base_x.data(), s); },
+      [&](Index, Index k) { return value(form(k), xdot.data(), sdot); }, w.data(), wdot.data());
 }
 
 void Saturations::choose_all(const List<Guard>& fired, bool start) {
