@@ -73,7 +73,7 @@ from stickslip.stick_slip import DeadTime, Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
-    from stickslip import analysis, animation, contact, figures, lcp, linear, machines, plotting
+    from stickslip import analysis, animation, contact, figures, identify, lcp, linear, machines, plotting
     from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
@@ -150,6 +150,7 @@ __all__ = [
     "figures",
     "from_sympy",
     "hypot",
+    "identify",
     "lcp",
     "linear",
     "load",
@@ -172,7 +173,7 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "animation", "contact", "figures", "lcp", "linear", "machines", "plotting")
+_LAZY = ("analysis", "animation", "contact", "figures", "identify", "lcp", "linear", "machines", "plotting")
 _LAZY_NAMES = {
     "Compensator": "compensation",
     "FrictionFeedforward": "compensation",
