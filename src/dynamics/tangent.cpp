@@ -179,6 +179,7 @@ bool Tangent::free_rates(const double* at, const double* s, double* xdot) const 
 const Regime& Tangent::regime(const Modes& modes) {
   const bool same = local.linear != nullptr && local.modes == modes;
   if (built && same) return local;
+  if (bare() && smooth->moving_mass()) weigh();
   const bool plain = system.loops.empty() && system.springs.empty();
   if (plain)
     linear.A = system.A, linear.S = system.S;
@@ -249,38 +250,33 @@ double Tangent::kinetic() const {
   return result(smooth->kinetic);
 }
 
-// Central differences. Steps of the cube root of the last digit leave eleven digits.
-Matrix differences_of_rates(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                            Scratch& w) {
-  constexpr double share = 6e-6;
-  const Index nx = sys.nx;
-  Matrix J(nx, nx);
-  Vector at = Eigen::Map<const Vector>(x, nx), up = Vector::Zero(nx), down = up, force = w.force;
-  for (Index j = 0; j < nx; ++j) {
-    const double size = std::max(std::abs(x[j]), sys.nominal(j));
-    const double h = share * (size > 0.0 ? size : 1.0);
-    at(j) = x[j] + h;
-    const double high = at(j);
-    up.setZero(), down.setZero();
-    evaluate(sys, r, t, at.data(), s, up.data(), force.data(), w);
-    at(j) = x[j] - h;
-    evaluate(sys, r, t, at.data(), s, down.data(), force.data(), w);
-    J.col(j) = (up - down) / (high - at(j));
-    at(j) = x[j];
+const Turning& Tangent::turning(const double* xdot, const double* force, const double* sdot) {
+  const Smooth::Slopes& slopes = smooth->slopes;
+  const Index n = system.n_coordinates, by_time = system.nx;
+  if (slope_slots.size() == 0) {
+    slope_slots = Vector::Zero(slopes.tape.slots());
+    prepare(slopes.tape, slope_slots.data());
+    unbalanced.resize(n, system.nx + 1);
+    change.signals.resize(system.ns(), system.nx + 1);
+    change.accelerations = Matrix::Zero(system.nx, system.nx + 1);
+    change.velocities.resize(system.friction.size(), system.nx + 1);
   }
-  return J;
-}
-
-Vector change_with_time(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                        const double* sdot, Scratch& w) {
-  constexpr double share = 6e-6;
-  const double h = share * (sys.time_scale > 0.0 ? sys.time_scale : std::max(std::abs(t), 1.0));
-  const Eigen::Map<const Vector> now(s, sys.ns()), rate(sdot, sys.ns());
-  Vector at = now + h * rate, up = Vector::Zero(sys.nx), down = up, force = w.force;
-  evaluate(sys, r, t + h, x, at.data(), up.data(), force.data(), w);
-  at = now - h * rate;
-  evaluate(sys, r, t - h, x, at.data(), down.data(), force.data(), w);
-  return (up - down) / (2.0 * h);
+  const Index inputs = smooth->inputs.size();
+  slope_slots.head(inputs) = slots.head(inputs);
+  std::copy_n(xdot + n, n, slope_slots.data() + inputs);
+  for (Index k = 0; k < slopes.forces.size(); ++k) slope_slots(inputs + n + k) = force[slopes.forces[k]];
+  evaluate(slopes.tape, slope_slots.data());
+  const auto fill = [&](Matrix& out, const List<Smooth::Slopes::Entry>& entries) {
+    for (const Smooth::Slopes::Entry& e : entries)
+      out(e.of, e.state < 0 ? by_time : e.state) += slope_slots(slopes.tape.outputs[e.result]);
+  };
+  change.signals.setZero(), change.velocities.setZero(), unbalanced.setZero();
+  change.signals.col(by_time) = Eigen::Map<const Vector>(sdot, system.ns());
+  fill(change.signals, slopes.signals);
+  fill(change.velocities, slopes.velocities);
+  fill(unbalanced, slopes.balance);
+  change.accelerations.middleRows(n, n).noalias() = inverse_mass * unbalanced;
+  return change;
 }
 
 } // namespace stickslip

@@ -11,6 +11,12 @@
 
 namespace stickslip {
 
+// How signals, accelerations without constraints and velocities of friction elements change with (x, t) in a motion
+// whose accelerations and forces are held, apart from what is linear in x: columns, the last one by time.
+struct Turning {
+  Matrix signals, accelerations, velocities;
+};
+
 class Tangent {
 public:
   explicit Tangent(const System& of);
@@ -25,6 +31,8 @@ public:
   const Regime& regime(const Modes& modes);
   // Signals as given, with those that follow the state.
   const double* signals(const double* given);
+  // Where it has been moved to, with the x' and the forces that hold there and the rates of the signals that are given.
+  const Turning& turning(const double* xdot, const double* force, const double* sdot);
   // x' where no element acts and nothing is held; false if there may be some.
   bool free_rates(const double* x, const double* s, double* xdot) const;
 
@@ -45,6 +53,9 @@ private:
   double t = 0.0;
   Vector x, slots, taken;
   Matrix mass, factor, inverse_mass;
+  Vector slope_slots;
+  Matrix unbalanced; // generalised forces by (x, t)
+  Turning change;
   LinearPart linear;
   Regime local;
   bool built = false;
@@ -55,11 +66,5 @@ private:
   void turn_rows();
   void size_accelerations();
 };
-
-// Where derivatives are needed.
-Matrix differences_of_rates(const System& sys, const Regime& regime, double t, const double* x,
-                            const double* s, Scratch& scratch);
-Vector change_with_time(const System& sys, const Regime& regime, double t, const double* x, const double* s,
-                        const double* sdot, Scratch& scratch);
 
 } // namespace stickslip
