@@ -1,5 +1,7 @@
 #include "flow/stepper.hpp"
 
+#include "model/smooth.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +12,7 @@ Stepper::Stepper(const System& system, const Options& opts)
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
+  if (sys.smooth) reads_time = std::count(sys.smooth->inputs.begin(), sys.smooth->inputs.end(), -1) > 0;
   for (const Friction& p : sys.friction)
     if (p.traits.states > 0) scratch.for_derivatives(sys);
   force = scratch.force;

@@ -9,6 +9,8 @@ import pytest
 
 import stickslip as ss
 
+from .pendulums import G
+
 
 def slopes(machine, start, t):
     """x' and its Jacobian and time derivative at a time of a short run."""
@@ -76,3 +78,15 @@ def test_a_bead_pressed_to_a_circle():
     expected = np.column_stack([acceleration(x + 1j * h * e).imag / h for e in np.eye(4)])
     assert J[:2] == pytest.approx(np.hstack([np.zeros((2, 2)), np.eye(2)]), abs=1e-13)
     assert J[2:] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_a_stiff_flow_keeps_its_order_where_time_enters_a_formula():
+    """A pendulum that a formula of time drives, by the stiff method and by the explicit one."""
+    m = ss.Machine(mass=1.0, names=["arm"])
+    m.add_force("arm", lambda q, t: -G * ss.sin(q["arm"]) + 5.0 * ss.sin(3.0 * t))
+    stiff, explicit = (
+        ss.simulate(m, 5.0, rtol=rtol, method=method, initial={"arm.position": 0.5})
+        for method, rtol in (("stiff", 1e-10), ("explicit", 1e-13))
+    )
+    assert stiff.y[:, -1] == pytest.approx(explicit.y[:, -1], abs=2e-8)
+    assert stiff.t.size < 2000
