@@ -122,7 +122,8 @@ void jacobian(const System& sys, const Regime& regime, double t, const double* x
               const double* sdot, Matrix& J, Vector& dfdt, Scratch& scratch);
 
 // Values of those signals that follow the state; of a linear machine there are none.
-void state_signals(const System& sys, double t, const double* x, double* s, Scratch& scratch);
+void state_signals(const System& sys, const Modes& modes, double t, const double* x, double* s,
+                   Scratch& scratch);
 
 // Values of all other signals at t, from the right; of their derivatives.
 void signal_values(const System& sys, double t, double* s);

@@ -13,6 +13,24 @@
 
 namespace stickslip {
 
+namespace {
+
+bool finite(const Tape& tape, const Vector& slots) {
+  return std::all_of(tape.outputs.begin(), tape.outputs.end(),
+                     [&](Slot s) { return std::isfinite(slots(s)); });
+}
+
+// By the sides that are prescribed, as far as there is a value.
+void run_held(const Tape& tape, const List<Sign>& sides, Vector& slots) {
+  if (!sides.empty()) {
+    evaluate(tape, sides.data(), slots.data());
+    if (finite(tape, slots)) return;
+  }
+  evaluate(tape, slots.data());
+}
+
+} // namespace
+
 Tangent::Tangent(const System& of) : system(of), smooth(of.smooth) {
   system.tangent = true;
   const Index n = system.n_coordinates;
@@ -26,15 +44,16 @@ Tangent::Tangent(const System& of) : system(of), smooth(of.smooth) {
   linear.S = system.S;
 }
 
-void Tangent::move_to(double at, const double* to) {
-  if (placed && at == t && std::equal(to, to + system.nx, x.data())) return;
+void Tangent::move_to(double at, const double* to, const List<Sign>& sides) {
+  if (placed && at == t && sides == prescribed && std::equal(to, to + system.nx, x.data())) return;
   t = at;
+  prescribed = sides;
   std::copy_n(to, system.nx, x.data());
   placed = true;
   built = false;
   for (Index i = 0; i < smooth->inputs.size(); ++i)
     slots(i) = smooth->inputs[i] < 0 ? t : x(smooth->inputs[i]);
-  evaluate(smooth->tape, slots.data());
+  run_held(smooth->tape, prescribed, slots);
   if (smooth->moving_mass()) invert_mass();
   size_accelerations();
   if (bare()) return;
@@ -206,7 +225,7 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
   if (closed.empty() && held.empty()) return;
   Vector s(system.ns());
   const auto place = [&] {
-    move_to(at, of.data());
+    move_to(at, of.data(), modes.sides);
     signal_values(system, at, s.data());
     write(s.data());
   };
@@ -237,7 +256,8 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
 }
 
 std::string Tangent::complaint() const {
-  if (const auto found = diagnose(smooth->tape, nullptr, slots.data())) return found->text;
+  if (!finite(smooth->tape, slots))
+    if (const auto found = diagnose(smooth->tape, nullptr, slots.data())) return found->text;
   if (!smooth->moving_mass() || factor.diagonal().allFinite()) return {};
   std::ostringstream text;
   text << "the mass matrix is not positive definite where";
@@ -248,6 +268,29 @@ std::string Tangent::complaint() const {
 
 double Tangent::kinetic() const {
   return result(smooth->kinetic);
+}
+
+Vector Tangent::condition_sizes(const Vector& nominal, double time_scale) {
+  const Tape& tape = smooth->tape;
+  const Index inputs = tape.inputs.size();
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rates(tape.slots(), inputs);
+  rates.topRows(inputs).setZero();
+  for (Index i = 0; i < inputs; ++i)
+    rates(i, i) = smooth->inputs[i] < 0 ? time_scale : nominal(smooth->inputs[i]);
+  forward(tape, prescribed.empty() ? nullptr : prescribed.data(), slots.data(), inputs, rates.data());
+  Vector out(tape.conditions.size());
+  for (Index k = 0; k < out.size(); ++k) out(k) = rates.row(tape.conditions[k]).cwiseAbs().sum();
+  return out;
+}
+
+Vector Tangent::condition_rates(const double* xdot) {
+  const Tape& tape = smooth->tape;
+  Vector rates(tape.slots()), out(tape.conditions.size());
+  for (Index i = 0; i < tape.inputs.size(); ++i)
+    rates(i) = smooth->inputs[i] < 0 ? 1.0 : xdot[smooth->inputs[i]];
+  forward(tape, prescribed.empty() ? nullptr : prescribed.data(), slots.data(), 1, rates.data());
+  for (Index k = 0; k < out.size(); ++k) out(k) = rates(tape.conditions[k]);
+  return out;
 }
 
 const Turning& Tangent::turning(const double* xdot, const double* force, const double* sdot) {
@@ -265,10 +308,16 @@ const Turning& Tangent::turning(const double* xdot, const double* force, const d
   slope_slots.head(inputs) = slots.head(inputs);
   std::copy_n(xdot + n, n, slope_slots.data() + inputs);
   for (Index k = 0; k < slopes.forces.size(); ++k) slope_slots(inputs + n + k) = force[slopes.forces[k]];
-  evaluate(slopes.tape, slope_slots.data());
+  prescribed_slopes.clear();
+  for (const Index c : slopes.conditions)
+    if (!prescribed.empty()) prescribed_slopes.push_back(prescribed[c]);
+  run_held(slopes.tape, prescribed_slopes, slope_slots);
   const auto fill = [&](Matrix& out, const List<Smooth::Slopes::Entry>& entries) {
-    for (const Smooth::Slopes::Entry& e : entries)
-      out(e.of, e.state < 0 ? by_time : e.state) += slope_slots(slopes.tape.outputs[e.result]);
+    for (const Smooth::Slopes::Entry& e : entries) {
+      const double slope = slope_slots(slopes.tape.outputs[e.result]);
+      if (std::isfinite(slope)) // where it is infinite, as that of sqrt(x) at 0, none serves
+        out(e.of, e.state < 0 ? by_time : e.state) += slope;
+    }
   };
   change.signals.setZero(), change.velocities.setZero(), unbalanced.setZero();
   change.signals.col(by_time) = Eigen::Map<const Vector>(sdot, system.ns());

@@ -21,7 +21,9 @@ class Tangent {
 public:
   explicit Tangent(const System& of);
 
-  void move_to(double t, const double* x);
+  // Choices in formulas by the sides of their conditions that are prescribed, beyond a corner too; where there is no
+  // value beyond it, and without sides, each by its own condition.
+  void move_to(double t, const double* x, const List<Sign>& sides);
   // Values of the signals that follow the state, where it has been moved to.
   void write(double* s) const;
 
@@ -47,10 +49,17 @@ public:
 
   double kinetic() const; // q' M q' / 2, of a mass matrix that is not constant
 
+  // Conditions on which choices depend: their values, what their terms amount to where states have these sizes, and
+  // their rates in a motion x'.
+  double condition(Index k) const { return slots(smooth->tape.conditions[k]); }
+  Vector condition_sizes(const Vector& nominal, double time_scale);
+  Vector condition_rates(const double* xdot);
+
 private:
   std::shared_ptr<const Smooth> smooth;
   bool placed = false;
   double t = 0.0;
+  List<Sign> prescribed, prescribed_slopes; // sides, and those of the tape of slopes
   Vector x, slots, taken;
   Matrix mass, factor, inverse_mass;
   Vector slope_slots;

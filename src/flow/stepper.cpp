@@ -69,7 +69,7 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
   step.fired.clear();
   step.end = 1.0;
   frame(state.base_t);
-  state_signals(sys, state.base_t, state.base_x.data(), s.data(), scratch);
+  state_signals(sys, regime.modes, state.base_t, state.base_x.data(), s.data(), scratch);
   crossing.assign(regime.guards.size(), 2.0);
   const double horizon = (t_limit - state.base_t) - state.base_t_compensation;
   if (delays.any()) stepped = &state, delays.frame(state);

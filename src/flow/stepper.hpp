@@ -77,6 +77,7 @@ private:
   List<const Piece*> pieces;  // the piece of each that holds during this step
   List<Index> departing;      // elements whose velocity grows out of zero
   List<double> shift;         // what each guard has to exceed to fire
+  Vector condition_sizes;     // what the terms of conditions in formulas amount to
   Vector shared_force;        // at the start of the step
   double shared_change = 0.0; // what the greatest of its margins and multipliers comes to in the step
   List<double> crossing;      // theta of each guard's first crossing, > 1 if none

@@ -147,6 +147,10 @@ private:
         slopes.push_back(all[k][i]);
       }
     out.tape = graph.tape(slopes, names);
+    const List<Node> all_conditions = graph.conditions(results);
+    for (const Node c : graph.conditions(slopes))
+      out.conditions.push_back(std::find(all_conditions.begin(), all_conditions.end(), c) -
+                               all_conditions.begin());
   }
 
   void keep_for_mass() {

@@ -47,6 +47,7 @@ struct Smooth {
     struct Entry {
       Index of, state, result; // state -1: time
     };
+    List<Index> conditions; // which each is of the other tape's
     List<Entry> balance;    // of each coordinate: generalised force that is missing
     List<Entry> signals;    // values; of drifts: all of what they are for, the acceleration along the row
     List<Entry> velocities; // of friction elements, besides those that come with velocities
