@@ -17,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 5, state_format = 6;
+constexpr int format = 6, state_format = 7;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -41,7 +41,8 @@ py::tuple pack(const Modes& m) {
     at_limit.append(py::make_tuple(one.force, static_cast<int>(one.side)));
   py::list flanks;
   for (const FlankMode& one : m.flank) flanks.append(py::make_tuple(one.stretch, one.loose));
-  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation), at_limit, flanks);
+  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation), at_limit, flanks,
+                        numbers(m.sides));
 }
 Modes unpack_modes(const py::tuple& p) {
   Modes m;
@@ -60,6 +61,7 @@ Modes unpack_modes(const py::tuple& p) {
     const auto one = h.cast<py::tuple>();
     m.flank.push_back({one[0].cast<Index>(), one[1].cast<bool>()});
   }
+  m.sides = named<Sign>(p[5]);
   return m;
 }
 

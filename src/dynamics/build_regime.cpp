@@ -148,15 +148,16 @@ void constrain(const System& sys, Regime& r) {
   if (r.sticking.empty() && r.closed.empty()) return;
   const Constraints c(sys, r);
   const Matrix H = constraint_inverse(sys, c, r);
-  r.Lx = H * c.R * r.linear->A;
+  r.L = H * c.R;
+  r.Lx = r.L * r.linear->A;
   r.Ls = H * (c.R * r.linear->S + c.Rs);
-  r.LF = H * c.R * r.E;
+  r.LF = r.L * r.E;
   const Matrix effects = r.E;
   r.A += c.U * r.Lx;
   r.S += c.U * r.Ls;
   r.E += c.U * r.LF;
   const Index normals = c.count - c.friction;
-  for (Matrix* rows : {&r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
+  for (Matrix* rows : {&r.L, &r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
   if (r.sharing.any()) {
     const Matrix terms = H.cwiseAbs() * c.R.cwiseAbs();
     drop_rounding(r.Lx, terms * r.linear->A.cwiseAbs());

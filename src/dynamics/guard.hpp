@@ -32,9 +32,12 @@ enum class GuardKind : std::int8_t {
   touches, // it begins to push
   leaves,  // its force comes to zero
   corner,  // only its stiffness changes: a switch of the flow, no event
+  // of a formula
+  condition, // one on which a choice depends passes zero
 };
 
-// Exactly one of friction, contact, facet, limit, saturation and flank is set, by the kind; the others are -1.
+// Exactly one of friction, contact, facet, limit, saturation, flank and condition is set, by the kind; the others are
+// -1.
 struct Guard {
   GuardKind kind = GuardKind::none;
   std::int8_t direction = 0; // side of slip or of a limit; or of a corner; else 0
@@ -46,6 +49,7 @@ struct Guard {
   Index limit = -1;          // for sharing_changes: number among the limits of the sharing
   Index flank = -1;          // number of the flank
   Index flank_guard = -1;    // number among the linear part's guards of flanks
+  Index condition = -1;      // number among the conditions of the formulas
 
   bool operator==(const Guard&) const = default;
 
@@ -66,6 +70,7 @@ struct Guard {
   static Guard of_flank(GuardKind kind, Index flank, Index number) {
     return {.kind = kind, .flank = flank, .flank_guard = number};
   }
+  static Guard of_condition(Index number) { return {.kind = GuardKind::condition, .condition = number}; }
   static Guard of_saturation(Index number) { return {.kind = GuardKind::saturation, .saturation = number}; }
 };
 

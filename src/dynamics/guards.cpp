@@ -23,6 +23,7 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
   switch (g.kind) {
   case GuardKind::none:
   case GuardKind::branch:
+  case GuardKind::condition:
     break;
   case GuardKind::slip_ends:
   case GuardKind::velocity_reversal:
@@ -118,8 +119,10 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
                   const double* force, double* g, Scratch& w) {
   if (!sys.smooth) return guard_values_here(sys, r, t, x, s, force, g);
   Tangent& at = w.tangent(sys);
-  at.move_to(t, x);
-  guard_values_here(at.system, at.regime(r.modes), t, x, at.signals(s), force, g);
+  at.move_to(t, x, r.modes.sides);
+  if (!at.bare()) guard_values_here(at.system, at.regime(r.modes), t, x, at.signals(s), force, g);
+  for (Index k = 0; k < r.guards.size(); ++k)
+    if (const Index c = r.guards[k].condition; c >= 0) g[k] = -r.modes.sides[c] * at.condition(c);
 }
 
 double gap_size(const Contact& contact, const Vector& nominal, const double* s) {
@@ -165,6 +168,7 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
   case GuardKind::none:
   case GuardKind::load_corner:
   case GuardKind::branch:
+  case GuardKind::condition:
     return 0.0;
   }
   return 0.0;
@@ -227,6 +231,11 @@ void list_guards(const System& sys, Regime& r) {
     r.guards.push_back(Guard::of_flank(kind_of(sys, r.modes, r.linear->flank_guards[k]),
                                        r.linear->flank_guards[k].flank, k));
   for (Index k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back(Guard::of_saturation(k));
+  if (!r.modes.sides.empty()) {
+    const List<char> matters = live(sys.smooth->tape, r.modes.sides.data()).conditions;
+    for (Index k = 0; k < matters.size(); ++k)
+      if (matters[k]) r.guards.push_back(Guard::of_condition(k));
+  }
   for (const Guard& g : r.guards) r.guard_terms.push_back(terms_of(sys, r, g));
 }
 

@@ -33,10 +33,11 @@ constexpr Index states_at_once = element_seeds - by_first_state;
 // Derivatives d x' / d x with d x' / d t behind as one more column, and what they are made from.
 class Derivatives {
 public:
+  // `turns`: how rows and signals of a machine that is not linear change; null in a linear one.
   Derivatives(const System& system, const Regime& regime, const double* state, const double* signals,
-              const double* signal_rates, Scratch& scratch)
-      : sys(system), r(regime), x(state), s(signals), sdot(signal_rates, system.ns()), w(scratch),
-        nx(system.nx), J(scratch.rate_rows), forces(scratch.force_rows), held(scratch.held_rows) {
+              const double* signal_rates, Scratch& scratch, const Turning* turns = nullptr)
+      : sys(system), r(regime), x(state), s(signals), sdot(signal_rates, system.ns()), turning(turns),
+        w(scratch), nx(system.nx), J(scratch.rate_rows), forces(scratch.force_rows), held(scratch.held_rows) {
     w.for_derivatives(sys);
   }
 
@@ -52,7 +53,8 @@ public:
     for (Index k = 0; k < nu; ++k) slides(k);
     if (contact_loads) follow_contacts();
     J.leftCols(nx) += r.A;
-    J.col(nx).noalias() += r.S * sdot;
+    add_signals(J, r.S);
+    if (turning) accelerate();
     J.noalias() += r.E * forces;
     if (!forces_at_rest) return;
     held_forces();
@@ -64,6 +66,7 @@ private:
   const Regime& r;
   const double *x, *s;
   ConstVector sdot;
+  const Turning* turning;
   Scratch& w;
   Index nx;
   Matrix &J, &forces, &held; // rows of rates, of sliding forces, of constraint forces
@@ -74,31 +77,65 @@ private:
     return c < 0 ? 0.0 : w.force(sys.friction.size() + c);
   }
 
+  // What signals do that enter by the columns of `by`; by a row; one of them.
+  template <class Columns> void add_signals(Matrix& rows, const Columns& by) const {
+    if (turning)
+      rows.noalias() += by * turning->signals;
+    else
+      rows.col(nx).noalias() += by * sdot;
+  }
+  template <class Row> void add_signals(Matrix& rows, Index i, double factor, const Row& by) const {
+    if (turning)
+      rows.row(i).noalias() += factor * (by * turning->signals);
+    else
+      rows(i, nx) += factor * by.dot(sdot);
+  }
+  void add_signal(Matrix& rows, Index i, double factor, Index signal) const {
+    if (turning)
+      rows.row(i) += factor * turning->signals.row(signal);
+    else
+      rows(i, nx) += factor * sdot(signal);
+  }
+
+  // What constraints make of accelerations that come about without them.
+  void accelerate() {
+    const Matrix& free = turning->accelerations;
+    J += free;
+    for (Index k = 0; k < r.L.rows(); ++k) {
+      const Index contact = k - r.sticking.size();
+      const Vector& effect =
+          contact < 0 ? sys.friction[r.sticking[k]].effect : sys.contacts[r.closed[contact]].effect;
+      J.noalias() += effect * (r.L.row(k) * free);
+    }
+  }
+
   // Row of a linear form: what it does with x', and its change by time alone.
   void add(Matrix& rows, Index i, double factor, const Form& f) const {
     if (factor == 0.0 || f.x.size() == 0) return;
     rows.row(i).head(nx) += factor * f.x.transpose();
-    rows(i, nx) += factor * f.s.dot(sdot);
+    add_signals(rows, i, factor, f.s.transpose());
   }
 
   // Chain rule from an element's inputs to (x, t); `first` is the number of the first internal state in it.
-  void add(Matrix& rows, Index i, const Friction& p, int direction, int load_stretch, const Seeded& value,
+  void add(Matrix& rows, Index i, Index element, int direction, int load_stretch, const Seeded& value,
            Index first) const {
+    const Friction& p = sys.friction[element];
     const auto by = [&](Index seed) { return value.d[seed]; };
     for (Index j = first; j < std::min(first + states_at_once, p.traits.states); ++j)
       rows(i, p.states + j) += by(by_first_state + j - first);
     if (first > 0) return; // the same derivatives once more
     add(rows, i, by(by_velocity), p.velocity);
+    if (turning) rows.row(i) += by(by_velocity) * turning->velocities.row(element);
     if (p.contact < 0) {
       if (!p.load_parts.empty()) add(rows, i, by(by_load), p.load_parts[load_stretch]);
-      rows(i, nx) += by(by_load) * sdot(p.load);
+      add_signal(rows, i, by(by_load), p.load);
     }
     if (const Index m = memory_of(p, direction); m >= 0) rows(i, m) += by(by_memory);
     if (p.peak >= 0) rows(i, p.peak) += by(by_peak);
     if (p.injected >= 0) {
       rows(i, p.injected) += by(by_injected);
       rows.row(i).head(nx) += by(by_injection_rate) * r.A.row(p.injected);
-      rows(i, nx) += by(by_injection_rate) * r.S.row(p.injected).dot(sdot);
+      add_signals(rows, i, by(by_injection_rate), r.S.row(p.injected));
     }
   }
 
@@ -137,15 +174,15 @@ private:
       const ElementInput<Seeded> in = inputs(p, direction, now.load_stretch, v, first);
       const ElementForce<Seeded> f = element_force(p.law, p, direction, now.branch, in);
       const Seeded multiplier = p.contact >= 0 ? Seeded(lambda(p)) : in.load;
-      add(forces, k, p, direction, now.load_stretch, f.dry * multiplier + f.other, first);
+      add(forces, k, i, direction, now.load_stretch, f.dry * multiplier + f.other, first);
       if (first == 0) w.dry(k) = f.dry.x * load_per_normal(p);
       if (const Index m = memory_of(p, direction); m >= 0) {
-        add(J, m, p, direction, now.load_stretch, f.memory_rate, first);
+        add(J, m, i, direction, now.load_stretch, f.memory_rate, first);
         if (first == 0) w.memory_by_normal(k) = memory_by_normal(p, f);
       }
       if (direction == 0) continue;
       for (Index j = 0; j < p.traits.states; ++j)
-        add(J, p.states + j, p, direction, now.load_stretch, w.seeded_rate[j], first);
+        add(J, p.states + j, i, direction, now.load_stretch, w.seeded_rate[j], first);
     }
   }
 
@@ -160,7 +197,9 @@ private:
     Matrix& normal = w.normal_rows;
     normal.resize(m, nx + 1);
     normal.leftCols(nx) = r.Lx.middleRows(first, m);
-    normal.col(nx).noalias() = r.Ls.middleRows(first, m) * sdot;
+    normal.col(nx).setZero();
+    add_signals(normal, r.Ls.middleRows(first, m));
+    if (turning) normal.noalias() += r.L.middleRows(first, m) * turning->accelerations;
     normal.noalias() += r.LF.middleRows(first, m) * forces;
     solve_coupling(sys, r, w, normal.data(), nx + 1);
     for (Index k = 0; k < r.sliding.size(); ++k) {
@@ -176,7 +215,9 @@ private:
   void held_forces() {
     held.resize(r.Lx.rows(), nx + 1);
     held.leftCols(nx) = r.Lx;
-    held.col(nx).noalias() = r.Ls * sdot;
+    held.col(nx).setZero();
+    add_signals(held, r.Ls);
+    if (turning) held.noalias() += r.L * turning->accelerations;
     held.noalias() += r.LF * forces;
   }
 
@@ -190,7 +231,7 @@ private:
       ElementInput<Seeded> in = inputs(p, side, now.load_stretch, 0.0, 0);
       in.velocity = Seeded(0.0);
       const ElementForce<Seeded> f = element_force(p.law, p, side, 0U, in);
-      add(J, p.lagged, p, side, now.load_stretch, f.memory_rate, 0);
+      add(J, p.lagged, i, side, now.load_stretch, f.memory_rate, 0);
       if (normal >= 0) J.row(p.lagged) += memory_by_normal(p, f) * held.row(normal);
     }
     if (p.states < 0) return;
@@ -211,7 +252,7 @@ private:
         if (normal >= 0) J.row(p.states + l) += (by_N * load_per_normal(p)) * held.row(normal);
         if (p.contact >= 0) continue;
         if (!p.load_parts.empty()) add(J, p.states + l, by_N, p.load_parts[now.load_stretch]);
-        J(p.states + l, nx) += by_N * sdot(p.load);
+        add_signal(J, p.states + l, by_N, p.load);
       }
     }
     for (Index j = 0; j < own; ++j) {
@@ -229,11 +270,13 @@ private:
 void jacobian(const System& sys, const Regime& r, double t, const double* x, const double* s,
               const double* sdot, Matrix& J, Vector& dfdt, Scratch& w) {
   if (sys.smooth) {
-    J = differences_of_rates(sys, r, t, x, s, w);
-    dfdt = change_with_time(sys, r, t, x, s, sdot, w);
-    return;
+    Tangent& at = w.tangent(sys);
+    evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
+    const Turning& turning = at.turning(w.xdot.data(), w.force.data(), sdot);
+    Derivatives(at.system, at.regime(r.modes), x, at.signals(s), sdot, w, &turning).run(t);
+  } else {
+    Derivatives(sys, r, x, s, sdot, w).run(t);
   }
-  Derivatives(sys, r, x, s, sdot, w).run(t);
   J = w.rate_rows.leftCols(sys.nx);
   dfdt = w.rate_rows.col(sys.nx);
 }

@@ -3,6 +3,7 @@
 
 #include "core/list.hpp"
 #include "core/mode.hpp"
+#include "expression/evaluate.hpp" // Sign
 #include "model/switch_modes.hpp"
 
 #include <compare>
@@ -67,6 +68,7 @@ struct Modes : SwitchModes {
   List<Mode> contact;          // open or closed; the friction of an open contact is open too
   // Where rigidity leaves forces open: those that the sharing of least norm holds at their limits, in rising order.
   List<ForceLimit> at_limit;
+  List<Sign> sides; // of each condition in formulas of the motion: the side of zero on which it is
 
   auto operator<=>(const Modes&) const = default;
   bool operator==(const Modes&) const = default;

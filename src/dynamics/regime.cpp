@@ -237,16 +237,16 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
               double* force, Scratch& w) {
   if (!sys.smooth) return evaluate_here(sys, r, t, x, s, xdot, force, w);
   Tangent& at = w.tangent(sys);
-  at.move_to(t, x);
+  at.move_to(t, x, r.modes.sides);
   const double* const all = at.signals(s);
   if (at.free_rates(x, all, xdot)) return;
   evaluate_here(at.system, at.regime(r.modes), t, x, all, xdot, force, w);
 }
 
-void state_signals(const System& sys, double t, const double* x, double* s, Scratch& w) {
+void state_signals(const System& sys, const Modes& modes, double t, const double* x, double* s, Scratch& w) {
   if (!sys.smooth) return;
   Tangent& at = w.tangent(sys);
-  at.move_to(t, x);
+  at.move_to(t, x, modes.sides);
   at.write(s);
 }
 

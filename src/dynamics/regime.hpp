@@ -75,6 +75,7 @@ struct Regime {
   bool coupled = false; // some sliding element is loaded by a contact
   // x' = A x + S s + E F_sliding;  (F_sticking, lambda_closed) = Lx x + Ls s + LF F_sliding
   Matrix A, S, E, Lx, Ls, LF;
+  Matrix L; // the same forces by what x' would be without them
   bool shared =
       false; // forces of sticking elements are not unique; L* then give the least utilisation in the mean square
   Matrix indeterminate_forces; // columns: shifts of sticking forces that change nothing; orthonormal
@@ -121,7 +122,8 @@ void jacobian(const System& sys, const Regime& regime, double t, const double* x
               const double* sdot, Matrix& J, Vector& dfdt, Scratch& scratch);
 
 // Values of those signals that follow the state; of a linear machine there are none.
-void state_signals(const System& sys, double t, const double* x, double* s, Scratch& scratch);
+void state_signals(const System& sys, const Modes& modes, double t, const double* x, double* s,
+                   Scratch& scratch);
 
 // Values of all other signals at t, from the right; of their derivatives.
 void signal_values(const System& sys, double t, double* s);

@@ -84,8 +84,11 @@ void see(const System& sys, State& state) {
 State initial_state(const System& sys, double t0, const Vector& x0) {
   if (sys.smooth && !sys.tangent) {
     Tangent at(sys);
-    at.move_to(t0, x0.data());
-    return initial_state(at.system, t0, x0);
+    at.move_to(t0, x0.data(), {});
+    State s = initial_state(at.system, t0, x0);
+    for (Index k = 0; k < sys.smooth->tape.conditions.size(); ++k)
+      s.modes.sides.push_back(at.condition(k) >= 0.0 ? Sign{1} : Sign{-1});
+    return s;
   }
   State s;
   s.identity = sys.identity;

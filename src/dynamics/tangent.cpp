@@ -13,6 +13,24 @@
 
 namespace stickslip {
 
+namespace {
+
+bool finite(const Tape& tape, const Vector& slots) {
+  return std::all_of(tape.outputs.begin(), tape.outputs.end(),
+                     [&](Slot s) { return std::isfinite(slots(s)); });
+}
+
+// By the sides that are prescribed, as far as there is a value.
+void run_held(const Tape& tape, const List<Sign>& sides, Vector& slots) {
+  if (!sides.empty()) {
+    evaluate(tape, sides.data(), slots.data());
+    if (finite(tape, slots)) return;
+  }
+  evaluate(tape, slots.data());
+}
+
+} // namespace
+
 Tangent::Tangent(const System& of) : system(of), smooth(of.smooth) {
   system.tangent = true;
   const Index n = system.n_coordinates;
@@ -26,15 +44,16 @@ Tangent::Tangent(const System& of) : system(of), smooth(of.smooth) {
   linear.S = system.S;
 }
 
-void Tangent::move_to(double at, const double* to) {
-  if (placed && at == t && std::equal(to, to + system.nx, x.data())) return;
+void Tangent::move_to(double at, const double* to, const List<Sign>& sides) {
+  if (placed && at == t && sides == prescribed && std::equal(to, to + system.nx, x.data())) return;
   t = at;
+  prescribed = sides;
   std::copy_n(to, system.nx, x.data());
   placed = true;
   built = false;
   for (Index i = 0; i < smooth->inputs.size(); ++i)
     slots(i) = smooth->inputs[i] < 0 ? t : x(smooth->inputs[i]);
-  evaluate(smooth->tape, slots.data());
+  run_held(smooth->tape, prescribed, slots);
   if (smooth->moving_mass()) invert_mass();
   size_accelerations();
   if (bare()) return;
@@ -179,6 +198,7 @@ bool Tangent::free_rates(const double* at, const double* s, double* xdot) const 
 const Regime& Tangent::regime(const Modes& modes) {
   const bool same = local.linear != nullptr && local.modes == modes;
   if (built && same) return local;
+  if (bare() && smooth->moving_mass()) weigh();
   const bool plain = system.loops.empty() && system.springs.empty();
   if (plain)
     linear.A = system.A, linear.S = system.S;
@@ -205,7 +225,7 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
   if (closed.empty() && held.empty()) return;
   Vector s(system.ns());
   const auto place = [&] {
-    move_to(at, of.data());
+    move_to(at, of.data(), modes.sides);
     signal_values(system, at, s.data());
     write(s.data());
   };
@@ -236,7 +256,8 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
 }
 
 std::string Tangent::complaint() const {
-  if (const auto found = diagnose(smooth->tape, nullptr, slots.data())) return found->text;
+  if (!finite(smooth->tape, slots))
+    if (const auto found = diagnose(smooth->tape, nullptr, slots.data())) return found->text;
   if (!smooth->moving_mass() || factor.diagonal().allFinite()) return {};
   std::ostringstream text;
   text << "the mass matrix is not positive definite where";
@@ -249,38 +270,62 @@ double Tangent::kinetic() const {
   return result(smooth->kinetic);
 }
 
-// Central differences. Steps of the cube root of the last digit leave eleven digits.
-Matrix differences_of_rates(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                            Scratch& w) {
-  constexpr double share = 6e-6;
-  const Index nx = sys.nx;
-  Matrix J(nx, nx);
-  Vector at = Eigen::Map<const Vector>(x, nx), up = Vector::Zero(nx), down = up, force = w.force;
-  for (Index j = 0; j < nx; ++j) {
-    const double size = std::max(std::abs(x[j]), sys.nominal(j));
-    const double h = share * (size > 0.0 ? size : 1.0);
-    at(j) = x[j] + h;
-    const double high = at(j);
-    up.setZero(), down.setZero();
-    evaluate(sys, r, t, at.data(), s, up.data(), force.data(), w);
-    at(j) = x[j] - h;
-    evaluate(sys, r, t, at.data(), s, down.data(), force.data(), w);
-    J.col(j) = (up - down) / (high - at(j));
-    at(j) = x[j];
-  }
-  return J;
+Vector Tangent::condition_sizes(const Vector& nominal, double time_scale) {
+  const Tape& tape = smooth->tape;
+  const Index inputs = tape.inputs.size();
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rates(tape.slots(), inputs);
+  rates.topRows(inputs).setZero();
+  for (Index i = 0; i < inputs; ++i)
+    rates(i, i) = smooth->inputs[i] < 0 ? time_scale : nominal(smooth->inputs[i]);
+  forward(tape, prescribed.empty() ? nullptr : prescribed.data(), slots.data(), inputs, rates.data());
+  Vector out(tape.conditions.size());
+  for (Index k = 0; k < out.size(); ++k) out(k) = rates.row(tape.conditions[k]).cwiseAbs().sum();
+  return out;
 }
 
-Vector change_with_time(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                        const double* sdot, Scratch& w) {
-  constexpr double share = 6e-6;
-  const double h = share * (sys.time_scale > 0.0 ? sys.time_scale : std::max(std::abs(t), 1.0));
-  const Eigen::Map<const Vector> now(s, sys.ns()), rate(sdot, sys.ns());
-  Vector at = now + h * rate, up = Vector::Zero(sys.nx), down = up, force = w.force;
-  evaluate(sys, r, t + h, x, at.data(), up.data(), force.data(), w);
-  at = now - h * rate;
-  evaluate(sys, r, t - h, x, at.data(), down.data(), force.data(), w);
-  return (up - down) / (2.0 * h);
+Vector Tangent::condition_rates(const double* xdot) {
+  const Tape& tape = smooth->tape;
+  Vector rates(tape.slots()), out(tape.conditions.size());
+  for (Index i = 0; i < tape.inputs.size(); ++i)
+    rates(i) = smooth->inputs[i] < 0 ? 1.0 : xdot[smooth->inputs[i]];
+  forward(tape, prescribed.empty() ? nullptr : prescribed.data(), slots.data(), 1, rates.data());
+  for (Index k = 0; k < out.size(); ++k) out(k) = rates(tape.conditions[k]);
+  return out;
+}
+
+const Turning& Tangent::turning(const double* xdot, const double* force, const double* sdot) {
+  const Smooth::Slopes& slopes = smooth->slopes;
+  const Index n = system.n_coordinates, by_time = system.nx;
+  if (slope_slots.size() == 0) {
+    slope_slots = Vector::Zero(slopes.tape.slots());
+    prepare(slopes.tape, slope_slots.data());
+    unbalanced.resize(n, system.nx + 1);
+    change.signals.resize(system.ns(), system.nx + 1);
+    change.accelerations = Matrix::Zero(system.nx, system.nx + 1);
+    change.velocities.resize(system.friction.size(), system.nx + 1);
+  }
+  const Index inputs = smooth->inputs.size();
+  slope_slots.head(inputs) = slots.head(inputs);
+  std::copy_n(xdot + n, n, slope_slots.data() + inputs);
+  for (Index k = 0; k < slopes.forces.size(); ++k) slope_slots(inputs + n + k) = force[slopes.forces[k]];
+  prescribed_slopes.clear();
+  for (const Index c : slopes.conditions)
+    if (!prescribed.empty()) prescribed_slopes.push_back(prescribed[c]);
+  run_held(slopes.tape, prescribed_slopes, slope_slots);
+  const auto fill = [&](Matrix& out, const List<Smooth::Slopes::Entry>& entries) {
+    for (const Smooth::Slopes::Entry& e : entries) {
+      const double slope = slope_slots(slopes.tape.outputs[e.result]);
+      if (std::isfinite(slope)) // where it is infinite, as that of sqrt(x) at 0, none serves
+        out(e.of, e.state < 0 ? by_time : e.state) += slope;
+    }
+  };
+  change.signals.setZero(), change.velocities.setZero(), unbalanced.setZero();
+  change.signals.col(by_time) = Eigen::Map<const Vector>(sdot, system.ns());
+  fill(change.signals, slopes.signals);
+  fill(change.velocities, slopes.velocities);
+  fill(unbalanced, slopes.balance);
+  change.accelerations.middleRows(n, n).noalias() = inverse_mass * unbalanced;
+  return change;
 }
 
 } // namespace stickslip

@@ -11,11 +11,19 @@
 
 namespace stickslip {
 
+// How signals, accelerations without constraints and velocities of friction elements change with (x, t) in a motion
+// whose accelerations and forces are held, apart from what is linear in x: columns, the last one by time.
+struct Turning {
+  Matrix signals, accelerations, velocities;
+};
+
 class Tangent {
 public:
   explicit Tangent(const System& of);
 
-  void move_to(double t, const double* x);
+  // Choices in formulas by the sides of their conditions that are prescribed, beyond a corner too; where there is no
+  // value beyond it, and without sides, each by its own condition.
+  void move_to(double t, const double* x, const List<Sign>& sides);
   // Values of the signals that follow the state, where it has been moved to.
   void write(double* s) const;
 
@@ -25,6 +33,8 @@ public:
   const Regime& regime(const Modes& modes);
   // Signals as given, with those that follow the state.
   const double* signals(const double* given);
+  // Where it has been moved to, with the x' and the forces that hold there and the rates of the signals that are given.
+  const Turning& turning(const double* xdot, const double* force, const double* sdot);
   // x' where no element acts and nothing is held; false if there may be some.
   bool free_rates(const double* x, const double* s, double* xdot) const;
 
@@ -39,12 +49,22 @@ public:
 
   double kinetic() const; // q' M q' / 2, of a mass matrix that is not constant
 
+  // Conditions on which choices depend: their values, what their terms amount to where states have these sizes, and
+  // their rates in a motion x'.
+  double condition(Index k) const { return slots(smooth->tape.conditions[k]); }
+  Vector condition_sizes(const Vector& nominal, double time_scale);
+  Vector condition_rates(const double* xdot);
+
 private:
   std::shared_ptr<const Smooth> smooth;
   bool placed = false;
   double t = 0.0;
+  List<Sign> prescribed, prescribed_slopes; // sides, and those of the tape of slopes
   Vector x, slots, taken;
   Matrix mass, factor, inverse_mass;
+  Vector slope_slots;
+  Matrix unbalanced; // generalised forces by (x, t)
+  Turning change;
   LinearPart linear;
   Regime local;
   bool built = false;
@@ -55,11 +75,5 @@ private:
   void turn_rows();
   void size_accelerations();
 };
-
-// Where derivatives are needed.
-Matrix differences_of_rates(const System& sys, const Regime& regime, double t, const double* x,
-                            const double* s, Scratch& scratch);
-Vector change_with_time(const System& sys, const Regime& regime, double t, const double* x, const double* s,
-                        const double* sdot, Scratch& scratch);
 
 } // namespace stickslip

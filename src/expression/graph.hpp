@@ -53,6 +53,7 @@ public:
   // some may be unused.
   Tape tape(const List<Node>& outputs) const;
   Tape tape(const List<Node>& outputs, const List<std::string>& inputs) const;
+  List<Node> conditions(const List<Node>& outputs) const; // of the choices in such a tape, in its order
 
   Index size() const { return nodes.size(); }
 

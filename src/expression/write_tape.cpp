@@ -30,6 +30,14 @@ List<Node> Graph::order(const List<Node>& outputs) const {
   return out;
 }
 
+List<Node> Graph::conditions(const List<Node>& outputs) const {
+  List<Node> out;
+  for (const Node n : order(outputs))
+    if (const Entry& e = nodes[n]; e.kind == Kind::operation && is_select(e.operation))
+      if (std::find(out.begin(), out.end(), e.c) == out.end()) out.push_back(e.c);
+  return out;
+}
+
 Tape Graph::tape(const List<Node>& outputs) const {
   std::set<std::string> needed;
   for (const Node n : order(outputs))
@@ -52,19 +60,18 @@ Tape Graph::tape(const List<Node>& outputs, const List<std::string>& given) cons
       out.constants.push_back(*c);
     }
   }
-  std::map<Node, std::int32_t> condition;
+  const List<Node> decisive = conditions(outputs);
   for (const Node n : all) {
     const Entry& e = nodes[n];
     if (e.kind != Kind::operation) continue;
     Instruction i{e.operation, slot[e.a], arity(e.operation) == 2 ? slot[e.b] : 0, e.c};
     if (is_select(e.operation)) {
-      const auto [at, fresh] = condition.try_emplace(e.c, static_cast<std::int32_t>(condition.size()));
-      if (fresh) out.conditions.push_back(slot[e.c]);
-      i.c = at->second;
+      i.c = static_cast<std::int32_t>(std::find(decisive.begin(), decisive.end(), e.c) - decisive.begin());
     }
     slot[n] = static_cast<Slot>(out.slots());
     out.code.push_back(i);
   }
+  for (const Node n : decisive) out.conditions.push_back(slot[n]);
   for (const Node n : outputs) out.outputs.push_back(slot[n]);
   return out;
 }

@@ -1,5 +1,7 @@
 #include "flow/stepper.hpp"
 
+#include "model/smooth.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +12,7 @@ Stepper::Stepper(const System& system, const Options& opts)
   const Index nx = sys.nx, ns = sys.ns();
   C.resize(nx, exact_columns);
   s = sdot = Vector::Zero(ns);
+  if (sys.smooth) reads_time = std::count(sys.smooth->inputs.begin(), sys.smooth->inputs.end(), -1) > 0;
   for (const Friction& p : sys.friction)
     if (p.traits.states > 0) scratch.for_derivatives(sys);
   force = scratch.force;
@@ -66,7 +69,7 @@ void Stepper::take(const Regime& regime, State& state, double t_limit, Step& ste
   step.fired.clear();
   step.end = 1.0;
   frame(state.base_t);
-  state_signals(sys, state.base_t, state.base_x.data(), s.data(), scratch);
+  state_signals(sys, regime.modes, state.base_t, state.base_x.data(), s.data(), scratch);
   crossing.assign(regime.guards.size(), 2.0);
   const double horizon = (t_limit - state.base_t) - state.base_t_compensation;
   if (delays.any()) stepped = &state, delays.frame(state);

@@ -44,7 +44,7 @@ public:
 
   // The state of the step that was taken last, tau after its start.
   void state_at(const Step& step, double tau, double* x) const;
-  bool autonomous() const { return varying.empty(); }
+  bool autonomous() const { return varying.empty() && !reads_time; }
   // Part of a swing as polynomials: from `offset` after its start x0 on, no longer than it lasts.
   Step expand(const Step& swing, double offset);
 
@@ -73,9 +73,11 @@ private:
   Dopri5Workspace explicit_work;
   RosenbrockWorkspace stiff_work;
   List<Index> varying;        // signals that are not constant
+  bool reads_time = false;    // formulas of the motion do
   List<const Piece*> pieces;  // the piece of each that holds during this step
   List<Index> departing;      // elements whose velocity grows out of zero
   List<double> shift;         // what each guard has to exceed to fire
+  Vector condition_sizes;     // what the terms of conditions in formulas amount to
   Vector shared_force;        // at the start of the step
   double shared_change = 0.0; // what the greatest of its margins and multipliers comes to in the step
   List<double> crossing;      // theta of each guard's first crossing, > 1 if none

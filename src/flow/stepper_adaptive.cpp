@@ -24,7 +24,7 @@ template <Index N> bool Stepper::attempt_stiff(const State& state, double h) {
   auto f = [&](double t, const double* x, double* dx) { field.rhs<N>(t, x, dx); };
   evaluations += rodas5p::stages - 1;
   return rosenbrock_attempt<N>(f, state.base_t, state.base_x.data(), f0.data(), J.data(),
-                               varying.empty() ? nullptr : dfdt.data(), h, stiff_work);
+                               autonomous() ? nullptr : dfdt.data(), h, stiff_work);
 }
 
 bool Stepper::attempt(const Regime& r, const State& state, double h, FlowKind kind) {
@@ -52,7 +52,7 @@ bool Stepper::attempt(const Regime& r, const State& state, double h, FlowKind ki
       return attempt_stiff<0>(state, h);
     }
   return rosenbrock_attempt(f, state.base_t, state.base_x.data(), f0.data(), J.data(),
-                            varying.empty() ? nullptr : dfdt.data(), h, stiff_work);
+                            autonomous() ? nullptr : dfdt.data(), h, stiff_work);
 }
 
 // x' into f0, its Jacobian and time derivative.

@@ -2,6 +2,7 @@
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/tangent.hpp"
 #include "flow/stepper.hpp"
 
 #include <algorithm>
@@ -54,6 +55,8 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   if (g.kind == GuardKind::load_corner && // a load of zero that only rounding moves
       size <= 0.1 * tolerance::rounding * form->x.cwiseAbs().dot(state.nominal))
     return stays;
+  const double terms = g.kind == GuardKind::condition ? condition_sizes(g.condition) : 0.0;
+  if (size <= tolerance::rounding * terms) return stays;
   // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its terms.
   double at_rest = 0.0;
   if (g.kind == GuardKind::saturation) {
@@ -94,6 +97,10 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
     break;
   case GuardKind::saturation:
     zero = std::max(tolerance::rest * size, at_rest);
+    break;
+  case GuardKind::condition:
+    zero = std::max(tolerance::rest * size, tolerance::rounding * terms);
+    unknown = integrated * options.rtol * terms;
     break;
   default:
     if (const double whole = guard_size(r, state, k, kind); std::isfinite(whole)) {
@@ -215,6 +222,8 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       if (r.guards[k].kind == GuardKind::sharing_changes)
         shared_change = std::max(shared_change, guard_series.row(k).head(degree + 1).cwiseAbs().sum());
   }
+  if (!r.modes.sides.empty())
+    condition_sizes = scratch.tangent(sys).condition_sizes(state.nominal, state.time_scale);
   std::array<double, guard_max_degree + 1> c;
   for (Index k = 0; k < r.guards.size(); ++k) {
     std::copy_n(guard_series.row(k).data(), degree + 1, c.data());

@@ -114,7 +114,8 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
   for (Index k = 0; k < ng; ++k) {
     if (is_polynomial(r, k)) continue;
     all_linear = false;
-    forces = forces || r.guards[k].kind != GuardKind::branch;
+    const GuardKind kind = r.guards[k].kind;
+    forces = forces || (kind != GuardKind::branch && kind != GuardKind::condition);
   }
   degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
   if (!all_linear) degree = std::max(degree, sample_degree);

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "expression/graph.hpp"
+#include "expression/motion.hpp"
 #include "model/smooth.hpp"
 
 #include <algorithm>
@@ -15,25 +16,19 @@ namespace {
 
 class Collector {
 public:
-  explicit Collector(Draft& draft) : d(draft), n(draft.sys.n_coordinates) {
-    for (const std::string& name : d.sys.coordinates) q.push_back(graph.input(name + ".position"));
-    for (const std::string& name : d.sys.coordinates) v.push_back(graph.input(name + ".velocity"));
-    time = graph.input("time");
-    for (Index i = 0; i < n; ++i) motion[q[i]] = v[i];
-    motion[time] = graph.constant(1.0);
-    passing = {{time, graph.constant(1.0)}};
-  }
+  explicit Collector(Draft& draft)
+      : d(draft), n(draft.sys.n_coordinates), motion(graph, draft.sys.coordinates) {}
 
   void run() {
-    mass();
+    read_mass();
     for (Index k = 0; k < d.forces.size(); ++k)
-      if (!empty(d.forces[k]->expression))
-        value(d.sys.drives[k].signal, graph.load(d.forces[k]->expression).outputs.front());
+      if (!empty(d.forces[k]->expression)) value(d.sys.drives[k].signal, d.forces[k]->expression);
     for (Index i = 0; i < d.friction.size(); ++i) friction(i);
     for (Index j = 0; j < d.contacts.size(); ++j) contact(j);
     if (results.empty()) return;
     smooth.tape = graph.tape(results);
     for (const std::string& name : smooth.tape.inputs) smooth.inputs.push_back(state_of(name));
+    differentiate();
     smooth.inverse_mass = d.inverse_mass;
     if (smooth.moving_mass()) keep_for_mass();
     d.sys.smooth = std::make_shared<const Smooth>(std::move(smooth));
@@ -43,10 +38,12 @@ private:
   Draft& d;
   Index n;
   Graph graph;
-  List<Node> q, v, results;
-  Node time{};
-  Graph::Direction motion, passing;
+  Motion motion;
+  List<Node> results, mass;
   Smooth smooth;
+  List<Motion::Row> rows;
+  List<Index> drifts;   // of each row: the signal of its drift,
+  List<Index> elements; // and its friction element; -1: a gap
 
   static bool empty(const Tape& tape) { return tape.outputs.empty(); }
 
@@ -54,67 +51,106 @@ private:
     results.push_back(node);
     return results.size() - 1;
   }
-  void value(Index signal, Node node) { smooth.values.push_back({signal, result(node)}); }
+  Index add_results(const List<Node>& nodes) {
+    const Index first = results.size();
+    for (const Node node : nodes) result(node);
+    return first;
+  }
+  void value(Index signal, const Tape& tape) {
+    smooth.values.push_back({signal, result(graph.load(tape).outputs.front())});
+  }
 
   Index state_of(const std::string& name) const {
     if (name == "time") return -1;
     return find_name(d.sys.states, name, "input of an expression");
   }
 
-  Node derivative(Node of, const Graph::Direction& along) { return graph.derivatives({of}, along).front(); }
-
-  Node product(const List<Node>& a, const List<Node>& b) {
-    Node sum = graph.constant(0.0);
-    for (Index i = 0; i < a.size(); ++i)
-      sum = graph.apply(Operation::add, sum, graph.apply(Operation::multiply, a[i], b[i]));
-    return sum;
-  }
-
   // q' M q' / 2 and, of its rate, what the change of M alone makes.
-  void mass() {
+  void read_mass() {
     const Plant* plant = d.machine.mechanical();
     if (plant == nullptr || empty(plant->mass_expression)) return;
-    const List<Node> M = graph.load(plant->mass_expression).outputs;
-    smooth.mass = results.size();
-    for (const Node entry : M) result(entry);
-    List<Node> momentum;
-    for (Index i = 0; i < n; ++i)
-      momentum.push_back(product({M.begin() + i * n, M.begin() + (i + 1) * n}, v));
-    const Node kinetic = graph.apply(Operation::multiply, graph.constant(0.5), product(momentum, v));
+    mass = graph.load(plant->mass_expression).outputs;
+    smooth.mass = add_results(mass);
+    const Node kinetic = motion.kinetic(mass);
     smooth.kinetic = result(kinetic);
     smooth.inertia = d.inertia;
-    value(d.inertia, derivative(kinetic, motion));
+    smooth.values.push_back({d.inertia, result(motion.rate(kinetic))});
   }
 
   void friction(Index i) {
     const FrictionElement& f = *d.friction[i];
-    if (!empty(f.load_expression))
-      value(d.sys.friction[i].load, graph.load(f.load_expression).outputs.front());
+    if (!empty(f.load_expression)) value(d.sys.friction[i].load, f.load_expression);
     if (!empty(f.on_expression)) row(i, f.on_expression);
   }
 
-  // w(q) with the drift w' q'.
   void row(Index element, const Tape& tape) {
-    const List<Node> w = graph.load(tape).outputs;
-    Smooth::Row out{element, results.size(), -1};
-    for (const Node entry : w) result(entry);
-    out.drift = result(derivative(product(w, v), motion));
-    smooth.rows.push_back(out);
+    const Motion::Row w = motion.of_direction(graph.load(tape).outputs);
+    const Index first = add_results(w.direction);
+    smooth.rows.push_back({element, first, result(w.drift)});
     smooth.drifts.push_back(d.drifts.at(element));
+    rows.push_back(w), drifts.push_back(smooth.drifts.back()), elements.push_back(element);
+    smooth.slopes.forces.push_back(element);
   }
 
   void contact(Index j) {
     const ContactElement& c = *d.contacts[j];
+    const Contact& of = d.sys.contacts[j];
     if (!empty(c.gap_expression)) {
       const Node gap = graph.load(c.gap_expression).outputs.front();
-      Smooth::Gap out{j, result(gap), results.size(), -1, -1};
-      const List<List<Node>> gradient = graph.jacobian({gap}, q);
-      for (const Node entry : gradient.front()) result(entry);
-      out.rate = result(derivative(gap, passing));
-      out.drift = result(derivative(derivative(gap, motion), motion));
-      smooth.gaps.push_back(out);
+      const Motion::Row w = motion.of_gap(gap);
+      const Index at = result(gap), first = add_results(w.direction), rate = result(w.passing);
+      smooth.gaps.push_back({j, at, first, rate, result(w.drift)});
+      rows.push_back(w), drifts.push_back(of.gap_acceleration), elements.push_back(-1);
+      smooth.slopes.forces.push_back(d.sys.friction.size() + j);
     }
-    if (!empty(c.tangent_expression)) row(d.sys.contacts[j].friction, c.tangent_expression);
+    if (!empty(c.tangent_expression)) row(of.friction, c.tangent_expression);
+  }
+
+  // Derivatives by everything that the tape reads.
+  void differentiate() {
+    List<std::string> names = smooth.tape.inputs;
+    List<Node> by, acceleration, lambda, slopes;
+    for (const std::string& name : names) by.push_back(graph.input(name));
+    const auto further = [&](const std::string& name) {
+      names.push_back(name);
+      return graph.input(name);
+    };
+    for (const std::string& name : d.sys.coordinates) acceleration.push_back(further(name + ".acceleration"));
+    for (Index k = 0; k < rows.size(); ++k) { // friction opposes its row, a normal force acts along it
+      const Node force = further("force " + std::to_string(k));
+      lambda.push_back(elements[k] < 0 ? force : graph.apply(Operation::negate, force));
+    }
+    Smooth::Slopes& out = smooth.slopes;
+    struct Wanted {
+      List<Smooth::Slopes::Entry>* list;
+      Index of;
+    };
+    List<Wanted> wanted;
+    List<Node> terms;
+    const auto want = [&](List<Smooth::Slopes::Entry>& list, Index of, Node term) {
+      wanted.push_back({&list, of}), terms.push_back(term);
+    };
+    for (const Smooth::Value& v : smooth.values)
+      if (v.signal != smooth.inertia) want(out.signals, v.signal, results[v.result]);
+    for (Index k = 0; k < rows.size(); ++k) {
+      want(out.signals, drifts[k], motion.acceleration(rows[k], acceleration));
+      if (elements[k] >= 0) want(out.velocities, elements[k], motion.velocity(rows[k]));
+    }
+    for (Index k = 0; k < n; ++k) want(out.balance, k, motion.balance(k, mass, rows, acceleration, lambda));
+    const List<List<Node>> all = graph.jacobian(terms, by);
+    for (Index k = 0; k < terms.size(); ++k)
+      for (Index i = 0; i < by.size(); ++i) {
+        const Index state = smooth.inputs[i];
+        const bool known = wanted[k].list == &out.velocities && state >= n; // the row itself
+        if (known || graph.value(all[k][i]) == 0.0) continue;
+        wanted[k].list->push_back({wanted[k].of, state, slopes.size()});
+        slopes.push_back(all[k][i]);
+      }
+    out.tape = graph.tape(slopes, names);
+    const List<Node> all_conditions = graph.conditions(results);
+    for (const Node c : graph.conditions(slopes))
+      out.conditions.push_back(std::find(all_conditions.begin(), all_conditions.end(), c) -
+                               all_conditions.begin());
   }
 
   void keep_for_mass() {

@@ -40,6 +40,19 @@ struct Smooth {
   // Signals of rows: the drift of each friction element in `rows`.
   List<Index> drifts;
 
+  // How all this changes with what the tape reads, accelerations and forces held.
+  struct Slopes {
+    Tape tape;          // inputs: those of the other, then accelerations, then forces
+    List<Index> forces; // which each of these forces is: a friction element's, or behind them a contact's
+    struct Entry {
+      Index of, state, result; // state -1: time
+    };
+    List<Index> conditions; // which each is of the other tape's
+    List<Entry> balance;    // of each coordinate: generalised force that is missing
+    List<Entry> signals;    // values; of drifts: all of what they are for, the acceleration along the row
+    List<Entry> velocities; // of friction elements, besides those that come with velocities
+  } slopes;
+
   bool moving_mass() const { return mass >= 0; }
 };
 

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/tolerances.hpp"
+#include "model/smooth.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -81,6 +82,7 @@ void check(const System& sys, const Modes& modes) {
   count("contacts", modes.contact.size(), sys.contacts.size());
   count("limits", modes.saturation.size(), sys.saturations);
   count("flanks of springs", modes.flank.size(), sys.flanks.size());
+  count("corners of formulas", modes.sides.size(), sys.smooth ? sys.smooth->tape.conditions.size() : 0);
   const auto friction = [](const FrictionMode& one) {
     return one.mode >= Mode::slip_backward && one.mode <= Mode::open && one.hold >= Hold::by_limit &&
            one.hold <= Hold::firmly;
@@ -104,7 +106,9 @@ void check(const System& sys, const Modes& modes) {
     reject("state", "has forces at limits that do not exist");
   if (!std::all_of(modes.friction.begin(), modes.friction.end(), friction) ||
       !std::all_of(modes.contact.begin(), modes.contact.end(), contact) ||
-      !std::all_of(modes.saturation.begin(), modes.saturation.end(), limit) || !has_integrators(sys, modes))
+      !std::all_of(modes.saturation.begin(), modes.saturation.end(), limit) ||
+      !std::all_of(modes.sides.begin(), modes.sides.end(), [](Sign s) { return s == 1 || s == -1; }) ||
+      !has_integrators(sys, modes))
     reject("state", "has modes that do not exist");
 }
 

@@ -108,7 +108,7 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   const Index n = sys.n_coordinates;
   segment_state(seg, C, sys.nx, t, x.data());
   signal_values(sys, t, s.data());
-  state_signals(sys, t, x.data(), s.data(), w);
+  state_signals(sys, seg.regime->modes, t, x.data(), s.data(), w);
   const System& here = sys.smooth ? w.tangent(sys).system : sys;
   evaluate(sys, *seg.regime, t, x.data(), s.data(), xdot.data(), force.data(), w);
   share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
@@ -187,7 +187,7 @@ double Powers::kinetic(const Segment& seg, const double* C, double t) {
   segment_state(seg, C, sys.nx, t, x.data());
   if (sys.smooth && sys.smooth->moving_mass()) {
     Tangent& at = w.tangent(sys);
-    at.move_to(t, x.data());
+    at.move_to(t, x.data(), seg.regime->modes.sides);
     return at.kinetic();
   }
   return form(sys.mass, x.segment(sys.n_coordinates, sys.n_coordinates), w.row);

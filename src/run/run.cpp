@@ -1,5 +1,7 @@
 #include "run/run.hpp"
 
+#include "expression/text.hpp"
+#include "model/smooth.hpp"
 #include "run/growth.hpp"
 
 #include <algorithm>
@@ -53,7 +55,7 @@ const Regime& Runner::lasting(const Regime& r) {
 // Rows and columns as they are in the present state.
 void Runner::look() {
   if (!here) return;
-  here->move_to(state->base_t, state->base_x.data());
+  here->move_to(state->base_t, state->base_x.data(), state->modes.sides);
   if (here->bare() && regime != nullptr) return;
   cache.clear();
   regime = nullptr;
@@ -107,13 +109,19 @@ namespace {
 // What is known where no combination of modes holds.
 std::string without_answer(const System& sys, const Jump& jump, const std::string& when) {
   constexpr Index most_names = 8;
-  std::string text = "no admissible combination of modes was found" + when;
-  text += jump.none_exists ? "; all were tried: there is none" : "; not proven: there may be one";
-  if (jump.touching.empty()) return text;
-  text += "; touching:";
+  if (jump.facing >= 0) {
+    const Tape& tape = sys.smooth->tape;
+    return "a formula jumps where " + text(tape, tape.conditions[jump.facing]) +
+           " passes zero, and the motion on both sides leads back there" + when +
+           ": a formula cannot hold it; friction is an element of its own (add_friction)";
+  }
+  std::string said = "no admissible combination of modes was found" + when;
+  said += jump.none_exists ? "; all were tried: there is none" : "; not proven: there may be one";
+  if (jump.touching.empty()) return said;
+  said += "; touching:";
   for (Index k = 0; k < std::min(jump.touching.size(), most_names); ++k)
-    text += (k == 0 ? " " : ", ") + sys.contacts[jump.touching[k]].name;
-  return text + (jump.touching.size() > most_names ? ", ..." : "");
+    said += (k == 0 ? " " : ", ") + sys.contacts[jump.touching[k]].name;
+  return said + (jump.touching.size() > most_names ? ", ..." : "");
 }
 
 } // namespace
@@ -167,7 +175,7 @@ std::string Runner::undefined() {
   const Index n = sys.n_coordinates;
   Vector ahead = state->base_x;
   ahead.head(n) += tau * ahead.segment(n, n);
-  here->move_to(state->base_t + tau, ahead.data());
+  here->move_to(state->base_t + tau, ahead.data(), state->modes.sides);
   std::string what = here->complaint();
   look();
   return what;

@@ -78,7 +78,8 @@ template <class Use> void Samples::at_every_time(Use&& use) {
     for (Index j = span.first; j < span.first + span.count; ++j) {
       x = y.col(j);
       s = values.col(j);
-      if (tangent) tangent->move_to(times[j], x.data()), tangent->write(s.data());
+      if (tangent)
+        tangent->move_to(times[j], x.data(), span.segment->regime->modes.sides), tangent->write(s.data());
       use(*span.segment->regime, j, times[j], x, s);
     }
 }

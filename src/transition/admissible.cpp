@@ -131,7 +131,8 @@ void Decision::note_firing(const Regime& r, List<Guard>& fired) {
   guard_series(r);
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
-    if (g.kind == GuardKind::sharing_changes || g.kind == GuardKind::branch) continue;
+    if (g.kind == GuardKind::sharing_changes || g.kind == GuardKind::branch || g.kind == GuardKind::condition)
+      continue;
     const double size =
         guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);
     if (sign_after([&](int j) { return series(k, j); }, size, state->time_scale, t) > 0) fired.push_back(g);

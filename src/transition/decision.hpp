@@ -5,6 +5,7 @@
 
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "transition/corners.hpp"
 #include "transition/impact.hpp"
 #include "transition/mode_changes.hpp"
 #include "transition/rules.hpp"
@@ -23,11 +24,12 @@ inline constexpr double short_time = 1e-4;
 // One instant: what touches, what rests, what it does next. Made once per run; keeps its room between calls.
 class Decision {
 public:
-  // `at`: where s is the tangent of a machine that is not linear; else null.
-  Decision(const System& s, RegimeCache& c, Scratch& scratch, const Cutoffs& cut, Tangent* at = nullptr)
-      : sys(s), cache(c), here(at), cutoffs(cut), w(scratch), n(s.friction.size()), rests(n, false),
-        dir(n, 0), force(w.force), normal(Vector::Zero(s.contacts.size())), sig(Vector::Zero(s.ns())),
-        candidate(s.contacts.size(), false) {
+  // `at`: where s is the tangent of a machine that is not linear; `of_formulas`: where it has corners; else null.
+  Decision(const System& s, RegimeCache& c, Scratch& scratch, const Cutoffs& cut, Tangent* at = nullptr,
+           Corners* of_formulas = nullptr)
+      : sys(s), cache(c), here(at), corners(of_formulas), cutoffs(cut), w(scratch), n(s.friction.size()),
+        rests(n, false), dir(n, 0), force(w.force), normal(Vector::Zero(s.contacts.size())),
+        sig(Vector::Zero(s.ns())), candidate(s.contacts.size(), false) {
     for (const Friction& p : sys.friction) any_load_contact = any_load_contact || p.load_contact >= 0;
   }
 
@@ -41,6 +43,7 @@ private:
   const System& sys;
   RegimeCache& cache;
   Tangent* here;
+  Corners* corners;
   Cutoffs cutoffs;
   State* state = nullptr;
   Jump* jump = nullptr;

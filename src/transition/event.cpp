@@ -54,6 +54,8 @@ std::string words(const System& sys, const Guard& g, bool strikes) {
     return sys.springs[sys.flanks[g.flank].spring].name + " touches";
   case GuardKind::leaves:
     return sys.springs[sys.flanks[g.flank].spring].name + " leaves";
+  case GuardKind::condition:
+    return "corner of a formula";
   case GuardKind::closes:
     return sys.contacts[g.contact].name + (strikes ? " strikes" : " touches");
   default:

@@ -2,7 +2,9 @@
 
 #include "core/list.hpp"
 #include "dynamics/tangent.hpp"
+#include "model/smooth.hpp"
 #include "transition/automaton_states.hpp"
+#include "transition/corners.hpp"
 #include "transition/decision.hpp"
 #include "transition/quick_transition.hpp"
 #include "transition/sampler.hpp"
@@ -59,7 +61,8 @@ void Decision::enter_modes(bool start) {
 // Rows and values of a machine that is not linear, after its state has changed.
 void Decision::look_again() {
   if (here == nullptr) return;
-  here->move_to(t, state->base_x.data());
+  if (corners != nullptr) corners->follow(*state);
+  here->move_to(t, state->base_x.data(), state->modes.sides);
   here->write(sig.data());
   cache.clear();
 }
@@ -165,7 +168,9 @@ void Decision::count_slips(const List<Guard>& fired) {
 
 Transition::Transition(const System& s, RegimeCache& c, const Cutoffs& cutoffs, Tangent* at)
     : sys(s), cache(c), here(at), scratch(s),
-      decision(std::make_unique<Decision>(s, c, scratch, cutoffs, at)),
+      corners(at != nullptr && !s.smooth->tape.conditions.empty() ? std::make_unique<Corners>(s, c, scratch)
+                                                                  : nullptr),
+      decision(std::make_unique<Decision>(s, c, scratch, cutoffs, at, corners.get())),
       quick(std::make_unique<QuickTransition>(s, c, scratch)),
       sampler(std::make_unique<Sampler>(s, c, scratch)) {}
 
@@ -185,7 +190,7 @@ void Transition::signals_changed() {
 
 void Transition::look(const State& state) {
   if (here == nullptr) return;
-  here->move_to(state.base_t, state.base_x.data());
+  here->move_to(state.base_t, state.base_x.data(), state.modes.sides);
   cache.clear();
 }
 
@@ -226,9 +231,10 @@ void Transition::general(State& state) {
   // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else
   // has to be decided.
   const List<Guard>& fired = jump.fired;
-  if (!fired.empty() && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
+  const bool jumps = corners && corners->pass(state, fired);
+  if (!fired.empty() && !jumps && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
         return g.kind == GuardKind::velocity_reversal || g.kind == GuardKind::branch ||
-               g.kind == GuardKind::corner;
+               g.kind == GuardKind::corner || g.kind == GuardKind::condition;
       })) {
     jump.occasion = Occasion::flow;
     for (const Guard& g : fired) switch_flow(sys, state.modes, g, state.base_x.data());
@@ -247,18 +253,22 @@ void Transition::general(State& state) {
   } else {
     std::erase_if(jump.fired, of_sharing);
   }
-  if (sys.saturations == 0 && sys.flanks.empty()) return decision->run(state, fired, jump);
+  if (sys.saturations == 0 && sys.flanks.empty() && !corners) return decision->run(state, fired, jump);
   const bool start = jump.occasion == Occasion::start;
   Springs springs(sys, cache, scratch, state);
   springs.choose(fired, start);
   Saturations limits(sys, cache, scratch, state);
   limits.choose_all(fired, start);
-  decision->run(state, fired, jump);
+  List<Guard> of_elements = fired;
+  std::erase_if(of_elements, [](const Guard& g) { return g.kind == GuardKind::condition; });
+  decision->run(state, of_elements, jump);
   for (int round = 0; round < 3; ++round) {
-    const bool other_springs = springs.review(), other_limits = limits.review();
-    if (!other_springs && !other_limits) break;
+    const bool other_springs = springs.review(), other_limits = limits.review(),
+               other_sides = corners && corners->review(state);
+    if (!other_springs && !other_limits && !other_sides) break;
     decision->run(state, {}, jump);
   }
+  if (corners && corners->facing() >= 0) jump.facing = corners->facing(), jump.decided = false;
 }
 
 } // namespace stickslip

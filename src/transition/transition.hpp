@@ -9,6 +9,7 @@
 
 namespace stickslip {
 
+class Corners;
 class Decision;
 class QuickTransition;
 class Sampler;
@@ -42,7 +43,8 @@ private:
   const System& sys;
   RegimeCache& cache;
   Tangent* here;
-  Scratch scratch; // of all of these, one after the other
+  Scratch scratch;                  // of all of these, one after the other
+  std::unique_ptr<Corners> corners; // where formulas have any
   std::unique_ptr<Decision> decision;
   std::unique_ptr<QuickTransition> quick;
   std::unique_ptr<Sampler> sampler;

@@ -17,6 +17,7 @@ ELASTIC = ss.Presliding(travel=0.02, damping=1.0)
 PUSH = ss.Sine(4.0, frequency=0.7)
 LOAD = 1.0 + ss.Sine(0.3, frequency=1.1)
 BELT = ss.Sine(0.05, frequency=0.9)
+START = {"x.position": 0.6, "y.position": -0.8, "b.position": 0.5}
 
 
 def block(law, **element):
@@ -62,6 +63,51 @@ def compensated():
     return m
 
 
+def cart(law, **load):
+    """A pendulum on a cart, pulled to and fro by what follows velocity and time too."""
+    m = ss.Machine(
+        mass=lambda q: [[1.5, ss.cos(q["b"])], [ss.cos(q["b"]), 1.0 + 0.1 * ss.sin(q["a"])]], names=["a", "b"]
+    )
+    m.add_force("a", lambda q, v, t: -20.0 * q["a"] + ss.sin(q["b"]) * v["b"] ** 2 + 6.0 * ss.sin(4.0 * t))
+    m.add_force("b", lambda q, v: -9.81 * ss.sin(q["b"]) - 0.1 * v["b"] * q["a"])
+    m.add_friction("f", on="a", law=law, **load)
+    m.add_friction("g", on="b", law=ss.Stribeck(static=0.2, kinetic=0.1, stribeck_velocity=0.05))
+    return m
+
+
+def pressed_by_the_motion(law):
+    return cart(
+        law, normal_load=lambda q, v, t: 1.0 + 0.3 * ss.sin(3.0 * t) + 0.2 * q["b"] ** 2 + 0.1 * v["b"]
+    )
+
+
+def bowl(law):
+    """A body in a bowl that grows and shrinks, in which it turns as it slides."""
+    m = ss.Machine(mass=[1.0, 1.0, 0.3], names=["x", "y", "turn"], force={"y": -9.81, "turn": PUSH})
+
+    def tangent(q):
+        r = ss.hypot(q["x"], q["y"])
+        return {"x": -q["y"] / r, "y": q["x"] / r, "turn": 0.2 * r}
+
+    m.add_contact(
+        "f",
+        gap=lambda q, t: 1.0 + 0.02 * ss.sin(3.0 * t) - ss.hypot(q["x"], q["y"]),
+        tangent=tangent,
+        friction=law,
+    )
+    return m
+
+
+def guided(law):
+    """Friction along a direction that turns with the position."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], stiffness=[30.0, 20.0], force={"x": PUSH})
+    m.add_friction(
+        "f", on=lambda q: {"x": ss.cos(3.0 * q["x"]), "y": ss.sin(3.0 * q["x"])}, law=law, normal_load=LOAD
+    )
+    m.add_friction("g", on="y", law=ss.Stribeck(static=0.2, kinetic=0.1, stribeck_velocity=0.05))
+    return m
+
+
 MACHINES = {
     "curve": lambda: block(CURVE),
     "lugre": lambda: block(LUGRE),
@@ -84,6 +130,19 @@ MACHINES = {
     "contact as a load": leaning,
     "contact as a load, memory": lambda: leaning(memory=0.05),
     "contact as a load, presliding": lambda: leaning(presliding=ELASTIC),
+    "smooth": lambda: cart(CURVE),
+    "smooth, lugre": lambda: cart(LUGRE),
+    "smooth, two-state": lambda: cart(TWO_STATE),
+    "smooth, load": lambda: pressed_by_the_motion(CURVE),
+    "smooth, load, lugre": lambda: pressed_by_the_motion(LUGRE),
+    "smooth, load, memory and dwell": lambda: pressed_by_the_motion(
+        ss.StickSlip(CURVE, memory=0.05, dwell=0.5)
+    ),
+    "smooth contact": lambda: bowl(CURVE),
+    "smooth contact, lugre": lambda: bowl(LUGRE),
+    "smooth contact, memory": lambda: bowl(ss.StickSlip(CURVE, memory=0.05)),
+    "smooth direction": lambda: guided(CURVE),
+    "smooth direction, lugre": lambda: guided(LUGRE),
 }
 
 
@@ -91,7 +150,9 @@ MACHINES = {
 def test_jacobian_is_a_difference(name):
     """Richardson's differences over 1e-4 of the size of each state and of a second, in units of the rates."""
     tolerance = 1e-7
-    run = ss.simulate(MACHINES[name](), 4.0, rtol=1e-8)
+    machine = MACHINES[name]()
+    start = {k: x for k, x in START.items() if "smooth" in name and k.split(".")[0] in machine.names}
+    run = ss.simulate(machine, 4.0, rtol=1e-8, initial=start)
     raw, size = run._raw, np.abs(run.y).max(axis=1)
     size[size == 0.0] = 1.0
     unit = np.abs(np.array([raw.rate(t, t, run.at(t).y[:, 0]) for t in np.linspace(0.0, 4.0, 50)])).max(

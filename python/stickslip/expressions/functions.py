@@ -123,6 +123,15 @@ def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
     ValueError
         If the values are neither numbers nor expressions.
 
+    Notes
+    -----
+    In a machine no step crosses the corner of a formula, where the condition of a `where`, `abs`, `minimum`, `maximum`
+    or `sign` that matters passes zero: it is located like an event, so that integration keeps its order. Like the
+    reversals of bristles it is a switch of the flow and not logged, since no element changes its mode there. Where the
+    value jumps at the corner, what sticks or touches is decided anew. A value that leads back to the corner from both
+    sides, as ``-F * sign(v)`` does, cannot hold there and ends the run with status ``"no_solution"``: friction is an
+    element, `Machine.add_friction`.
+
     Examples
     --------
     >>> x = ss.Expr("x")

@@ -97,11 +97,20 @@ int main(int argc, char** argv) {
     values(i), reverse(values.tape, nullptr, values.slots.data(), 3, adjoints.data());
     return adjoints[0];
   });
-  SmoothTerms terms{{"a", "b"}, {}, {}, {}, {}};
-  terms.mass = p.g.tape({p.terms[0], p.terms[1], p.terms[2]});
-  terms.force = p.g.tape({p.terms[3], p.terms[4]});
-  const Motion m = motion(terms, joined(terms), nullptr);
-  Running right(m.values), slopes(m.slopes);
+  Motion motion(p.g, {"a", "b"});
+  List<std::string> names = p.names;
+  List<Node> acceleration_nodes, balance, slope_nodes;
+  for (const char* name : {"a.acceleration", "b.acceleration"}) {
+    names.push_back(name);
+    acceleration_nodes.push_back(p.g.input(name));
+  }
+  const List<Node> mass{p.terms[0], p.terms[1], p.terms[1], p.terms[2]};
+  for (Index k = 0; k < 2; ++k)
+    balance.push_back(
+        p.g.apply(Operation::add, p.terms[3 + k], motion.balance(k, mass, {}, acceleration_nodes, {})));
+  for (const List<Node>& row : p.g.jacobian(balance, states))
+    slope_nodes.insert(slope_nodes.end(), row.begin(), row.end());
+  Running right(p.g.tape(p.terms, p.names)), slopes(p.g.tape(slope_nodes, names));
   double acceleration[2], derivatives[10];
   const auto solve = [&](double h1, double h2, double* out) {
     const auto at = [&](Index k) { return right.slots[right.tape.outputs[k]]; };
@@ -119,7 +128,7 @@ int main(int argc, char** argv) {
     std::copy_n(acceleration, 2, slopes.slots.begin() + 5);
     slopes(i);
     for (Index k = 0; k < 4; ++k)
-      solve(-slopes.slots[slopes.tape.outputs[k]], -slopes.slots[slopes.tape.outputs[5 + k]],
+      solve(slopes.slots[slopes.tape.outputs[k]], slopes.slots[slopes.tape.outputs[4 + k]],
             derivatives + 2 * k);
     return derivatives[3];
   });
