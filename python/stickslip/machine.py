@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core, _smooth
 from stickslip._checks import array, number, reject, spread, vector, wrong_shape
-from stickslip._described import compensator_text, controller_of, law_of, spring_text
+from stickslip._described import compensator_text, constraint_text, controller_of, law_of, spring_text
 from stickslip._smooth import Function
 from stickslip._wiring import Measure, On, Wiring, law_fields
 from stickslip.expressions.expr import Expr
@@ -173,7 +173,7 @@ class Machine(Wiring):
         Returns
         -------
         StateSpace
-            States as in `states`. It holds A, B, C and D for `analysis.frequency_response`,
+            States as in `states`, without those that follow from others by constraints. It holds A, B, C and D for `analysis.frequency_response`,
             `analysis.harmonic_balance`, python-control and others; references are zero in it. Held outputs of
             sampled controllers and internal states of friction stay constant.
 
@@ -196,14 +196,18 @@ class Machine(Wiring):
         wanted = (
             list(measure) if isinstance(measure, Sequence) and not isinstance(measure, str) else [measure]
         )
-        a, names = self.compile().linear_part(), self.names
+        compiled, names = self.compile(), self.names
+        a = compiled.linear_part()
         n, states = len(names), list(self.states[: 2 * len(names)])
         b, c = np.zeros((a.shape[0], len(forces))), np.zeros((len(wanted), a.shape[0]))
         for k, on in enumerate(forces):
             direction = np.zeros(n)
             for coordinate, factor in self._parts("to", on).items():
                 direction[self._coordinate(coordinate)] += factor
-            b[n : 2 * n, k] = np.linalg.solve(self._description.plant["mass"], direction)
+            if compiled.constraints:
+                b[n : 2 * n, k] = compiled.inverse_mass @ direction
+            else:
+                b[n : 2 * n, k] = np.linalg.solve(self._description.plant["mass"], direction)
         for i, item in enumerate(wanted):
             for key, factor in (item if isinstance(item, Mapping) else {item: 1.0}).items():
                 name = self._variable(str(key))
@@ -212,7 +216,11 @@ class Machine(Wiring):
                     raise ValueError(f"measure names {key!r}, which is unknown; known are: {known}")
                 c[i, states.index(name)] += number("measure", factor)
         outputs = [item if isinstance(item, str) else f"y{i}" for i, item in enumerate(wanted)]
-        return StateSpace(a, b, c, states=self.states, outputs=outputs)
+        kept = list(self.states)
+        if compiled.constraints:
+            free, every = compiled.free_states()
+            a, b, c, kept = a[free] @ every, b[free], c @ every, [kept[i] for i in free]
+        return StateSpace(a, b, c, states=kept, outputs=outputs)
 
     def add_force(self, on: On, force: Signal | float | Expr | Function) -> None:
         """Add an external force.
@@ -390,6 +398,75 @@ class Machine(Wiring):
             forces=forces,
         )
 
+    def add_constraint(
+        self,
+        name: str,
+        on: On,
+        value: Signal | float = 0.0,
+        *,
+        rate: Signal | float | None = None,
+    ) -> None:
+        """Add a bilateral constraint: an ideal gear, a rigid coupling, a prescribed motion.
+
+        ``on . q = value(t)``, in positions and in velocities; with `rate` ``on . q' = rate(t)`` alone, where positions
+        start anywhere. An ideal gear of ratio i is ``on={"a": 1.0, "b": -i}`` (a turns i times as fast as b), a rigid
+        coupling ``on=("a", "b")``, a shaft that is turned ``on="a", value=ss.Sine(...)``, a motor of given speed
+        ``on="a", rate=100.0``.
+
+        Parameters
+        ----------
+        name : str
+            Its name; the signal ``"<name>.force"`` is its force F: like that of friction and springs it acts with ``-F``
+            along `on`, so that between a pair it is what the first gives to the second.
+        on : str or tuple of two str or mapping
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}.
+        value : float or Signal, default 0.0
+            What ``on . q`` is, in units of it. Its velocity must not jump during a run: take a `SmoothStep`, a `Sine`, ...
+        rate : float or Signal, optional
+            What ``on . q'`` is instead, per second, without jumps.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument. What concerns several constraints is checked when the machine runs, or by `check`: values
+            that contradict each other, rows that almost follow from others, friction or contacts along what is
+            prescribed.
+
+        Notes
+        -----
+        The equations are solved for as many coordinates as there are independent constraints, and the mass is that along
+        the motions that are left, ``Z (Z' M Z)^-1 Z'`` in place of the inverse mass (Udwadia, Kalaba 1992): forces,
+        friction, contacts and impacts, which hand on impulses through constraints, know nothing else. Runs are as exact
+        as without constraints, and nothing drifts.
+
+        Redundant constraints are allowed. Their forces are then not unique, which the run's message says: shown are those
+        of the least sum of squares, each in the force that its own row needs for a unit of acceleration.
+
+        Initial values that are not given follow from those that are, with the least change from zero in the metric of the
+        masses; those given must satisfy the constraints, to ten digits.
+
+        `ensemble` varies ratios as ``"<name>.on[<coordinate>]"``, and ``"<name>.value"``, which stands for `rate` too.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 4.0], names=["motor", "wheel"], force={"motor": 1.0})
+        >>> m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
+        >>> run = ss.simulate(m, t_end=1.0, dt=0.5)
+        >>> run["wheel.velocity"].round(12), run["gear.force"].round(12)
+        (array([0.  , 0.125, 0.25 ]), array([0.5, 0.5, 0.5]))
+        """
+        if rate is not None and not (isinstance(value, (int, float)) and value == 0.0):
+            reject(f"value of '{name}'", value, "left out where rate is given")
+        given = value if rate is None else rate
+        self._add(
+            "constraint",
+            name=str(name),
+            on=self._parts(f"on of '{name}'", on),
+            value=as_signal(given, f"{'value' if rate is None else 'rate'} of '{name}'").compiled,
+            level="position" if rate is None else "velocity",
+        )
+
     @staticmethod
     def _table(name: str, table: tuple[ArrayLike, ArrayLike]) -> tuple[list[float], list[float]]:
         if not (isinstance(table, (tuple, list)) and len(table) == 2):
@@ -541,7 +618,7 @@ class Machine(Wiring):
         return parts
 
     def __repr__(self) -> str:
-        kinds = ("friction", "contacts", "springs", "controllers", "compensation")
+        kinds = ("friction", "contacts", "springs", "constraints", "controllers", "compensation")
         held: dict[str, list[str]] = {kind: [] for kind in kinds}
         for e in self._description.elements:
             if e["kind"] == "friction":
@@ -551,6 +628,8 @@ class Machine(Wiring):
                 held["contacts"].append(f"{e['name']!r}: {law!r}")
             elif e["kind"] == "spring":
                 held["springs"].append(f"{e['name']!r}: {spring_text(e)}")
+            elif e["kind"] == "constraint":
+                held["constraints"].append(f"{e['name']!r}: {constraint_text(e)}")
             elif e["kind"] == "controller":
                 held["controllers"].append(f"{e['name']!r}: {controller_of(e['control'])!r}")
             elif e["kind"] == "compensator":

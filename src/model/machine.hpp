@@ -183,6 +183,28 @@ struct SpringElement {
   }
 };
 
+// What a bilateral constraint prescribes: on . q = value(t), or on . q' = value(t) with the positions left open.
+enum class Level : std::int8_t { position, velocity };
+template <> struct Words<Level> {
+  static constexpr const char* list[] = {"position", "velocity"};
+};
+
+// An ideal gear, a rigid coupling, a prescribed motion. Its force F is whatever keeps it; like friction's it acts with
+// -F along `on`.
+struct ConstraintElement {
+  std::string name;
+  Combination on;
+  Signal value = constant_signal(0.0);
+  Level level = Level::position;
+
+  static constexpr auto fields() {
+    using E = ConstraintElement;
+    return std::tuple{field("name", &E::name), field("on", &E::on),
+                      field("value", &E::value, quantity::position, Range::finite),
+                      field("level", &E::level)};
+  }
+};
+
 // What a controller reads or follows: a signal, or a combination of states, outputs of the plant and outputs
 // of other controllers.
 struct Source {
@@ -240,10 +262,10 @@ template <> struct Kind<AnyPlant> {
 };
 
 using Element = std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement,
-                             CompensatorElement, SpringElement>;
+                             CompensatorElement, SpringElement, ConstraintElement>;
 template <> struct Kind<Element> {
-  static constexpr const char* list[] = {"force",      "friction",    "contact",
-                                         "controller", "compensator", "spring"};
+  static constexpr const char* list[] = {"force",       "friction", "contact",   "controller",
+                                         "compensator", "spring",   "constraint"};
 };
 
 class Machine {

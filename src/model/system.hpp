@@ -7,6 +7,7 @@
 #include "core/types.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
+#include "model/constraints.hpp"
 #include "model/flanks.hpp"
 #include "model/form.hpp"
 #include "model/identity.hpp"
@@ -128,6 +129,7 @@ struct System {
   Index one = -1;         // the signal that is 1, for constants
   List<Spring> springs;
   List<Flank> flanks;  // of all springs: each has a mode
+  Constraints constraints;
   List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 
   Index ns() const { return signals.size(); }

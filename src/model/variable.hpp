@@ -27,6 +27,7 @@ enum class Read {
   elongation,
   elongation_rate,
   spring_mode,
+  constraint_force, // constraints
   output, // controllers; `part` is the output's number
   saturation,
   reference,
@@ -38,8 +39,8 @@ template <> struct Words<Read> {
                                          "velocity",       "load",         "mode",       "limit",
                                          "normal_force",   "contact_mode", "gap",        "gap_rate",
                                          "normal_impulse", "spring_force", "elongation", "elongation_rate",
-                                         "spring_mode",    "output",       "saturation", "reference",
-                                         "error",          "sum"};
+                                         "spring_mode",    "constraint_force", "output", "saturation",
+                                         "reference",      "error",        "sum"};
 };
 
 struct VariableTerm {

@@ -44,6 +44,10 @@ public:
     add(s.name + ".mode", quantity::number, Read::spring_mode, i);
   }
 
+  void operator()(const ConstraintElement& c) {
+    add(c.name + ".force", quantity::force, Read::constraint_force, constraint++);
+  }
+
   void operator()(const ControllerElement&) {
     const Index i = loop++;
     const Loop& l = sys.loops[i];
@@ -66,7 +70,7 @@ public:
 private:
   Draft& d;
   System& sys;
-  Index contact = 0, loop = 0, spring = 0; // of the next one
+  Index contact = 0, loop = 0, spring = 0, constraint = 0; // of the next one
 
   void add(std::string name, Quantity q, Read from, Index index, Index part = 0) {
     sys.variables.push_back({std::move(name), q, from, index, part, {}});

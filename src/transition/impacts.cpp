@@ -3,6 +3,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "model/machine.hpp"
 #include "transition/decision.hpp"
 #include "transition/impact.hpp"
@@ -149,7 +150,7 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     const Contact& c = sys.contacts[j];
     p.restitution(k) = collision ? c.restitution : 0.0;
     newton += c.impact == ImpactRule::newton;
-    hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig));
+    hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig) + prescribed_rate(sys, c.rate.x, sig));
   }
   List<double> friction;
   hit.along.reserve(touching.size());
@@ -161,7 +162,8 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     friction.push_back(c.impulsive_friction);
     p.tangential_restitution.push_back(collision ? c.tangential_restitution : std::nullopt);
     hit.along.push_back(-element.effect); // per unit of tangential impulse in the direction of sliding
-    hit.add(element.velocity.x, hit.along.back(), v(c.friction), element.velocity.s.dot(sig));
+    hit.add(element.velocity.x, hit.along.back(), v(c.friction),
+            element.velocity.s.dot(sig) + prescribed_rate(sys, element.velocity.x, sig));
   }
   hit.finish(friction);
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.

@@ -60,6 +60,21 @@ class Push:
 
 
 @dataclass
+class Constraint:
+    """``along . q = value(t)``, or ``along . q' = value(t)`` where `of_velocity`."""
+
+    name: str
+    along: Array
+    value: Any
+    of_velocity: bool
+
+    def rate(self, t: Array, order: int = 0) -> Array:
+        """What ``along . q'`` must be, or a derivative of it."""
+        values: Array = self.value.values(t, order + (0 if self.of_velocity else 1))
+        return values
+
+
+@dataclass
 class Description:
     """A mechanical machine."""
 
@@ -71,8 +86,31 @@ class Description:
     places: list[Place] = field(default_factory=list)
     contacts: list[Contact] = field(default_factory=list)
     springs: list[Spring] = field(default_factory=list)
+    constraints: list[Constraint] = field(default_factory=list)
     loops: list[dict[str, Any]] = field(default_factory=list)
     compensators: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def rows(self) -> Array:
+        """W' of the constraints."""
+        return np.array([c.along for c in self.constraints]).reshape(-1, len(self.names))
+
+    @property
+    def inverse(self) -> Array:
+        """What forces accelerate: the inverse mass, less what constraints take of it."""
+        free: Array = np.linalg.inv(self.mass)
+        w = self.rows
+        held: Array = free - free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ w @ free if len(w) else free
+        return held
+
+    def demanded(self, t: Array, order: int = 0) -> Array:
+        """Velocities, or accelerations, that constraints bring with them: coordinates x times."""
+        free, w = np.linalg.inv(self.mass), self.rows
+        if not len(w):
+            return np.zeros((len(self.names), np.size(t)))
+        rates = np.array([c.rate(np.atleast_1d(t), order) for c in self.constraints])
+        moved: Array = free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ rates
+        return moved
 
     @property
     def surfaces(self) -> list[Place]:
@@ -91,6 +129,7 @@ class Description:
         found = [p.signal for p in self.pushes if p.signal is not None]
         found += [p.surface_velocity for p in self.surfaces] + [c.gap for c in self.contacts]
         found += [p.normal_load for p in self.places] + [s.rest for s in self.springs]
+        found += [c.value for c in self.constraints]
         for loop in self.loops:
             found += [source["signal"] for source in loop["references"] if not source["names"]]
         return found
@@ -152,6 +191,9 @@ def describe(machine: Machine) -> Description:
             d.contacts.append(_contact(d, e))
         elif e["kind"] == "spring":
             d.springs.append(spring_of(e, d.direction(e["on"])))
+        elif e["kind"] == "constraint":
+            of_velocity = str(e["level"]) == "velocity"
+            d.constraints.append(Constraint(e["name"], d.direction(e["on"]), e["value"], of_velocity))
         elif e["kind"] == "controller":
             d.loops.append(dict(e))
             d.pushes += _outputs(d, e)

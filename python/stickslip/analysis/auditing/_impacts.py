@@ -97,7 +97,7 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
     if not run.events.impact.any():
         return
     times = np.unique(run.events.time[run.events.impact])
-    inverse = np.linalg.inv(d.mass)
+    inverse = d.inverse
     left = _check_balance(audit, run, d, times, inverse, sizes)
     instants = _instants(run, d)
     if len(instants) < times.size:
@@ -124,7 +124,7 @@ def _check_balance(audit: Audit, run: Any, d: Description, times: Array, inverse
     left[:, first] = right[:, first] - inverse @ given[:, first]
     room += _ROOM * np.abs(d.mass) @ (np.abs(left) + np.abs(right))
     room += (np.abs(d.mass) @ (sizes.relative * sizes.v))[:, None]
-    error = np.abs(d.mass @ (right - left) - given)
+    error = np.abs(d.mass @ (right - left - inverse @ given) if d.constraints else d.mass @ (right - left) - given)
     for k, name in enumerate(d.names):
         audit.hold("M dv = impulses", name, times, error[k], room[k])
     if first.any():
