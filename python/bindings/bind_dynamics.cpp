@@ -82,7 +82,8 @@ void bind_dynamics(py::module_ m) {
       .def_property_readonly("constraints",
                              [](const Compiled& c) {
                                std::vector<std::string> names;
-                               for (const Constraint& one : c.system.constraints.all) names.push_back(one.name);
+                               for (const Constraint& one : c.system.constraints.all)
+                                 names.push_back(one.name);
                                return names;
                              })
       .def_property_readonly("drives",
@@ -116,8 +117,8 @@ void bind_dynamics(py::module_ m) {
              Matrix all = Matrix::Identity(sys.nx, sys.nx);
              const Index n = sys.n_coordinates;
              std::vector<bool> depends(static_cast<std::size_t>(sys.nx));
-             for (const auto& [of, first] :
-                  {std::pair{&sys.constraints.positions, Index{0}}, std::pair{&sys.constraints.velocities, n}})
+             for (const auto& [of, first] : {std::pair{&sys.constraints.positions, Index{0}},
+                                             std::pair{&sys.constraints.velocities, n}})
                for (Index k = 0; k < of->which.size(); ++k) {
                  all.row(first + of->which[k]).setZero();
                  all.row(first + of->which[k]).segment(first, n) = of->others.row(k);

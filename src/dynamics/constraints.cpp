@@ -97,8 +97,7 @@ private:
   void check(const Constraint& one, double value, const char* what) const {
     const auto q = x.segment(first, sys.n_coordinates);
     const double is = one.row.dot(q);
-    const double bearable =
-        tolerance::typed * (one.row.cwiseAbs().dot(q.cwiseAbs()) + std::abs(value));
+    const double bearable = tolerance::typed * (one.row.cwiseAbs().dot(q.cwiseAbs()) + std::abs(value));
     if (std::abs(is - value) <= bearable) return;
     std::ostringstream text;
     text << "is violated by the initial values: " << one.text << " of the " << what << " is " << is
@@ -143,14 +142,6 @@ void check_constraints(const System& sys, double t0, double t1) {
   }
 }
 
-namespace {
-
-double at(const Form& f, const double* x, const double* s) {
-  return f.x.dot(Eigen::Map<const Vector>(x, f.x.size())) + f.s.dot(Eigen::Map<const Vector>(s, f.s.size()));
-}
-
-} // namespace
-
 Vector constraint_forces(const System& sys, const Regime& r, const double* x, const double* s,
                          const double* xdot, const double* force) {
   const Index n = sys.n_coordinates, np = sys.friction.size();
@@ -172,7 +163,7 @@ Vector constraint_forces(const System& sys, const Regime& r, const double* x, co
   for (Index b = 0; b < sys.loops.size(); ++b)
     for (Index j = 0; j < sys.loops[b].direction.size(); ++j)
       if (const Vector& on = sys.loops[b].direction[j]; on.size() == n)
-        rest -= at(r.linear->outputs[b][j], x, s) * on;
+        rest -= value(r.linear->outputs[b][j], x, s) * on;
   return sys.constraints.forces * rest;
 }
 

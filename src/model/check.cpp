@@ -82,8 +82,8 @@ public:
     check_values(c, suffix);
     names.gradient("on" + suffix, c.on);
     if (!c.value.input.empty())
-      reject("value" + suffix, "is the input '" + c.value.input +
-                                   "', whose rate is unknown: it must be a function of time");
+      reject("value" + suffix,
+             "is the input '" + c.value.input + "', whose rate is unknown: it must be a function of time");
     check_continuous("value" + suffix, c.value);
   }
 

@@ -36,8 +36,9 @@ void add_derivatives(Draft& d) {
 void check_inertia(const System& sys) {
   const auto check = [&](const std::string& name, const Vector& row, const Vector& column, bool moves) {
     if (moves && sys.constraints.any() && column.isZero(0.0) && !row.isZero(0.0))
-      reject("on of '" + name + "'", "lies along what constraints prescribe: friction and contacts must have some "
-                                     "motion of their own");
+      reject("on of '" + name + "'",
+             "lies along what constraints prescribe: friction and contacts must have some "
+             "motion of their own");
     const double inverse = std::abs(row.dot(column));
     if (row.isZero(0.0) || column.isZero(0.0) ||
         (inverse <= greatest_inverse_mass && inverse >= least_inverse_mass))

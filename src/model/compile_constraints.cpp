@@ -36,7 +36,8 @@ public:
       Index row = -1, column = -1;
       for (const Index k : which)
         for (Index j = 0; j < rows.cols() && pivot[k] < 0; ++j)
-          if (const double size = std::abs(rows(k, j)) * unit(j); size > best) best = size, row = k, column = j;
+          if (const double size = std::abs(rows(k, j)) * unit(j); size > best)
+            best = size, row = k, column = j;
       if (row < 0) return;
       if (best < tolerance::typed)
         reject("on of '" + constraints.all[row].name + "'",
@@ -66,7 +67,8 @@ public:
   std::string others(Index row) const {
     std::string text;
     for (Index k = 0; k < values.cols(); ++k)
-      if (k != row && values(row, k) != 0.0) text += (text.empty() ? "'" : ", '") + constraints.all[k].name + "'";
+      if (k != row && values(row, k) != 0.0)
+        text += (text.empty() ? "'" : ", '") + constraints.all[k].name + "'";
     return text;
   }
 

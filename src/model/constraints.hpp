@@ -17,11 +17,11 @@
 namespace stickslip {
 
 struct Constraint {
-  std::string name, text; // text: on, as the user wrote it
-  Vector row;             // w, over the coordinates
-  Index value = -1;       // signal; -1: of the velocities alone
+  std::string name, text;             // text: on, as the user wrote it
+  Vector row;                         // w, over the coordinates
+  Index value = -1;                   // signal; -1: of the velocities alone
   Index rate = -1, acceleration = -1; // signals: derivatives of what it prescribes
-  bool unique = true;     // its force; else others can take some of it
+  bool unique = true;                 // its force; else others can take some of it
 };
 
 // What constraints make of the others: q_d = others q + values c, columns of `others` zero for all d.
@@ -33,9 +33,9 @@ struct Dependence {
 struct Constraints {
   List<Constraint> all;
   Dependence positions, velocities;
-  Matrix prescribed; // (1 - Z (Z' M Z)^-1 Z' M) B: accelerations per unit of c''
+  Matrix prescribed;   // (1 - Z (Z' M Z)^-1 Z' M) B: accelerations per unit of c''
   Matrix inverse_mass; // Z (Z' M Z)^-1 Z'
-  Matrix forces;     // F = forces (M q'' - h), -lambda of least norm
+  Matrix forces;       // F = forces (M q'' - h), -lambda of least norm
 
   bool any() const { return !all.empty(); }
 };

@@ -37,7 +37,7 @@ struct Draft {
   // What a generalised force accelerates: M^-1, or Z (Z' M Z)^-1 Z' where constraints leave the motions Z alone.
   Matrix inverse_mass;
   Matrix free_motions, free_inverse; // Z and (Z' M Z)^-1; empty without constraints
-  std::set<Index> own; // signals that are shared with nobody
+  std::set<Index> own;               // signals that are shared with nobody
   List<const AppliedForce*> forces;
   List<const FrictionElement*> friction;
   List<const ContactElement*> contacts;

@@ -128,7 +128,7 @@ struct System {
   Index saturations = 0;  // number of saturation modes
   Index one = -1;         // the signal that is 1, for constants
   List<Spring> springs;
-  List<Flank> flanks;  // of all springs: each has a mode
+  List<Flank> flanks; // of all springs: each has a mode
   Constraints constraints;
   List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 

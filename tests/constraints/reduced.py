@@ -28,6 +28,11 @@ class Swing:
     phase: float = 0.0
     offset: float = 0.0
 
+    def at(self, t: Any, order: int = 0) -> Any:
+        """Its value."""
+        swing = self.amplitude * self.omega**order * np.sin(self.omega * t + self.phase + 0.5 * np.pi * order)
+        return swing + (self.offset if order == 0 else 0.0)
+
     def signal(self, factor: float = 1.0, order: int = 0) -> ss.Signal:
         """A multiple of a derivative."""
         size = factor * self.amplitude * self.omega**order
@@ -46,9 +51,11 @@ class Plan:
     stiffness: Array
     forces: list[tuple[Array, ss.Signal]] = field(default_factory=list)
     friction: list[tuple[str, Array, Any, ss.Signal | float]] = field(default_factory=list)
-    contacts: list[tuple[str, Array, Array | None, float, ss.Signal | float, float]] = field(default_factory=list)
+    contacts: list[tuple[str, Array, Array | None, float, ss.Signal | float, float]] = field(
+        default_factory=list
+    )
     springs: list[tuple[str, Array, dict[str, Any]]] = field(default_factory=list)
-    controllers: list[tuple[str, Any, Array, Array]] = field(default_factory=list)
+    controllers: list[tuple[str, Any, Array, Array, ss.Signal | float]] = field(default_factory=list)
 
     def machine(self) -> ss.Machine:
         """As the package knows it."""
@@ -70,8 +77,10 @@ class Plan:
             )  # fmt: skip
         for name, w, numbers in self.springs:
             m.add_spring(name, on=on(w), **numbers)
-        for name, control, read, to in self.controllers:
-            m.add_controller(control, name=name, measure=on(read, ".position"), reference=0.0, to=on(to))
+        for name, control, read, to, reference in self.controllers:
+            m.add_controller(
+                control, name=name, measure=on(read, ".position"), reference=reference, to=on(to)
+            )
         return m
 
 
@@ -136,8 +145,8 @@ class Constrained:
             out.contacts.append((name, z.T @ normal, along, mu, moved(normal, 0) + gap, bounce))
         for name, w, numbers in p.springs:
             out.springs.append((name, z.T @ w, numbers | {"rest": moved(w, 0, -1.0)}))
-        for name, control, read, to in p.controllers:
-            out.controllers.append((name, control, z.T @ read, z.T @ to))
+        for name, control, read, to, reference in p.controllers:
+            out.controllers.append((name, control, z.T @ read, z.T @ to, moved(read, 0, -1.0) + reference))
         return out
 
 
@@ -188,5 +197,5 @@ def random_machine(seed: int, moving: bool = False, contacts: bool = True) -> Co
     if rng.random() < 0.5:
         p.springs.append(("play", row(), {"stiffness": 200.0, "damping": 2.0, "backlash": 0.1}))
     if rng.random() < 0.4:
-        p.controllers.append(("pd", ss.PID(kp=20.0, kd=2.0), row(1), row(1)))
+        p.controllers.append(("pd", ss.PID(kp=20.0, kd=2.0, derivative_of="error"), row(1), row(1), 0.0))
     return out

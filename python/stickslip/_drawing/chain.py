@@ -36,7 +36,9 @@ class Chain(Drawing):
         described = machine._description
         self._names: list[str] = list(machine.names)
         self._plant = described.plant
-        self._elements = [e for e in described.elements if e["kind"] in ("friction", "contact", "spring", "constraint")]
+        self._elements = [
+            e for e in described.elements if e["kind"] in ("friction", "contact", "spring", "constraint")
+        ]
         self._springs = _links(self._plant["stiffness"], "N/m")
         self._dampers = _links(self._plant["damping"], "Ns/m")
         self._forces = self._pushes(described.elements)

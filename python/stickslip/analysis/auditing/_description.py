@@ -100,8 +100,9 @@ class Description:
         """What forces accelerate: the inverse mass, less what constraints take of it."""
         free: Array = np.linalg.inv(self.mass)
         w = self.rows
-        held: Array = free - free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ w @ free if len(w) else free
-        return held
+        if len(w):
+            free = free - free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ w @ free
+        return free
 
     def demanded(self, t: Array, order: int = 0) -> Array:
         """Velocities, or accelerations, that constraints bring with them: coordinates x times."""

@@ -111,7 +111,10 @@ def _walls(run: Any, d: Description, t: Array) -> Array:
         at = own.time[struck]
         belt = 0.0 if c.place is None else c.place.surface_velocity.values(at)
         moved = d.demanded(at)  # by constraints, as by walls
-        wall, along = c.gap.values(at, 1) + c.normal @ moved, 0.0 if c.place is None else c.place.along @ moved
+        wall, along = (
+            c.gap.values(at, 1) + c.normal @ moved,
+            0.0 if c.place is None else c.place.along @ moved,
+        )
         work = -own.normal_impulse[struck] * wall - own.tangential_impulse[struck] * (belt - along)
         total = total + np.append(0.0, np.cumsum(work))[np.searchsorted(at, t, side="right")]
     return total

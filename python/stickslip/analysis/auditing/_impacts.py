@@ -124,7 +124,9 @@ def _check_balance(audit: Audit, run: Any, d: Description, times: Array, inverse
     left[:, first] = right[:, first] - inverse @ given[:, first]
     room += _ROOM * np.abs(d.mass) @ (np.abs(left) + np.abs(right))
     room += (np.abs(d.mass) @ (sizes.relative * sizes.v))[:, None]
-    error = np.abs(d.mass @ (right - left - inverse @ given) if d.constraints else d.mass @ (right - left) - given)
+    error = np.abs(
+        d.mass @ (right - left - inverse @ given) if d.constraints else d.mass @ (right - left) - given
+    )
     for k, name in enumerate(d.names):
         audit.hold("M dv = impulses", name, times, error[k], room[k])
     if first.any():
