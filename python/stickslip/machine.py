@@ -173,9 +173,9 @@ class Machine(Wiring):
         Returns
         -------
         StateSpace
-            States as in `states`, without those that follow from others by constraints. It holds A, B, C and D for `analysis.frequency_response`,
-            `analysis.harmonic_balance`, python-control and others; references are zero in it. Held outputs of
-            sampled controllers and internal states of friction stay constant.
+            States as in `states`, without those that follow from others by constraints. It holds A, B, C and D for
+            `analysis.frequency_response`, `analysis.harmonic_balance`, python-control and others; references are zero
+            in it. Held outputs of sampled controllers and internal states of friction stay constant.
 
         Raises
         ------

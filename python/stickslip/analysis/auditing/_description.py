@@ -100,9 +100,10 @@ class Description:
         """What forces accelerate: the inverse mass, less what constraints take of it."""
         free: Array = np.linalg.inv(self.mass)
         w = self.rows
-        if len(w):
-            free = free - free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ w @ free
-        return free
+        if not len(w):
+            return free
+        held: Array = free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ w @ free
+        return free - held
 
     def demanded(self, t: Array, order: int = 0) -> Array:
         """Velocities, or accelerations, that constraints bring with them: coordinates x times."""
