@@ -284,8 +284,8 @@ class Wiring:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """Names of the friction elements and contacts, in the order in which they were added."""
-        return tuple(self._description.names(["friction", "contact"]))
+        """Names of the friction elements, contacts and one-way clutches, in the order in which they were added."""
+        return tuple(self._description.names(["friction", "contact", "one_way_clutch"]))
 
     @property
     def states(self) -> tuple[str, ...]:

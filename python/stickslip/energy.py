@@ -129,6 +129,8 @@ class Energy:
         for name in compiled.compensators:
             del surfaces[name]
         for (name, _), work in zip(compiled.contacts, self._term("walls"), strict=True):
+            if name in compiled.clutches and not work.any():
+                continue
             surfaces[name] = surfaces[name] + work if name in surfaces else work
         return surfaces | dict(zip(compiled.springs, self._term("supports"), strict=True))
 

@@ -467,6 +467,155 @@ class Machine(Wiring):
             level="position" if rate is None else "velocity",
         )
 
+    def add_gear(
+        self,
+        name: str,
+        on: tuple[str, str],
+        ratio: float,
+        efficiency: float | tuple[float, float] | None = None,
+        *,
+        friction: float | None = None,
+        backlash: float = 0.0,
+    ) -> None:
+        """Add a gear with losses in its teeth.
+
+        ``on[0]`` turns `ratio` times as fast as ``on[1]``. Losses are friction between two flanks, each pressed by what it
+        carries, so that they follow the torque and not the speed, hold the gear at rest, and lock it where its
+        efficiency backwards is not positive.
+
+        Parameters
+        ----------
+        name : str
+            Its flanks are the contacts ``"<name>_drive"``, which carries while the first shaft drives forwards, and
+            ``"<name>_coast"``. Without losses and backlash it is the constraint ``"<name>"``.
+        on : tuple of two str
+            The first shaft (input) and the second.
+        ratio : float
+            Turns of the first for one of the second; negative: in opposite directions.
+        efficiency : float or tuple of two float, optional
+            Share of the power that comes out: from the first shaft to the second, in (0, 1], and back, at most 1. One
+            number stands for both. ``<= 0`` backwards: self-locking, and what ``backwards`` loses is as much as the
+            first shaft must add to lower a load.
+        friction : float, optional
+            Instead: coefficient of the teeth, >= 0, of sliding at the speeds of both shafts, ``w1 + ratio w2``: the
+            efficiency is ``(1 - friction)/(1 + friction)`` both ways.
+        backlash : float, default 0.0
+            Total play, as a turn of the first shaft.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        A flank that pushes with L on the first shaft and ``ratio L`` on the second rubs with ``a L`` and ``b ratio L``. Then
+        ``(1 - b)/(1 + a)`` of a power comes out forwards and ``(1 - a)/(1 + b)`` backwards, e and r, from which
+        ``a = (1 - 2 r + e r)/(1 - e r)`` and ``b = (1 - 2 e + e r)/(1 - e r)``. Pelchen, Schweiger, Otter (2002), Modeling and
+        simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16; LossyGear of the Modelica
+        Standard Library, whose bearings are a friction element beside it (`add_friction` with `Coulomb` and `Viscous`).
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[0.1, 2.0], names=["motor", "drum"], force={"motor": 3.0, "drum": -2.0})
+        >>> m.add_gear("worm", on=("motor", "drum"), ratio=20.0, efficiency=(0.4, -0.5))
+        >>> lifts = ss.simulate(m, t_end=1.0)
+        >>> round((2.0 + 2.0 * lifts["drum.acceleration"][-1]) / (20.0 * (3.0 - 0.1 * lifts["motor.acceleration"][-1])), 9)
+        0.4
+        """
+        suffix = f" of '{name}'"
+        ratio = number("ratio" + suffix, ratio)
+        if not (isinstance(on, (tuple, list)) and len(on) == 2 and on[0] != on[1]):
+            reject("on" + suffix, on, "a pair of different coordinates")
+        if ratio == 0.0 or not np.isfinite(ratio):
+            reject("ratio" + suffix, ratio, "finite and not zero")
+        if (efficiency is None) == (friction is None):
+            raise ValueError(f"gear '{name}' needs either efficiency or friction")
+        play = number("backlash" + suffix, backlash)
+        if not 0.0 <= play < np.inf:
+            reject("backlash" + suffix, backlash, "finite and >= 0")
+        a, b = self._rubbing(suffix, efficiency, friction)
+        one, two = str(on[0]), str(on[1])
+        mean = 0.5 * (a + b)
+        if mean == 0.0 and play == 0.0:
+            return self.add_constraint(name, on={one: 1.0, two: -ratio})
+        flanks = {"drive": -1.0, "coast": 1.0}
+        for flank, side in flanks.items():
+            (other,) = (f for f in flanks if f != flank)
+            rubs = {} if mean == 0.0 else {
+                "tangent": {one: a / mean, two: ratio * b / mean}, **law_fields("friction", Coulomb(mean)),
+            }  # fmt: skip
+            self._add(
+                "contact",
+                name=f"{name}_{flank}",
+                normal={one: side, two: -side * ratio},
+                gap=as_signal(0.5 * play).compiled,
+                opposite="" if play > 0.0 else f"{name}_{other}",
+                **rubs,
+            )
+        return None
+
+    @staticmethod
+    def _rubbing(
+        suffix: str, efficiency: float | tuple[float, float] | None, friction: float | None
+    ) -> tuple[float, float]:
+        """Friction on the first and on the second shaft by the force of a flank."""
+        if friction is not None:
+            mu = number("friction" + suffix, friction)
+            if not 0.0 <= mu < np.inf:
+                reject("friction" + suffix, friction, "finite and >= 0")
+            return mu, mu
+        pair = efficiency if isinstance(efficiency, (tuple, list)) else (efficiency, efficiency)
+        if len(pair) != 2:
+            reject("efficiency" + suffix, efficiency, "a number, or a pair: forwards and backwards")
+        e, r = (number("efficiency" + suffix, x) for x in pair)
+        if not (0.0 < e <= 1.0 and -np.inf < r <= 1.0):
+            reject("efficiency" + suffix, efficiency, "in (0, 1] forwards and at most 1 backwards")
+        if e == r == 1.0:
+            return 0.0, 0.0
+        if 1.0 in (e, r):
+            reject("efficiency" + suffix, efficiency, "below 1 both ways, or 1 both ways")
+        return (1.0 - 2.0 * r + e * r) / (1.0 - e * r), (1.0 - 2.0 * e + e * r) / (1.0 - e * r)
+
+    def add_one_way_clutch(self, name: str, on: On) -> None:
+        """Add a one-way clutch: a velocity that cannot become negative.
+
+        With ``v = on . q'`` it holds ``v >= 0`` by a force ``L >= 0`` along `on`, and ``v L = 0``: it is *free* while
+        ``v > 0``, and *locked* while ``v = 0`` and L is needed. ``on=("wheel", "engine")`` is the freewheel of a
+        bicycle: the engine drives the wheel, which may run ahead. On a single shaft it is a backstop.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.force"`` (L, which pushes the first forward and the second back),
+            ``.velocity`` (v), ``.mode`` (``free`` or ``locked``) and ``.impulse`` (the sum of its impulses so far).
+        on : str or tuple of two str or mapping
+            Whose velocity it is: of a coordinate, of the first of a pair relative to the second, or {coordinate:
+            factor}.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        It is a contact of velocities: complementarity of v and L (Glocker 1995) decides when it locks and lets go, and its
+        impulse is part of every impact, after which again ``v >= 0``. A start with ``v < 0`` is such an impact. It is rigid
+        and without a limit of torque; a slipping one is friction, `Coulomb`, beside it.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 2.0], names=["engine", "wheel"], force={"engine": ss.Sine(3.0, 0.25)})
+        >>> m.add_one_way_clutch("freewheel", on=("wheel", "engine"))
+        >>> run = ss.simulate(m, t_end=3.0)
+        >>> [(str(e.after), e.time) for e in run.events]
+        [('free', 2.0)]
+        """
+        self._add("one_way_clutch", name=str(name), on=self._parts(f"on of '{name}'", on))
+
     @staticmethod
     def _table(name: str, table: tuple[ArrayLike, ArrayLike]) -> tuple[list[float], list[float]]:
         if not (isinstance(table, (tuple, list)) and len(table) == 2):
@@ -618,7 +767,7 @@ class Machine(Wiring):
         return parts
 
     def __repr__(self) -> str:
-        kinds = ("friction", "contacts", "springs", "constraints", "controllers", "compensation")
+        kinds = ("friction", "contacts", "springs", "constraints", "clutches", "controllers", "compensation")
         held: dict[str, list[str]] = {kind: [] for kind in kinds}
         for e in self._description.elements:
             if e["kind"] == "friction":
@@ -630,6 +779,8 @@ class Machine(Wiring):
                 held["springs"].append(f"{e['name']!r}: {spring_text(e)}")
             elif e["kind"] == "constraint":
                 held["constraints"].append(f"{e['name']!r}: {constraint_text(e)}")
+            elif e["kind"] == "one_way_clutch":
+                held["clutches"].append(f"{e['name']!r}: one_way_clutch({e['on']!r})")
             elif e["kind"] == "controller":
                 held["controllers"].append(f"{e['name']!r}: {controller_of(e['control'])!r}")
             elif e["kind"] == "compensator":

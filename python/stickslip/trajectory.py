@@ -135,7 +135,7 @@ class Trajectory:
     friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
     that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
     ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``,
-    constraints ``.force``.
+    constraints ``.force``, one-way clutches ``.force``, ``.velocity``, ``.mode`` and ``.impulse``.
 
     Examples
     --------

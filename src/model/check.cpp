@@ -75,6 +75,12 @@ public:
     s.elongations.empty() && s.forces.empty() ? flanks(s, suffix) : table(s, suffix);
   }
 
+  void operator()(const ClutchElement& c) const {
+    if (!std::holds_alternative<Plant>(plant))
+      reject("plant", "in matrix notation has no one-way clutches: it does not tell what its states are");
+    names.gradient("on" + of(c.name), c.on);
+  }
+
   void operator()(const ConstraintElement& c) const {
     const std::string suffix = of(c.name);
     if (!std::holds_alternative<Plant>(plant))

@@ -45,6 +45,7 @@ struct Draft {
   List<const CompensatorElement*> compensators;
   List<const SpringElement*> springs;
   List<const ConstraintElement*> constraints;
+  List<const ClutchElement*> clutches;
 
   // Signals whose values follow the state.
   Index inertia = -1;            // power that a change of the mass matrix takes

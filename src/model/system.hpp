@@ -61,8 +61,11 @@ struct Friction {
       0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
 };
 
+// Or a one-way clutch, a contact of velocities: its gap is always zero, and it is open while its rate is positive.
 struct Contact {
   std::string name;
+  bool of_velocity = false;
+  Index opposite = -1; // the contact on the other side of what has no play; just one of the two is closed
   Vector effect; // change of x' per unit of normal force
   Form gap, rate;
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s

@@ -65,7 +65,7 @@ void RealTime::refuse_what_it_cannot() const {
                "': the fixed-step form knows none with events; put linear ones into the stiffness");
   if (!sys.contacts.empty())
     reject("machine",
-           "has contacts, whose impacts are not of bounded work: the fixed-step form does not run them");
+           "has contacts or one-way clutches, whose impacts are not of bounded work: the fixed-step form does not run them");
 }
 
 // Values of all signals at the start, and which of them are inputs.

@@ -37,7 +37,9 @@ class Chain(Drawing):
         self._names: list[str] = list(machine.names)
         self._plant = described.plant
         self._elements = [
-            e for e in described.elements if e["kind"] in ("friction", "contact", "spring", "constraint")
+            e
+            for e in described.elements
+            if e["kind"] in ("friction", "contact", "spring", "constraint", "one_way_clutch")
         ]
         self._springs = _links(self._plant["stiffness"], "N/m")
         self._dampers = _links(self._plant["damping"], "Ns/m")
@@ -92,6 +94,8 @@ class Chain(Drawing):
                 text = f"{words.friction(e)}\nbetween: v = {words.form(named)}"
             elif e["kind"] == "spring":
                 named, text = e["on"], words.spring(e)
+            elif e["kind"] == "one_way_clutch":
+                named, text = e["on"], words.one_way_clutch(e)
             elif e["kind"] == "constraint":
                 named, text = e["on"], words.constraint(e)
             else:

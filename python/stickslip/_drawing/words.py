@@ -114,5 +114,10 @@ def constraint(element: Mapping[str, Any]) -> str:
     return f"{element['name']}: {'rate of ' if of_velocity else ''}{form(element['on'])} = {right}"
 
 
+def one_way_clutch(element: Mapping[str, Any]) -> str:
+    """A one-way clutch: the velocity that stays positive."""
+    return f"{element['name']}: one-way clutch\nv = {form(element['on'])} ≥ 0"
+
+
 def is_zero(signal: Any) -> bool:
     return bool(signal.is_constant and signal.value(0.0) == 0.0)

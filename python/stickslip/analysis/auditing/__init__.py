@@ -37,7 +37,8 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
       the velocity; no place slides that could have stayed at rest;
     * contacts: gap >= 0, normal force >= 0, none without contact;
     * springs: the force by the law from elongation and rate, flanks that never pull;
-    * constraints: positions and velocities that they prescribe, their forces in the equations of motion;
+    * constraints: positions and velocities that they prescribe, their forces in the equations of motion; one-way
+      clutches: v >= 0, force >= 0, never both;
     * impacts: the balance of impulses, cones of friction, Newton's or Poisson's law, energy;
     * what may jump at events, what memory, dwell and presliding start with, and that modes change at events alone;
     * controllers: limits, outputs, states, sampling;

@@ -14,6 +14,7 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._springs import Spring, spring_of
 from stickslip.laws import Law
 from stickslip.machine import Machine
+from stickslip.signals import Constant
 from stickslip.stick_slip import StickSlip
 
 Array = NDArray[np.float64]
@@ -87,8 +88,14 @@ class Description:
     contacts: list[Contact] = field(default_factory=list)
     springs: list[Spring] = field(default_factory=list)
     constraints: list[Constraint] = field(default_factory=list)
+    clutches: list[Contact] = field(default_factory=list)  # one-way: contacts of velocities
     loops: list[dict[str, Any]] = field(default_factory=list)
     compensators: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def unilateral(self) -> list[Contact]:
+        """Contacts and one-way clutches: all that takes part in impacts."""
+        return self.contacts + self.clutches
 
     @property
     def rows(self) -> Array:
@@ -98,7 +105,7 @@ class Description:
     @property
     def inverse(self) -> Array:
         """What forces accelerate: the inverse mass, less what constraints take of it."""
-        free: Array = np.linalg.inv(self.mass)
+        free = np.asarray(np.linalg.inv(self.mass), dtype=np.float64)
         w = self.rows
         if not len(w):
             return free
@@ -196,6 +203,9 @@ def describe(machine: Machine) -> Description:
         elif e["kind"] == "constraint":
             of_velocity = str(e["level"]) == "velocity"
             d.constraints.append(Constraint(e["name"], d.direction(e["on"]), e["value"], of_velocity))
+        elif e["kind"] == "one_way_clutch":
+            along, still = d.direction(e["on"]), Constant(0.0).compiled
+            d.clutches.append(Contact(e["name"], along, still, 0.0, None, "poisson", None))
         elif e["kind"] == "controller":
             d.loops.append(dict(e))
             d.pushes += _outputs(d, e)

@@ -103,7 +103,7 @@ def _in_springs(at: Samples, d: Description) -> Array:
 def _walls(run: Any, d: Description, t: Array) -> Array:
     """Work of moving walls in impacts: -L dg/dt and -S times the speed of the surface."""
     total = np.zeros(t.size)
-    for c in d.contacts:
+    for c in d.unilateral:
         own = run.events.of(c.name)
         struck = own.impact
         if not struck.any():

@@ -41,7 +41,7 @@ class Instant:
 def _instants(run: Any, d: Description) -> dict[float, list[Instant]]:
     """Instants by their times, in their order."""
     events = run.events
-    by_name = {c.name: c for c in d.contacts}
+    by_name = {c.name: c for c in d.unilateral}
     found: dict[float, list[Instant]] = {}
     last = -1
     for e in (events[int(i)] for i in _sampled(events, np.flatnonzero(events.impact))):
@@ -137,7 +137,7 @@ def _check_balance(audit: Audit, run: Any, d: Description, times: Array, inverse
 def _impulses(run: Any, d: Description, times: Array, inverse: Any, sizes: Sizes) -> tuple[Array, Array]:
     """Sum of all impulses on each coordinate, and how uncertain it is."""
     given, room = np.zeros((len(d.names), times.size)), np.zeros((len(d.names), times.size))
-    for c in d.contacts:
+    for c in d.unilateral:
         own = run.events.of(c.name)
         at, push, slip = (x[own.impact] for x in (own.time, own.normal_impulse, own.tangential_impulse))
         at = np.searchsorted(times, at)

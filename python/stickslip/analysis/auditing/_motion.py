@@ -57,6 +57,9 @@ def forces(
     for c in d.constraints:
         held = at[f"{c.name}.force"]
         add(-c.along, held, relative * np.abs(held))
+    for clutch in d.clutches:
+        held = at[f"{clutch.name}.force"]
+        add(clutch.normal, held, relative * np.abs(held))
     for contact in d.contacts:
         pressed = at[f"{contact.name}.normal_force"]
         add(contact.normal, pressed, relative * np.abs(pressed))

@@ -19,6 +19,7 @@ from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._surfaces import OPEN, Surface, surface
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 _MOST = 300  # instants that are solved again, spread evenly
@@ -55,7 +56,9 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         f, _ = forces(d, at, surfaces, sizes, touching=True)
         for j in range(t.size):
             if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, sizes):
-                if place.on_contact or any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts):
+                closed = any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts)
+                locked = any(at[f"{c.name}.mode"][j] == Mode.LOCKED for c in d.clutches)
+                if place.on_contact or closed or locked:
                     audit.skip(
                         f"break-aways of '{place.name}' beside closed contacts", "forces of both are coupled"
                     )

@@ -88,6 +88,8 @@ def _force_sizes(d: Description, at: Samples) -> Array:
         total = total + np.abs(s.along) * np.abs(at[f"{s.name}.force"]).max()
     for held in d.constraints:
         total = total + np.abs(held.along) * np.abs(at[f"{held.name}.force"]).max()
+    for clutch in d.clutches:
+        total = total + np.abs(clutch.normal) * np.abs(at[f"{clutch.name}.force"]).max()
     for c in d.contacts:
         total = total + np.abs(c.normal) * np.abs(at[f"{c.name}.normal_force"]).max()
     return total
@@ -96,7 +98,7 @@ def _force_sizes(d: Description, at: Samples) -> Array:
 def _struck(run: Any, d: Description) -> Array:
     """Greatest change of velocity by one impulse, which counts where a run begins with it."""
     inverse, most = d.inverse, np.zeros(len(d.names))
-    for c in d.contacts:
+    for c in d.unilateral:
         own = run.events.of(c.name)
         if own.impact.any():
             most = np.maximum(most, np.abs(inverse @ c.normal) * np.abs(own.normal_impulse).max())
