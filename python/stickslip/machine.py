@@ -494,8 +494,8 @@ class Machine(Wiring):
             Turns of the first for one of the second; negative: in opposite directions.
         efficiency : float or tuple of two float, optional
             Share of the power that comes out: from the first shaft to the second, in (0, 1], and back, at most 1. One
-            number stands for both. ``<= 0`` backwards: self-locking, and what ``backwards`` loses is as much as the
-            first shaft must add to lower a load.
+            number stands for both. Backwards ``<= 0`` is self-locking: a load M on the second shaft does not move it,
+            and the first must drive it down with ``-backwards M / ratio``.
         friction : float, optional
             Instead: coefficient of the teeth, >= 0, of sliding at the speeds of both shafts, ``w1 + ratio w2``: the
             efficiency is ``(1 - friction)/(1 + friction)`` both ways.
@@ -509,11 +509,15 @@ class Machine(Wiring):
 
         Notes
         -----
-        A flank that pushes with L on the first shaft and ``ratio L`` on the second rubs with ``a L`` and ``b ratio L``. Then
-        ``(1 - b)/(1 + a)`` of a power comes out forwards and ``(1 - a)/(1 + b)`` backwards, e and r, from which
-        ``a = (1 - 2 r + e r)/(1 - e r)`` and ``b = (1 - 2 e + e r)/(1 - e r)``. Pelchen, Schweiger, Otter (2002), Modeling and
-        simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16; LossyGear of the Modelica
-        Standard Library, whose bearings are a friction element beside it (`add_friction` with `Coulomb` and `Viscous`).
+        A flank that pushes with L on the first shaft and ``ratio L`` on the second rubs with ``a L`` and ``b ratio L``.
+        Then ``e = (1 - b)/(1 + a)`` of the power comes out forwards and ``r = (1 - a)/(1 + b)`` backwards, from which
+        ``a = (1 - 2 r + e r)/(1 - e r)`` and ``b = (1 - 2 e + e r)/(1 - e r)``. Pelchen, Schweiger, Otter (2002),
+        Modeling and simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16: LossyGear of
+        the Modelica Standard Library, whose bearings are a friction element beside it (`Coulomb` and `Viscous`).
+
+        Without backlash just one of the flanks carries, and they change where the torque changes its sign. It is made
+        of two contacts because these are all it needs: a flank is a unilateral contact whose friction follows its
+        normal force, and all rules of contacts, in stick, slip and impacts, hold for it as they are.
 
         Examples
         --------

@@ -138,8 +138,11 @@ def test_an_impact_behind_a_gear_is_handed_on() -> None:
     run = ss.simulate(m, 2.0, initial={"motor.velocity": 2.0, "table.velocity": 1.0})
     hit = run.events.of("stop")[0]
     assert hit.impact and hit.time == pytest.approx(1.0, rel=1e-13)
-    # The motor brings 2 Ns, of which 0.8 · 2 pass the teeth, and the table 4 Ns.
-    assert hit.normal_impulse == pytest.approx(4.0 + 0.8 * 2.0 * 2.0, rel=1e-12)
+    # The table brings 4 Ns, and the motor 2 · 2 Ns through the teeth: of these, friction at rest may take or add a share.
+    assert (
+        4.0 + 0.8 * 4.0 <= hit.normal_impulse * (1.0 + 1e-12)
+        and hit.normal_impulse <= 4.0 + 4.0 / 0.8 + 1e-12
+    )
     assert np.abs(run.state.x[2:]).max() < 1e-13
 
 
