@@ -133,6 +133,15 @@ def test_forces_of_elements_that_share_a_load_through_a_gear() -> None:
     assert run.events.time == pytest.approx([3.0, 3.0], rel=1e-13)
 
 
+def test_a_brake_holds_a_whole_train_for_good() -> None:
+    """One brake holds both ends of a gear; a wheel on a spring behind it may still swing, and not break it away."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["motor", "wheel"], force={"wheel": 1.0})
+    m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
+    m.add_friction("brake", on="motor", law=ss.Coulomb(1.0))
+    why = ss.simulate(m, t_end=1.0).why_stuck("brake", 0.5)
+    assert why.for_good and why.force == pytest.approx(0.5, rel=1e-14)
+
+
 def test_forces_against_multipliers_in_scipy() -> None:
     """Index reduced by hand: M q'' = h + W lambda, W' q'' = c''."""
     rng = np.random.default_rng(3)
