@@ -454,7 +454,7 @@ class Machine(Wiring):
         >>> m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
         >>> run = ss.simulate(m, t_end=1.0, dt=0.5)
         >>> run["wheel.velocity"].round(12), run["gear.force"].round(12)
-        (array([0.  , 0.125, 0.25 ]), array([0.5, 0.5, 0.5]))
+        (array([0.   , 0.125, 0.25 ]), array([0.5, 0.5, 0.5]))
         """
         if rate is not None and not (isinstance(value, (int, float)) and value == 0.0):
             reject(f"value of '{name}'", value, "left out where rate is given")
@@ -525,7 +525,9 @@ class Machine(Wiring):
         >>> m = ss.Machine(mass=[0.1, 2.0], names=["motor", "drum"], force={"motor": 3.0, "drum": -2.0})
         >>> m.add_gear("worm", on=("motor", "drum"), ratio=20.0, efficiency=(0.4, -0.5))
         >>> lifts = ss.simulate(m, t_end=1.0)
-        >>> round((2.0 + 2.0 * lifts["drum.acceleration"][-1]) / (20.0 * (3.0 - 0.1 * lifts["motor.acceleration"][-1])), 9)
+        >>> into = 3.0 - 0.1 * lifts["motor.acceleration"][-1]
+        >>> out = 2.0 + 2.0 * lifts["drum.acceleration"][-1]
+        >>> float(round(out / (20.0 * into), 9))
         0.4
         """
         suffix = f" of '{name}'"

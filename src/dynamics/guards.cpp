@@ -221,12 +221,12 @@ void list_guards(const System& sys, Regime& r) {
     return c.opposite >= 0 && r.modes.contact[c.opposite] == Mode::closed;
   };
   for (Index j = 0; j < sys.contacts.size(); ++j)
-    if (!is_shared(r, {sys.friction.size() + j, -1}) && !(r.modes.contact[j] == Mode::open && idle(sys.contacts[j])))
-      r.guards.push_back(
-          Guard::of_contact(r.modes.contact[j] != Mode::open    ? GuardKind::lifts_off
-                            : sys.contacts[j].of_velocity ? GuardKind::locks
-                                                          : GuardKind::closes,
-                            j));
+    if (!is_shared(r, {sys.friction.size() + j, -1}) &&
+        !(r.modes.contact[j] == Mode::open && idle(sys.contacts[j])))
+      r.guards.push_back(Guard::of_contact(r.modes.contact[j] != Mode::open ? GuardKind::lifts_off
+                                           : sys.contacts[j].of_velocity    ? GuardKind::locks
+                                                                            : GuardKind::closes,
+                                           j));
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (sys.friction[i].load_force.x.size() > 0)
       watch(GuardKind::load_sign, i, r.modes.friction[i].load_sign);

@@ -74,7 +74,8 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
       unknown = integrated * options.rtol * velocity_size(sys.friction[g.friction], state.nominal);
     break;
   case GuardKind::locks:
-    zero = std::max(zero, 2.0 * tolerance::rest * size_of(sys.contacts[g.contact].rate, state.nominal, s.data()));
+    zero = std::max(zero,
+                    2.0 * tolerance::rest * size_of(sys.contacts[g.contact].rate, state.nominal, s.data()));
     if (kind != FlowKind::exact)
       unknown = integrated * options.rtol * size_of(sys.contacts[g.contact].rate, state.nominal, s.data());
     break;

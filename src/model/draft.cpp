@@ -11,8 +11,7 @@ Draft::Draft(const Machine& m, bool own_entries)
     : machine(m), own_signals(own_entries), forces(m.all<AppliedForce>()), friction(m.all<FrictionElement>()),
       contacts(m.all<ContactElement>()), controllers(m.all<ControllerElement>()),
       compensators(m.all<CompensatorElement>()), springs(m.all<SpringElement>()),
-      constraints(m.all<ConstraintElement>()),
-      clutches(m.all<ClutchElement>()) {}
+      constraints(m.all<ConstraintElement>()), clutches(m.all<ClutchElement>()) {}
 
 Index Draft::add_state(const std::string& name) {
   sys.states.push_back(name);

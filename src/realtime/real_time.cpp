@@ -64,8 +64,8 @@ void RealTime::refuse_what_it_cannot() const {
            "has the spring '" + sys.springs[0].name +
                "': the fixed-step form knows none with events; put linear ones into the stiffness");
   if (!sys.contacts.empty())
-    reject("machine",
-           "has contacts or one-way clutches, whose impacts are not of bounded work: the fixed-step form does not run them");
+    reject("machine", "has contacts or one-way clutches, whose impacts are not of bounded work: the "
+                      "fixed-step form does not run them");
 }
 
 // Values of all signals at the start, and which of them are inputs.

@@ -288,7 +288,8 @@ void Decision::velocity_series(const Regime& r) {
       const Form& form = gap      ? sys.contacts[guard.contact].gap
                          : clutch ? sys.contacts[guard.contact].rate
                                   : sys.friction[guard.friction].velocity;
-      series(g, k) = (gap || clutch ? -1.0 : -guard.direction) * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
+      series(g, k) =
+          (gap || clutch ? -1.0 : -guard.direction) * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
     }
     if (k == 0) {
       x = xdot;

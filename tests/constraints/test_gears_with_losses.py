@@ -56,7 +56,7 @@ def test_demo_1_and_2_without_play(bearing: bool) -> None:
     expected, end = truth(bearing).run(3.0, np.zeros(4), -1)
     assert run.success
     found = sorted({e.time for e in run.events if e.time > 0.0})
-    assert len(found) == len(expected) > 10
+    assert len(found) == len(expected) == 8
     assert np.abs(np.subtract(found, [t for t, _ in expected])).max() < 1e-11
     assert np.abs(run.state.x - end).max() < 1e-11
     assert np.abs(run["p1.velocity"] - 2.0 * run["p2.velocity"]).max() < 1e-13
@@ -107,7 +107,7 @@ def test_self_locking() -> None:
         m.add_gear("worm", on=("motor", "drum"), ratio=20.0, efficiency=(0.4, backwards))
         return ss.simulate(m, 1.0)
 
-    assert np.abs(held(-0.1).state.x).max() == 0.0
+    assert np.abs(held(-0.1).state.x).max() < 1e-12  # of 1000 N
     assert held(0.1)["drum.velocity"][-1] < -1.0
 
 
