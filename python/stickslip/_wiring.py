@@ -430,7 +430,8 @@ class Wiring:
         Poles
             An array of complex numbers with `stable`, `damping` and `period`. Of continuous controllers they are in
             1/s. With sampled controllers they are those of z from one period to the next, with holds, delays and
-            difference quotients; of several rates, from one common period to the next.
+            difference quotients; of several rates, from one common period to the next. States that follow from others by
+            constraints do not count.
 
         Raises
         ------

@@ -96,6 +96,25 @@ def test_matrices_and_poles_of_the_motions_that_are_left() -> None:
     assert len(part.states) == 2
 
 
+@pytest.mark.parametrize("period", [0.0, 0.05])
+def test_loops_through_a_gear(period: float) -> None:
+    """Poles and responses with a controller, continuous and sampled, are those of the reduced machine."""
+
+    def closed(m: ss.Machine, on: dict[str, float]) -> ss.Machine:
+        position = {f"{name}.position": factor for name, factor in on.items()}
+        m.add_controller(ss.PID(kp=30.0, ki=5.0, kd=4.0, period=period), "pid", measure=position, to=on)
+        return m
+
+    geared = ss.Machine(mass=[1.0, 4.0], stiffness=[0.0, 20.0], names=["motor", "wheel"])
+    geared.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0}, value=0.5)
+    alone = ss.Machine(mass=8.0, stiffness=20.0, names=["wheel"])
+    one, two = closed(geared, {"motor": 1.0}), closed(alone, {"wheel": 2.0})
+    assert one.poles() == pytest.approx(two.poles(), rel=1e-11)
+    assert one.poles().stable
+    a, b = (m.bode("pid.reference", "wheel", omega=[0.3, 2.0]).response for m in (one, two))
+    assert a == pytest.approx(b, rel=1e-11)
+
+
 def test_initial_values_follow_or_are_refused() -> None:
     m = _machine()
     run = ss.simulate(m, 0.1, initial={"motor.velocity": 3.0, "wheel.position": 0.25})
