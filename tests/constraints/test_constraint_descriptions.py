@@ -96,8 +96,8 @@ def test_matrices_and_poles_of_the_motions_that_are_left() -> None:
     assert len(part.states) == 2
 
 
-@pytest.mark.parametrize("period", [0.0, 0.05])
-def test_loops_through_a_gear(period: float) -> None:
+@pytest.mark.parametrize("period", [None, 0.05])
+def test_loops_through_a_gear(period: float | None) -> None:
     """Poles and responses with a controller, continuous and sampled, are those of the reduced machine."""
 
     def closed(m: ss.Machine, on: dict[str, float]) -> ss.Machine:
