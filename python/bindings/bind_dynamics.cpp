@@ -56,6 +56,13 @@ void bind_dynamics(py::module_ m) {
             for (const Contact& k : c.system.contacts) names.emplace_back(k.name, k.friction);
             return names;
           })
+      .def_property_readonly("clutches",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const Contact& one : c.system.contacts)
+                                 if (one.of_velocity) names.push_back(one.name);
+                               return names;
+                             })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
       .def_property_readonly("time_scale", [](const Compiled& c) { return c.system.time_scale; })
       .def_property_readonly("compensators",
@@ -77,6 +84,13 @@ void bind_dynamics(py::module_ m) {
                              [](const Compiled& c) {
                                std::vector<std::string> names;
                                for (const Spring& p : c.system.springs) names.push_back(p.name);
+                               return names;
+                             })
+      .def_property_readonly("constraints",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const Constraint& one : c.system.constraints.all)
+                                 names.push_back(one.name);
                                return names;
                              })
       .def_property_readonly("drives",
@@ -104,6 +118,26 @@ void bind_dynamics(py::module_ m) {
              linear_only(c.system, "its linear part");
              return linear_part(c.system, modes_at_zero(c.system)).A;
            })
+      .def("free_states",
+           [](const Compiled& c) { // states that constraints leave independent, and all states by these
+             const System& sys = c.system;
+             Matrix all = Matrix::Identity(sys.nx, sys.nx);
+             const Index n = sys.n_coordinates;
+             std::vector<bool> depends(static_cast<std::size_t>(sys.nx));
+             for (const auto& [of, first] : {std::pair{&sys.constraints.positions, Index{0}},
+                                             std::pair{&sys.constraints.velocities, n}})
+               for (Index k = 0; k < of->which.size(); ++k) {
+                 all.row(first + of->which[k]).setZero();
+                 all.row(first + of->which[k]).segment(first, n) = of->others.row(k);
+                 depends[static_cast<std::size_t>(first + of->which[k])] = true;
+               }
+             std::vector<Index> free;
+             for (Index i = 0; i < sys.nx; ++i)
+               if (!depends[static_cast<std::size_t>(i)]) free.push_back(i);
+             return std::pair{free, Matrix(all(Eigen::all, free))};
+           })
+      .def_property_readonly("inverse_mass", // that constraints leave; empty without
+                             [](const Compiled& c) { return c.system.constraints.inverse_mass; })
       .def(
           "initial_state",
           [](const Compiled& c, double t0, const Vector& x0) { return initial_state(c.system, t0, x0); },

@@ -72,7 +72,8 @@ py::dict balance(const Trajectory& run, const Times& at) {
                   "friction"_a = std::move(e.friction), "surfaces"_a = std::move(e.surfaces),
                   "dampers"_a = std::move(e.dampers), "supports"_a = std::move(e.supports),
                   "walls"_a = std::move(e.walls), "impacts"_a = std::move(e.impacts),
-                  "controllers"_a = std::move(e.controllers), "imbalance"_a = std::move(e.imbalance));
+                  "controllers"_a = std::move(e.controllers), "constraints"_a = std::move(e.constraints),
+                  "imbalance"_a = std::move(e.imbalance));
 }
 
 double residual(const Trajectory& run) {

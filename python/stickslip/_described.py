@@ -76,3 +76,9 @@ def spring_text(described: dict[str, Any]) -> str:
     if described["elongations"]:
         parts.append(f"table=({described['elongations']!r}, {described['forces']!r})")
     return f"spring({', '.join(parts)})"
+
+
+def constraint_text(described: dict[str, Any]) -> str:
+    """What is said of a constraint besides its place."""
+    value, what = described["value"], "rate" if str(described["level"]) == "velocity" else "value"
+    return f"constraint({what}={value.value(0.0) if value.is_constant else '...'!s})"

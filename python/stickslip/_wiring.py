@@ -284,8 +284,8 @@ class Wiring:
 
     @property
     def elements(self) -> tuple[str, ...]:
-        """Names of the friction elements and contacts, in the order in which they were added."""
-        return tuple(self._description.names(["friction", "contact"]))
+        """Names of the friction elements, contacts and one-way clutches, in the order in which they were added."""
+        return tuple(self._description.names(["friction", "contact", "one_way_clutch"]))
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -430,7 +430,8 @@ class Wiring:
         Poles
             An array of complex numbers with `stable`, `damping` and `period`. Of continuous controllers they are in
             1/s. With sampled controllers they are those of z from one period to the next, with holds, delays and
-            difference quotients; of several rates, from one common period to the next.
+            difference quotients; of several rates, from one common period to the next. States that follow from others by
+            constraints do not count.
 
         Raises
         ------

@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 class Energy:
     """Every term of the energy balance over time, in J, cumulative from the start of the run.
 
-    ``kinetic + elastic - (their start values) = drives + controllers + surfaces - damping - friction - springs -
-    impacts``, up to `imbalance`.
+    ``kinetic + elastic - (their start values) = drives + controllers + surfaces + constraints - damping - friction -
+    springs - impacts``, up to `imbalance`.
 
     Of a `StateSpace` only what friction takes and moving surfaces give is known (force times relative velocity);
     matrices do not say what is stored, damped or driven, so all other terms and the residual are NaN.
@@ -43,6 +43,8 @@ class Energy:
     surfaces : dict of ndarray
         Work done by the moving surface of each friction element, by contacts whose gap moves by itself, and by the
         moving end of each spring.
+    constraints : dict of ndarray
+        Work done by each constraint that prescribes a motion; 0 where it prescribes none.
     springs : dict of ndarray
         Energy taken by the damper of each spring. What a flank still held where it has let go is taken as it relaxes.
     friction : dict of ndarray
@@ -127,8 +129,15 @@ class Energy:
         for name in compiled.compensators:
             del surfaces[name]
         for (name, _), work in zip(compiled.contacts, self._term("walls"), strict=True):
+            if name in compiled.clutches and not work.any():
+                continue
             surfaces[name] = surfaces[name] + work if name in surfaces else work
         return surfaces | dict(zip(compiled.springs, self._term("supports"), strict=True))
+
+    @cached_property
+    def constraints(self) -> dict[str, Array]:
+        """Work done by each constraint that prescribes a motion."""
+        return dict(zip(self._raw.compiled.constraints, self._term("constraints"), strict=True))
 
     @cached_property
     def springs(self) -> dict[str, Array]:
@@ -158,6 +167,7 @@ class Energy:
         rows |= {f"surface {k}": v[-1] for k, v in self.surfaces.items()}
         rows |= {f"friction {k}": v[-1] for k, v in self.friction.items()}
         rows |= {f"spring {k}": v[-1] for k, v in self.springs.items()}
+        rows |= {f"constraint {k}": v[-1] for k, v in self.constraints.items() if v.any()}
         if self.impacts[-1] != 0.0:
             rows["impacts"] = self.impacts[-1]
         width = max(map(len, rows))

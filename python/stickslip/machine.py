@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core, _smooth
 from stickslip._checks import array, number, reject, spread, vector, wrong_shape
-from stickslip._described import compensator_text, controller_of, law_of, spring_text
+from stickslip._described import compensator_text, constraint_text, controller_of, law_of, spring_text
 from stickslip._smooth import Function
 from stickslip._wiring import Measure, On, Wiring, law_fields
 from stickslip.expressions.expr import Expr
@@ -173,9 +173,9 @@ class Machine(Wiring):
         Returns
         -------
         StateSpace
-            States as in `states`. It holds A, B, C and D for `analysis.frequency_response`,
-            `analysis.harmonic_balance`, python-control and others; references are zero in it. Held outputs of
-            sampled controllers and internal states of friction stay constant.
+            States as in `states`, without those that follow from others by constraints. It holds A, B, C and D for
+            `analysis.frequency_response`, `analysis.harmonic_balance`, python-control and others; references are zero
+            in it. Held outputs of sampled controllers and internal states of friction stay constant.
 
         Raises
         ------
@@ -196,14 +196,18 @@ class Machine(Wiring):
         wanted = (
             list(measure) if isinstance(measure, Sequence) and not isinstance(measure, str) else [measure]
         )
-        a, names = self.compile().linear_part(), self.names
+        compiled, names = self.compile(), self.names
+        a = compiled.linear_part()
         n, states = len(names), list(self.states[: 2 * len(names)])
         b, c = np.zeros((a.shape[0], len(forces))), np.zeros((len(wanted), a.shape[0]))
         for k, on in enumerate(forces):
             direction = np.zeros(n)
             for coordinate, factor in self._parts("to", on).items():
                 direction[self._coordinate(coordinate)] += factor
-            b[n : 2 * n, k] = np.linalg.solve(self._description.plant["mass"], direction)
+            if compiled.constraints:
+                b[n : 2 * n, k] = compiled.inverse_mass @ direction
+            else:
+                b[n : 2 * n, k] = np.linalg.solve(self._description.plant["mass"], direction)
         for i, item in enumerate(wanted):
             for key, factor in (item if isinstance(item, Mapping) else {item: 1.0}).items():
                 name = self._variable(str(key))
@@ -212,7 +216,11 @@ class Machine(Wiring):
                     raise ValueError(f"measure names {key!r}, which is unknown; known are: {known}")
                 c[i, states.index(name)] += number("measure", factor)
         outputs = [item if isinstance(item, str) else f"y{i}" for i, item in enumerate(wanted)]
-        return StateSpace(a, b, c, states=self.states, outputs=outputs)
+        kept = list(self.states)
+        if compiled.constraints:
+            free, every = compiled.free_states()
+            a, b, c, kept = a[free] @ every, b[free], c @ every, [kept[i] for i in free]
+        return StateSpace(a, b, c, states=kept, outputs=outputs)
 
     def add_force(self, on: On, force: Signal | float | Expr | Function) -> None:
         """Add an external force.
@@ -408,6 +416,230 @@ class Machine(Wiring):
             forces=forces,
         )
 
+    def add_constraint(
+        self,
+        name: str,
+        on: On,
+        value: Signal | float = 0.0,
+        *,
+        rate: Signal | float | None = None,
+    ) -> None:
+        """Add a bilateral constraint: an ideal gear, a rigid coupling, a prescribed motion.
+
+        ``on . q = value(t)``, in positions and in velocities; with `rate` ``on . q' = rate(t)`` alone, where positions
+        start anywhere. An ideal gear of ratio i is ``on={"a": 1.0, "b": -i}`` (a turns i times as fast as b), a rigid
+        coupling ``on=("a", "b")``, a shaft that is turned ``on="a", value=ss.Sine(...)``, a motor of given speed
+        ``on="a", rate=100.0``.
+
+        Parameters
+        ----------
+        name : str
+            Its name; the signal ``"<name>.force"`` is its force F: like that of friction and springs it acts with ``-F``
+            along `on`, so that between a pair it is what the first gives to the second.
+        on : str or tuple of two str or mapping
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}.
+        value : float or Signal, default 0.0
+            What ``on . q`` is, in units of it. Its velocity must not jump during a run: take a `SmoothStep`, a `Sine`, ...
+        rate : float or Signal, optional
+            What ``on . q'`` is instead, per second, without jumps.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument. What concerns several constraints is checked when the machine runs, or by `check`: values
+            that contradict each other, rows that almost follow from others, friction or contacts along what is
+            prescribed.
+
+        Notes
+        -----
+        The equations are solved for as many coordinates as there are independent constraints, and the mass is that along
+        the motions that are left, ``Z (Z' M Z)^-1 Z'`` in place of the inverse mass (Udwadia, Kalaba 1992): forces,
+        friction, contacts and impacts, which hand on impulses through constraints, know nothing else. Runs are as exact
+        as without constraints, and nothing drifts.
+
+        Redundant constraints are allowed. Their forces are then not unique, which the run's message says: shown are those
+        of the least sum of squares, each in the force that its own row needs for a unit of acceleration.
+
+        Initial values that are not given follow from those that are, with the least change from zero in the metric of the
+        masses; those given must satisfy the constraints, to ten digits.
+
+        `ensemble` varies ratios as ``"<name>.on[<coordinate>]"``, and ``"<name>.value"``, which stands for `rate` too.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 4.0], names=["motor", "wheel"], force={"motor": 1.0})
+        >>> m.add_constraint("gear", on={"motor": 1.0, "wheel": -2.0})
+        >>> run = ss.simulate(m, t_end=1.0, dt=0.5)
+        >>> run["wheel.velocity"].round(12), run["gear.force"].round(12)
+        (array([0.   , 0.125, 0.25 ]), array([0.5, 0.5, 0.5]))
+        """
+        if rate is not None and not (isinstance(value, (int, float)) and value == 0.0):
+            reject(f"value of '{name}'", value, "left out where rate is given")
+        given = value if rate is None else rate
+        self._add(
+            "constraint",
+            name=str(name),
+            on=self._parts(f"on of '{name}'", on),
+            value=as_signal(given, f"{'value' if rate is None else 'rate'} of '{name}'").compiled,
+            level="position" if rate is None else "velocity",
+        )
+
+    def add_gear(
+        self,
+        name: str,
+        on: tuple[str, str],
+        ratio: float,
+        efficiency: float | tuple[float, float] | None = None,
+        *,
+        friction: float | None = None,
+        backlash: float = 0.0,
+    ) -> None:
+        """Add a gear with losses in its teeth.
+
+        ``on[0]`` turns `ratio` times as fast as ``on[1]``. Losses are friction between two flanks, each pressed by what it
+        carries, so that they follow the torque and not the speed, hold the gear at rest, and lock it where its
+        efficiency backwards is not positive.
+
+        Parameters
+        ----------
+        name : str
+            Its flanks are the contacts ``"<name>_drive"``, which carries while the first shaft drives forwards, and
+            ``"<name>_coast"``. Without losses and backlash it is the constraint ``"<name>"``.
+        on : tuple of two str
+            The first shaft (input) and the second.
+        ratio : float
+            Turns of the first for one of the second; negative: in opposite directions.
+        efficiency : float or tuple of two float, optional
+            Share of the power that comes out: from the first shaft to the second, in (0, 1], and back, at most 1. One
+            number stands for both. Backwards ``<= 0`` is self-locking: a load M on the second shaft does not move it,
+            and the first must drive it down with ``-backwards M / ratio``.
+        friction : float, optional
+            Instead: coefficient of the teeth, >= 0, of sliding at the speeds of both shafts, ``w1 + ratio w2``: the
+            efficiency is ``(1 - friction)/(1 + friction)`` both ways.
+        backlash : float, default 0.0
+            Total play, as a turn of the first shaft.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        A flank that pushes with L on the first shaft and ``ratio L`` on the second rubs with ``a L`` and ``b ratio L``.
+        Then ``e = (1 - b)/(1 + a)`` of the power comes out forwards and ``r = (1 - a)/(1 + b)`` backwards, from which
+        ``a = (1 - 2 r + e r)/(1 - e r)`` and ``b = (1 - 2 e + e r)/(1 - e r)``. Pelchen, Schweiger, Otter (2002),
+        Modeling and simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16: LossyGear of
+        the Modelica Standard Library, whose bearings are a friction element beside it (`Coulomb` and `Viscous`).
+
+        Without backlash just one of the flanks carries, and they change where the torque changes its sign. It is made
+        of two contacts because these are all it needs: a flank is a unilateral contact whose friction follows its
+        normal force, and all rules of contacts, in stick, slip and impacts, hold for it as they are.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[0.1, 2.0], names=["motor", "drum"], force={"motor": 3.0, "drum": -2.0})
+        >>> m.add_gear("worm", on=("motor", "drum"), ratio=20.0, efficiency=(0.4, -0.5))
+        >>> lifts = ss.simulate(m, t_end=1.0)
+        >>> into = 3.0 - 0.1 * lifts["motor.acceleration"][-1]
+        >>> out = 2.0 + 2.0 * lifts["drum.acceleration"][-1]
+        >>> float(round(out / (20.0 * into), 9))
+        0.4
+        """
+        suffix = f" of '{name}'"
+        ratio = number("ratio" + suffix, ratio)
+        if not (isinstance(on, (tuple, list)) and len(on) == 2 and on[0] != on[1]):
+            reject("on" + suffix, on, "a pair of different coordinates")
+        if ratio == 0.0 or not np.isfinite(ratio):
+            reject("ratio" + suffix, ratio, "finite and not zero")
+        if (efficiency is None) == (friction is None):
+            raise ValueError(f"gear '{name}' needs either efficiency or friction")
+        play = number("backlash" + suffix, backlash)
+        if not 0.0 <= play < np.inf:
+            reject("backlash" + suffix, backlash, "finite and >= 0")
+        a, b = self._rubbing(suffix, efficiency, friction)
+        one, two = str(on[0]), str(on[1])
+        mean = 0.5 * (a + b)
+        if mean == 0.0 and play == 0.0:
+            return self.add_constraint(name, on={one: 1.0, two: -ratio})
+        flanks = {"drive": -1.0, "coast": 1.0}
+        for flank, side in flanks.items():
+            (other,) = (f for f in flanks if f != flank)
+            rubs = {} if mean == 0.0 else {
+                "tangent": {one: a / mean, two: ratio * b / mean}, **law_fields("friction", Coulomb(mean)),
+            }  # fmt: skip
+            self._add(
+                "contact",
+                name=f"{name}_{flank}",
+                normal={one: side, two: -side * ratio},
+                gap=as_signal(0.5 * play).compiled,
+                opposite="" if play > 0.0 else f"{name}_{other}",
+                **rubs,
+            )
+        return None
+
+    @staticmethod
+    def _rubbing(
+        suffix: str, efficiency: float | tuple[float, float] | None, friction: float | None
+    ) -> tuple[float, float]:
+        """Friction on the first and on the second shaft by the force of a flank."""
+        if friction is not None:
+            mu = number("friction" + suffix, friction)
+            if not 0.0 <= mu < np.inf:
+                reject("friction" + suffix, friction, "finite and >= 0")
+            return mu, mu
+        pair = efficiency if isinstance(efficiency, (tuple, list)) else (efficiency, efficiency)
+        if len(pair) != 2:
+            reject("efficiency" + suffix, efficiency, "a number, or a pair: forwards and backwards")
+        e, r = (number("efficiency" + suffix, x) for x in pair)
+        if not (0.0 < e <= 1.0 and -np.inf < r <= 1.0):
+            reject("efficiency" + suffix, efficiency, "in (0, 1] forwards and at most 1 backwards")
+        if e == r == 1.0:
+            return 0.0, 0.0
+        if 1.0 in (e, r):
+            reject("efficiency" + suffix, efficiency, "below 1 both ways, or 1 both ways")
+        return (1.0 - 2.0 * r + e * r) / (1.0 - e * r), (1.0 - 2.0 * e + e * r) / (1.0 - e * r)
+
+    def add_one_way_clutch(self, name: str, on: On) -> None:
+        """Add a one-way clutch: a velocity that cannot become negative.
+
+        With ``v = on . q'`` it holds ``v >= 0`` by a force ``L >= 0`` along `on`, and ``v L = 0``: it is *free* while
+        ``v > 0``, and *locked* while ``v = 0`` and L is needed. ``on=("wheel", "engine")`` is the freewheel of a
+        bicycle: the engine drives the wheel, which may run ahead. On a single shaft it is a backstop.
+
+        Parameters
+        ----------
+        name : str
+            Its name; signals are ``"<name>.force"`` (L, which pushes the first forward and the second back),
+            ``.velocity`` (v), ``.mode`` (``free`` or ``locked``) and ``.impulse`` (the sum of its impulses so far).
+        on : str or tuple of two str or mapping
+            Whose velocity it is: of a coordinate, of the first of a pair relative to the second, or {coordinate:
+            factor}.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Notes
+        -----
+        It is a contact of velocities: complementarity of v and L (Glocker 1995) decides when it locks and lets go, and its
+        impulse is part of every impact, after which again ``v >= 0``. A start with ``v < 0`` is such an impact. It is rigid
+        and without a limit of torque; a slipping one is friction, `Coulomb`, beside it.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=[1.0, 2.0], names=["engine", "wheel"], force={"engine": ss.Sine(3.0, 0.25)})
+        >>> m.add_one_way_clutch("freewheel", on=("wheel", "engine"))
+        >>> run = ss.simulate(m, t_end=3.0)
+        >>> [(str(e.after), e.time) for e in run.events]
+        [('free', 2.0)]
+        """
+        self._add("one_way_clutch", name=str(name), on=self._parts(f"on of '{name}'", on))
+
     @staticmethod
     def _table(
         argument: str, name: str, table: tuple[ArrayLike, ArrayLike], first: str, second: str
@@ -559,7 +791,7 @@ class Machine(Wiring):
         return parts
 
     def __repr__(self) -> str:
-        kinds = ("friction", "contacts", "springs", "controllers", "compensation")
+        kinds = ("friction", "contacts", "springs", "constraints", "clutches", "controllers", "compensation")
         held: dict[str, list[str]] = {kind: [] for kind in kinds}
         for e in self._description.elements:
             if e["kind"] == "friction":
@@ -569,6 +801,10 @@ class Machine(Wiring):
                 held["contacts"].append(f"{e['name']!r}: {law!r}")
             elif e["kind"] == "spring":
                 held["springs"].append(f"{e['name']!r}: {spring_text(e)}")
+            elif e["kind"] == "constraint":
+                held["constraints"].append(f"{e['name']!r}: {constraint_text(e)}")
+            elif e["kind"] == "one_way_clutch":
+                held["clutches"].append(f"{e['name']!r}: one_way_clutch({e['on']!r})")
             elif e["kind"] == "controller":
                 held["controllers"].append(f"{e['name']!r}: {controller_of(e['control'])!r}")
             elif e["kind"] == "compensator":

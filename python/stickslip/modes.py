@@ -27,6 +27,7 @@ class Mode(IntEnum):
     FREE = 4
     HIGH = 5
     LOW = 6
+    LOCKED = 7
 
     def __str__(self) -> str:
         return _NAMES[self]
@@ -41,4 +42,5 @@ _NAMES = {
     Mode.FREE: "free",
     Mode.HIGH: "high",
     Mode.LOW: "low",
+    Mode.LOCKED: "locked",
 }

@@ -108,7 +108,7 @@ class RealTime:
         self._engine = _core.realtime.RealTime(
             compiled,
             step=self._step,
-            x0=_initial(compiled.states, initial),
+            x0=_initial(compiled, initial),
             t0=float(t_start),
             max_transitions=int(max_transitions),
             outputs=list(self._outputs),

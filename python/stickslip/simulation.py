@@ -112,7 +112,7 @@ def simulate(
     compiled = machine.compile()
     t_start, t_end = number("t_start", t_start), number("t_end", t_end)
     if state is None:
-        state = compiled.initial_state(finite("t_start", t_start), _initial(compiled.states, initial))
+        state = compiled.initial_state(finite("t_start", t_start), _initial(compiled, initial))
     elif not isinstance(state, _core.dynamics.State):
         reject("state", state, "the state of a run")
     elif initial is not None:
@@ -151,8 +151,14 @@ def simulate(
     return Trajectory(machine, raw, grid, holder)
 
 
-def _initial(names: list[str], initial: Mapping[str, float] | ArrayLike | None) -> NDArray[np.float64]:
+def _initial(
+    compiled: _core.dynamics.Compiled, initial: Mapping[str, float] | ArrayLike | None
+) -> NDArray[np.float64]:
+    """Initial values; NaN where constraints may determine what was not given."""
+    names = compiled.states
     x = np.zeros(len(names))
+    if compiled.constraints:
+        x[: 2 * len(compiled.coordinates)] = np.nan
     if initial is None:
         return x
     if isinstance(initial, Mapping):

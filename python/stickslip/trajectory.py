@@ -44,6 +44,7 @@ _GROUPS = {
     "elongation": "elongations",
     "elongation_rate": "elongation_rates",
     "spring_mode": "spring_modes",
+    "constraint_force": "constraint_forces",
     "output": "outputs",
     "saturation": "output_modes",
     "reference": "references",
@@ -133,7 +134,8 @@ class Trajectory:
     coordinates; ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of
     friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
     that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
-    ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``.
+    ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``,
+    constraints ``.force``, one-way clutches ``.force``, ``.velocity``, ``.mode`` and ``.impulse``.
 
     Examples
     --------

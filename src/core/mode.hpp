@@ -15,6 +15,7 @@ enum class Mode : std::int8_t {
   free = 4,   // a controller within its limits
   high = 5,   // held at its upper limit
   low = 6,    // held at its lower limit
+  locked = 7, // a one-way clutch that does not turn; while it turns it is free
 };
 
 inline int direction(Mode m) {
@@ -42,6 +43,8 @@ constexpr std::string_view name(Mode m) {
     return "high";
   case Mode::low:
     return "low";
+  case Mode::locked:
+    return "locked";
   }
   return "?";
 }

@@ -2,6 +2,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/regime_parts.hpp"
@@ -28,13 +29,13 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
 
 // What rests and what touches: R x' + Rs s = 0 by forces f along -U. Friction first, then normal forces, which act
 // along their constraint: they enter like friction does, opposing it, and get their sign back at the end.
-struct Constraints {
+struct Holding {
   Index friction = 0, count = 0;
   Matrix R, Rs, U;
   Vector limit;                  // size of each force, for sharing
   bool contact_friction = false; // some limit follows a normal force
 
-  Constraints(const System& sys, const Regime& r)
+  Holding(const System& sys, const Regime& r)
       : friction(r.sticking.size()), count(r.sticking.size() + r.closed.size()), R(count, sys.nx),
         Rs(count, sys.ns()), U(sys.nx, count), limit(Vector::Ones(count)) {
     for (Index k = 0; k < friction; ++k) {
@@ -92,7 +93,7 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
 }
 
 // The same, with what is shared listed. Where normal forces are unique: of least norm in units of the limits.
-Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
+Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   const Matrix G = -c.R * c.U;
   if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
   Matrix shifts;
@@ -117,7 +118,7 @@ Matrix constraint_inverse(const System& sys, const Constraints& c, Regime& r) {
 
 // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
 // (Surfaces that move apart cannot be followed both; such a candidate is dropped before it runs.)
-void hold_still(const System& sys, const Constraints& c, Regime& r) {
+void hold_still(const System& sys, const Holding& c, Regime& r) {
   const double apart = (c.R * r.S + c.Rs).cwiseAbs().maxCoeff();
   const double size = c.Rs.cwiseAbs().maxCoeff() + (c.R.cwiseAbs() * sys.S.cwiseAbs()).maxCoeff();
   if (!(apart <= tolerance::entry * size)) return;
@@ -145,8 +146,8 @@ void constrain(const System& sys, Regime& r) {
   r.A = r.linear->A;
   r.S = r.linear->S;
   r.shared = false;
-  if (r.sticking.empty() && r.closed.empty()) return;
-  const Constraints c(sys, r);
+  if (r.sticking.empty() && r.closed.empty()) return follow_constraints(sys, r.A, r.S, r.E);
+  const Holding c(sys, r);
   const Matrix H = constraint_inverse(sys, c, r);
   r.L = H * c.R;
   r.Lx = r.L * r.linear->A;
@@ -166,6 +167,7 @@ void constrain(const System& sys, Regime& r) {
     hold_at_limits(sys, r);
   }
   hold_still(sys, c, r);
+  follow_constraints(sys, r.A, r.S, r.E);
 }
 
 // An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit

@@ -26,6 +26,7 @@ enum class GuardKind : std::int8_t {
   // of a contact
   lifts_off, // the normal force of a closed contact comes to zero
   closes,    // the gap of an open one does
+  locks,     // the velocity of a one-way clutch that is free does
   // of a limit of a controller's output
   saturation, // the output reaches or leaves it
   // of a flank of a spring

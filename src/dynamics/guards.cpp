@@ -66,6 +66,9 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
   case GuardKind::closes:
     linear(sys.contacts[g.contact].gap, -1.0);
     break;
+  case GuardKind::locks:
+    linear(sys.contacts[g.contact].rate, -1.0);
+    break;
   case GuardKind::touches:
   case GuardKind::leaves:
   case GuardKind::corner:
@@ -159,6 +162,8 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
     return ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff();
   case GuardKind::closes:
     return gap_size(sys.contacts[g.contact], nominal, s);
+  case GuardKind::locks:
+    return size_of(sys.contacts[g.contact].rate, nominal, s);
   case GuardKind::saturation:
     return r.linear->guards[g.saturation].form.x.cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs());
   case GuardKind::touches:
@@ -218,10 +223,16 @@ void list_guards(const System& sys, Regime& r) {
     }
     for (Index bit = 0; bit < law.switches; ++bit) r.guards.push_back(Guard::of_switch(i, bit));
   }
+  const auto idle = [&](const Contact& c) { // its opposite carries, and keeps its gap
+    return c.opposite >= 0 && r.modes.contact[c.opposite] == Mode::closed;
+  };
   for (Index j = 0; j < sys.contacts.size(); ++j)
-    if (!is_shared(r, {sys.friction.size() + j, -1}))
-      r.guards.push_back(
-          Guard::of_contact(r.modes.contact[j] == Mode::open ? GuardKind::closes : GuardKind::lifts_off, j));
+    if (!is_shared(r, {sys.friction.size() + j, -1}) &&
+        !(r.modes.contact[j] == Mode::open && idle(sys.contacts[j])))
+      r.guards.push_back(Guard::of_contact(r.modes.contact[j] != Mode::open ? GuardKind::lifts_off
+                                           : sys.contacts[j].of_velocity    ? GuardKind::locks
+                                                                            : GuardKind::closes,
+                                           j));
   for (Index i = 0; i < sys.friction.size(); ++i)
     for (const int side : {+1, -1}) {
       const Index corner = r.modes.friction[i].load_stretch - (side > 0 ? 0 : 1);

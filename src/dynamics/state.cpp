@@ -1,6 +1,7 @@
 #include "dynamics/state.hpp"
 
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/tangent.hpp"
 
 #include <algorithm>
@@ -81,7 +82,8 @@ void see(const System& sys, State& state) {
   if (std::isfinite(longest)) state.time_scale = std::max(state.time_scale, longest);
 }
 
-State initial_state(const System& sys, double t0, const Vector& x0) {
+State initial_state(const System& sys, double t0, const Vector& given) {
+  const Vector x0 = consistent(sys, t0, given);
   if (sys.smooth && !sys.tangent) {
     Tangent at(sys);
     at.move_to(t0, x0.data(), {});

@@ -40,7 +40,8 @@ struct State {
 // Sizes grow with what has been seen, and the time scale of a machine without rates of its own with them.
 void see(const System& sys, State& state);
 
-// At the start of a run: nothing decided yet, everything slides or is open.
-State initial_state(const System& sys, double t0, const Vector& x0);
+// At the start of a run: nothing decided yet, everything slides or is open. Positions and velocities that are NaN follow
+// from constraints, with the least change from zero in the metric of the masses; what then violates one is refused.
+State initial_state(const System& sys, double t0, const Vector& given);
 
 } // namespace stickslip

@@ -245,9 +245,11 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
     of.segment(first, n) -= U * linalg::least_norm_solution(R * U, left);
   };
   place();
-  for (int round = 0; round < rounds && !closed.empty(); ++round) {
-    solve(closed, {}, 0,
-          [&](const Contact* c, const Friction*) { return c->gap.x.dot(of) + c->gap.s.dot(s); });
+  List<Index> gaps;
+  for (const Index j : closed)
+    if (!system.contacts[j].of_velocity) gaps.push_back(j);
+  for (int round = 0; round < rounds && !gaps.empty(); ++round) {
+    solve(gaps, {}, 0, [&](const Contact* c, const Friction*) { return c->gap.x.dot(of) + c->gap.s.dot(s); });
     place();
   }
   solve(closed, held, n, [&](const Contact* c, const Friction* p) {

@@ -76,6 +76,12 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
     if (kind != FlowKind::exact)
       unknown = integrated * options.rtol * velocity_size(sys.friction[g.friction], state.nominal);
     break;
+  case GuardKind::locks:
+    zero = std::max(zero,
+                    2.0 * tolerance::rest * size_of(sys.contacts[g.contact].rate, state.nominal, s.data()));
+    if (kind != FlowKind::exact)
+      unknown = integrated * options.rtol * size_of(sys.contacts[g.contact].rate, state.nominal, s.data());
+    break;
   case GuardKind::closes: { // what many impacts have left, small beside all gaps there were
     const Contact& contact = sys.contacts[g.contact];
     const double left = c[0] > 0.0

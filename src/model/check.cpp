@@ -76,6 +76,24 @@ public:
     s.elongations.empty() && s.forces.empty() ? flanks(s, suffix) : table(s, suffix);
   }
 
+  void operator()(const ClutchElement& c) const {
+    if (!std::holds_alternative<Plant>(plant))
+      reject("plant", "in matrix notation has no one-way clutches: it does not tell what its states are");
+    names.gradient("on" + of(c.name), c.on);
+  }
+
+  void operator()(const ConstraintElement& c) const {
+    const std::string suffix = of(c.name);
+    if (!std::holds_alternative<Plant>(plant))
+      reject("plant", "in matrix notation has no constraints: it does not tell what its states are");
+    check_values(c, suffix);
+    names.gradient("on" + suffix, c.on);
+    if (!c.value.input.empty())
+      reject("value" + suffix,
+             "is the input '" + c.value.input + "', whose rate is unknown: it must be a function of time");
+    check_continuous("value" + suffix, c.value);
+  }
+
   void operator()(const ControllerElement& c) const {
     for (const Source& s : c.references) names.source("reference" + of(c.name), s);
     for (const Source& s : c.measurements) names.source("measure" + of(c.name), s);

@@ -34,7 +34,11 @@ void add_derivatives(Draft& d) {
 
 // What a unit of force makes of the relative velocity along it: beyond the numbers there are, nothing can be solved.
 void check_inertia(const System& sys) {
-  const auto check = [](const std::string& name, const Vector& row, const Vector& column) {
+  const auto check = [&](const std::string& name, const Vector& row, const Vector& column, bool moves) {
+    if (moves && sys.constraints.any() && column.isZero(0.0) && !row.isZero(0.0))
+      reject("on of '" + name + "'",
+             "lies along what constraints prescribe: friction and contacts must have some "
+             "motion of their own");
     const double inverse = std::abs(row.dot(column));
     if (row.isZero(0.0) || column.isZero(0.0) ||
         (inverse <= greatest_inverse_mass && inverse >= least_inverse_mass))
@@ -42,9 +46,9 @@ void check_inertia(const System& sys) {
     reject("on of '" + name + "'", inverse,
            "such that the inverse of the mass that it moves lies within 1e-300 and 1e300");
   };
-  for (const Friction& p : sys.friction) check(p.name, p.velocity.x, p.effect);
-  for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect);
-  for (const Spring& p : sys.springs) check(p.name, p.rate.x, p.effect);
+  for (const Friction& p : sys.friction) check(p.name, p.velocity.x, p.effect, !p.compensator);
+  for (const Contact& c : sys.contacts) check(c.name, c.rate.x, c.effect, true);
+  for (const Spring& p : sys.springs) check(p.name, p.rate.x, p.effect, false);
 }
 
 // Sizes that the user has given come before those that the description tells; the time first, on which others rest.
@@ -70,6 +74,7 @@ void size(System& sys, const Combination& given) {
 System compile(const Machine& machine, bool own_signals) {
   Draft d(machine, own_signals);
   declare_plant(d);
+  declare_constraints(d);
   declare_friction(d);
   declare_contacts(d);
   declare_compensators(d);

@@ -1,7 +1,9 @@
 // Rigid unilateral contacts.
+#include "core/error.hpp"
 #include "core/list.hpp"
 #include "model/compile_friction.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -16,6 +18,37 @@ void declare_tangent(Draft& d, const ContactElement& c, Contact& out) {
   List<double> z(std::max<Index>(p.traits.states, 1));
   out.impulsive_friction = std::abs(steady(c.friction, 1e100, z.data()).dry);
   d.sys.friction.push_back(std::move(p));
+}
+
+// Two flanks of one tooth that fills its gap.
+void find_opposite(Draft& d, Index j) {
+  const ContactElement& c = *d.contacts[j];
+  if (c.opposite.empty()) return;
+  const auto at = std::find_if(d.contacts.begin(), d.contacts.end(),
+                               [&](const ContactElement* other) { return other->name == c.opposite; });
+  const std::string what = "opposite of '" + c.name + "'";
+  if (at == d.contacts.end()) reject(what, "= '" + c.opposite + "' is no contact of this machine");
+  const ContactElement& other = **at;
+  const bool mirrored = d.direction(c.normal) == -d.direction(other.normal) && other.opposite == c.name &&
+                        is_constant(c.gap) && value(c.gap, 0.0) == 0.0 && c.gap == other.gap &&
+                        c.gap_expression.outputs.empty() && c.restitution == 0.0;
+  if (!mirrored)
+    reject(what, "= '" + c.opposite + "' must be its mirror image, both without gap and restitution");
+  d.sys.contacts[j].opposite = at - d.contacts.begin();
+}
+
+void wire(Draft& d, Contact& c, const Combination& normal) {
+  System& sys = d.sys;
+  const Index n = sys.n_coordinates;
+  const Vector w = d.direction(normal);
+  c.effect = d.column(w);
+  c.gap.x = c.rate.x = Vector::Zero(sys.nx);
+  if (!c.of_velocity) c.gap.x.head(n) = w;
+  c.rate.x.segment(n, n) = w;
+  c.gap.s = c.rate.s = c.acceleration_s = Vector::Zero(sys.ns());
+  c.gap.s(c.gap_signal) = 1.0;
+  c.rate.s(c.gap_rate) = 1.0;
+  c.acceleration_s(c.gap_acceleration) = 1.0;
 }
 
 } // namespace
@@ -33,24 +66,25 @@ void declare_contacts(Draft& d) {
     if (curved) out.gap_rate = d.add_own_signal(), out.gap_acceleration = d.add_own_signal();
     d.sys.contacts.push_back(std::move(out));
   }
+  for (const ClutchElement* c : d.clutches) {
+    Contact out;
+    out.name = c->name;
+    out.of_velocity = true;
+    out.gap_signal = d.add_signal(constant_signal(0.0));
+    d.sys.contacts.push_back(std::move(out));
+  }
 }
 
 void wire_contacts(Draft& d) {
   System& sys = d.sys;
-  const Index n = sys.n_coordinates;
-  for (Index j = 0; j < sys.contacts.size(); ++j) {
+  const Index rigid = d.contacts.size();
+  for (Index j = 0; j < rigid; ++j) {
     Contact& c = sys.contacts[j];
-    const Vector w = d.direction(d.contacts[j]->normal);
-    c.effect = d.column(w);
-    c.gap.x = c.rate.x = Vector::Zero(sys.nx);
-    c.gap.x.head(n) = w;
-    c.rate.x.segment(n, n) = w;
-    c.gap.s = c.rate.s = c.acceleration_s = Vector::Zero(sys.ns());
-    c.gap.s(c.gap_signal) = 1.0;
-    c.rate.s(c.gap_rate) = 1.0;
-    c.acceleration_s(c.gap_acceleration) = 1.0;
+    wire(d, c, d.contacts[j]->normal);
+    find_opposite(d, j);
     if (c.friction >= 0) wire_tangent(d, sys.friction[c.friction], d.direction(d.contacts[j]->tangent));
   }
+  for (Index k = 0; k < d.clutches.size(); ++k) wire(d, sys.contacts[rigid + k], d.clutches[k]->on);
 }
 
 } // namespace stickslip

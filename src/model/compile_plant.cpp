@@ -57,6 +57,8 @@ void wire_plant(Draft& d) {
     sys.A.block(0, n, n, n).setIdentity();
     sys.A.block(n, 0, n, n) = -d.inverse_mass * sys.stiffness;
     sys.A.block(n, n, n, n) = -d.inverse_mass * sys.damping;
+    for (Index k = 0; k < sys.constraints.all.size(); ++k)
+      sys.S.block(n, sys.constraints.all[k].acceleration, n, 1) += sys.constraints.prescribed.col(k);
   }
   for (System::Drive& drive : sys.drives) {
     drive.effect = d.column(drive.direction);

@@ -1,6 +1,7 @@
 #include "model/draft.hpp"
 
 #include "core/error.hpp"
+#include "core/tolerances.hpp"
 
 #include <algorithm>
 
@@ -9,7 +10,8 @@ namespace stickslip {
 Draft::Draft(const Machine& m, bool own_entries)
     : machine(m), own_signals(own_entries), forces(m.all<AppliedForce>()), friction(m.all<FrictionElement>()),
       contacts(m.all<ContactElement>()), controllers(m.all<ControllerElement>()),
-      compensators(m.all<CompensatorElement>()), springs(m.all<SpringElement>()) {}
+      compensators(m.all<CompensatorElement>()), springs(m.all<SpringElement>()),
+      constraints(m.all<ConstraintElement>()), clutches(m.all<ClutchElement>()) {}
 
 Index Draft::add_state(const std::string& name) {
   sys.states.push_back(name);
@@ -56,12 +58,21 @@ Vector Draft::direction(const Combination& on) const {
   return w;
 }
 
+// A force along what constraints prescribe moves nothing, to the last bit.
+Vector Draft::acceleration(const Vector& w) const {
+  if (free_motions.size() == 0) return inverse_mass * w;
+  Vector along = free_motions.transpose() * w;
+  const Vector terms = free_motions.cwiseAbs().transpose() * w.cwiseAbs();
+  along = (along.array().abs() <= tolerance::per_term * terms.array()).select(0.0, along);
+  return free_motions * (free_inverse * along);
+}
+
 Vector Draft::column(const Vector& direction) const {
   Vector out = Vector::Zero(sys.nx);
   if (machine.matrices())
     out.head(width()) = direction;
   else
-    out.segment(sys.n_coordinates, sys.n_coordinates) = inverse_mass * direction;
+    out.segment(sys.n_coordinates, sys.n_coordinates) = acceleration(direction);
   return out;
 }
 

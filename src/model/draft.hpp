@@ -34,14 +34,18 @@ struct Draft {
   const bool
       own_signals; // every use of a signal has an entry of its own, even where two are the same function
   System sys;
+  // What a generalised force accelerates: M^-1, or Z (Z' M Z)^-1 Z' where constraints leave the motions Z alone.
   Matrix inverse_mass;
-  std::set<Index> own; // signals that are shared with nobody
+  Matrix free_motions, free_inverse; // Z and (Z' M Z)^-1; empty without constraints
+  std::set<Index> own;               // signals that are shared with nobody
   List<const AppliedForce*> forces;
   List<const FrictionElement*> friction;
   List<const ContactElement*> contacts;
   List<const ControllerElement*> controllers;
   List<const CompensatorElement*> compensators;
   List<const SpringElement*> springs;
+  List<const ConstraintElement*> constraints;
+  List<const ClutchElement*> clutches;
 
   // Signals whose values follow the state.
   Index inertia = -1;            // power that a change of the mass matrix takes
@@ -67,6 +71,8 @@ struct Draft {
   Index width() const;
   // Where a force enters: generalised forces per unit, or changes of the states' rates per unit.
   Vector direction(const Combination& on) const;
+  // Accelerations per unit of a force along `direction`.
+  Vector acceleration(const Vector& direction) const;
   // Change of x' per unit of a force along `direction`; needs the number of all states.
   Vector column(const Vector& direction) const;
 
@@ -83,6 +89,7 @@ Form form_of(const System& sys, const Reading& reading);
 // The stages. First the plant with its forces, then what the elements add to states and signals, then, when
 // their numbers are known, the matrices.
 void declare_plant(Draft& draft);
+void declare_constraints(Draft& draft);
 void declare_friction(Draft& draft);
 void declare_contacts(Draft& draft);
 void declare_springs(Draft& draft);

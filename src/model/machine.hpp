@@ -138,6 +138,7 @@ struct ContactElement {
   ImpactRule impact = ImpactRule::poisson;
   Tape gap_expression;     // g(q, t) instead of `normal` and `gap`; empty: none
   Tape tangent_expression; // w_T(q), one result per coordinate, instead of `tangent`; empty: none
+  std::string opposite; // of a gear without play: the other flank; just one of the two carries. Empty: none
 
   bool has_tangent() const { return !tangent.empty() || !tangent_expression.outputs.empty(); }
   static constexpr auto fields() {
@@ -154,7 +155,8 @@ struct ContactElement {
         field("tangential_restitution", &E::tangential_restitution, quantity::number, Range::fraction),
         field("impact", &E::impact),
         field("gap_expression", &E::gap_expression),
-        field("tangent_expression", &E::tangent_expression)};
+        field("tangent_expression", &E::tangent_expression),
+        field("opposite", &E::opposite)};
   }
 };
 
@@ -185,6 +187,38 @@ struct SpringElement {
                       field("rest", &E::rest, quantity::position, Range::finite),
                       field("elongations", &E::elongations, quantity::position),
                       field("forces", &E::forces, quantity::force)};
+  }
+};
+
+// What a bilateral constraint prescribes: on . q = value(t), or on . q' = value(t) with the positions left open.
+enum class Level : std::int8_t { position, velocity };
+template <> struct Words<Level> {
+  static constexpr const char* list[] = {"position", "velocity"};
+};
+
+// An ideal gear, a rigid coupling, a prescribed motion. Its force F is whatever keeps it; like friction's it acts with
+// -F along `on`.
+struct ConstraintElement {
+  std::string name;
+  Combination on;
+  Signal value = constant_signal(0.0);
+  Level level = Level::position;
+
+  static constexpr auto fields() {
+    using E = ConstraintElement;
+    return std::tuple{field("name", &E::name), field("on", &E::on),
+                      field("value", &E::value, quantity::position, Range::finite),
+                      field("level", &E::level)};
+  }
+};
+
+// A one-way clutch: its velocity v = on . q' cannot become negative. v >= 0, force L >= 0 along `on`, v L = 0.
+struct ClutchElement {
+  std::string name;
+  Combination on;
+
+  static constexpr auto fields() {
+    return std::tuple{field("name", &ClutchElement::name), field("on", &ClutchElement::on)};
   }
 };
 
@@ -245,10 +279,10 @@ template <> struct Kind<AnyPlant> {
 };
 
 using Element = std::variant<AppliedForce, FrictionElement, ContactElement, ControllerElement,
-                             CompensatorElement, SpringElement>;
+                             CompensatorElement, SpringElement, ConstraintElement, ClutchElement>;
 template <> struct Kind<Element> {
-  static constexpr const char* list[] = {"force",      "friction",    "contact",
-                                         "controller", "compensator", "spring"};
+  static constexpr const char* list[] = {"force",       "friction", "contact",    "controller",
+                                         "compensator", "spring",   "constraint", "one_way_clutch"};
 };
 
 class Machine {

@@ -134,6 +134,9 @@ List<Path> paths(Machine& m) {
           if constexpr (requires { element.name; }) walk(element.name, element);
         },
         e);
+  for (Element& e : m.elements)
+    if (auto* c = std::get_if<ConstraintElement>(&e)) // ratios
+      for (Part& p : c->on.parts) walk(c->name + ".on[" + p.name + "]", p.factor);
   std::visit([&](auto& plant) { walk_plant(walk, plant); }, m.plant);
   for (const Element& e : m.elements) { // what an expression stands for
     const auto* c = std::get_if<ContactElement>(&e);

@@ -231,6 +231,14 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
     rates += p.effect.cwiseAbs() * (level * (size(p.load) + p.table_load));
     if (n > 0) speed = speed.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
   }
+  const Constraints& c = sys.constraints;
+  for (Index k = 0; k < c.all.size(); ++k) {
+    rates.segment(n, n) += c.prescribed.col(k).cwiseAbs() * size(c.all[k].acceleration);
+    for (Index i = 0; i < c.velocities.which.size(); ++i) {
+      double& fast = speed(c.velocities.which[i]);
+      fast = std::max(fast, std::abs(c.velocities.values(i, k)) * size(c.all[k].rate));
+    }
+  }
   return rates;
 }
 
@@ -253,6 +261,13 @@ MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
     out.nominal(n + i) = v;
     out.nominal(i) = std::min(v * t, narrow(i));
   }
+  const Constraints& c = sys.constraints;
+  for (Index i = 0; i < c.positions.which.size(); ++i)
+    for (Index k = 0; k < c.all.size(); ++k)
+      if (c.all[k].value >= 0) {
+        double& far = out.nominal(c.positions.which[i]);
+        far = std::max(far, std::abs(c.positions.values(i, k)) * greatest_of(sys.signals[c.all[k].value], t));
+      }
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "core/types.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
+#include "model/constraints.hpp"
 #include "model/flanks.hpp"
 #include "model/form.hpp"
 #include "model/identity.hpp"
@@ -65,9 +66,12 @@ struct Friction {
       0.0; // velocity below which the curve is within 5 % of its value at v = 0; 0: the curve is flat
 };
 
+// Or a one-way clutch, a contact of velocities: its gap is always zero, and it is open while its rate is positive.
 struct Contact {
   std::string name;
-  Vector effect; // change of x' per unit of normal force
+  bool of_velocity = false;
+  Index opposite = -1; // the contact on the other side of what has no play; just one of the two is closed
+  Vector effect;       // change of x' per unit of normal force
   Form gap, rate;
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
   double restitution = 0.0;
@@ -132,7 +136,8 @@ struct System {
   Index saturations = 0;  // number of saturation modes
   Index one = -1;         // the signal that is 1, for constants
   List<Spring> springs;
-  List<Flank> flanks;  // of all springs: each has a mode
+  List<Flank> flanks; // of all springs: each has a mode
+  Constraints constraints;
   List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 
   Index ns() const { return signals.size(); }

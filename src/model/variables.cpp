@@ -36,12 +36,24 @@ public:
     add(c.name + ".normal_impulse", quantity::impulse, Read::normal_impulse, j);
   }
 
+  void operator()(const ClutchElement& c) {
+    const Index j = d.contacts.size() + clutch++;
+    add(c.name + ".force", quantity::force, Read::normal_force, j);
+    add(c.name + ".velocity", quantity::velocity, Read::gap_rate, j);
+    add(c.name + ".mode", quantity::number, Read::contact_mode, j);
+    add(c.name + ".impulse", quantity::impulse, Read::normal_impulse, j);
+  }
+
   void operator()(const SpringElement& s) {
     const Index i = spring++;
     add(s.name + ".force", quantity::force, Read::spring_force, i);
     add(s.name + ".elongation", quantity::position, Read::elongation, i);
     add(s.name + ".elongation_rate", quantity::velocity, Read::elongation_rate, i);
     add(s.name + ".mode", quantity::number, Read::spring_mode, i);
+  }
+
+  void operator()(const ConstraintElement& c) {
+    add(c.name + ".force", quantity::force, Read::constraint_force, constraint++);
   }
 
   void operator()(const ControllerElement&) {
@@ -66,7 +78,7 @@ public:
 private:
   Draft& d;
   System& sys;
-  Index contact = 0, loop = 0, spring = 0; // of the next one
+  Index contact = 0, loop = 0, spring = 0, constraint = 0, clutch = 0; // of the next one
 
   void add(std::string name, Quantity q, Read from, Index index, Index part = 0) {
     sys.variables.push_back({std::move(name), q, from, index, part, {}});

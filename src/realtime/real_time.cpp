@@ -67,8 +67,8 @@ void RealTime::refuse_what_it_cannot() const {
            "has the spring '" + sys.springs[0].name +
                "': the fixed-step form knows none with events; put linear ones into the stiffness");
   if (!sys.contacts.empty())
-    reject("machine",
-           "has contacts, whose impacts are not of bounded work: the fixed-step form does not run them");
+    reject("machine", "has contacts or one-way clutches, whose impacts are not of bounded work: the "
+                      "fixed-step form does not run them");
 }
 
 // Values of all signals at the start, and which of them are inputs.
@@ -105,7 +105,7 @@ void RealTime::size_work(const Vector& x0) {
 // The choice of modes at the start is that of every run, after the first instants of sampled controllers.
 void RealTime::choose_first_modes(const Vector& x0) {
   State first = initial_state(sys, t0, x0);
-  std::copy_n(x0.data(), sys.nx, a.x);
+  std::copy_n(first.base_x.data(), sys.nx, a.x);
   now = first.modes;
   if (!sampled.empty()) { // what they read depends on no friction element
     for (Index i = 0; i < sys.friction.size(); ++i)

@@ -1,4 +1,5 @@
 // Outputs of the fixed-step form.
+#include "dynamics/constraints.hpp"
 #include "realtime/real_time.hpp"
 #include "transition/saturations.hpp"
 
@@ -75,7 +76,12 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
       evaluate(sys, *plan->regime, time(), a.x, s, f1.data(), force.data(), w);
       evaluated = true;
     }
-    out[k] = what[k].kind == RealTimeOutput::Kind::rate ? f1(what[k].index) : read_element(what[k], s);
+    if (what[k].kind == RealTimeOutput::Kind::rate)
+      out[k] = f1(what[k].index);
+    else if (what[k].kind == RealTimeOutput::Kind::constraint_force)
+      out[k] = constraint_forces(sys, *plan->regime, a.x, s, f1.data(), force.data())(what[k].index);
+    else
+      out[k] = read_element(what[k], s);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "core/list.hpp"
 #include "core/small_lu.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
 #include "realtime/real_time.hpp"
 
@@ -126,6 +127,7 @@ void RealTime::finish(const Point* end) noexcept {
     for (Index j = 0; j < moving.size(); ++j) a.s[j] += (left / h) * a.change[j];
   }
   if (!plan->held.empty()) meet_surfaces(a);
+  keep_constraints(sys, time() + h, a.x);
   if (plan->follows) settle_following(a);
   ++ticks;
   if (!rings.empty()) remember();

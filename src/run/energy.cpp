@@ -75,6 +75,7 @@ public:
     out.supports.resize(springs(), m);
     out.walls.resize(contacts(), m);
     out.controllers.resize(controllers(), m);
+    out.constraints.resize(constraints(), m);
   }
 
   EnergyBalance fill() {
@@ -119,6 +120,7 @@ private:
   Index springs() const { return sys.springs.size(); }
   Index contacts() const { return sys.contacts.size(); }
   Index controllers() const { return sys.loops.size(); }
+  Index constraints() const { return sys.constraints.all.size(); }
   const double* coefficients(const Segment& seg) const { return run.coefficients.data() + seg.offset; }
   double stored(const Segment& seg, double t) {
     return powers.kinetic(seg, coefficients(seg), t) + powers.elastic(seg, coefficients(seg), t);
@@ -149,7 +151,8 @@ private:
       out.supports(i, at) = done(nd + 2 + 2 * (np + i));
     }
     out.walls.col(at) = done.segment(nd + 1 + 2 * (np + springs()), contacts()) + lost_at_walls;
-    out.controllers.col(at) = done.tail(controllers());
+    out.controllers.col(at) = done.segment(nd + 1 + 2 * (np + springs()) + contacts(), controllers());
+    out.constraints.col(at) = done.tail(constraints());
     out.impacts(at) = lost;
     const double given = powers.given(done) + lost_at_walls.sum() - lost;
     out.imbalance(at) = out.kinetic(at) + out.elastic(at) - start - given;

@@ -45,6 +45,7 @@ struct EnergyBalance {
   Rows walls; // work done by each contact whose gap moves by itself, and in impacts by its surface as well
   Vector impacts;   // energy lost in impacts
   Rows controllers; // work done by each controller
+  Rows constraints; // work done by each constraint that moves by itself
   Vector imbalance;
 };
 EnergyBalance energy(const Trajectory& run, const List<double>& times);

@@ -1,6 +1,7 @@
 #include "run/powers.hpp"
 
 #include "core/list.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/spring_force.hpp"
 #include "dynamics/tangent.hpp"
 #include "run/loop_signals.hpp"
@@ -94,7 +95,7 @@ Powers::Powers(const System& system)
 
 Index Powers::count() const {
   return sys.drives.size() + 1 + 2 * (sys.friction.size() + sys.springs.size()) + sys.contacts.size() +
-         sys.loops.size();
+         sys.loops.size() + sys.constraints.all.size();
 }
 
 double Powers::given(const VectorRef& work) const {
@@ -138,6 +139,9 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   for (Index j = 0; j < sys.contacts.size(); ++j)
     out(k++) = -force(sys.friction.size() + j) * here.contacts[j].rate.s.dot(s);
   for (Index b = 0; b < sys.loops.size(); ++b) out(k++) = power(sys, *seg.regime, b, x.data(), s.data());
+  if (!sys.constraints.any()) return;
+  const Vector held = constraint_forces(here, *seg.regime, x.data(), s.data(), xdot.data(), force.data());
+  for (Index c = 0; c < held.size(); ++c) out(k++) = -held(c) * s(sys.constraints.all[c].rate);
 }
 
 void Powers::integrate(const Segment& seg, const double* C, double a, double b, Vector& sum,

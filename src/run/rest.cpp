@@ -64,10 +64,14 @@ public:
       if (p.traits.sticks && !r.modes.friction[i].sticks()) return false;
       if (p.traits.sticks && p.surface_travel < 0) rigid.push_back(&p.velocity.x);
     }
+    const List<Constraint>& tied = sys.constraints.all;
+    for (const Constraint& c : tied)
+      if (s(c.rate) != 0.0) return false;
     Matrix free = Matrix::Identity(n, n); // directions in which something can still move
-    if (!rigid.empty()) {
-      Matrix W(rigid.size(), n);
+    if (!rigid.empty() || !tied.empty()) {
+      Matrix W(rigid.size() + tied.size(), n);
       for (Index k = 0; k < rigid.size(); ++k) W.row(k) = rigid[k]->segment(n, n).transpose();
+      for (Index k = 0; k < tied.size(); ++k) W.row(rigid.size() + k) = tied[k].row.transpose();
       const linalg::Svd svd(W);
       free = svd.V.rightCols(n - svd.rank(tolerance::rank));
     }

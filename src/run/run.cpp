@@ -1,5 +1,6 @@
 #include "run/run.hpp"
 
+#include "dynamics/constraints.hpp"
 #include "expression/text.hpp"
 #include "model/smooth.hpp"
 #include "run/growth.hpp"
@@ -124,6 +125,14 @@ std::string without_answer(const System& sys, const Jump& jump, const std::strin
   return said + (jump.touching.size() > most_names ? ", ..." : "");
 }
 
+// Constraints that can take each other's force.
+std::string shared_by(const Constraints& c) {
+  std::string names;
+  for (const Constraint& one : c.all)
+    if (!one.unique) names += (names.empty() ? "'" : ", '") + one.name + "'";
+  return names.empty() ? names : "; forces of " + names + " are not unique: those of least norm are shown";
+}
+
 } // namespace
 
 // Sampled blocks and modes at the start, with impacts that make its velocities consistent.
@@ -145,6 +154,7 @@ void Runner::start() {
          << " m at the start, which was taken for rounding";
     notes += text.str();
   }
+  notes += shared_by(sys.constraints);
   if (!jump.decided) finish(Status::no_solution, state->base_t, without_answer(sys, jump, " at the start"));
 }
 
@@ -289,6 +299,7 @@ bool Runner::arrive() {
   if (stepper.delays.any()) returned = stepper.delays.arrive(*state, before);
   state->after_transition = false;
   if (here) here->project(state->base_t, state->base_x, state->modes);
+  keep_constraints(machine, state->base_t, state->base_x.data());
   see(sys, *state);
   if (beyond.size() > 0 && arrival.t < options.t_end) no_longer_finite();
   return !ended;

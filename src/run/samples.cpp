@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/list.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/spring_force.hpp"
 #include "transition/springs.hpp"
 
@@ -278,6 +279,19 @@ ModeRows& Samples::spring_modes() {
           .segment(span.first, span.count)
           .setConstant(static_cast<std::int8_t>(mode_of(sys, sys.springs[k], span.segment->regime->modes)));
   return mode;
+}
+
+Rows& Samples::constraint_forces() {
+  const std::lock_guard lock(access);
+  if (kept_constraint_forces) return *kept_constraint_forces;
+  const Rows &rate = rates(), &force = forces();
+  Rows& held = kept_constraint_forces.emplace(sys.constraints.all.size(), n_times);
+  Vector xdot(sys.nx), now(n_elements + n_contacts);
+  at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
+    xdot = rate.col(j), now = force.col(j);
+    held.col(j) = stickslip::constraint_forces(here(), r, x.data(), s.data(), xdot.data(), now.data());
+  });
+  return held;
 }
 
 LoopSamples& Samples::loops() {

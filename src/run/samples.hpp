@@ -36,6 +36,7 @@ public:
   Rows& elongations();
   Rows& elongation_rates();
   ModeRows& spring_modes();
+  Rows& constraint_forces();
 
 private:
   // Times that one segment holds for.
@@ -54,7 +55,7 @@ private:
 
   std::optional<Rows> kept_states, kept_signals, kept_rates, kept_forces, kept_velocities, kept_loads,
       kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses, kept_spring_forces, kept_elongations,
-      kept_elongation_rates;
+      kept_elongation_rates, kept_constraint_forces;
   std::optional<ModeRows> kept_modes, kept_contact_modes, kept_spring_modes;
   std::optional<LoopSamples> kept_loops;
 

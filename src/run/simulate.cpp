@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "run/check.hpp"
 #include "run/run.hpp"
 #include "signal/least.hpp"
@@ -31,6 +32,7 @@ void validate(const System& sys, const State& state, const Options& o) {
   if (o.atol.size() > 0 && o.atol.size() != sys.nx)
     reject("atol",
            "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
+  check_constraints(sys, state.t, o.t_end);
   for (const Friction& p : sys.friction) {
     const Signal& load = sys.signals[p.load];
     if (is_constant(load)) continue;

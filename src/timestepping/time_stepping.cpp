@@ -4,6 +4,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "run/growth.hpp"
 #include "run/simulate.hpp"
 #include "transition/event.hpp"
@@ -86,6 +87,7 @@ public:
     jump.begin(state, Occasion::step, {});
     if (!solve(state, before_velocity, free)) return false;
     x1.noalias() += columns * signed_impulse;
+    keep_constraints(sys, t + h, x1.data());
     const Vector after = free + G * signed_impulse;
     label(state, after);
     note_impulses(before_velocity, after);

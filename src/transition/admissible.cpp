@@ -40,10 +40,20 @@ void Decision::leave_rest(const contact::Candidate& c) {
   }
 }
 
+// Of two flanks without play one carries, and not both against each other.
+bool Decision::one_flank_carries() const {
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    if (const Index other = sys.contacts[j].opposite; other >= 0)
+      if ((state->modes.contact[j] == Mode::closed) == (state->modes.contact[other] == Mode::closed))
+        return false;
+  return true;
+}
+
 bool Decision::admissible(const contact::Candidate& c) {
   state->modes = entry;
   state->base_x = entry_x;
   apply(c);
+  if (!one_flank_carries()) return false;
   leave_rest(c);
   const Regime* free = &cache.get(sys, state->modes); // no force is held at a limit yet
   if (free->affine || free->shared || here != nullptr) expand_signals();
@@ -61,7 +71,7 @@ bool Decision::admissible(const contact::Candidate& c) {
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
     bool mine = false;
-    if (g.kind == GuardKind::lifts_off || g.kind == GuardKind::closes)
+    if (g.kind == GuardKind::lifts_off || g.kind == GuardKind::closes || g.kind == GuardKind::locks)
       mine = candidate[g.contact];
     else if (g.kind == GuardKind::slip_ends || g.kind == GuardKind::breaks_away)
       mine = rests[g.friction];
@@ -239,6 +249,9 @@ void Decision::curved_series(const Regime& r, double h, const Vector& half) {
       if (guard.kind == GuardKind::closes) {
         const Contact& c = there.system.contacts[guard.contact];
         a(g, k) = c.rate.x.dot(f) + c.acceleration_s.dot(s);
+      } else if (guard.kind == GuardKind::locks) {
+        const Contact& c = there.system.contacts[guard.contact];
+        a(g, k) = c.rate.x.dot(f) + c.acceleration_s.dot(s);
       } else if (guard.kind == GuardKind::slip_ends) {
         const Friction& p = there.system.friction[guard.friction];
         a(g, k) = p.velocity.x.dot(f) + p.acceleration_s.dot(s);
@@ -247,8 +260,8 @@ void Decision::curved_series(const Regime& r, double h, const Vector& half) {
   }
   for (Index g = 0; g < r.guards.size(); ++g) {
     const Guard& guard = r.guards[g];
-    const bool gap = guard.kind == GuardKind::closes;
-    if (!gap && guard.kind != GuardKind::slip_ends) continue;
+    const bool gap = guard.kind == GuardKind::closes, clutch = guard.kind == GuardKind::locks;
+    if (!gap && !clutch && guard.kind != GuardKind::slip_ends) continue;
     const double slope = (-3.0 * a(g, 0) + 4.0 * a(g, 1) - a(g, 2)) / (2.0 * h),
                  bend = (a(g, 0) - 2.0 * a(g, 1) + a(g, 2)) / (h * h);
     series.row(g).setZero();
@@ -256,8 +269,9 @@ void Decision::curved_series(const Regime& r, double h, const Vector& half) {
       series.row(g).head(5) << gap_at(guard.contact), rate_at(guard.contact), a(g, 0) / 2.0, slope / 6.0,
           bend / 24.0;
     else
-      series.row(g).head(4) << v(guard.friction), a(g, 0), slope / 2.0, bend / 6.0;
-    series.row(g) *= gap ? -1.0 : -guard.direction;
+      series.row(g).head(4) << (clutch ? rate_at(guard.contact) : v(guard.friction)), a(g, 0), slope / 2.0,
+          bend / 6.0;
+    series.row(g) *= gap || clutch ? -1.0 : -guard.direction;
   }
 }
 
@@ -270,10 +284,13 @@ void Decision::velocity_series(const Regime& r) {
   for (int k = 0; k < series_terms; ++k) {
     for (Index g = 0; g < r.guards.size(); ++g) {
       const Guard& guard = r.guards[g];
-      const bool gap = guard.kind == GuardKind::closes;
-      if (!gap && guard.kind != GuardKind::slip_ends) continue;
-      const Form& form = gap ? sys.contacts[guard.contact].gap : sys.friction[guard.friction].velocity;
-      series(g, k) = (gap ? -1.0 : -guard.direction) * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
+      const bool gap = guard.kind == GuardKind::closes, clutch = guard.kind == GuardKind::locks;
+      if (!gap && !clutch && guard.kind != GuardKind::slip_ends) continue;
+      const Form& form = gap      ? sys.contacts[guard.contact].gap
+                         : clutch ? sys.contacts[guard.contact].rate
+                                  : sys.friction[guard.friction].velocity;
+      series(g, k) =
+          (gap || clutch ? -1.0 : -guard.direction) * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
     }
     if (k == 0) {
       x = xdot;
@@ -341,6 +358,15 @@ int Decision::sign_of(const Regime& r, Index k) {
   case GuardKind::breaks_away:
   case GuardKind::shared_limit:
   case GuardKind::lifts_off:
+    break;
+  case GuardKind::locks:
+    if (!candidate[i]) return -1;
+    row[0] = 0.0;
+    // As below, of the acceleration.
+    if (number[i] >= 0 &&
+        std::abs(row[1]) <= std::max(tolerance::passing_force * problem.free_size(number[i]),
+                                     2.0 * tolerance::last_digits * std::abs(t * row[2])))
+      row[1] = 0.0;
     break;
   case GuardKind::closes:
     if (!candidate[i]) return -1;

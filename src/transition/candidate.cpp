@@ -246,7 +246,8 @@ Margin margin_of(const Problem& p, const Candidate& c, const List<Slip>& slip, I
     return m;
   case Mode::free:
   case Mode::high:
-  case Mode::low: // not of this room
+  case Mode::low:
+  case Mode::locked: // not of this room
     break;
   }
   m.none = true;

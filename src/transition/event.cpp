@@ -31,6 +31,7 @@ const char* name(Rule rule) {
 }
 
 Mode contact_mode(const System& sys, const Modes& modes, Index j) {
+  if (sys.contacts[j].of_velocity) return modes.contact[j] == Mode::open ? Mode::free : Mode::locked;
   if (modes.contact[j] == Mode::open) return Mode::open;
   const Index element = sys.contacts[j].friction;
   return element < 0 ? Mode::closed : modes.friction[element].mode;
@@ -56,6 +57,8 @@ std::string words(const System& sys, const Guard& g, bool strikes) {
     return sys.springs[sys.flanks[g.flank].spring].name + " leaves";
   case GuardKind::condition:
     return "corner of a formula";
+  case GuardKind::locks:
+    return sys.contacts[g.contact].name + " locks";
   case GuardKind::closes:
     return sys.contacts[g.contact].name + (strikes ? " strikes" : " touches");
   default:

@@ -3,6 +3,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
 #include "model/machine.hpp"
 #include "transition/decision.hpp"
 #include "transition/impact.hpp"
@@ -50,8 +51,10 @@ void Decision::find_candidates(const List<Guard>& fired, bool start) {
   for (Index j = 0; j < nc; ++j) {
     const double gap = gap_at(j), rate = rate_at(j), still = no_rate(j);
     const bool was_closed = state->modes.contact[j] == Mode::closed;
-    bool closes = false;
-    for (const Guard& g : fired) closes = closes || (g.kind == GuardKind::closes && g.contact == j);
+    bool closes = sys.contacts[j].opposite >= 0; // without play either flank is there
+
+    for (const Guard& g : fired)
+      closes = closes || ((g.kind == GuardKind::closes || g.kind == GuardKind::locks) && g.contact == j);
     const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap(j) && (start || rate < -still));
     // A contact that an impact or a moving wall has set apart is open again.
     candidate[j] = touches_now && !(rate > still);
@@ -135,10 +138,14 @@ struct Strike {
 
 } // namespace
 
-// Impact of all contacts that touch. Impacts that follow each other faster and faster end: a contact that would
-// rebound slower than the threshold keeps its wall.
-void Decision::strike(const List<Index>& touching, bool collision) {
+// The problem of an impact: rows of the normals, then of the tangents.
+struct Decision::Blow {
   Strike hit;
+  contact::ImpactAnswer after;
+};
+
+void Decision::solve_impact(const List<Index>& touching, bool collision, Blow& blow) const {
+  Strike& hit = blow.hit;
   contact::Impact& p = hit.problem;
   p.contacts = touching.size();
   p.collision = collision;
@@ -149,7 +156,7 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     const Contact& c = sys.contacts[j];
     p.restitution(k) = collision ? c.restitution : 0.0;
     newton += c.impact == ImpactRule::newton;
-    hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig));
+    hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig) + prescribed_rate(sys, c.rate.x, sig));
   }
   List<double> friction;
   hit.along.reserve(touching.size());
@@ -161,7 +168,8 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     friction.push_back(c.impulsive_friction);
     p.tangential_restitution.push_back(collision ? c.tangential_restitution : std::nullopt);
     hit.along.push_back(-element.effect); // per unit of tangential impulse in the direction of sliding
-    hit.add(element.velocity.x, hit.along.back(), v(c.friction), element.velocity.s.dot(sig));
+    hit.add(element.velocity.x, hit.along.back(), v(c.friction),
+            element.velocity.s.dot(sig) + prescribed_rate(sys, element.velocity.x, sig));
   }
   hit.finish(friction);
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
@@ -169,7 +177,8 @@ void Decision::strike(const List<Index>& touching, bool collision) {
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
   jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
   contact::ImpactWorkspace room;
-  contact::ImpactAnswer after = contact::impact(p, room);
+  contact::ImpactAnswer& after = blow.after;
+  after = contact::impact(p, room);
   if (after.solutions.empty()) {
     room.stage.most_modes = contact::largest_on_failure;
     after = contact::impact(p, room);
@@ -181,7 +190,42 @@ void Decision::strike(const List<Index>& touching, bool collision) {
     after = contact::impact(p, room);
     jump->poisson_instead = jump->poisson_instead || !after.solutions.empty();
   }
-  unsolved = after.solutions.empty();
+}
+
+// Of two flanks without play one takes part, whichever leaves no gap behind: the one that carries is tried first.
+bool Decision::solve_with_flanks(List<Index>& touching, bool collision, Blow& blow) const {
+  List<Index> pairs;
+  for (const Index j : touching)
+    if (const Index other = sys.contacts[j].opposite; other > j) pairs.push_back(j);
+  const List<Index> all = touching;
+  for (Index choice = 0; choice < Index{1} << pairs.size(); ++choice) {
+    touching = all;
+    for (Index k = 0; k < pairs.size(); ++k) {
+      const Index one = pairs[k], other = sys.contacts[one].opposite;
+      const bool first = (before.contact[other] != Mode::closed) == ((choice >> k & 1) == 0);
+      std::erase(touching, first ? other : one);
+    }
+    blow = {};
+    solve_impact(touching, collision, blow);
+    std::erase_if(blow.after.solutions, [&](const contact::ImpactSolution& s) {
+      for (Index k = 0; k < touching.size(); ++k)
+        if (sys.contacts[touching[k]].opposite >= 0 && s.velocity(k) > no_rate(touching[k])) return true;
+      return false;
+    });
+    if (!blow.after.solutions.empty()) return true;
+  }
+  return false;
+}
+
+// Impact of all contacts that touch. Impacts that follow each other faster and faster end: a contact that would
+// rebound slower than the threshold keeps its wall.
+void Decision::strike(const List<Index>& all, bool collision) {
+  List<Index> touching = all;
+  Blow blow;
+  unsolved = !solve_with_flanks(touching, collision, blow);
+  Strike& hit = blow.hit;
+  contact::Impact& p = hit.problem;
+  contact::ImpactAnswer& after = blow.after;
   if (unsolved) {
     jump->none_exists = (collision || jump->none_exists) && after.complete;
     jump->touching = touching;

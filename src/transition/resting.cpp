@@ -206,7 +206,7 @@ void Decision::find_resting(const List<Guard>& fired, bool start) {
   List<bool> stopped(n, false);
   bool touched = false;
   for (const Guard& g : fired) {
-    touched = touched || g.kind == GuardKind::closes;
+    touched = touched || g.kind == GuardKind::closes || g.kind == GuardKind::locks;
     if (g.kind == GuardKind::slip_ends) stopped[g.friction] = true;
   }
   for (Index i = 0; i < n; ++i) {

@@ -1,6 +1,7 @@
 #include "transition/transition.hpp"
 
 #include "core/list.hpp"
+#include "dynamics/constraints.hpp"
 #include "dynamics/tangent.hpp"
 #include "model/smooth.hpp"
 #include "transition/automaton_states.hpp"
@@ -195,6 +196,7 @@ void Transition::look(const State& state) {
 }
 
 const Jump& Transition::finish(State& state) {
+  keep_constraints(sys, state.base_t, state.base_x.data());
   see(sys, state);
   jump.end(state);
   return jump;

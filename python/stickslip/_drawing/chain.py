@@ -36,7 +36,11 @@ class Chain(Drawing):
         described = machine._description
         self._names: list[str] = list(machine.names)
         self._plant = described.plant
-        self._elements = [e for e in described.elements if e["kind"] in ("friction", "contact", "spring")]
+        self._elements = [
+            e
+            for e in described.elements
+            if e["kind"] in ("friction", "contact", "spring", "constraint", "one_way_clutch")
+        ]
         self._springs = _links(self._plant["stiffness"], "N/m")
         self._dampers = _links(self._plant["damping"], "Ns/m")
         self._forces = self._pushes(described.elements)
@@ -90,6 +94,10 @@ class Chain(Drawing):
                 text = f"{words.friction(e)}\nbetween: v = {words.form(named)}"
             elif e["kind"] == "spring":
                 named, text = e["on"], words.spring(e)
+            elif e["kind"] == "one_way_clutch":
+                named, text = e["on"], words.one_way_clutch(e)
+            elif e["kind"] == "constraint":
+                named, text = e["on"], words.constraint(e)
             else:
                 named, text = {**e["normal"], **e["tangent"]}, words.contact(e)
             boxes.append(_Box(text, tuple(sorted(self._names.index(name) for name in named))))

@@ -38,6 +38,10 @@ class Loop(Drawing):
                 self._rows.append((words.contact(e), 2))
             elif e["kind"] == "spring":
                 self._rows.append((words.spring(e), 2))
+            elif e["kind"] == "one_way_clutch":
+                self._rows.append((words.one_way_clutch(e), 1))
+            elif e["kind"] == "constraint":
+                self._rows.append((words.constraint(e), 2))
         wide = max((words.width(text) + 0.3 for text, _ in self._rows), default=0.0)
         self._out = max(4.1, wide + 1.9)  # where the velocity is taken off
         self.width = self._out + 3.4

@@ -106,5 +106,18 @@ def spring(element: Mapping[str, Any]) -> str:
     return f"{element['name']}: {kind}, x = {x}\n{', '.join(parts)}"
 
 
+def constraint(element: Mapping[str, Any]) -> str:
+    """A constraint: its equation."""
+    of_velocity = str(element["level"]) == "velocity"
+    value = element["value"]
+    right = "0" if is_zero(value) else of_time(value, "m/s" if of_velocity else "m", "c")
+    return f"{element['name']}: {'rate of ' if of_velocity else ''}{form(element['on'])} = {right}"
+
+
+def one_way_clutch(element: Mapping[str, Any]) -> str:
+    """A one-way clutch: the velocity that stays positive."""
+    return f"{element['name']}: one-way clutch\nv = {form(element['on'])} ≥ 0"
+
+
 def is_zero(signal: Any) -> bool:
     return bool(signal.is_constant and signal.value(0.0) == 0.0)

@@ -140,9 +140,11 @@ class Task:
             if not isinstance(machine, (Machine, StateSpace)):
                 reject(f"what {_text(self.source)} returns", made, "a machine, or hold one as .machine")
             return machine, self.options
-        x0 = _initial(self.source.compile().states, self.options.get("initial"))
+        compiled = self.source.compile()
+        x0 = _initial(compiled, self.options.get("initial"))
         description, x0 = _core.ensemble.with_numbers(self.source._description, x0, self.names, values)
-        return self.source._snapshot(description), self.options | {"initial": x0}
+        given = {name: x for name, x in zip(compiled.states, x0.tolist(), strict=True) if x == x}
+        return self.source._snapshot(description), self.options | {"initial": given}
 
     def _point(self, k: int, values: Array, out: Block, stop: Callable[[], bool] | None) -> None:
         """One point whose machine is built, or whose run a function measures."""
@@ -175,13 +177,13 @@ class Task:
     ) -> tuple[Array, NDArray[np.int8], dict[int, str]]:
         """The compiled ensemble for the measures that it knows."""
         o = OPTIONS | dict(self.options if options is None else options)
-        states = machine.compile().states
+        compiled = machine.compile()
         settings = {name: value for name, value in o.items() if name not in _SAMPLING}
         return _core.ensemble.run_ensemble(
             machine._description,
             number("t_start", o["t_start"]),
-            _initial(states, o["initial"]),
-            engine_options(len(states), t_end=self.t_end, **settings),
+            _initial(compiled, o["initial"]),
+            engine_options(len(compiled.states), t_end=self.t_end, **settings),
             list(names),
             values,
             [m for m in self.measures if isinstance(m, str)],

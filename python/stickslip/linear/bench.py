@@ -18,6 +18,7 @@ from stickslip import _core
 from stickslip._described import controller_of
 from stickslip.control import LTI, PI, P
 from stickslip.errors import UnknownNameError
+from stickslip.signals import Constant
 
 if TYPE_CHECKING:
     from stickslip._wiring import Wiring
@@ -54,7 +55,7 @@ class Answer:
 
 @dataclass
 class Bench:
-    """A machine without friction and contacts, its signals at rest, that inputs and probes are added to."""
+    """A machine without friction, contacts and clutches, its signals at rest, that inputs and probes are added to."""
 
     plant: Element
     elements: list[Element]
@@ -73,6 +74,8 @@ class Bench:
                 kept.append(
                     element | {key: [{"names": dict(s["names"])} for s in element[key]] for key in sources}
                 )
+            elif element["kind"] == "constraint":
+                kept.append(element | {"value": Constant(0.0).compiled, "level": str(element["level"])})
             elif element["kind"] == "spring":
                 kept.append(dict(element))
         return cls(dict(machine._description.plant), kept)
@@ -155,14 +158,16 @@ class Bench:
                 given["control"] = controller_of(given["control"]).compiled
             description.add(element["kind"], given)
         compiled = _core.dynamics.compile(description)
-        a, names = compiled.linear_part(), compiled.states
-        own = [i for i, n in enumerate(names) if not n.startswith("#")]
+        every, rows = compiled.states, [compiled.states.index(state) for state in self.rows]
+        free, by_free = compiled.free_states()  # without those that follow from others by constraints
+        a, names = compiled.linear_part() @ by_free, [every[i] for i in free]
+        own = [k for k, n in enumerate(names) if not n.startswith("#")]
+        rates = [free[k] for k in own]
         columns = [[names.index(f"#in{i}.z{k}") for i in range(len(self.inputs))] for k in range(3)]
-        rows = [names.index(state) for state in self.rows]
         return Answer(
-            a[np.ix_(own, own)],
-            (a[np.ix_(own, columns[0])], a[np.ix_(own, columns[1])], a[np.ix_(own, columns[2])]),
+            a[np.ix_(rates, own)],
+            (a[np.ix_(rates, columns[0])], a[np.ix_(rates, columns[1])], a[np.ix_(rates, columns[2])]),
             a[np.ix_(rows, own)],
             (a[np.ix_(rows, columns[0])], a[np.ix_(rows, columns[1])], a[np.ix_(rows, columns[2])]),
-            tuple(names[i] for i in own),
+            tuple(names[k] for k in own),
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 from stickslip._checks import positive, reject
 from stickslip.analysis.auditing._automaton import check_automaton
+from stickslip.analysis.auditing._constraints import check_constraints
 from stickslip.analysis.auditing._contacts import check_contacts
 from stickslip.analysis.auditing._control import check_control
 from stickslip.analysis.auditing._description import describe
@@ -36,6 +37,8 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
       the velocity; no place slides that could have stayed at rest;
     * contacts: gap >= 0, normal force >= 0, none without contact;
     * springs: the force by the law from elongation and rate, flanks that never pull;
+    * constraints: positions and velocities that they prescribe, their forces in the equations of motion; one-way
+      clutches: v >= 0, force >= 0, never both;
     * impacts: the balance of impulses, cones of friction, Newton's or Poisson's law, energy;
     * what may jump at events, what memory, dwell and presliding start with, and that modes change at events alone;
     * controllers: limits, outputs, states, sampling;
@@ -86,6 +89,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     check_friction(report, run, d, panels.at, surfaces, size)
     check_contacts(report, run, d, panels, size)
     check_springs(report, run, d, panels, size)
+    check_constraints(report, run, d, panels, size)
     check_events(report, run, d, panels, size)
     check_automaton(report, run, d, size)
     check_rest(report, run, d, size)

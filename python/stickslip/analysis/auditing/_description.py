@@ -14,6 +14,7 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._springs import Spring, spring_of
 from stickslip.laws import Law
 from stickslip.machine import Machine
+from stickslip.signals import Constant
 from stickslip.stick_slip import StickSlip
 
 Array = NDArray[np.float64]
@@ -62,6 +63,21 @@ class Push:
 
 
 @dataclass
+class Constraint:
+    """``along . q = value(t)``, or ``along . q' = value(t)`` where `of_velocity`."""
+
+    name: str
+    along: Array
+    value: Any
+    of_velocity: bool
+
+    def rate(self, t: Array, order: int = 0) -> Array:
+        """What ``along . q'`` must be, or a derivative of it."""
+        values: Array = self.value.values(t, order + (0 if self.of_velocity else 1))
+        return values
+
+
+@dataclass
 class Description:
     """A mechanical machine."""
 
@@ -73,8 +89,39 @@ class Description:
     places: list[Place] = field(default_factory=list)
     contacts: list[Contact] = field(default_factory=list)
     springs: list[Spring] = field(default_factory=list)
+    constraints: list[Constraint] = field(default_factory=list)
+    clutches: list[Contact] = field(default_factory=list)  # one-way: contacts of velocities
     loops: list[dict[str, Any]] = field(default_factory=list)
     compensators: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def unilateral(self) -> list[Contact]:
+        """Contacts and one-way clutches: all that takes part in impacts."""
+        return self.contacts + self.clutches
+
+    @property
+    def rows(self) -> Array:
+        """W' of the constraints."""
+        return np.array([c.along for c in self.constraints]).reshape(-1, len(self.names))
+
+    @property
+    def inverse(self) -> Array:
+        """What forces accelerate: the inverse mass, less what constraints take of it."""
+        free = np.asarray(np.linalg.inv(self.mass), dtype=np.float64)
+        w = self.rows
+        if not len(w):
+            return free
+        held: Array = free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ w @ free
+        return free - held
+
+    def demanded(self, t: Array, order: int = 0) -> Array:
+        """Velocities, or accelerations, that constraints bring with them: coordinates x times."""
+        free, w = np.linalg.inv(self.mass), self.rows
+        if not len(w):
+            return np.zeros((len(self.names), np.size(t)))
+        rates = np.array([c.rate(np.atleast_1d(t), order) for c in self.constraints])
+        moved: Array = free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ rates
+        return moved
 
     @property
     def surfaces(self) -> list[Place]:
@@ -93,6 +140,7 @@ class Description:
         found = [p.signal for p in self.pushes if p.signal is not None]
         found += [p.surface_velocity for p in self.surfaces] + [c.gap for c in self.contacts]
         found += [p.normal_load for p in self.places] + [s.rest for s in self.springs]
+        found += [c.value for c in self.constraints]
         for loop in self.loops:
             found += [source["signal"] for source in loop["references"] if not source["names"]]
         return found
@@ -162,6 +210,12 @@ def describe(machine: Machine) -> Description:
             d.contacts.append(_contact(d, e))
         elif e["kind"] == "spring":
             d.springs.append(spring_of(e, d.direction(e["on"])))
+        elif e["kind"] == "constraint":
+            of_velocity = str(e["level"]) == "velocity"
+            d.constraints.append(Constraint(e["name"], d.direction(e["on"]), e["value"], of_velocity))
+        elif e["kind"] == "one_way_clutch":
+            along, still = d.direction(e["on"]), Constant(0.0).compiled
+            d.clutches.append(Contact(e["name"], along, still, 0.0, None, "poisson", None))
         elif e["kind"] == "controller":
             d.loops.append(dict(e))
             d.pushes += _outputs(d, e)

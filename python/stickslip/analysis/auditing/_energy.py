@@ -53,6 +53,8 @@ def check_energy(
         audit.hold("energy: springs", name, t, np.abs(taken - work.springs[name][ends]), room)
     given = sum(stated.surfaces.values(), zero)
     held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t))
+    for name, done in stated.constraints.items():
+        audit.hold("energy: constraints", name, t, np.abs(done - work.constraints[name][ends]), room)
     events = run.events
     at_impacts, losses = events.time[events.impact], events.loss[events.impact]
     lost = np.append(0.0, np.cumsum(losses))[np.searchsorted(at_impacts, t, side="right")]
@@ -64,6 +66,7 @@ def check_energy(
         + stated.damping
     )
     put = sum(stated.drives.values(), zero) + sum(stated.controllers.values(), zero) + given
+    put = put + sum(stated.constraints.values(), zero)
     struck = events.impact & (
         events.time <= run._raw.t_begin
     )  # the first sample is behind an impact at the start
@@ -100,14 +103,19 @@ def _in_springs(at: Samples, d: Description) -> Array:
 def _walls(run: Any, d: Description, t: Array) -> Array:
     """Work of moving walls in impacts: -L dg/dt and -S times the speed of the surface."""
     total = np.zeros(t.size)
-    for c in d.contacts:
+    for c in d.unilateral:
         own = run.events.of(c.name)
         struck = own.impact
         if not struck.any():
             continue
         at = own.time[struck]
         belt = 0.0 if c.place is None else c.place.surface_velocity.values(at)
-        work = -own.normal_impulse[struck] * c.gap.values(at, 1) - own.tangential_impulse[struck] * belt
+        moved = d.demanded(at)  # by constraints, as by walls
+        wall, along = (
+            c.gap.values(at, 1) + c.normal @ moved,
+            0.0 if c.place is None else c.place.along @ moved,
+        )
+        work = -own.normal_impulse[struck] * wall - own.tangential_impulse[struck] * (belt - along)
         total = total + np.append(0.0, np.cumsum(work))[np.searchsorted(at, t, side="right")]
     return total
 
@@ -143,5 +151,8 @@ class _Work:
             force = s.force(x, rate)
             self.springs[s.name] = total((force - s.line(x)) * rate)
             self.surfaces = self.surfaces - total(force * s.rest.values(at.t, 1))
+        self.constraints = {
+            held.name: total(-at[f"{held.name}.force"] * held.rate(at.t)) for held in d.constraints
+        }
         for c in d.contacts:
             self.surfaces = self.surfaces - total(at[f"{c.name}.normal_force"] * c.gap.values(at.t, 1))

@@ -41,7 +41,7 @@ class Instant:
 def _instants(run: Any, d: Description) -> dict[float, list[Instant]]:
     """Instants by their times, in their order."""
     events = run.events
-    by_name = {c.name: c for c in d.contacts}
+    by_name = {c.name: c for c in d.unilateral}
     found: dict[float, list[Instant]] = {}
     last = -1
     for e in (events[int(i)] for i in _sampled(events, np.flatnonzero(events.impact))):
@@ -97,7 +97,7 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
     if not run.events.impact.any():
         return
     times = np.unique(run.events.time[run.events.impact])
-    inverse = np.linalg.inv(d.mass)
+    inverse = d.inverse
     left = _check_balance(audit, run, d, times, inverse, sizes)
     instants = _instants(run, d)
     if len(instants) < times.size:
@@ -124,7 +124,9 @@ def _check_balance(audit: Audit, run: Any, d: Description, times: Array, inverse
     left[:, first] = right[:, first] - inverse @ given[:, first]
     room += _ROOM * np.abs(d.mass) @ (np.abs(left) + np.abs(right))
     room += (np.abs(d.mass) @ (sizes.relative * sizes.v))[:, None]
-    error = np.abs(d.mass @ (right - left) - given)
+    error = np.abs(
+        d.mass @ (right - left - inverse @ given) if d.constraints else d.mass @ (right - left) - given
+    )
     for k, name in enumerate(d.names):
         audit.hold("M dv = impulses", name, times, error[k], room[k])
     if first.any():
@@ -135,7 +137,7 @@ def _check_balance(audit: Audit, run: Any, d: Description, times: Array, inverse
 def _impulses(run: Any, d: Description, times: Array, inverse: Any, sizes: Sizes) -> tuple[Array, Array]:
     """Sum of all impulses on each coordinate, and how uncertain it is."""
     given, room = np.zeros((len(d.names), times.size)), np.zeros((len(d.names), times.size))
-    for c in d.contacts:
+    for c in d.unilateral:
         own = run.events.of(c.name)
         at, push, slip = (x[own.impact] for x in (own.time, own.normal_impulse, own.tangential_impulse))
         at = np.searchsorted(times, at)

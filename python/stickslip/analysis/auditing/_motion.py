@@ -54,6 +54,12 @@ def forces(
         rooms = relative * float(along @ sizes.q), relative * float(along @ sizes.v)
         value = at[f"{s.name}.force"] if touching else s.force(x, v)
         add(-s.along, value, s.doubt(x, v, *rooms))
+    for c in d.constraints:
+        held = at[f"{c.name}.force"]
+        add(-c.along, held, relative * np.abs(held))
+    for clutch in d.clutches:
+        held = at[f"{clutch.name}.force"]
+        add(clutch.normal, held, relative * np.abs(held))
     for contact in d.contacts:
         pressed = at[f"{contact.name}.normal_force"]
         add(contact.normal, pressed, relative * np.abs(pressed))

@@ -19,6 +19,7 @@ from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._surfaces import OPEN, Surface, surface
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 _MOST = 300  # instants that are solved again, spread evenly
@@ -55,7 +56,9 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         f, _ = forces(d, at, surfaces, sizes, touching=True)
         for j in range(t.size):
             if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, sizes):
-                if place.on_contact or any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts):
+                closed = any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts)
+                locked = any(at[f"{c.name}.mode"][j] == Mode.LOCKED for c in d.clutches)
+                if place.on_contact or closed or locked:
                     audit.skip(
                         f"break-aways of '{place.name}' beside closed contacts", "forces of both are coupled"
                     )
@@ -74,6 +77,7 @@ def _spare(
     """Least share of a limit that is left with place i held; negative: it cannot rest, or that is not certain."""
     place, one = d.surfaces[i], surfaces[i]
     columns, rows, drift, limits = [], [], [], []
+    demanded = d.demanded(at.t[j], 1)[:, 0]
     free = f + place.along * one.force[j]  # without the friction of place i
     for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
         if p.on_contact or not (k == i or (s.mode[j] == 0 and _laws.sticks(p.law))):
@@ -84,17 +88,17 @@ def _spare(
             free = free + p.along * s.force[j]
         columns.append(-p.along)
         rows.append(p.along)
-        drift.append(p.surface_velocity.value(at.t[j], 1))
+        drift.append(p.surface_velocity.value(at.t[j], 1) - float(p.along @ demanded))
         low, high = (s.load[j] * end for end in _laws.jump(p.law))
         limits.append((low, high))
     w, g = np.array(rows), np.array(columns)
-    inverse = np.linalg.inv(d.mass)
+    inverse = d.inverse
     matrix = w @ inverse @ g.T
     scale = np.sqrt(np.abs(np.diag(matrix)))
     if scale.size == 0 or np.linalg.eigvalsh(-matrix / np.outer(scale, scale)).min() < 1e-8:
         return -1.0
     held = np.linalg.solve(matrix, np.array(drift) - w @ inverse @ free)
-    if not _goes_on(d, i, j, inverse @ (free + g.T @ held), at, surfaces, sizes):
+    if not _goes_on(d, i, j, inverse @ (free + g.T @ held) + demanded, at, surfaces, sizes):
         return -1.0
     left = [min(high - x, x - low) / max(high, -low) for x, (low, high) in zip(held, limits, strict=True)]
     return float(min(left))

@@ -69,7 +69,7 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
             greatest[name] = max(greatest[name], size)
     span = float(run._raw.t_end - run._raw.t_begin)
     force = _force_sizes(d, at)
-    speed = span * (np.abs(np.linalg.inv(d.mass)) @ force)
+    speed = span * (np.abs(d.inverse) @ force)
     still = _STILL * speed.max()
     q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * still)
     v = np.maximum([greatest[f"{n}.velocity"] for n in d.names], np.maximum(still, _struck(run, d)))
@@ -86,6 +86,10 @@ def _force_sizes(d: Description, at: Samples) -> Array:
         total = total + np.abs(place.along) * np.abs(at[f"{place.name}.force"]).max()
     for s in d.springs:
         total = total + np.abs(s.along) * np.abs(at[f"{s.name}.force"]).max()
+    for held in d.constraints:
+        total = total + np.abs(held.along) * np.abs(at[f"{held.name}.force"]).max()
+    for clutch in d.clutches:
+        total = total + np.abs(clutch.normal) * np.abs(at[f"{clutch.name}.force"]).max()
     for c in d.contacts:
         total = total + np.abs(c.normal) * np.abs(at[f"{c.name}.normal_force"]).max()
     return total
@@ -93,8 +97,8 @@ def _force_sizes(d: Description, at: Samples) -> Array:
 
 def _struck(run: Any, d: Description) -> Array:
     """Greatest change of velocity by one impulse, which counts where a run begins with it."""
-    inverse, most = np.linalg.inv(d.mass), np.zeros(len(d.names))
-    for c in d.contacts:
+    inverse, most = d.inverse, np.zeros(len(d.names))
+    for c in d.unilateral:
         own = run.events.of(c.name)
         if own.impact.any():
             most = np.maximum(most, np.abs(inverse @ c.normal) * np.abs(own.normal_impulse).max())

@@ -1,0 +1,38 @@
+"""Constraints: positions and velocities that they prescribe; one-way clutches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stickslip.analysis.auditing._description import Description
+from stickslip.analysis.auditing._events import check_modes
+from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._sampling import Panels
+from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.modes import Mode
+
+
+def check_constraints(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
+    """Hold every constraint against the positions and velocities of the run."""
+    at = panels.at
+    for c in d.constraints:
+        along = np.abs(c.along)
+        rate = c.rate(at.t)
+        room = sizes.relative * (float(along @ sizes.v) + np.abs(rate)) + 1e-300
+        audit.hold("on . q' is prescribed", c.name, at.t, np.abs(c.along @ at.v - rate), room)
+        if not c.of_velocity:
+            value = c.value.values(at.t)
+            room = sizes.relative * (float(along @ sizes.q) + np.abs(value)) + 1e-300
+            audit.hold("on . q is prescribed", c.name, at.t, np.abs(c.along @ at.q - value), room)
+    for clutch in d.clutches:
+        speed, force = clutch.normal @ at.v, at[f"{clutch.name}.force"]
+        slow = sizes.relative * float(np.abs(clutch.normal) @ sizes.v) + 1e-300
+        locked = at[f"{clutch.name}.mode"] == Mode.LOCKED
+        audit.hold("a one-way clutch turns one way", clutch.name, at.t, -speed, slow)
+        audit.hold("locked is at rest", clutch.name, at.t, np.where(locked, np.abs(speed), 0.0), slow)
+        size = sizes.relative * float(np.abs(force).max()) + 1e-300
+        audit.hold("a one-way clutch pushes one way", clutch.name, at.t, -force, size)
+        audit.hold("no force while it is free", clutch.name, at.t, np.where(locked, 0.0, np.abs(force)), 0.0)
+        check_modes(audit, run, clutch.name, panels)

@@ -1,0 +1,179 @@
+#include "dynamics/constraints.hpp"
+
+#include "core/error.hpp"
+#include "core/linalg.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
+#include "dynamics/spring_force.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace stickslip {
+
+namespace {
+
+double sum(const Dependence& d, Index k, const double* others, Index n) {
+  double total = 0.0;
+  for (Index j = 0; j < n; ++j)
+    if (const double w = d.others(k, j); w != 0.0) total += w * others[j];
+  return total;
+}
+
+} // namespace
+
+void keep_constraints(const System& sys, double t, double* x) {
+  const Constraints& c = sys.constraints;
+  if (!c.any()) return;
+  const Index n = sys.n_coordinates, m = c.all.size();
+  const auto keep = [&](const Dependence& d, double* of, auto&& signal) {
+    for (Index k = 0; k < d.which.size(); ++k) {
+      double total = sum(d, k, of, n);
+      for (Index j = 0; j < m; ++j)
+        if (const double w = d.values(k, j); w != 0.0) total += w * value(sys.signals[signal(c.all[j])], t);
+      of[d.which[k]] = total;
+    }
+  };
+  keep(c.positions, x, [](const Constraint& one) { return one.value; });
+  keep(c.velocities, x + n, [](const Constraint& one) { return one.rate; });
+}
+
+void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E) {
+  const Constraints& c = sys.constraints;
+  if (!c.any()) return;
+  const Index n = sys.n_coordinates;
+  for (Index k = 0; k < c.velocities.which.size(); ++k) {
+    const Index row = n + c.velocities.which[k];
+    const auto others = c.velocities.others.row(k);
+    A.row(row) = (others * A.middleRows(n, n)).eval();
+    S.row(row) = (others * S.middleRows(n, n)).eval();
+    E.row(row) = (others * E.middleRows(n, n)).eval();
+    for (Index j = 0; j < c.all.size(); ++j) S(row, c.all[j].acceleration) += c.velocities.values(k, j);
+  }
+}
+
+namespace {
+
+// Positions or velocities (from `first` on) at one instant, of rows w . q = demanded.
+class Completion {
+public:
+  Completion(const System& system, Vector& state, Index from) : sys(system), x(state), first(from) {}
+
+  void demand(const Constraint& one, double value) {
+    rows.push_back(&one);
+    demanded.push_back(value);
+  }
+
+  void run(const char* what) {
+    fill();
+    for (Index k = 0; k < rows.size(); ++k) check(*rows[k], demanded[k], what);
+  }
+
+private:
+  const System& sys;
+  Vector& x;
+  Index first;
+  List<const Constraint*> rows;
+  List<double> demanded;
+
+  void fill() {
+    List<Index> open;
+    for (Index i = 0; i < sys.n_coordinates; ++i)
+      if (std::isnan(x(first + i))) open.push_back(i), x(first + i) = 0.0;
+    if (open.empty() || rows.empty()) return;
+    Matrix W(rows.size(), open.size());
+    Vector left(rows.size());
+    for (Index k = 0; k < rows.size(); ++k) {
+      for (Index j = 0; j < open.size(); ++j) W(k, j) = rows[k]->row(open[j]);
+      left(k) = demanded[k] - rows[k]->row.dot(x.segment(first, sys.n_coordinates));
+    }
+    const Vector light = Matrix(sys.mass(open, open)).diagonal().cwiseSqrt().cwiseInverse();
+    const Vector change =
+        light.asDiagonal() * (linalg::pseudo_inverse(W * light.asDiagonal(), tolerance::rank) * left);
+    for (Index j = 0; j < open.size(); ++j) x(first + open[j]) = change(j);
+  }
+
+  void check(const Constraint& one, double value, const char* what) const {
+    const auto q = x.segment(first, sys.n_coordinates);
+    const double is = one.row.dot(q);
+    const double bearable = tolerance::typed * (one.row.cwiseAbs().dot(q.cwiseAbs()) + std::abs(value));
+    if (std::abs(is - value) <= bearable) return;
+    std::ostringstream text;
+    text << "is violated by the initial values: " << one.text << " of the " << what << " is " << is
+         << ", but must be " << value << " (within " << bearable
+         << "); give consistent values, or leave some out: they follow";
+    reject("constraint '" + one.name + "'", text.str());
+  }
+};
+
+} // namespace
+
+Vector consistent(const System& sys, double t, const Vector& given) {
+  const Constraints& c = sys.constraints;
+  if (!c.any()) return given;
+  Vector x = given;
+  const Index n = sys.n_coordinates;
+  Completion positions(sys, x, 0), velocities(sys, x, n);
+  for (const Constraint& one : c.all) {
+    if (one.value >= 0) positions.demand(one, value(sys.signals[one.value], t));
+    velocities.demand(one, value(sys.signals[one.rate], t));
+  }
+  positions.run("positions");
+  velocities.run("velocities");
+  keep_constraints(sys, t, x.data());
+  return x;
+}
+
+void check_constraints(const System& sys, double t0, double t1) {
+  for (const Constraint& one : sys.constraints.all) {
+    const Signal& rate = sys.signals[one.rate];
+    for (double t = next_breakpoint(rate, t0); t <= t1; t = next_breakpoint(rate, t)) {
+      const double before = value_before(rate, t), after = value(rate, t);
+      double size = std::max(std::abs(before), std::abs(after));
+      for (const Harmonic& h : rate.pieces[piece_at(rate, t)].harmonics)
+        size = std::max(size, std::abs(h.amplitude));
+      if (std::abs(after - before) <= tolerance::jump * size) continue;
+      std::ostringstream text;
+      text << "would make its velocity jump from " << before << " to " << after << " at t = " << t
+           << ", which only an infinite force could do: it must be smooth, such as a SmoothStep";
+      reject("value of '" + one.name + "'", text.str());
+    }
+  }
+}
+
+Vector constraint_forces(const System& sys, const Regime& r, const double* x, const double* s,
+                         const double* xdot, const double* force) {
+  const Index n = sys.n_coordinates, np = sys.friction.size();
+  const Eigen::Map<const Vector> q(x, n), v(x + n, n), a(xdot + n, n);
+  Vector rest = sys.mass * a + sys.damping * v + sys.stiffness * q;
+  for (const System::Drive& d : sys.drives)
+    if (d.direction.size() == n) rest -= s[d.signal] * d.direction;
+  for (Index i = 0; i < np; ++i) {
+    const Friction& p = sys.friction[i];
+    if (p.compensator)
+      rest -= force[i] * p.drives;
+    else
+      rest += force[i] * p.velocity.x.segment(n, n);
+  }
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    rest -= force[np + j] * sys.contacts[j].rate.x.segment(n, n);
+  for (Index k = 0; k < sys.springs.size(); ++k)
+    rest += spring_force(sys, k, r.modes, x, s) * sys.springs[k].rate.x.segment(n, n);
+  for (Index b = 0; b < sys.loops.size(); ++b)
+    for (Index j = 0; j < sys.loops[b].direction.size(); ++j)
+      if (const Vector& on = sys.loops[b].direction[j]; on.size() == n)
+        rest -= value(r.linear->outputs[b][j], x, s) * on;
+  return sys.constraints.forces * rest;
+}
+
+double prescribed_rate(const System& sys, const Vector& row, const Vector& s) {
+  const Constraints& c = sys.constraints;
+  const Index n = sys.n_coordinates;
+  double total = 0.0;
+  for (Index k = 0; k < c.all.size(); ++k)
+    total += row.segment(n, n).dot(c.prescribed.col(k)) * s(c.all[k].rate);
+  return total;
+}
+
+} // namespace stickslip

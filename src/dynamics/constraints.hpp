@@ -1,0 +1,29 @@
+// What constraints (model/constraints.hpp) make of states, of a regime's matrices and of forces.
+#pragma once
+
+#include "dynamics/regime.hpp"
+
+namespace stickslip {
+
+// Positions and velocities that depend on others are computed from these: nothing drifts.
+void keep_constraints(const System& sys, double t, double* x);
+// Their accelerations likewise, in x' = A x + S s + E F.
+void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E);
+
+// A state at t in which positions and velocities that are NaN follow from those that are given, with the least change
+// from zero in the metric of the masses. Throws where those given violate a constraint by more than the rounding of
+// typed numbers; less is put right.
+Vector consistent(const System& sys, double t, const Vector& given);
+
+// Throws where what a constraint prescribes would have to jump in velocity within (t0, t1].
+void check_constraints(const System& sys, double t0, double t1);
+
+// Of each constraint the force F, in a motion and under forces as evaluate() gives them: what W F = h - M q'' leaves of
+// all forces, least in norm where it is not unique.
+Vector constraint_forces(const System& sys, const Regime& regime, const double* x, const double* s,
+                         const double* xdot, const double* force);
+
+// The part of a relative velocity (row over x) that comes from what constraints prescribe, as that of a moving wall.
+double prescribed_rate(const System& sys, const Vector& row, const Vector& s);
+
+} // namespace stickslip

@@ -1,0 +1,216 @@
+// Constraints: which coordinates they make depend on which others, and what mass remains.
+#include "core/error.hpp"
+#include "core/linalg.hpp"
+#include "core/list.hpp"
+#include "core/tolerances.hpp"
+#include "model/draft.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <map>
+
+namespace stickslip {
+
+namespace {
+
+// Elimination after Gauss and Jordan of W' q = c with the greatest pivot of all rows in question; what rounding leaves
+// of zero is zero. Rows left without a pivot say what the values c must satisfy.
+class Elimination {
+public:
+  Elimination(const Constraints& c, const Matrix& mass)
+      : constraints(c), rows(c.all.size(), mass.rows()), values(Matrix::Identity(c.all.size(), c.all.size())),
+        unit(mass.diagonal().cwiseSqrt().cwiseInverse()), pivot(c.all.size(), -1) {
+    for (Index k = 0; k < rows.rows(); ++k) {
+      rows.row(k) = c.all[k].row.transpose();
+      const double size = rows.row(k).cwiseAbs() * unit;
+      const double scale = std::exp2(-std::round(std::log2(size))); // exact: ratios stay what they are
+      rows.row(k) *= scale;
+      values.row(k) *= scale;
+    }
+  }
+
+  void solve(const List<Index>& which) {
+    for (;;) {
+      double best = 0.0;
+      Index row = -1, column = -1;
+      for (const Index k : which)
+        for (Index j = 0; j < rows.cols() && pivot[k] < 0; ++j)
+          if (const double size = std::abs(rows(k, j)) * unit(j); size > best)
+            best = size, row = k, column = j;
+      if (row < 0) return;
+      if (best < tolerance::typed)
+        reject("on of '" + constraints.all[row].name + "'",
+               "is almost what " + others(row) + " demand already, but for " + std::to_string(best) +
+                   " of it: it must follow from them, or be independent");
+      eliminate(row, column);
+    }
+  }
+
+  Dependence found() const {
+    Dependence d;
+    List<Index> from;
+    for (Index k = 0; k < pivot.size(); ++k)
+      if (pivot[k] >= 0) d.which.push_back(pivot[k]), from.push_back(k);
+    d.others = -rows(from, Eigen::all);
+    for (Index k = 0; k < from.size(); ++k) d.others(k, d.which[k]) = 0.0;
+    d.values = values(from, Eigen::all);
+    return d;
+  }
+
+  // Combinations of values that must be zero: rows of these without a pivot.
+  void each_leftover(const List<Index>& which, auto&& use) const {
+    for (const Index k : which)
+      if (pivot[k] < 0) use(k, values.row(k));
+  }
+
+  std::string others(Index row) const {
+    std::string text;
+    for (Index k = 0; k < values.cols(); ++k)
+      if (k != row && values(row, k) != 0.0)
+        text += (text.empty() ? "'" : ", '") + constraints.all[k].name + "'";
+    return text;
+  }
+
+private:
+  const Constraints& constraints;
+  Matrix rows, values;
+  Vector unit;
+  List<Index> pivot; // of each row: its column; -1: none yet
+
+  static void subtract(Eigen::Ref<Eigen::RowVectorXd, 0, Eigen::InnerStride<>> a, double factor,
+                       const Eigen::RowVectorXd& b) {
+    for (Index j = 0; j < a.size(); ++j) {
+      const double change = factor * b(j), size = std::abs(a(j)) + std::abs(change);
+      a(j) -= change;
+      if (std::abs(a(j)) <= tolerance::per_term * size) a(j) = 0.0;
+    }
+  }
+
+  void eliminate(Index row, Index column) {
+    pivot[row] = column;
+    const double by = rows(row, column);
+    rows.row(row) /= by;
+    values.row(row) /= by;
+    const Eigen::RowVectorXd own = rows.row(row), given = values.row(row);
+    for (Index k = 0; k < rows.rows(); ++k) {
+      const double factor = rows(k, column);
+      if (k == row || factor == 0.0) continue;
+      subtract(rows.row(k), factor, own);
+      subtract(values.row(k), factor, given);
+      rows(k, column) = 0.0;
+    }
+  }
+};
+
+// What the terms of a signal amount to, those of one frequency together.
+double size_of(const Signal& s) {
+  double size = 0.0;
+  for (const Piece& p : s.pieces) {
+    for (const double c : p.c) size = std::max(size, std::abs(c));
+    std::map<double, std::complex<double>> swings;
+    for (const Harmonic& h : p.harmonics) swings[h.omega] += std::polar(h.amplitude, h.phase);
+    for (const auto& [omega, swing] : swings) size = std::max(size, std::abs(swing));
+  }
+  return size;
+}
+
+void check_leftovers(const Draft& d, const Elimination& solved, const List<Index>& which,
+                     const List<Index>& signals) {
+  solved.each_leftover(which, [&](Index row, const auto& factors) {
+    Signal sum = constant_signal(0.0);
+    double size = 0.0;
+    for (Index k = 0; k < factors.size(); ++k) {
+      if (factors(k) == 0.0) continue;
+      const Signal part = factors(k) * d.sys.signals[signals[k]];
+      size = std::max(size, size_of(part));
+      sum = sum + part;
+    }
+    if (size_of(sum) > tolerance::typed * size)
+      reject("value of '" + d.sys.constraints.all[row].name + "'",
+             "contradicts " + solved.others(row) + ": the rows depend on each other, the values do not");
+  });
+}
+
+void solve_rows(Draft& d) {
+  Constraints& c = d.sys.constraints;
+  List<Index> of_positions, of_velocities, values, rates;
+  for (Index k = 0; k < c.all.size(); ++k) {
+    (c.all[k].value >= 0 ? of_positions : of_velocities).push_back(k);
+    values.push_back(c.all[k].value);
+    rates.push_back(c.all[k].rate);
+  }
+  Elimination solved(c, d.sys.mass);
+  solved.solve(of_positions);
+  check_leftovers(d, solved, of_positions, values);
+  c.positions = solved.found();
+  solved.solve(of_velocities);
+  check_leftovers(d, solved, of_velocities, rates);
+  c.velocities = solved.found();
+}
+
+// Z, the mass along it, and what the right sides demand.
+void reduce_mass(Draft& d) {
+  Constraints& c = d.sys.constraints;
+  const Matrix& M = d.sys.mass;
+  const Index n = M.rows(), held = c.velocities.which.size();
+  Matrix Z(n, n - held), B = Matrix::Zero(n, c.all.size());
+  Matrix all = Matrix::Identity(n, n);
+  for (Index k = 0; k < held; ++k) {
+    all.row(c.velocities.which[k]) = c.velocities.others.row(k);
+    B.row(c.velocities.which[k]) = c.velocities.values.row(k);
+  }
+  for (Index j = 0, free = 0; j < n; ++j)
+    if (std::find(c.velocities.which.begin(), c.velocities.which.end(), j) == c.velocities.which.end())
+      Z.col(free++) = all.col(j);
+  const Matrix mass = Z.transpose() * M * Z;
+  d.free_motions = Z;
+  d.free_inverse = mass.isDiagonal(0.0) ? Matrix(mass.diagonal().cwiseInverse().asDiagonal())
+                                        : linalg::Cholesky(mass).solve(Matrix::Identity(n - held, n - held));
+  d.inverse_mass = c.inverse_mass = Z * d.free_inverse * Z.transpose();
+  c.prescribed = B - Z * (d.free_inverse * (Z.transpose() * (M * B)));
+}
+
+// lambda of W lambda = r, each counted in the impulse that moves its own row by one.
+void solve_forces(Draft& d) {
+  Constraints& c = d.sys.constraints;
+  const Matrix& M = d.sys.mass;
+  const Index n = M.rows(), m = c.all.size(), rank = c.velocities.which.size();
+  Matrix W(n, m);
+  for (Index k = 0; k < m; ++k) W.col(k) = c.all[k].row;
+  const Matrix half = M.isDiagonal(0.0)
+                          ? Matrix(M.diagonal().cwiseSqrt().cwiseInverse().asDiagonal())
+                          : linalg::solve(linalg::Cholesky(M).L, Matrix::Identity(n, n)); // L^-1
+  const Matrix weighed = half * W;
+  const Vector unit = weighed.colwise().norm().cwiseInverse();
+  const linalg::Svd svd(weighed * unit.asDiagonal());
+  c.forces = -(unit.asDiagonal() * svd.pseudo_inverse(rank) * half);
+  for (Index k = 0; k < m; ++k)
+    c.all[k].unique = m == rank || svd.V.rightCols(m - rank).row(k).norm() <= tolerance::entry;
+}
+
+} // namespace
+
+void declare_constraints(Draft& d) {
+  System& sys = d.sys;
+  for (const ConstraintElement* e : d.constraints) {
+    if (!d.machine.mechanical()->mass_expression.outputs.empty())
+      reject("constraint '" + e->name + "'", "needs a constant mass matrix");
+    Constraint c;
+    c.name = e->name;
+    c.text = text(e->on);
+    c.row = d.direction(e->on);
+    const Index given = d.add_signal(e->value);
+    const bool of_position = e->level == Level::position;
+    if (of_position) c.value = given;
+    c.rate = of_position ? d.add_signal(differentiate(e->value)) : given;
+    c.acceleration = d.add_signal(differentiate(sys.signals[c.rate]));
+    sys.constraints.all.push_back(std::move(c));
+  }
+  if (d.constraints.empty()) return;
+  solve_rows(d);
+  reduce_mass(d);
+  solve_forces(d);
+}
+
+} // namespace stickslip

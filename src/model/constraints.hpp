@@ -1,0 +1,43 @@
+// Bilateral constraints of a mechanical plant, W' q = c(t), solved once for some of its coordinates. With q_d those
+// and q_o the others, W' q = c(t) means q_d = T q_o + B c: all motions are q = Z q_o + B c, and
+//
+//   q'' = Z (Z' M Z)^-1 Z' (h - M B c'') + B c'',    M q'' = h + W lambda.
+//
+// Z (Z' M Z)^-1 Z' = M^-1 - M^-1 W (W' M^-1 W)^+ W' M^-1 is the inverse mass that remains (Udwadia, Kalaba 1992, A new
+// perspective on constrained motion, equations 1 to 4, in coordinates of the motions that are left). It takes the place
+// of M^-1 in everything that is compiled from a machine, so that flows, friction, contacts and impacts know nothing of
+// constraints, and forces that these make are computed afterwards.
+#pragma once
+
+#include "core/list.hpp"
+#include "core/types.hpp"
+
+#include <string>
+
+namespace stickslip {
+
+struct Constraint {
+  std::string name, text;             // text: on, as the user wrote it
+  Vector row;                         // w, over the coordinates
+  Index value = -1;                   // signal; -1: of the velocities alone
+  Index rate = -1, acceleration = -1; // signals: derivatives of what it prescribes
+  bool unique = true;                 // its force; else others can take some of it
+};
+
+// What constraints make of the others: q_d = others q + values c, columns of `others` zero for all d.
+struct Dependence {
+  List<Index> which;
+  Matrix others, values;
+};
+
+struct Constraints {
+  List<Constraint> all;
+  Dependence positions, velocities;
+  Matrix prescribed;   // (1 - Z (Z' M Z)^-1 Z' M) B: accelerations per unit of c''
+  Matrix inverse_mass; // Z (Z' M Z)^-1 Z'
+  Matrix forces;       // F = forces (M q'' - h), -lambda of least norm
+
+  bool any() const { return !all.empty(); }
+};
+
+} // namespace stickslip
