@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
+from stickslip._dense import sample_times
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
 from stickslip.events import Events
@@ -117,7 +118,7 @@ class Trajectory:
     Attributes
     ----------
     t : ndarray, shape (n_times,)
-        Sample times, s.
+        Sample times, s; where none were asked for, the events and a grid that follows the motion.
     y : ndarray, shape (n_states, n_times)
         States, named in `states`.
     events : Events
@@ -158,21 +159,38 @@ class Trajectory:
         )  # which stays as it is: it was compiled
         self._described = described
         self._raw = raw
-        self.t: Array = np.array(raw.step_times()) if grid is None else grid
+        self._grid = grid
+
+    @cached_property
+    def t(self) -> Array:
+        """Sample times, s, shape (n_times,).
+
+        Those asked for; without `dt` and `t_eval` the events and a grid, at most 20 000 times beside them, on which
+        straight lines follow the states to a thousandth of their range. They are found when first read.
+        """
+        if self._grid is not None:
+            return self._grid
+        smooth = [i for i, name in enumerate(self.states) if ".held" not in name]
+        return sample_times(self._raw, smooth)
 
     # Saved are the machine and the motion; what has been computed from them is computed again.
     def __getstate__(self) -> dict[str, Any]:
-        return {"machine": self.machine, "described": self._described, "t": self.t, "run": self._raw.pack()}
+        return {
+            "machine": self.machine,
+            "described": self._described,
+            "t": self._grid,
+            "run": self._raw.pack(),
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._plant, self._described, self.t = state["machine"], state["described"], state["t"]
+        self._plant, self._described, self._grid = state["machine"], state["described"], state["t"]
         self._description = self._plant._description
         self._raw = _core.run.Trajectory.unpack(self._plant.compile(), state["run"])
-        # Which tells if the times are not those of the run.
-        self._samples = _core.run.Samples(self._raw, self.t)
+        if self._grid is not None:  # which tells if the times are not those of the run
+            self._samples = _core.run.Samples(self._raw, self._grid)
 
     def __copy__(self) -> Trajectory:
-        return Trajectory(self.machine, self._raw, self.t, self._described)
+        return Trajectory(self.machine, self._raw, self._grid, self._described)
 
     def __repr__(self) -> str:
         return (
@@ -459,7 +477,7 @@ class Trajectory:
         file : str or Path, optional
             Where to write it, ``*.gif`` or ``*.html``.
         frames : int
-            Number of pictures, spread evenly over the samples.
+            Number of pictures, even in time between the first and the last sample.
         rate : float
             Pictures per second.
         progress : bool, optional
