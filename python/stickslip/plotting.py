@@ -28,6 +28,7 @@ from stickslip import _state_map
 from stickslip._drawing import _style
 from stickslip._interactive import energy, explore, shade, use_style
 from stickslip._spans import Span, TrajectoryLike, elements, mode_spans, resolved
+from stickslip.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,8 +75,7 @@ def label(name: str, run: object = None) -> str:
     name
         Signal, for example ``"block.position"``.
     run
-        A trajectory; its mapping ``units``, if it has one, goes before the usual units of a translational
-        machine.
+        A trajectory; its mapping ``units`` goes before the usual units of a translational machine.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def label(name: str, run: object = None) -> str:
     'block.velocity [m/s]'
     """
     known = getattr(run, "units", None) or {}
-    unit = known.get(name) or _UNITS.get(name.rpartition(".")[2], "")
+    unit = known[name] if name in known else _UNITS.get(name.rpartition(".")[2], "")
     return f"{name} [{unit}]" if unit else name
 
 
@@ -99,8 +99,8 @@ def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> st
     known = elements(run)
     if isinstance(shade, str):
         if shade not in known:
-            raise ValueError(
-                f"shade = {shade!r} is not an element with modes; known: {', '.join(known) or 'none'}"
+            raise UnknownNameError(
+                f"unknown element {shade!r} with modes; known are: {', '.join(map(repr, known)) or 'none'}"
             )
         return shade
     if not shade or not known:

@@ -89,7 +89,7 @@ def simulate(
     Returns
     -------
     Trajectory
-        Whatever happened: see its ``status`` and ``message``.
+        Always returned, also where the run ended early: `status` and `message` say how and why.
 
     Raises
     ------

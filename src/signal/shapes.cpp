@@ -1,6 +1,7 @@
 #include "signal/shapes.hpp"
 
 #include "core/error.hpp"
+#include "core/number_text.hpp"
 
 #include <numbers>
 
@@ -26,7 +27,7 @@ Signal ramp_signal(double slope, double start, double offset, std::optional<doub
   s.pieces.push_back(piece(start, start, {offset, slope}));
   if (stop) {
     finite("stop", *stop);
-    if (*stop < start) reject("stop", *stop, "no earlier than start = " + std::to_string(start));
+    if (*stop < start) reject("stop", *stop, "no earlier than start = " + number_text(start));
     s.pieces.push_back(piece(*stop, 0.0, {offset + slope * (*stop - start)}));
     if (*stop == start) s.pieces.erase(s.pieces.begin() + 1);
   }

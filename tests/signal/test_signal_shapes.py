@@ -220,7 +220,7 @@ def test_signals_are_values():
     points[1] = 5.0
     assert p(1.0) == 1.0
     with pytest.raises(ValueError):
-        p.times[0] = 3.0
+        p.t[0] = 3.0
     assert len({Constant(1.0), Constant(1.0), Constant(2.0)}) == 2
 
 

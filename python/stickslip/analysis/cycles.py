@@ -59,6 +59,11 @@ class LimitCycle:
 
     @property
     def frequency(self) -> float:
+        """1/period, Hz."""
+        return 1.0 / self.period
+
+    @property
+    def omega(self) -> float:
         """2π/period, rad/s."""
         return 2.0 * math.pi / self.period
 
