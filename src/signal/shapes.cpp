@@ -35,11 +35,11 @@ Signal ramp_signal(double slope, double start, double offset, std::optional<doub
   return s;
 }
 
-Signal step_signal(double value, double at, double before) {
+Signal step_signal(double value, double start, double before) {
   finite("value", value);
-  finite("at", at);
+  finite("start", start);
   Signal s = constant_signal(finite("before", before));
-  s.pieces.push_back(piece(at, 0.0, {value}));
+  s.pieces.push_back(piece(start, 0.0, {value}));
   normalise(s);
   return s;
 }

@@ -81,8 +81,7 @@ class Step(Signal):
 
     def __post_init__(self) -> None:
         numbers = self._numbers("value", "start", "before")
-        compiled = _core.signal.Signal.step(numbers["value"], numbers["start"], numbers["before"])
-        self._fill(compiled, **numbers)
+        self._fill(_core.signal.Signal.step(**numbers), **numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
