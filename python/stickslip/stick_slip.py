@@ -148,7 +148,7 @@ class StickSlip(Law):
     slip         stick        v comes to 0, with presliding   f_sa = f, t_d = 0, s = f sgn(v-)/k, so that F
                                                               is continuous
     slip         slip, other  v comes to 0, \|F\| beyond that f and peak are kept; f no higher than what stick
-                 direction                                   could hold, after a load that fell
+                 direction                                    could hold, after a load that fell
     stick        slip         \|F\| above f_s(t_d)            peak = f_s(t_d), f = f_s(t_d) - b\|v\|; slips
                                                               in the direction of F
     stick        stick, over  the same with presliding, but   nothing: it goes on sticking
