@@ -1,6 +1,5 @@
 """The site of the package: the notebooks, and a reference of every public name. README.md says how it is built."""
 
-
 import stickslip
 
 project = "stickslip"

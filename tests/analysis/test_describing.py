@@ -142,7 +142,7 @@ def test_pid_with_friction_at_the_motor_predicts_no_hunting():
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda: describing_function(3.0, 1.0), "law"),
+        (lambda: describing_function("x", 1.0), "law"),
         (lambda: describing_function(coulomb, 0.0), "amplitude"),
         (lambda: describing_function(coulomb, 1.0, math.nan), "bias"),
         (lambda: describing_function(coulomb, 1.0, normal_load=0.0), "normal_load"),

@@ -242,8 +242,8 @@ class TestBadInput:
     def test_values(self) -> None:
         with pytest.raises(ValueError, match="gain = -1"):
             ss.FrictionObserver(LUGRE, gain=-1.0)
-        with pytest.raises(ValueError, match="law = 3"):
-            ss.FrictionFeedforward(3)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="law = -3"):
+            ss.FrictionFeedforward(-3)
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
