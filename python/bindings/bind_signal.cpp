@@ -100,7 +100,7 @@ void bind_signal(py::module_ m) {
       .def_static(
           "constant", [](double v) { return constant_signal(finite("value", v)); }, "value"_a)
       .def_static("ramp", &ramp_signal, "slope"_a, "start"_a, "offset"_a, "stop"_a)
-      .def_static("step", &step_signal, "value"_a, "at"_a, "before"_a)
+      .def_static("step", &step_signal, "value"_a, "start"_a, "before"_a)
       .def_static("sine", &sine_signal, "amplitude"_a, "frequency"_a, "phase"_a, "offset"_a, "start"_a)
       .def_static("smooth_step", &smooth_step_signal, "value"_a, "start"_a, "duration"_a, "before"_a)
       .def_static("piecewise", &piecewise_signal, "times"_a, "values"_a)

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
+    from stickslip.filters import PID2, Biquad, DerivativeFilter, DisturbanceObserver, Lead, LowPass, Notch
     from stickslip.linear import OpenLoop, open_loop
     from stickslip.real_time import RealTime
 
@@ -84,6 +85,8 @@ __all__ = [
     "LTI",
     "PI",
     "PID",
+    "PID2",
+    "Biquad",
     "BoucWen",
     "Cascade",
     "Compensator",
@@ -93,6 +96,8 @@ __all__ = [
     "Curve",
     "Dahl",
     "DeadTime",
+    "DerivativeFilter",
+    "DisturbanceObserver",
     "ElastoPlastic",
     "Energy",
     "EnsembleResult",
@@ -104,11 +109,14 @@ __all__ = [
     "Input",
     "Lag",
     "Law",
+    "Lead",
     "Leuven",
+    "LowPass",
     "LuGre",
     "Machine",
     "MaxwellSlip",
     "Mode",
+    "Notch",
     "OpenLoop",
     "P",
     "Piecewise",
@@ -181,6 +189,13 @@ _LAZY_NAMES = {
     "EnsembleResult": "ensembles",
     "ensemble": "ensembles",
     "load": "files",
+    "PID2": "filters",
+    "Biquad": "filters",
+    "DerivativeFilter": "filters",
+    "DisturbanceObserver": "filters",
+    "Lead": "filters",
+    "LowPass": "filters",
+    "Notch": "filters",
     "OpenLoop": "linear",
     "open_loop": "linear",
     "RealTime": "real_time",
@@ -200,4 +215,4 @@ if not TYPE_CHECKING:  # a type checker would take every unknown name for a modu
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *_LAZY_NAMES})
+    return sorted(__all__)

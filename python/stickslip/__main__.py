@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit code: 0, or 1 when a number is off.
+    """Run the command line and return the exit code: 0, or 1 if a number is outside of its tolerance.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stickslip._checks import reject
 from stickslip._drawing import _style
-from stickslip._spans import TrajectoryLike, mode_spans
+from stickslip._spans import TrajectoryLike, mode_spans, resolved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
     >>> ss.plotting.energy(ss.simulate(m, t_end=10.0)).get_ylabel()
     'energy [J]'
     """
-    book = run.energy
+    book = resolved(run, *getattr(run, "states", ())).energy
     terms = {
         "kinetic": book.kinetic,
         "elastic": book.elastic,

@@ -9,7 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from stickslip._dense import OF_PICTURES, looked_at
 from stickslip.modes import Mode
+from stickslip.trajectory import Trajectory
 
 
 class TrajectoryLike(Protocol):
@@ -29,6 +31,14 @@ class TrajectoryLike(Protocol):
 
     def __getitem__(self, name: str, /) -> npt.NDArray[Any]:
         """Signal of that name, (n_times,)."""
+
+
+def resolved(run: Any, *names: str) -> Any:
+    """A trajectory as finely as a picture of these signals needs, from its dense form; anything else as it is."""
+    if not isinstance(run, Trajectory):
+        return run
+    known = [name for name in names if name in run]
+    return looked_at(run, lambda r: np.array([r[name] for name in known]), OF_PICTURES) if known else run
 
 
 @dataclass(frozen=True)

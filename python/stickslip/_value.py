@@ -10,11 +10,22 @@ import numpy as np
 
 from stickslip._checks import number, optional_number
 
+MOST_SHOWN = 50
+
+
+def shown_array(values: np.ndarray[Any, Any]) -> str:
+    """An array as a list, one of more than 50 numbers by its size and its ends: this is to be read, not to be run."""
+    if values.size <= MOST_SHOWN:
+        return repr(values.tolist())
+    size = " x ".join(map(str, values.shape))
+    return f"<{size} numbers from {values.flat[0]:g} to {values.flat[-1]:g}>"
+
 
 class Value:
     """Base of the frozen dataclasses that hold what a user wrote and, in ``compiled``, what the engine reads.
 
-    Two values are equal if the engine reads the same. ``repr`` is an expression that makes an equal value.
+    Two values are equal if the engine reads the same. ``repr`` is an expression that makes an equal value,
+    if no array in it is longer than 50.
     """
 
     __slots__ = ()
@@ -53,8 +64,7 @@ class Value:
         shown = [f for f in fields(self) if f.init]  # type: ignore[arg-type]
         for f in sorted(shown, key=lambda f: bool(f.kw_only)):  # options last
             value = getattr(self, f.name)
-            if isinstance(value, np.ndarray):
-                value = value.tolist()
-            if f.default is MISSING or value != f.default:
-                given.append(f"{f.name}={value!r}")
+            text = shown_array(value) if isinstance(value, np.ndarray) else repr(value)
+            if isinstance(value, np.ndarray) or f.default is MISSING or value != f.default:
+                given.append(f"{f.name}={text}")
         return f"{type(self).__name__}({', '.join(given)})"

@@ -578,6 +578,8 @@ class Wiring:
             return {"signal": as_signal(item, text).compiled}
         if isinstance(item, str):
             item = {item: 1.0}
+        if callable(item):
+            reject(text, item, "a signal: a function of time f is sampled, ss.Samples(t, f(t))")
         if not isinstance(item, Mapping) or not item:
             reject(text, item, "a signal, a name, or a mapping of names to factors")
         names: dict[str, float] = {}

@@ -29,11 +29,10 @@ from stickslip._drawing import _style
 from stickslip._progress import bar
 from stickslip._spans import elements, mode_name
 from stickslip.state_space import StateSpace
+from stickslip.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
-
-    from stickslip.trajectory import Trajectory
 
 __all__ = ["Body", "Picture", "Spring", "animate", "blocks", "picture"]
 
@@ -204,7 +203,7 @@ def animate(
     Parameters
     ----------
     run
-        A trajectory, sampled finely enough for its frames.
+        A trajectory; its frames are even in time, between its first and its last sample.
     file
         ``*.gif`` (needs pillow, which matplotlib brings) or ``*.html`` (pictures and buttons in one file).
     frames
@@ -248,6 +247,8 @@ def animate(
     from matplotlib.animation import FuncAnimation, PillowWriter
 
     seen = picture(run) if shown is None else shown
+    if isinstance(run, Trajectory):
+        run = run.at(np.linspace(run.t[0], run.t[-1], frames))
     chosen = np.unique(np.linspace(0, run.t.size - 1, frames).round().astype(int))
     with _style.style(), ExitStack() as stack:
         canvas = _style.canvas(62.0, 120.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stickslip._checks import non_negative, reject
-from stickslip.laws import Law
+from stickslip.laws import Law, as_law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
 
@@ -30,8 +30,7 @@ class Compensator:
     def __post_init__(self) -> None:
         if type(self) is Compensator:
             raise TypeError("Compensator is what compensators have in common: make one of its kinds")
-        if not isinstance(self.law, Law):
-            reject("law", self.law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
+        object.__setattr__(self, "law", as_law(self.law))
         if isinstance(self.law, StickSlip):
             reject("law", self.law, "a law without the options of StickSlip, whose modes a model cannot know")
         object.__setattr__(self, "normal_load", as_signal(self.normal_load, "normal_load"))

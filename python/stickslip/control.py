@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
-from stickslip._checks import matrix, number, optional_number, reject, vector
+from stickslip._checks import matrix, number, optional_number, positive, reject, vector
 from stickslip._systems import matrices_of
 from stickslip._value import Value
 
@@ -255,6 +255,34 @@ class PID(Controller):
         options = self._options()
         compiled = _core.control.Controller.pid(**numbers, derivative_of=self.derivative_of, options=options)
         self._fill(compiled, **numbers)
+
+    @classmethod
+    def from_times(cls, kp: float, tn: float | None = None, td: float = 0.0, **options: Any) -> PID:
+        """A PID in its standard form, ``u = kp * (e + 1/tn * integral of e + td * d)``.
+
+        Parameters
+        ----------
+        kp : float
+            Proportional gain in units of u per unit of y.
+        tn : float, optional
+            Reset time in s, positive; by default there is no integral.
+        td : float, default 0
+            Derivative time in s.
+        **options
+            As for `PID`.
+
+        Examples
+        --------
+        >>> PID.from_times(3.0, tn=0.75, td=2.0)
+        PID(kp=3.0, ki=4.0, kd=6.0)
+        """
+        gain = number("kp", kp)
+        return cls(
+            kp=gain,
+            ki=0.0 if tn is None else gain / positive("tn", tn),
+            kd=gain * number("td", td),
+            **options,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

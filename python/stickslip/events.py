@@ -9,6 +9,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip._html import MOST_ROWS, table
+from stickslip.errors import UnknownNameError
 from stickslip.modes import Mode
 
 __all__ = ["Event", "Events"]
@@ -272,9 +274,17 @@ class Events(Sequence[Event]):
         Parameters
         ----------
         element : str
-            Name of a friction element, contact or controller.
+            Name of a friction element, contact, spring or controller.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none of that name.
         """
         numbers = [k for k, name in enumerate(self._elements) if name == element]
+        if not numbers and self._elements:
+            known = ", ".join(map(repr, dict.fromkeys(self._elements)))
+            raise UnknownNameError(f"unknown element {element!r}; known are: {known}")
         return self._some(np.isin(self._rows["element"], numbers))
 
     def to_dataframe(self) -> Any:
@@ -300,6 +310,13 @@ class Events(Sequence[Event]):
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        head = ("time / s", "element", "before", "after", "cause", "rule")
+        rows = [
+            (f"{e.time:.9f}", e.element, e.before, e.after, e.cause, e.rule) for e in self[: MOST_ROWS + 1]
+        ]
+        return table(f"{len(self)} events", head, rows)
 
     def __str__(self) -> str:
         if not len(self):

@@ -30,7 +30,7 @@ _MACHINES: dict[str, type[Machine] | type[StateSpace]] = {"Machine": Machine, "S
 def save(run: Trajectory, path: str | PathLike[str]) -> None:
     """Write a run with its machine to a file: see `Trajectory.save`."""
     machine = run.machine
-    arrays: dict[str, Any] = {"t": run.t}
+    arrays: dict[str, Any] = {} if run._grid is None else {"t": run._grid}
     about = {
         "stickslip": _core.__version__,
         "run_format": FORMAT,
@@ -105,7 +105,12 @@ def load(path: str | PathLike[str]) -> Trajectory | EnsembleResult:
     try:
         run = object.__new__(Trajectory)
         machine = _MACHINES[about["kind"]].from_dict(about["machine"])
-        state = {"machine": machine, "described": None, "t": arrays["t"], "run": _tree(about["run"], arrays)}
+        state = {
+            "machine": machine,
+            "described": None,
+            "t": arrays.get("t"),
+            "run": _tree(about["run"], arrays),
+        }
         run.__setstate__(state)
     except Exception as error:
         raise ValueError(f"{source} is damaged: {error}") from error

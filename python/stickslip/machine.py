@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core, _smooth
 from stickslip._checks import array, number, reject, spread, vector, wrong_shape
 from stickslip._described import compensator_text, constraint_text, controller_of, law_of, spring_text
+from stickslip._html import table
 from stickslip._smooth import Function
 from stickslip._wiring import Measure, On, Wiring, law_fields
+from stickslip.errors import UnknownNameError
 from stickslip.expressions.expr import Expr
-from stickslip.laws import Coulomb, Law
+from stickslip.laws import Coulomb, Law, as_law
 from stickslip.signals import Signal, as_signal
 
 if TYPE_CHECKING:
@@ -132,9 +134,22 @@ class Machine(Wiring):
         )
 
     @property
+    def mass(self) -> NDArray[np.float64]:
+        """A copy of the mass matrix, kg, shape (n, n); the unit matrix where the mass is a function of the motion."""
+        return self._matrix("mass")
+
+    @property
+    def damping(self) -> NDArray[np.float64]:
+        """A copy of the damping matrix, Ns/m, shape (n, n)."""
+        return self._matrix("damping")
+
+    @property
     def stiffness(self) -> NDArray[np.float64]:
-        """A copy of the stiffness matrix."""
-        matrix: NDArray[np.float64] = self._description.plant["stiffness"]
+        """A copy of the stiffness matrix, N/m, shape (n, n); springs that were added are not in it."""
+        return self._matrix("stiffness")
+
+    def _matrix(self, name: str) -> NDArray[np.float64]:
+        matrix: NDArray[np.float64] = self._description.plant[name]
         return matrix
 
     def _parts(self, what: str, on: On) -> dict[str, float]:
@@ -213,7 +228,7 @@ class Machine(Wiring):
                 name = self._variable(str(key))
                 if name not in states:
                     known = ", ".join(map(repr, self._measurable()))
-                    raise ValueError(f"measure names {key!r}, which is unknown; known are: {known}")
+                    raise UnknownNameError(f"measure names {key!r}, which is unknown; known are: {known}")
                 c[i, states.index(name)] += number("measure", factor)
         outputs = [item if isinstance(item, str) else f"y{i}" for i, item in enumerate(wanted)]
         kept = list(self.states)
@@ -251,14 +266,16 @@ class Machine(Wiring):
 
     def _coordinate(self, name: str) -> int:
         if name not in self.names:
-            raise ValueError(f"unknown coordinate {name!r}; known are: {', '.join(map(repr, self.names))}")
+            raise UnknownNameError(
+                f"unknown coordinate {name!r}; known are: {', '.join(map(repr, self.names))}"
+            )
         return self.names.index(name)
 
     def add_friction(
         self,
         name: str,
         on: On | Mapping[str, float | Expr] | Function,
-        law: Law,
+        law: Law | float,
         normal_load: Signal | float | Expr | Function = 1.0,
         surface_velocity: Signal | float = 0.0,
         load: Mapping[str, float] | str | None = None,
@@ -275,8 +292,8 @@ class Machine(Wiring):
             Whose velocity the relative velocity is: of a coordinate (against ground or the moving surface), of the
             first of a pair relative to the second, or a combination {coordinate: factor}, whose factors may be
             expressions of the positions.
-        law : Law
-            Any friction law; levels are per unit normal load.
+        law : Law or float
+            Any friction law; levels are per unit normal load. A number is dry friction of one level.
         normal_load : float, Signal, Expr or callable, default 1.0
             Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion.
         surface_velocity : float or Signal, default 0.0
@@ -305,8 +322,7 @@ class Machine(Wiring):
         >>> m = ss.Machine(mass=[1.0, 2.0], names=["a", "b"])
         >>> m.add_friction("between", on=("a", "b"), law=ss.Coulomb(static=0.3, kinetic=0.2), normal_load=9.81)
         """
-        if not isinstance(law, Law):
-            reject("law", law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
+        law = as_law(law)
         if not (load is None or isinstance(load, (str, Mapping))):
             reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
         form = {} if load is None else {load: 1.0} if isinstance(load, str) else load
@@ -720,11 +736,8 @@ class Machine(Wiring):
             reject(f"impact of '{name}'", impact, "'poisson' or 'newton'")
         if (tangent is None) != (friction is None):
             raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
-        if friction is not None and not isinstance(friction, Law):
-            mu = number(f"friction of '{name}'", friction)
-            if not 0.0 <= mu < np.inf:
-                reject(f"friction of '{name}'", friction, "a law, or a finite coefficient >= 0")
-            friction = Coulomb(static=mu, kinetic=mu)
+        if friction is not None:
+            friction = as_law(friction, f"friction of '{name}'")
         self._add(
             "contact",
             name=str(name),
@@ -790,25 +803,36 @@ class Machine(Wiring):
             reject(what, given, "finite and not zero")
         return parts
 
-    def __repr__(self) -> str:
-        kinds = ("friction", "contacts", "springs", "constraints", "clutches", "controllers", "compensation")
-        held: dict[str, list[str]] = {kind: [] for kind in kinds}
+    def _held(self) -> list[tuple[str, str, str]]:
+        """Kind, name and what makes it, of each element."""
+        held = []
         for e in self._description.elements:
             if e["kind"] == "friction":
-                held["friction"].append(f"{e['name']!r}: {law_of(e['law'], e['automaton'])!r}")
+                held.append(("friction", e["name"], repr(law_of(e["law"], e["automaton"]))))
             elif e["kind"] == "contact":
                 law = law_of(e["friction"], e["automaton"]) if e["tangent"] else None
-                held["contacts"].append(f"{e['name']!r}: {law!r}")
+                held.append(("contacts", e["name"], repr(law)))
             elif e["kind"] == "spring":
-                held["springs"].append(f"{e['name']!r}: {spring_text(e)}")
+                held.append(("springs", e["name"], spring_text(e)))
             elif e["kind"] == "constraint":
-                held["constraints"].append(f"{e['name']!r}: {constraint_text(e)}")
+                held.append(("constraints", e["name"], constraint_text(e)))
             elif e["kind"] == "one_way_clutch":
-                held["clutches"].append(f"{e['name']!r}: one_way_clutch({e['on']!r})")
+                held.append(("clutches", e["name"], f"one_way_clutch({e['on']!r})"))
             elif e["kind"] == "controller":
-                held["controllers"].append(f"{e['name']!r}: {controller_of(e['control'])!r}")
+                held.append(("controllers", e["name"], repr(controller_of(e["control"]))))
             elif e["kind"] == "compensator":
-                held["compensation"].append(f"{e['name']!r}: {compensator_text(e)}")
+                held.append(("compensation", e["name"], compensator_text(e)))
+        return held
+
+    def __repr__(self) -> str:
+        kinds = ("friction", "contacts", "springs", "constraints", "clutches", "controllers", "compensation")
         parts = [f"names={list(self.names)!r}"]
-        parts += [f"{kind}={{{', '.join(items)}}}" for kind, items in held.items() if items]
+        for kind in kinds:
+            if items := [f"{name!r}: {made}" for of, name, made in self._held() if of == kind]:
+                parts.append(f"{kind}={{{', '.join(items)}}}")
         return f"Machine({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        masses = np.diag(self.mass)
+        rows = [("coordinate", name, f"mass {mass:g}") for name, mass in zip(self.names, masses, strict=True)]
+        return table("Machine", ("kind", "name", ""), [*rows, *self._held()])

@@ -1,7 +1,8 @@
 """Pictures of a trajectory: signals over time, phase plane, mode timeline, friction-velocity loop.
 
 Every function takes `ax=` (or makes an axes) and returns Axes, so pictures compose as in any matplotlib
-program. Modes are shaded: stick grey, slip plain, open hatched; impacts are marked. matplotlib is imported
+program. A trajectory is drawn from its dense form, whatever its samples are.
+Modes are shaded: stick grey, slip plain, open hatched; impacts are marked. matplotlib is imported
 when first drawn.
 
 Examples
@@ -26,7 +27,8 @@ import numpy.typing as npt
 from stickslip import _state_map
 from stickslip._drawing import _style
 from stickslip._interactive import energy, explore, shade, use_style
-from stickslip._spans import Span, TrajectoryLike, elements, mode_spans
+from stickslip._spans import Span, TrajectoryLike, elements, mode_spans, resolved
+from stickslip.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,8 +75,7 @@ def label(name: str, run: object = None) -> str:
     name
         Signal, for example ``"block.position"``.
     run
-        A trajectory; its mapping ``units``, if it has one, goes before the usual units of a translational
-        machine.
+        A trajectory; its mapping ``units`` goes before the usual units of a translational machine.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def label(name: str, run: object = None) -> str:
     'block.velocity [m/s]'
     """
     known = getattr(run, "units", None) or {}
-    unit = known.get(name) or _UNITS.get(name.rpartition(".")[2], "")
+    unit = known[name] if name in known else _UNITS.get(name.rpartition(".")[2], "")
     return f"{name} [{unit}]" if unit else name
 
 
@@ -98,8 +99,8 @@ def _element(run: TrajectoryLike, names: Sequence[str], shade: str | bool) -> st
     known = elements(run)
     if isinstance(shade, str):
         if shade not in known:
-            raise ValueError(
-                f"shade = {shade!r} is not an element with modes; known: {', '.join(known) or 'none'}"
+            raise UnknownNameError(
+                f"unknown element {shade!r} with modes; known are: {', '.join(map(repr, known)) or 'none'}"
             )
         return shade
     if not shade or not known:
@@ -180,6 +181,7 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         listed = ", ".join(label(name, run) for name in names)
         raise ValueError(f"names have {len(units)} different units, allowed are two in one picture: {listed}")
     element = _element(run, names, shade)
+    run = resolved(run, *names)
     with _style.drawing(ax) as left:
         if element is not None:
             _shade(left, mode_spans(run, element))
@@ -241,6 +243,7 @@ def phase_plane(
     'mass.velocity [m/s]'
     """
     owner = _element(run, (), element if element is not None else True)
+    run = resolved(run, f"{coordinate}.position", f"{coordinate}.velocity")
     with _style.drawing(ax) as axes:
         x, v = run[f"{coordinate}.position"], run[f"{coordinate}.velocity"]
         if owner is not None:
@@ -297,6 +300,7 @@ def friction_velocity_loop(
     """
     with _style.drawing(ax) as axes:
         name = velocity or f"{element}.velocity"
+        run = resolved(run, name, f"{element}.force")
         axes.plot(run[name], run[f"{element}.force"], color=_style.VERMILION)
         axes.axhline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)
         axes.axvline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)

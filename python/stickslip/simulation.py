@@ -53,7 +53,8 @@ def simulate(
     dt : float, optional
         Sample on the grid ``t_start + k dt``, s. Samples take their values from the right of an event.
     t_eval : array_like, optional
-        Sample at just these times, s. Without `dt` and `t_eval` the samples are the steps.
+        Sample at just these times, s. Without `dt` and `t_eval` the samples are the events and a grid fine enough to draw
+        the motion (`Trajectory.t`), whatever steps the run took; ``run.at(t)`` samples it anew at any time.
     rtol : float, default 1e-8
         Relative tolerance of regimes that are integrated numerically. Exact flows do not use it.
     atol : float or array_like, optional
@@ -88,7 +89,7 @@ def simulate(
     Returns
     -------
     Trajectory
-        Whatever happened: see its ``status`` and ``message``.
+        Always returned, also where the run ended early: `status` and `message` say how and why.
 
     Raises
     ------

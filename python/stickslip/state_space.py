@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import matrix, number, reject, vector, wrong_shape
 from stickslip._wiring import Measure, On, Wiring, law_fields
-from stickslip.laws import Law
+from stickslip.laws import Law, as_law
 from stickslip.signals import Signal, as_signal
 
 __all__ = ["StateSpace"]
@@ -195,7 +195,7 @@ class StateSpace(Wiring):
     def add_friction(
         self,
         name: str,
-        law: Law,
+        law: Law | float,
         velocity: str | Mapping[str, float] | ArrayLike,
         on: str | Mapping[str, float] | None = None,
         column: ArrayLike | None = None,
@@ -209,8 +209,8 @@ class StateSpace(Wiring):
         ----------
         name : str
             Its name; signals are ``"<name>.force"``, ``.velocity``, ``.load`` and ``.mode``.
-        law : Law
-            Any friction law; levels are per unit normal load.
+        law : Law or float
+            Any friction law; levels are per unit normal load. A number is dry friction of one level.
         velocity : str or mapping or array_like
             The velocity that friction opposes: an output or state, a combination {name: factor}, or a row
             over the states.
@@ -239,8 +239,7 @@ class StateSpace(Wiring):
         >>> plant.A_NL
         array([[-1.]])
         """
-        if not isinstance(law, Law):
-            reject("law", law, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8)")
+        law = as_law(law)
         if (on is None) == (column is None):
             raise ValueError(f"on or column of '{name}': exactly one of them must be given")
         self._add(

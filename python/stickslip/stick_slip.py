@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from stickslip import _core
 from stickslip._checks import finite, non_negative, positive, reject, vector
-from stickslip.laws import Law, Response
+from stickslip.laws import Law, Response, as_law
 
 __all__ = ["DeadTime", "Lag", "Presliding", "StickSlip"]
 
@@ -148,7 +148,7 @@ class StickSlip(Law):
     slip         stick        v comes to 0, with presliding   f_sa = f, t_d = 0, s = f sgn(v-)/k, so that F
                                                               is continuous
     slip         slip, other  v comes to 0, \|F\| beyond that f and peak are kept; f no higher than what stick
-                 direction                                   could hold, after a load that fell
+                 direction                                    could hold, after a load that fell
     stick        slip         \|F\| above f_s(t_d)            peak = f_s(t_d), f = f_s(t_d) - b\|v\|; slips
                                                               in the direction of F
     stick        stick, over  the same with presliding, but   nothing: it goes on sticking
@@ -216,23 +216,24 @@ class StickSlip(Law):
 
     def __init__(
         self,
-        curve: Law,
+        curve: Law | float,
         memory: Lag | DeadTime | float | None = None,
         dwell: float = 0.0,
         presliding: Presliding | None = None,
         load_factor: float = 0.0,
     ) -> None:
-        if not isinstance(curve, Law) or isinstance(curve, StickSlip):
-            reject("curve", curve, "a friction law such as stickslip.Stribeck(...)")
-        traits = curve.compiled.traits
+        law = as_law(curve, "curve")
+        if isinstance(law, StickSlip):
+            reject("curve", curve, "a law without options of its own, such as stickslip.Stribeck(...)")
+        traits = law.compiled.traits
         if traits.states > 0:
             raise ValueError(
-                f"curve = {curve!r} is not allowed: it has internal states, which carry their own memory and "
+                f"curve = {law!r} is not allowed: it has internal states, which carry their own memory and "
                 "presliding; the options of StickSlip need a curve such as Coulomb or Stribeck"
             )
         if not traits.sticks:
             reject("curve", curve, "a law with a jump at v = 0, one that sticks")
-        self.curve = curve
+        self.curve: Law = law
         kept = Lag(memory) if isinstance(memory, (int, float)) and memory != 0 else memory or None
         if kept is not None and not isinstance(kept, (Lag, DeadTime)):
             reject("memory", memory, "a Lag, a DeadTime, or the time constant of a lag in s")
@@ -242,12 +243,12 @@ class StickSlip(Law):
             reject("presliding", presliding, "a Presliding(travel=..., damping=...)")
         self.presliding = presliding
         self.load_factor = non_negative("load_factor", load_factor)
-        if self.dwell > 0.0 and self.memory is None and _full_at_rest(curve):
+        if self.dwell > 0.0 and self.memory is None and _full_at_rest(law):
             warnings.warn(
                 "dwell has no effect without memory: stick is entered at the static level already",
                 stacklevel=2,
             )
-        self._compiled = curve.compiled
+        self._compiled = law.compiled
 
     @property
     def automaton(self) -> _core.friction.Automaton:

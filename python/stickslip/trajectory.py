@@ -14,6 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
+from stickslip._dense import sample_times
+from stickslip._html import table
+from stickslip._units import units
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
 from stickslip.events import Events
@@ -118,7 +121,7 @@ class Trajectory:
     Attributes
     ----------
     t : ndarray, shape (n_times,)
-        Sample times, s.
+        Sample times, s; where none were asked for, the events and a grid that follows the motion.
     y : ndarray, shape (n_states, n_times)
         States, named in `states`.
     events : Events
@@ -160,21 +163,38 @@ class Trajectory:
         )  # which stays as it is: it was compiled
         self._described = described
         self._raw = raw
-        self.t: Array = np.array(raw.step_times()) if grid is None else grid
+        self._grid = grid
+
+    @cached_property
+    def t(self) -> Array:
+        """Sample times, s, shape (n_times,).
+
+        Those asked for; without `dt` and `t_eval` the events and a grid, at most 20 000 times beside them, on which
+        straight lines follow the states to a thousandth of their range. They are found when first read.
+        """
+        if self._grid is not None:
+            return self._grid
+        smooth = [i for i, name in enumerate(self.states) if ".held" not in name]
+        return sample_times(self._raw, smooth)
 
     # Saved are the machine and the motion; what has been computed from them is computed again.
     def __getstate__(self) -> dict[str, Any]:
-        return {"machine": self.machine, "described": self._described, "t": self.t, "run": self._raw.pack()}
+        return {
+            "machine": self.machine,
+            "described": self._described,
+            "t": self._grid,
+            "run": self._raw.pack(),
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._plant, self._described, self.t = state["machine"], state["described"], state["t"]
+        self._plant, self._described, self._grid = state["machine"], state["described"], state["t"]
         self._description = self._plant._description
         self._raw = _core.run.Trajectory.unpack(self._plant.compile(), state["run"])
-        # Which tells if the times are not those of the run.
-        self._samples = _core.run.Samples(self._raw, self.t)
+        if self._grid is not None:  # which tells if the times are not those of the run
+            self._samples = _core.run.Samples(self._raw, self._grid)
 
     def __copy__(self) -> Trajectory:
-        return Trajectory(self.machine, self._raw, self.t, self._described)
+        return Trajectory(self.machine, self._raw, self._grid, self._described)
 
     def __repr__(self) -> str:
         return (
@@ -182,16 +202,24 @@ class Trajectory:
             f"{len(self.events)} events, {self.status})"
         )
 
+    def _repr_html_(self) -> str:
+        ends = self.at([self._raw.t_begin, self._raw.t_end]) if self._raw.keeps_segments else self
+        rows = []
+        for name in self.signals:
+            values = ends[name]
+            rows.append((name, self.units.get(name, ""), f"{values[0]:.6g}", f"{values[-1]:.6g}"))
+        return table(repr(self), ("signal", "unit", "start", "end"), rows)
+
     @property
     def machine(self) -> Machine | StateSpace:
         """The machine that ran, as it was then: what is added to it later makes another one."""
         return self._plant._snapshot(self._description)
 
-    @property
+    @cached_property
     def units(self) -> Mapping[str, str]:
-        """Units of signals that are not those of straight motion, as far as what ran tells them (`plotting.label`)."""
+        """Unit of each signal, empty for numbers: what ran tells it, or the table of variables of its machine."""
         told: Mapping[str, str] = getattr(self._described, "units", {})
-        return told
+        return units(self.machine) | dict(told)
 
     @property
     def described(self) -> object:
@@ -307,6 +335,42 @@ class Trajectory:
     def __contains__(self, name: object) -> bool:
         return name in self._signals
 
+    def _ipython_key_completions_(self) -> list[str]:
+        """What ``run["<Tab>`` offers."""
+        return list(self._signals)
+
+    def sol(self, t: ArrayLike) -> Array:
+        """States at any times within the run, from its dense form, as SciPy's ``sol.sol``.
+
+        Parameters
+        ----------
+        t : float or array_like, shape (n,)
+            Times, s, in any order.
+
+        Returns
+        -------
+        ndarray, shape (n_states,) or (n_states, n)
+            Named in `states`; at an event from its right.
+
+        Raises
+        ------
+        ValueError
+            If a time is outside of the run.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 2.0})
+        >>> ss.simulate(m, t_end=1.0).sol([1.0, 0.5])
+        array([[1.  , 0.25],
+               [2.  , 1.  ]])
+        """
+        times = np.asarray(t, dtype=np.float64)
+        flat, back = np.unique(times.ravel(), return_inverse=True)
+        values = self.at(flat).y[:, back.ravel()] if flat.size else np.zeros((len(self.states), 0))
+        states: Array = values.reshape(len(self.states), *times.shape)
+        return states
+
     def at(self, t: ArrayLike) -> Trajectory:
         """The same run sampled at other times, from its dense form; nothing is computed again.
 
@@ -323,8 +387,12 @@ class Trajectory:
         times = np.array(t, dtype=float, ndmin=1)
         if times.ndim != 1 or not np.all(np.diff(times) >= 0):
             raise ValueError("t must be a sequence of finite times that do not decrease")
-        if times.size == 0 or not (times[0] >= self._raw.t_begin and times[-1] <= self._raw.t_end):
-            raise ValueError(f"t must lie within the run, {self._raw.t_begin} to {self._raw.t_end}")
+        if times.size == 0:
+            raise ValueError("t is empty: it must hold at least one time")
+        begin, end = self._raw.t_begin, self._raw.t_end
+        if not (times[0] >= begin and times[-1] <= end):
+            asked = f"{times[0]}" if times.size == 1 else f"from {times[0]} to {times[-1]}"
+            raise ValueError(f"t = {asked} is not allowed: it must lie within the run, {begin} to {end}")
         return Trajectory(self.machine, self._raw, times, self._described)
 
     def why_stuck(self, element: str, t: float | None = None) -> Stuck:
@@ -361,7 +429,9 @@ class Trajectory:
         rows = [name for name in compiled.friction if name not in compiled.compensators]
         known = dict.fromkeys([*rows, *(name for name, _ in compiled.contacts)])
         if element not in known:
-            raise UnknownNameError(f"unknown element {element!r}; known are: {', '.join(map(repr, known))}")
+            raise UnknownNameError(
+                f"unknown element {element!r}; known are: {', '.join(map(repr, known)) or 'none'}"
+            )
         if element not in rows:
             raise ValueError(f"element {element!r} has no friction: it cannot stick")
         time = self._raw.t_end if t is None else float(t)
@@ -387,12 +457,15 @@ class Trajectory:
         return Energy(self.machine, self.t, self._raw)
 
     def to_xarray(self) -> Any:
-        """All signals as an xarray Dataset over time (needs the extra ``data``)."""
+        """All signals as an xarray Dataset over time, with units (needs the extra ``data``)."""
         try:
             import xarray as xr
         except ImportError as error:
             raise ImportError('to_xarray() needs xarray: pip install "stickslip[data]"') from error
-        data = {name: ("time", np.asarray(self[name])) for name in self.signals}
+        data = {
+            name: ("time", np.asarray(self[name]), {"units": unit} if (unit := self.units.get(name)) else {})
+            for name in self.signals
+        }
         return xr.Dataset(data, coords={"time": ("time", self.t, {"units": "s"})})
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -461,7 +534,7 @@ class Trajectory:
         file : str or Path, optional
             Where to write it, ``*.gif`` or ``*.html``.
         frames : int
-            Number of pictures, spread evenly over the samples.
+            Number of pictures, even in time between the first and the last sample.
         rate : float
             Pictures per second.
         progress : bool, optional

@@ -1,5 +1,6 @@
 #include "control/controllers.hpp"
 #include "core/error.hpp"
+#include "core/number_text.hpp"
 
 #include <string>
 #include <type_traits>
@@ -31,7 +32,7 @@ void check_options(const ControlOptions& o) {
   if (std::isnan(o.limits.min)) reject("limits[0]", o.limits.min, "a number or none");
   if (std::isnan(o.limits.max)) reject("limits[1]", o.limits.max, "a number or none");
   if (o.limits.min >= o.limits.max)
-    reject("limits[0]", o.limits.min, "less than limits[1] = " + std::to_string(o.limits.max));
+    reject("limits[0]", o.limits.min, "less than limits[1] = " + number_text(o.limits.max));
   if (o.tracking_time) positive("tracking_time", *o.tracking_time);
   check_numbers(o);
   if (o.period == 0.0) {
@@ -42,7 +43,7 @@ void check_options(const ControlOptions& o) {
     if (o.rate == RateSource::difference)
       reject("rate", "= 'difference' is not allowed for a continuous controller; give a period to sample it");
   }
-  if (o.delay > o.period) reject("delay", o.delay, "at most one period = " + std::to_string(o.period));
+  if (o.delay > o.period) reject("delay", o.delay, "at most one period = " + number_text(o.period));
 }
 
 // Back-calculation needs a time constant once there are limits and an integral.

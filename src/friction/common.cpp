@@ -1,6 +1,7 @@
 #include "friction/common.hpp"
 
 #include "core/list.hpp"
+#include "core/number_text.hpp"
 
 namespace stickslip {
 
@@ -10,7 +11,8 @@ void validate(const Levels& c, bool kinetic_may_be_zero) {
   else
     positive("kinetic", c.kinetic);
   non_negative("static", c.static_level);
-  if (c.static_level < c.kinetic) reject("static", c.static_level, "at least the kinetic level");
+  if (c.static_level < c.kinetic)
+    reject("static", c.static_level, "at least the kinetic level = " + number_text(c.kinetic));
   if (!(c.stribeck_velocity > 0.0)) reject("stribeck_velocity", c.stribeck_velocity, "finite and > 0");
   if (!c.one() && !std::isfinite(c.stribeck_velocity))
     reject("stribeck_velocity", "must be given (finite and > 0) when static and kinetic differ");

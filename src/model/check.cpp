@@ -233,14 +233,14 @@ private:
     readable.insert(readable.end(), m.states.begin(), m.states.end());
     for (const Part& p : f.velocity.parts) {
       if (!holds(readable, p.name))
-        throw InvalidArgument("velocity" + suffix + " names '" + p.name +
-                              "', which is unknown; known are: " + quoted(readable));
+        throw UnknownName("velocity" + suffix + " names '" + p.name +
+                          "', which is unknown; known are: " + quoted(readable));
       finite("velocity" + suffix, p.factor);
     }
     for (const Part& p : f.feedthrough.parts) {
       if (!holds(m.outputs, p.name))
-        throw InvalidArgument("feedthrough" + suffix + " names '" + p.name +
-                              "', which is no output; known are: " + quoted(m.outputs));
+        throw UnknownName("feedthrough" + suffix + " names '" + p.name +
+                          "', which is no output; known are: " + quoted(m.outputs));
       finite("feedthrough" + suffix, p.factor);
       for (const Part& v : f.velocity.parts)
         if (v.name == p.name)

@@ -16,7 +16,7 @@ bool zero(const Combination& c) {
 
 void known(const std::string& kind, const List<std::string>& names, const Part& p, const std::string& what) {
   if (!holds(names, p.name))
-    throw InvalidArgument("unknown " + kind + " '" + p.name + "'; known are: " + quoted(names));
+    throw UnknownName("unknown " + kind + " '" + p.name + "'; known are: " + quoted(names));
   finite(what + ", factor of '" + p.name + "'", p.factor);
 }
 
@@ -63,8 +63,8 @@ void NameCheck::source(const std::string& what, const Source& s) const {
         for (const char* of_coordinate : {".position", ".velocity"}) names.push_back(c + of_coordinate);
     }
     if (!holds(names, p.name) && !kind.starts_with("output"))
-      throw InvalidArgument(what + " names '" + p.name + "', which is unknown; known are: " + quoted(names) +
-                            ", and the output of any controller: '<name>.output'");
+      throw UnknownName(what + " names '" + p.name + "', which is unknown; known are: " + quoted(names) +
+                        ", and the output of any controller: '<name>.output'");
   }
 }
 

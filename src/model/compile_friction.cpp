@@ -4,6 +4,7 @@
 #include "core/digits.hpp"
 #include "core/error.hpp"
 #include "core/list.hpp"
+#include "core/number_text.hpp"
 #include "core/tolerances.hpp"
 #include "model/polyline.hpp"
 
@@ -67,7 +68,7 @@ Signal surface_of(const Draft& d, const FrictionElement& f, const Reading& veloc
 void check_column(const FrictionElement& f, const Vector& row, const Vector& column) {
   const double reaction = row.dot(column);
   if (!(reaction < -tolerance::sign * row.cwiseAbs().dot(column.cwiseAbs())))
-    reject("column", "of '" + f.name + "' acts on its own velocity by C A_NL = " + std::to_string(reaction) +
+    reject("column", "of '" + f.name + "' acts on its own velocity by C A_NL = " + number_text(reaction) +
                          ", which must be < 0: friction that opposes a velocity slows it down at once");
 }
 

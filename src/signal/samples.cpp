@@ -1,6 +1,7 @@
 // Signals through given points.
 #include "core/error.hpp"
 #include "core/list.hpp"
+#include "core/number_text.hpp"
 #include "signal/shapes.hpp"
 
 #include <string>
@@ -22,7 +23,7 @@ void check(std::string_view time_name, const VectorRef& t, const VectorRef& y, b
     finite(at(time_name, i), t[i]);
     finite(at("values", i), y[i]);
     if (i == 0) continue;
-    const std::string before = std::to_string(t[i - 1]);
+    const std::string before = number_text(t[i - 1]);
     if (jumps ? t[i] < t[i - 1] : t[i] <= t[i - 1])
       reject(at(time_name, i), t[i],
              (jumps ? "no earlier than the time before it, " : "later than the time before it, ") + before);
@@ -123,7 +124,7 @@ Signal cubic(const VectorRef& t, const VectorRef& y) {
 } // namespace
 
 Signal piecewise_signal(const VectorRef& times, const VectorRef& values) {
-  check("times", times, values, true);
+  check("t", times, values, true);
   return linear(times, values);
 }
 

@@ -1,6 +1,7 @@
 #include "signal/shapes.hpp"
 
 #include "core/error.hpp"
+#include "core/number_text.hpp"
 
 #include <numbers>
 
@@ -26,7 +27,7 @@ Signal ramp_signal(double slope, double start, double offset, std::optional<doub
   s.pieces.push_back(piece(start, start, {offset, slope}));
   if (stop) {
     finite("stop", *stop);
-    if (*stop < start) reject("stop", *stop, "no earlier than start = " + std::to_string(start));
+    if (*stop < start) reject("stop", *stop, "no earlier than start = " + number_text(start));
     s.pieces.push_back(piece(*stop, 0.0, {offset + slope * (*stop - start)}));
     if (*stop == start) s.pieces.erase(s.pieces.begin() + 1);
   }
@@ -34,11 +35,11 @@ Signal ramp_signal(double slope, double start, double offset, std::optional<doub
   return s;
 }
 
-Signal step_signal(double value, double at, double before) {
+Signal step_signal(double value, double start, double before) {
   finite("value", value);
-  finite("at", at);
+  finite("start", start);
   Signal s = constant_signal(finite("before", before));
-  s.pieces.push_back(piece(at, 0.0, {value}));
+  s.pieces.push_back(piece(start, 0.0, {value}));
   normalise(s);
   return s;
 }

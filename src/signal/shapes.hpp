@@ -11,7 +11,7 @@ namespace stickslip {
 
 // offset until start, then offset + slope (t - start), constant again from stop on.
 Signal ramp_signal(double slope, double start, double offset, std::optional<double> stop);
-Signal step_signal(double value, double at, double before);
+Signal step_signal(double value, double start, double before);
 // offset + amplitude sin(2 pi f (t - start) + phase); with a start, held at its first value before it.
 Signal sine_signal(double amplitude, double frequency, double phase, double offset,
                    std::optional<double> start);

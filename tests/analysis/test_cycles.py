@@ -14,7 +14,7 @@ def test_sine():
     result = limit_cycle(t, 2.0 + 0.3 * np.sin(1.7 * t + 0.4))
     assert result.found and result.crossings == 1
     assert result.period == pytest.approx(2.0 * math.pi / 1.7, rel=1e-6)
-    assert result.frequency == pytest.approx(1.7, rel=1e-6)
+    assert result.omega == pytest.approx(1.7, rel=1e-6) == 2 * np.pi * result.frequency
     assert result.amplitude == pytest.approx(0.3, rel=1e-8)
     assert result.mean == pytest.approx(2.0, rel=1e-5)
 

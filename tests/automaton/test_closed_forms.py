@@ -115,7 +115,7 @@ class TestLag:
         curve = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=0.05, shape=1.0)
         m = ss.Machine(mass=1.0, names=["a"])
         load = ss.Piecewise([0.0, 0.5], [2.0, 1.0])
-        belt = ss.Step(1.0, at=1.0)
+        belt = ss.Step(1.0, start=1.0)
         law = ss.StickSlip(curve, memory=0.05)
         m.add_friction("belt", on="a", law=law, normal_load=load, surface_velocity=belt)
         m.add_friction("ground", on="a", law=ss.Coulomb(static=2.0, kinetic=0.5))

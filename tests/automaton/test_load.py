@@ -175,7 +175,7 @@ class TestLevels:
             ss.Stribeck(static=p.static, kinetic=p.kinetic, stribeck_velocity=1e-3, shape=1.0), memory=0.1
         )
         v = 2e-3
-        load = ss.Step(value=3.0, at=0.5, before=1.0)
+        load = ss.Step(value=3.0, start=0.5, before=1.0)
         run = prescribed(law, [0.0, 1.0], [v, v], normal_load=load)
         level = p.kinetic + (p.static - p.kinetic) * np.exp(-2.0)
         t = np.linspace(0.5, 1.0, 11)

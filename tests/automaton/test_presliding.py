@@ -81,7 +81,7 @@ class TestAgainstTheVelocity:
     @staticmethod
     def run(velocities):
         # slides at full load, the load drops to a half just before v comes to zero at t = 1
-        load = ss.Step(value=1.0, at=1.0 - 1e-4, before=2.0)
+        load = ss.Step(value=1.0, start=1.0 - 1e-4, before=2.0)
         times, values = zip(*velocities, strict=True)
         slow = ss.StickSlip(ss.Coulomb(static=FS, kinetic=FS), memory=100.0, presliding=ss.Presliding(TRAVEL))
         return prescribed(slow, np.array(times), np.array(values), normal_load=load)

@@ -124,7 +124,7 @@ class TestForGood:
         law = ss.StickSlip(
             ss.Coulomb(static=1.0, kinetic=0.8), presliding=ss.Presliding(travel=1e-3, damping=5.0)
         )
-        run = ss.simulate(block(ss.Step(value=0.45, at=0.0), law=law), 3.0)
+        run = ss.simulate(block(ss.Step(value=0.45, start=0.0), law=law), 3.0)
         assert len(run.events) == 0
         assert run.why_stuck("guide").for_good
         strong = ss.simulate(block(0.7, law=law), 3.0)

@@ -388,7 +388,7 @@ def test_elastic_surface_forgets_its_strain_in_flight() -> None:
     floor = ss.StickSlip(
         ss.Coulomb(static=0.5, kinetic=0.4), presliding=ss.Presliding(travel=1e-3, damping=14.142)
     )
-    push = ss.Step(0.0, at=1.0, before=2.0)
+    push = ss.Step(0.0, start=1.0, before=2.0)
     lift = ss.Piecewise([0.0, 1.0, 1.0, 1.02, 1.02], [-10.0, -10.0, 10.0, 10.0, -10.0])
     m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": push, "y": lift})
     m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=floor)

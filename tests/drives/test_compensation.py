@@ -184,7 +184,7 @@ def test_feedforward_is_the_law_at_the_velocity_of_the_reference() -> None:
     """There and back with a rest between: kinetic level with the sign of the velocity, nothing at rest."""
     law = ss.Coulomb(static=1.2, kinetic=0.8) + ss.Viscous(2.0)
     m = ss.Machine(mass=1.0, names=["slide"])
-    reference = ss.Piecewise(times=[0.0, 1.0, 2.0, 3.0, 4.0], values=[0.0, 0.5, 0.5, 0.0, 0.0])
+    reference = ss.Piecewise(t=[0.0, 1.0, 2.0, 3.0, 4.0], values=[0.0, 0.5, 0.5, 0.0, 0.0])
     m.add_controller(
         ss.FrictionFeedforward(law, normal_load=3.0), name="model", to="slide", reference=reference
     )
@@ -224,7 +224,7 @@ class TestBadInput:
         ("control", "arguments", "message"),
         [
             (ss.FrictionObserver(LUGRE), {"measure": "slide.velocity"}, "acceleration"),
-            (ss.FrictionFeedforward(LUGRE), {"reference": ss.Step(1.0, at=1.0)}, "jumps at t = 1"),
+            (ss.FrictionFeedforward(LUGRE), {"reference": ss.Step(1.0, start=1.0)}, "jumps at t = 1"),
             (
                 ss.FrictionObserver(LUGRE),
                 {"measure": "pid.output"},
@@ -242,8 +242,8 @@ class TestBadInput:
     def test_values(self) -> None:
         with pytest.raises(ValueError, match="gain = -1"):
             ss.FrictionObserver(LUGRE, gain=-1.0)
-        with pytest.raises(ValueError, match="law = 3"):
-            ss.FrictionFeedforward(3)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="law = -3"):
+            ss.FrictionFeedforward(-3)
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])

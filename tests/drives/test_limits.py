@@ -190,7 +190,7 @@ class TestBadInput:
         ("arguments", "message"),
         [
             (
-                {"on": "a", "reference": ss.Step(1.0, at=1.0)},
+                {"on": "a", "reference": ss.Step(1.0, start=1.0)},
                 r"reference of 'p' is not allowed: 'p' asks for its rate.*jumps at t = 1",
             ),
             (
@@ -245,8 +245,8 @@ class TestBadInput:
     def test_impossible_controllers(self) -> None:
         with pytest.raises(ValueError, match=r"limits\[0\]"):
             ss.P(kp=1.0, limits=(2.0, 1.0))
-        with pytest.raises(ValueError, match=r"times"):
-            ss.Piecewise(times=[0.0, 2.0, 1.0], values=[0.0, 1.0, 2.0])
+        with pytest.raises(ValueError, match=r"t\[2\] = 1"):
+            ss.Piecewise(t=[0.0, 2.0, 1.0], values=[0.0, 1.0, 2.0])
 
     def test_a_failed_addition_leaves_the_machine_as_it_was(self) -> None:
         m = self.machine()

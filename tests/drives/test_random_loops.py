@@ -15,9 +15,9 @@ LAWS = [
 ]
 REFERENCES = [
     ss.Sine(amplitude=0.5, frequency=0.3),
-    ss.Step(1.0, at=0.2),
+    ss.Step(1.0, start=0.2),
     ss.PointToPoint(distance=1.0, velocity=0.5, acceleration=2.0, jerk=20.0),
-    ss.Piecewise(times=[0.0, 1.0, 2.0, 3.0], values=[0.0, 1.0, -1.0, 0.0]),
+    ss.Piecewise(t=[0.0, 1.0, 2.0, 3.0], values=[0.0, 1.0, -1.0, 0.0]),
 ]
 
 

@@ -34,7 +34,7 @@ def test_against_the_recursion(delay: float) -> None:
     once.
     """
     T, kp, tn = 0.1, 3.0, 0.5
-    run = ss.simulate(body(ss.PI(kp=kp, tn=tn, period=T, delay=delay), ss.Step(1.0, at=0.3)), 4.0, dt=T)
+    run = ss.simulate(body(ss.PI(kp=kp, tn=tn, period=T, delay=delay), ss.Step(1.0, start=0.3)), 4.0, dt=T)
     v = i = u = 0.0
     expected, outputs = [], []
     for k in range(41):

@@ -56,7 +56,7 @@ def signal(rng: Rng, size: float, smooth: bool = False) -> ss.Signal:
     if kind == 3:
         return ss.Piecewise(np.cumsum(rng.uniform(0.1, 1.0, 5)), size * rng.normal(size=5))
     if kind == 4:
-        return ss.Step(size * float(rng.normal()), at=float(rng.uniform(0.0, 2.0)))
+        return ss.Step(size * float(rng.normal()), start=float(rng.uniform(0.0, 2.0)))
     if kind == 5:
         grid = np.linspace(0.0, 4.0, 9)
         return ss.Samples(grid, size * rng.normal(size=9), kind=one_of(rng, "linear", "cubic", "hold"))

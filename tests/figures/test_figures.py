@@ -69,7 +69,7 @@ def test_names_are_unique_and_fit_a_file() -> None:
 
 
 def test_unknown_figure_lists_the_known() -> None:
-    with pytest.raises(ValueError, match=r"unknown figure 'x'; known: belt"):
+    with pytest.raises(ValueError, match=r"unknown figure 'x'; known are: belt"):
         figures.get("x")
 
 

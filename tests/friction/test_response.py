@@ -432,7 +432,7 @@ def test_both_sides_of_a_jump_and_values_from_the_right():
     law = ss.Coulomb(1.0)
     run = law.response([0.0, 1.0, 1.0, 2.0], [1.0, 1.0, -1.0, -1.0])
     np.testing.assert_array_equal(run.force, [1.0, 1.0, -1.0, -1.0])
-    run = law.response([0.0, 1.0, 2.0], ss.Step(-1.0, at=1.0, before=1.0))
+    run = law.response([0.0, 1.0, 2.0], ss.Step(-1.0, start=1.0, before=1.0))
     np.testing.assert_array_equal(run.force, [1.0, -1.0, -1.0])
     at_end = law.response([0.0, 1.0, 1.0], [1.0, 1.0, -1.0])
     np.testing.assert_array_equal(at_end.force, [1.0, 1.0, -1.0])

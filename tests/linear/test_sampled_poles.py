@@ -34,34 +34,58 @@ def test_continuous_poles_stay_what_they_are() -> None:
 
 
 def test_a_servo_axis_is_the_sampled_loop_of_python_control() -> None:
-    """Current loop as a lag, velocity from encoder differences, P-PI at 125 us: all poles to 1e-10."""
-    T, lag, mass, kv, kp, tn = 125e-6, 5e-4, 4.0, 60.0, 2000.0, 8e-3
-    m = ss.Machine(mass=mass, names=["axis"])
-    m.add_controller(ss.P(kp=kv, period=T), "position", measure="axis", reference=1.0)
+    """Current loop as a lag of 0.5 ms, motor and slide on a coupling, velocity from encoder differences, P-PI at 125 us:
+    poles and step response to 1e-10.
+    """
+    T, lag, kv, kp, tn = 125e-6, 5e-4, 60.0, 1500.0, 8e-3
+    mass, both = [1.5, 2.5], np.array([[1.0, -1.0], [-1.0, 1.0]])
+    m = ss.Machine(mass=mass, stiffness=4e6 * both, damping=300.0 * both, names=["motor", "slide"])
+    m.add_controller(ss.P(kp=kv, period=T), "position", measure="motor", reference=1.0)
     speed = ss.PI(kp=kp, tn=tn, controls="rate", rate="difference", period=T)
-    m.add_controller(speed, "speed", measure="axis", reference="position.output")
-    current = ss.LTI(A=-1 / lag, B=1 / lag, C=1.0, inputs="both", references=1)
-    m.add_controller(current, "current", reference="speed.output", to="axis")
-    s, z = ct.tf("s"), ct.tf([1.0, 0.0], [1.0], T)
-    held = ct.sample_system(ct.ss(1.0 / (mass * s**2 * (lag * s + 1.0))), T)
-    law = kp * (1.0 + T / tn * z / (z - 1.0))
-    back = ct.ss(law * (kv + (z - 1.0) / (T * z)))
-    loop = back * held
-    closed = ct.feedback(loop)
-    poles = m.poles()
-    assert poles.stable
-    # A pole that python-control has twice, in the law and in the feedback, may come in once here.
-    expected = sorted_poles(closed.poles())
-    got = sorted_poles(poles)
-    assert len(got) == len(expected)
-    assert got == pytest.approx(expected, abs=1e-8)
-    polynomial = np.poly(np.asarray(poles))
-    direct = ct.tf(loop)
-    both = np.polyadd(direct.num[0][0], direct.den[0][0])
-    both = both / both[0]
-    assert np.trim_zeros(np.where(np.abs(polynomial) < 1e-13, 0, polynomial), "b") == pytest.approx(
-        np.trim_zeros(np.where(np.abs(both) < 1e-10, 0, both), "b"), abs=1e-7
+    m.add_controller(speed, "speed", measure="motor", reference="position.output")
+    m.add_controller(
+        ss.LowPass(frequency=1.0 / (2.0 * np.pi * lag)), "current", reference="speed.output", to="motor"
     )
+
+    inverse = np.diag(1.0 / np.array(mass))
+    a = np.zeros((5, 5))
+    a[:2, 2:4] = np.eye(2)
+    a[2:4, :2], a[2:4, 2:4] = -inverse @ (4e6 * both), -inverse @ (300.0 * both)
+    a[2, 4], a[4, 4] = 1.0 / mass[0], -1.0 / lag
+    b = np.zeros((5, 1))
+    b[4] = 1.0 / lag
+    plant = ct.sample_system(ct.ss(a, b, np.eye(2, 5), np.zeros((2, 1))), T)
+    # From (reference, motor position): v_ref - (x - x_before)/T into kp (1 + T/tn z/(z - 1)).
+    law = ct.ss(
+        [[0.0, 0.0], [kp * T / tn / T, 1.0]],
+        [[0.0, 1.0], [kp * T / tn * kv, -kp * T / tn * (kv + 1.0 / T)]],
+        [[kp * (1.0 + T / tn) / T, 1.0]],
+        [[kp * (1.0 + T / tn) * kv, -kp * (1.0 + T / tn) * (kv + 1.0 / T)]],
+        T,
+    )
+    n, k = plant.A.shape[0], law.A.shape[0]
+    x = plant.C[:1]
+    closed = ct.ss(
+        np.block([[plant.A + plant.B @ law.D[:, 1:] @ x, plant.B @ law.C], [law.B[:, 1:] @ x, law.A]]),
+        np.vstack([plant.B @ law.D[:, :1], law.B[:, :1]]),
+        np.hstack([plant.C, np.zeros((2, k))]),
+        np.zeros((2, 1)),
+        T,
+    )
+    poles = m.poles()
+    assert poles.stable and len(poles) == n + k
+    assert np.sort_complex(np.asarray(poles)) == pytest.approx(np.sort_complex(closed.poles()), abs=1e-10)
+    time = T * np.arange(400)
+    expected = ct.step_response(closed, time).outputs[:, 0]
+    ours = m.to_control("position.reference", ["motor", "slide"])
+    assert ct.step_response(ours, time).outputs[:, 0] == pytest.approx(expected, abs=1e-10)
+    # A run forms no difference quotient at its first instant; here the axis rests at 0 there, as before it.
+    run = ss.simulate(m, t_end=time[-1], t_eval=time)
+    assert np.array([run["motor.position"], run["slide.position"]]) == pytest.approx(expected, abs=1e-10)
+    loop = ss.open_loop(m, at="speed.output")
+    omega = np.geomspace(1.0, 0.99 * np.pi / T, 100)
+    direct = ct.ss(law.A, law.B[:, 1:], law.C, law.D[:, 1:], T) * plant[0, 0]
+    assert loop(omega) == pytest.approx(-direct(np.exp(1j * omega * T)), rel=1e-9)
 
 
 def random_machine(rng: np.random.Generator) -> tuple[ss.Machine, float]:

@@ -65,7 +65,7 @@ def test_checks_are_saved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["figures", "no_such_figure"], "unknown figure 'no_such_figure'; known: belt"),
+        (["figures", "no_such_figure"], "unknown figure 'no_such_figure'; known are: belt"),
         (["figures", "--jobs", "0"], "jobs = 0 is not allowed"),
         (["figures", "--jobs", "many"], "--jobs"),
         (["figures", "--nonsense"], "--nonsense"),

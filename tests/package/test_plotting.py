@@ -125,7 +125,11 @@ def test_units_of_the_run_go_first(run: Hand) -> None:
     ("names", "options", "said"),
     [
         (("block.position", "pad.force", "pad.power"), {}, "3 different units, allowed are two"),
-        (("block.position",), {"shade": "nobody"}, "shade = 'nobody' is not an element.*known: pad, stop"),
+        (
+            ("block.position",),
+            {"shade": "nobody"},
+            "unknown element 'nobody' with modes; known are: 'pad', 'stop'",
+        ),
     ],
 )
 def test_plot_refuses(run: Hand, names: tuple[str, ...], options: dict[str, str], said: str) -> None:

@@ -1,4 +1,4 @@
-"""Data flows one way: a room of the engine includes only itself and rooms above it."""
+"""Dependencies go one way: a folder of the engine includes only itself and rooms above it."""
 
 import re
 from pathlib import Path

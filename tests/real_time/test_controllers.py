@@ -94,7 +94,7 @@ def test_instants_are_exact(delay: float, step: float) -> None:
         ss.PI(kp=3.0, tn=0.5, period=0.1, delay=delay),
         name="v",
         measure="q.velocity",
-        reference=ss.Step(1.0, at=0.3),
+        reference=ss.Step(1.0, start=0.3),
         to="q",
     )
     names = ["q.velocity", "v.output", "v.reference", "v.error", "v.mode"]

@@ -301,7 +301,7 @@ class TestAgainstVelocity:
         """As in exact runs: above the limit against the velocity the surface sticks until v turns."""
         slow = ss.StickSlip(ss.Coulomb(0.01, 0.01), memory=100.0, presliding=ss.Presliding(5e-5))
         m = ss.Machine(mass=1e20, names=["anvil"])
-        load = ss.Step(value=1.0, at=0.995, before=2.0)
+        load = ss.Step(value=1.0, start=0.995, before=2.0)
         v = ss.Piecewise([0.0, 1.0, 1.01, 1.03, 2.0], [-1e-3, 0.0, 1e-3, -1e-3, -1e-3])
         m.add_friction("guide", on="anvil", law=slow, normal_load=load, surface_velocity=v)
         rt = ss.RealTime(m, step=1e-3, outputs=["guide.mode", "guide.force"])

@@ -27,7 +27,7 @@ EVERY = [
     Constant(2.5),
     Ramp(slope=0.3, start=1.0, offset=-2.0, stop=4.0),
     Ramp(slope=-0.3),
-    Step(2.0, at=1.5, before=-1.0),
+    Step(2.0, start=1.5, before=-1.0),
     Sine(amplitude=2.0, frequency=0.7, phase=0.4, offset=1.0),
     Sine(amplitude=2.0, frequency=0.7, phase=0.4, offset=1.0, start=0.5),
     SmoothStep(3.0, start=0.5, duration=2.5, before=1.0),
@@ -39,7 +39,7 @@ EVERY = [
     Trapezoidal(distance=-2.0, velocity=1.0, acceleration=1.5, start=0.3, offset=0.1),
     PointToPoint(distance=2.0, velocity=1.0, acceleration=1.5, jerk=4.0, start=0.3, offset=0.1),
     Ramp(slope=0.3) + Sine(amplitude=1.0, frequency=0.2) + 4.0,
-    -2.0 * (Ramp(slope=0.3) - Step(1.0, at=2.0)),
+    -2.0 * (Ramp(slope=0.3) - Step(1.0, start=2.0)),
     (3.0 * Sine(amplitude=1.0, frequency=0.2) + 1.0).derivative(2),
     PointToPoint(distance=2.0, velocity=1.0, acceleration=1.5, jerk=4.0).derivative(),
 ]
@@ -52,7 +52,7 @@ every = pytest.mark.parametrize("signal", EVERY, ids=lambda s: repr(s)[:40])
         (Constant(2.5), np.full_like(T, 2.5)),
         (Ramp(slope=2.0), np.where(T > 0, 2.0 * T, 0.0)),
         (Ramp(slope=0.3, start=1.0, offset=-2.0, stop=4.0), -2.0 + 0.3 * (np.clip(T, 1.0, 4.0) - 1.0)),
-        (Step(2.0, at=1.5, before=-1.0), np.where(T >= 1.5, 2.0, -1.0)),
+        (Step(2.0, start=1.5, before=-1.0), np.where(T >= 1.5, 2.0, -1.0)),
         (Sine(2.0, 0.7, phase=0.4, offset=1.0), 1.0 + 2.0 * np.sin(2 * np.pi * 0.7 * T + 0.4)),
         (
             Sine(2.0, 0.7, phase=0.4, offset=1.0, start=0.5),
@@ -130,10 +130,10 @@ def test_values_at_a_breakpoint_are_those_from_the_right(signal):
 
 def test_breakpoints_are_where_the_shape_says():
     assert list(Ramp(slope=1.0, start=1.0, stop=4.0).breakpoints) == [1.0, 4.0]
-    assert list(Step(1.0, at=2.0).breakpoints) == [2.0]
+    assert list(Step(1.0, start=2.0).breakpoints) == [2.0]
     assert list(SmoothStep(1.0, start=2.0, duration=0.5).breakpoints) == [2.0, 2.5]
     assert list(Sine(1.0, 1.0).breakpoints) == [] and list(Sine(1.0, 1.0, start=3.0).breakpoints) == [3.0]
-    both = Ramp(slope=1.0, start=1.0, stop=4.0) + Step(1.0, at=2.0) + Step(1.0, at=4.0)
+    both = Ramp(slope=1.0, start=1.0, stop=4.0) + Step(1.0, start=2.0) + Step(1.0, start=4.0)
     assert list(both.breakpoints) == [1.0, 2.0, 4.0]
 
 
@@ -149,7 +149,7 @@ def test_repr_equality_hash_and_pickle(signal):
 
 
 def test_equal_means_the_same_function():
-    assert Step(1.0, at=2.0, before=1.0) == Constant(1.0)
+    assert Step(1.0, start=2.0, before=1.0) == Constant(1.0)
     assert Ramp(slope=1.0) + Ramp(slope=1.0) == 2.0 * Ramp(slope=1.0)
     assert Sine(1.0, 2.0) - Sine(1.0, 2.0) == Constant(0.0)
     assert Piecewise([0.0, 1.0], [0.0, 1.0]) == Ramp(slope=1.0, stop=1.0)
@@ -220,7 +220,7 @@ def test_signals_are_values():
     points[1] = 5.0
     assert p(1.0) == 1.0
     with pytest.raises(ValueError):
-        p.times[0] = 3.0
+        p.t[0] = 3.0
     assert len({Constant(1.0), Constant(1.0), Constant(2.0)}) == 2
 
 
@@ -237,16 +237,16 @@ NAN, INF = float("nan"), float("inf")
         (lambda: Ramp(slope=INF), r"slope = inf"),
         (lambda: Ramp(slope=1.0, start=2.0, stop=1.0), r"stop = 1 .* no earlier than start = 2"),
         (lambda: Ramp(slope=1.0, stop=NAN), r"stop = nan"),
-        (lambda: Step(1.0, at=NAN), r"at = nan"),
+        (lambda: Step(1.0, start=NAN), r"start = nan"),
         (lambda: Sine(1.0, frequency=-1.0), r"frequency = -1 .* >= 0"),
         (lambda: Sine(NAN, frequency=1.0), r"amplitude = nan"),
         (lambda: SmoothStep(1.0, duration=0.0), r"duration = 0 .* > 0"),
-        (lambda: Piecewise([0.0, 2.0, 1.0], [0.0, 0.0, 0.0]), r"times\[2\] = 1 .* no earlier"),
-        (lambda: Piecewise([0.0, 1.0, 1.0, 1.0], [0.0] * 4), r"times\[3\] = 1 .* twice"),
-        (lambda: Piecewise([0.0, 1.0], [0.0]), r"values has 1 entries, but times has 2"),
+        (lambda: Piecewise([0.0, 2.0, 1.0], [0.0, 0.0, 0.0]), r"t\[2\] = 1 .* no earlier"),
+        (lambda: Piecewise([0.0, 1.0, 1.0, 1.0], [0.0] * 4), r"t\[3\] = 1 .* twice"),
+        (lambda: Piecewise([0.0, 1.0], [0.0]), r"values has 1 entries, but t has 2"),
         (lambda: Piecewise([], []), r"times is empty"),
         (lambda: Piecewise([0.0, 1.0], [0.0, NAN]), r"values\[1\] = nan"),
-        (lambda: Piecewise([[0.0, 1.0]], [0.0, NAN]), r"times has the shape \(1, 2\)"),
+        (lambda: Piecewise([[0.0, 1.0]], [0.0, NAN]), r"t has the shape \(1, 2\)"),
         (lambda: Piecewise(["a"], [0.0]), r"times = \['a'\]"),
         (lambda: Samples([0.0, 0.0], [0.0, 1.0]), r"t\[1\] = 0 .* later"),
         (lambda: Samples([0.0], [0.0]), r"at least two samples"),

@@ -66,7 +66,7 @@ CASES = [
     (lambda: ss.Sine(amplitude=NAN, frequency=1.0), "amplitude"),
     (lambda: ss.Ramp(slope=INF), "slope"),
     (lambda: ss.Piecewise([0, 1], [0, NAN]), "values"),
-    (lambda: ss.Piecewise([1, 0], [0, 1]), "times"),
+    (lambda: ss.Piecewise([1, 0], [0, 1]), r"t\[1\] = 0"),
     (lambda: guide(on="x"), "unknown coordinate 'x'.*'block'"),
     (lambda: guide(on=("block", "block")), "on of 'guide'"),
     (lambda: guide(on=("block", "a", "b")), "on of 'guide'"),
@@ -124,9 +124,9 @@ CASES = [
     (lambda: run(t_end=2.0, state=run().state, t_start=0.5), "t_start = 0.5"),
     (lambda: run(t_end=0.5, state=run().state), "t_end = 0.5"),
     (lambda: ss.simulate(block(), t_end=2.0, state=run().state), "state belongs to another machine"),
-    (lambda: run().at([2.0]), "t must lie within"),
+    (lambda: run().at([2.0]), "t = 2.0 .* within the run, 0.0 to 1.0"),
     (lambda: run().at([1.0, 0.5]), "t must"),
-    (lambda: run().at([NAN]), "t must"),
+    (lambda: run().at([NAN]), "t = nan"),
 ]  # fmt: skip
 
 

@@ -93,7 +93,8 @@ def test_picture(run):
     axes = run.plot("block.position", "belt.force")
     lines = [line for ax in np.ravel(axes.figure.axes) for line in ax.get_lines()]
     drawn = [np.asarray(line.get_ydata()) for line in lines]
-    assert any(d.shape == run.t.shape and np.allclose(d, run["block.position"]) for d in drawn)
+    shown = [np.interp(run.t, line.get_xdata(), line.get_ydata()) for line in lines[:1]]
+    assert np.abs(shown[0] - run["block.position"]).max() < 1e-3 and len(drawn[0]) != run.t.size
     plt.close(axes.figure)
 
 

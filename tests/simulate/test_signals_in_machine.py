@@ -82,7 +82,7 @@ def test_a_load_that_falls_lets_go(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_load_that_is_zero_at_first(method):
     # without load it floats away under 0.1 N; the load that comes at t = 1 stops it
-    r = ss.simulate(slide(0.1, normal_load=ss.Step(1.0, at=1.0)), t_end=3.0, method=method)
+    r = ss.simulate(slide(0.1, normal_load=ss.Step(1.0, start=1.0)), t_end=3.0, method=method)
     assert r["guide.mode"][0] == FORWARD
     assert [(e.time, e.after) for e in r.events] == [(pytest.approx(1 + 0.1 / 0.7, abs=1e-14), STICK)]
 
@@ -145,6 +145,6 @@ def test_a_held_block_rides_on_a_vibrating_surface(method):
 
 
 def test_samples_take_their_values_from_the_right():
-    r = ss.simulate(slide(ss.Step(2.0, at=1.0)), t_end=2.0, t_eval=[0.5, 1.0, 1.5])
+    r = ss.simulate(slide(ss.Step(2.0, start=1.0)), t_end=2.0, t_eval=[0.5, 1.0, 1.5])
     assert list(r["guide.mode"]) == [STICK, FORWARD, FORWARD]
     assert list(r["block.acceleration"]) == [0.0, 1.2, 1.2]

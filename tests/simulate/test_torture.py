@@ -20,7 +20,7 @@ def signal(rng, size):
         lambda: ss.Constant(size),
         lambda: ss.Ramp(slope=size),
         lambda: ss.Sine(amplitude=size, frequency=spread(rng, 0.2, 3.0)),
-        lambda: ss.Step(size, at=0.5),
+        lambda: ss.Step(size, start=0.5),
         lambda: ss.SmoothStep(size, duration=0.7),
         lambda: ss.Piecewise([0.0, 0.5, 1.0, 2.0], [0.0, size, -size, size]),
     )

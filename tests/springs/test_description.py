@@ -117,7 +117,7 @@ def test_variables() -> None:
             r"stiffness of 'play' = 0 is not allowed: it must be > 0 for a spring with backlash",
         ),
         ({"stiffness": "hard"}, r"stiffness of 'play' = 'hard' is not allowed"),
-        ({"rest": ss.Step(1.0, at=1.0)}, r"rest of 'play' jumps"),
+        ({"rest": ss.Step(1.0, start=1.0)}, r"rest of 'play' jumps"),
         ({"table": ([0.0, 1.0], [0.0, 1.0])}, r"stiffness of 'play' = 200 is not allowed: it must be 0"),
     ],
 )

@@ -74,7 +74,7 @@ class Signal:
     @staticmethod
     def step(
         value: typing.SupportsFloat | typing.SupportsIndex,
-        at: typing.SupportsFloat | typing.SupportsIndex,
+        start: typing.SupportsFloat | typing.SupportsIndex,
         before: typing.SupportsFloat | typing.SupportsIndex,
     ) -> Signal: ...
     def __add__(self, arg0: Signal) -> Signal: ...

@@ -25,6 +25,7 @@ from stickslip.analysis.maps import (
     state_map,
 )
 from stickslip.analysis.passive import Counterexample, Passivity, Storage, passivity
+from stickslip.analysis.reversal import ReversalError, reversal_error
 from stickslip.analysis.stuck import StuckFractionMap, stuck_fraction_map
 from stickslip.analysis.tracking import FollowingError, Settling, Stops, following_error, settling, stops
 
@@ -41,6 +42,7 @@ __all__ = [
     "Passivity",
     "PredictedCycle",
     "Region",
+    "ReversalError",
     "Settling",
     "StateMap",
     "Stops",
@@ -62,6 +64,7 @@ __all__ = [
     "impact_map",
     "limit_cycle",
     "passivity",
+    "reversal_error",
     "settling",
     "state_map",
     "stops",

@@ -1,4 +1,7 @@
-"""Reading of a run, or of plain arrays, by the functions of this room."""
+"""Reading of a run, or of plain arrays, by the functions of this room.
+
+Of a run the dense form is read, as finely as what is asked needs, whatever its samples are.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _checks as checks
+from stickslip._dense import OF_ANALYSES, looked_at
+from stickslip.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
@@ -33,6 +38,36 @@ def signal_of(source: Any, name: str, signal: Any, times: Array) -> Array:
     if values.ndim == 0:
         return np.full(times.size, checks.finite(name, values))
     return checks.vector(name, values, times.size)
+
+
+def record(
+    source: Any, signals: dict[str, Any], start: float | None, end: float | None, difference: bool = False
+) -> tuple[Array, list[Array], float, float]:
+    """Times, one array for each signal, and the window, all checked.
+
+    Parameters
+    ----------
+    source : run or array_like
+        A run of whose dense form is read what its signals need, if all of them are names or constants.
+    signals : dict
+        Argument -> name, array or constant.
+    start, end : float, optional
+        The window.
+    difference : bool
+        Whether the first less the second signal is what is looked at, instead of each.
+    """
+    times = times_of(source)
+    first, last = window("(start, end)", times, start, end)
+    given = list(signals.values())
+    if isinstance(source, Trajectory) and all(np.ndim(s) == 0 for s in given):
+
+        def read(run: Trajectory) -> Array:
+            values = [signal_of(run, name, s, run.t) for name, s in signals.items()]
+            return np.array([values[0] - values[1], values[1]] if difference else values)
+
+        source = looked_at(source, read, OF_ANALYSES, first, last)
+        times = source.t
+    return times, [signal_of(source, name, s, times) for name, s in signals.items()], first, last
 
 
 def window(name: str, times: Array, start: float | None, end: float | None) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
-from stickslip.analysis._series import clip, crossings, signal_of, times_of, window
+from stickslip.analysis._series import clip, crossings, record, times_of
 
 Array = NDArray[np.float64]
 
@@ -59,6 +59,11 @@ class LimitCycle:
 
     @property
     def frequency(self) -> float:
+        """1/period, Hz."""
+        return 1.0 / self.period
+
+    @property
+    def omega(self) -> float:
         """2π/period, rad/s."""
         return 2.0 * math.pi / self.period
 
@@ -112,15 +117,14 @@ def limit_cycle(
     >>> found.found, round(found.period, 5), round(found.amplitude, 3)
     (True, 2.0944, 1.0)
     """
-    times = times_of(source)
-    values = signal_of(source, "signal", signal, times)
     if int(cycles) != cycles or cycles < 2:
         checks.reject("cycles", cycles, "a whole number >= 2")
     if int(most_crossings) != most_crossings or most_crossings < 1:
         checks.reject("most_crossings", most_crossings, "a whole number >= 1")
     allowed = checks.positive("tolerance", tolerance)
-    middle_time = 0.5 * float(times[0] + times[-1]) if start is None else start
-    first, last = window("(start, end)", times, middle_time, end)
+    whole = times_of(source)
+    middle = 0.5 * float(whole[0] + whole[-1]) if start is None else start
+    times, (values,), first, last = record(source, {"signal": signal}, middle, end)
     t, x = clip(times, values, first, last)
     low, high = float(x.min()), float(x.max())
     rises = _rises(t, x - 0.5 * (low + high), 0.1 * (high - low))

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.analysis.linear import frequency_response
+from stickslip.laws import as_law
 from stickslip.linear.system import matrices
 from stickslip.machines._flight import bisect
 
@@ -28,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 def _curve(law: Any) -> Callable[[Array], Array]:
-    force = getattr(law, "force", law)
+    force = getattr(as_law(law) if isinstance(law, (float, int)) else law, "force", law)
     if not callable(force):
         checks.reject("law", law, "a law with .force, or a function of the velocity")
     return lambda v: np.asarray(force(v), dtype=np.float64)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
-from stickslip.analysis._series import clip, signal_of, times_of, window
+from stickslip.analysis._series import clip, record, times_of, window
 
 Array = NDArray[np.float64]
 
@@ -90,12 +90,10 @@ def following_error(
     >>> round(ss.analysis.following_error(t, np.zeros(1001), np.sin(t)).rms, 4)
     0.7071
     """
-    times = times_of(source)
-    error = signal_of(source, "reference", reference, times) - signal_of(source, "actual", actual, times)
-    target = signal_of(source, "reference", reference, times)
     shortest = checks.non_negative("rest", rest)
-    first, last = window("(start, end)", times, start, end)
-    t, e = clip(times, error, first, last)
+    signals = {"reference": reference, "actual": actual}
+    times, (target, reached), first, last = record(source, signals, start, end, difference=True)
+    t, e = clip(times, target - reached, first, last)
     _, r = clip(times, target, first, last)
     step = np.diff(t)
     worst = int(np.argmax(np.abs(e)))
@@ -198,10 +196,8 @@ def settling(
     >>> round(ss.analysis.settling(t, 1.0 - np.exp(-t), target=1.0).time, 3)
     3.912
     """
-    times = times_of(source)
-    values = signal_of(source, "signal", signal, times)
     width = checks.positive("band", band)
-    first, last = window("(start, end)", times, start, end)
+    times, (values,), first, last = record(source, {"signal": signal}, start, end)
     t, x = clip(times, values, first, last)
     goal = float(x[-1]) if target is None else checks.finite("target", target)
     step = goal - float(x[0])

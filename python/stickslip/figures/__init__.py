@@ -23,7 +23,7 @@ from time import perf_counter
 
 from stickslip._checks import reject
 from stickslip._drawing._style import need_matplotlib
-from stickslip.errors import MissingExtraError
+from stickslip.errors import MissingExtraError, UnknownNameError
 from stickslip.figures._check import Check, Origin
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._input import Input
@@ -153,7 +153,7 @@ def get(name: str) -> Figure:
     """
     registry = _registry()
     if name not in registry:
-        raise ValueError(f"unknown figure {name!r}; known: {', '.join(registry)}")
+        raise UnknownNameError(f"unknown figure {name!r}; known are: {', '.join(registry)}")
     return registry[name]
 
 

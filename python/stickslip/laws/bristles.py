@@ -27,7 +27,7 @@ class LuGre(SingleLaw):
         Bristle damping σ1, N s/m per unit load, >= 0. Suggested: ``2·sqrt(stiffness·mass)`` times the damping
         ratio wanted in stick.
     viscous, viscous_exponent : float, default 0.0 and 1.0
-        Viscous part σ2·|v|^exponent·sgn v, not scaled by the load.
+        Viscous part ``σ2·|v|^exponent·sgn v``, not scaled by the load.
     static, kinetic : float
         Levels per unit normal load, ``static >= kinetic > 0``; one alone serves for both.
     stribeck_velocity : float, optional

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stickslip._checks import reject
 from stickslip.laws.law import Law, SingleLaw
 
 
@@ -72,7 +73,7 @@ class Viscous(SingleLaw):
     exponent: float = 1.0
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class Stribeck(SingleLaw):
     """Dry friction whose level falls with speed, plus a viscous part.
 
@@ -115,13 +116,14 @@ class Stribeck(SingleLaw):
     static: float | None = None
     kinetic: float | None = None
     stribeck_velocity: float | None = None
+    _: KW_ONLY
     shape: float = 2.0
     form: str = "exponential"
     viscous: float = 0.0
     viscous_exponent: float = 1.0
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
+@dataclass(frozen=True, repr=False)
 class Tanh(SingleLaw):
     """Regularised dry friction: ``F = level(|v|) · tanh(v/width) + viscous · |v|^viscous_exponent · sgn v``.
 
@@ -131,12 +133,12 @@ class Tanh(SingleLaw):
 
     Parameters
     ----------
-    width : float
-        Velocity w, m/s, > 0, over which the sign is smoothed.
     static, kinetic : float
         Levels per unit normal load, ``static >= kinetic >= 0``; one alone serves for both.
     stribeck_velocity : float, optional
         m/s, > 0; needed if the levels differ.
+    width : float
+        Velocity w, m/s, > 0, over which the sign is smoothed.
     shape, form, viscous, viscous_exponent
         As in `Stribeck`.
 
@@ -152,10 +154,11 @@ class Tanh(SingleLaw):
     array([-1.,  0.,  1.])
     """
 
-    width: float
     static: float | None = None
     kinetic: float | None = None
     stribeck_velocity: float | None = None
+    _: KW_ONLY
+    width: float
     shape: float = 2.0
     form: str = "exponential"
     viscous: float = 0.0
@@ -264,3 +267,33 @@ class Curve(SingleLaw):
     function: Callable[[float], Any]
     static: float | None = None
     velocity_scale: float = 1e-3
+
+
+def as_law(value: Law | float, name: str = "law") -> Law:
+    """``value`` itself if it is a law, for a number dry friction with this one level (a coefficient of friction).
+
+    Every argument that takes a law takes a number so.
+
+    Parameters
+    ----------
+    value : Law or float
+        What the user gave.
+    name : str
+        What to call it in the error.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or the number is negative or not finite.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.laws.as_law(0.3)
+    Coulomb(static=0.3, kinetic=0.3)
+    """
+    if isinstance(value, Law):
+        return value
+    if isinstance(value, (float, int, np.floating, np.integer)) and 0.0 <= value < np.inf:
+        return Coulomb(static=float(value), kinetic=float(value))
+    reject(name, value, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8), or a number >= 0")

@@ -45,7 +45,7 @@ class Poles(NDArray[np.complex128]):
 
     @property
     def stable(self) -> bool:
-        """Whether every disturbance dies out: all Re s < 0, or all |z| < 1, by more than rounding."""
+        """Whether every disturbance dies out: all Re s < 0, or all ``|z| < 1``, by more than rounding."""
         values = np.asarray(self)
         if self.period is None:
             return bool(np.all(values.real < -1e-12 * np.abs(values).max(initial=0.0)))
@@ -62,7 +62,7 @@ class Poles(NDArray[np.complex128]):
 
     @property
     def damping(self) -> NDArray[np.float64]:
-        """Damping ratios -Re s/|s|; NaN for poles at 0."""
+        """Damping ratios ``-Re s/|s|``; NaN for poles at 0."""
         s = self.continuous
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(np.isinf(s.real), 1.0, -s.real / np.abs(s))

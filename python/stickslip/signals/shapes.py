@@ -52,13 +52,13 @@ class Ramp(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Step(Signal):
-    """`before` until the instant `at`, `value` from then on.
+    """`before` until the instant `start`, `value` from then on.
 
     Parameters
     ----------
     value : float
-        Value from `at` on, at this instant included.
-    at : float, default 0
+        Value from `start` on, at this instant included.
+    start : float, default 0
         Instant of the jump in s.
     before : float, default 0
         Value until then.
@@ -70,17 +70,17 @@ class Step(Signal):
 
     Examples
     --------
-    >>> Step(5.0, at=1.0)([0.999, 1.0])
+    >>> Step(5.0, start=1.0)([0.999, 1.0])
     array([0., 5.])
     """
 
     value: float
-    at: float = 0.0
+    start: float = 0.0
     before: float = 0.0
     compiled: _core.signal.Signal = field(init=False)
 
     def __post_init__(self) -> None:
-        numbers = self._numbers("value", "at", "before")
+        numbers = self._numbers("value", "start", "before")
         self._fill(_core.signal.Signal.step(**numbers), **numbers)
 
 
@@ -171,7 +171,7 @@ class Piecewise(Signal):
 
     Parameters
     ----------
-    times : array_like, shape (n,)
+    t : array_like, shape (n,)
         Times in s, not decreasing. A time given twice is a jump, with the second value from there on.
     values : array_like, shape (n,)
         Values at these times.
@@ -187,13 +187,13 @@ class Piecewise(Signal):
     array([1., 5., 5.])
     """
 
-    times: NDArray[np.float64]
+    t: NDArray[np.float64]
     values: NDArray[np.float64]
     compiled: _core.signal.Signal = field(init=False)
 
-    def __init__(self, times: ArrayLike, values: ArrayLike) -> None:
-        t, y = vector("times", times), vector("values", values)
-        self._fill(_core.signal.Signal.piecewise(t, y), times=t, values=y)
+    def __init__(self, t: ArrayLike, values: ArrayLike) -> None:
+        times, y = vector("t", t), vector("values", values)
+        self._fill(_core.signal.Signal.piecewise(times, y), t=times, values=y)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -17,7 +17,7 @@ from stickslip._value import Value
 class Signal(Value):
     """What all signals have in common; make one with `Constant`, `Ramp`, `Sine` and so on.
 
-    Two signals are equal if they compile to the same function of time, so ``Step(1.0, at=2.0, before=1.0)``
+    Two signals are equal if they compile to the same function of time, so ``Step(1.0, start=2.0, before=1.0)``
     equals ``Constant(1.0)``. ``repr`` is an expression that makes an equal signal.
 
     Examples
@@ -182,6 +182,8 @@ def as_signal(value: SignalLike, name: str = "signal") -> Signal:
     """
     if isinstance(value, Signal):
         return value
+    if callable(value):
+        reject(name, value, "a number or a signal: a function of time f is sampled, ss.Samples(t, f(t))")
     if not is_signal_like(value):
         reject(name, value, "a number or a signal")
     value = float(value)

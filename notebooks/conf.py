@@ -1,0 +1,34 @@
+"""The site of the package: the notebooks, and a reference of every public name. README.md says how it is built."""
+
+import stickslip
+
+project = "stickslip"
+author = "The stickslip developers"
+copyright = f"2026, {author}"
+version = release = stickslip.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "numpydoc", "sphinx.ext.viewcode"]
+exclude_patterns = ["pictures", "**.ipynb_checkpoints"]
+html_theme = "sphinx_book_theme"
+html_title = "stickslip"
+html_theme_options = {"show_toc_level": 2}
+
+# Notebooks are stored without outputs: they run as the site is built, and only those that have changed.
+nb_execution_mode = "cache"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 3
+
+autodoc_default_options = {
+    "members": True,
+    "show-inheritance": True,
+    "inherited-members": "ndarray, tuple, int, str, Enum, Exception",
+}
+autodoc_member_order = "groupwise"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+default_role = "code"
