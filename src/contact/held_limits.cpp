@@ -142,7 +142,10 @@ bool within_limits(const Matrix& margins, const Matrix& size) {
   return true;
 }
 
-HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& size) {
+namespace {
+
+// Group by group of limits that depend on each other.
+HeldLimits by_groups(const Matrix& K, const Matrix& margins, const Matrix& size) {
   const Index n = K.rows();
   const Vector unit = K.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
   const Matrix scaled = unit.asDiagonal() * K * unit.asDiagonal();
@@ -165,6 +168,72 @@ HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& siz
   }
   std::sort(all.held.begin(), all.held.end());
   return all;
+}
+
+// What is left of the problem once the limits `held` are equations.
+struct Reduced {
+  List<Index> others;
+  Matrix K, margins;
+
+  Reduced(const Matrix& all, const Matrix& m, const List<Index>& held) {
+    for (Index k = 0; k < m.rows(); ++k)
+      if (std::find(held.begin(), held.end(), k) == held.end()) others.push_back(k);
+    Matrix by(others.size(), held.size());
+    if (!held.empty())
+      by = linalg::solve(all(held, held).transpose(), all(others, held).transpose()).transpose();
+    K = all(others, others) - by * all(held, others);
+    margins = m(others, Eigen::all) - by * m(held, Eigen::all);
+  }
+};
+
+// The same with some limits held whatever their multipliers.
+HeldLimits with_held(const Matrix& K, const Matrix& margins, const Matrix& size, const List<Index>& held) {
+  const Reduced left(K, margins, held);
+  HeldLimits all;
+  all.found = true;
+  List<Index> which; // limits that something still answers
+  for (Index k = 0; k < left.others.size(); ++k) {
+    const Index own = left.others[k];
+    if (left.K(k, k) > tolerance::entry * K(own, own))
+      which.push_back(k);
+    else if (!within_limits(left.margins.row(k), size.row(own)))
+      all.found = false, all.against.push_back(own);
+  }
+  const Matrix sizes = size(left.others, Eigen::all);
+  const HeldLimits rest =
+      by_groups(left.K(which, which), left.margins(which, Eigen::all), sizes(which, Eigen::all));
+  all.found = all.found && rest.found;
+  all.held = all.relieved = held;
+  for (const Index k : rest.held) all.held.push_back(left.others[which[k]]);
+  for (const Index k : rest.against) all.against.push_back(left.others[which[k]]);
+  std::sort(all.held.begin(), all.held.end());
+  return all;
+}
+
+} // namespace
+
+HeldLimits held_limits(const Matrix& K, const Matrix& margins, const Matrix& size,
+                       const List<List<Index>>& relieving) {
+  if (relieving.empty()) return by_groups(K, margins, size);
+  HeldLimits best, failed;
+  double least = INFINITY;
+  for (const List<Index>& set : relieving) {
+    const HeldLimits one = with_held(K, margins, size, set);
+    if (!one.found) {
+      // What leaves is friction that contacts cannot hold, not a contact that another set leaves closed.
+      const auto of_contact = [&](Index k) {
+        return std::any_of(relieving.begin(), relieving.end(),
+                           [k](const List<Index>& s) { return std::find(s.begin(), s.end(), k) != s.end(); });
+      };
+      if (failed.against.empty() || std::none_of(one.against.begin(), one.against.end(), of_contact))
+        failed = one;
+      continue;
+    }
+    const Vector m = margins.col(0)(one.held);
+    const double norm = m.dot(Vector(linalg::solve(K(one.held, one.held), m)));
+    if (norm < least) least = norm, best = one;
+  }
+  return best.found ? best : failed;
 }
 
 } // namespace stickslip::contact

@@ -1,6 +1,7 @@
 #include "contact/share.hpp"
 
 #include "contact/lemke.hpp"
+#include "contact/preload.hpp"
 #include "core/linalg.hpp"
 #include "core/tolerances.hpp"
 
@@ -55,7 +56,7 @@ LeastNorm least_norm(const Vector& c, const Matrix& C, const Vector& d, double w
 
 namespace {
 
-// Forces of least norm among those within all limits. False if there are none.
+// Forces of least norm among those within all limits, without preload. False if there are none.
 bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, double size, Vector& x) {
   x -= Z * (Z.transpose() * x);
   const Index sticking = x.size() - normals;
@@ -69,7 +70,11 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
     else
       beyond = beyond || margin < -slack * size;
   };
-  for (Index k = 0; k < normals; ++k) limit(x(k), Vector::Unit(x.size(), k));
+  List<Index> number(normals); // of the limit of each normal force
+  for (Index k = 0; k < normals; ++k) {
+    number[k] = rows.size();
+    limit(x(k), Vector::Unit(x.size(), k));
+  }
   for (Index i = 0; i < sticking; ++i) {
     const Index k = l.load[i];
     const double f = x(normals + i);
@@ -86,7 +91,12 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   // The instant is known as events are located.
   const Vector known = Vector::Constant(m, size * tolerance::event_zero / tolerance::rest);
   if (within_limits(c, known)) return true;
-  const HeldLimits at = held_limits(C * C.transpose(), c, known);
+  List<List<Index>> relieving;
+  if (std::any_of(l.load.begin(), l.load.end(), [](Index k) { return k >= 0; }))
+    relieving = relieving_contacts(Z.bottomRows(sticking), Z.topRows(normals));
+  for (List<Index>& set : relieving)
+    for (Index& k : set) k = number[k];
+  const HeldLimits at = held_limits(C * C.transpose(), c, known, relieving);
   if (!at.found) return false;
   const Matrix held = C(at.held, Eigen::all);
   x -= Z * (held.transpose() * linalg::solve(held * held.transpose(), c(at.held)));

@@ -57,7 +57,7 @@ struct FrictionMode {
 // A force that cannot grow beyond a limit of its own, friction on one side or a contact that takes no pull.
 struct ForceLimit {
   Index force = -1;      // number of the friction element, or of the contact, counted on behind all of these
-  std::int8_t side = -1; // of the limit; a contact has one, below
+  std::int8_t side = -1; // of the limit; a contact has one, below; 0: it would only add to a preload
 
   auto operator<=>(const ForceLimit&) const = default;
   bool operator==(const ForceLimit&) const = default;

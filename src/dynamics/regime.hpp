@@ -53,12 +53,13 @@ struct Facet {
 // that bound them. With f = (F_sticking, lambda_closed):  margin = C f + given >= 0, and f + N y does the same to
 // the motion as f for every y. The rule is in sharing.cpp.
 struct Sharing {
-  List<ForceLimit> limits; // those whose margin y shifts
-  Matrix C;                // margins by forces
-  Matrix N;                // forces by y; columns orthonormal
-  List<Index> group;       // of each limit: those of one group shift together
-  Matrix multipliers;      // of the limits that hold (modes.at_limit), by forces
-  List<Index> held;        // numbers of these among `limits`
+  List<ForceLimit> limits;     // those whose margin y shifts
+  Matrix C;                    // margins by forces
+  Matrix N;                    // forces by y; columns orthonormal
+  List<Index> group;           // of each limit: those of one group shift together
+  List<List<Index>> relieving; // sets of limits, one of which holds so that there is no preload
+  Matrix multipliers;          // of the limits that hold (modes.at_limit), by forces
+  List<Index> held;            // numbers of these among `limits`
   // Of those that are functions of time or of internal states: what forces they cause, columns.
   List<Index> varying;
   Matrix varying_effect;

@@ -1,6 +1,7 @@
-// Forces that rigidity leaves open. The rule: of all forces within their limits those of least norm. Their conditions
-// are a linear complementarity problem in the margins and multipliers of the limits. Which limits hold is part of the
+// Forces that rigidity leaves open. The rule: of all forces within their limits, and without preload (contact/preload.hpp),
+// those of least norm. Their conditions are a linear complementarity problem in the margins and multipliers of the limits. Which limits hold is part of the
 // modes; with these given, forces are linear in (x, s), and a margin or multiplier that comes to zero ends the regime.
+#include "contact/preload.hpp"
 #include "core/linalg.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/regime_parts.hpp"
@@ -94,6 +95,16 @@ void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
   for (const Index j : r.closed) offer({np + j, -1});
   sharing.C.resize(rows.size(), count);
   for (Index k = 0; k < rows.size(); ++k) sharing.C.row(k) = rows[k].transpose();
+  const bool loaded = std::any_of(r.sticking.begin(), r.sticking.end(), [&](Index i) {
+    return normal_row(r, loading_contact(sys.friction[i])) >= 0;
+  });
+  if (loaded)
+    sharing.relieving =
+        contact::relieving_contacts(sharing.N.topRows(friction), sharing.N.bottomRows(count - friction));
+  for (List<Index>& set : sharing.relieving)
+    for (Index& k : set)
+      k = std::find(sharing.limits.begin(), sharing.limits.end(), ForceLimit{np + r.closed[k], -1}) -
+          sharing.limits.begin();
   const Matrix shift = sharing.C * sharing.N;
   const Vector unit = shift.rowwise().norm().cwiseInverse();
   const Matrix scaled = unit.asDiagonal() * shift;
@@ -121,9 +132,13 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
 // f = f_free + N y with the y of least norm at which these margins are zero.
 void hold_at_limits(const System& sys, Regime& r) {
   Sharing& sharing = r.sharing;
+  List<Index> relieved; // of those held
   for (const ForceLimit& l : r.modes.at_limit) {
-    const auto found = std::find(sharing.limits.begin(), sharing.limits.end(), l);
-    if (found != sharing.limits.end()) sharing.held.push_back(found - sharing.limits.begin());
+    const ForceLimit own = l.side == 0 ? ForceLimit{l.force, -1} : l;
+    const auto found = std::find(sharing.limits.begin(), sharing.limits.end(), own);
+    if (found == sharing.limits.end()) continue;
+    if (l.side == 0) relieved.push_back(sharing.held.size());
+    sharing.held.push_back(found - sharing.limits.begin());
   }
   if (sharing.held.empty()) return;
   const Index m = sharing.held.size();
@@ -132,6 +147,7 @@ void hold_at_limits(const System& sys, Regime& r) {
   for (int round = 0; round < 2; ++round) // the product has squared the condition
     by_margin += by_margin * (Matrix::Identity(m, m) - shift * by_margin);
   sharing.multipliers = by_margin.transpose() * sharing.N.transpose();
+  for (const Index k : relieved) sharing.multipliers.row(k).setZero(); // they may have any sign
   const Matrix effect = -sharing.N * by_margin;
   Matrix given(m, sys.nx + sys.ns());
   const Margin margin{sys, r};

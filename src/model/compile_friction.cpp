@@ -129,16 +129,24 @@ void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
 
 double fine_structure(const Law& law, const LawTraits& traits) {
   if (traits.affine) return 0.0;
-  List<double> z = state_buffer(traits);
-  const double near = steady(law, tolerance::creep_velocity, z.data()).dry;
-  double lo = tolerance::creep_velocity, hi = tolerance::fast_velocity; // in the logarithm
-  const double far = steady(law, hi, z.data()).dry;
-  if (!(std::abs(near - far) > 0.0)) return 0.0;
-  for (int i = 0; i < 60; ++i) {
-    const double v = std::sqrt(lo) * std::sqrt(hi);
-    (std::abs(steady(law, v, z.data()).dry - near) < 0.05 * std::abs(near - far) ? lo : hi) = v;
+  const auto steady_at = [&](double v) { // internal states and force
+    List<double> z = state_buffer(traits);
+    z.push_back(steady(law, v, z.data()).dry);
+    return z;
+  };
+  const List<double> near = steady_at(tolerance::creep_velocity), far = steady_at(tolerance::fast_velocity);
+  double finest = 0.0;
+  for (Index k = 0; k < near.size(); ++k) {
+    const double all = std::abs(near[k] - far[k]);
+    if (!(all > 0.0)) continue;
+    double lo = tolerance::creep_velocity, hi = tolerance::fast_velocity; // in the logarithm
+    for (int i = 0; i < 60; ++i) {
+      const double v = std::sqrt(lo) * std::sqrt(hi);
+      (std::abs(steady_at(v)[k] - near[k]) < 0.05 * all ? lo : hi) = v;
+    }
+    finest = finest > 0.0 ? std::min(finest, lo) : lo;
   }
-  return few_digits(lo);
+  return few_digits(finest);
 }
 
 Friction declare_element(Draft& d, const std::string& name, const Law& law, const Automaton& automaton,

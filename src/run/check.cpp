@@ -92,8 +92,8 @@ void check(const System& sys, const Modes& modes) {
     return one >= Saturation::low_following && one <= Saturation::high_following;
   };
   const auto force = [&](const ForceLimit& one) {
-    return one.force >= 0 && one.force < sys.friction.size() + sys.contacts.size() &&
-           (one.side == 1 || one.side == -1);
+    return one.force >= 0 && one.force < sys.friction.size() + sys.contacts.size() && one.side >= -1 &&
+           one.side <= 1;
   };
   for (Index i = 0; i < sys.friction.size(); ++i)
     if (modes.friction[i].load_stretch < 0 ||

@@ -122,8 +122,13 @@ bool Decision::share(const Regime& r) {
   if (contact::within_limits(margins, size)) return true;
   if (r.coupled) // the sliding friction of this instant
     evaluate(sys, r, t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
-  const contact::HeldLimits found = contact::held_limits(margins_by_multipliers(sys, r, w), margins, size);
-  for (const Index k : found.held) state->modes.at_limit.push_back(r.sharing.limits[k]);
+  const contact::HeldLimits found =
+      contact::held_limits(margins_by_multipliers(sys, r, w), margins, size, r.sharing.relieving);
+  for (const Index k : found.held) {
+    ForceLimit l = r.sharing.limits[k];
+    if (std::find(found.relieved.begin(), found.relieved.end(), k) != found.relieved.end()) l.side = 0;
+    state->modes.at_limit.push_back(l);
+  }
   std::sort(state->modes.at_limit.begin(), state->modes.at_limit.end());
   for (const Index k : found.against) broken.push_back(r.sharing.limits[k]);
   return found.found;

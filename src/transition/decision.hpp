@@ -108,6 +108,7 @@ private:
 
   void switches(const List<Guard>& fired, bool start);
   void find_sides(bool start);
+  void turn_sides();
   void find_resting(const List<Guard>& fired, bool start);
   void find_rest(Index i, bool stops, bool touched, bool nothing_fired, bool start);
   void preslide(Index i, double speed, bool moves, bool ends, bool start);

@@ -121,6 +121,28 @@ void Decision::find_sides(bool start) {
   }
 }
 
+// What lies at v = 0, and rests there because others do, keeps its side, though rounding may have carried it across; what
+// is about to move has the side to which it goes.
+void Decision::turn_sides() {
+  bool evaluated = false;
+  for (Index i = 0; i < n && !starting; ++i) {
+    const Friction& p = sys.friction[i];
+    const FrictionMode& now = state->modes.friction[i];
+    if (p.traits.sticks || !now.slips() || !before.friction[i].slips()) continue;
+    if (std::abs(v(i)) > tolerance::rounding * velocity_size(p, state->nominal)) continue;
+    if (!evaluated) {
+      xdot.setZero(sys.nx);
+      evaluate(sys, cache.get(sys, state->modes), t, state->base_x.data(), sig.data(), xdot.data(),
+               force.data(), w);
+      evaluated = true;
+    }
+    const double a = relative_acceleration(p, xdot, sig);
+    const bool rests_on = std::abs(a) <= tolerance::rounding * p.velocity.x.cwiseAbs().dot(terms);
+    const int side = rests_on ? before.friction[i].direction() : a > 0.0 ? 1 : -1;
+    if (side != now.direction()) enter(i, slip(side));
+  }
+}
+
 // Whether a presliding element moves to that side, or at v = 0 is about to.
 bool Decision::moves_towards(Index i, int side) {
   const Friction& p = sys.friction[i];
@@ -168,8 +190,9 @@ void Decision::find_rest(Index i, bool stops, bool touched, bool nothing_fired, 
   if (now.open()) now.mode = Mode::stick; // it has just closed
   const int side = now.direction();
   const bool away = !stops && moves(i, speed, start);
-  if (presliding(i)) { // a surface velocity that jumps can also leave a sliding element at rest
-    const bool left = !start && nothing_fired && side != 0 && !away;
+  if (presliding(
+          i)) { // a surface velocity that jumps can also leave a sliding element at rest, or another on its motion
+    const bool left = !start && side != 0 && !away && (nothing_fired || struck || comes_to_a_halt(i, side));
     return preslide(i, speed, away, stops || left, start);
   }
   if (away) { // a surface that jumps away from a sticking element, or the motion given at the start

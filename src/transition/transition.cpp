@@ -103,6 +103,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   size_constraints();
   switches(fired, starting);
   jump->decided = settle(fired);
+  if (jump->decided) turn_sides();
   count_slips(fired);
   enter_modes(starting);
   if (jump->rule == Rule::unique || state->modes != before) {
