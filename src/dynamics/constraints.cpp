@@ -97,7 +97,8 @@ private:
   void check(const Constraint& one, double value, const char* what) const {
     const auto q = x.segment(first, sys.n_coordinates);
     const double is = one.row.dot(q);
-    const double bearable = tolerance::typed * (one.row.cwiseAbs().dot(q.cwiseAbs()) + std::abs(value));
+    const double bearable = tolerance::typed * (one.row.cwiseAbs().dot(q.cwiseAbs()) + std::abs(value)) +
+                            tolerance::rounding * one.row.cwiseAbs().sum() * q.cwiseAbs().maxCoeff();
     if (std::abs(is - value) <= bearable) return;
     std::ostringstream text;
     text << "is violated by the initial values: " << one.text << " of the " << what << " is " << is

@@ -51,8 +51,8 @@ class Plan:
     stiffness: Array
     forces: list[tuple[Array, ss.Signal]] = field(default_factory=list)
     friction: list[tuple[str, Array, Any, ss.Signal | float]] = field(default_factory=list)
-    contacts: list[tuple[str, Array, Array | None, float, ss.Signal | float, float]] = field(
-        default_factory=list
+    contacts: list[tuple[str, Array, Array | None, float, ss.Signal | float, float, ss.Signal | float]] = (
+        field(default_factory=list)
     )
     springs: list[tuple[str, Array, dict[str, Any]]] = field(default_factory=list)
     controllers: list[tuple[str, Any, Array, Array, ss.Signal | float]] = field(default_factory=list)
@@ -70,9 +70,9 @@ class Plan:
             m.add_force(on(w), signal)
         for name, w, law, surface in self.friction:
             m.add_friction(name, on=on(w), law=law, surface_velocity=surface)
-        for name, normal, tangent, mu, gap, bounce in self.contacts:
+        for name, normal, tangent, mu, gap, bounce, surface in self.contacts:
             m.add_contact(
-                name, normal=on(normal), gap=gap, restitution=bounce,
+                name, normal=on(normal), gap=gap, restitution=bounce, surface_velocity=surface,
                 **({} if tangent is None else {"tangent": on(tangent), "friction": mu}),
             )  # fmt: skip
         for name, w, numbers in self.springs:
@@ -140,9 +140,10 @@ class Constrained:
                     out.forces.append((np.eye(z.shape[1])[j], push))
         for name, w, law, surface in p.friction:
             out.friction.append((name, z.T @ w, law, moved(w, 1, -1.0) + surface))
-        for name, normal, tangent, mu, gap, bounce in p.contacts:
+        for name, normal, tangent, mu, gap, bounce, surface in p.contacts:
             along = None if tangent is None else z.T @ tangent
-            out.contacts.append((name, z.T @ normal, along, mu, moved(normal, 0) + gap, bounce))
+            surface = surface if tangent is None else moved(tangent, 1, -1.0) + surface
+            out.contacts.append((name, z.T @ normal, along, mu, moved(normal, 0) + gap, bounce, surface))
         for name, w, numbers in p.springs:
             out.springs.append((name, z.T @ w, numbers | {"rest": moved(w, 0, -1.0)}))
         for name, control, read, to, reference in p.controllers:
@@ -191,9 +192,9 @@ def random_machine(seed: int, moving: bool = False, contacts: bool = True) -> Co
         p.friction.append((f"f{k}", row(), law, surface))
     if contacts and rng.random() < 0.7:
         tangent = None if rng.random() < 0.5 else row()
-        p.contacts.append(
-            ("stop", row(1), tangent, 0.2, float(rng.uniform(0.5, 0.9)), float(rng.choice([0.0, 0.6])))
-        )
+        gap, bounce = float(rng.uniform(0.8, 1.2)), float(rng.choice([0.0, 0.6]))
+        moves = 0.0 if tangent is None or rng.random() < 0.5 else 0.3
+        p.contacts.append(("stop", row(1), tangent, 0.2, gap, bounce, moves))
     if rng.random() < 0.5:
         p.springs.append(("play", row(), {"stiffness": 200.0, "damping": 2.0, "backlash": 0.1}))
     if rng.random() < 0.4:
