@@ -58,6 +58,7 @@ void bind_samples(py::module_ m) {
       .def_property_readonly("elongation_rates", group(&Samples::elongation_rates))
       .def_property_readonly("spring_modes", group(&Samples::spring_modes))
       .def_property_readonly("constraint_forces", group(&Samples::constraint_forces))
+      .def_property_readonly("constraint_impulses", group(&Samples::constraint_impulses))
       .def_property_readonly("outputs", of_loops(&LoopSamples::output))
       .def_property_readonly("references", of_loops(&LoopSamples::reference))
       .def_property_readonly("errors", of_loops(&LoopSamples::error))

@@ -451,7 +451,8 @@ class Machine(Wiring):
         ----------
         name : str
             Its name; the signal ``"<name>.force"`` is its force F: like that of friction and springs it acts with ``-F``
-            along `on`, so that between a pair it is what the first gives to the second.
+            along `on`, so that between a pair it is what the first gives to the second. ``"<name>.impulse"`` is the sum of
+            its impulses in impacts so far, with the same sign.
         on : str or tuple of two str or mapping
             A coordinate, the first of a pair relative to the second, or {coordinate: factor}.
         value : float or Signal, default 0.0

@@ -48,6 +48,7 @@ _GROUPS = {
     "elongation_rate": "elongation_rates",
     "spring_mode": "spring_modes",
     "constraint_force": "constraint_forces",
+    "constraint_impulse": "constraint_impulses",
     "output": "outputs",
     "saturation": "output_modes",
     "reference": "references",
@@ -138,7 +139,7 @@ class Trajectory:
     friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
     that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
     ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``,
-    constraints ``.force``, one-way clutches ``.force``, ``.velocity``, ``.mode`` and ``.impulse``.
+    constraints ``.force`` and ``.impulse``, one-way clutches ``.force``, ``.velocity``, ``.mode`` and ``.impulse``.
 
     Examples
     --------

@@ -168,6 +168,11 @@ Vector constraint_forces(const System& sys, const Regime& r, const double* x, co
   return sys.constraints.forces * rest;
 }
 
+Vector constraint_impulses(const System& sys, const Vector& given) {
+  const Constraints& c = sys.constraints;
+  return c.forces * (sys.mass * (c.inverse_mass * given) - given);
+}
+
 double prescribed_rate(const System& sys, const Vector& row, const Vector& s) {
   const Constraints& c = sys.constraints;
   const Index n = sys.n_coordinates;

@@ -23,6 +23,9 @@ void check_constraints(const System& sys, double t0, double t1);
 Vector constraint_forces(const System& sys, const Regime& regime, const double* x, const double* s,
                          const double* xdot, const double* force);
 
+// The same in an impact, of generalised impulses.
+Vector constraint_impulses(const System& sys, const Vector& given);
+
 // The part of a relative velocity (row over x) that comes from what constraints prescribe, as that of a moving wall.
 double prescribed_rate(const System& sys, const Vector& row, const Vector& s);
 

@@ -28,18 +28,38 @@ enum class Read {
   elongation_rate,
   spring_mode,
   constraint_force, // constraints
-  output,           // controllers; `part` is the output's number
+  constraint_impulse,
+  output, // controllers; `part` is the output's number
   saturation,
   reference,
   error,
   sum // terms of a variable that has no place of its own
 };
 template <> struct Words<Read> {
-  static constexpr const char* list[] = {
-      "state",          "rate",         "signal",       "force",           "velocity",    "load",
-      "mode",           "limit",        "normal_force", "contact_mode",    "gap",         "gap_rate",
-      "normal_impulse", "spring_force", "elongation",   "elongation_rate", "spring_mode", "constraint_force",
-      "output",         "saturation",   "reference",    "error",           "sum"};
+  static constexpr const char* list[] = {"state",
+                                         "rate",
+                                         "signal",
+                                         "force",
+                                         "velocity",
+                                         "load",
+                                         "mode",
+                                         "limit",
+                                         "normal_force",
+                                         "contact_mode",
+                                         "gap",
+                                         "gap_rate",
+                                         "normal_impulse",
+                                         "spring_force",
+                                         "elongation",
+                                         "elongation_rate",
+                                         "spring_mode",
+                                         "constraint_force",
+                                         "constraint_impulse",
+                                         "output",
+                                         "saturation",
+                                         "reference",
+                                         "error",
+                                         "sum"};
 };
 
 struct VariableTerm {

@@ -53,7 +53,9 @@ public:
   }
 
   void operator()(const ConstraintElement& c) {
-    add(c.name + ".force", quantity::force, Read::constraint_force, constraint++);
+    const Index i = constraint++;
+    add(c.name + ".force", quantity::force, Read::constraint_force, i);
+    add(c.name + ".impulse", quantity::impulse, Read::constraint_impulse, i);
   }
 
   void operator()(const ControllerElement&) {

@@ -78,6 +78,8 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
     }
     if (what[k].kind == RealTimeOutput::Kind::rate)
       out[k] = f1(what[k].index);
+    else if (what[k].kind == RealTimeOutput::Kind::constraint_impulse)
+      out[k] = 0.0; // without contacts there are none
     else if (what[k].kind == RealTimeOutput::Kind::constraint_force)
       out[k] = constraint_forces(sys, *plan->regime, a.x, s, f1.data(), force.data())(what[k].index);
     else

@@ -294,6 +294,35 @@ Rows& Samples::constraint_forces() {
   return held;
 }
 
+Vector Samples::impulses_of(const EventRow& impact) {
+  const Index n = sys.n_coordinates;
+  if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
+  if (tangent) {
+    Vector x(sys.nx);
+    run->state_at(run->segments[run->segment_at(impact.time)], impact.time, x.data());
+    tangent->move_to(impact.time, x.data());
+  }
+  const Contact& c = here().contacts[impact.element - n_elements];
+  Vector given = impact.normal_impulse * c.rate.x.segment(n, n);
+  if (c.friction >= 0)
+    given -= impact.tangential_impulse * here().friction[c.friction].velocity.x.segment(n, n);
+  return stickslip::constraint_impulses(sys, given);
+}
+
+Rows& Samples::constraint_impulses() {
+  const std::lock_guard lock(access);
+  if (kept_constraint_impulses) return *kept_constraint_impulses;
+  Rows& sum = kept_constraint_impulses.emplace(sys.constraints.all.size(), n_times);
+  Vector so_far = Vector::Zero(sum.rows());
+  auto event = run->events.rows.begin();
+  for (Index j = 0; j < n_times; ++j) {
+    for (; event != run->events.rows.end() && event->time <= times[j]; ++event)
+      if (event->impact) so_far += impulses_of(*event);
+    sum.col(j) = so_far;
+  }
+  return sum;
+}
+
 LoopSamples& Samples::loops() {
   const std::lock_guard lock(access);
   if (kept_loops) return *kept_loops;

@@ -37,6 +37,7 @@ public:
   Rows& elongation_rates();
   ModeRows& spring_modes();
   Rows& constraint_forces();
+  Rows& constraint_impulses(); // sums of all impacts so far
 
 private:
   // Times that one segment holds for.
@@ -55,7 +56,7 @@ private:
 
   std::optional<Rows> kept_states, kept_signals, kept_rates, kept_forces, kept_velocities, kept_loads,
       kept_lower, kept_upper, kept_gaps, kept_gap_rates, kept_impulses, kept_spring_forces, kept_elongations,
-      kept_elongation_rates, kept_constraint_forces;
+      kept_elongation_rates, kept_constraint_forces, kept_constraint_impulses;
   std::optional<ModeRows> kept_modes, kept_contact_modes, kept_spring_modes;
   std::optional<LoopSamples> kept_loops;
 
@@ -64,6 +65,7 @@ private:
   void evaluate_limits();
   void evaluate_gaps();
   void evaluate_springs();
+  Vector impulses_of(const EventRow& impact); // on constraints
   // use(segment's regime, k, t, x, s) at every time
   template <class Use> void at_every_time(Use&& use);
 };

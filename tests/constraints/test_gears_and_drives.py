@@ -82,6 +82,8 @@ def test_an_impact_is_handed_on_by_a_gear(restitution: float) -> None:
     assert hit.normal_impulse == pytest.approx((1.0 + restitution) * 2.0 * reduced, rel=1e-13)
     assert hit.loss == pytest.approx(0.5 * reduced * 4.0 * (1.0 - restitution**2), rel=1e-13)
     assert run["wheel.velocity"][-1] == pytest.approx(-restitution * 2.0 / ratio, abs=1e-14)
+    through = m2 * -(1.0 + restitution) * 2.0 / ratio / ratio  # what turns the wheel, on the rack
+    assert run["gear.impulse"][[0, -1]] == pytest.approx([0.0, through], rel=1e-13)
     assert ss.analysis.audit(run).passed
 
 
@@ -95,6 +97,7 @@ def test_a_driven_body_strikes_with_the_speed_of_its_drive() -> None:
     assert hit.time == pytest.approx(0.5, rel=1e-14)
     assert hit.normal_impulse == pytest.approx(3.0, rel=1e-13)  # both are stopped by as much
     assert run["nut.velocity"][-1] == pytest.approx(-1.0, abs=1e-14)
+    assert run["drive.impulse"][-1] == pytest.approx(2.0, rel=1e-13)  # of 2 kg from 0 to -1 m/s, against the nut
     # From 1/2 J to 1 J although the anvil takes: the drive has given 2 J, half of the impact's 3 Ns · 1 m/s is lost.
     assert hit.loss == pytest.approx(1.5, rel=1e-13)
     assert run.energy.residual < 1e-12
