@@ -97,7 +97,9 @@ def test_a_driven_body_strikes_with_the_speed_of_its_drive() -> None:
     assert hit.time == pytest.approx(0.5, rel=1e-14)
     assert hit.normal_impulse == pytest.approx(3.0, rel=1e-13)  # both are stopped by as much
     assert run["nut.velocity"][-1] == pytest.approx(-1.0, abs=1e-14)
-    assert run["drive.impulse"][-1] == pytest.approx(2.0, rel=1e-13)  # of 2 kg from 0 to -1 m/s, against the nut
+    assert run["drive.impulse"][-1] == pytest.approx(
+        2.0, rel=1e-13
+    )  # of 2 kg from 0 to -1 m/s, against the nut
     # From 1/2 J to 1 J although the anvil takes: the drive has given 2 J, half of the impact's 3 Ns · 1 m/s is lost.
     assert hit.loss == pytest.approx(1.5, rel=1e-13)
     assert run.energy.residual < 1e-12
