@@ -1,6 +1,6 @@
-// Preload: normal forces p >= 0 that balance each other, W_N p = 0, as those of two flanks without play or of a clamp do. No
-// load asks for them, and with any play, however small, they could not be. So they are never drawn on to hold friction where
-// friction is needed to hold anything.
+// Preload: normal forces p >= 0 that balance each other, W_N p = 0, as those of two flanks without play or of a clamp
+// do. No load asks for them, and with any play, however small, they could not be. So they are never drawn on to hold
+// friction where friction is needed to hold anything.
 #pragma once
 
 #include "core/list.hpp"
@@ -8,9 +8,9 @@
 
 namespace stickslip::contact {
 
-// Sets of contacts without whose forces no preload is left, none part of another: with any play one of them would be open.
-// Forces N y shift without effect; N, with orthonormal columns, is given by its rows of friction and of normal forces, which
-// push. Empty where there is no preload, or where normal forces can take the place of all friction.
+// Sets of contacts without whose forces no preload is left, none part of another: with any play one of them would be
+// open. Forces N y shift without effect; N, with orthonormal columns, is given by its rows of friction and of normal
+// forces, which push. Empty where there is no preload, or where normal forces can take the place of all friction.
 List<List<Index>> relieving_contacts(const Matrix& friction, const Matrix& normal);
 
 } // namespace stickslip::contact

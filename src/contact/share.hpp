@@ -25,17 +25,18 @@ struct ForceLimits {
   Vector low_a, low_b, high_a, high_b;
 };
 
-// The rule: where normal forces shift, the forces of least norm within all limits but without preload
-// (preload.hpp); where friction alone does, the elements share so that the greatest utilisation |F_i| / limit_i is least, ties by the norm of the utilisations.
-// Break-away is that utilisation reaching 1: one body held by two elements of 1 N and 10 N holds
-// 11 N. False if no sharing holds.
+// The rule: where normal forces shift, the forces of least norm within all limits but without preload (preload.hpp);
+// where friction alone does, the elements share so that the greatest utilisation |F_i| / limit_i is least, ties by the
+// norm of the utilisations. Break-away is that utilisation reaching 1: one body held by two elements of 1 N and 10 N
+// holds 11 N. False if no sharing holds.
 bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& limits, Vector& x,
            double& utilisation);
 
 // Which limits hold at the forces of least norm, just after an instant. Margins m(tau) = sum_j margins.col(j) tau^j of
 // forces that nothing holds; with multipliers mu they are m + K mu. Wanted: mu >= 0 and m + K mu >= 0, complementary,
 // for all small tau > 0: Lemke's path with numbers that are compared term by term.
-// `relieving`: sets of limits of contacts (preload.hpp) of which one is held whatever its multipliers, that of the least norm.
+// `relieving`: sets of limits of contacts (preload.hpp) of which one is held whatever its multipliers: that by which the
+// forces have the least norm.
 struct HeldLimits {
   bool found = false;
   List<Index> held;     // limits with a multiplier

@@ -1,6 +1,7 @@
-// Forces that rigidity leaves open. The rule: of all forces within their limits, and without preload (contact/preload.hpp),
-// those of least norm. Their conditions are a linear complementarity problem in the margins and multipliers of the limits. Which limits hold is part of the
-// modes; with these given, forces are linear in (x, s), and a margin or multiplier that comes to zero ends the regime.
+// Forces that rigidity leaves open. The rule: of all forces within their limits, and without preload
+// (contact/preload.hpp), those of least norm. Their conditions are a linear complementarity problem in the margins and
+// multipliers of the limits. Which limits hold is part of the modes; with these given, forces are linear in (x, s), and
+// a margin or multiplier that comes to zero ends the regime.
 #include "contact/preload.hpp"
 #include "core/linalg.hpp"
 #include "core/tolerances.hpp"

@@ -1,4 +1,4 @@
-"""The second state of TwoStateBristle lives on a narrow peak at v = 0; here it does not reach the force (Fs = Fc, α = 0)."""
+"""The second state of TwoStateBristle lives on a narrow peak at v = 0; here the force knows nothing of it (Fs = Fc)."""
 
 from __future__ import annotations
 

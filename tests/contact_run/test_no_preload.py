@@ -1,0 +1,47 @@
+"""Contacts that could press against each other alone: what they hold by friction is what presses them, and no more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+
+def breaks_away(m: ss.Machine, t_end: float) -> float:
+    run = ss.simulate(m, t_end)
+    assert run.success and ss.analysis.audit(run).passed
+    return next(e.time for e in run.events if e.time > 0.0 and str(e.before) == "stick")
+
+
+@pytest.mark.parametrize("weight", [3.0, -3.0, 0.5])
+@pytest.mark.parametrize("floors", [1, 2])
+@pytest.mark.parametrize("mu", [(0.3, 0.3), (0.3, 0.6)])
+def test_block_between_floor_and_ceiling(weight: float, floors: int, mu: tuple[float, float]) -> None:
+    """Pushed along by t newtons it starts at the friction of the side on which its weight lies."""
+    m = ss.Machine(mass=[2.0, 2.0], names=["x", "y"], force={"x": ss.Ramp(slope=1.0), "y": -weight})
+    for k in range(floors):
+        m.add_contact(f"floor{k}", normal={"y": 1.0}, tangent={"x": 1.0}, friction=mu[0])
+    m.add_contact("ceiling", normal={"y": -1.0}, tangent={"x": 1.0}, friction=mu[1])
+    level = abs(weight) * (mu[0] if weight > 0.0 else mu[1])
+    assert breaks_away(m, 3.0) == pytest.approx(level, rel=1e-12)
+
+
+@pytest.mark.parametrize("press", [1.0, 4.0])
+def test_jaw_that_is_pressed_holds_by_both_of_its_sides(press: float) -> None:
+    """A load that presses is no preload: block between an anvil and a jaw under a force P holds 2 mu P."""
+    m = ss.Machine(
+        mass=np.diag([1.0, 1.0, 1.0]), names=["x", "y", "jaw"], force={"x": ss.Ramp(slope=1.0), "jaw": -press}
+    )
+    m.add_contact("anvil", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.25)
+    m.add_contact("grip", normal={"jaw": 1.0, "y": -1.0}, tangent={"x": 1.0}, friction=0.25)
+    m.add_contact("stop", normal={"jaw": -1.0})
+    assert breaks_away(m, 4.0) == pytest.approx(0.5 * press, rel=1e-12)
+
+
+def test_weight_that_changes_its_side_takes_its_friction_with_it() -> None:
+    """The weight falls to nothing at t = 1; the block starts when it has halved."""
+    m = ss.Machine(mass=[2.0, 2.0], names=["x", "y"], force={"x": 0.1, "y": ss.Ramp(slope=1.0, offset=-1.0)})
+    for name, side in (("floor", 1.0), ("ceiling", -1.0)):
+        m.add_contact(name, normal={"y": side}, tangent={"x": 1.0}, friction=0.2)
+    assert breaks_away(m, 2.0) == pytest.approx(0.5, rel=1e-12)
