@@ -409,8 +409,7 @@ class BristleTrack:
         """
         from stickslip._drawing import _style
 
-        with _style.style():
-            axes = _style.canvas(70.0).subplots() if ax is None else ax
+        with _style.drawing(ax, 70.0) as axes:
             for name in names or ("kinetic", "static"):
                 axes.plot(self.t, self.parameters[name], label=name)
             axes.set(xlabel="time [s]", ylabel="level [N]" if not names else "parameter")
