@@ -56,6 +56,7 @@ _MODULES = (
     "laws_compare",
     "bristle_tests",
     "bristle_motion",
+    "bristle_identification",
     "hunting",
     "canudas_law",
     "sketch_automaton",

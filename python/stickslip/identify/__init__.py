@@ -12,17 +12,31 @@ Examples
 """
 
 from stickslip.identify.break_away import BreakAwayFit, fit_break_away
+from stickslip.identify.bristle import (
+    BristleFit,
+    BristleTrack,
+    bristle_parameters,
+    bristle_regressors,
+    fit_bristle,
+    track_bristle,
+)
 from stickslip.identify.curves import CurveFit, fit_curve
 from stickslip.identify.dynamics import Regression, inverse_dynamics
 from stickslip.identify.simulation import MachineFit, fit
 
 __all__ = [
     "BreakAwayFit",
+    "BristleFit",
+    "BristleTrack",
     "CurveFit",
     "MachineFit",
     "Regression",
+    "bristle_parameters",
+    "bristle_regressors",
     "fit",
     "fit_break_away",
+    "fit_bristle",
     "fit_curve",
     "inverse_dynamics",
+    "track_bristle",
 ]

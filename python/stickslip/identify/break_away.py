@@ -57,8 +57,7 @@ class BreakAwayFit(Estimate):
         """
         from stickslip._drawing import _style
 
-        with _style.style():
-            axes = _style.canvas(80.0).subplots() if ax is None else ax
+        with _style.drawing(ax, 80.0) as axes:
             axes.plot(self.rest, self.force, "o", color=_style.BLUE, markersize=3.0, label="measured")
             inside = self.rest[self.rest > 0.0]
             t = np.geomspace(inside.min(), inside.max(), 300)

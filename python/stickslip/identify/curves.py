@@ -83,8 +83,7 @@ class CurveFit(Estimate):
         """
         from stickslip._drawing import _style
 
-        with _style.style():
-            axes = _style.canvas(80.0).subplots() if ax is None else ax
+        with _style.drawing(ax, 80.0) as axes:
             axes.plot(
                 self.velocity, self.force, ".", color=_style.SKY, markersize=3.0, label="measured", zorder=1.5
             )

@@ -80,8 +80,7 @@ class Regression(Estimate):
         """
         from stickslip._drawing import _style
 
-        with _style.style():
-            axes = _style.canvas(80.0).subplots() if ax is None else ax
+        with _style.drawing(ax, 80.0) as axes:
             axes.plot(self.t, self.force, color=_style.BLACK, linewidth=0.9, label="measured, filtered")
             axes.plot(self.t, self.predicted, "--", color=_style.VERMILION, linewidth=0.9, label="predicted")
             axes.plot(
