@@ -70,7 +70,8 @@ class Controller(Value):
 
     Examples
     --------
-    >>> PI(kp=2.0, tn=0.1, limits=5.0, period=1e-3, delay=5e-4).limits
+    >>> import stickslip as ss
+    >>> ss.PI(kp=2.0, tn=0.1, limits=5.0, period=1e-3, delay=5e-4).limits
     (-5.0, 5.0)
     """
 
@@ -109,7 +110,8 @@ class Controller(Value):
 
         Examples
         --------
-        >>> PI(kp=2.0, tn=0.5).matrices.B
+        >>> import stickslip as ss
+        >>> ss.PI(kp=2.0, tn=0.5).matrices.B
         array([[ 4., -4.]])
         """
         block = self.compiled.block()
@@ -153,7 +155,8 @@ class P(Controller):
 
     Examples
     --------
-    >>> P(kp=133.33, limits=0.2)
+    >>> import stickslip as ss
+    >>> ss.P(kp=133.33, limits=0.2)
     P(kp=133.33, limits=(-0.2, 0.2))
     """
 
@@ -193,7 +196,8 @@ class PI(Controller):
 
     Examples
     --------
-    >>> PI(kp=700e3, tn=0.03, period=1e-3, limits=5e3)
+    >>> import stickslip as ss
+    >>> ss.PI(kp=700e3, tn=0.03, period=1e-3, limits=5e3)
     PI(kp=700000.0, tn=0.03, limits=(-5000.0, 5000.0), period=0.001)
     """
 
@@ -240,7 +244,8 @@ class PID(Controller):
 
     Examples
     --------
-    >>> PID(kp=3.0, ki=4.0, kd=6.0).matrices.inputs
+    >>> import stickslip as ss
+    >>> ss.PID(kp=3.0, ki=4.0, kd=6.0).matrices.inputs
     ('reference', 'measurement', 'measurement.rate')
     """
 
@@ -273,7 +278,8 @@ class PID(Controller):
 
         Examples
         --------
-        >>> PID.from_times(3.0, tn=0.75, td=2.0)
+        >>> import stickslip as ss
+        >>> ss.PID.from_times(3.0, tn=0.75, td=2.0)
         PID(kp=3.0, ki=4.0, kd=6.0)
         """
         gain = number("kp", kp)
@@ -321,7 +327,8 @@ class Cascade(Controller):
 
     Examples
     --------
-    >>> Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3).matrices.inputs
+    >>> import stickslip as ss
+    >>> ss.Cascade(kv=8 / 60e-3, kp=700e3, tn=30e-3).matrices.inputs
     ('reference', 'measurement', 'measurement1.rate')
     """
 
@@ -375,7 +382,8 @@ class LTI(Controller):
 
     Examples
     --------
-    >>> lead = LTI(A=-50.0, B=1.0, C=-2000.0, D=50.0)     # (50 s + 500) / (s + 50)
+    >>> import stickslip as ss
+    >>> lead = ss.LTI(A=-50.0, B=1.0, C=-2000.0, D=50.0)     # (50 s + 500) / (s + 50)
     >>> lead.matrices.D
     array([[ 50., -50.]])
     """
@@ -441,10 +449,10 @@ class LTI(Controller):
 
         Examples
         --------
-        >>> import control
-        >>> LTI.from_system(control.tf([50.0, 500.0], [1.0, 50.0])).matrices.D
+        >>> import control, stickslip as ss
+        >>> ss.LTI.from_system(control.tf([50.0, 500.0], [1.0, 50.0])).matrices.D
         array([[ 50., -50.]])
-        >>> LTI.from_system(control.tf([1.0], [1.0, 50.0]), inputs="both", references=1).matrices.inputs
+        >>> ss.LTI.from_system(control.tf([1.0], [1.0, 50.0]), inputs="both", references=1).matrices.inputs
         ('reference',)
         """
         a, b, c, d = matrices_of(system)
@@ -486,7 +494,8 @@ class Callable(Controller):
 
     Examples
     --------
-    >>> bang_bang = Callable(lambda t, r, y: 5.0 if y < r else -5.0, period=1e-3)
+    >>> import stickslip as ss
+    >>> bang_bang = ss.control.Callable(lambda t, r, y: 5.0 if y < r else -5.0, period=1e-3)
     """
 
     function: collections.abc.Callable[..., Any]

@@ -65,7 +65,7 @@ class RealTime:
 
     Examples
     --------
-    >>> import stickslip as ss
+    >>> import numpy as np, stickslip as ss
     >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Input("motor")})
     >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
     >>> rt = ss.RealTime(m, step=1e-3, outputs=["slide.velocity", "guide.mode"])

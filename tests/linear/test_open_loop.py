@@ -203,6 +203,10 @@ def test_pictures_say_what_they_show() -> None:
     gain, phase = loop.bode().plot(hertz=True)
     assert gain.get_ylabel() == "gain [dB]" and phase.get_xlabel() == "frequency [Hz]"
     assert gain.get_title(loc="left") == "open loop at speed.output"
+    angle = phase.get_lines()[-2].get_ydata()
+    assert loop.margins().pm == pytest.approx(
+        180.0 + np.interp(loop.margins().wcp, loop.bode().omega, angle), abs=0.1
+    )
     assert loop.nyquist().get_xlabel() == "real part"
     axes = cascade().bode(["motor", "load"], "load.velocity").plot()
     assert len(axes[1].get_legend().get_texts()) == 2

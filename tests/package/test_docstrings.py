@@ -2,7 +2,6 @@
 
 import doctest
 import inspect
-import sys
 import types
 from collections.abc import Iterator
 from dataclasses import is_dataclass
@@ -66,9 +65,9 @@ def handed_back(value: Any) -> bool:
     return is_dataclass(value) or issubclass(value, (tuple, Enum, BaseException))
 
 
-def run(name: str, doc: str, home: dict[str, Any]) -> int:
-    """Run a docstring's examples; return how many there were."""
-    test = PARSER.get_doctest(doc, {**home, "ss": ss, "np": np}, name, None, 0)
+def run(name: str, doc: str) -> int:
+    """Run a docstring's examples by themselves, as they stand; return how many there were."""
+    test = PARSER.get_doctest(doc, {}, name, None, 0)
     said: list[str] = []
     with np.printoptions(legacy=False):
         doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append)
@@ -90,6 +89,5 @@ def test_examples_run(name: str) -> None:
     value = PUBLIC[name]
     doc = inspect.getdoc(value)
     assert doc, f"{name} has no docstring"
-    home = vars(value if inspect.ismodule(value) else sys.modules[value.__module__])
-    counts = [run(name + suffix, inspect.getdoc(member) or "", home) for suffix, member in members(value)]
+    counts = [run(name + suffix, inspect.getdoc(member) or "") for suffix, member in members(value)]
     assert handed_back(value) or counts[0] > 0, f"{name} has no example"

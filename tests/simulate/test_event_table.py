@@ -47,7 +47,11 @@ def test_parts(run):
     for element in ("floor", "guide", "pi"):
         own = events.of(element)
         assert len(own) > 0 and list(own) == [e for e in events if e.element == element]
-    assert len(events.of("nobody")) == 0 and str(events.of("nobody")) == "no events"
+    with pytest.raises(
+        ss.UnknownNameError, match="unknown element 'nobody'; known are: 'guide', 'floor', 'pi'"
+    ):
+        events.of("nobody")
+    assert str(events[:0]) == "no events"
     assert events[0] in events and next(reversed(events)) == events[-1]
 
 

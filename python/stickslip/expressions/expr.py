@@ -64,6 +64,7 @@ class Expr:
 
     Examples
     --------
+    >>> import stickslip as ss
     >>> angle = ss.Expr("arm.position")
     >>> torque = -9.81 * ss.sin(angle)
     >>> torque
@@ -129,6 +130,7 @@ class Expr:
 
         Examples
         --------
+        >>> import stickslip as ss
         >>> gap = ss.maximum(ss.Expr("x"), 0.0)
         >>> gap({"x": [-1.0, 2.0]})
         array([0., 2.])
@@ -161,6 +163,7 @@ class Expr:
 
         Examples
         --------
+        >>> import stickslip as ss
         >>> ss.sqrt(1.0 - ss.Expr("x") ** 2).undefined({"x": 2.0})
         'sqrt(1 - x**2) = sqrt(-3) = nan at x = 2'
         """
@@ -194,6 +197,7 @@ class Expr:
 
         Examples
         --------
+        >>> import stickslip as ss
         >>> (ss.Expr("x") ** 3 * ss.Expr("y")).gradient("x")
         {'x': 3*x**2*y}
         """
@@ -214,6 +218,7 @@ class Expr:
 
         Examples
         --------
+        >>> import stickslip as ss
         >>> gap = ss.hypot(ss.Expr("x.position"), ss.Expr("y.position")) - 2.0
         >>> state = {"x.position": 0.0, "y.position": 2.0, "x.velocity": 3.0, "y.velocity": 0.0}
         >>> gap.rate().rate()(state)  # v² / r
@@ -334,6 +339,7 @@ class Condition:
 
     Examples
     --------
+    >>> import stickslip as ss
     >>> x = ss.Expr("x")
     >>> ss.where((x > 0.0) & (x < 1.0), x, 0.0)({"x": [-0.5, 0.5, 1.5]})
     array([0. , 0.5, 0. ])

@@ -42,6 +42,7 @@ class Elementary:
 
     Examples
     --------
+    >>> import stickslip as ss
     >>> ss.sin(0.5 * ss.Expr("x"))
     sin(0.5*x)
     >>> ss.sin([0.0, 1.5])
@@ -134,6 +135,7 @@ def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
 
     Examples
     --------
+    >>> import stickslip as ss
     >>> x = ss.Expr("x")
     >>> ss.where(x > 1.0, ss.sqrt(x - 1.0), 0.0)
     where(x > 1, sqrt(x - 1), 0)

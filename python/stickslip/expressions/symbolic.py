@@ -48,7 +48,7 @@ def from_sympy(expression: Any, names: Mapping[Any, str | float | Expr]) -> Expr
 
     Examples
     --------
-    >>> import sympy
+    >>> import stickslip as ss, sympy
     >>> from sympy.physics.mechanics import dynamicsymbols
     >>> angle, g = dynamicsymbols("angle"), sympy.Symbol("g")
     >>> ss.from_sympy(-g * sympy.sin(angle) - angle.diff(), {angle: "arm.position", g: 9.81})

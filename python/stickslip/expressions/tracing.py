@@ -20,6 +20,7 @@ class Coordinates(Mapping[str, Expr]):
 
     Examples
     --------
+    >>> import stickslip as ss
     >>> q = Coordinates(["arm", "foot"], "position")
     >>> q["foot"], q[0], len(q)
     (foot.position, arm.position, 2)
@@ -71,6 +72,7 @@ def trace(
 
     Examples
     --------
+    >>> import stickslip as ss
     >>> def law_of_gravity(q, v, t):
     ...     return {"arm": -9.81 * ss.sin(q["arm"])}
     >>> ss.trace(law_of_gravity, ["arm"])

@@ -21,13 +21,20 @@ def bode(response: FrequencyResponse, hertz: bool) -> NDArray[np.object_]:
         gain, phase = axes = figure.subplots(2, 1, sharex=True)
         x = response.frequency if hertz else response.omega
         outputs, inputs, _ = response.response.shape
+        angles = np.rad2deg(response.phase)
+        opened = response.inputs == response.outputs and outputs * inputs == 1
+        if opened:  # read against -180 degrees where the gain is 1
+            crossover = int(np.argmin(np.abs(response.decibel[0, 0])))
+            angles = angles - 360.0 * np.ceil(angles[0, 0, crossover] / 360.0)
+            for ax, line in ((gain, 0.0), (phase, -180.0)):
+                ax.axhline(line, color=_style.OPEN_EDGE, linewidth=0.8)
         for row in range(outputs):
             for column in range(inputs):
                 dash = ("-", "--", ":", "-.")[(row * inputs + column) % 4]
                 gain.semilogx(
                     x, response.decibel[row, column], linestyle=dash, label=_name(response, row, column)
                 )
-                phase.semilogx(x, np.rad2deg(response.phase[row, column]), linestyle=dash)
+                phase.semilogx(x, angles[row, column], linestyle=dash)
         gain.set_ylabel("gain [dB]")
         phase.set_ylabel("phase [°]")
         phase.set_xlabel("frequency [Hz]" if hertz else "angular frequency [rad/s]")

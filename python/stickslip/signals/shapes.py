@@ -35,7 +35,8 @@ class Ramp(Signal):
 
     Examples
     --------
-    >>> Ramp(slope=2.0, start=1.0, stop=3.0)([0.0, 2.0, 5.0])
+    >>> import stickslip as ss
+    >>> ss.Ramp(slope=2.0, start=1.0, stop=3.0)([0.0, 2.0, 5.0])
     array([0., 2., 4.])
     """
 
@@ -70,7 +71,8 @@ class Step(Signal):
 
     Examples
     --------
-    >>> Step(5.0, start=1.0)([0.999, 1.0])
+    >>> import stickslip as ss
+    >>> ss.Step(5.0, start=1.0)([0.999, 1.0])
     array([0., 5.])
     """
 
@@ -109,7 +111,8 @@ class Sine(Signal):
 
     Examples
     --------
-    >>> round(Sine(amplitude=2.0, frequency=0.5)(0.5), 12)
+    >>> import stickslip as ss
+    >>> round(ss.Sine(amplitude=2.0, frequency=0.5)(0.5), 12)
     2.0
     """
 
@@ -150,7 +153,8 @@ class SmoothStep(Signal):
 
     Examples
     --------
-    >>> SmoothStep(2.0, start=1.0, duration=4.0)([1.0, 3.0, 5.0])
+    >>> import stickslip as ss
+    >>> ss.SmoothStep(2.0, start=1.0, duration=4.0)([1.0, 3.0, 5.0])
     array([0., 1., 2.])
     """
 
@@ -183,7 +187,8 @@ class Piecewise(Signal):
 
     Examples
     --------
-    >>> Piecewise([0.0, 1.0, 1.0, 2.0], [0.0, 2.0, 5.0, 5.0])([0.5, 1.0, 3.0])
+    >>> import stickslip as ss
+    >>> ss.Piecewise([0.0, 1.0, 1.0, 2.0], [0.0, 2.0, 5.0, 5.0])([0.5, 1.0, 3.0])
     array([1., 5., 5.])
     """
 
@@ -217,7 +222,8 @@ class Samples(Signal):
 
     Examples
     --------
-    >>> Samples([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 4.0, 9.0], kind="cubic")(1.5)
+    >>> import stickslip as ss
+    >>> ss.Samples([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 4.0, 9.0], kind="cubic")(1.5)
     2.25
     """
 
@@ -256,7 +262,8 @@ class Input(Signal):
 
     Examples
     --------
-    >>> (2.0 * Input("push", default=1.5) + Ramp(slope=1.0))(1.0)
+    >>> import stickslip as ss
+    >>> (2.0 * ss.Input("push", default=1.5) + ss.Ramp(slope=1.0))(1.0)
     4.0
     """
 
@@ -333,7 +340,8 @@ class Trapezoidal(_Move):
 
     Examples
     --------
-    >>> Trapezoidal(distance=3.0, velocity=1.0, acceleration=1.0).duration
+    >>> import stickslip as ss
+    >>> ss.Trapezoidal(distance=3.0, velocity=1.0, acceleration=1.0).duration
     4.0
     """
 
@@ -386,7 +394,8 @@ class PointToPoint(_Move):
 
     Examples
     --------
-    >>> PointToPoint(distance=4.0, velocity=1.0, acceleration=1.0, jerk=1.0).duration
+    >>> import stickslip as ss
+    >>> ss.PointToPoint(distance=4.0, velocity=1.0, acceleration=1.0, jerk=1.0).duration
     6.0
     """
 
