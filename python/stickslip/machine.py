@@ -13,6 +13,7 @@ from stickslip._checks import array, number, reject, spread, vector, wrong_shape
 from stickslip._described import compensator_text, controller_of, law_of, spring_text
 from stickslip._smooth import Function
 from stickslip._wiring import Measure, On, Wiring, law_fields
+from stickslip.compliance import Compliance, HuntCrossley, KelvinVoigt, compliance_of, described
 from stickslip.expressions.expr import Expr
 from stickslip.laws import Coulomb, Law
 from stickslip.signals import Signal, as_signal
@@ -414,11 +415,12 @@ class Machine(Wiring):
         impact: str = "poisson",
         surface_velocity: Signal | float = 0.0,
         tangential_restitution: float | None = None,
+        compliance: Compliance | None = None,
     ) -> None:
-        """Add a rigid unilateral contact with friction.
+        """Add a unilateral contact with friction, rigid or one that yields.
 
         The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; where it is closed a normal force >= 0
-        keeps it so.
+        keeps it so. With a `compliance` the gap may become negative, and the force follows from its depth.
 
         Parameters
         ----------
@@ -451,6 +453,11 @@ class Machine(Wiring):
         tangential_restitution : float, optional
             e_T in [0, 1]: impacts are tangentially reversible, as those of a superball; see
             `contact.impact`. By default they are not: impulses obey dry friction alone.
+        compliance : HuntCrossley or KelvinVoigt, optional
+            The contact yields: its force is this function of the depth, and there are no impacts. It is closed while
+            it pushes; events say when that begins and ends. Its spring counts as elastic energy, and what its damper
+            takes is ``run.energy.compliances``. Friction has the contact's force for its load; bristles go on while the
+            contact is open. A gap that moves by itself is a function of the motion, ``gap=lambda q, t: ...``.
 
         Raises
         ------
@@ -470,6 +477,8 @@ class Machine(Wiring):
             reject(f"impact of '{name}'", impact, "'poisson' or 'newton'")
         if (tangent is None) != (friction is None):
             raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
+        if compliance is not None and not isinstance(compliance, (HuntCrossley, KelvinVoigt)):
+            reject(f"compliance of '{name}'", compliance, "a HuntCrossley or a KelvinVoigt")
         if friction is not None and not isinstance(friction, Law):
             mu = number(f"friction of '{name}'", friction)
             if not 0.0 <= mu < np.inf:
@@ -489,6 +498,7 @@ class Machine(Wiring):
                 else self._reversal(name, tangent, tangential_restitution)
             ),
             **({} if friction is None else law_fields("friction", friction)),
+            **({} if compliance is None else {"compliance": described(compliance)}),
         )
 
     def _where(self, name: str, on: object) -> dict[str, object]:
@@ -548,7 +558,9 @@ class Machine(Wiring):
                 held["friction"].append(f"{e['name']!r}: {law_of(e['law'], e['automaton'])!r}")
             elif e["kind"] == "contact":
                 law = law_of(e["friction"], e["automaton"]) if e["tangent"] else None
-                held["contacts"].append(f"{e['name']!r}: {law!r}")
+                yields = compliance_of(e["compliance"])
+                both = [part for part in (law, yields) if part is not None]
+                held["contacts"].append(f"{e['name']!r}: {' + '.join(map(repr, both)) or None}")
             elif e["kind"] == "spring":
                 held["springs"].append(f"{e['name']!r}: {spring_text(e)}")
             elif e["kind"] == "controller":

@@ -217,7 +217,7 @@ void list_guards(const System& sys, Regime& r) {
     for (Index bit = 0; bit < law.switches; ++bit) r.guards.push_back(Guard::of_switch(i, bit));
   }
   for (Index j = 0; j < sys.contacts.size(); ++j)
-    if (!is_shared(r, {sys.friction.size() + j, -1}))
+    if (!sys.contacts[j].yields() && !is_shared(r, {sys.friction.size() + j, -1}))
       r.guards.push_back(
           Guard::of_contact(r.modes.contact[j] == Mode::open ? GuardKind::closes : GuardKind::lifts_off, j));
   for (Index i = 0; i < sys.friction.size(); ++i)

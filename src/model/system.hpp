@@ -31,11 +31,12 @@ struct Friction {
   Law law;
   LawTraits traits;
   Automaton automaton;
-  Vector effect;           // e: change of x' per unit of F, the force that opposes motion
-  Form velocity;           // relative velocity v
-  Vector acceleration_s;   // v' = velocity.x . x' + acceleration_s . s
-  Index load = -1;         // signal with the given normal load
-  Index contact = -1;      // the contact whose normal force is the load instead
+  Vector effect;              // e: change of x' per unit of F, the force that opposes motion
+  Form velocity;              // relative velocity v
+  Vector acceleration_s;      // v' = velocity.x . x' + acceleration_s . s
+  Index load = -1;            // signal with the given normal load
+  Index contact = -1;         // the contact whose normal force is the load instead
+  bool of_compliance = false; // it belongs to a contact that yields, whose force is the given load
   Form load_force;         // F_l of the automaton; empty without load dependence or where a contact gives it
   Index load_contact = -1; // the contact whose normal force is F_l
   double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
@@ -71,6 +72,10 @@ struct Contact {
   Index friction = -1;             // its friction; -1: none
   double impulsive_friction = 0.0; // kinetic level, which holds for impulses
   Index gap_signal = -1, gap_rate = -1, gap_acceleration = -1;
+  // Of one that yields, signals that follow the state: its force, the energy it stores, the power its damper takes.
+  Index force = -1, stored = -1, loss = -1;
+
+  bool yields() const { return force >= 0; }
 };
 
 // A spring as the user added it.

@@ -73,6 +73,7 @@ public:
     out.surfaces.resize(elements(), m);
     out.dampers.resize(springs(), m);
     out.supports.resize(springs(), m);
+    out.compliances.resize(contacts(), m);
     out.walls.resize(contacts(), m);
     out.controllers.resize(controllers(), m);
   }
@@ -148,7 +149,10 @@ private:
       out.dampers(i, at) = done(nd + 1 + 2 * (np + i));
       out.supports(i, at) = done(nd + 2 + 2 * (np + i));
     }
-    out.walls.col(at) = done.segment(nd + 1 + 2 * (np + springs()), contacts()) + lost_at_walls;
+    for (Index i = 0; i < contacts(); ++i) {
+      out.compliances(i, at) = done(nd + 1 + 2 * (np + springs() + i));
+      out.walls(i, at) = done(nd + 2 + 2 * (np + springs() + i)) + lost_at_walls(i);
+    }
     out.controllers.col(at) = done.tail(controllers());
     out.impacts(at) = lost;
     const double given = powers.given(done) + lost_at_walls.sum() - lost;
