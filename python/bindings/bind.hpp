@@ -18,6 +18,7 @@ void bind_dynamics(pybind11::module_ m);
 void bind_flow(pybind11::module_ m);
 void bind_transition(pybind11::module_ m);
 void bind_run(pybind11::module_ m);
+void bind_samples(pybind11::module_ m); // a part of bind_run
 void bind_realtime(pybind11::module_ m);
 void bind_ensemble(pybind11::module_ m);
 

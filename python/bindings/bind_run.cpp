@@ -1,10 +1,10 @@
 // Runs and what they leave behind.
 #include "bind.hpp"
 #include "codec.hpp"
+#include "times.hpp"
 
 #include "run/energy.hpp"
 #include "run/rest.hpp"
-#include "run/samples.hpp"
 #include "run/simulate.hpp"
 #include "timestepping/time_stepping.hpp"
 
@@ -60,12 +60,6 @@ Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, co
   return out;
 }
 
-using Times = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-std::vector<double> values(const Times& times) {
-  return {times.data(), times.data() + times.size()};
-}
-
 py::dict balance(const Trajectory& run, const Times& at) {
   const std::vector<double> times = values(at);
   EnergyBalance e;
@@ -85,22 +79,6 @@ py::dict balance(const Trajectory& run, const Times& at) {
 double residual(const Trajectory& run) {
   const py::gil_scoped_release release;
   return energy_residual(run);
-}
-
-// A group of samples as a NumPy array (things, times) on the memory of the samples. Laws that are Python functions
-// take the interpreter when they need it.
-template <class Group> auto group(Group read) {
-  return [read](Samples& s) -> decltype(auto) {
-    const py::gil_scoped_release release;
-    return std::invoke(read, s);
-  };
-}
-
-template <class Member> auto of_loops(Member member) {
-  return [member](Samples& s) -> decltype(auto) {
-    const py::gil_scoped_release release;
-    return (s.loops().*member);
-  };
 }
 
 py::list regimes(const Trajectory& run) {
@@ -157,32 +135,7 @@ void bind_run(py::module_ m) {
       .def_property_readonly("energy_residual", &residual)
       .def("energy", &balance, "times"_a);
 
-  py::class_<Samples>(m, "Samples")
-      .def(py::init([](std::shared_ptr<const Trajectory> run, const Times& times) {
-             return std::make_unique<Samples>(std::move(run), values(times));
-           }),
-           "run"_a, "times"_a)
-      .def_property_readonly("states", group(&Samples::states))
-      .def_property_readonly("rates", group(&Samples::rates))
-      .def_property_readonly("forces", group(&Samples::forces))
-      .def_property_readonly("velocities", group(&Samples::velocities))
-      .def_property_readonly("loads", group(&Samples::loads))
-      .def_property_readonly("lower_limits", group(&Samples::lower_limits))
-      .def_property_readonly("upper_limits", group(&Samples::upper_limits))
-      .def_property_readonly("modes", group(&Samples::modes))
-      .def_property_readonly("gaps", group(&Samples::gaps))
-      .def_property_readonly("gap_rates", group(&Samples::gap_rates))
-      .def_property_readonly("contact_modes", group(&Samples::contact_modes))
-      .def_property_readonly("normal_impulses", group(&Samples::normal_impulses))
-      .def_property_readonly("spring_forces", group(&Samples::spring_forces))
-      .def_property_readonly("elongations", group(&Samples::elongations))
-      .def_property_readonly("elongation_rates", group(&Samples::elongation_rates))
-      .def_property_readonly("spring_modes", group(&Samples::spring_modes))
-      .def_property_readonly("outputs", of_loops(&LoopSamples::output))
-      .def_property_readonly("references", of_loops(&LoopSamples::reference))
-      .def_property_readonly("errors", of_loops(&LoopSamples::error))
-      .def_property_readonly("output_modes", of_loops(&LoopSamples::mode));
-
+  bind_samples(m);
   m.def("simulate", &run, "compiled"_a, "state"_a, "options"_a);
 }
 

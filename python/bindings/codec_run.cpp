@@ -30,12 +30,12 @@ template <class E> List<E> named(const py::handle& numbers) {
   return out;
 }
 
-// friction: (mode, hold, sign of the load force, switches of the law) of each element
+// friction: (mode, hold, stretch of its load, switches of the law) of each element
 py::tuple pack(const Modes& m) {
   py::list friction;
   for (const FrictionMode& one : m.friction)
     friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold),
-                                   static_cast<int>(one.load_sign), one.branch));
+                                   static_cast<int>(one.load_stretch), one.branch));
   py::list at_limit;
   for (const ForceLimit& one : m.at_limit)
     at_limit.append(py::make_tuple(one.force, static_cast<int>(one.side)));
@@ -49,7 +49,7 @@ Modes unpack_modes(const py::tuple& p) {
   for (const py::handle h : p[0].cast<py::list>()) {
     const auto one = h.cast<py::tuple>();
     m.friction.push_back({static_cast<Mode>(one[0].cast<int>()), static_cast<Hold>(one[1].cast<int>()),
-                          static_cast<std::int8_t>(one[2].cast<int>()), one[3].cast<unsigned>()});
+                          one[2].cast<std::int16_t>(), one[3].cast<unsigned>()});
   }
   m.contact = named<Mode>(p[1]);
   m.saturation = named<Saturation>(p[2]);

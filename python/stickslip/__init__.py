@@ -74,10 +74,11 @@ from stickslip.stick_slip import DeadTime, Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
-    from stickslip import analysis, animation, contact, figures, lcp, machines, plotting
+    from stickslip import analysis, animation, contact, figures, identify, lcp, linear, machines, plotting
     from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
+    from stickslip.linear import OpenLoop, open_loop
     from stickslip.real_time import RealTime
 
 __all__ = [
@@ -111,6 +112,7 @@ __all__ = [
     "Machine",
     "MaxwellSlip",
     "Mode",
+    "OpenLoop",
     "P",
     "Piecewise",
     "PointToPoint",
@@ -151,13 +153,16 @@ __all__ = [
     "figures",
     "from_sympy",
     "hypot",
+    "identify",
     "lcp",
+    "linear",
     "load",
     "log",
     "log1p",
     "machines",
     "maximum",
     "minimum",
+    "open_loop",
     "plotting",
     "sign",
     "simulate",
@@ -171,7 +176,7 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "animation", "contact", "figures", "lcp", "machines", "plotting")
+_LAZY = ("analysis", "animation", "contact", "figures", "identify", "lcp", "linear", "machines", "plotting")
 _LAZY_NAMES = {
     "Compensator": "compensation",
     "FrictionFeedforward": "compensation",
@@ -179,6 +184,8 @@ _LAZY_NAMES = {
     "EnsembleResult": "ensembles",
     "ensemble": "ensembles",
     "load": "files",
+    "OpenLoop": "linear",
+    "open_loop": "linear",
     "RealTime": "real_time",
 }
 

@@ -59,6 +59,25 @@ def _parser() -> argparse.ArgumentParser:
         default=None,
         help="a bar on the standard error (default: at a terminal)",
     )
+    drive = commands.add_parser(
+        "measured",
+        help="fit models of friction to a measured drive, the public record EMPS",
+        description="Fit models of friction to the public record EMPS in closed loop: fitted and chosen on its first "
+        "half, run once on the second. Takes some minutes.",
+    )
+    drive.add_argument(
+        "path",
+        nargs="?",
+        default=os.environ.get("STICKSLIP_EMPS"),
+        metavar="PATH",
+        help="DATA_EMPS.mat (default: the path in STICKSLIP_EMPS)",
+    )
+    drive.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="a bar on the standard error (default: at a terminal)",
+    )
     return parser
 
 
@@ -84,13 +103,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        return _list() if options.command == "list" else _figures(options)
+        return {"list": _list, "figures": _figures, "measured": _measured}[options.command](options)
     except KeyboardInterrupt:
         print("stickslip: interrupted", file=sys.stderr)
         return 130
 
 
-def _list() -> int:
+def _list(_: argparse.Namespace) -> int:
     chosen = [figures.get(name) for name in figures.names()]
     width = max(len(figure.name) for figure in chosen)
     for figure in chosen:
@@ -120,6 +139,22 @@ def _figures(options: argparse.Namespace) -> int:
     pictures = sum(path.suffix == ".png" for result in done for path in result.files)
     print(f"\n{pictures} picture{'s' * (pictures != 1)}, their data, checks.csv and inputs.csv are in {out}")
     return int(any(check.failed for result in done for check in result.checks))
+
+
+def _measured(options: argparse.Namespace) -> int:
+    from stickslip.identify import measured_drive
+
+    if options.path is None:
+        _fail("measured needs the path of DATA_EMPS.mat, as an argument or in STICKSLIP_EMPS")
+    try:
+        record = measured_drive.read_record(options.path)
+        rows = measured_drive.compare(record, progress=options.progress)
+    except OSError as error:
+        _fail(f"cannot read {options.path!r}: {error.strerror or error}")
+    except (ValueError, figures.MissingExtraError) as error:
+        _fail(str(error))
+    print("\n".join(measured_drive.table(rows)))
+    return 0
 
 
 def _counted(

@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from stickslip import _core
 from stickslip._checks import number, positive, reject
 from stickslip._codec import FORMAT, check_functions, functions_in
+from stickslip._systems import is_system
 from stickslip.compensation import Compensator, FrictionObserver
-from stickslip.control import LTI, Callable, Controller, HasMatrices
+from stickslip.control import LTI, Callable, Controller
 from stickslip.errors import UnknownNameError
 from stickslip.laws import Law
 from stickslip.signals.signal import Signal, as_signal, is_signal_like
@@ -24,6 +22,9 @@ from stickslip.stick_slip import StickSlip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from stickslip.linear import FrequencyResponse, LinearSystem, Poles
 
 __all__ = ["Measure", "On", "Reference"]
 
@@ -312,7 +313,7 @@ class Wiring:
 
     def add_controller(
         self,
-        control: Controller | Compensator | Function[..., Any] | HasMatrices,
+        control: Controller | Compensator | Function[..., Any] | Any,
         name: str | None = None,
         on: On | None = None,
         measure: Measure | None = None,
@@ -324,11 +325,12 @@ class Wiring:
 
         Parameters
         ----------
-        control : Controller or Compensator or callable or object with A, B, C and D
-            What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``; a function ``u = f(t, r, y)`` is called
-            at the multiples of `period`; a state space of python-control or SciPy is taken as `LTI` from the
-            error to the output. A `FrictionFeedforward` follows the velocity of the reference, a
-            `FrictionObserver` that of the measured position.
+        control : Controller or Compensator or callable or linear system
+            What it does, such as ``ss.PID(kp=3.0, ki=4.0, kd=6.0)``. A function ``u = f(t, r, y)`` is called at the
+            multiples of `period`. A state space, a transfer function, or zeros, poles and gain of python-control or
+            SciPy is an `LTI` each of whose inputs reads an error r - y; `LTI.from_system` also makes filters and what
+            weighs r and y differently of it (``inputs="both"``). A `FrictionFeedforward` follows the velocity of the
+            reference, a `FrictionObserver` that of the measured position.
         name : str, optional
             Its name, by default the kind in small letters (``"pid"``, ``"pid2"``). Signals are
             ``"<name>.output"``, ``.reference``, ``.error`` (reference minus what is measured) and ``.mode``
@@ -369,7 +371,7 @@ class Wiring:
         'pid'
         >>> run = ss.simulate(m, t_end=20.0)
         >>> float(run["slide.position"][-1].round(6))
-        0.999999
+        1.010963
         """
         control = _controller(control, period)
         name = self._name(control) if name is None else str(name)
@@ -382,12 +384,17 @@ class Wiring:
         else:
             block = control.compiled.block()
             followed = 0.0 if reference is None else reference
+            cure = (
+                "; what filters its reference alone is LTI(..., inputs='both', references=1)"
+                if isinstance(control, LTI)
+                else ""
+            )
             self._add(
                 "controller",
                 name=name,
                 control=control.compiled,
                 references=self._sources("reference", name, followed, _count(block, "reference")),
-                measurements=self._sources("measure", name, measure, _count(block, "measurement")),
+                measurements=self._sources("measure", name, measure, _count(block, "measurement"), cure),
                 to=self._targets(name, to, len(block.lo)),
             )
         return name
@@ -412,14 +419,23 @@ class Wiring:
             to=self._targets(name, to, 1)[0],
         )
 
-    def poles(self) -> NDArray[np.complex128]:
-        """Poles of the machine with its continuous controllers off their limits and friction left out,
-        slowest first.
+    def poles(self) -> Poles:
+        """Poles of the machine with its controllers, slowest first.
+
+        Friction and contacts are left out, controllers are off their limits, encoders have no steps, and springs are on
+        the stretch on which they are where all coordinates are zero.
 
         Returns
         -------
-        ndarray of complex, shape (n_states,)
-            In 1/s. Held outputs of sampled controllers and internal states of friction count as poles at 0.
+        Poles
+            An array of complex numbers with `stable`, `damping` and `period`. Of continuous controllers they are in
+            1/s. With sampled controllers they are those of z from one period to the next, with holds, delays and
+            difference quotients; of several rates, from one common period to the next.
+
+        Raises
+        ------
+        ValueError
+            If the machine is not linear, a controller is a Python function, or the sampling periods have no common one.
 
         Examples
         --------
@@ -428,21 +444,123 @@ class Wiring:
         >>> m.add_controller(ss.PID(kp=2.0, kd=3.0), on="slide")
         'pid'
         >>> m.poles()
-        array([-1.+0.j, -2.+0.j])
+        Poles([-1.+0.j, -2.+0.j])
+        >>> sampled = ss.Machine(mass=1.0, names=["slide"])
+        >>> sampled.add_controller(ss.P(kp=30.0, period=0.1), measure="slide.velocity", to="slide")
+        'p'
+        >>> sampled.poles()     # v' = -30 v, sampled too slowly: z = 1 - 3
+        Poles([-2.+0.j,  1.+0.j])
+        >>> sampled.poles().stable
+        False
         """
-        poles = np.linalg.eigvals(self.compile().linear_part()).astype(np.complex128)
-        return poles[np.lexsort((poles.imag, np.round(np.abs(poles), 12)))]
+        from stickslip.linear.machine import poles
+
+        return poles(self)
+
+    def linear_system(
+        self, inputs: On | Sequence[str | Mapping[str, float]], outputs: Measure
+    ) -> LinearSystem:
+        """Return the linear part with its controllers, from forces and references to what is measured.
+
+        Parameters
+        ----------
+        inputs : str or mapping, or a list of them
+            Where something enters: a coordinate (an input of a plant in matrices) or a combination of them, for a force;
+            ``"<controller>.reference"``, for what is added to a reference.
+        outputs : str or mapping, or a list of them
+            What is looked at: anything that can be measured, ``"<coordinate>.acceleration"``, and ``.output``,
+            ``.reference`` and ``.error`` of controllers.
+
+        Returns
+        -------
+        LinearSystem
+            With sampled controllers a system from one sampling instant to the next: inputs are held in between, outputs
+            are those right after the instant.
+
+        Raises
+        ------
+        UnknownNameError
+            For unknown names.
+        ValueError
+            If the machine is not linear or is sampled at several rates.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"])
+        >>> m.add_controller(ss.PI(kp=4.0, tn=1.0), "speed", measure="slide.velocity", to="slide")
+        'speed'
+        >>> m.linear_system("speed.reference", "slide.velocity").outputs
+        ('slide.velocity',)
+        """
+        from stickslip.linear.machine import linear_system
+
+        return linear_system(self, inputs, outputs)
+
+    def bode(self, input: Any, output: Any, omega: ArrayLike | None = None) -> FrequencyResponse:
+        """Frequency response of the machine with its controllers; its ``plot()`` draws the Bode diagram.
+
+        Parameters
+        ----------
+        input, output : str or mapping, or a list of them
+            As in `linear_system`.
+        omega : array_like, shape (n,), optional
+            Angular frequencies, rad/s; by default a grid over all poles and zeros.
+
+        Returns
+        -------
+        FrequencyResponse
+            Of the shape (outputs, inputs, n).
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, damping=1.0, names=["slide"])
+        >>> m.bode("slide", "slide.velocity", [1.0]).response.round(6)
+        array([[[0.5-0.5j]]])
+        """
+        return self.linear_system(input, output).response(omega)
+
+    def to_control(self, inputs: Any, outputs: Any) -> Any:
+        """The linear part as a ``control.StateSpace`` of python-control (needs the extra ``control``).
+
+        Parameters
+        ----------
+        inputs, outputs : str or mapping, or a list of them
+            As in `linear_system`; dots in names become underscores.
+
+        Returns
+        -------
+        control.StateSpace
+            Of continuous time, or with ``dt`` where controllers are sampled.
+
+        Raises
+        ------
+        MissingExtraError
+            When python-control is not installed.
+        ValueError
+            Where a controller feeds a rate of an input forward, which is no state space.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, damping=2.0, names=["slide"])
+        >>> m.to_control("slide", "slide.velocity").poles()
+        array([ 0.+0.j, -2.+0.j])
+        """
+        return self.linear_system(inputs, outputs).to_control()
 
     def _name(self, control: Controller | Compensator) -> str:
         base = type(control).__name__.lower()
         names = itertools.chain([base], (f"{base}{k}" for k in itertools.count(2)))
         return next(name for name in names if not self._description.has(name))
 
-    def _sources(self, what: str, name: str, given: Any, count: int) -> list[dict[str, Any]]:
+    def _sources(self, what: str, name: str, given: Any, count: int, cure: str = "") -> list[dict[str, Any]]:
         if given is None:
             if count > 0:
                 raise ValueError(
                     f"{what} of '{name}' is missing: it is one of {', '.join(map(repr, self._measurable()))}"
+                    f"{cure}"
                 )
             return []
         several = isinstance(given, Sequence) and not isinstance(given, str)
@@ -490,8 +608,10 @@ def _controller(control: Any, period: float | None) -> Controller | Compensator:
         arguments = control._arguments() | {"period": period}
         changed: Controller = type(control)(**arguments)
         return changed
-    if all(hasattr(control, matrix) for matrix in "ABCD"):
+    if is_system(control):
         return LTI.from_system(control, **({} if period is None else {"period": period}))
+    if hasattr(control, "ninputs"):
+        reject("control", control, "a state space or a transfer function, where it comes from python-control")
     if callable(control) and not isinstance(control, type):
         return Callable(control, period=period)
     reject("control", control, "a controller such as stickslip.PID(kp=3.0), or a function")

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import collections.abc
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _core
 from stickslip._checks import matrix, number, optional_number, reject, vector
+from stickslip._systems import matrices_of
 from stickslip._value import Value
 
 __all__ = ["LTI", "PI", "PID", "Callable", "Cascade", "Controller", "Matrices", "P"]
@@ -311,15 +312,6 @@ class Cascade(Controller):
         )
 
 
-class HasMatrices(Protocol):
-    """Anything with A, B, C, D: python-control's and SciPy's state spaces are such."""
-
-    A: Any
-    B: Any
-    C: Any
-    D: Any
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LTI(Controller):
     """Linear controller given by matrices: ``dz/dt = A z + B w``, ``u = C z + D w``.
@@ -335,7 +327,8 @@ class LTI(Controller):
     D : array_like, shape (p, m), default zeros
         Direct effect of the inputs on the outputs. A vector is one row.
     inputs : {"error", "both"}, default "error"
-        Whether w is r - y, or references and then measurements.
+        Whether w is r - y, or references and then measurements. A filter of one signal is ``inputs="both",
+        references=1`` and reads its reference.
     references : int, optional
         How many of the inputs are references if they are "both"; by default half of them.
     gain : array_like, shape (n, p), optional
@@ -396,33 +389,43 @@ class LTI(Controller):
         self._fill(compiled, A=A, B=B, C=C, D=D, references=references, gain=gain)
 
     @classmethod
-    def from_system(cls, system: HasMatrices, **options: Any) -> LTI:
-        """A controller from anything that has A, B, C and D.
+    def from_system(cls, system: Any, **options: Any) -> LTI:
+        """A controller from a linear system of another package.
+
+        Each input of the system reads the error r - y of its own reference and measurement. A filter or a controller
+        that weighs r and y differently says ``inputs="both"``: then the first inputs (`references` of them, by default
+        half) are references, the others measurements.
 
         Parameters
         ----------
         system : object
-            A state space of python-control or SciPy, or any object with these attributes. If it has a
-            sampling time `dt` it is discrete and runs with this period.
+            A state space, a transfer function, or zeros, poles and gain: of python-control or SciPy, or any object with
+            ``A, B, C, D``, with ``num, den`` or with ``zeros, poles, gain``. If it has a sampling time `dt` it is
+            discrete and runs with this period.
         **options
             As for `LTI`.
 
         Raises
         ------
         ValueError
-            If it lacks a matrix, or is discrete without a sampling time and no period is given.
+            If it is no such system, a transfer function that is not proper or of several inputs or outputs, or discrete
+            without a sampling time and no period is given.
+
+        Examples
+        --------
+        >>> import control
+        >>> LTI.from_system(control.tf([50.0, 500.0], [1.0, 50.0])).matrices.D
+        array([[ 50., -50.]])
+        >>> LTI.from_system(control.tf([1.0], [1.0, 50.0]), inputs="both", references=1).matrices.inputs
+        ('reference',)
         """
-        for name in "ABCD":
-            if not hasattr(system, name):
-                raise ValueError(f"system has no {name}: a state space with A, B, C and D is needed")
+        a, b, c, d = matrices_of(system)
         dt = getattr(system, "dt", None)
         if dt:  # None and 0 mean continuous, True means discrete with a time that is not given
             options.setdefault("discrete", True)
             if dt is not True:
                 options.setdefault("period", float(dt))
-        return cls(
-            np.asarray(system.A), np.asarray(system.B), np.asarray(system.C), np.asarray(system.D), **options
-        )
+        return cls(a, b, c, d, **options)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

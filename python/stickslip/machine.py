@@ -255,6 +255,8 @@ class Machine(Wiring):
         normal_load: Signal | float | Expr | Function = 1.0,
         surface_velocity: Signal | float = 0.0,
         load: Mapping[str, float] | str | None = None,
+        load_table: tuple[ArrayLike, ArrayLike] | None = None,
+        load_periodic: bool = False,
     ) -> None:
         """Add a friction element.
 
@@ -275,7 +277,15 @@ class Machine(Wiring):
         load : mapping or str, optional
             The load force F_l of ``StickSlip(load_factor=...)``, N: a linear form ``"<coordinate>.position"``,
             ``"<coordinate>.velocity"`` or ``"<coordinate>.applied_force"`` (all external force on the coordinate)
-            -> factor, or the name of a contact's normal force, ``"<contact>.normal_force"``.
+            -> factor, or the name of a contact's normal force, ``"<contact>.normal_force"``. With `load_table` the
+            linear form over which that is given, with any law.
+        load_table : tuple of two array_like, optional
+            Values of the form `load` (increasing) and loads there, N, >= 0: what is added to `normal_load`, piecewise
+            linear, held beyond its ends. A load over the travel of a screw, or one that the state makes, with a floor:
+            ``max(0, N0 + k x)`` is a table with a corner at ``x = -N0/k``. Linear flows stay exact.
+        load_periodic : bool, default False
+            The table repeats itself beyond its ends, as the load of a ball screw does with every turn: its last load
+            must be its first. The state ``"<name>.load_shift"`` holds by how many periods it is moved.
 
         Raises
         ------
@@ -293,8 +303,14 @@ class Machine(Wiring):
         if not (load is None or isinstance(load, (str, Mapping))):
             reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
         form = {} if load is None else {load: 1.0} if isinstance(load, str) else load
+        places, loads = (
+            ([], []) if load_table is None else self._table("load_table", name, load_table, "places", "loads")
+        )
         self._add(
             "friction",
+            load_at=places,
+            load_there=loads,
+            load_periodic=bool(load_periodic),
             name=str(name),
             **self._where(name, on),
             **self._load(name, normal_load),
@@ -376,7 +392,9 @@ class Machine(Wiring):
         >>> [(e.cause, round(e.time, 4)) for e in run.events]
         [('stop touches', 0.2), ('stop leaves', 0.2296)]
         """
-        elongations, forces = ([], []) if table is None else self._table(name, table)
+        elongations, forces = (
+            ([], []) if table is None else self._table("table", name, table, "elongations", "forces")
+        )
         self._add(
             "spring",
             name=str(name),
@@ -392,14 +410,14 @@ class Machine(Wiring):
         )
 
     @staticmethod
-    def _table(name: str, table: tuple[ArrayLike, ArrayLike]) -> tuple[list[float], list[float]]:
+    def _table(
+        argument: str, name: str, table: tuple[ArrayLike, ArrayLike], first: str, second: str
+    ) -> tuple[list[float], list[float]]:
         if not (isinstance(table, (tuple, list)) and len(table) == 2):
-            reject(f"table of '{name}'", table, "a pair: elongations and forces")
-        columns = [
-            array(f"{what} of '{name}'", part)
-            for what, part in zip(("elongations", "forces"), table, strict=True)
-        ]
-        for what, part in zip(("elongations", "forces"), columns, strict=True):
+            reject(f"{argument} of '{name}'", table, f"a pair: {first} and {second}")
+        whats = first, second
+        columns = [array(f"{what} of '{name}'", part) for what, part in zip(whats, table, strict=True)]
+        for what, part in zip(whats, columns, strict=True):
             if part.ndim != 1:
                 reject(f"{what} of '{name}'", part, "a sequence of numbers")
         return columns[0].tolist(), columns[1].tolist()

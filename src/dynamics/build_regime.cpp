@@ -16,7 +16,7 @@ namespace {
 // Is the force of this sliding element linear and homogeneous in (x, s)?
 bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   const Signal& load = sys.signals[p.load];
-  const bool constant_load = is_constant(load) && p.load_per_force == 0.0;
+  const bool constant_load = is_constant(load) && p.load_per_force == 0.0 && p.load_parts.empty();
   // k s with a given k, up to a given limit; on a contact the product of s and the contact's force
   if (now.sticks()) return constant_load && p.aged < 0 && loading_contact(p) < 0;
   if (p.delayed >= 0 || (p.contact >= 0 && p.lagged >= 0)) return false;

@@ -27,7 +27,7 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
   for (Index i : r.sliding) {
     const Friction& p = sys.friction[i];
     if (r.modes.friction[i].sticks() || p.lagged >= 0 || p.peak >= 0 || p.load_per_force != 0.0 ||
-        p.contact >= 0 || p.injected >= 0)
+        !p.load_parts.empty() || p.contact >= 0 || p.injected >= 0)
       return false;
   }
   usable = true;

@@ -14,7 +14,7 @@ enum class GuardKind : std::int8_t {
   slip_ends,         // the sliding velocity comes to zero
   breaks_away,       // the force at rest reaches the limit on the side `direction`
   velocity_reversal, // the velocity changes its side, for laws with internal states: a switch of the flow, no event
-  load_sign,         // the load force of an automaton changes its sign
+  load_corner,       // what the state adds to the normal load changes its slope
   branch,            // a law's internal switch
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the element breaks
                  // away
@@ -40,7 +40,7 @@ enum class GuardKind : std::int8_t {
 // -1.
 struct Guard {
   GuardKind kind = GuardKind::none;
-  std::int8_t direction = 0; // side of slip or of a limit; of the present load for load_sign; else 0
+  std::int8_t direction = 0; // side of slip or of a limit; or of a corner; else 0
   Index friction = -1;       // number of the friction element
   Index bit = -1;            // for branch: which of the law's switches
   Index contact = -1;        // number of the contact

@@ -32,8 +32,10 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
   case GuardKind::surface_turns:
     linear(sys.friction[g.friction].velocity, side);
     break;
-  case GuardKind::load_sign:
-    linear(sys.friction[g.friction].load_force, -side);
+  case GuardKind::load_corner:
+    linear(
+        sys.friction[g.friction].load_corners[r.modes.friction[g.friction].load_stretch - (side > 0 ? 0 : 1)],
+        side);
     break;
   case GuardKind::breaks_away:
     terms.forces.push_back({g.friction, 1.0 * side});
@@ -104,7 +106,7 @@ void guard_values_here(const System& sys, const Regime& r, double t, const doubl
     for (const GuardTerms::Limit& l : terms.limits) {
       const Interval limits = l.held ? holding_limits(sys, r.modes, l.element, t, x, s, force)
                                      : stick_limits(sys, sys.friction[l.element],
-                                                    r.modes.friction[l.element].load_sign, t, x, s, force);
+                                                    r.modes.friction[l.element].load_stretch, t, x, s, force);
       sum += l.weight * (l.side > 0 ? limits.hi : limits.lo);
     }
     g[k] = sum;
@@ -131,7 +133,7 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
                   const double* s, const double* force, const Vector& nominal) {
   const Index np = sys.friction.size();
   const auto limits = [&](Index i) {
-    return stick_limits(sys, sys.friction[i], r.modes.friction[i].load_sign, t, x, s, force);
+    return stick_limits(sys, sys.friction[i], r.modes.friction[i].load_stretch, t, x, s, force);
   };
   switch (g.kind) {
   case GuardKind::slip_ends:
@@ -164,7 +166,7 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
   case GuardKind::corner:
     return size_of(r.linear->flank_guards[g.flank_guard].form, nominal, s);
   case GuardKind::none:
-  case GuardKind::load_sign:
+  case GuardKind::load_corner:
   case GuardKind::branch:
   case GuardKind::condition:
     return 0.0;
@@ -221,8 +223,10 @@ void list_guards(const System& sys, Regime& r) {
       r.guards.push_back(
           Guard::of_contact(r.modes.contact[j] == Mode::open ? GuardKind::closes : GuardKind::lifts_off, j));
   for (Index i = 0; i < sys.friction.size(); ++i)
-    if (sys.friction[i].load_force.x.size() > 0)
-      watch(GuardKind::load_sign, i, r.modes.friction[i].load_sign);
+    for (const int side : {+1, -1}) {
+      const Index corner = r.modes.friction[i].load_stretch - (side > 0 ? 0 : 1);
+      if (corner >= 0 && corner < sys.friction[i].load_corners.size()) watch(GuardKind::load_corner, i, side);
+    }
   for (Index k = 0; k < r.linear->flank_guards.size(); ++k)
     r.guards.push_back(Guard::of_flank(kind_of(sys, r.modes, r.linear->flank_guards[k]),
                                        r.linear->flank_guards[k].flank, k));

@@ -117,7 +117,7 @@ private:
   }
 
   // Chain rule from an element's inputs to (x, t); `first` is the number of the first internal state in it.
-  void add(Matrix& rows, Index i, Index element, int direction, int load_sign, const Seeded& value,
+  void add(Matrix& rows, Index i, Index element, int direction, int load_stretch, const Seeded& value,
            Index first) const {
     const Friction& p = sys.friction[element];
     const auto by = [&](Index seed) { return value.d[seed]; };
@@ -127,7 +127,7 @@ private:
     add(rows, i, by(by_velocity), p.velocity);
     if (turning) rows.row(i) += by(by_velocity) * turning->velocities.row(element);
     if (p.contact < 0) {
-      add(rows, i, by(by_load) * p.load_per_force * load_sign, p.load_force);
+      if (!p.load_parts.empty()) add(rows, i, by(by_load), p.load_parts[load_stretch]);
       add_signal(rows, i, by(by_load), p.load);
     }
     if (const Index m = memory_of(p, direction); m >= 0) rows(i, m) += by(by_memory);
@@ -139,10 +139,10 @@ private:
     }
   }
 
-  ElementInput<Seeded> inputs(const Friction& p, int direction, int load_sign, double v, Index first) {
+  ElementInput<Seeded> inputs(const Friction& p, int direction, int load_stretch, double v, Index first) {
     ElementInput<Seeded> in;
     in.velocity = Seeded::variable(v, by_velocity);
-    const double N = normal_load(p, load_sign, x, s);
+    const double N = normal_load(p, load_stretch, x, s);
     in.load = Seeded::variable(p.contact >= 0 ? N : N + load_per_normal(p) * lambda(p), by_load);
     if (const Index m = memory_of(p, direction); m >= 0) in.memory = Seeded::variable(x[m], by_memory);
     if (p.peak >= 0) in.peak = Seeded::variable(x[p.peak], by_peak);
@@ -171,18 +171,18 @@ private:
     const int direction = now.direction();
     const double v = relative_velocity(p, x, s);
     for (Index first = 0; first == 0 || first < p.traits.states; first += states_at_once) {
-      const ElementInput<Seeded> in = inputs(p, direction, now.load_sign, v, first);
+      const ElementInput<Seeded> in = inputs(p, direction, now.load_stretch, v, first);
       const ElementForce<Seeded> f = element_force(p.law, p, direction, now.branch, in);
       const Seeded multiplier = p.contact >= 0 ? Seeded(lambda(p)) : in.load;
-      add(forces, k, i, direction, now.load_sign, f.dry * multiplier + f.other, first);
+      add(forces, k, i, direction, now.load_stretch, f.dry * multiplier + f.other, first);
       if (first == 0) w.dry(k) = f.dry.x * load_per_normal(p);
       if (const Index m = memory_of(p, direction); m >= 0) {
-        add(J, m, i, direction, now.load_sign, f.memory_rate, first);
+        add(J, m, i, direction, now.load_stretch, f.memory_rate, first);
         if (first == 0) w.memory_by_normal(k) = memory_by_normal(p, f);
       }
       if (direction == 0) continue;
       for (Index j = 0; j < p.traits.states; ++j)
-        add(J, p.states + j, i, direction, now.load_sign, w.seeded_rate[j], first);
+        add(J, p.states + j, i, direction, now.load_stretch, w.seeded_rate[j], first);
     }
   }
 
@@ -228,15 +228,15 @@ private:
     const FrictionMode& now = r.modes.friction[i];
     const Index normal = normal_row(r, loading_contact(p));
     if (const int side = held_by_lag(p, r.modes, i); side != 0) {
-      ElementInput<Seeded> in = inputs(p, side, now.load_sign, 0.0, 0);
+      ElementInput<Seeded> in = inputs(p, side, now.load_stretch, 0.0, 0);
       in.velocity = Seeded(0.0);
       const ElementForce<Seeded> f = element_force(p.law, p, side, 0U, in);
-      add(J, p.lagged, i, side, now.load_sign, f.memory_rate, 0);
+      add(J, p.lagged, i, side, now.load_stretch, f.memory_rate, 0);
       if (normal >= 0) J.row(p.lagged) += memory_by_normal(p, f) * held.row(normal);
     }
     if (p.states < 0) return;
     // Rates at rest are linear in the utilisation u = F / N and in the states, so differences are derivatives.
-    const double N = total_load(sys, p, now.load_sign, x, s, w.force.data());
+    const double N = total_load(sys, p, now.load_stretch, x, s, w.force.data());
     const Index own = p.traits.states;
     if (!(N > 0.0)) return;
     for (Index j = 0; j < own; ++j) w.z(j) = x[p.states + j];
@@ -251,7 +251,7 @@ private:
         J.row(p.states + l) += (by_u / N) * held.row(k);
         if (normal >= 0) J.row(p.states + l) += (by_N * load_per_normal(p)) * held.row(normal);
         if (p.contact >= 0) continue;
-        add(J, p.states + l, by_N * p.load_per_force * now.load_sign, p.load_force);
+        if (!p.load_parts.empty()) add(J, p.states + l, by_N, p.load_parts[now.load_stretch]);
         add_signal(J, p.states + l, by_N, p.load);
       }
     }

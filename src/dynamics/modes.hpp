@@ -35,8 +35,8 @@ struct FrictionMode {
       Mode::stick; // stick, slip- or slip+, open; a law without a jump at v = 0 never sticks and slips
                    // on its side of v = 0
   Hold hold = Hold::by_limit;
-  std::int8_t load_sign = 1; // side of zero of the automaton's load force
-  unsigned branch = 0;       // internal switching state of the law
+  std::int16_t load_stretch = 0; // of what the state adds to the normal load: where on its polyline
+  unsigned branch = 0;           // internal switching state of the law
 
   bool sticks() const { return mode == Mode::stick; }
   bool open() const { return mode == Mode::open; }

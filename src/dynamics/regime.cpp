@@ -71,21 +71,21 @@ double velocity_size(const Friction& element, const Vector& nominal) {
   return element.velocity.x.cwiseAbs().dot(nominal) + element.speed;
 }
 
-double normal_load(const Friction& p, int load_sign, const double* x, const double* s) {
+double normal_load(const Friction& p, int load_stretch, const double* x, const double* s) {
   if (p.contact >= 0) return 1.0;
   double N = s[p.load];
-  if (p.load_force.x.size() > 0)
-    N += p.load_per_force * load_sign *
-         (p.load_force.x.dot(ConstVector(x, p.load_force.x.size())) +
-          p.load_force.s.dot(ConstVector(s, p.load_force.s.size())));
+  if (!p.load_parts.empty()) {
+    const Form& part = p.load_parts[load_stretch];
+    N += part.x.dot(ConstVector(x, part.x.size())) + part.s.dot(ConstVector(s, part.s.size()));
+  }
   return N;
 }
 
-double total_load(const System& sys, const Friction& p, int load_sign, const double* x, const double* s,
+double total_load(const System& sys, const Friction& p, int load_stretch, const double* x, const double* s,
                   const double* force) {
   const Index c = loading_contact(p);
   const double by_contact = c < 0 ? 0.0 : load_per_normal(p) * force[sys.friction.size() + c];
-  return p.contact >= 0 ? by_contact : normal_load(p, load_sign, x, s) + by_contact;
+  return p.contact >= 0 ? by_contact : normal_load(p, load_stretch, x, s) + by_contact;
 }
 
 Interval unit_limits(const Friction& p, double t, const double* x) {
@@ -94,10 +94,10 @@ Interval unit_limits(const Friction& p, double t, const double* x) {
   return {unit.lo * share, unit.hi * share};
 }
 
-Interval stick_limits(const System& sys, const Friction& p, int load_sign, double t, const double* x,
+Interval stick_limits(const System& sys, const Friction& p, int load_stretch, double t, const double* x,
                       const double* s, const double* force) {
   const Interval unit = unit_limits(p, t, x);
-  const double N = total_load(sys, p, load_sign, x, s, force);
+  const double N = total_load(sys, p, load_stretch, x, s, force);
   return {unit.lo * N, unit.hi * N};
 }
 
@@ -109,7 +109,7 @@ int held_by_lag(const Friction& p, const Modes& modes, Index i) {
 Interval holding_limits(const System& sys, const Modes& modes, Index i, double t, const double* x,
                         const double* s, const double* force) {
   const Friction& p = sys.friction[i];
-  Interval limits = stick_limits(sys, p, modes.friction[i].load_sign, t, x, s, force);
+  Interval limits = stick_limits(sys, p, modes.friction[i].load_stretch, t, x, s, force);
   if (modes.friction[i].hold == Hold::firmly) limits = {firmer * limits.lo, firmer * limits.hi};
   const int side = held_by_lag(p, modes, i);
   if (side > 0) limits.hi = x[p.lagged];
@@ -177,7 +177,7 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
     const Friction& p = sys.friction[i];
     if (p.lagged < 0 || p.load_contact < 0 || r.modes.friction[i].sticks()) continue;
     friction_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, relative_velocity(p, x, s),
-                   total_load(sys, p, r.modes.friction[i].load_sign, x, s, force), x, xdot);
+                   total_load(sys, p, r.modes.friction[i].load_stretch, x, s, force), x, xdot);
   }
 }
 
@@ -195,7 +195,7 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
     const Index i = r.sliding[k];
     const Friction& p = sys.friction[i];
     const double v = relative_velocity(p, x, s);
-    const double N = normal_load(p, r.modes.friction[i].load_sign, x, s);
+    const double N = normal_load(p, r.modes.friction[i].load_stretch, x, s);
     const ElementForce<double> f =
         friction_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, v, N, x, xdot);
     w.dry(k) = f.dry * load_per_normal(p);
@@ -213,7 +213,7 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
       const Friction& p = sys.friction[i];
       force[i] = held(k);
       if (p.states >= 0) {
-        double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_sign, x, s);
+        double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_stretch, x, s);
         if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
         rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
       }
@@ -223,7 +223,7 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
     for (const Index i : r.sticking) {
       const Friction& p = sys.friction[i];
       if (const int side = held_by_lag(p, r.modes, i); side != 0) // place_force() in slip at v = 0
-        friction_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[i].load_sign, x, s, force), x,
+        friction_force(p, side, 0, 0.0, total_load(sys, p, r.modes.friction[i].load_stretch, x, s, force), x,
                        xdot);
     }
   }
@@ -260,7 +260,7 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   Vector given(m), shared;
   for (Index k = 0; k < m; ++k) {
     const Index i = r.sticking[k];
-    const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_sign, t, x, s, force);
+    const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_stretch, t, x, s, force);
     limits.low_a(k) = std::min(l.lo, 0.0);
     limits.high_a(k) = std::max(l.hi, 0.0);
     given(k) = force[i];

@@ -135,7 +135,7 @@ double velocity_size(const Friction& element, const Vector& nominal);
 double gap_size(const Contact& contact, const Vector& nominal, const double* s);
 
 // Load on an element as far as it is given; friction of a contact counts per unit of its normal force, so 1.
-double normal_load(const Friction& element, int load_sign, const double* x, const double* s);
+double normal_load(const Friction& element, int load_stretch, const double* x, const double* s);
 
 // The normal force lambda of loading_contact() adds load_per_normal() lambda: all of the load where friction
 // belongs to a contact, a share where a contact's force is the load force of an automaton, nothing elsewhere.
@@ -145,12 +145,12 @@ inline Index loading_contact(const Friction& element) {
 inline double load_per_normal(const Friction& element) {
   return element.contact >= 0 ? 1.0 : element.load_contact >= 0 ? element.load_per_force : 0.0;
 }
-double total_load(const System& sys, const Friction& element, int load_sign, const double* x, const double* s,
-                  const double* force);
+double total_load(const System& sys, const Friction& element, int load_stretch, const double* x,
+                  const double* s, const double* force);
 
 // Forces that a sticking element can take per unit of its load, and under the load that `force` makes.
 Interval unit_limits(const Friction& element, double t, const double* x);
-Interval stick_limits(const System& sys, const Friction& element, int load_sign, double t, const double* x,
+Interval stick_limits(const System& sys, const Friction& element, int load_stretch, double t, const double* x,
                       const double* s, const double* force);
 // What a sticking element holds in these modes.
 Interval holding_limits(const System& sys, const Modes& modes, Index element, double t, const double* x,

@@ -65,10 +65,9 @@ struct Margin {
     const FrictionMode& now = r.modes.friction[l.force];
     const double unit = l.side * unit_limit(p, now, l.side);
     row(sys.nx + p.load) = unit;
-    if (p.load_force.x.size() == 0) return row;
-    const double per = unit * p.load_per_force * now.load_sign;
-    row.head(sys.nx) += per * p.load_force.x;
-    row.tail(sys.ns()) += per * p.load_force.s;
+    if (p.load_parts.empty()) return row;
+    row.head(sys.nx) += unit * p.load_parts[now.load_stretch].x;
+    row.tail(sys.ns()) += unit * p.load_parts[now.load_stretch].s;
     return row;
   }
 };
@@ -110,7 +109,7 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
     double of = std::abs(force[l.force]);
     if (l.force < sys.friction.size()) {
       const Interval held =
-          stick_limits(sys, sys.friction[l.force], r.modes.friction[l.force].load_sign, t, x, s, force);
+          stick_limits(sys, sys.friction[l.force], r.modes.friction[l.force].load_stretch, t, x, s, force);
       of = std::max({of, std::abs(held.lo), std::abs(held.hi)});
     }
     all = std::max(all, of);
@@ -162,7 +161,7 @@ void follow_varying_limits(const System& sys, const Regime& r, double t, const d
     const FrictionMode& now = r.modes.friction[l.force];
     const Interval unit = unit_limits(p, t, x);
     const double firm = now.hold == Hold::firmly ? firmer : 1.0;
-    const double limit = firm * (l.side > 0 ? unit.hi : unit.lo) * normal_load(p, now.load_sign, x, s);
+    const double limit = firm * (l.side > 0 ? unit.hi : unit.lo) * normal_load(p, now.load_stretch, x, s);
     held += r.sharing.varying_effect.col(k) * (l.side * limit);
   }
 }

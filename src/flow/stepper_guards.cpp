@@ -28,7 +28,7 @@ double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKin
     return std::numeric_limits<double>::infinity();
   const Friction& p = sys.friction[g.friction];
   if (loading_contact(p) >= 0) return std::numeric_limits<double>::infinity();
-  const Interval l = stick_limits(sys, p, r.modes.friction[g.friction].load_sign, state.base_t,
+  const Interval l = stick_limits(sys, p, r.modes.friction[g.friction].load_stretch, state.base_t,
                                   state.base_x.data(), frame_signals.data(), nullptr);
   return 2.0 * (std::abs(l.lo) + std::abs(l.hi));
 }
@@ -52,7 +52,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
                    integrated = 10.0; // the second: tolerances by which an error may exceed its own
   const Guard& g = r.guards[k];
   const Form* const form = r.guard_terms[k].form;
-  if (g.kind == GuardKind::load_sign && // a load of zero that only rounding moves
+  if (g.kind == GuardKind::load_corner && // a load of zero that only rounding moves
       size <= 0.1 * tolerance::rounding * form->x.cwiseAbs().dot(state.nominal))
     return stays;
   const double terms = g.kind == GuardKind::condition ? condition_sizes(g.condition) : 0.0;

@@ -43,6 +43,7 @@ public:
         reject("on" + suffix, "must give a finite, non-zero direction over the coordinates");
     }
     for (const Part& p : f.load.parts) names.load("load" + suffix, p);
+    load_table(f, suffix);
     if (f.automaton.load_factor > 0.0 && f.load.empty())
       reject("load" + suffix,
              "is missing: load_factor needs the load force, a linear form or a contact's force");
@@ -106,6 +107,36 @@ public:
 private:
   const AnyPlant& plant;
   const NameCheck names;
+
+  static void load_table(const FrictionElement& f, const std::string& suffix) {
+    const Index n = f.load_at.size();
+    if (n == 0 && f.load_there.empty()) {
+      if (f.load_periodic) reject("load_periodic" + suffix, "needs a load_table");
+      return;
+    }
+    constexpr Index most = 10'000;
+    if (n < 2 || f.load_there.size() != n || n > most)
+      reject("load_table" + suffix, "has " + std::to_string(n) + " places and " +
+                                        std::to_string(f.load_there.size()) +
+                                        " loads: it must have as many of both, 2 to 10000");
+    for (Index k = 0; k < n; ++k) {
+      const std::string at = suffix + "[" + std::to_string(k) + "]";
+      finite("places of load_table" + at, f.load_at[k]);
+      non_negative("loads of load_table" + at, f.load_there[k]);
+      if (k > 0 && !(f.load_at[k] > f.load_at[k - 1]))
+        reject("places of load_table" + at, f.load_at[k], "greater than the one before");
+    }
+    if (f.load_periodic && f.load_there.front() != f.load_there.back())
+      reject("load_table" + suffix, "is periodic, so its last load, " + std::to_string(f.load_there.back()) +
+                                        ", must be its first, " + std::to_string(f.load_there.front()));
+    if (f.load.empty())
+      reject("load" + suffix, "is missing: load_table says what it adds to the normal load");
+    if (f.load.parts.front().name.ends_with(".normal_force"))
+      reject("load_table" + suffix, "is over positions: a contact's normal force has none");
+    if (f.automaton.load_factor > 0.0)
+      reject("load_table" + suffix,
+             "and load_factor are two ways to say how the load depends on 'load': give one");
+  }
 
   // A flank is told from the play by its stiffness.
   static void flanks(const SpringElement& s, const std::string& suffix) {

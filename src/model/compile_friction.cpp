@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "model/polyline.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -87,13 +88,40 @@ void set_velocity(Draft& d, Friction& p, const Vector& w, Index first) {
   p.acceleration_s(p.surface_rate) = -1.0;
 }
 
-// The load force over states and signals; without load_factor it is only checked.
+// A table is held beyond its ends; where it repeats itself, these stretches are left as soon as they are entered.
+Polyline load_line(const FrictionElement& f) {
+  const Index n = f.load_at.size();
+  Polyline line = polyline_through(f.load_at, f.load_there);
+  line.corners.insert(line.corners.begin(), f.load_at[0]);
+  line.corners.push_back(f.load_at[n - 1]);
+  line.stretches.insert(line.stretches.begin(), {0.0, f.load_there[0]});
+  line.stretches.push_back({0.0, f.load_there[n - 1]});
+  return line;
+}
+
+void add_load(const System& sys, Friction& p, const Form& form, const Polyline& line) {
+  for (const Stretch& s : line.stretches) {
+    p.load_parts.push_back({s.slope * form.x, s.slope * form.s});
+    if (s.offset != 0.0) p.load_parts.back().s(sys.one) += s.offset;
+  }
+  for (const double corner : line.corners) {
+    p.load_corners.push_back(form);
+    if (corner != 0.0) p.load_corners.back().s(sys.one) -= corner;
+  }
+}
+
+// The load force over states and signals; without load_factor or a table it is only checked.
 void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
   if (f.load.empty() || p.load_contact >= 0) return;
   const Reading r = d.read("load of '" + f.name + "'", f.load);
   if (!r.outputs.empty())
     reject(r.text, "is the output of a controller: a load force is a form of the plant's states");
-  if (p.load_per_force != 0.0) p.load_force = form_of(d.sys, r);
+  Form form = form_of(d.sys, r);
+  if (p.load_shift >= 0) form.x(p.load_shift) = -1.0;
+  if (!f.load_at.empty())
+    add_load(d.sys, p, form, load_line(f));
+  else if (p.load_per_force != 0.0)
+    add_load(d.sys, p, form, {{0.0}, {{-p.load_per_force, 0.0}, {p.load_per_force, 0.0}}});
 }
 
 } // namespace
@@ -144,6 +172,14 @@ void declare_friction(Draft& d) {
     Friction p = declare_element(d, f->name, f->law, f->automaton, f->normal_load, surface);
     if (!f->load_expression.outputs.empty()) p.load = d.add_own_signal();
     find_load_contact(d, *f, p);
+    if (!f->load_at.empty()) {
+      if (d.sys.one < 0) d.sys.one = d.add_signal(constant_signal(1.0));
+      p.table_load = *std::max_element(f->load_there.begin(), f->load_there.end());
+      if (f->load_periodic) {
+        p.load_shift = d.add_state(p.name + ".load_shift");
+        p.load_period = f->load_at.back() - f->load_at.front();
+      }
+    }
     d.sys.friction.push_back(std::move(p));
   }
 }

@@ -94,9 +94,11 @@ struct FrictionElement {
   Signal normal_load = constant_signal(1.0);
   Signal surface_velocity = constant_signal(0.0);
   Combination load; // load force F_l of the automaton: states, applied forces, or a contact's normal force
-  Combination feedthrough; // matrix notation: change of outputs per unit of F
-  Tape on_expression;      // w(q), one result per coordinate, instead of `on`; empty: none
-  Tape load_expression;    // N(q, q', t), which is added to normal_load; empty: none
+  List<double> load_at, load_there; // table of what the load force adds to the normal load, with any law
+  bool load_periodic = false;       // the table repeats itself beyond its ends; else it is held there
+  Combination feedthrough;          // matrix notation: change of outputs per unit of F
+  Tape on_expression;               // w(q), one result per coordinate, instead of `on`; empty: none
+  Tape load_expression;             // N(q, q', t), which is added to normal_load; empty: none
 
   static constexpr auto fields() {
     using E = FrictionElement;
@@ -109,6 +111,9 @@ struct FrictionElement {
                       field("normal_load", &E::normal_load, quantity::force, Range::non_negative),
                       field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
                       field("load", &E::load),
+                      field("load_at", &E::load_at),
+                      field("load_there", &E::load_there, quantity::force),
+                      field("load_periodic", &E::load_periodic),
                       field("feedthrough", &E::feedthrough),
                       field("on_expression", &E::on_expression),
                       field("load_expression", &E::load_expression)};

@@ -228,7 +228,7 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
   speed = Vector::Zero(n);
   for (const Friction& p : sys.friction) {
     const double level = p.traits.sticks ? p.break_away : 0.0;
-    rates += p.effect.cwiseAbs() * (level * size(p.load));
+    rates += p.effect.cwiseAbs() * (level * (size(p.load) + p.table_load));
     if (n > 0) speed = speed.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
   }
   return rates;

@@ -37,9 +37,14 @@ struct Friction {
   Index load = -1;            // signal with the given normal load
   Index contact = -1;         // the contact whose normal force is the load instead
   bool of_compliance = false; // it belongs to a contact that yields, whose force is the given load
-  Form load_force;         // F_l of the automaton; empty without load dependence or where a contact gives it
-  Index load_contact = -1; // the contact whose normal force is F_l
+  // What the state adds to the normal load, a polyline over a form: |F_l| of the automaton, or a table. Its values on
+  // each stretch, and the form less each corner; empty without, or where a contact gives it.
+  List<Form> load_parts, load_corners;
+  Index load_shift = -1; // held: of a periodic table, where the period begins less where its first place is,
+  double load_period = 0.0;    // a multiple of this
+  Index load_contact = -1;     // the contact whose normal force is F_l
   double load_per_force = 0.0; // nu / F_k: what one newton of |F_l| adds to the normal load
+  double table_load = 0.0;     // the greatest load of a table
   Index surface = -1;          // signal with the surface velocity
   Index surface_rate = -1;     // signal with its derivative
   Vector

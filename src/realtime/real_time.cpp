@@ -59,6 +59,9 @@ void RealTime::refuse_what_it_cannot() const {
         "machine",
         "has a law that is a Python function, which no real-time step can wait for: sample it into a Table");
   linear_only(sys, "the fixed-step form");
+  for (const Friction& p : sys.friction)
+    if (p.table_load > 0.0)
+      reject("machine", "has the load table of '" + p.name + "', which the fixed-step form does not run");
   if (!sys.springs.empty())
     reject("machine",
            "has the spring '" + sys.springs[0].name +
@@ -167,7 +170,7 @@ void RealTime::find_moving(const Vector& still) {
     if (p.acceleration_s.size() == ns) seen += p.acceleration_s.cwiseAbs();
     if (p.load >= 0) seen(p.load) += 1.0;
     if (p.surface >= 0) seen(p.surface) += 1.0;
-    if (p.load_force.s.size() == ns) seen += p.load_force.s.cwiseAbs();
+    for (const Form& f : p.load_parts) seen += f.s.cwiseAbs();
   }
   for (const Loop& l : sys.loops) {
     for (const Input& in : l.inputs) {
@@ -227,7 +230,7 @@ std::int64_t RealTime::number_of(const Modes& modes) const noexcept {
     const int side = one.direction();
     const std::int64_t digit = side > 0 ? 0 : side < 0 ? 1 : 2 + static_cast<std::int64_t>(one.hold);
     n += digit * element_stride[i];
-    if (one.load_sign < 0) n += load_stride[i];
+    if (one.load_stretch > 0) n += load_stride[i];
   }
   for (Index k = 0; k < modes.saturation.size(); ++k)
     n += saturation_number[k][static_cast<int>(modes.saturation[k]) + 3] * saturation_stride[k];
@@ -253,11 +256,11 @@ bool RealTime::count_all() {
     if (p.surface_travel >= 0)
       for (const Hold hold : {Hold::above_forward, Hold::above_backward})
         wheel.friction.push_back({.mode = Mode::stick, .hold = hold});
-    wheel.load_sign = {1};
-    if (p.load_force.x.size() > 0) wheel.load_sign.push_back(-1);
+    wheel.load_stretch = {0};
+    if (!p.load_parts.empty()) wheel.load_stretch.push_back(1);
     complete = complete && p.traits.switches == 0;
     element_stride.push_back(turn(wheel.friction.size()));
-    load_stride.push_back(turn(wheel.load_sign.size()));
+    load_stride.push_back(turn(wheel.load_stretch.size()));
     wheels.push_back(std::move(wheel));
   }
   saturation_number.assign(sys.saturations, {});
@@ -295,7 +298,7 @@ void RealTime::build_all() {
     };
     for (Index i = 0; i < wheels.size(); ++i) {
       modes.friction[i] = wheels[i].friction[digit(wheels[i].friction.size())];
-      modes.friction[i].load_sign = wheels[i].load_sign[digit(wheels[i].load_sign.size())];
+      modes.friction[i].load_stretch = wheels[i].load_stretch[digit(wheels[i].load_stretch.size())];
     }
     for (Index k = 0; k < saturations.size(); ++k)
       modes.saturation[k] = saturations[k][digit(saturations[k].size())];
@@ -352,7 +355,7 @@ void RealTime::follow_jumps() noexcept {
     if (was == is) continue;
     now.friction[element].mode = slip(is);
     changed = true;
-    change_mode(p, was, is, v, normal_load(p, now.friction[element].load_sign, a.x, s), time(), a.x);
+    change_mode(p, was, is, v, normal_load(p, now.friction[element].load_stretch, a.x, s), time(), a.x);
   }
   if (changed) {
     plan = &plan_of(now);

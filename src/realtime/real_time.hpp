@@ -88,7 +88,7 @@ private:
   struct Wheel { // numbers of the modes of one element
     std::int64_t stride = 1;
     List<FrictionMode> friction;
-    List<std::int8_t> load_sign;
+    List<std::int8_t> load_stretch;
   };
 
   System sys;

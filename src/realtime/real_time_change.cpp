@@ -83,7 +83,7 @@ void RealTime::stop(Index i) noexcept {
   const Friction& p = sys.friction[i];
   const double t = time() + at;
   const int was = now.friction[i].direction();
-  const double N = normal_load(p, now.friction[i].load_sign, a.x, all(a));
+  const double N = normal_load(p, now.friction[i].load_stretch, a.x, all(a));
   if (p.surface_travel < 0)
     start_clock(p, was, N, t, a.x);
   else
@@ -104,8 +104,8 @@ void RealTime::release(Index i, int side) noexcept {
   const double* s = all(a);
   const bool has_states = p.lagged >= 0 || p.peak >= 0;
   if (has_states && came_from(i) == 0.0)
-    change_mode(p, 0, side, relative_velocity(p, a.x, s), normal_load(p, now.friction[i].load_sign, a.x, s),
-                time() + at, a.x);
+    change_mode(p, 0, side, relative_velocity(p, a.x, s),
+                normal_load(p, now.friction[i].load_stretch, a.x, s), time() + at, a.x);
   enter(now.friction[i], p, slip(side), a.x);
 }
 

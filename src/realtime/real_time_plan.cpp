@@ -17,13 +17,10 @@ Form zero(const System& sys) {
   return {Vector::Zero(sys.nx), Vector::Zero(sys.ns())};
 }
 
-Form load_form(const System& sys, const Friction& p, int sign) {
+Form load_form(const System& sys, const Friction& p, int stretch) {
   Form f = zero(sys);
   f.s(p.load) = 1.0;
-  if (p.load_force.x.size() > 0) {
-    f.x += (p.load_per_force * sign) * p.load_force.x;
-    f.s += (p.load_per_force * sign) * p.load_force.s;
-  }
+  if (!p.load_parts.empty()) f.x += p.load_parts[stretch].x, f.s += p.load_parts[stretch].s;
   return f;
 }
 
@@ -97,7 +94,7 @@ private:
     return evaluate(p.law, 1.0, mode, 0U, nullptr, nullptr).viscous;
   }
   bool load_stands(const Friction& p) const {
-    return p.load_force.x.size() == 0 &&
+    return p.load_parts.empty() &&
            std::find(moving.signals.begin(), moving.signals.end(), p.load) == moving.signals.end();
   }
 
@@ -108,7 +105,7 @@ private:
     c.element = &p;
     c.mode = regime.modes.friction[i].direction();
     c.branch = regime.modes.friction[i].branch;
-    c.load = sparse(load_form(sys, p, regime.modes.friction[i].load_sign), moving);
+    c.load = sparse(load_form(sys, p, regime.modes.friction[i].load_stretch), moving);
     if (kind == CurvedForce::Kind::spring) {
       Form travel = zero(sys);
       travel.x(p.surface_travel) = 1.0;
@@ -153,7 +150,7 @@ private:
     const Friction& p = sys.friction[i];
     const int mode = regime.modes.friction[i].direction();
     const Index one = first[k], two = second[k];
-    const Form N = load_form(sys, p, regime.modes.friction[i].load_sign);
+    const Form N = load_form(sys, p, regime.modes.friction[i].load_stretch);
     if (mode == 0) {
       own.x.row(p.surface_travel) += p.velocity.x.transpose();
       own.s.row(p.surface_travel) += p.velocity.s.transpose();
@@ -262,7 +259,7 @@ private:
         const Friction& p = sys.friction[l.element];
         const Interval unit = rest_interval(p.law, nullptr);
         const double level = l.weight * (l.side > 0 ? unit.hi : unit.lo);
-        const Form N = load_form(sys, p, regime.modes.friction[l.element].load_sign);
+        const Form N = load_form(sys, p, regime.modes.friction[l.element].load_stretch);
         add_form(g, N, level);
         if (p.aged >= 0) plan.ageing.push_back({g, l.element, level, sparse(N, moving)});
       }

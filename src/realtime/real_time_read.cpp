@@ -54,12 +54,12 @@ double RealTime::read_element(const RealTimeOutput& o, const double* s) const no
   case Kind::velocity:
     return sticks && p.surface_travel < 0 ? 0.0 : v;
   case Kind::load:
-    return normal_load(p, mode.load_sign, a.x, s);
+    return normal_load(p, mode.load_stretch, a.x, s);
   case Kind::mode:
     return p.traits.sticks ? mode.direction() : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
   default: {
     if (!sticks) return std::numeric_limits<double>::quiet_NaN();
-    const Interval limits = stick_limits(sys, p, mode.load_sign, time(), a.x, s, nullptr);
+    const Interval limits = stick_limits(sys, p, mode.load_stretch, time(), a.x, s, nullptr);
     return F < 0.0 ? limits.lo : limits.hi;
   }
   }

@@ -85,7 +85,7 @@ void check(const System& sys, const Modes& modes) {
   count("corners of formulas", modes.sides.size(), sys.smooth ? sys.smooth->tape.conditions.size() : 0);
   const auto friction = [](const FrictionMode& one) {
     return one.mode >= Mode::slip_backward && one.mode <= Mode::open && one.hold >= Hold::by_limit &&
-           one.hold <= Hold::firmly && one.load_sign >= -1 && one.load_sign <= 1;
+           one.hold <= Hold::firmly;
   };
   const auto contact = [](Mode one) { return one == Mode::open || one == Mode::closed; };
   const auto limit = [](Saturation one) {
@@ -95,6 +95,10 @@ void check(const System& sys, const Modes& modes) {
     return one.force >= 0 && one.force < sys.friction.size() + sys.contacts.size() &&
            (one.side == 1 || one.side == -1);
   };
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (modes.friction[i].load_stretch < 0 ||
+        modes.friction[i].load_stretch > sys.friction[i].load_corners.size())
+      reject("state", "has loads on stretches that do not exist");
   for (Index k = 0; k < sys.flanks.size(); ++k)
     if (modes.flank[k].stretch < 0 || modes.flank[k].stretch >= sys.flanks[k].line.stretches.size())
       reject("state", "has springs on stretches that do not exist");

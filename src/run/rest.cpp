@@ -34,7 +34,7 @@ bool plain(const System& sys) {
   Index count = 2 * sys.n_coordinates;
   for (const Friction& p : sys.friction)
     count += (p.lagged >= 0) + (p.delayed >= 0) + (p.surface_travel >= 0) + (p.aged >= 0) + (p.peak >= 0) +
-             (p.entered >= 0);
+             (p.entered >= 0) + (p.load_shift >= 0);
   return count == sys.nx;
 }
 
@@ -95,7 +95,7 @@ private:
       const Vector g = guards(x, time);
       for (Index k = 0; k < g.size(); ++k) {
         const GuardKind kind = r.guards[k].kind;
-        if (kind == GuardKind::load_sign) continue; // x does not move where a load force depends on it
+        if (kind == GuardKind::load_corner) continue; // x does not move where a load force depends on it
         if (reach.size() == 0 ? g(k) > 0.0 : !(g(k) + reach(k) < 0.0)) return false;
       }
     }
@@ -104,7 +104,7 @@ private:
 
   bool swings(const Matrix& free) {
     for (const Friction& p : sys.friction)
-      if (!p.traits.sticks || p.load_per_force != 0.0) return false;
+      if (!p.traits.sticks || p.load_per_force != 0.0 || !p.load_parts.empty()) return false;
     if (!symmetric(sys.stiffness) || !symmetric(sys.damping)) return false;
     if (linalg::symmetric_eigenvalues(sys.damping)(0) < -tolerance::sign * sys.damping.cwiseAbs().maxCoeff())
       return false;
@@ -174,7 +174,8 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
     const Friction& p = sys.friction[i];
     if (!p.traits.sticks) continue;
     const double F = force(i);
-    const Interval limits = stick_limits(sys, p, r.modes.friction[i].load_sign, t, x, s.data(), force.data());
+    const Interval limits =
+        stick_limits(sys, p, r.modes.friction[i].load_stretch, t, x, s.data(), force.data());
     text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of "
          << (F < 0.0 ? limits.lo : limits.hi) << " N";
   }

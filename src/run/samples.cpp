@@ -133,8 +133,8 @@ Rows& Samples::loads() {
   at_every_time([&](const Regime& r, Index j, double, const Vector& x, const Vector& s) {
     force = held.col(j);
     for (Index i = 0; i < n_elements; ++i) {
-      load(i, j) = total_load(here(), here().friction[i], r.modes.friction[i].load_sign, x.data(), s.data(),
-                              force.data());
+      load(i, j) = total_load(here(), here().friction[i], r.modes.friction[i].load_stretch, x.data(),
+                              s.data(), force.data());
     }
   });
   return load;

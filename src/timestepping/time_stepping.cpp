@@ -30,6 +30,7 @@ void refuse_what_it_cannot(const System& sys, const Options& o) {
     if (c.tangential_restitution)
       reject("method", "'time_stepping' knows no tangential_restitution, as '" + c.name + "' has");
   for (const Friction& p : sys.friction) {
+    if (p.table_load > 0.0) reject("method", "'time_stepping' runs no load tables, as '" + p.name + "' has");
     if (p.traits.states > 0)
       reject("method", "'time_stepping' runs no laws with internal states, as '" + p.name + "' has");
     if (p.automaton != Automaton{})

@@ -22,7 +22,7 @@ namespace ct = contact;
 ct::Line Decision::kinetic_line(Index i, int d) {
   const Friction& p = sys.friction[i];
   const double* x = state->base_x.data();
-  const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data()),
+  const double N = normal_load(p, state->modes.friction[i].load_stretch, x, sig.data()),
                per = load_per_normal(p);
   const auto line = [&](double dry, double other) {
     return contact_friction(i) ? ct::Line{other, dry} : ct::Line{dry * N + other, dry * per};
@@ -50,7 +50,7 @@ ct::Element Decision::element_at_rest(Index i) {
   const Friction& p = sys.friction[i];
   const double* x = state->base_x.data();
   const double N =
-      contact_friction(i) ? 0.0 : normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
+      contact_friction(i) ? 0.0 : normal_load(p, state->modes.friction[i].load_stretch, x, sig.data());
   Interval unit = unit_limits(p, t, x);
   if (state->modes.friction[i].hold == Hold::firmly) unit = {firmer * unit.lo, firmer * unit.hi};
   ct::Element q;
@@ -68,7 +68,7 @@ ct::Element Decision::element_at_rest(Index i) {
 ct::Element Decision::element_that_slides(Index i) {
   const Friction& p = sys.friction[i];
   const double* x = state->base_x.data();
-  const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
+  const double N = normal_load(p, state->modes.friction[i].load_stretch, x, sig.data());
   ct::Element q;
   // An elastic surface that sticks has a force of its own as well: nothing is to be decided about it.
   q.state = slip(state->modes.friction[i].direction() < 0 ? -1 : 1);

@@ -101,7 +101,7 @@ private:
   // Normal load; on a contact per unit of its force.
   double load(Index i) const {
     const Friction& p = sys.friction[i];
-    const double N = normal_load(p, state->modes.friction[i].load_sign, state->base_x.data(), sig.data());
+    const double N = normal_load(p, state->modes.friction[i].load_stretch, state->base_x.data(), sig.data());
     return p.load_contact < 0 ? N : N + p.load_per_force * normal(p.load_contact);
   }
   double v(Index i) const { return relative_velocity(sys.friction[i], state->base_x.data(), sig.data()); }

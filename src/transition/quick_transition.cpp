@@ -16,7 +16,7 @@ QuickTransition::QuickTransition(const System& system, RegimeCache& c, Scratch& 
   for (const Friction& p : sys.friction) {
     if (p.compensator) usable = false;
     plain.push_back(p.traits.sticks && p.traits.affine && p.contact < 0 && p.states < 0 &&
-                    p.load_per_force == 0.0 && p.automaton == Automaton{});
+                    p.load_per_force == 0.0 && p.load_parts.empty() && p.automaton == Automaton{});
     effect_on_v.push_back(p.velocity.x.dot(p.effect));
   }
   for (Index i = 0; i < sys.signals.size(); ++i)

@@ -22,6 +22,17 @@ void enter(FrictionMode& now, const Friction& p, Mode mode, double* x) noexcept 
   if (p.states >= 0 && now.slips()) on_turn(p.law, now.direction(), x + p.states);
 }
 
+// Over a corner of the load. Where its table repeats itself the last corner is the first of the next period.
+void pass_corner(FrictionMode& now, const Friction& p, int direction, double* x) noexcept {
+  const Index corners = p.load_corners.size();
+  Index stretch = now.load_stretch + direction;
+  if (p.load_shift >= 0 && (stretch == 0 || stretch == corners)) {
+    stretch = direction > 0 ? 1 : corners - 1;
+    x[p.load_shift] = p.load_period * (std::round(x[p.load_shift] / p.load_period) + direction);
+  }
+  now.load_stretch = static_cast<std::int16_t>(stretch);
+}
+
 // Where the velocity of a law without a jump changes its side, all its elements stick again.
 void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noexcept {
   if (g.friction < 0) return;
@@ -33,9 +44,8 @@ void switch_flow(const System& sys, Modes& modes, const Guard& g, double* x) noe
   case GuardKind::branch:
     now.branch = on_switch(p.law, g.bit, now.direction(), now.branch, x + p.states);
     return;
-  case GuardKind::load_sign:
-    now.load_sign = static_cast<std::int8_t>(-now.load_sign);
-    return;
+  case GuardKind::load_corner:
+    return pass_corner(now, p, g.direction, x);
   case GuardKind::limit_again:
     now.hold = Hold::by_limit;
     return;
@@ -56,7 +66,7 @@ void Decision::free_acceleration(Vector& rate) {
     if (set_valued(i) && !presliding(i) && state->modes.friction[i].sticks())
       continue; // held: no force of its own
     const Friction& p = sys.friction[i];
-    const double N = normal_load(p, state->modes.friction[i].load_sign, x, sig.data());
+    const double N = normal_load(p, state->modes.friction[i].load_stretch, x, sig.data());
     const ElementForce<double> f = friction_force(p, state->modes.friction[i].direction(),
                                                   state->modes.friction[i].branch, v(i), N, x, w.xdot.data());
     rate += p.effect * (f.dry * N + f.other);
@@ -66,11 +76,21 @@ void Decision::free_acceleration(Vector& rate) {
 void Decision::switches(const List<Guard>& fired, bool start) {
   for (const Guard& g : fired) switch_flow(sys, state->modes, g, state->base_x.data());
   if (start)
-    for (Index i = 0; i < n; ++i)
-      if (sys.friction[i].load_force.x.size() > 0) {
-        const Form& f = sys.friction[i].load_force;
-        state->modes.friction[i].load_sign = f.x.dot(state->base_x) + f.s.dot(sig) < 0.0 ? -1 : 1;
+    for (Index i = 0; i < n; ++i) {
+      const Friction& p = sys.friction[i];
+      const auto value_at = [&](const Form& f) { return value(f, state->base_x.data(), sig.data()); };
+      if (p.load_shift >= 0) {
+        double& shift = state->base_x(p.load_shift);
+        shift = 0.0;
+        shift = p.load_period * std::floor(value_at(p.load_corners[0]) / p.load_period);
       }
+      std::int16_t& stretch = state->modes.friction[i].load_stretch;
+      stretch = 0;
+      for (const Form& f : p.load_corners)
+        if (value_at(f) >= 0.0) ++stretch;
+      if (p.load_shift >= 0)
+        stretch = std::clamp(stretch, std::int16_t(1), static_cast<std::int16_t>(p.load_corners.size() - 1));
+    }
 }
 
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.

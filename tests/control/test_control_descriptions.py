@@ -136,7 +136,10 @@ ONE = [[1.0]]
         (lambda: LTI(ONE, ONE, ONE, inputs="both", references=2), r"references = 2 .* between 0 and 1"),
         (lambda: LTI(ONE, ONE, ONE, discrete=True), r"period must be given for discrete"),
         (lambda: LTI(ONE, ONE, ONE, limits=1.0, anti_windup="clamping"), r"anti_windup = 'clamping' .* gain"),
-        (lambda: LTI.from_system(3.0), r"system has no A"),
+        (
+            lambda: LTI.from_system(3.0),
+            r"system = 3.0 is not allowed: it must be a state space with A, B, C and D",
+        ),
         (lambda: Callable(3.0, period=1.0), r"function = 3.0 .* callable"),
         (lambda: Callable(proportional), r"period must be given"),
         (lambda: Callable(proportional, period=1.0, outputs=0), r"outputs = 0 .* >= 1"),

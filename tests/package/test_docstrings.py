@@ -47,11 +47,16 @@ PUBLIC = dict(public(ss, "stickslip", set()))
 
 
 def members(value: Any) -> Iterator[tuple[str, Any]]:
+    """A class with its members, those of bases without a public name of their own included."""
     yield "", value
     if inspect.isclass(value):
-        for name, member in vars(value).items():
-            if not name.startswith("_"):
-                yield f".{name}", getattr(member, "__func__", member)
+        for base in value.__mro__:
+            own = base is value or (
+                base.__module__.startswith("stickslip") and base.__name__ not in ss.__all__
+            )
+            for name, member in vars(base).items() if own else ():
+                if not name.startswith("_"):
+                    yield f".{name}", getattr(member, "__func__", member)
 
 
 def handed_back(value: Any) -> bool:

@@ -258,3 +258,39 @@ def test_a_run_goes_on_with_the_same_bits():
     part = ss.simulate(m, 0.1437, initial=start)  # within the first contact
     assert part["wall.normal_force"][-1] > 0.0
     assert np.array_equal(ss.simulate(m, 1.0, state=part.state).state.x, whole.state.x)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_boxes_that_fall_on_their_corners(seed):
+    """A body that turns in flight and lands on four soft corners with friction: the balance of energy shows every contact
+    that is missed, and no corner pulls.
+    """
+    rng = np.random.default_rng(seed)
+    w, h = rng.uniform(0.05, 0.3, 2)
+    k = 10.0 ** rng.uniform(4.0, 6.0)
+    soft = ss.HuntCrossley(k, rng.uniform(0.0, 0.5)) if seed % 2 else ss.KelvinVoigt(k, 0.2 * math.sqrt(k))
+    law = (
+        ss.Coulomb(0.3),
+        ss.Coulomb(0.5, 0.4),
+        ss.LuGre(stiffness=1e4, damping=10.0, static=0.5, kinetic=0.4, stribeck_velocity=0.01),
+    )[seed % 3]
+    m = ss.Machine(mass=[1.0, 1.0, (w * w + h * h) / 3.0], names=["x", "y", "a"], force={"y": -G})
+    for sx, sy in itertools.product((1, -1), repeat=2):
+        m.add_contact(
+            f"corner{sx}{sy}",
+            gap=lambda q, sx=sx, sy=sy: q["y"] + sx * w * ss.sin(q["a"]) + sy * h * ss.cos(q["a"]),
+            tangent=lambda q, sx=sx, sy=sy: {
+                "x": 1.0,
+                "a": -sx * w * ss.sin(q["a"]) - sy * h * ss.cos(q["a"]),
+            },
+            friction=law,
+            compliance=soft,
+        )
+    start = {"y.position": 0.7, "a.position": rng.uniform(0.0, 6.0)}
+    start |= {"x.velocity": 2.0 * rng.normal(), "a.velocity": 5.0 * rng.normal()}
+    run = ss.simulate(m, 1.5, rtol=1e-8, initial=start)
+    assert run.success
+    assert len(run.events) > 4
+    assert run.energy.residual < 1e-6
+    for name in run.machine.elements:
+        assert run[f"{name}.normal_force"].min() > -1e-9

@@ -6,7 +6,6 @@ from stickslip.analysis.cycles import LimitCycle, limit_cycle
 from stickslip.analysis.describing import PredictedCycle, describing_function, harmonic_balance
 from stickslip.analysis.extractable import ExtractableEnergy, extractable_energy
 from stickslip.analysis.linear import (
-    FrequencyResponse,
     TwoMassResonance,
     cascade_matrices,
     cascade_poles,
@@ -37,7 +36,6 @@ __all__ = [
     "ExtractableEnergy",
     "Finding",
     "FollowingError",
-    "FrequencyResponse",
     "ImpactMap",
     "LimitCycle",
     "Passivity",

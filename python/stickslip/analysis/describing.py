@@ -2,13 +2,15 @@
 
 Friction under v = b + V·sin θ is replaced by its mean and its first harmonic, F ≈ F0 + N(V)·V·sin θ. In a
 loop with the linear path G(jω) from force to velocity a limit cycle is expected where 1 + N(V)·G(jω) = 0
-(Gelb, Vander Velde, "Multiple-input describing functions and nonlinear system design", 1968). Sticking has no
-place in it: where the body stops in each cycle the answer is a rough one.
+(Gelb, Vander Velde, "Multiple-input describing functions and nonlinear system design", 1968). It rests on the
+filter hypothesis: what the linear path lets through of the higher harmonics is small beside V. Sticking has no place in
+it. Where a predicted cycle breaks one or the other, `harmonic_balance` warns.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
-from stickslip.analysis.linear import frequency_response, matrices
+from stickslip.analysis.linear import frequency_response
+from stickslip.linear.system import matrices
 from stickslip.machines._flight import bisect
 
 Array = NDArray[np.float64]
@@ -116,6 +119,12 @@ class PredictedCycle:
         Amplitude V of the velocity at the friction, m/s.
     stable : bool
         Whether neighbouring motions approach it (Loeb's criterion).
+    distortion : float
+        Amplitude of what the linear path lets through of the harmonics 2 to 9 of friction, relative to `velocity`: the
+        filter hypothesis takes it for small. NaN where it was not asked for.
+    sticks : bool
+        Whether friction would hold the body where its velocity relative to the surface passes zero, so that the motion
+        cannot be near a sine.
 
     Examples
     --------
@@ -127,6 +136,8 @@ class PredictedCycle:
     omega: float
     velocity: float
     stable: bool
+    distortion: float = math.nan
+    sticks: bool = False
 
     @property
     def period(self) -> float:
@@ -175,6 +186,12 @@ def harmonic_balance(
     ValueError
         Naming the argument, its value and what is allowed.
 
+    Warns
+    -----
+    UserWarning
+        For each cycle whose distortion is above a tenth, or in which friction would hold the body: frequency and
+        amplitude can be far off then.
+
     Examples
     --------
     >>> import stickslip as ss
@@ -220,8 +237,66 @@ def harmonic_balance(
         rises = parts_imaginary[i + 1] > parts_imaginary[i]
         for j in _changes(gains - needed):
             size = bisect(partial(excess, needed), float(sizes[j]), float(sizes[j + 1]))
-            cycles.append(PredictedCycle(value, size, bool((gains[j + 1] > gains[j]) == rises)))
+            stable = bool((gains[j + 1] > gains[j]) == rises)
+            distortion = _distortion(gain, law, value, size, bias, normal_load)
+            held = _held(gain, law, value, size, bias, normal_load)
+            cycles.append(PredictedCycle(value, size, stable, distortion, held))
+    for cycle in cycles:
+        _warn(cycle)
     return cycles
+
+
+def _warn(cycle: PredictedCycle) -> None:
+    """Say where the prediction does not hold."""
+    why = []
+    if cycle.distortion > _SMALL:
+        why.append(f"harmonics come back with {cycle.distortion:.0%} of the amplitude")
+    if cycle.sticks:
+        why.append("friction holds the body where its relative velocity passes zero")
+    if why:
+        warnings.warn(
+            f"the filter hypothesis fails for the cycle at {cycle.omega:.4g} rad/s: {' and '.join(why)}; simulate it "
+            "instead (analysis.limit_cycle)",
+            stacklevel=3,
+        )
+
+
+# Of the amplitude; the error of the frequency is of the order of its square, that of the amplitude of the first.
+_SMALL = 0.1
+_HARMONICS = np.arange(2, 10)
+
+
+def _distortion(
+    gain: Callable[[float], complex], law: Any, omega: float, size: float, bias: float, load: float
+) -> float:
+    """Root of the squares of the harmonics of the velocity that friction's harmonics make, relative to its first."""
+    n = 4096
+    angle = 2.0 * math.pi * (np.arange(n) + 0.5) / n
+    spectrum = np.abs(np.fft.rfft(load * _curve(law)(bias + size * np.sin(angle)))) * 2.0 / n
+    passed = [abs(complex(gain(float(k) * omega))) * float(spectrum[k]) for k in _HARMONICS]
+    return math.hypot(*passed) / size
+
+
+def _held(
+    gain: Callable[[float], complex], law: Any, omega: float, size: float, bias: float, load: float
+) -> bool:
+    """Whether the law's jump at rest holds the body where the sine of the velocity passes it.
+
+    Friction reaches the acceleration at once with the gain b = lim jω G. Arriving with the acceleration a, against the
+    force F of the side it comes from, the body is held if F + a/b lies between the law's values on both sides of rest.
+    """
+    if abs(bias) > size:
+        return False
+    high = 1e5 * omega
+    at_once, further = (abs(complex(gain(w))) * w for w in (high, 10.0 * high))
+    if not abs(further / at_once - 1.0) < 0.1:
+        return False  # the path has more than one integrator: friction cannot hold what it reaches late
+    tiny = 1e-12 * size
+    below, above = (load * float(f) for f in _curve(law)(np.array([-tiny, tiny])))
+    if not above - below > 1e-9 * (abs(above) + abs(below)):
+        return False
+    acceleration = omega * math.sqrt(size**2 - bias**2)
+    return above - acceleration / further > below
 
 
 def _changes(values: Array) -> list[int]:

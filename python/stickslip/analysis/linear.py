@@ -10,82 +10,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
+from stickslip.linear.response import FrequencyResponse
+from stickslip.linear.system import Matrices, from_object, matrices
 
 Array = NDArray[np.float64]
-Matrices = tuple[Array, Array, Array, Array]
 
 
-def matrices(name: str, system: Any) -> Matrices:
-    """A, B, C, D of anything that has them, or of a sequence of the four, checked."""
-    if all(hasattr(system, part) for part in "ABCD"):
-        parts = [system.A, system.B, system.C, system.D]
-    else:
-        try:
-            parts = list(system)
-        except TypeError:
-            parts = []
-        if len(parts) != 4:
-            allowed = "(A, B, C, D) or an object with A, B, C and D, such as machine.to_state_space(...)"
-            checks.reject(name, system, allowed)
-    a = checks.matrix(f"{name}.A", parts[0])
-    d = checks.matrix(f"{name}.D", parts[3], vector_is="row")
-    outputs, inputs = d.shape
-    if a.size == 0:
-        return np.zeros((0, 0)), np.zeros((0, inputs)), np.zeros((outputs, 0)), d
-    n = a.shape[0]
-    if a.shape != (n, n):
-        checks.wrong_shape(f"{name}.A", a, "square")
-    b = checks.matrix(f"{name}.B", parts[1], (n, inputs))
-    c = checks.matrix(f"{name}.C", parts[2], (outputs, n), vector_is="row")
-    return a, b, c, d
-
-
-@dataclass(frozen=True, eq=False)
-class FrequencyResponse:
-    """Response of a linear system to sines.
-
-    Attributes
-    ----------
-    omega : ndarray, shape (n,)
-        Angular frequencies, rad/s.
-    response : ndarray of complex, shape (n, outputs, inputs)
-        Gain and phase; infinite at an undamped pole.
-
-    Examples
-    --------
-    >>> import stickslip as ss
-    >>> response = ss.analysis.frequency_response(([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), [1.0])
-    >>> response.phase.round(4)
-    array([[[-0.7854]]])
-    """
-
-    omega: Array
-    response: NDArray[np.complex128]
-
-    @property
-    def magnitude(self) -> Array:
-        """Gain, shape (n, outputs, inputs)."""
-        return np.abs(self.response)
-
-    @property
-    def phase(self) -> Array:
-        """Phase, rad, without jumps along the frequencies."""
-        return np.unwrap(np.angle(self.response), axis=0)
-
-
-def frequency_response(system: Any, omega: ArrayLike) -> FrequencyResponse:
-    """Return C(jω − A)⁻¹B + D.
+def frequency_response(system: Any, omega: ArrayLike | None = None) -> FrequencyResponse:
+    """Return C(jω − A)⁻¹B + D, or of a sampled system C(exp(jωT) − A)⁻¹B + D.
 
     Parameters
     ----------
     system : (A, B, C, D) or object with A, B, C and D
-        The linear part; friction is left out.
-    omega : array_like, shape (n,)
-        Angular frequencies, rad/s.
+        The linear part; friction is left out. An object with a sampling time ``dt`` is a sampled system.
+    omega : array_like, shape (n,), optional
+        Angular frequencies, rad/s; by default a grid over all poles and zeros, up to half the sampling rate.
 
     Returns
     -------
     FrequencyResponse
+        Of the shape (outputs, inputs, n).
 
     Raises
     ------
@@ -99,16 +43,7 @@ def frequency_response(system: Any, omega: ArrayLike) -> FrequencyResponse:
     >>> response.magnitude.ravel().round(4)
     array([1.    , 0.7071])
     """
-    a, b, c, d = matrices("system", system)
-    frequencies = checks.vector("omega", omega)
-    answer = np.empty((frequencies.size, *d.shape), dtype=np.complex128)
-    unit = np.eye(a.shape[0])
-    for i, value in enumerate(frequencies):
-        try:
-            answer[i] = c @ np.linalg.solve(1j * value * unit - a, b.astype(np.complex128)) + d
-        except np.linalg.LinAlgError:
-            answer[i] = complex(math.inf, 0.0)
-    return FrequencyResponse(frequencies, answer)
+    return from_object("system", system).response(omega)
 
 
 def closed_loop(plant: Any, controller: Any, sign: int = -1) -> Matrices:

@@ -30,6 +30,8 @@ class Place:
     surface_velocity: Any
     normal_load: Any = None  # a signal; None on a contact
     load_form: dict[str, float] = field(default_factory=dict)
+    load_table: tuple[list[float], list[float]] | None = None  # over the form
+    load_period: float | None = None  # with which it repeats itself
 
     @property
     def on_contact(self) -> bool:
@@ -109,7 +111,15 @@ def _split(law: Law) -> tuple[Law, StickSlip | None]:
 def _friction(d: Description, e: Mapping[str, Any]) -> Place:
     law, options = _split(law_of(e["law"], e["automaton"]))
     return Place(
-        e["name"], d.direction(e["on"]), law, options, e["surface_velocity"], e["normal_load"], e["load"]
+        e["name"],
+        d.direction(e["on"]),
+        law,
+        options,
+        e["surface_velocity"],
+        e["normal_load"],
+        e["load"],
+        (e["load_at"], e["load_there"]) if e["load_at"] else None,
+        e["load_at"][-1] - e["load_at"][0] if e["load_periodic"] else None,
     )
 
 

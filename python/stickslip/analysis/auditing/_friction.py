@@ -12,7 +12,7 @@ from stickslip.analysis.auditing._contacts import force_size
 from stickslip.analysis.auditing._description import Description, Place
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
-from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known
+from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known, table_room
 from stickslip.analysis.auditing._tolerances import Sizes
 from stickslip.stick_slip import Lag
 
@@ -57,6 +57,8 @@ def _check_signals(
 
 
 def _load_room(place: Place, sizes: Sizes) -> float:
+    if place.load_table is not None:
+        return table_room(place, sizes)
     if place.options is None:
         return 0.0
     terms = [abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items()]

@@ -59,6 +59,16 @@ def load_is_known(place: Place, d: Description) -> bool:
     return all(name in contacts | readable for name in place.load_form)
 
 
+def table_room(place: Place, sizes: Sizes) -> float:
+    """How far a load from a table may be off: by what its places are."""
+    if place.load_table is None:
+        return 0.0
+    where, loads = map(np.asarray, place.load_table)
+    reach = sum(abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items())
+    steepest = float(np.abs(np.diff(loads) / np.diff(where)).max())
+    return sizes.relative * (float(loads.max()) + steepest * reach)
+
+
 def load_of(place: Place, d: Description, at: Samples) -> Array:
     """Normal load, and what a load force adds to it."""
     if place.on_contact:
@@ -66,11 +76,13 @@ def load_of(place: Place, d: Description, at: Samples) -> Array:
     if not load_is_known(place, d):
         return at[f"{place.name}.load"]
     load: Array = place.normal_load.values(at.t)
-    if place.options is None or place.options.load_factor == 0.0:
-        return load
     force = np.zeros_like(at.t)
     for name, factor in place.load_form.items():
         force = force + factor * at[name]
+    if place.load_table is not None:
+        return load + np.interp(force, *place.load_table, period=place.load_period)
+    if place.options is None or place.options.load_factor == 0.0:
+        return load
     return load + place.options.load_factor * np.abs(force) / _laws.kinetic(place.law)
 
 
@@ -213,6 +225,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     uncertain = np.maximum(
         np.abs(load), np.abs(scale) if place.on_contact else 1.0
     ) * spread + relative * np.abs(force)
+    uncertain = uncertain + np.abs(dry) * table_room(place, sizes)
     return Surface(
         mode,
         v,

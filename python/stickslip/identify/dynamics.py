@@ -1,0 +1,254 @@
+"""Mass and friction by linear regression of the inverse dynamics, as robotics does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stickslip._checks import Array, positive, reject
+from stickslip.identify._need import scipy
+from stickslip.identify._records import columns, listed, mixed_sizes, uniform, warn
+from stickslip.identify._result import Estimate
+from stickslip.identify._solve import describe_ties, information
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Column = Callable[[Array, Array, Array], ArrayLike]
+
+# What each parameter is multiplied by: a function of position, velocity and acceleration.
+TERMS: dict[str, Column] = {
+    "mass": lambda q, v, a: a,
+    "viscous": lambda q, v, a: v,
+    "viscous+": lambda q, v, a: np.maximum(v, 0.0),
+    "viscous-": lambda q, v, a: np.minimum(v, 0.0),
+    "kinetic": lambda q, v, a: np.sign(v),
+    "kinetic+": lambda q, v, a: (v > 0.0).astype(float),
+    "kinetic-": lambda q, v, a: -(v < 0.0).astype(float),
+    "offset": lambda q, v, a: np.ones_like(v),
+    "gravity_sin": lambda q, v, a: np.sin(q),
+    "gravity_cos": lambda q, v, a: np.cos(q),
+    "stiffness": lambda q, v, a: q,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Regression(Estimate):
+    """Parameters of the inverse dynamics, as returned by `inverse_dynamics`.
+
+    Attributes
+    ----------
+    condition : float
+        Of the matrix of regressors with columns scaled to one length; infinite if columns are collinear.
+    relative_error : float
+        Norm of the residuals over the norm of the (filtered, decimated) force.
+    t, force, predicted : ndarray
+        The rows of the regression: time, filtered force and what the parameters give, N.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> t = np.arange(0.0, 4.0, 1e-3)
+    >>> w = 2 * np.pi
+    >>> q, v, a = np.sin(w * t), w * np.cos(w * t), -w * w * np.sin(w * t)
+    >>> fit = ss.identify.inverse_dynamics(t, q, 2.0 * a + 3.0 * v, ["mass", "viscous"], cutoff=100.0)
+    >>> fit.relative_error < 1e-4
+    True
+    """
+
+    condition: float = np.nan
+    relative_error: float = np.nan
+    t: Array = field(default_factory=lambda: np.empty(0), repr=False)
+    force: Array = field(default_factory=lambda: np.empty(0), repr=False)
+    predicted: Array = field(default_factory=lambda: np.empty(0), repr=False)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw force, prediction and their difference over time.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        Axes
+        """
+        from stickslip._drawing import _style
+
+        with _style.style():
+            axes = _style.canvas(80.0).subplots() if ax is None else ax
+            axes.plot(self.t, self.force, color=_style.BLACK, linewidth=0.9, label="measured, filtered")
+            axes.plot(self.t, self.predicted, "--", color=_style.VERMILION, linewidth=0.9, label="predicted")
+            axes.plot(
+                self.t, self.force - self.predicted, color=_style.BLUE, linewidth=0.6, label="difference"
+            )
+            axes.set(xlabel="time [s]", ylabel="force [N]")
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        return axes
+
+
+def inverse_dynamics(
+    t: ArrayLike,
+    position: ArrayLike,
+    force: ArrayLike,
+    terms: Sequence[str] | Mapping[str, Column] = ("mass", "viscous", "kinetic", "offset"),
+    *,
+    cutoff: float,
+    order: int = 4,
+    decimation: int = 10,
+    trim: int = 50,
+) -> Regression:
+    """Fit ``mass·a + viscous·v + kinetic·sgn v + offset = force`` to a record of position and applied force.
+
+    The position is filtered by a Butterworth filter forwards and backwards, which leaves no lag, and differentiated by
+    central differences. Regressors and force then pass through the same zero-phase low pass as they are decimated, so
+    that what it does to the one it does to the other; least squares follows.
+
+    Parameters
+    ----------
+    t : array_like, shape (n,)
+        Times, s, evenly spaced.
+    position : array_like, shape (n,)
+        m, or rad.
+    force : array_like, shape (n,)
+        Applied force, N (Nm): what the drive gives, not friction.
+    terms : sequence of str, or mapping of names to functions
+        What to fit: ``"mass"``, ``"viscous"``, ``"kinetic"`` (times sgn v), ``"offset"`` (a constant force or gravity
+        of a slide), for each direction alone ``"viscous+"``, ``"viscous-"``, ``"kinetic+"``, ``"kinetic-"``, and
+        ``"gravity_sin"``, ``"gravity_cos"``, ``"stiffness"``. A mapping adds functions ``f(q, v, a)`` of arrays.
+    cutoff : float
+        Cut-off of the filter, Hz, > 0 and below half the sampling rate: above what the motion holds.
+    order : int, default 4
+        Of the Butterworth filter; passing twice doubles it.
+    decimation : int, default 10
+        Every how many samples are kept, 1 for all.
+    trim : int, default 50
+        Samples cut off at each end, where filters have no neighbours.
+
+    Returns
+    -------
+    Regression
+        ``stderr`` is that of least squares with independent errors of one variance. Filtered errors are not
+        independent, so that it compares records more than it promises coverage.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument: times that do not increase evenly, too few points, a position that does not move.
+    MissingExtraError
+        Without SciPy.
+
+    Warns
+    -----
+    RuntimeWarning
+        For what the data cannot tell, by name: an offset and two different kinetic levels are collinear, for
+        ``offset + kinetic+`` forwards and ``offset − kinetic-`` backwards is all that acts. Such parameters
+        have infinite `stderr`, and values of the least norm.
+
+    Notes
+    -----
+    Source of the method: Gautier 1997; Janot, Vandanjon and Gautier 2014.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> t = np.arange(0.0, 4.0, 1e-3)
+    >>> w = 2 * np.pi
+    >>> q, v, a = np.sin(w * t), w * np.cos(w * t), -w * w * np.sin(w * t)
+    >>> force = 2.0 * a + 3.0 * v + 0.5 * np.sign(v) + 0.1
+    >>> fit = ss.identify.inverse_dynamics(t, q, force, cutoff=100.0)
+    >>> {name: round(value, 2) for name, value in fit.parameters.items()}
+    {'mass': 2.0, 'viscous': 3.0, 'kinetic': 0.5, 'offset': 0.1}
+    """
+    known = _terms(terms)
+    times, q, f = columns(4 * (len(known) + 1), t=t, position=position, force=force)
+    step = uniform("t", times)
+    frequency = positive("cutoff", cutoff)
+    if frequency >= 0.5 / step:
+        reject("cutoff", cutoff, f"below half the sampling rate, {0.5 / step:g} Hz")
+    for name, value, least in (("order", order, 1), ("decimation", decimation, 1), ("trim", trim, 0)):
+        if not isinstance(value, (int, np.integer)) or value < least:
+            reject(name, value, f"an integer >= {least}")
+    if np.ptp(q) == 0.0:
+        raise ValueError(f"position is constant ({q[0]:g}): nothing moves, so nothing can be told")
+    rows = (q.size - 2 * trim) // decimation
+    if rows <= len(known) or q.size <= 40 * order:
+        raise ValueError(
+            f"t has {q.size} samples: too few points for {len(known)} parameters, {trim} cut at each end and "
+            f"every {decimation}th kept"
+        )
+    mixed_sizes("force", f)
+    inside = slice(trim, q.size - trim)
+    motion = derivatives(q, step, frequency, order)
+    made = [np.broadcast_to(np.asarray(column(*motion), dtype=float), q.shape) for column in known.values()]
+    kept = [_decimated(values[inside], decimation) for values in (*made, f)]
+    return _regress(
+        list(known), np.stack(kept[:-1], axis=1), kept[-1], times[inside][::decimation], motion[1]
+    )
+
+
+def derivatives(position: Array, step: float, cutoff: float, order: int = 4) -> tuple[Array, Array, Array]:
+    """Position, velocity and acceleration: Butterworth forwards and backwards, then central differences."""
+    signal = scipy("signal")
+    sections = signal.butter(order, 2.0 * cutoff * step, output="sos")
+    smooth = np.asarray(signal.sosfiltfilt(sections, position), dtype=float)
+    velocity = np.gradient(smooth, step)
+    return smooth, velocity, np.gradient(velocity, step)
+
+
+def _terms(terms: Sequence[str] | Mapping[str, Column]) -> dict[str, Column]:
+    if isinstance(terms, str) or not terms:
+        reject("terms", terms, "a sequence of names or a mapping of names to functions, not empty")
+    if isinstance(terms, Mapping):
+        return {str(name): column for name, column in terms.items()}
+    for name in terms:
+        if name not in TERMS:
+            raise ValueError(
+                f"terms names {name!r}, but known are {listed(map(repr, TERMS))}; or give a mapping"
+            )
+    return {name: TERMS[name] for name in dict.fromkeys(terms)}
+
+
+def _decimated(values: Array, factor: int) -> Array:
+    if factor == 1:
+        return values
+    kept: Any = scipy("signal").decimate(values, factor, ftype="iir", zero_phase=True)
+    return np.asarray(kept, dtype=float)
+
+
+def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Array) -> Regression:
+    """Least squares with what the columns can tell."""
+    length = np.linalg.norm(made, axis=0)
+    scaled = made / np.where(length > 0.0, length, 1.0)
+    x = np.linalg.lstsq(scaled, force, rcond=1e-9)[0] / np.where(length > 0.0, length, 1.0)
+    r = force - made @ x
+    freedom = force.size - len(names)
+    variance = float(r @ r) / freedom
+    info = information(made, 1.0 / np.where(length > 0.0, length, 1.0))
+    with np.errstate(invalid="ignore"):
+        cov = np.where(info.inverse == 0.0, 0.0, info.inverse * variance)
+    cov[info.unknown, info.unknown] = np.inf
+    said = describe_ties(info, names)
+    if not ((velocity > 0.0).any() and (velocity < 0.0).any()):
+        said.append("the motion has one direction only: friction and offset cannot part")
+    for text in said:
+        warn(f"inverse_dynamics: {text}", 4)
+    return Regression(
+        parameters=dict(zip(names, map(float, x), strict=True)),
+        stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
+        cov=cov,
+        success=not info.unknown,
+        message="; ".join(said) or "every parameter can be told",
+        scale=float(np.sqrt(variance)),
+        freedom=freedom,
+        condition=info.condition,
+        relative_error=float(np.linalg.norm(r) / np.linalg.norm(force)),
+        t=t[: force.size],
+        force=force,
+        predicted=made @ x,
+    )

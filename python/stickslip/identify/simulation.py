@@ -1,0 +1,479 @@
+"""Fits of whole machines: nonlinear least squares of simulated runs to records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stickslip._checks import Array, choice, finite, positive, reject
+from stickslip._progress import bar
+from stickslip.ensembles.task import Task
+from stickslip.errors import UnknownNameError
+from stickslip.identify._free import Free, read_free
+from stickslip.identify._present import present_number
+from stickslip.identify._records import APART, columns, increasing, mixed_sizes, warn
+from stickslip.identify._result import Estimate
+from stickslip.identify._solve import Solution, describe_ties, differences, minimise
+from stickslip.machine import Machine
+from stickslip.simulation import simulate
+from stickslip.state_space import StateSpace
+from stickslip.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# A machine that is refused or does not reach its end: residuals of this many sizes of the data turn the search away.
+REFUSED = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """One record: a signal of the machine, its samples, and their standard deviation."""
+
+    name: str
+    t: Array
+    y: Array
+    size: float
+    sigma: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class MachineFit(Estimate):
+    """A machine fitted to records, as returned by `fit`.
+
+    Attributes
+    ----------
+    machine : Machine or StateSpace
+        With the numbers that were found.
+    initial : dict of str to float
+        Initial values that were found or given, as `simulate` takes them.
+    runs : tuple of Trajectory
+        Of the fitted machine, one for each stretch between restarts, sampled where there are data.
+    data : dict of str to (ndarray, ndarray)
+        The records.
+    evaluations : int
+        How many times the machine was run.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"])
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(kinetic=0.7))
+    >>> t = np.linspace(0.0, 1.0, 20)
+    >>> data = {"slide.position": (t, 2.0 * t - 0.25 * t**2)}
+    >>> fit = ss.identify.fit(m, ["guide.normal_load"], data, initial={"slide.velocity": 2.0})
+    >>> round(fit.parameters["guide.normal_load"] * 0.7, 9)
+    0.5
+    """
+
+    machine: Machine | StateSpace | None = None
+    initial: dict[str, float] = field(default_factory=dict)
+    runs: tuple[Trajectory, ...] = field(default=(), repr=False)
+    data: dict[str, tuple[Array, Array]] = field(default_factory=dict, repr=False)
+    evaluations: int = 0
+
+    def plot(self) -> Figure:
+        """Draw each record with the fitted run, and their difference below.
+
+        Returns
+        -------
+        Figure
+        """
+        from stickslip._drawing import _style
+        from stickslip.plotting import label
+
+        with _style.style():
+            figure = _style.canvas(60.0 * len(self.data))
+            rows = figure.subplots(
+                2 * len(self.data), 1, sharex=True, squeeze=False, height_ratios=[2.5, 1.0] * len(self.data)
+            )[:, 0]
+            for k, (name, (t, y)) in enumerate(self.data.items()):
+                upper, lower = rows[2 * k], rows[2 * k + 1]
+                upper.plot(t, y, ".", color=_style.SKY, markersize=2.5, label="measured")
+                for i, run in enumerate(self.runs):
+                    upper.plot(run.t, run[name], color=_style.VERMILION, label=None if i else "fitted")
+                    here = (t >= run.t[0]) & (t <= run.t[-1])
+                    at = np.searchsorted(run.t, t[here])
+                    lower.plot(t[here], y[here] - run[name][at], color=_style.BLUE)
+                upper.set_ylabel(label(name, self.runs[0]))
+                lower.set_ylabel("difference")
+                upper.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.2)
+            rows[-1].set_xlabel("time [s]")
+        return figure
+
+
+def fit(
+    machine: Machine | StateSpace | Callable[..., Any] | Any,
+    free: Sequence[str] | Mapping[str, Any],
+    data: Mapping[str, Any],
+    *,
+    initial: Mapping[str, float] | None = None,
+    t_start: float | None = None,
+    restart: ArrayLike = (),
+    loss: str = "linear",
+    step: float = 1e-5,
+    tolerance: float = 1e-12,
+    max_evaluations: int = 100,
+    progress: bool | None = None,
+    **options: Any,
+) -> MachineFit:
+    """Fit numbers of a machine to records of its signals, in open or closed loop.
+
+    The machine is run with trial numbers and the sum of squares of what it is off is made least, by a trust region.
+
+    Parameters
+    ----------
+    machine : Machine or StateSpace or callable
+        What was measured, or anything that has one as ``.machine``; or a function that takes the parameters by name
+        and returns a machine.
+    free : sequence of str, or mapping
+        What to find, by the names that `ensemble` knows (`Machine.parameters`, and states for initial values). The
+        search starts from the machine's own numbers; or from those of a mapping, each a number or
+        ``(start, low, high)``. A function needs a mapping. The machine says itself what it allows, and a static
+        level that is free together with its kinetic one never falls below it.
+    data : mapping of str to (t, y) or (t, y, sigma)
+        Records by the signal of the run, such as ``{"slide.position": (t, x)}``: times that increase, values, and
+        the standard deviation of their errors, one number. Several signals without it are weighted by their own
+        spread, then by their residuals.
+    initial : mapping of str to float, optional
+        Initial values that are known; all others are zero.
+    t_start : float, optional
+        Where runs begin, s: by default at the earliest time of the data.
+    restart : array_like, optional
+        Times at which a new stretch begins with positions and velocities of its own (multiple shooting): after gaps
+        in the record, or where one long run would lose its phase. What else has a state goes on.
+    loss : {"linear", "soft_l1"}
+        Least squares, or robust.
+    step : float, default 1e-5
+        Of the central differences by which runs are differentiated, as a share of each parameter. Signals
+        that jump at events, such as forces of dry friction, want a longer one.
+    tolerance : float, default 1e-12
+        The search ends where a step changes the parameters by less than this share, or the sum of squares by less
+        than a hundredth of it.
+    max_evaluations : int, default 100
+        Budget of trial points.
+    progress : bool, optional
+        Whether to show a bar (tqdm); by default at a terminal and in notebooks, after a second.
+    **options
+        Those of `simulate`: ``rtol``, ``atol``, ``method``, ``max_step``, ``max_events``, ``max_time``,
+        ``rebound_threshold``.
+
+    Returns
+    -------
+    MachineFit
+        ``parameters``, ``stderr``, ``cov``, ``success``, ``message``, ``machine``, ``plot()``. Ctrl-C ends it with the
+        best so far and ``success`` false.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument; also if the machine cannot be run with the start values.
+    MissingExtraError
+        Without SciPy.
+
+    Warns
+    -----
+    RuntimeWarning
+        For parameters that do nothing or cannot be told from each other, by name, and for data about 1000 times as
+        large as what the machine does.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    >>> m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    >>> run = ss.simulate(m, t_end=12.0, dt=0.1)
+    >>> start = {"belt.law.static": 1.1, "belt.law.kinetic": 0.7}
+    >>> found = ss.identify.fit(m, start, {"block.position": (run.t, run["block.position"])})
+    >>> {name: round(value, 6) for name, value in found.parameters.items()}
+    {'belt.law.static': 1.0, 'belt.law.kinetic': 0.8}
+    """
+    choice("loss", loss, ("linear", "soft_l1"))
+    positive("step", step)
+    positive("tolerance", tolerance)
+    source = machine if isinstance(machine, type) else getattr(machine, "machine", machine)
+    if isinstance(source, (Machine, StateSpace)):
+        source = source._snapshot()
+    elif not callable(source):
+        reject(
+            "machine",
+            machine,
+            "a Machine or StateSpace, hold one as .machine, or be a function that builds one",
+        )
+    known = {str(name): finite(f"initial[{name!r}]", value) for name, value in (initial or {}).items()}
+    names, start, limits = read_free(
+        free,
+        lambda name: (
+            present_number(source, name, known) if isinstance(source, (Machine, StateSpace)) else None
+        ),
+    )
+    signals = _signals(data)
+    ends = _restarts(restart, signals)
+    if t_start is not None:
+        if not finite("t_start", t_start) <= ends[0]:
+            reject("t_start", t_start, f"at most the earliest time of the data, {ends[0]:g} s")
+        ends[0] = float(t_start)
+    task = Task(source, tuple(names), ("steps",), ends[-1], {**options, "t_start": ends[0], "initial": known})
+    task.check()
+    problem = _Problem(task, signals, ends)
+    problem.begin(names, start, limits)
+    with bar(max_evaluations, "trial", progress) as shown:
+        problem.shown = shown
+        found, ended = problem.solve(loss == "soft_l1", step, tolerance, max_evaluations)
+    return problem.report(found, ended)
+
+
+def _signals(data: Any) -> list[Signal]:
+    if not isinstance(data, Mapping) or not data:
+        reject("data", data, "a mapping of signals to (t, y) or (t, y, sigma), not empty")
+    made = []
+    for name, given in data.items():
+        if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+            reject(f"data[{name!r}]", given, "(t, y) or (t, y, sigma)")
+        t, y = columns(2, **{f"t of {name}": given[0], f"y of {name}": given[1]})
+        increasing(f"t of {name}", t)
+        mixed_sizes(f"y of {name}", y)
+        sigma = positive(f"sigma of {name}", given[2]) if len(given) == 3 else None
+        size = float(np.std(y)) or float(np.abs(y).max()) or 1.0
+        made.append(Signal(str(name), t, y, size, sigma))
+    given_sigmas = [s.sigma is not None for s in made]
+    if any(given_sigmas) and not all(given_sigmas):
+        raise ValueError("data has sigma for some signals only: give it for all, or for none")
+    return made
+
+
+def _restarts(restart: ArrayLike, signals: list[Signal]) -> list[float]:
+    times = sorted(float(x) for x in np.atleast_1d(np.asarray(restart, dtype=float)).ravel())
+    first, last = min(s.t[0] for s in signals), max(s.t[-1] for s in signals)
+    for x in times:
+        if not first < x < last:
+            reject("restart", x, f"within the record, between {first:g} and {last:g} s")
+    return [float(first), *times, float(last)]
+
+
+class _Problem:
+    """Runs of a machine with trial numbers, against records."""
+
+    def __init__(self, task: Task, signals: list[Signal], ends: list[float]) -> None:
+        self.task, self.signals, self.ends = task, signals, ends
+        self.grids = []
+        union = np.unique(np.concatenate([s.t for s in signals]))
+        for k, (a, b) in enumerate(pairwise(ends)):
+            last = k == len(ends) - 2
+            self.grids.append(union[(union >= a) & ((union <= b) if last else (union < b))])
+        self.weights = [1.0 / (s.sigma or s.size) for s in signals]
+        self.runs_made = 0
+        self.shown: Any = None
+        self.best: tuple[float, Array] | None = None
+
+    # -- parameters
+
+    def begin(self, names: list[str], start: Array, limits: dict[str, tuple[float, float]]) -> None:
+        """Make the free parameters, those of the restarts among them."""
+        self.own = len(names)
+        try:
+            machine = self._machine(start)
+            machine.compile()
+        except UnknownNameError:
+            raise
+        except ValueError as error:
+            raise ValueError(f"free cannot start there: {error}") from error
+        positions = [s for s in machine.states if s.rpartition(".")[2] in ("position", "velocity")]
+        positions = [s for s in positions if s.rpartition(".")[0] in getattr(machine, "names", ())]
+        self.carried = positions if len(self.ends) > 2 else []
+        more, values = [], []
+        if self.carried:
+            runs = self._runs(machine, self.task.options["initial"], None)
+            for k, time in enumerate(self.ends[1:-1], start=1):
+                for state in self.carried:
+                    more.append(f"{state}@{time:g}")
+                    values.append(self._measured(state, time, float(runs[k][state][0])))
+        self.names = [*names, *more]
+
+        def allowed(values: Array) -> object:
+            return self._machine(values[: self.own]).compile()
+
+        begin = np.concatenate([start, values])
+        bounds = {name: (-np.inf, np.inf) for name in more} | limits
+        self.free = Free(self.names, begin, bounds, allowed)
+        sizes = self.free.sizes
+        for i, name in enumerate(more, start=self.own):
+            spread = [s.size for s in self.signals if s.name == name.partition("@")[0]]
+            sizes[i] = max(sizes[i] if begin[i] else 0.0, *spread) if spread else sizes[i]
+
+    def _measured(self, state: str, time: float, otherwise: float) -> float:
+        """Start value of a state after a restart: what was measured there, a slope of it, or what the run has."""
+        for s in self.signals:
+            if s.name == state:
+                return float(np.interp(time, s.t, s.y))
+        for s in self.signals:
+            if state.endswith(".velocity") and s.name == state[:-8] + "position":
+                at = int(np.searchsorted(s.t, time))
+                here = slice(at, min(at + 8, s.t.size))
+                if s.t[here].size > 2:
+                    return float(np.polyfit(s.t[here] - time, s.y[here], 2)[1])
+        return otherwise
+
+    def _machine(self, values: Array) -> Machine | StateSpace:
+        return self.task._machine(np.asarray(values, dtype=float))[0]
+
+    # -- runs
+
+    def _settings(self, values: Array) -> tuple[Machine | StateSpace, dict[str, float]]:
+        machine, options = self.task._machine(values[: self.own])
+        initial = options["initial"]
+        if isinstance(initial, dict):
+            return machine, initial
+        return machine, dict(zip(machine.compile().states, map(float, initial), strict=True))
+
+    def _runs(self, machine: Machine | StateSpace, initial: Any, states: Array | None) -> list[Trajectory]:
+        """One run for each stretch; states of the later ones as given, else as the one before ended."""
+        options = {k: v for k, v in self.task.options.items() if k not in ("initial", "t_start")}
+        runs: list[Trajectory] = []
+        for k, (a, b) in enumerate(pairwise(self.ends)):
+            if k:
+                end = runs[-1].state
+                initial = dict(zip(machine.compile().states, map(float, end.x), strict=True))
+                if states is not None:
+                    initial |= dict(zip(self.carried, map(float, states[k - 1]), strict=True))
+            grid = self.grids[k]
+            if k < len(self.ends) - 2 or not grid.size:
+                grid = np.append(grid, b)
+            run = simulate(machine, b, t_start=a, initial=initial, t_eval=grid, **options)
+            self.runs_made += 1
+            if not run.success:
+                raise _NotRun(run.message)
+            runs.append(run)
+        return runs
+
+    def runs(self, x: Array) -> list[Trajectory]:
+        """The runs at parameters as the optimiser has them."""
+        values = self.free.outside(x)
+        machine, initial = self._settings(values)
+        later = values[self.own :].reshape(len(self.ends) - 2, -1) if self.carried else None
+        return self._runs(machine, initial, later)
+
+    def off(self, x: Array) -> list[Array]:
+        """What each signal is off."""
+        runs = self.runs(x)
+        found = []
+        for s in self.signals:
+            parts = []
+            for k, run in enumerate(runs):
+                last = k == len(runs) - 1
+                here = (s.t >= self.ends[k]) & (
+                    (s.t <= self.ends[k + 1]) if last else (s.t < self.ends[k + 1])
+                )
+                parts.append(run[s.name][np.searchsorted(run.t, s.t[here])] - s.y[here])
+            found.append(np.concatenate(parts))
+        return found
+
+    def residuals(self, x: Array) -> Array:
+        """All residuals in units of their standard deviation; huge where the machine is refused or stops."""
+        try:
+            r = np.concatenate([w * d for w, d in zip(self.weights, self.off(x), strict=True)])
+        except (_NotRun, ValueError) as error:
+            if isinstance(error, UnknownNameError) or self.best is None:
+                raise
+            return np.full(sum(s.t.size for s in self.signals), REFUSED)
+        cost = float(r @ r)
+        if self.best is None or cost < self.best[0]:
+            self.best = (cost, np.array(x))
+        return r
+
+    def _trial(self, x: Array) -> Array:
+        self.shown.update(1)
+        return self.residuals(x)
+
+    # -- the search
+
+    def solve(self, robust: bool, step: float, tolerance: float, budget: int) -> tuple[Solution | None, str]:
+        """The solution, or None and why not."""
+        try:
+            first = self.residuals(self.free.start)
+        except _NotRun as error:
+            raise ValueError(
+                f"machine does not reach the end of the data with the start values: {error}"
+            ) from error
+        self._suspect(first)
+        jacobian = differences(self.residuals, self.free.sizes, self.free.low, self.free.high, step)
+        try:
+            found = self._minimise(self.free.start, jacobian, robust, tolerance, budget)
+            if len(self.signals) > 1 and self.signals[0].sigma is None:
+                off = [float(np.sqrt(np.mean(d**2))) for d in self.off(found.x)]
+                if all(d > 1e-7 * s.size for d, s in zip(off, self.signals, strict=True)):
+                    self.weights = [1.0 / d for d in off]
+                    self.best = None
+                    found = self._minimise(found.x, jacobian, robust, tolerance, budget)
+        except KeyboardInterrupt:
+            return None, "interrupted"
+        return found, ""
+
+    def _minimise(
+        self, start: Array, jacobian: Callable[[Array], Array], robust: bool, tolerance: float, budget: int
+    ) -> Solution:
+        return minimise(
+            self._trial, jacobian, start, self.free.low, self.free.high, self.free.sizes,
+            size_of_data=max(w * s.size for w, s in zip(self.weights, self.signals, strict=True)),
+            robust=robust, tolerance=tolerance, max_evaluations=budget,
+        )  # fmt: skip
+
+    def _suspect(self, first: Array) -> None:
+        """Warn where data are 1000 times as large as what the machine does, or as small."""
+        at = 0
+        for s, w in zip(self.signals, self.weights, strict=True):
+            r = first[at : at + s.t.size] / w
+            at += s.t.size
+            made = float(np.std(r + s.y))
+            ratio = s.size / made if made > 0.0 else 1.0
+            if ratio > APART or ratio < 1.0 / APART:
+                warn(
+                    f"fit: data of {s.name} vary {ratio:.2g} times as much as the machine's own with the start "
+                    "values: is one of them in another unit?",
+                    5,
+                )
+
+    def report(self, found: Solution | None, ended: str) -> MachineFit:
+        """The result, from a solution or from the best point so far."""
+        x = found.x if found is not None else (self.best or (0.0, self.free.start))[1]
+        values = self.free.outside(x)
+        n = sum(s.t.size for s in self.signals)
+        p = len(self.names)
+        cov = np.full((p, p), np.nan)
+        said = [ended] if ended else []
+        if found is not None:
+            lost = np.isinf(np.diag(found.cov))
+            cov = self.free.map @ np.where(np.isinf(found.cov), 0.0, found.cov) @ self.free.map.T
+            cov[lost, :] = cov[:, lost] = 0.0
+            cov[lost, lost] = np.inf
+            if self.signals[0].sigma is not None and found.scale > 0.0:
+                cov[~lost[:, None] & ~lost[None, :]] /= found.scale**2  # sigma is known, not estimated
+            told = describe_ties(found.info, self.names)
+            for text in told:
+                warn(f"fit: {text}", 4)
+            said += told
+            said += [f"{self.names[i]} lies on its bound" for i in found.on_bound]
+        machine, initial = self._settings(values)
+        return MachineFit(
+            parameters=dict(zip(self.names, map(float, values), strict=True)),
+            stderr=dict(zip(self.names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
+            cov=cov,
+            success=found is not None and found.success and not found.info.unknown,
+            message="; ".join(said) or (found.message if found is not None else ""),
+            scale=found.scale if found is not None else np.nan,
+            freedom=max(1, n - p),
+            machine=machine,
+            initial=initial,
+            runs=tuple(self.runs(x)),
+            data={s.name: (s.t, s.y) for s in self.signals},
+            evaluations=self.runs_made,
+        )
+
+
+class _NotRun(Exception):
+    """A run that has not reached its end."""

@@ -1,0 +1,9 @@
+"""Machines and loops as linear systems: frequency response, margins, poles, exactly as they are sampled."""
+
+from stickslip.linear.loop import OpenLoop, open_loop
+from stickslip.linear.margins import Margins, Peak
+from stickslip.linear.poles import Poles
+from stickslip.linear.response import FrequencyResponse
+from stickslip.linear.system import LinearSystem
+
+__all__ = ["FrequencyResponse", "LinearSystem", "Margins", "OpenLoop", "Peak", "Poles", "open_loop"]

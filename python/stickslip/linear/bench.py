@@ -1,0 +1,168 @@
+"""The linear part of a machine with inputs put in and anything read out, by the engine's own wiring.
+
+An input is an integrator of order three beside the machine: its output enters where the input enters, and its states
+are the input, its rate and its acceleration, so that their columns in the matrix of the whole are what the input and
+its rates do. What is looked at feeds an integrator: its row is the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip import _core
+from stickslip._described import controller_of
+from stickslip.control import LTI, PI, P
+from stickslip.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from stickslip._wiring import Wiring
+
+Array = NDArray[np.float64]
+Element = dict[str, Any]
+
+_INPUT = LTI(
+    A=np.eye(3, k=1), B=np.zeros((3, 1)), C=np.eye(1, 3), D=np.zeros((1, 1)), inputs="both", references=0
+)
+_VALUE = LTI(A=[[0.0]], B=[[1.0]], C=[[0.0]], D=[[0.0]], inputs="both", references=0)  # type: ignore[arg-type]
+_RATE = PI(kp=-1.0, tn=1.0, controls="rate")
+_PASS_ON_RATE = P(kp=0.0, feedforward=1.0)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What is looked at: a sum of names, or its first or second derivative."""
+
+    names: Mapping[str, float]
+    order: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """x' = A x + sum_k B[k] (d/dt)^k u, rows = C x + sum_k D[k] (d/dt)^k u."""
+
+    A: Array
+    B: tuple[Array, Array, Array]
+    C: Array
+    D: tuple[Array, Array, Array]
+    states: tuple[str, ...]
+
+
+@dataclass
+class Bench:
+    """A machine without friction and contacts, its signals at rest, that inputs and probes are added to."""
+
+    plant: Element
+    elements: list[Element]
+    inputs: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)  # states whose rates are looked at
+
+    @classmethod
+    def of(cls, machine: Wiring) -> Bench:
+        """The linear part of a machine; one that is not linear is refused by the engine."""
+        compiled = machine.compile()
+        compiled.linear_part()
+        kept = []
+        for element in machine._description.elements:
+            if element["kind"] == "controller":
+                sources = ("references", "measurements")
+                kept.append(
+                    element | {key: [{"names": dict(s["names"])} for s in element[key]] for key in sources}
+                )
+            elif element["kind"] == "spring":
+                kept.append(dict(element))
+        return cls(dict(machine._description.plant), kept)
+
+    @property
+    def controllers(self) -> list[Element]:
+        """The controllers of the machine, not those of the bench."""
+        return [e for e in self.elements if e["kind"] == "controller" and e["name"][0] != "#"]
+
+    def controller(self, name: str) -> Element:
+        """The controller of that name."""
+        for element in self.controllers:
+            if element["name"] == name:
+                return element
+        known = ", ".join(repr(e["name"]) for e in self.controllers) or "none"
+        raise UnknownNameError(f"unknown controller {name!r}; known are: {known}")
+
+    def replace_output(self, name: str, column: str) -> None:
+        """Everything that reads or is driven by the output `column` of a controller gets an input instead."""
+        owner = self.controller(name)
+        new = f"#in{len(self.inputs)}.output"
+        for element in self.controllers:
+            for source in (*element["references"], *element["measurements"]):
+                if column in source["names"]:
+                    source["names"][new] = source["names"].pop(column)
+        part = int(column.rpartition(".output")[2] or 0)
+        to = [dict(t) for t in owner["to"]]
+        driven = to[part] if part < len(to) else {}
+        if driven:
+            to[part] = {}
+            owner["to"] = to if any(to) else []
+        self.inputs.append(column)
+        self._element(
+            f"#in{len(self.inputs) - 1}", _INPUT, measurements=[{"names": {}}], to=[driven] if driven else []
+        )
+
+    def drive(self, name: str, parts: dict[str, float]) -> None:
+        """Add a force."""
+        self.inputs.append(name)
+        self._element(f"#in{len(self.inputs) - 1}", _INPUT, measurements=[{"names": {}}], to=[parts])
+
+    def command(self, name: str, controller: str) -> None:
+        """Add something to the first reference of a controller."""
+        owner = self.controller(controller)
+        if not owner["references"]:
+            raise UnknownNameError(f"unknown input {name!r}: {controller!r} follows no reference")
+        owner["references"][0]["names"][f"#in{len(self.inputs)}.output"] = 1.0
+        self.inputs.append(name)
+        self._element(f"#in{len(self.inputs) - 1}", _INPUT, measurements=[{"names": {}}], to=[])
+
+    def look_at(self, probe: Probe) -> int:
+        """Add a probe; returns its row."""
+        name, source = f"#out{len(self.rows)}", {"names": dict(probe.names)}
+        if probe.order == 0:
+            self._element(name, _VALUE, measurements=[source])
+        else:
+            if probe.order == 2:
+                first = f"{name}.first"
+                self._element(first, _PASS_ON_RATE, references=[source], measurements=[{"names": {}}])
+                source = {"names": {f"{first}.output": 1.0}}
+            self._element(name, _RATE, references=[{"names": {}}], measurements=[source])
+        return self.look_at_rate(f"{name}.z")
+
+    def look_at_rate(self, state: str) -> int:
+        """Look at the rate of a state; returns its row."""
+        self.rows.append(state)
+        return len(self.rows) - 1
+
+    def _element(self, name: str, control: Any, **fields: Any) -> None:
+        base = {"kind": "controller", "name": name, "control": control.compiled}
+        self.elements.append(base | {"references": [], "measurements": [], "to": []} | fields)
+
+    def answer(self) -> Answer:
+        """The matrices."""
+        fields = {k: v for k, v in self.plant.items() if k != "kind"}
+        description = _core.model.Machine(self.plant["kind"], fields)
+        for element in self.elements:
+            given = {k: v for k, v in element.items() if k != "kind"}
+            if isinstance(given.get("control"), dict):
+                given["control"] = controller_of(given["control"]).compiled
+            description.add(element["kind"], given)
+        compiled = _core.dynamics.compile(description)
+        a, names = compiled.linear_part(), compiled.states
+        own = [i for i, n in enumerate(names) if not n.startswith("#")]
+        columns = [[names.index(f"#in{i}.z{k}") for i in range(len(self.inputs))] for k in range(3)]
+        rows = [names.index(state) for state in self.rows]
+        return Answer(
+            a[np.ix_(own, own)],
+            (a[np.ix_(own, columns[0])], a[np.ix_(own, columns[1])], a[np.ix_(own, columns[2])]),
+            a[np.ix_(rows, own)],
+            (a[np.ix_(rows, columns[0])], a[np.ix_(rows, columns[1])], a[np.ix_(rows, columns[2])]),
+            tuple(names[i] for i in own),
+        )

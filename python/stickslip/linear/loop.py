@@ -1,0 +1,238 @@
+"""Loops opened at the output of a controller: response, margins, sensitivity, bandwidth."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stickslip._checks import reject
+from stickslip.errors import UnknownNameError
+from stickslip.linear import margins as _margins
+from stickslip.linear.bench import Bench, Probe
+from stickslip.linear.machine import output_names
+from stickslip.linear.margins import Margins, Peak
+from stickslip.linear.poles import Poles
+from stickslip.linear.response import FrequencyResponse
+from stickslip.linear.sampling import PeriodMap, common_period, period_map, sampling_periods
+from stickslip.linear.system import LinearSystem, from_object, one_by_one
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["OpenLoop", "open_loop"]
+
+Array = NDArray[np.float64]
+
+
+class OpenLoop:
+    """A loop opened at one place: L, such that 1 + L = 0 is the closed loop.
+
+    Parameters
+    ----------
+    system : LinearSystem, or object with A, B, C, D (and dt), or (A, B, C, D)
+        L, with one input and one output; `open_loop` takes it from a machine.
+
+    Attributes
+    ----------
+    system : LinearSystem
+        L in matrices, with `period` where it is sampled.
+
+    Raises
+    ------
+    ValueError
+        If it has several inputs or outputs.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> loop = ss.OpenLoop(([[0.0, 1.0], [0.0, -1.0]], [[0.0], [1.0]], [[1.0, 0.0]], [[0.0]]))   # 1/(s (s + 1))
+    >>> round(loop.margins().pm, 3), round(loop.margins().wcp, 4)
+    (51.827, 0.7862)
+    """
+
+    system: LinearSystem
+
+    def __init__(self, system: Any) -> None:
+        given = from_object("system", system)
+        self.system = one_by_one("system", given).proper()
+
+    @property
+    def period(self) -> float | None:
+        """Sampling period, s; None in continuous time."""
+        return self.system.period
+
+    def __call__(self, omega: ArrayLike) -> NDArray[np.complex128]:
+        """L at angular frequencies, rad/s, in their shape."""
+        frequencies = np.asarray(omega, dtype=np.float64)
+        values: NDArray[np.complex128] = self.system.at(frequencies.ravel())[0, 0]
+        return values.reshape(frequencies.shape)
+
+    def bode(self, omega: ArrayLike | None = None) -> FrequencyResponse:
+        """The response of the open loop; its ``plot()`` draws the Bode diagram.
+
+        Parameters
+        ----------
+        omega : array_like, shape (n,), optional
+            Angular frequencies, rad/s; by default a grid over all poles and zeros.
+
+        Returns
+        -------
+        FrequencyResponse
+        """
+        return self.system.response(omega)
+
+    def nyquist(self, omega: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the curve of L beside -1 (needs the extra ``figures``).
+
+        Parameters
+        ----------
+        omega : array_like, shape (n,), optional
+            Angular frequencies, rad/s; by default a grid over all poles and zeros.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        return self.bode(omega).plot_nyquist(ax)
+
+    @cached_property
+    def _margins(self) -> Margins:
+        return _margins.margins(self.system)
+
+    def margins(self) -> Margins:
+        """Gain and phase margin and where they are read: (gm, pm, wcg, wcp), a factor, degrees and rad/s.
+
+        Returns
+        -------
+        Margins
+        """
+        return self._margins
+
+    @cached_property
+    def sensitivity_peak(self) -> Peak:
+        """Greatest magnitude of 1/(1 + L), and where; its inverse is the distance of L from -1."""
+        return _margins.peak(self.sensitivity)
+
+    @cached_property
+    def bandwidth(self) -> float:
+        """Angular frequency at which the closed loop L/(1 + L) has fallen by 3 dB from its gain at 0, rad/s."""
+        return _margins.bandwidth(self.closed)
+
+    @cached_property
+    def closed(self) -> LinearSystem:
+        """L/(1 + L) in matrices."""
+        return self._fed_back(1.0, 0.0)
+
+    @cached_property
+    def sensitivity(self) -> LinearSystem:
+        """1/(1 + L) in matrices."""
+        return self._fed_back(-1.0, 1.0)
+
+    def _fed_back(self, sign: float, direct: float) -> LinearSystem:
+        s = self.system
+        d = float(s.D[0, 0])
+        if d == -1.0:
+            reject("system.D", d, "a number that is not -1: the loop has no solution")
+        g = 1.0 / (1.0 + d)
+        return LinearSystem(
+            s.A - s.B @ s.C * g, s.B * g, sign * s.C * g, np.array([[direct + sign * d * g]]),
+            s.inputs, s.outputs, s.period,
+        )  # fmt: skip
+
+    def poles(self) -> Poles:
+        """Poles of the open loop."""
+        return Poles(self.system.poles(), self.period)
+
+    def closed_poles(self) -> Poles:
+        """Poles of the closed loop."""
+        return Poles(self.closed.poles(), self.period)
+
+    def to_control(self) -> Any:
+        """L as ``control.StateSpace`` (needs the extra ``control``).
+
+        Raises
+        ------
+        MissingExtraError
+            When python-control is not installed.
+        """
+        return self.system.to_control()
+
+    def __repr__(self) -> str:
+        m = self.margins()
+        kind = "continuous" if self.period is None else f"sampled every {self.period:g} s"
+        at = f" at {self.system.inputs[0]}" if self.system.inputs else ""
+        return (
+            f"OpenLoop({kind}{at}: gm {m.gm:.4g} at {m.wcg:.4g} rad/s, pm {m.pm:.4g}° at {m.wcp:.4g} rad/s)"
+        )
+
+
+def open_loop(machine: Any, at: str) -> OpenLoop:
+    """Open the loops of a machine at the output of a controller.
+
+    All else stays closed. Friction and contacts are left out, controllers are off their limits, encoders have no steps,
+    springs are on the stretch on which they are where all coordinates are zero.
+
+    Parameters
+    ----------
+    machine : Machine or StateSpace
+        Or anything that has one as ``.machine``.
+    at : str
+        Where: ``"<controller>.output"``. What this output drives, be it the plant or other controllers, is fed with v
+        instead; L is minus what the controller then puts out, over v.
+
+    Returns
+    -------
+    OpenLoop
+        Of a sampled output exactly as it is sampled: with hold, delay and difference quotients.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such output.
+    ValueError
+        If the machine is not linear; if `at` is continuous while other controllers are sampled, or is not the slowest of
+        several sampling rates: what goes round such a loop is no linear system of constant coefficients.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=2.0, names=["slide"])
+    >>> m.add_controller(ss.PI(kp=200.0, tn=0.05, period=1e-3), "speed", measure="slide.velocity", to="slide")
+    'speed'
+    >>> loop = ss.open_loop(m, at="speed.output")
+    >>> round(loop.margins().pm, 2), round(loop.margins().gm, 2)
+    (76.17, 19.8)
+    """
+    machine = getattr(machine, "machine", machine)
+    bench = Bench.of(machine)
+    known = [name for element in bench.controllers for name in output_names(element)]
+    if at not in known:
+        listed = ", ".join(map(repr, known)) or "none: the machine has no controllers"
+        raise UnknownNameError(f"unknown output at = {at!r}; known are: {listed}")
+    owner = bench.controller(at.rpartition(".output")[0])
+    if sampling_periods(bench):
+        m = _sampled(bench, owner, at)
+        return OpenLoop(LinearSystem(m.Phi, m.Gamma[0], -m.C, -m.D[0], (at,), (at,), m.period))
+    bench.replace_output(owner["name"], at)
+    bench.look_at(Probe({at: 1.0}))
+    a = bench.answer()
+    rates = tuple((a.B[k], -a.D[k]) for k in (1, 2))
+    return OpenLoop(LinearSystem(a.A, a.B[0], -a.C, -a.D[0], (at,), (at,), None, rates))
+
+
+def _sampled(bench: Bench, owner: dict[str, Any], at: str) -> PeriodMap:
+    periods = sampling_periods(bench)
+    listed = ", ".join(f"'{name}.output' ({t:g} s)" for name, t in periods.items())
+    period = periods.get(owner["name"])
+    if period is None:
+        reject("at", at, f"a sampled output, since the machine samples: {listed}")
+    if common_period(periods)[0] > period * (1.0 + 1e-12):
+        reject(
+            "at", at, f"the output of the slowest controller, of whose period all others are parts: {listed}"
+        )
+    return period_map(bench, [], at)

@@ -1,0 +1,214 @@
+"""Where a loop crosses gain 1 or the negative real axis, the peak of a response, and its bandwidth.
+
+Crossings are found as eigenvalues, so that none is missed however narrow a resonance is, and are then refined on the
+response itself. A sampled system is mapped by z = (1 + w)/(1 - w) onto one in w = j tan(omega T/2), exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.linear.system import LinearSystem, zeros
+
+Array = NDArray[np.float64]
+
+
+class Margins(NamedTuple):
+    """Stability margins of a loop, in python-control's words and units.
+
+    Attributes
+    ----------
+    gm : float
+        Gain margin, a factor: the loop becomes unstable where its gain is multiplied by it; of several the one
+        nearest to 1, infinite if there is none.
+    pm : float
+        Phase margin, degrees; of several the least in magnitude, infinite if there is none.
+    wcg : float
+        Angular frequency at which the phase is -180 degrees, rad/s, where `gm` is read; NaN without one.
+    wcp : float
+        Angular frequency at which the gain is 1, rad/s, where `pm` is read; NaN without one.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.linear.Margins(gm=2.0, pm=60.0, wcg=10.0, wcp=4.0).pm
+    60.0
+    """
+
+    gm: float
+    pm: float
+    wcg: float
+    wcp: float
+
+
+class Peak(NamedTuple):
+    """Greatest gain of a response.
+
+    Attributes
+    ----------
+    value : float
+        The gain.
+    omega : float
+        Where it is, rad/s.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.linear.Peak(value=1.4, omega=30.0).value
+    1.4
+    """
+
+    value: float
+    omega: float
+
+
+def margins(loop: LinearSystem) -> Margins:
+    """Margins of a loop with one input and one output."""
+    limit = math.inf if loop.period is None else math.pi / loop.period
+
+    def answer(omega: float) -> complex:
+        return complex(loop.at(np.array([omega]))[0, 0, 0])
+
+    gains = [refined(lambda w: abs(answer(w)) - 1.0, w) for w in gain_crossings(loop, 1.0)]
+    reals = [refined(lambda w: answer(w).imag, w) for w in real_crossings(loop)]
+    if loop.period is not None:
+        reals.append(limit)  # the response is real there
+    pm, wcp = math.inf, math.nan
+    for w in gains:
+        value = math.degrees(math.atan2(-answer(w).imag, -answer(w).real))
+        if abs(abs(answer(w)) - 1.0) < 1e-6 and abs(value) < abs(pm):
+            pm, wcp = value, w
+    gm, wcg = math.inf, math.nan
+    for w in reals:
+        point = answer(w)
+        if not 0.0 < w <= limit or point.real >= 0.0 or abs(point.imag) > 1e-6 * abs(point):
+            continue
+        if abs(math.log(-point.real)) < abs(math.log(gm)):
+            gm, wcg = -1.0 / point.real, w
+    return Margins(gm, pm, wcg, wcp)
+
+
+def peak(system: LinearSystem) -> Peak:
+    """Greatest gain over all frequencies, by the crossings of ever higher levels (Bruinsma, Steinbuch 1990)."""
+
+    def gain(omega: Array) -> Array:
+        gains: Array = np.abs(system.at(omega)[0, 0])
+        return gains
+
+    top = math.inf if system.period is None else math.pi / system.period
+    tried = system.grid(200)
+    if system.period is not None:
+        tried = np.append(tried, top)
+    best = int(np.argmax(gain(tried)))
+    value, omega = float(gain(tried)[best]), float(tried[best])
+    for _ in range(50):
+        if not math.isfinite(value):
+            break
+        crossed = np.sort(gain_crossings(system, value * (1.0 + 1e-11)))
+        if crossed.size == 0:
+            break
+        edges = np.concatenate([[0.0], crossed, [2.0 * crossed[-1] if math.isinf(top) else top]])
+        middles = 0.5 * (edges[1:] + edges[:-1])
+        middles = middles[middles > 0.0]
+        gains = gain(middles)
+        k = int(np.argmax(gains))
+        if gains[k] <= value * (1.0 + 1e-13):
+            break
+        value, omega = float(gains[k]), float(middles[k])
+    at_infinity = abs(float(system.D[0, 0])) if system.period is None else 0.0
+    return Peak(at_infinity, math.inf) if at_infinity > value else Peak(value, omega)
+
+
+def bandwidth(system: LinearSystem) -> float:
+    """Angular frequency from which on the gain is 3 dB below that at frequency 0, rad/s.
+
+    NaN if the gain at 0 is zero or has no value, infinite if it never falls so far.
+    """
+    start = 1.0 if system.period is not None else 0.0
+    n = system.A.shape[0]
+    try:
+        still = float(
+            (system.C @ np.linalg.solve(start * np.eye(n) - system.A, system.B) + system.D)[0, 0].item()
+        )
+    except np.linalg.LinAlgError:
+        return math.nan
+    level = abs(still) * 10.0**-0.15
+    if not 0.0 < level < math.inf:
+        return math.nan
+
+    def excess(omega: float) -> float:
+        return abs(complex(system.at(np.array([omega]))[0, 0, 0])) - float(level)
+
+    found = sorted(refined(excess, w) for w in gain_crossings(system, level))
+    falling = [w for w in found if excess(w * (1.0 - 1e-6)) > 0.0 and abs(excess(w)) < 1e-6 * level]
+    return falling[0] if falling else math.inf
+
+
+def gain_crossings(system: LinearSystem, level: float) -> Array:
+    """Angular frequencies > 0 at which the gain is `level`: eigenvalues on the axis of a Hamiltonian matrix."""
+    a, b, c, d = _continuous(system)
+    r = level**2 - d**2
+    if r == 0.0:  # a level that is reached at infinity only
+        r = level**2 * 1e-14
+    left = a + b @ c * (d / r)
+    hamiltonian = np.block([[left, b @ b.T * (level / r)], [-c.T @ c * (level / r), -left.T]])
+    return _on_axis(system, np.linalg.eigvals(hamiltonian))
+
+
+def real_crossings(system: LinearSystem) -> Array:
+    """Angular frequencies > 0 at which the response is real: zeros of L(s) - L(-s) on the axis."""
+    a, b, c, _ = _continuous(system)
+    n = a.shape[0]
+    both = np.block([[a, np.zeros((n, n))], [np.zeros((n, n)), -a]])
+    odd = LinearSystem(both, np.vstack([b, b]), np.hstack([c, c]), np.zeros((1, 1)))
+    return _on_axis(system, zeros(odd))
+
+
+def _on_axis(system: LinearSystem, points: NDArray[np.complexfloating]) -> Array:
+    near = points[(points.imag > 0.0) & (np.abs(points.real) <= 1e-3 * np.abs(points))]
+    omega = near.imag.astype(np.float64)
+    if system.period is not None:
+        omega = 2.0 * np.arctan(omega) / system.period
+    return np.unique(omega)
+
+
+def _continuous(system: LinearSystem) -> tuple[Array, Array, Array, float]:
+    """The system, or the continuous one in w that a sampled one is with z = (1 + w)/(1 - w)."""
+    if system.period is None:
+        return system.A, system.B, system.C, float(system.D[0, 0])
+    unit = np.eye(system.A.shape[0])
+    try:
+        inverse = np.linalg.inv(unit + system.A)
+    except np.linalg.LinAlgError:  # a pole at z = -1; candidates are refined on the true response
+        inverse = np.linalg.inv((1.0 - 1e-9) * unit + system.A)
+    b = inverse @ system.B
+    return unit - 2.0 * inverse, 2.0 * b, system.C @ inverse, float((system.D - system.C @ b)[0, 0])
+
+
+def refined(function: Callable[[float], float], start: float) -> float:
+    """The root of a function next to `start`, by bisection between signs that differ, to the last digits."""
+    start = float(start)
+    if function(start) == 0.0:
+        return start
+    for width in (10.0**k for k in range(-13, -2)):
+        low, high = start * (1.0 - width), start * (1.0 + width)
+        left, right = function(low), function(high)
+        if left * right <= 0.0:
+            break
+    else:
+        return start
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        value = function(middle)
+        if (value > 0.0) == (right > 0.0) and value != 0.0:
+            high, right = middle, value
+        else:
+            low, left = middle, value
+    return 0.5 * (low + high)

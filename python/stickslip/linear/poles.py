@@ -1,0 +1,68 @@
+"""Poles that know whether they belong to continuous time or to sampling instants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Poles(NDArray[np.complex128]):
+    """Poles of a loop: an array of complex numbers that knows what they mean.
+
+    Attributes
+    ----------
+    period : float or None
+        None: poles of continuous time, 1/s. Else they are poles in the plane of z of the system from one period, s,
+        to the next; with sampling at several rates the period after which all of them repeat.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"])
+    >>> m.add_controller(ss.PID(kp=2.0, kd=3.0), on="slide")
+    'pid'
+    >>> m.poles().stable, m.poles().damping
+    (True, array([1., 1.]))
+    """
+
+    period: float | None
+
+    def __new__(cls, values: Any, period: float | None = None) -> Poles:
+        """Sort the values, slowest first."""
+        given = np.asarray(values, dtype=np.complex128)
+        size = np.abs(given) if period is None else -np.abs(given)
+        self = given[np.lexsort((given.imag, np.round(size, 12)))].view(cls)
+        self.period = period
+        return self
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.period = getattr(other, "period", None)
+
+    def __reduce__(self) -> Any:
+        return Poles, (np.asarray(self), self.period)
+
+    @property
+    def stable(self) -> bool:
+        """Whether every disturbance dies out: all Re s < 0, or all |z| < 1, by more than rounding."""
+        values = np.asarray(self)
+        if self.period is None:
+            return bool(np.all(values.real < -1e-12 * np.abs(values).max(initial=0.0)))
+        return bool(np.all(np.abs(values) < 1.0 - 1e-12))
+
+    @property
+    def continuous(self) -> NDArray[np.complex128]:
+        """The poles in 1/s: of a sampled loop ln(z)/period, those of continuous motions through the same instants."""
+        values = np.asarray(self)
+        if self.period is None:
+            return values
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(values) / self.period, dtype=np.complex128)
+
+    @property
+    def damping(self) -> NDArray[np.float64]:
+        """Damping ratios -Re s/|s|; NaN for poles at 0."""
+        s = self.continuous
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(np.isinf(s.real), 1.0, -s.real / np.abs(s))

@@ -1,0 +1,103 @@
+"""What a linear system does to sines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyResponse:
+    """Response of a linear system to sines.
+
+    Attributes
+    ----------
+    omega : ndarray, shape (n,)
+        Angular frequencies, rad/s.
+    response : ndarray of complex, shape (outputs, inputs, n)
+        Gain and phase, in the order of python-control; infinite at an undamped pole.
+    inputs, outputs : tuple of str
+        Names, where the system had any.
+    period : float or None
+        Sampling period of a sampled system, s.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> response = ss.analysis.frequency_response(([[-1.0]], [[1.0]], [[1.0]], [[0.0]]), [1.0])
+    >>> response.phase.round(4)
+    array([[[-0.7854]]])
+    """
+
+    omega: Array
+    response: NDArray[np.complex128]
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    period: float | None = None
+
+    @property
+    def frequency(self) -> Array:
+        """Frequencies in Hz."""
+        return self.omega / (2.0 * np.pi)
+
+    @property
+    def magnitude(self) -> Array:
+        """Gain, shape (outputs, inputs, n)."""
+        return np.abs(self.response)
+
+    @property
+    def decibel(self) -> Array:
+        """Gain in dB, shape (outputs, inputs, n)."""
+        with np.errstate(divide="ignore"):
+            return 20.0 * np.log10(self.magnitude)
+
+    @property
+    def phase(self) -> Array:
+        """Phase, rad, without jumps along the frequencies, shape (outputs, inputs, n)."""
+        return np.unwrap(np.angle(self.response), axis=-1)
+
+    def plot(self, *, hertz: bool = False) -> NDArray[np.object_]:
+        """Draw the Bode diagram: gain in dB over phase in degrees (needs the extra ``figures``).
+
+        Parameters
+        ----------
+        hertz : bool, default False
+            Frequencies in Hz instead of rad/s.
+
+        Returns
+        -------
+        ndarray of matplotlib Axes, shape (2,)
+            Gain and phase.
+        """
+        from stickslip.linear.drawing import bode
+
+        return bode(self, hertz)
+
+    def plot_nyquist(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve in the complex plane, with the point -1 (needs the extra ``figures``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from stickslip.linear.drawing import nyquist
+
+        return nyquist(self, ax)
+
+    def __repr__(self) -> str:
+        outputs, inputs, n = self.response.shape
+        span = f"{self.omega[0]:g} to {self.omega[-1]:g} rad/s" if n else "no frequency"
+        return f"FrequencyResponse({outputs} x {inputs}, {n} frequencies, {span})"
