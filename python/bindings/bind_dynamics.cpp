@@ -63,6 +63,13 @@ void bind_dynamics(py::module_ m) {
                                  if (one.of_velocity) names.push_back(one.name);
                                return names;
                              })
+      .def_property_readonly("compliances",
+                             [](const Compiled& c) {
+                               std::vector<std::string> names;
+                               for (const Contact& k : c.system.contacts)
+                                 if (k.yields()) names.push_back(k.name);
+                               return names;
+                             })
       .def_property_readonly("nominal", [](const Compiled& c) { return c.system.nominal; })
       .def_property_readonly("time_scale", [](const Compiled& c) { return c.system.time_scale; })
       .def_property_readonly("compensators",

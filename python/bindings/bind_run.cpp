@@ -71,9 +71,9 @@ py::dict balance(const Trajectory& run, const Times& at) {
                   "drives"_a = std::move(e.drives), "damping"_a = std::move(e.damping),
                   "friction"_a = std::move(e.friction), "surfaces"_a = std::move(e.surfaces),
                   "dampers"_a = std::move(e.dampers), "supports"_a = std::move(e.supports),
-                  "walls"_a = std::move(e.walls), "impacts"_a = std::move(e.impacts),
-                  "controllers"_a = std::move(e.controllers), "constraints"_a = std::move(e.constraints),
-                  "imbalance"_a = std::move(e.imbalance));
+                  "compliances"_a = std::move(e.compliances), "walls"_a = std::move(e.walls),
+                  "impacts"_a = std::move(e.impacts), "controllers"_a = std::move(e.controllers),
+                  "constraints"_a = std::move(e.constraints), "imbalance"_a = std::move(e.imbalance));
 }
 
 double residual(const Trajectory& run) {

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from stickslip._core import __version__
+from stickslip.compliance import HuntCrossley, KelvinVoigt
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
@@ -106,7 +107,9 @@ __all__ = [
     "Expr",
     "FrictionFeedforward",
     "FrictionObserver",
+    "HuntCrossley",
     "Input",
+    "KelvinVoigt",
     "Lag",
     "Law",
     "Lead",

@@ -23,7 +23,7 @@ class Energy:
     """Every term of the energy balance over time, in J, cumulative from the start of the run.
 
     ``kinetic + elastic - (their start values) = drives + controllers + surfaces + constraints - damping - friction -
-    springs - impacts``, up to `imbalance`.
+    springs - compliances - impacts``, up to `imbalance`.
 
     Of a `StateSpace` only what friction takes and moving surfaces give is known (force times relative velocity);
     matrices do not say what is stored, damped or driven, so all other terms and the residual are NaN.
@@ -47,6 +47,8 @@ class Energy:
         Work done by each constraint that prescribes a motion; 0 where it prescribes none.
     springs : dict of ndarray
         Energy taken by the damper of each spring. What a flank still held where it has let go is taken as it relaxes.
+    compliances : dict of ndarray
+        Energy taken by the damping of each contact that yields.
     friction : dict of ndarray
         Energy taken at each friction element; bristles may hold some of it.
     impacts : ndarray
@@ -92,7 +94,7 @@ class Energy:
 
     @property
     def elastic(self) -> Array:
-        """Energy stored in the stiffness matrix and in springs."""
+        """Energy stored in the stiffness matrix, in springs and in contacts that yield."""
         return self._term("elastic")
 
     @property
@@ -145,6 +147,13 @@ class Energy:
         return dict(zip(self._raw.compiled.springs, self._term("dampers"), strict=True))
 
     @cached_property
+    def compliances(self) -> dict[str, Array]:
+        """Energy taken by the damping of each contact that yields."""
+        compiled = self._raw.compiled
+        taken = zip(compiled.contacts, self._term("compliances"), strict=True)
+        return {name: work for (name, _), work in taken if name in compiled.compliances}
+
+    @cached_property
     def friction(self) -> dict[str, Array]:
         """Energy taken at each friction element."""
         taken = dict(zip(self._places, self._term("friction"), strict=True))
@@ -168,6 +177,7 @@ class Energy:
         rows |= {f"friction {k}": v[-1] for k, v in self.friction.items()}
         rows |= {f"spring {k}": v[-1] for k, v in self.springs.items()}
         rows |= {f"constraint {k}": v[-1] for k, v in self.constraints.items() if v.any()}
+        rows |= {f"compliance {k}": v[-1] for k, v in self.compliances.items()}
         if self.impacts[-1] != 0.0:
             rows["impacts"] = self.impacts[-1]
         width = max(map(len, rows))

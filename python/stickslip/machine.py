@@ -14,6 +14,7 @@ from stickslip._described import compensator_text, constraint_text, controller_o
 from stickslip._html import table
 from stickslip._smooth import Function
 from stickslip._wiring import Measure, On, Wiring, law_fields
+from stickslip.compliance import Compliance, HuntCrossley, KelvinVoigt, compliance_of, described
 from stickslip.errors import UnknownNameError
 from stickslip.expressions.expr import Expr
 from stickslip.laws import Coulomb, Law, as_law
@@ -681,11 +682,12 @@ class Machine(Wiring):
         impact: str = "poisson",
         surface_velocity: Signal | float = 0.0,
         tangential_restitution: float | None = None,
+        compliance: Compliance | None = None,
     ) -> None:
-        """Add a rigid unilateral contact with friction.
+        """Add a unilateral contact with friction, rigid or one that yields.
 
         The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; where it is closed a normal force >= 0
-        keeps it so.
+        keeps it so. With a `compliance` the gap may become negative, and the force follows from its depth.
 
         Parameters
         ----------
@@ -718,6 +720,11 @@ class Machine(Wiring):
         tangential_restitution : float, optional
             e_T in [0, 1]: impacts are tangentially reversible, as those of a superball; see
             `contact.impact`. By default they are not: impulses obey dry friction alone.
+        compliance : HuntCrossley or KelvinVoigt, optional
+            The contact yields: its force is this function of the depth, and there are no impacts. It is closed while
+            it pushes; events say when that begins and ends. Its spring counts as elastic energy, and what its damper
+            takes is ``run.energy.compliances``. Friction has the contact's force for its load; bristles go on while the
+            contact is open. A gap that moves by itself is a function of the motion, ``gap=lambda q, t: ...``.
 
         Raises
         ------
@@ -737,6 +744,8 @@ class Machine(Wiring):
             reject(f"impact of '{name}'", impact, "'poisson' or 'newton'")
         if (tangent is None) != (friction is None):
             raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
+        if compliance is not None and not isinstance(compliance, (HuntCrossley, KelvinVoigt)):
+            reject(f"compliance of '{name}'", compliance, "a HuntCrossley or a KelvinVoigt")
         if friction is not None:
             friction = as_law(friction, f"friction of '{name}'")
         self._add(
@@ -753,6 +762,7 @@ class Machine(Wiring):
                 else self._reversal(name, tangent, tangential_restitution)
             ),
             **({} if friction is None else law_fields("friction", friction)),
+            **({} if compliance is None else {"compliance": described(compliance)}),
         )
 
     def _where(self, name: str, on: object) -> dict[str, object]:
@@ -812,7 +822,9 @@ class Machine(Wiring):
                 held.append(("friction", e["name"], repr(law_of(e["law"], e["automaton"]))))
             elif e["kind"] == "contact":
                 law = law_of(e["friction"], e["automaton"]) if e["tangent"] else None
-                held.append(("contacts", e["name"], repr(law)))
+                yields = compliance_of(e["compliance"])
+                both = [part for part in (law, yields) if part is not None]
+                held.append(("contacts", e["name"], " + ".join(map(repr, both)) or "None"))
             elif e["kind"] == "spring":
                 held.append(("springs", e["name"], spring_text(e)))
             elif e["kind"] == "constraint":

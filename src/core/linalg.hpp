@@ -12,6 +12,7 @@ namespace stickslip::linalg {
 // X with A X = B, and the inverse, of a regular square matrix (LU, partial pivoting).
 Matrix solve(const Matrix& A, const Matrix& B);
 Matrix inverse(const Matrix& A);
+double determinant(const Matrix& A);
 
 // A = L L^T of a symmetric A. `definite`: whether A is positive definite; else L is of no use.
 struct Cholesky {

@@ -19,6 +19,10 @@ Matrix inverse(const Matrix& A) {
   return A.partialPivLu().inverse();
 }
 
+double determinant(const Matrix& A) {
+  return A.partialPivLu().determinant();
+}
+
 Cholesky::Cholesky(const Matrix& A) {
   const Eigen::LLT<Matrix> factor(A);
   definite = factor.info() == Eigen::Success;

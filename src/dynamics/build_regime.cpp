@@ -240,7 +240,7 @@ std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, cons
     }
   }
   for (Index j = 0; j < sys.contacts.size(); ++j)
-    if (modes.contact[j] == Mode::closed) r->closed.push_back(j);
+    if (modes.contact[j] == Mode::closed && !sys.contacts[j].yields()) r->closed.push_back(j);
   if (!sys.smooth || sys.tangent) constrain(sys, *r);
   list_guards(sys, *r);
   if (r->affine) probe(sys, *r);

@@ -227,7 +227,7 @@ void list_guards(const System& sys, Regime& r) {
     return c.opposite >= 0 && r.modes.contact[c.opposite] == Mode::closed;
   };
   for (Index j = 0; j < sys.contacts.size(); ++j)
-    if (!is_shared(r, {sys.friction.size() + j, -1}) &&
+    if (!sys.contacts[j].yields() && !is_shared(r, {sys.friction.size() + j, -1}) &&
         !(r.modes.contact[j] == Mode::open && idle(sys.contacts[j])))
       r.guards.push_back(Guard::of_contact(r.modes.contact[j] != Mode::open ? GuardKind::lifts_off
                                            : sys.contacts[j].of_velocity    ? GuardKind::locks

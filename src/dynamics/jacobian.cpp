@@ -272,8 +272,9 @@ void jacobian(const System& sys, const Regime& r, double t, const double* x, con
   if (sys.smooth) {
     Tangent& at = w.tangent(sys);
     evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
+    const Regime& here = at.regime(r.modes);
     const Turning& turning = at.turning(w.xdot.data(), w.force.data(), sdot);
-    Derivatives(at.system, at.regime(r.modes), x, at.signals(s), sdot, w, &turning).run(t);
+    Derivatives(at.system, here, x, at.signals(s), sdot, w, &turning).run(t);
   } else {
     Derivatives(sys, r, x, s, sdot, w).run(t);
   }

@@ -241,6 +241,8 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   const double* const all = at.signals(s);
   if (at.free_rates(x, all, xdot)) return;
   evaluate_here(at.system, at.regime(r.modes), t, x, all, xdot, force, w);
+  for (Index j = 0; j < sys.contacts.size(); ++j)
+    if (const Index own = sys.contacts[j].force; own >= 0) force[sys.friction.size() + j] = all[own];
 }
 
 void state_signals(const System& sys, const Modes& modes, double t, const double* x, double* s, Scratch& w) {

@@ -54,10 +54,9 @@ void Tangent::move_to(double at, const double* to, const List<Sign>& sides) {
   for (Index i = 0; i < smooth->inputs.size(); ++i)
     slots(i) = smooth->inputs[i] < 0 ? t : x(smooth->inputs[i]);
   run_held(smooth->tape, prescribed, slots);
-  if (smooth->moving_mass()) invert_mass();
-  size_accelerations();
+  if (smooth->moving_mass()) factor_mass();
   if (bare()) return;
-  if (smooth->moving_mass()) weigh();
+  if (smooth->moving_mass()) invert_mass(), weigh();
   turn_rows();
 }
 
@@ -66,8 +65,8 @@ bool Tangent::bare() const {
   return system.friction.empty() && system.contacts.empty() && system.loops.empty() && system.springs.empty();
 }
 
-// M^-1 by Cholesky's factors, in place; NaN where M is not positive definite.
-void Tangent::invert_mass() {
+// M = L L', in place; NaN where M is not positive definite.
+void Tangent::factor_mass() {
   const Index n = system.n_coordinates;
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < n; ++i) mass(i, j) = result(smooth->mass + j * n + i);
@@ -81,35 +80,39 @@ void Tangent::invert_mass() {
       factor(i, j) = rest / factor(j, j);
     }
   }
-  for (Index c = 0; c < n; ++c) {
-    for (Index i = 0; i < n; ++i) {
-      double sum = i == c ? 1.0 : 0.0;
-      for (Index k = 0; k < i; ++k) sum -= factor(i, k) * inverse_mass(k, c);
-      inverse_mass(i, c) = sum / factor(i, i);
-    }
-    for (Index i = n - 1; i >= 0; --i) {
-      double sum = inverse_mass(i, c);
-      for (Index k = i + 1; k < n; ++k) sum -= factor(k, i) * inverse_mass(k, c);
-      inverse_mass(i, c) = sum / factor(i, i);
-    }
+}
+
+// L L' a = f, in place.
+void Tangent::solve_mass(double* force) const {
+  const Index n = system.n_coordinates;
+  for (Index i = 0; i < n; ++i) {
+    double sum = force[i];
+    for (Index k = 0; k < i; ++k) sum -= factor(i, k) * force[k];
+    force[i] = sum / factor(i, i);
   }
+  for (Index i = n - 1; i >= 0; --i) {
+    double sum = force[i];
+    for (Index k = i + 1; k < n; ++k) sum -= factor(k, i) * force[k];
+    force[i] = sum / factor(i, i);
+  }
+}
+
+void Tangent::invert_mass() {
+  inverse_mass.setIdentity();
+  for (Index c = 0; c < system.n_coordinates; ++c) solve_mass(inverse_mass.col(c).data());
 }
 
 // The greatest that have been seen.
 void Tangent::size_accelerations() {
   const Index n = system.n_coordinates;
-  write(taken.data());
   const Matrix& S = smooth->moving_mass() ? smooth->S : system.S;
-  for (const Smooth::Value& v : smooth->values)
-    for (Index i = 0; i < n; ++i) {
-      double a = S(n + i, v.signal);
-      if (smooth->moving_mass()) {
-        a = 0.0;
-        for (Index j = 0; j < n; ++j) a += inverse_mass(i, j) * S(n + j, v.signal);
-      }
-      a = std::abs(a * taken(v.signal));
-      if (a > system.acceleration(n + i)) system.acceleration(n + i) = a;
-    }
+  Vector a(n);
+  for (const Smooth::Value& v : smooth->values) {
+    a = S.col(v.signal).segment(n, n) * result(v.result);
+    if (smooth->moving_mass()) solve_mass(a.data());
+    for (Index i = 0; i < n; ++i) // NaN is none
+      if (std::abs(a(i)) > system.acceleration(n + i)) system.acceleration(n + i) = std::abs(a(i));
+  }
 }
 
 // Generalised forces become accelerations.
@@ -142,6 +145,10 @@ void Tangent::turn_rows() {
     for (Index i = 0; i < n; ++i) c.gap.x(i) = c.rate.x(n + i) = slots(at(i));
     c.effect.segment(n, n).noalias() = inverse_mass * c.gap.x.head(n);
   }
+  for (const Smooth::Value& v : smooth->compliant) {
+    const Contact& c = system.contacts[v.signal];
+    system.S.col(c.force) = c.effect;
+  }
   for (const Smooth::Row& r : smooth->rows) {
     Friction& p = system.friction[r.friction];
     const auto at = row(r.row);
@@ -151,7 +158,8 @@ void Tangent::turn_rows() {
 }
 
 void Tangent::write(double* s) const {
-  for (const Smooth::Value& v : smooth->values) s[v.signal] = result(v.result);
+  for (const List<Smooth::Value>* list : {&smooth->values, &smooth->powers})
+    for (const Smooth::Value& v : *list) s[v.signal] = result(v.result);
   for (Index k = 0; k < smooth->rows.size(); ++k) s[smooth->drifts[k]] = result(smooth->rows[k].drift);
   const Index n = system.n_coordinates;
   for (const Smooth::Gap& g : smooth->gaps) {
@@ -181,24 +189,14 @@ bool Tangent::free_rates(const double* at, const double* s, double* xdot) const 
     for (Index j = 0; j < system.ns(); ++j) sum += S(n + i, j) * s[j];
     force[i] = sum;
   }
-  if (!smooth->moving_mass()) return true;
-  for (Index i = 0; i < n; ++i) { // L L' a = f
-    double sum = force[i];
-    for (Index k = 0; k < i; ++k) sum -= factor(i, k) * force[k];
-    force[i] = sum / factor(i, i);
-  }
-  for (Index i = n - 1; i >= 0; --i) {
-    double sum = force[i];
-    for (Index k = i + 1; k < n; ++k) sum -= factor(k, i) * force[k];
-    force[i] = sum / factor(i, i);
-  }
+  if (smooth->moving_mass()) solve_mass(force);
   return true;
 }
 
 const Regime& Tangent::regime(const Modes& modes) {
   const bool same = local.linear != nullptr && local.modes == modes;
   if (built && same) return local;
-  if (bare() && smooth->moving_mass()) weigh();
+  if (bare() && smooth->moving_mass()) invert_mass(), weigh();
   const bool plain = system.loops.empty() && system.springs.empty();
   if (plain)
     linear.A = system.A, linear.S = system.S;
@@ -217,7 +215,7 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
   const Index n = system.n_coordinates;
   List<Index> closed, held;
   for (Index j = 0; j < system.contacts.size(); ++j)
-    if (modes.contact[j] == Mode::closed) closed.push_back(j);
+    if (modes.contact[j] == Mode::closed && !system.contacts[j].yields()) closed.push_back(j);
   for (Index i = 0; i < system.friction.size(); ++i)
     if (modes.friction[i].sticks() && system.friction[i].traits.sticks &&
         system.friction[i].surface_travel < 0)
@@ -295,6 +293,16 @@ Vector Tangent::condition_rates(const double* xdot) {
   return out;
 }
 
+double Tangent::coupling(const Modes& modes, const Vector& dry) {
+  const Regime& r = regime(modes);
+  const Index m = r.closed.size(), first = r.sticking.size();
+  Matrix K = Matrix::Identity(m, m);
+  for (Index k = 0; k < r.sliding.size(); ++k)
+    if (const Index c = normal_row(r, loading_contact(system.friction[r.sliding[k]])); c >= 0)
+      K.col(c - first) -= dry(k) * r.LF.block(first, k, m, 1);
+  return linalg::determinant(K);
+}
+
 const Turning& Tangent::turning(const double* xdot, const double* force, const double* sdot) {
   const Smooth::Slopes& slopes = smooth->slopes;
   const Index n = system.n_coordinates, by_time = system.nx;
@@ -328,6 +336,14 @@ const Turning& Tangent::turning(const double* xdot, const double* force, const d
   fill(unbalanced, slopes.balance);
   change.accelerations.middleRows(n, n).noalias() = inverse_mass * unbalanced;
   return change;
+}
+
+void follow_sides(const System& sys, Modes& modes) {
+  const Tape& tape = sys.smooth->tape;
+  for (const Smooth::Value& v : sys.smooth->compliant) {
+    const bool pushes = !tape.is_constant(chosen_slot(tape, modes.sides.data(), v.result));
+    modes.contact[v.signal] = pushes ? Mode::closed : Mode::open;
+  }
 }
 
 } // namespace stickslip

@@ -24,6 +24,8 @@ public:
   // Choices in formulas by the sides of their conditions that are prescribed, beyond a corner too; where there is no
   // value beyond it, and without sides, each by its own condition.
   void move_to(double t, const double* x, const List<Sign>& sides);
+  // Sizes of the accelerations that forces of formulas make: the greatest of all places where this was asked for.
+  void size_accelerations();
   // Values of the signals that follow the state, where it has been moved to.
   void write(double* s) const;
 
@@ -37,6 +39,10 @@ public:
   const Turning& turning(const double* xdot, const double* force, const double* sdot);
   // x' where no element acts and nothing is held; false if there may be some.
   bool free_rates(const double* x, const double* s, double* xdot) const;
+
+  // Determinant of 1 - LF dry, which says how normal forces follow the friction that they load; where it comes to zero
+  // they grow without bound (Painleve). After an evaluation in these modes, which has left `dry` in the scratch.
+  double coupling(const Modes& modes, const Vector& dry);
 
   // Closed gaps, and velocities that constraints hold, are brought back to zero by the least change in the metric of the
   // masses.
@@ -70,10 +76,14 @@ private:
   bool built = false;
 
   double result(Index k) const { return slots(smooth->tape.outputs[k]); }
+  void factor_mass();
+  void solve_mass(double* force) const;
   void invert_mass();
   void weigh();
   void turn_rows();
-  void size_accelerations();
 };
+
+// Contacts that yield push where their choices have led to a force.
+void follow_sides(const System& sys, Modes& modes);
 
 } // namespace stickslip

@@ -132,6 +132,16 @@ void reverse(const Tape& tape, const Sign* signs, const double* s, Index output,
   }
 }
 
+Slot chosen_slot(const Tape& tape, const Sign* signs, Index output) {
+  Slot s = tape.outputs[output];
+  while (s >= tape.first_result()) {
+    const Instruction& i = tape.code[s - tape.first_result()];
+    if (!is_select(i.operation)) break;
+    s = signs[i.c] > 0 ? i.a : i.b;
+  }
+  return s;
+}
+
 Live live(const Tape& tape, const Sign* signs) {
   Live out{List<char>(tape.slots(), 0), List<char>(tape.conditions.size(), 0)};
   for (const Slot s : tape.outputs) out.slots[s] = 1;

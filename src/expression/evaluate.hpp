@@ -31,6 +31,9 @@ void forward(const Tape& tape, const Sign* signs, const double* slots, Index dir
 // `adjoints`, which is memory for tape.slots() numbers.
 void reverse(const Tape& tape, const Sign* signs, const double* slots, Index output, double* adjoints);
 
+// The slot whose value an output is, with these signs, once its choices are made.
+Slot chosen_slot(const Tape& tape, const Sign* signs, Index output);
+
 // Which slots the outputs depend on with these signs (null: with either), and which conditions decide: what stands in a
 // branch that is not taken does not count.
 struct Live {

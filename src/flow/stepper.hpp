@@ -138,6 +138,7 @@ private:
   double guard_at(const Regime& r, Index k, const State& state, double h, double theta);
   bool is_polynomial(const Regime& r, Index guard) const;
   bool guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
+  bool resolves_guards(const Regime& r, const State& state, double h, Index degree);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
   double unknown_gap(const Contact& contact, const State& state, double gap) const;
   double zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,

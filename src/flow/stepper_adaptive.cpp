@@ -351,7 +351,15 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   if (step.kind == FlowKind::explicit_pair) note_stiffness(state, step.h);
   dense(state, step.h, step.kind);
   Index degree = 0;
-  const bool sampled_guards = guard_polynomials(r, state, step.h, degree);
+  bool sampled_guards = guard_polynomials(r, state, step.h, degree);
+  constexpr int most_halvings = 8;
+  for (int k = 0; sampled_guards && k < most_halvings && !resolves_guards(r, state, step.h, degree); ++k) {
+    if (!attempt(r, state, 0.5 * step.h, step.kind)) break;
+    step.h *= 0.5;
+    state.step = std::min(state.step, 2.0 * step.h);
+    dense(state, step.h, step.kind);
+    sampled_guards = guard_polynomials(r, state, step.h, degree);
+  }
   if (r.guards.empty() || !find_crossings(r, state, step, degree)) return;
   if (sampled_guards)
     for (Index k = 0; k < crossing.size(); ++k)

@@ -3,6 +3,7 @@
 #include "core/polynomial.hpp"
 #include "core/roots.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/tangent.hpp"
 #include "flow/stepper.hpp"
 
 #include <algorithm>
@@ -90,6 +91,32 @@ void Stepper::confirm(const Regime& r, Index k, const State& state, double h, In
   }
   const double low = std::max(0.0, std::min(crossing[k], top) - 0.1);
   if (g(low) < 0.0) crossing[k] = refine_root(g, low, top);
+}
+
+// A body that turns in flight may swing a gap to and fro within a step that its parabola does not limit: whether the
+// polynomials through samples still are these guards between the samples.
+bool Stepper::resolves_guards(const Regime& r, const State& state, double h, Index degree) {
+  constexpr double resolved = 1e-4; // of the greatest value in the step
+  if (!sys.smooth) return true;
+  if (!r.modes.sides.empty())
+    condition_sizes = scratch.tangent(sys).condition_sizes(state.nominal, state.time_scale);
+  for (const double theta : {0.42, 0.83}) {
+    polynomial::values(C.data(), C.rows(), dopri5_dense_columns, theta, theta_column.data());
+    rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+    guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data(),
+                 scratch);
+    for (Index k = 0; k < r.guards.size(); ++k) {
+      const Guard& g = r.guards[k];
+      if (g.kind != GuardKind::closes && g.kind != GuardKind::condition) continue;
+      const double whole = g.kind == GuardKind::condition
+                               ? condition_sizes(g.condition)
+                               : gap_size(sys.contacts[g.contact], state.nominal, s.data());
+      const double value = polynomial::value(guard_series.row(k).data(), static_cast<int>(degree), theta);
+      const double most = std::max(sampled.row(k).cwiseAbs().maxCoeff(), tolerance::cancelled * whole);
+      if (std::abs(value - guards(k)) > resolved * most) return false;
+    }
+  }
+  return true;
 }
 
 double Stepper::guard_at(const Regime& r, Index k, const State& state, double h, double theta) {

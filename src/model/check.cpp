@@ -54,6 +54,15 @@ public:
     if (!std::holds_alternative<Plant>(plant)) reject("plant", "in matrix notation has no contacts");
     check_values(c, suffix);
     check_continuous("gap" + suffix, c.gap);
+    std::visit([&](const auto& law) { check_values(law, " of the compliance" + suffix); }, c.compliance);
+    if (yields(c.compliance)) {
+      if (c.restitution != 0.0 || c.tangential_restitution)
+        reject("restitution" + suffix, c.restitution,
+               "0: a contact that yields takes the energy by its damping");
+      if (!is_constant(c.gap))
+        reject("gap" + suffix, "moves; with a compliance a moving gap is a function of the motion, "
+                               "gap=lambda q, t: ...");
+    }
     names.expression("gap" + suffix, c.gap_expression, 1, false);
     names.expression("tangent" + suffix, c.tangent_expression, -1, false);
     if (c.gap_expression.outputs.empty()) names.gradient("normal" + suffix, c.normal);

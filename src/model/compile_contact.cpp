@@ -1,4 +1,4 @@
-// Rigid unilateral contacts.
+// Unilateral contacts.
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "model/compile_friction.hpp"
@@ -13,7 +13,10 @@ namespace {
 // A contact's friction is an element like any other whose load is the contact's force.
 void declare_tangent(Draft& d, const ContactElement& c, Contact& out) {
   Friction p = declare_element(d, c.name, c.friction, c.automaton, constant_signal(0.0), c.surface_velocity);
-  p.contact = d.sys.contacts.size();
+  if (out.yields())
+    p.load = out.force, p.of_compliance = true;
+  else
+    p.contact = d.sys.contacts.size();
   out.friction = d.sys.friction.size();
   List<double> z(std::max<Index>(p.traits.states, 1));
   out.impulsive_friction = std::abs(steady(c.friction, 1e100, z.data()).dry);
@@ -60,6 +63,8 @@ void declare_contacts(Draft& d) {
     out.restitution = c->restitution;
     out.tangential_restitution = c->tangential_restitution;
     out.impact = c->impact;
+    if (yields(c->compliance))
+      out.force = d.add_own_signal(), out.stored = d.add_own_signal(), out.loss = d.add_own_signal();
     if (c->has_tangent()) declare_tangent(d, *c, out);
     const bool curved = !c->gap_expression.outputs.empty();
     out.gap_signal = curved ? d.add_own_signal() : d.add_signal(c->gap);

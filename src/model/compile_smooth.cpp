@@ -22,7 +22,7 @@ public:
   void run() {
     read_mass();
     for (Index k = 0; k < d.forces.size(); ++k)
-      if (!empty(d.forces[k]->expression)) value(d.sys.drives[k].signal, d.forces[k]->expression);
+      if (!empty(d.forces[k]->expression)) value(d.sys.drives[k].signal, formula(d.forces[k]->expression));
     for (Index i = 0; i < d.friction.size(); ++i) friction(i);
     for (Index j = 0; j < d.contacts.size(); ++j) contact(j);
     if (results.empty()) return;
@@ -56,9 +56,8 @@ private:
     for (const Node node : nodes) result(node);
     return first;
   }
-  void value(Index signal, const Tape& tape) {
-    smooth.values.push_back({signal, result(graph.load(tape).outputs.front())});
-  }
+  Node formula(const Tape& tape) { return graph.load(tape).outputs.front(); }
+  void value(Index signal, Node node) { smooth.values.push_back({signal, result(node)}); }
 
   Index state_of(const std::string& name) const {
     if (name == "time") return -1;
@@ -73,13 +72,12 @@ private:
     smooth.mass = add_results(mass);
     const Node kinetic = motion.kinetic(mass);
     smooth.kinetic = result(kinetic);
-    smooth.inertia = d.inertia;
-    smooth.values.push_back({d.inertia, result(motion.rate(kinetic))});
+    smooth.powers.push_back({d.inertia, result(motion.rate(kinetic))});
   }
 
   void friction(Index i) {
     const FrictionElement& f = *d.friction[i];
-    if (!empty(f.load_expression)) value(d.sys.friction[i].load, f.load_expression);
+    if (!empty(f.load_expression)) value(d.sys.friction[i].load, formula(f.load_expression));
     if (!empty(f.on_expression)) row(i, f.on_expression);
   }
 
@@ -96,14 +94,60 @@ private:
     const ContactElement& c = *d.contacts[j];
     const Contact& of = d.sys.contacts[j];
     if (!empty(c.gap_expression)) {
-      const Node gap = graph.load(c.gap_expression).outputs.front();
+      const Node gap = formula(c.gap_expression);
       const Motion::Row w = motion.of_gap(gap);
+      if (of.yields()) push(j, gap, w);
       const Index at = result(gap), first = add_results(w.direction), rate = result(w.passing);
       smooth.gaps.push_back({j, at, first, rate, result(w.drift)});
       rows.push_back(w), drifts.push_back(of.gap_acceleration), elements.push_back(-1);
       smooth.slopes.forces.push_back(d.sys.friction.size() + j);
+    } else if (of.yields()) {
+      const Node gap = linear_gap(j);
+      push(j, gap, motion.of_gap(gap));
     }
     if (!empty(c.tangent_expression)) row(of.friction, c.tangent_expression);
+  }
+
+  Node plus(Node a, Node b) { return graph.apply(Operation::add, a, b); }
+  Node times(Node a, Node b) { return graph.apply(Operation::multiply, a, b); }
+
+  Node linear_gap(Index j) {
+    Node sum = graph.constant(::stickslip::value(d.contacts[j]->gap, 0.0));
+    for (const Part& p : d.contacts[j]->normal.parts)
+      sum = plus(sum, times(graph.constant(p.factor), graph.input(p.name + ".position")));
+    return sum;
+  }
+
+  // The force of a contact that yields, what it stores and what its damper takes.
+  void push(Index j, Node gap, const Motion::Row& row) {
+    const Node zero = graph.constant(0.0), one = graph.constant(1.0);
+    const Node depth = graph.apply(Operation::negate, gap),
+               rate = graph.apply(Operation::negate, motion.velocity(row));
+    const auto inside = [&](Node what) { return graph.where(depth, zero, true, what, zero); };
+    Node elastic = zero, push = zero, stored = zero;
+    const Compliance& compliance = d.contacts[j]->compliance;
+    if (const auto* h = std::get_if<HuntCrossley>(&compliance)) {
+      const auto power = [&](double exponent) {
+        return graph.apply(Operation::power, depth, graph.constant(exponent));
+      };
+      const double of_depth = h->exponent;
+      elastic = times(graph.constant(h->stiffness), power(of_depth));
+      const Node factor = plus(one, times(graph.constant(h->damping), rate));
+      push = graph.where(factor, zero, true, times(elastic, factor), zero);
+      stored = times(graph.constant(h->stiffness / (of_depth + 1.0)), power(of_depth + 1.0));
+    } else if (const auto* k = std::get_if<KelvinVoigt>(&compliance)) {
+      elastic = times(graph.constant(k->stiffness), depth);
+      const Node sum = plus(elastic, times(graph.constant(k->damping), rate));
+      push = graph.where(sum, zero, true, sum, zero);
+      stored = times(graph.constant(0.5 * k->stiffness), graph.apply(Operation::square, depth));
+    }
+    const Contact& c = d.sys.contacts[j];
+    const Node force = inside(push);
+    value(c.force, force);
+    smooth.compliant.push_back({j, smooth.values.back().result});
+    smooth.powers.push_back({c.stored, result(inside(stored))});
+    const Node lost = graph.apply(Operation::subtract, force, inside(elastic));
+    smooth.powers.push_back({c.loss, result(times(lost, rate))});
   }
 
   // Derivatives by everything that the tape reads.
@@ -130,8 +174,7 @@ private:
     const auto want = [&](List<Smooth::Slopes::Entry>& list, Index of, Node term) {
       wanted.push_back({&list, of}), terms.push_back(term);
     };
-    for (const Smooth::Value& v : smooth.values)
-      if (v.signal != smooth.inertia) want(out.signals, v.signal, results[v.result]);
+    for (const Smooth::Value& v : smooth.values) want(out.signals, v.signal, results[v.result]);
     for (Index k = 0; k < rows.size(); ++k) {
       want(out.signals, drifts[k], motion.acceleration(rows[k], acceleration));
       if (elements[k] >= 0) want(out.velocities, elements[k], motion.velocity(rows[k]));

@@ -10,6 +10,7 @@
 #include "expression/tape.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
+#include "model/compliance.hpp"
 #include "signal/signal.hpp"
 
 #include <cstdint>
@@ -124,7 +125,8 @@ template <> struct Words<ImpactRule> {
   static constexpr const char* list[] = {"poisson", "newton"};
 };
 
-// A rigid unilateral contact: gap = normal' q + gap(t) >= 0, or gap(q, t) >= 0; with friction along `tangent`.
+// A unilateral contact: gap = normal' q + gap(t), or gap(q, t), with friction along `tangent`. A rigid one keeps its gap
+// >= 0; one that yields pushes as its compliance says.
 struct ContactElement {
   std::string name;
   Combination normal;  // w_N
@@ -136,6 +138,7 @@ struct ContactElement {
   double restitution = 0.0;
   std::optional<double> tangential_restitution; // none: friction of an impact is dry friction in both phases
   ImpactRule impact = ImpactRule::poisson;
+  Compliance compliance;
   Tape gap_expression;     // g(q, t) instead of `normal` and `gap`; empty: none
   Tape tangent_expression; // w_T(q), one result per coordinate, instead of `tangent`; empty: none
   std::string opposite; // of a gear without play: the other flank; just one of the two carries. Empty: none
@@ -154,6 +157,7 @@ struct ContactElement {
         field("restitution", &E::restitution, quantity::number, Range::fraction),
         field("tangential_restitution", &E::tangential_restitution, quantity::number, Range::fraction),
         field("impact", &E::impact),
+        field("compliance", &E::compliance),
         field("gap_expression", &E::gap_expression),
         field("tangent_expression", &E::tangent_expression),
         field("opposite", &E::opposite)};

@@ -59,7 +59,7 @@ public:
     });
   }
 
-  void operator()(const std::string& path, ControlLaw& law) {
+  template <class... T> void operator()(const std::string& path, std::variant<T...>& law) {
     std::visit(
         [&](auto& x) {
           if constexpr (Described<std::decay_t<decltype(x)>>) (*this)(path, x);

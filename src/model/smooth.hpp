@@ -26,11 +26,12 @@ struct Smooth {
     Index friction, row, drift;
   };
   List<Value> values;
+  List<Value> powers;    // those that only the energy balance reads
+  List<Value> compliant; // forces of contacts that yield, by the number of the contact
   List<Gap> gaps;
   List<Row> rows;
   Index mass = -1;    // M(q), by columns
   Index kinetic = -1; // q' M q' / 2
-  Index inertia = -1; // signal: q' M' q' / 2, the power that changes the inertia takes
 
   Matrix inverse_mass; // of a constant mass matrix
   // Where the mass matrix is not constant: what compile() has made with the unit matrix in its place.

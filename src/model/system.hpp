@@ -32,11 +32,12 @@ struct Friction {
   Law law;
   LawTraits traits;
   Automaton automaton;
-  Vector effect;         // e: change of x' per unit of F, the force that opposes motion
-  Form velocity;         // relative velocity v
-  Vector acceleration_s; // v' = velocity.x . x' + acceleration_s . s
-  Index load = -1;       // signal with the given normal load
-  Index contact = -1;    // the contact whose normal force is the load instead
+  Vector effect;              // e: change of x' per unit of F, the force that opposes motion
+  Form velocity;              // relative velocity v
+  Vector acceleration_s;      // v' = velocity.x . x' + acceleration_s . s
+  Index load = -1;            // signal with the given normal load
+  Index contact = -1;         // the contact whose normal force is the load instead
+  bool of_compliance = false; // it belongs to a contact that yields, whose force is the given load
   // What the state adds to the normal load, a polyline over a form: |F_l| of the automaton, or a table. Its values on
   // each stretch, and the form less each corner; empty without, or where a contact gives it.
   List<Form> load_parts, load_corners;
@@ -80,6 +81,10 @@ struct Contact {
   Index friction = -1;             // its friction; -1: none
   double impulsive_friction = 0.0; // kinetic level, which holds for impulses
   Index gap_signal = -1, gap_rate = -1, gap_acceleration = -1;
+  // Of one that yields, signals that follow the state: its force, the energy it stores, the power its damper takes.
+  Index force = -1, stored = -1, loss = -1;
+
+  bool yields() const { return force >= 0; }
 };
 
 // A spring as the user added it.

@@ -73,6 +73,7 @@ public:
     out.surfaces.resize(elements(), m);
     out.dampers.resize(springs(), m);
     out.supports.resize(springs(), m);
+    out.compliances.resize(contacts(), m);
     out.walls.resize(contacts(), m);
     out.controllers.resize(controllers(), m);
     out.constraints.resize(constraints(), m);
@@ -150,8 +151,11 @@ private:
       out.dampers(i, at) = done(nd + 1 + 2 * (np + i));
       out.supports(i, at) = done(nd + 2 + 2 * (np + i));
     }
-    out.walls.col(at) = done.segment(nd + 1 + 2 * (np + springs()), contacts()) + lost_at_walls;
-    out.controllers.col(at) = done.segment(nd + 1 + 2 * (np + springs()) + contacts(), controllers());
+    for (Index i = 0; i < contacts(); ++i) {
+      out.compliances(i, at) = done(nd + 1 + 2 * (np + springs() + i));
+      out.walls(i, at) = done(nd + 2 + 2 * (np + springs() + i)) + lost_at_walls(i);
+    }
+    out.controllers.col(at) = done.segment(nd + 1 + 2 * (np + springs() + contacts()), controllers());
     out.constraints.col(at) = done.tail(constraints());
     out.impacts(at) = lost;
     const double given = powers.given(done) + lost_at_walls.sum() - lost;

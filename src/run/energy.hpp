@@ -36,12 +36,13 @@ double energy_residual(const Trajectory& run);
 // Every term of the energy balance at the given times, cumulative from t_begin.
 struct EnergyBalance {
   Vector kinetic, elastic;
-  Rows drives;    // work done by each applied force
-  Vector damping; // energy taken by the damping matrix
-  Rows friction;  // energy taken at each element
-  Rows surfaces;  // work done by each moving surface
-  Rows dampers;   // energy taken by the damper of each spring
-  Rows supports;  // work done by each spring's moving end
+  Rows drives;      // work done by each applied force
+  Vector damping;   // energy taken by the damping matrix
+  Rows friction;    // energy taken at each element
+  Rows surfaces;    // work done by each moving surface
+  Rows dampers;     // energy taken by the damper of each spring
+  Rows supports;    // work done by each spring's moving end
+  Rows compliances; // energy taken by the damper of each contact that yields
   Rows walls; // work done by each contact whose gap moves by itself, and in impacts by its surface as well
   Vector impacts;   // energy lost in impacts
   Rows controllers; // work done by each controller

@@ -94,12 +94,12 @@ Powers::Powers(const System& system)
 }
 
 Index Powers::count() const {
-  return sys.drives.size() + 1 + 2 * (sys.friction.size() + sys.springs.size()) + sys.contacts.size() +
+  return sys.drives.size() + 1 + 2 * (sys.friction.size() + sys.springs.size() + sys.contacts.size()) +
          sys.loops.size() + sys.constraints.all.size();
 }
 
 double Powers::given(const VectorRef& work) const {
-  const auto nd = sys.drives.size(), np = sys.friction.size() + sys.springs.size();
+  const auto nd = sys.drives.size(), np = sys.friction.size() + sys.springs.size() + sys.contacts.size();
   double sum = work.head(nd).sum() - work(nd);
   for (Index i = 0; i < np; ++i) sum += work(nd + 2 + 2 * i) - work(nd + 1 + 2 * i);
   return sum + work.tail(work.size() - nd - 1 - 2 * np).sum();
@@ -136,8 +136,10 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
                value(p.rate, x.data(), s.data());
     out(k++) = -push * s(p.rest_rate);
   }
-  for (Index j = 0; j < sys.contacts.size(); ++j)
+  for (Index j = 0; j < sys.contacts.size(); ++j) {
+    out(k++) = here.contacts[j].yields() ? s(here.contacts[j].loss) : 0.0;
     out(k++) = -force(sys.friction.size() + j) * here.contacts[j].rate.s.dot(s);
+  }
   for (Index b = 0; b < sys.loops.size(); ++b) out(k++) = power(sys, *seg.regime, b, x.data(), s.data());
   if (!sys.constraints.any()) return;
   const Vector held = constraint_forces(here, *seg.regime, x.data(), s.data(), xdot.data(), force.data());
@@ -199,8 +201,12 @@ double Powers::kinetic(const Segment& seg, const double* C, double t) {
 double Powers::elastic(const Segment& seg, const double* C, double t) {
   segment_state(seg, C, sys.nx, t, x.data());
   double sum = form(sys.stiffness, x.head(sys.n_coordinates), w.row);
-  if (sys.springs.empty()) return sum;
+  const bool yields = sys.smooth && !sys.smooth->compliant.empty();
+  if (sys.springs.empty() && !yields) return sum;
   signal_values(sys, t, s.data());
+  if (yields) state_signals(sys, seg.regime->modes, t, x.data(), s.data(), w);
+  for (const Contact& c : sys.contacts)
+    if (c.yields()) sum += s(c.stored);
   for (Index k = 0; k < sys.flanks.size(); ++k)
     sum += integral(sys.flanks[k].line, seg.regime->modes.flank[k].stretch,
                     value(sys.springs[sys.flanks[k].spring].elongation, x.data(), s.data()));

@@ -6,7 +6,8 @@
 namespace stickslip {
 
 // In the order: applied forces, damping, then for each element friction and surface, for each spring its damper and
-// its moving end, contacts whose gap moves by itself, controllers, constraints. Damping, friction and dampers take, all others give.
+// its moving end, for each contact its damper and its gap that moves by itself, controllers, constraints. Damping,
+// friction and dampers take, all others give.
 class Powers {
 public:
   explicit Powers(const System& sys);

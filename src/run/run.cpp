@@ -46,7 +46,7 @@ std::string_view name(Status status) {
 Runner::Runner(const System& system, RegimeCache& c, const Options& o)
     : here(system.smooth ? std::make_unique<Tangent>(system) : nullptr), machine(system), kept(c),
       sys(here ? here->system : system), cache(here ? own : c), options(o), stepper(sys, o),
-      transition(sys, cache, {o.rebound_threshold, o.rtol}, here.get()), end(system.nx) {}
+      transition(sys, cache, {o.rebound_threshold, o.rtol}, here.get()), probe(sys), end(system.nx) {}
 
 // The regime of the same modes that lasts as long as the machine.
 const Regime& Runner::lasting(const Regime& r) {
@@ -57,6 +57,7 @@ const Regime& Runner::lasting(const Regime& r) {
 void Runner::look() {
   if (!here) return;
   here->move_to(state->base_t, state->base_x.data(), state->modes.sides);
+  here->size_accelerations();
   if (here->bare() && regime != nullptr) return;
   cache.clear();
   regime = nullptr;
@@ -198,7 +199,10 @@ void Runner::advance(double limit) {
   stepper.take(*regime, *state, limit, step);
   reach(limit);
   if (!within_numbers(end)) shorten();
+  if (here && regime->coupled && !ended) stay_before_jam();
   if (ended || !step.fired.empty() || arrival.t > state->base_t) return;
+  if (jams(state->base_t, state->base_x))
+    return finish(Status::no_solution, std::max(state->base_t, t_begin), why(jam()));
   const std::string what = undefined();
   finish(
       Status::stalled, std::max(state->base_t, t_begin),
@@ -263,6 +267,58 @@ void Runner::shorten() {
   }
 }
 
+// Of friction with the normal forces that load it; 1 where none does.
+double Runner::coupling(double t, const Vector& x) {
+  if (!here || regime == nullptr || !regime->coupled) return 1.0;
+  Vector s(sys.ns());
+  signal_values(sys, t, s.data());
+  probe.xdot.setZero();
+  evaluate(sys, *regime, t, x.data(), s.data(), probe.xdot.data(), probe.force.data(), probe);
+  return probe.tangent(sys).coupling(regime->modes, probe.dry);
+}
+
+bool Runner::jams(double t, const Vector& x) {
+  constexpr double singular = 1e-6;
+  return std::abs(coupling(t, x)) < singular;
+}
+
+// What jams, where it does.
+std::string Runner::jam() {
+  coupling(state->base_t, state->base_x);
+  Index which = -1;
+  for (const Index j : regime->closed) {
+    const Index at = sys.friction.size() + j;
+    if (which < 0 || probe.force(at) > probe.force(sys.friction.size() + which)) which = j;
+  }
+  return "the normal force of '" + sys.contacts[which].name +
+         "' grows without bound: with its friction the contact no longer resists (Painleve, A = b = 0)";
+}
+
+// Where the coupling comes to zero normal forces grow without bound, though perhaps so slowly that a step leads across:
+// the longest part that does not, to a thousandth of it. Steps then come ever closer.
+void Runner::stay_before_jam() {
+  constexpr double close = 1e-3;
+  constexpr int rounds = 60;
+  const double side = coupling(state->base_t, state->base_x);
+  const auto across = [&] { return !(coupling(arrival.t, end) * side > 0.0); };
+  if (!across()) return;
+  const double t0 = state->base_t;
+  double good = 0.0, bad = step.h;
+  for (int round = 0; round < rounds && bad - good > close * good; ++round) {
+    const double middle = 0.5 * (good + bad);
+    if (!(t0 + middle > t0)) break;
+    stepper.take(*regime, *state, t0 + middle, step);
+    reach(INFINITY);
+    (across() ? bad : good) = middle;
+  }
+  if (good > 0.0) {
+    stepper.take(*regime, *state, t0 + good, step);
+    reach(INFINITY);
+  } else {
+    finish(Status::no_solution, std::max(t0, t_begin), why(jam()));
+  }
+}
+
 void Runner::record() {
   const auto tell = [&](double a, double b, const Step& part) {
     recorder->segment(lasting(*regime), a, b, part, stepper.C);
@@ -310,6 +366,7 @@ void Runner::change() {
   const bool event = !step.fired.empty();
   if (!event && !arrival.at_limit) return;
   const double t = state->base_t;
+  if (event && jams(t, state->base_x)) return finish(Status::no_solution, t, why(jam()));
   const bool returns = returned < Past::smooth,
              ticks = transition.next_tick(*state) <= t + one_instant * std::abs(t);
   if (!event && returns && returned > 0 && !ticks && breakpoint > t) return; // no force jumps

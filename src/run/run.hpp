@@ -57,6 +57,7 @@ private:
   Stepper stepper;
   Transition transition;
   Step step;
+  Scratch probe;
   List<Event> events; // of one instant
 
   // Of the present run.
@@ -96,6 +97,10 @@ private:
   void advance(double limit);
   void reach(double limit);
   void shorten();
+  double coupling(double t, const Vector& x);
+  void stay_before_jam();
+  bool jams(double t, const Vector& x);
+  std::string jam();
   void record();
   bool arrive();
   void change();

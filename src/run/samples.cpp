@@ -193,7 +193,7 @@ void Samples::evaluate_gaps() {
     for (Index k = 0; k < n_contacts; ++k) {
       const Contact& c = here().contacts[k];
       // Held by a constraint: zero, not what rounding left of it.
-      const bool closed = r.modes.contact[k] == Mode::closed;
+      const bool closed = r.modes.contact[k] == Mode::closed && !c.yields();
       gap(k, j) = closed ? 0.0 : c.gap.x.dot(x) + c.gap.s.dot(s);
       rate(k, j) = closed ? 0.0 : c.rate.x.dot(x) + c.rate.s.dot(s);
     }

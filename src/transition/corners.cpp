@@ -47,6 +47,7 @@ bool Corners::pass(State& state, const List<Guard>& fired) {
       side = static_cast<Sign>(-side);
       ++turns[g.condition];
     }
+  follow_sides(sys, state.modes);
   const Vector after = motion(state, force);
   for (Index i = 0; i < sys.nx; ++i)
     if (std::abs(after(i) - before(i)) >
@@ -69,8 +70,9 @@ void Corners::follow(State& state) {
       state.modes.sides[k] = side;
       changed = true;
     }
-    if (!changed) return;
+    if (!changed) break;
   }
+  follow_sides(sys, state.modes);
 }
 
 // Rates of all conditions at a short time tau along the motion.
@@ -111,6 +113,7 @@ bool Corners::review(State& state) {
     side = static_cast<Sign>(-side);
     changed = true;
   }
+  follow_sides(sys, state.modes);
   return changed;
 }
 

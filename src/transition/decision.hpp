@@ -182,6 +182,9 @@ private:
   double no_rate(Index j) const;
   bool contact_friction(Index i) const { return sys.friction[i].contact >= 0; }
   bool touches(Index i) const { // an element without a contact always does
+    if (sys.friction[i].of_compliance)
+      for (Index j = 0; j < sys.contacts.size(); ++j)
+        if (sys.contacts[j].friction == i) return state->modes.contact[j] == Mode::closed;
     return !contact_friction(i) || candidate[sys.friction[i].contact];
   }
   // Its force follows that of a contact which may be closed: it belongs into the problem even while it

@@ -83,6 +83,13 @@ std::string cause_of(const System& sys, const Event& e) {
   if (e.occasion == Occasion::step) return "step";
   const Index loop = e.element - element_of_loop(sys, 0);
   if (loop >= 0 && loop < sys.loops.size()) return cause_of_limit(sys, loop, e);
+  const Index contact = e.element - sys.friction.size();
+  if (e.fired.kind == GuardKind::condition && contact >= 0 && contact < sys.contacts.size() &&
+      sys.contacts[contact].yields())
+    return sys.contacts[contact].name + (e.after == Mode::open    ? " loses its force"
+                                         : e.before == Mode::open ? " touches"
+                                         : e.after == Mode::stick ? " stops"
+                                                                  : " breaks away");
   std::string all = e.occasion == Occasion::start     ? "start"
                     : e.fired.kind == GuardKind::none ? "breakpoint of a signal"
                                                       : "";
@@ -197,7 +204,7 @@ struct EventBuilder {
 
   void friction() {
     for (Index i = 0; i < sys.friction.size(); ++i)
-      if (sys.friction[i].traits.sticks && sys.friction[i].contact < 0)
+      if (sys.friction[i].traits.sticks && sys.friction[i].contact < 0 && !sys.friction[i].of_compliance)
         mechanics(i, jump.before.friction[i].mode, jump.after.friction[i].mode, nullptr);
   }
 

@@ -49,6 +49,7 @@ void Decision::find_candidates(const List<Guard>& fired, bool start) {
   List<Index> touching; // takes part in an impact: without a force of its own as well
   bool approach = false;
   for (Index j = 0; j < nc; ++j) {
+    if (sys.contacts[j].yields()) continue;
     const double gap = gap_at(j), rate = rate_at(j), still = no_rate(j);
     const bool was_closed = state->modes.contact[j] == Mode::closed;
     bool closes = sys.contacts[j].opposite >= 0; // without play either flank is there
@@ -81,6 +82,7 @@ void Decision::remove_overlaps() {
   for (int round = 0; round < 3; ++round) { // one that is moved out of one may be moved into another
     List<Index> which;
     for (Index j = 0; j < nc; ++j) {
+      if (sys.contacts[j].yields()) continue;
       const double gap = gap_at(j);
       const double size = gap_size(sys.contacts[j], state->nominal, sig.data());
       const double bearable = std::max(published, cutoffs.overlap * size);

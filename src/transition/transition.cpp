@@ -234,7 +234,7 @@ void Transition::general(State& state) {
   // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else
   // has to be decided.
   const List<Guard>& fired = jump.fired;
-  const bool jumps = corners && corners->pass(state, fired);
+  const bool jumps = corners && (corners->pass(state, fired) || state.modes.contact != jump.before.contact);
   if (!fired.empty() && !jumps && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
         return g.kind == GuardKind::velocity_reversal || g.kind == GuardKind::branch ||
                g.kind == GuardKind::corner || g.kind == GuardKind::condition;

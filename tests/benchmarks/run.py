@@ -21,10 +21,20 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).parents[1]))
     __package__ = "benchmarks"
 
-from benchmarks import block_on_belt, formulas, kernels, many_contacts, pull, real_time, sweep, sweep_costs
+from benchmarks import (
+    block_on_belt,
+    double_pendulum,
+    formulas,
+    kernels,
+    many_contacts,
+    pull,
+    real_time,
+    sweep,
+    sweep_costs,
+)
 from benchmarks.entries import Entry
 
-MODULES = (block_on_belt, pull, kernels, sweep, real_time, formulas, many_contacts)
+MODULES = (block_on_belt, pull, kernels, sweep, real_time, formulas, many_contacts, double_pendulum)
 
 
 def measure(rows: list[Entry], repeat: int, budget: float, seed: int) -> list[dict]:

@@ -25,4 +25,6 @@ def test_quick_run(tmp_path, capsys):
     steps = [e for s, e in ours.items() if s.startswith("stickslip.RealTime")]
     assert len(steps) == 8 and all(float(e.split()[0]) < 2e-9 for e in steps)
     assert ours["stickslip many contacts"] < 1e-12
+    (pendulum,) = (row for row in rows if row["ours"] and row["problem"].startswith("P8"))
+    assert pendulum["error"] < 1e-6
     assert ours["stickslip tape"] < 1e-14 and ours["stickslip jacobian tape"] < 1e-14

@@ -6,6 +6,7 @@ import itertools
 import math
 
 import pytest
+from scipy.integrate import solve_ivp
 
 import stickslip as ss
 
@@ -104,3 +105,32 @@ def test_below_the_critical_friction_it_lifts_off_with_a_positive(friction):
                 lifted += 1
                 break
     assert lifted > 0
+
+
+@pytest.mark.parametrize(
+    ("friction", "tilt", "rate"),
+    [(1.6, 0.3, 2.0), (1.6, 0.4, 1.0), (1.8, 0.3, 2.0), (2.0, 0.3, 2.0), (2.0, 0.4, 1.0)],
+)
+def test_above_the_critical_friction_it_ends_at_the_singular_point(friction, tilt, rate):
+    """For µ > 8/(3√3) an open set of starts comes to A = b = 0, where sin θ θ'² = g/l and λ = -b/A has no bound: the run
+    ends there and says so, at the time of SciPy, which integrates over the angle up to A = 0.
+    """
+    tangent = 0.5 * (3.0 * friction - math.sqrt(9.0 * friction**2 - 16.0))  # of A = 0
+    last = math.atan(tangent)
+
+    def rates(theta, y):  # d(θ', t)/dθ
+        a, b = coefficients(theta, y[0], friction, -1)
+        turn = 3.0 * -b / a * (friction * math.sin(theta) - math.cos(theta)) / LENGTH
+        return [turn / y[0], 1.0 / y[0]]
+
+    truth = solve_ivp(rates, (tilt, last - 1e-13), [rate, 0.0], method="DOP853", rtol=1e-12, atol=1e-13)
+    run = ss.simulate(rod(friction), 1.0, rtol=1e-11, initial=start(tilt, rate, -50.0))
+    assert run.status == "no_solution"
+    assert "normal force of 'tip' grows without bound" in run.message
+    assert not run.events
+    assert run.t[-1] == pytest.approx(truth.y[1, -1], abs=1e-8)
+    assert run["tilt.position"][-1] == pytest.approx(last, abs=1e-7)
+    singular = math.sqrt(G / (LENGTH * math.sin(last)))
+    assert run["tilt.velocity"][-1] == pytest.approx(singular, rel=1e-2)
+    force = run["tip.normal_force"]
+    assert force[-1] > 10.0 * force[: len(force) // 2].max()

@@ -1,0 +1,115 @@
+"""Contacts that yield: the normal force as a function of the depth and of how fast it grows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from stickslip._checks import non_negative, positive
+
+__all__ = ["Compliance", "HuntCrossley", "KelvinVoigt"]
+
+
+@dataclass(frozen=True)
+class HuntCrossley:
+    r"""A contact that yields like an elastic body with damping that grows with the depth.
+
+    ``N = k δ^n (1 + c δ')`` with the depth ``δ = -gap``, and never less than zero: no jump where it closes. Of a
+    bounce at the speed v a share e comes back that depends on c v alone,
+
+    ``c v - ln(1 + c v) + c e v + ln(1 - c e v) = 0``, so that ``1 - e ≈ (2/3) c v`` for small c v,
+
+    whatever mass, k and n; the contact time falls like ``k^(-1/(n + 1))``, and for k → ∞ the contact is a rigid one
+    with the restitution e(v).
+
+    Parameters
+    ----------
+    stiffness : float
+        k, N/m^n, > 0.
+    damping : float, default 0.0
+        c, s/m, >= 0.
+    exponent : float, default 1.5
+        n, > 0: 3/2 for two spheres (Hertz), 1 for flat ends.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Notes
+    -----
+    Source: K. H. Hunt and F. R. E. Crossley, *Coefficient of restitution interpreted as damping in vibroimpact*, Journal
+    of Applied Mechanics 42 (1975), 440-445; e(v) by integrating ``m δ' dδ'/dδ = -N``.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
+    >>> m.add_contact("floor", normal={"ball": 1.0}, compliance=ss.HuntCrossley(stiffness=1e6, damping=0.1))
+    >>> run = ss.simulate(m, 0.6, initial={"ball.position": 1.0})
+    >>> [str(e.after) for e in run.events]
+    ['closed', 'open']
+    """
+
+    stiffness: float
+    damping: float = 0.0
+    exponent: float = 1.5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stiffness", positive("stiffness of a compliance", self.stiffness))
+        object.__setattr__(self, "damping", non_negative("damping of a compliance", self.damping))
+        object.__setattr__(self, "exponent", positive("exponent of a compliance", self.exponent))
+
+
+@dataclass(frozen=True)
+class KelvinVoigt:
+    """A contact that yields like a spring and a damper side by side, and never pulls.
+
+    ``N = max(0, k δ + d δ')`` with the depth ``δ = -gap`` > 0, else 0. The force jumps to ``d δ'`` where the contact
+    closes, and is zero before the depth is: what is left in the spring is taken as it relaxes.
+
+    Parameters
+    ----------
+    stiffness : float
+        k, N/m, > 0.
+    damping : float, default 0.0
+        d, N s/m, >= 0.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Notes
+    -----
+    Source: clipped at zero as in P. Flores and H. M. Lankarani, *Contact Force Models for Multibody Dynamics*, Springer
+    2016, section 2.3.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.KelvinVoigt(stiffness=1e5, damping=20.0)
+    KelvinVoigt(stiffness=100000.0, damping=20.0)
+    """
+
+    stiffness: float
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stiffness", positive("stiffness of a compliance", self.stiffness))
+        object.__setattr__(self, "damping", non_negative("damping of a compliance", self.damping))
+
+
+Compliance: TypeAlias = "HuntCrossley | KelvinVoigt"
+
+
+def described(compliance: Compliance) -> dict[str, Any]:
+    """The fields of a compliance as the engine holds them."""
+    return {"kind": type(compliance).__name__, **asdict(compliance)}
+
+
+def compliance_of(fields: dict[str, Any]) -> Compliance | None:
+    """The compliance with these fields; None of a rigid contact."""
+    kinds: dict[str, Any] = {"HuntCrossley": HuntCrossley, "KelvinVoigt": KelvinVoigt}
+    parameters = {key: value for key, value in fields.items() if key != "kind"}
+    return kinds[fields["kind"]](**parameters) if fields["kind"] in kinds else None
