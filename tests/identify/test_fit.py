@@ -247,6 +247,14 @@ class TestWhatIsSaid:
         product = found.parameters["guide.law.kinetic"] * found.parameters["guide.normal_load"]
         assert product == pytest.approx(1.0, rel=1e-6)
 
+    def test_a_record_that_begins_at_rest_is_not_suspect(self) -> None:
+        m = shaken(ss.Coulomb(1.5, 1.0))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for seed in range(5):
+                data = record(m, "slide.position", noise=1e-4, seed=seed, t_end=2.0)
+                fit(m, {"guide.law.kinetic": 0.9}, data, tolerance=1e-6)
+
     def test_data_off_by_1000(self) -> None:
         m = shaken(ss.Coulomb(1.5, 1.0))
         t, y = record(m, "slide.position")["slide.position"]

@@ -48,10 +48,15 @@ def uniform(name: str, t: Array) -> float:
     return step
 
 
+def in_motion(velocity: Array) -> Any:
+    """Samples that slide: faster than a twentieth of the greatest speed."""
+    return np.abs(velocity) > 0.05 * float(np.abs(velocity).max())
+
+
 def mixed_sizes(name: str, values: Array) -> None:
     """Warn where a part of the samples is about 1000 times as large as the rest."""
     sizes = np.sort(np.abs(values[values != 0.0]))
-    few = max(2, sizes.size // 50)
+    few = max(2, sizes.size // 10)
     if sizes.size < 4 * few:
         return
     # Between two units lies nothing: the widest step on the logarithmic scale that leaves enough on either side.

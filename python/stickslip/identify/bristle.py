@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, positive, vector
 from stickslip.identify._need import scipy
-from stickslip.identify._records import columns, increasing, mixed_sizes, warn
+from stickslip.identify._records import columns, in_motion, increasing, mixed_sizes, warn
 from stickslip.identify._result import Estimate
 from stickslip.identify._solve import describe_ties, minimise
 from stickslip.laws import TwoStateBristle
@@ -222,7 +222,7 @@ def fit_bristle(
         raise ValueError(
             f"velocity is constant ({v[0]:g} m/s): it does not excite the bristles; let it reverse"
         )
-    mixed_sizes("force", f)
+    mixed_sizes("force", f[in_motion(v)])
     problem = _Bristle(times, v, f, initial)
     known = {
         "stiffness": None if stiffness is None else positive("stiffness", stiffness),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, positive, reject
 from stickslip.identify._need import scipy
-from stickslip.identify._records import columns, listed, mixed_sizes, uniform, warn
+from stickslip.identify._records import columns, in_motion, listed, mixed_sizes, uniform, warn
 from stickslip.identify._result import Estimate
 from stickslip.identify._solve import describe_ties, information
 
@@ -181,9 +181,9 @@ def inverse_dynamics(
             f"t has {q.size} samples: too few points for {len(known)} parameters, {trim} cut at each end and "
             f"every {decimation}th kept"
         )
-    mixed_sizes("force", f)
     inside = slice(trim, q.size - trim)
     motion = derivatives(q, step, frequency, order)
+    mixed_sizes("force", f[in_motion(motion[1])])  # at rest it may be anything down to zero
     made = [np.broadcast_to(np.asarray(column(*motion), dtype=float), q.shape) for column in known.values()]
     kept = [_decimated(values[inside], decimation) for values in (*made, f)]
     return _regress(

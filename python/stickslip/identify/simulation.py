@@ -16,7 +16,7 @@ from stickslip.ensembles.task import Task
 from stickslip.errors import UnknownNameError
 from stickslip.identify._free import Free, read_free
 from stickslip.identify._present import present_number
-from stickslip.identify._records import APART, columns, increasing, mixed_sizes, warn
+from stickslip.identify._records import APART, columns, increasing, warn
 from stickslip.identify._result import Estimate
 from stickslip.identify._solve import Solution, describe_ties, differences, minimise
 from stickslip.machine import Machine
@@ -237,7 +237,6 @@ def _signals(data: Any) -> list[Signal]:
             reject(f"data[{name!r}]", given, "(t, y) or (t, y, sigma)")
         t, y = columns(2, **{f"t of {name}": given[0], f"y of {name}": given[1]})
         increasing(f"t of {name}", t)
-        mixed_sizes(f"y of {name}", y)
         sigma = positive(f"sigma of {name}", given[2]) if len(given) == 3 else None
         size = float(np.std(y)) or float(np.abs(y).max()) or 1.0
         made.append(Signal(str(name), t, y, size, sigma))
