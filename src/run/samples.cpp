@@ -299,8 +299,9 @@ Vector Samples::impulses_of(const EventRow& impact) {
   if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
   if (tangent) {
     Vector x(sys.nx);
-    run->state_at(run->segments[run->segment_at(impact.time)], impact.time, x.data());
-    tangent->move_to(impact.time, x.data());
+    const Segment& segment = run->segments[run->segment_at(impact.time)];
+    run->state_at(segment, impact.time, x.data());
+    tangent->move_to(impact.time, x.data(), segment.regime->modes.sides);
   }
   const Contact& c = here().contacts[impact.element - n_elements];
   Vector given = impact.normal_impulse * c.rate.x.segment(n, n);
