@@ -179,7 +179,7 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="value of 'x' = 1.0 is not allowed: it must be left out where rate"):
         m.add_constraint("x", on="motor", value=1.0, rate=2.0)
     with pytest.raises(ValueError, match="value of 'x' jumps from 0 to 1"):
-        m.add_constraint("x", on="motor", value=ss.Step(1.0, at=1.0))
+        m.add_constraint("x", on="motor", value=ss.Step(1.0, start=1.0))
     with pytest.raises(ValueError, match="value of 'x' is the input 'u'"):
         m.add_constraint("x", on="motor", rate=ss.Input("u"))
     with pytest.raises(ValueError, match="taken"):

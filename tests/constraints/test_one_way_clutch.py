@@ -60,7 +60,7 @@ def test_a_freewheel_under_a_swinging_torque() -> None:
 
 def test_a_backstop_holds_a_load() -> None:
     """Pushed up by 30 N for a second, then falling: at rest after v/g, and held."""
-    m = ss.Machine(mass=2.0, names=["load"], force={"load": ss.Step(-30.0, at=1.0) + (30.0 - 2.0 * 9.81)})
+    m = ss.Machine(mass=2.0, names=["load"], force={"load": ss.Step(-30.0, start=1.0) + (30.0 - 2.0 * 9.81)})
     m.add_one_way_clutch("backstop", on="load")
     run = ss.simulate(m, t_end=4.0)
     speed = (30.0 - 19.62) / 2.0

@@ -112,17 +112,18 @@ def compute_identification() -> FigureData:
             source,
         )
 
-    claim, rooted = "text of VI: P2 = σ0^(3/2)", STIFFNESS**1.5
+    claim, by_law, rooted = "text of VI: P2 = σ0^(3/2)", "(19): σ0·σ1", STIFFNESS**1.5
+    one, two = float(fit.P[1]), float(other.P[1])
     checks = [
         Check("rank of the six columns U", "", float(fit.rank), 5.0, 0.0, Origin.CLOSED_FORM, "U holds y and -y"),
-        same("σ0", "1/m", STIFFNESS, 1e-8),
-        same("vs", "m/s", STRIBECK_VELOCITY, 1e-8),
-        same("Fc", "N", KINETIC, 1e-8),
-        same("Fs", "N", STATIC, 1e-8),
-        same("α", "Ns/m", DOUBLE, 1e-7),
-        Check("P2, σ1 = √σ0", "N/m²·s", float(fit.P[1]), rooted, 1e-6 * rooted, Origin.PUBLISHED, claim),
-        Check("P2, σ1 = 2√σ0", "N/m²·s", float(other.P[1]), 2.0 * rooted, 1e-6 * rooted, Origin.CLOSED_FORM, "(19): σ0·σ1"),
-        Check("P2, σ1 = 2√σ0, by the claim", "N/m²·s", float(other.P[1]), rooted, 0.5, Origin.PUBLISHED, claim, BY_CHOICE),
+        same("σ0", "1/m", STIFFNESS, 5e-9),
+        same("vs", "m/s", STRIBECK_VELOCITY, 5e-9),
+        same("Fc", "N", KINETIC, 5e-9),
+        same("Fs", "N", STATIC, 5e-9),
+        same("α", "Ns/m", DOUBLE, 5e-9),
+        Check("P2, σ1 = √σ0", "N/m²·s", one, rooted, 5e-9 * rooted, Origin.CLOSED_FORM, by_law),
+        Check("P2, σ1 = 2√σ0", "N/m²·s", two, 2.0 * rooted, 1e-8 * rooted, Origin.CLOSED_FORM, by_law),
+        Check("P2, claimed for 2√σ0", "N/m²·s", two, float(round(rooted)), 0.5, Origin.PUBLISHED, claim, BY_CHOICE),
         Check(
             "share of the force left with exp(-|v|^m)", "", _left(printed, force), 1e-6, 0.0, Origin.PUBLISHED,
             "text before (17)", NO_IDENTITY, relation="<",
