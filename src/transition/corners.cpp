@@ -3,6 +3,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/tangent.hpp"
 #include "model/smooth.hpp"
+#include "transition/decision.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +12,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double short_time = 1e-4; // of the time scale: there a rate is a straight line
-constexpr int most_turns = 2;       // at one instant: over, and back from a touch
+constexpr int most_turns = 2; // at one instant: over, and back from a touch
 
 } // namespace
 

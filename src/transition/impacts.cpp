@@ -112,8 +112,6 @@ void Decision::remove_overlaps() {
   }
 }
 
-namespace {
-
 // One impact: its problem, and what each of its impulses moves.
 struct Strike {
   contact::Impact problem;
@@ -137,8 +135,6 @@ struct Strike {
     problem.wall = Eigen::Map<const Vector>(wall.data(), m);
   }
 };
-
-} // namespace
 
 // The problem of an impact: rows of the normals, then of the tangents.
 struct Decision::Blow {
