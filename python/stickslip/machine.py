@@ -723,8 +723,8 @@ class Machine(Wiring):
         compliance : HuntCrossley or KelvinVoigt, optional
             The contact yields: its force is this function of the depth, and there are no impacts. It is closed while
             it pushes; events say when that begins and ends. Its spring counts as elastic energy, and what its damper
-            takes is ``run.energy.compliances``. Friction has the contact's force for its load; bristles go on while the
-            contact is open. A gap that moves by itself is a function of the motion, ``gap=lambda q, t: ...``.
+            takes is ``run.energy.compliances``. Friction has the contact's force for its load; bristles begin anew
+            when the contact closes. A gap that moves by itself is a function of the motion, ``gap=lambda q, t: ...``.
 
         Raises
         ------
