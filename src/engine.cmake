@@ -94,5 +94,7 @@ if(NOT TARGET stickslip_core)
       file(GLOB alone "${CMAKE_CURRENT_LIST_DIR}/${room}/*.cpp")
       set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endforeach()
+    set_source_files_properties("${CMAKE_CURRENT_LIST_DIR}/model/compile_constraints.cpp"
+      PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endif()

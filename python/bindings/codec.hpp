@@ -22,6 +22,9 @@ struct Trajectory;
 
 namespace stickslip::bindings {
 
+// Of descriptions; with every change of their fields it goes on.
+inline constexpr int description_format = 4;
+
 struct Description;
 
 pybind11::dict pack(const Controller& controller);

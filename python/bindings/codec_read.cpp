@@ -1,4 +1,4 @@
-// Descriptions as dictionaries of plain values, and back: made from their tables of fields.
+// Descriptions from dictionaries of plain values, by their tables of fields.
 #include "codec.hpp"
 #include "codec_fields.hpp"
 #include "description.hpp"
@@ -11,25 +11,17 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 4;
-
 void same_format(const py::dict& saved, const char* what) {
   const bool known = saved.contains("format") && py::isinstance<py::int_>(saved["format"]);
   const int given = known ? saved["format"].cast<int>() : -1;
-  if (given == format) return;
+  if (given == description_format) return;
   throw py::value_error("this " + std::string(what) +
                         " was saved by another version of stickslip: its format is " +
                         (given < 0 ? "unknown" : std::to_string(given)) + ", this version reads format " +
-                        std::to_string(format));
+                        std::to_string(description_format));
 }
 
 } // namespace
-
-py::dict pack(const Controller& c) {
-  py::dict out = Packer{true}(c);
-  out["format"] = format;
-  return out;
-}
 
 Controller unpack_controller(const py::dict& saved) {
   same_format(saved, "controller");
@@ -38,16 +30,6 @@ Controller unpack_controller(const py::dict& saved) {
   Controller c;
   unpack("controller", fields, c);
   return c;
-}
-
-py::dict pack(const Machine& m) {
-  const Packer packer{true};
-  py::dict out;
-  out["format"] = format;
-  out["plant"] = packer(m.plant);
-  out["elements"] = packer(m.elements);
-  out["scales"] = packer(m.scales);
-  return out;
 }
 
 namespace {
@@ -80,18 +62,6 @@ void add_to(Description& description, const py::dict& fields) {
   Element element;
   unpack("element", fields, element);
   description.add(std::move(element));
-}
-
-py::dict plant_of(const Machine& m) {
-  return Packer{false}(m.plant);
-}
-
-py::object elements_of(const Machine& m) {
-  return Packer{false}(m.elements);
-}
-
-py::object scales_of(const Machine& m) {
-  return Packer{false}(m.scales);
 }
 
 } // namespace stickslip::bindings
