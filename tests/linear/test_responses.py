@@ -19,7 +19,7 @@ def test_shapes_are_those_of_python_control() -> None:
     m = axis()
     response = m.bode(["q", "speed.reference"], ["q", "q.velocity", "speed.output"], OMEGA)
     system = m.to_control(["q", "speed.reference"], ["q", "q.velocity", "speed.output"])
-    assert response.response.shape == (3, 2, OMEGA.size) == system.frequency_response(OMEGA).frdata.shape
+    assert response.response.shape == (3, 2, OMEGA.size) == system(1j * OMEGA, squeeze=False).shape
     assert response.response == pytest.approx(system(1j * OMEGA), rel=1e-10)
     assert system.input_labels == ["q", "speed_reference"]
     assert response.inputs == ("q", "speed.reference") and response.frequency[0] == OMEGA[0] / (2 * np.pi)
