@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Poles(NDArray[np.complex128]):
+class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
     """Poles of a loop: an array of complex numbers that knows what they mean.
 
     Attributes
