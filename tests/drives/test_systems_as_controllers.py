@@ -7,6 +7,9 @@ from scipy import signal
 
 import stickslip as ss
 
+# python-control sets the shape of arrays, which newer versions of NumPy advise against.
+pytestmark = pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
+
 NUM, DEN = [50.0, 500.0], [1.0, 50.0]
 OMEGA = np.geomspace(0.1, 1e3, 40)
 

@@ -6,6 +6,9 @@ import pytest
 
 import stickslip as ss
 
+# python-control sets the shape of arrays, which newer versions of NumPy advise against.
+pytestmark = pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
+
 OMEGA = np.geomspace(0.1, 300.0, 60)
 
 
