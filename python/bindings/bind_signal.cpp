@@ -1,5 +1,6 @@
 // Functions of time.
 #include "bind.hpp"
+#include "times.hpp"
 
 #include "core/error.hpp"
 #include "signal/shapes.hpp"
@@ -19,9 +20,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-using Times = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-py::array_t<double> values(const Signal& s, const Times& t, int order) {
+py::array_t<double> values_of(const Signal& s, const Times& t, int order) {
   py::array_t<double> out(std::vector<py::ssize_t>(t.shape(), t.shape() + t.ndim()));
   const double* in = t.data();
   double* to = out.mutable_data();
@@ -121,7 +120,7 @@ void bind_signal(py::module_ m) {
           "distance"_a, "velocity"_a, "acceleration"_a, "jerk"_a,
           "Duration, peak velocity and peak acceleration of a move.")
       .def("value", py::overload_cast<const Signal&, double, int>(&derivative), "t"_a, "order"_a = 0)
-      .def("values", &values, "t"_a, "order"_a = 0)
+      .def("values", &values_of, "t"_a, "order"_a = 0)
       .def("taylor", &coefficients, "t"_a, "count"_a)
       .def("differentiate", &differentiate, "order"_a = 1)
       .def("next_breakpoint", &next_breakpoint, "t"_a)

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip._extras import need
 from stickslip._html import MOST_ROWS, table
 from stickslip.errors import UnknownNameError
 from stickslip.modes import Mode
@@ -289,10 +290,7 @@ class Events(Sequence[Event]):
 
     def to_dataframe(self) -> Any:
         """The events as a pandas DataFrame (needs the extra ``data``)."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError('to_dataframe() needs pandas: pip install "stickslip[data]"') from error
+        pd = need("pandas", "pandas", "to_dataframe() needs", "data")
         text = {mode.value: str(mode) for mode in Mode}
         return pd.DataFrame(
             {

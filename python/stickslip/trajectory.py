@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._dense import sample_times
+from stickslip._extras import need
 from stickslip._html import table
 from stickslip._units import units
 from stickslip.energy import Energy
@@ -459,10 +460,7 @@ class Trajectory:
 
     def to_xarray(self) -> Any:
         """All signals as an xarray Dataset over time, with units (needs the extra ``data``)."""
-        try:
-            import xarray as xr
-        except ImportError as error:
-            raise ImportError('to_xarray() needs xarray: pip install "stickslip[data]"') from error
+        xr = need("xarray", "xarray", "to_xarray() needs", "data")
         data = {
             name: ("time", np.asarray(self[name]), {"units": unit} if (unit := self.units.get(name)) else {})
             for name in self.signals

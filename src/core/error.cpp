@@ -1,13 +1,12 @@
 #include "core/error.hpp"
 
-#include <sstream>
+#include "core/number_text.hpp"
 
 namespace stickslip {
 
 void reject(std::string_view name, double value, std::string_view allowed) {
-  std::ostringstream text;
-  text << name << " = " << value << " is not allowed: it must be " << allowed;
-  throw InvalidArgument(text.str());
+  throw InvalidArgument(std::string(name) + " = " + number_text(value) + " is not allowed: it must be " +
+                        std::string(allowed));
 }
 
 void reject(std::string_view name, std::string_view what) {

@@ -63,8 +63,7 @@ void signal_rates(const System& sys, double t, double* sdot) {
 }
 
 double relative_velocity(const Friction& p, const double* x, const double* s) {
-  return p.velocity.x.dot(ConstVector(x, p.velocity.x.size())) +
-         p.velocity.s.dot(ConstVector(s, p.velocity.s.size()));
+  return value(p.velocity, x, s);
 }
 
 double velocity_size(const Friction& element, const Vector& nominal) {
@@ -74,10 +73,7 @@ double velocity_size(const Friction& element, const Vector& nominal) {
 double normal_load(const Friction& p, int load_stretch, const double* x, const double* s) {
   if (p.contact >= 0) return 1.0;
   double N = s[p.load];
-  if (!p.load_parts.empty()) {
-    const Form& part = p.load_parts[load_stretch];
-    N += part.x.dot(ConstVector(x, part.x.size())) + part.s.dot(ConstVector(s, part.s.size()));
-  }
+  if (!p.load_parts.empty()) N += value(p.load_parts[load_stretch], x, s);
   return N;
 }
 

@@ -247,11 +247,11 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
   for (const Index j : closed)
     if (!system.contacts[j].of_velocity) gaps.push_back(j);
   for (int round = 0; round < rounds && !gaps.empty(); ++round) {
-    solve(gaps, {}, 0, [&](const Contact* c, const Friction*) { return c->gap.x.dot(of) + c->gap.s.dot(s); });
+    solve(gaps, {}, 0, [&](const Contact* c, const Friction*) { return value(c->gap, of.data(), s.data()); });
     place();
   }
   solve(closed, held, n, [&](const Contact* c, const Friction* p) {
-    return c != nullptr ? c->rate.x.dot(of) + c->rate.s.dot(s) : relative_velocity(*p, of.data(), s.data());
+    return c != nullptr ? value(c->rate, of.data(), s.data()) : relative_velocity(*p, of.data(), s.data());
   });
 }
 

@@ -131,7 +131,7 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
     const Friction& p = sys.friction[i];
     const int mode = r.modes.friction[i].direction();
     if (p.fine == 0.0 || mode == 0) continue;
-    double v0 = mode * (p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals));
+    double v0 = mode * relative_velocity(p, state.base_x.data(), frame_signals.data());
     double v1 = mode * relative_velocity(p, x1.data(), s.data());
     if (p.delayed >= 0) v0 = std::abs(state.base_x(p.delayed)), v1 = std::abs(x1(p.delayed));
     if (v0 > p.fine && v1 < 0.125 * v0) shorten = std::min(shorten, 0.85 * v0 / (v0 - v1));
@@ -149,7 +149,7 @@ bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x
   for (Index i : r.sliding) {
     const Friction& p = sys.friction[i];
     if (p.corners.empty()) continue;
-    double v0 = p.velocity.x.dot(state.base_x) + p.velocity.s.dot(frame_signals);
+    double v0 = relative_velocity(p, state.base_x.data(), frame_signals.data());
     double v1 = relative_velocity(p, x1.data(), s.data());
     if (p.delayed >= 0) v0 = state.base_x(p.delayed), v1 = x1(p.delayed);
     const double near = at_corner * options.rtol * velocity_size(p, state.nominal);

@@ -37,8 +37,7 @@ double Stepper::guard_size(const Regime& r, const State& state, Index k, FlowKin
 // impact that came so fast that the last digits of t are farther than the rebound goes; one that a closed contact
 // has drifted into and that its transition took for no gap (see find_candidates).
 double Stepper::unknown_gap(const Contact& contact, const State& state, double gap) const {
-  const double positions =
-      contact.gap.x.cwiseAbs().dot(state.nominal) + contact.gap.s.cwiseAbs().dot(s.cwiseAbs());
+  const double positions = size_of(contact.gap, state.nominal, s.data());
   const double way = std::abs(state.base_t) * contact.rate.x.cwiseAbs().dot(state.nominal);
   return std::max(tolerance::last_digits * (positions + way), gap > 0.0 ? tolerance::rest * positions : 0.0);
 }

@@ -10,9 +10,7 @@ namespace stickslip {
 // What is known without the motion: states, signals, and outputs of controllers, which are linear in both.
 bool RealTime::read_linear(const RealTimeOutput& o, const double* s, double& out) const noexcept {
   using Kind = RealTimeOutput::Kind;
-  const auto form = [&](const Form& f) {
-    return f.x.dot(Eigen::Map<const Vector>(a.x, sys.nx)) + f.s.dot(full);
-  };
+  const auto form = [&](const Form& f) { return value(f, a.x, full.data()); };
   const LinearPart& linear = *plan->regime->linear;
   switch (o.kind) {
   case Kind::state:

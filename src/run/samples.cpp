@@ -194,8 +194,8 @@ void Samples::evaluate_gaps() {
       const Contact& c = here().contacts[k];
       // Held by a constraint: zero, not what rounding left of it.
       const bool closed = r.modes.contact[k] == Mode::closed && !c.yields();
-      gap(k, j) = closed ? 0.0 : c.gap.x.dot(x) + c.gap.s.dot(s);
-      rate(k, j) = closed ? 0.0 : c.rate.x.dot(x) + c.rate.s.dot(s);
+      gap(k, j) = closed ? 0.0 : value(c.gap, x.data(), s.data());
+      rate(k, j) = closed ? 0.0 : value(c.rate, x.data(), s.data());
     }
   });
 }

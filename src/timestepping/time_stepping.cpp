@@ -119,9 +119,9 @@ private:
     active.clear();
     for (Index j = 0; j < nc; ++j) {
       const Contact& c = sys.contacts[j];
-      const double gap = c.gap.x.dot(state.base_x) + c.gap.s.dot(s0),
-                   rate = c.rate.x.dot(state.base_x) + c.rate.s.dot(s0);
-      const double size = c.gap.x.cwiseAbs().dot(state.nominal) + c.gap.s.cwiseAbs().dot(s0.cwiseAbs());
+      const double gap = value(c.gap, state.base_x.data(), s0.data()),
+                   rate = value(c.rate, state.base_x.data(), s0.data());
+      const double size = size_of(c.gap, state.nominal, s0.data());
       const bool closed = gap + 0.5 * h * rate <= tolerance::sign * size;
       number[j] = closed ? active.size() : -1;
       if (closed) active.push_back(j);

@@ -295,7 +295,7 @@ void Decision::velocity_series(const Regime& r) {
                          : clutch ? sys.contacts[guard.contact].rate
                                   : sys.friction[guard.friction].velocity;
       series(g, k) =
-          (gap || clutch ? -1.0 : -guard.direction) * (form.x.dot(x) + form.s.dot(signal_series.col(k)));
+          (gap || clutch ? -1.0 : -guard.direction) * value(form, x.data(), signal_series.col(k).data());
     }
     if (k == 0) {
       x = xdot;

@@ -21,13 +21,11 @@ constexpr int most_strikes = 10; // at one instant, one after the other
 } // namespace
 
 double Decision::gap_at(Index j) const {
-  const Contact& c = sys.contacts[j];
-  return c.gap.x.dot(state->base_x) + c.gap.s.dot(sig);
+  return value(sys.contacts[j].gap, state->base_x.data(), sig.data());
 }
 
 double Decision::rate_at(Index j) const {
-  const Contact& c = sys.contacts[j];
-  return c.rate.x.dot(state->base_x) + c.rate.s.dot(sig);
+  return value(sys.contacts[j].rate, state->base_x.data(), sig.data());
 }
 
 double Decision::rate_size(Index j) const {

@@ -83,8 +83,7 @@ void Sampler::run(State& state) {
     const Loop& l = sys.loops[b];
     if (instant(l, state.ticks.next[b]) > now) continue;
     const auto input = [&](Index, Index k) {
-      const Form& f = part.inputs[b][k];
-      return f.x.dot(state.base_x) + f.s.dot(s);
+      return value(part.inputs[b][k], state.base_x.data(), s.data());
     };
     compute(sys, b, instant(l, state.ticks.next[b]), input, samples.data(), state.ticks.memory.data(),
             work.data(), state.ticks.output.data() + offset[b]);

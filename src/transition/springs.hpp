@@ -37,7 +37,7 @@ private:
 
   void expand(bool decided);
   double term(const Form& form, int k) const {
-    return form.x.dot(series.col(k)) + form.s.dot(signal_series.col(k));
+    return value(form, series.col(k).data(), signal_series.col(k).data());
   }
   int sign_after_instant(const Form& form, bool from_zero) const;
   Index stretch_of(Index flank) const;

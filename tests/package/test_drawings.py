@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -275,14 +275,7 @@ def test_drawing_changes_nothing() -> None:
 
 
 def test_without_matplotlib_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **named: Any) -> Any:
-        if name.partition(".")[0] == "matplotlib":
-            raise ImportError(name)
-        return real(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if it were not installed
     with pytest.raises(ImportError, match=r"stickslip\[figures\]"):
         belt().draw()
 

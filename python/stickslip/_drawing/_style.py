@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from stickslip.errors import MissingExtraError
+from stickslip._extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,10 +53,7 @@ def need_matplotlib() -> None:
     MissingExtraError
         When matplotlib is not installed.
     """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError('pictures need matplotlib: pip install "stickslip[figures]"') from error
+    need("matplotlib", "matplotlib", "pictures need", "figures")
 
 
 def settings() -> dict[str, Any]:

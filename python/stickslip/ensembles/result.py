@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from stickslip._checks import reject
 from stickslip._core import __version__
+from stickslip._extras import need
 from stickslip.ensembles.design import Design
 from stickslip.ensembles.memory import Table
 from stickslip.ensembles.task import CODES, Task
 from stickslip.ensembles.units import units
-from stickslip.errors import MissingExtraError, UnknownNameError
+from stickslip.errors import UnknownNameError
 from stickslip.trajectory import Status, Trajectory
 
 __all__ = ["EnsembleResult"]
@@ -202,10 +203,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     def to_xarray(self) -> Any:
         """All measures as an xarray Dataset over the parameters, with units (needs the extra ``data``)."""
-        try:
-            import xarray as xr
-        except ImportError as error:
-            raise MissingExtraError('to_xarray() needs xarray: pip install "stickslip[data]"') from error
+        xr = need("xarray", "xarray", "to_xarray() needs", "data")
         known = units(self._task)
 
         def attributes(name: str) -> dict[str, str]:
@@ -226,10 +224,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     def to_dataframe(self) -> Any:
         """One row for each point: parameters, measures, status, message (needs the extra ``data``)."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError('to_dataframe() needs pandas: pip install "stickslip[data]"') from error
+        pd = need("pandas", "pandas", "to_dataframe() needs", "data")
         columns = {**self.parameters, **self, "status": self.status, "message": self.messages}
         return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
 

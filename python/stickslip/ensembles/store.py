@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip._extras import need
 from stickslip.ensembles.design import Design
 from stickslip.ensembles.identity import difference, identity
 from stickslip.ensembles.memory import NOTHING, Kinds, columns_of
 from stickslip.ensembles.result import EnsembleResult
 from stickslip.ensembles.spread import Range
 from stickslip.ensembles.task import CODES, INTERRUPTED, Block, Task
-from stickslip.errors import MissingExtraError
 from stickslip.machine import Machine
 from stickslip.state_space import StateSpace
 
@@ -31,11 +31,7 @@ PATIENCE = 2.0  # s after which a part that is not complete is written all the s
 
 
 def _zarr() -> Any:
-    try:
-        import zarr
-    except ImportError as error:
-        raise MissingExtraError('store=... needs zarr: pip install "stickslip[data]"') from error
-    return zarr
+    return need("zarr", "zarr", "store=... needs", "data")
 
 
 class Store:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._checks import reject
-from stickslip.errors import MissingExtraError
+from stickslip._extras import need
 from stickslip.expressions import functions as f
 from stickslip.expressions.expr import Condition, Expr, applied, as_expr, unknown
 
@@ -69,11 +69,7 @@ def from_sympy(expression: Any, names: Mapping[Any, str | float | Expr]) -> Expr
 
 
 def _sympy() -> Any:
-    try:
-        import sympy
-    except ImportError as error:
-        raise MissingExtraError('from_sympy() needs SymPy: pip install "stickslip[sympy]"') from error
-    return sympy
+    return need("sympy", "SymPy", "from_sympy() needs", "sympy")
 
 
 class _Reader:

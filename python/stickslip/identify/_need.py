@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stickslip.errors import MissingExtraError
+from stickslip._extras import need
 
 
 def scipy(part: str) -> Any:
@@ -15,11 +15,4 @@ def scipy(part: str) -> Any:
     MissingExtraError
         Saying which extra brings it.
     """
-    import importlib
-
-    try:
-        return importlib.import_module(f"scipy.{part}")
-    except ImportError as error:
-        raise MissingExtraError(
-            'stickslip.identify needs SciPy: pip install "stickslip[identify]"'
-        ) from error
+    return need(f"scipy.{part}", "SciPy", "stickslip.identify needs", "identify")

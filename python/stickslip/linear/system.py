@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip._checks import matrix, positive, reject, vector, wrong_shape
-from stickslip.errors import MissingExtraError
+from stickslip._extras import need
 from stickslip.linear.response import FrequencyResponse
 
 Array = NDArray[np.float64]
@@ -144,12 +144,7 @@ class LinearSystem:
         ValueError
             Where a rate of an input is fed forward: see `proper`.
         """
-        try:
-            import control
-        except ImportError as error:
-            raise MissingExtraError(
-                'to_control() needs python-control: pip install "stickslip[control]"'
-            ) from error
+        control = need("control", "python-control", "to_control() needs", "control")
         plain = self.proper()
         return control.ss(
             plain.A,
