@@ -5,6 +5,9 @@
 #include "core/oscillation.hpp"
 #include "core/slow_subspace.hpp"
 #include "dynamics/regime.hpp"
+#include "flow/stride.hpp"
+
+#include <memory>
 
 namespace stickslip {
 
@@ -22,6 +25,8 @@ struct FlowPlan {
   // it carries counts. Their motion is a polynomial whatever the others do.
   List<Index> ending;
   Index longest = 0; // chain of them
+
+  List<std::unique_ptr<Stride>> strides; // over intervals between ticks, as they come up
 
   explicit FlowPlan(const Regime& r);
   // Of stiff regimes; worked out when first asked for.

@@ -32,11 +32,16 @@ Stepper::Stepper(const System& system, const Options& opts)
     else
       varying.push_back(i);
   pieces.assign(varying.size(), nullptr);
+  for (const Loop& l : sys.loops)
+    if (const Block& b = l.block; !b.continuous())
+      for (const double interval : {b.period, b.delay, b.period - b.delay})
+        if (interval > 0.0) intervals.push_back(interval);
 }
 
 void Stepper::signals_changed() {
   signal_values(sys, 0.0, s.data());
   signal_series.col(0) = s;
+  for (const auto& known : plans) known->strides.clear();
 }
 
 // Signals keep the piece they have at the start of the step up to its very end, where the next one begins.
@@ -65,13 +70,37 @@ void Stepper::rhs(const Regime& r, double t, const double* x, double* dx) {
   delays.set_rates(*stepped, t, dx);
 }
 
+// From tick to tick where nothing happens in between: the same map of the state again and again. Which intervals are
+// taken so depends on the machine alone, so that a run that is continued has the same bits.
+bool Stepper::take_stride(const Regime& r, const State& state, double horizon, Step& step) {
+  if (intervals.empty() || state.after_transition || !r.affine || r.sharing.any() || delays.any() ||
+      horizon > options.max_step || (options.method != Method::automatic && options.method != Method::exact))
+    return false;
+  List<std::unique_ptr<Stride>>& known = plan_of(r).strides;
+  auto at = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one->is_over(horizon); });
+  if (at == known.end()) {
+    const auto regular = std::find_if(intervals.begin(), intervals.end(),
+                                      [&](double h) { return Stride::same_interval(h, horizon); });
+    if (regular == intervals.end()) return false;
+    known.push_back(std::make_unique<Stride>(r, *regular, s, varying));
+    at = known.end() - 1;
+  }
+  Stride& stride = **at;
+  if (!stride.take(state, C.data())) return false;
+  step.kind = FlowKind::exact;
+  step.h = horizon;
+  step.columns = stride.columns;
+  return true;
+}
+
 void Stepper::take(const Regime& regime, State& state, double t_limit, Step& step) {
   step.fired.clear();
   step.end = 1.0;
+  const double horizon = (t_limit - state.base_t) - state.base_t_compensation;
+  if (take_stride(regime, state, horizon, step)) return;
   frame(state.base_t);
   state_signals(sys, regime.modes, state.base_t, state.base_x.data(), s.data(), scratch);
   crossing.assign(regime.guards.size(), 2.0);
-  const double horizon = (t_limit - state.base_t) - state.base_t_compensation;
   if (delays.any()) stepped = &state, delays.frame(state);
   const bool use_exact = regime.affine && delays.rest(state) &&
                          (options.method == Method::automatic || options.method == Method::exact);

@@ -82,8 +82,9 @@ private:
   double shared_change = 0.0; // what the greatest of its margins and multipliers comes to in the step
   List<double> crossing;      // theta of each guard's first crossing, > 1 if none
   List<std::unique_ptr<FlowPlan>> plans;
-  const FlowPlan* plan = nullptr; // of the present regime
-  struct Swing {                  // of the step that was taken last
+  FlowPlan* plan = nullptr; // of the present regime
+  List<double> intervals;   // between ticks, and between these and outputs with a delay
+  struct Swing {            // of the step that was taken last
     Oscillation oscillation;
     Index first = 0, second = 0;
     double rate[2] = {}, turned[2] = {}; // r and B r
@@ -99,7 +100,8 @@ private:
   void rhs(const Regime& r, double t, const double* x, double* dx);
   Index signal_taylor(double t, double& fastest);
   void exact(const Regime& r, State& state, double horizon, Step& step);
-  const FlowPlan& plan_of(const Regime& r);
+  FlowPlan& plan_of(const Regime& r);
+  bool take_stride(const Regime& r, const State& state, double horizon, Step& step);
   bool take_swing(const Regime& r, const State& state, double limit, Step& step);
   bool take_slow_subspace(const Regime& r, const State& state, Index signal_degree, double reach, Step& step);
   void hold_ending(const Regime& r, const State& state, Index signal_degree, Step& step);

@@ -47,7 +47,7 @@ Index Stepper::signal_taylor(double t, double& fastest) {
 }
 
 // A regime stays where it is as long as the stepper lives.
-const FlowPlan& Stepper::plan_of(const Regime& r) {
+FlowPlan& Stepper::plan_of(const Regime& r) {
   if (plan != nullptr && plan->regime == &r) return *plan;
   for (const auto& known : plans)
     if (known->regime == &r) return *(plan = known.get());

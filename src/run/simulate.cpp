@@ -51,7 +51,7 @@ namespace {
 // Everything, or events alone, or nothing but the last piece of motion.
 class Keeper final : public Recorder {
 public:
-  Keeper(Trajectory& keeps, Keep what) : run(keeps), keep(what) {}
+  Keeper(Trajectory& keeps, const Options& options) : run(keeps), keep(options.keep), t_end(options.t_end) {}
 
   bool motion() const override { return keep == Keep::segments; }
   void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) override {
@@ -72,10 +72,26 @@ public:
 private:
   Trajectory& run;
   Keep keep;
+  double t_end;
 
   void store(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
+    if (run.segments.size() == static_cast<Index>(run.segments.capacity())) make_room(t0);
     run.segments.push_back({t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind});
     run.coefficients.insert(run.coefficients.end(), C.data(), C.data() + C.rows() * step.columns);
+  }
+
+  // As much as the run will need if it goes on as until t: room that is not used costs nothing.
+  void make_room(double t) {
+    constexpr Index few = 64;
+    constexpr double spare = 1.1, most = 32.0; // times what there is
+    const Index n = run.segments.size();
+    if (n < few || !(t > run.t_begin)) return;
+    const double times = std::clamp(spare * (t_end - run.t_begin) / (t - run.t_begin), 2.0, most);
+    const auto expected = [times](Index size) {
+      return static_cast<Index>(times * static_cast<double>(size));
+    };
+    run.segments.reserve(expected(n));
+    run.coefficients.reserve(expected(run.coefficients.size()));
   }
 };
 
@@ -89,7 +105,7 @@ Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Optio
   run.kept = options.keep;
   run.t_begin = state.t;
   Runner runner(compiled->system, compiled->regimes, options);
-  Keeper keeper(run, options.keep);
+  Keeper keeper(run, options);
   Outcome outcome = runner.run(state, keeper, stop);
   run.t_end = state.t;
   run.status = outcome.status;

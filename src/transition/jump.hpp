@@ -57,7 +57,7 @@ struct Jump {
     t = state.base_t;
     occasion = why;
     fired = guards;
-    before = state.modes;
+    if (before != state.modes) before = state.modes; // ticks mostly leave them as they are
     x_before = state.base_x;
     rule = Rule::unique;
     solutions = -1;
@@ -71,7 +71,7 @@ struct Jump {
     next = nullptr;
   }
   void end(const State& state) {
-    after = state.modes;
+    if (after != state.modes) after = state.modes;
     x_after = state.base_x;
   }
   // A contact may be struck twice at one instant: by the collision, and by an impact without collision after it.

@@ -28,6 +28,20 @@ double clear_of(const System& sys, const Regime& r, const Guard& g, double t, co
   }
 }
 
+// Of an affine regime, whose guards are linear forms: all of them are far below zero beside their terms.
+bool clearly_off(const Regime& r, const double* x, const Vector& s, const Vector& nominal) {
+  constexpr double far = 1e-6; // more than any tolerance of events
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    double most = 0.0;
+    for (Index i = 0; i < r.Gx.cols(); ++i)
+      if (const double g = r.Gx(k, i); g != 0.0) most += g * x[i] + far * std::abs(g) * nominal[i];
+    for (Index i = 0; i < r.Gs.cols(); ++i)
+      if (const double g = r.Gs(k, i) * s[i]; g != 0.0) most += g + far * std::abs(g);
+    if (!(most < 0.0)) return false;
+  }
+  return true;
+}
+
 } // namespace
 
 double Sampler::together(double t) {
@@ -60,14 +74,19 @@ double Sampler::next(const State& state) const {
   return t;
 }
 
+void Sampler::read_signals(double t) {
+  if (t == read_at) return;
+  signal_values(sys, t, s.data());
+  read_at = t;
+}
+
 void Sampler::put_out(State& state, Index loop) {
   const Loop& l = sys.loops[loop];
   stickslip::put_out(l, state.ticks.output.data() + offset[loop], state.base_x.data());
-  see(sys, state);
   state.ticks.pending[loop] = Ticks::none;
 }
 
-void Sampler::run(State& state) {
+void Sampler::run(State& state, const LinearPart& part) {
   const double t = state.base_t, now = t + together(t);
   settle_following(sys, cache, state);
   for (Index b : sampled) {
@@ -75,8 +94,7 @@ void Sampler::run(State& state) {
     if (state.ticks.pending[b] != Ticks::none && instant(l, state.ticks.pending[b]) + l.block.delay <= now)
       put_out(state, b);
   }
-  signal_values(sys, t, s.data());
-  const LinearPart& part = cache.linear(sys, state.modes);
+  read_signals(t);
   // What a controller reads of another one that is due as well is its new output: loop_order puts that one
   // first. All else is read from the plant, whose state does not change here.
   for (Index b : sampled) {
@@ -90,14 +108,15 @@ void Sampler::run(State& state) {
     state.ticks.pending[b] = state.ticks.next[b]++;
     if (l.block.delay == 0.0) put_out(state, b);
   }
+  see(sys, state);
 }
 
-bool Sampler::quiet(const State& state) {
-  const Regime& r = cache.get(sys, state.modes);
+bool Sampler::quiet(const State& state, const Regime& r) {
   if (r.shared) return false;
   const double t = state.base_t;
   const double* x = state.base_x.data();
-  signal_values(sys, t, s.data());
+  read_signals(t);
+  if (r.affine && clearly_off(r, x, s, state.nominal)) return true;
   scratch.xdot.setZero();
   evaluate(sys, r, t, x, s.data(), scratch.xdot.data(), scratch.force.data(), scratch);
   if (scratch.guards.size() < r.guards.size()) scratch.guards.resize(r.guards.size());

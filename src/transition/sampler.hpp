@@ -6,6 +6,7 @@
 #include "dynamics/ticks.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace stickslip {
 
@@ -21,10 +22,11 @@ public:
   bool any() const { return !sampled.empty(); }
   double next(const State& state) const; // the next scheduled instant; infinity without sampled controllers
   bool due(const State& state, double t) const { return any() && next(state) <= t + together(t); }
-  // Everything due at state.base_t. Changes held outputs in base_x.
-  void run(State& state);
-  // All guards of the present modes are clearly negative: no mode can change at this instant.
-  bool quiet(const State& state);
+  // Everything due at state.base_t; controllers read what `part` says. Changes held outputs in base_x.
+  void run(State& state, const LinearPart& part);
+  // All guards of the present regime are clearly negative: no mode can change at this instant.
+  bool quiet(const State& state, const Regime& regime);
+  void signals_changed() { read_at = std::numeric_limits<double>::quiet_NaN(); }
 
 private:
   const System& sys;
@@ -33,6 +35,9 @@ private:
   List<Index> offset;  // of each loop's outputs in Ticks::output
   Scratch& scratch;
   Vector s, samples, work;
+  double read_at = std::numeric_limits<double>::quiet_NaN(); // the instant that s is of
+
+  void read_signals(double t);
 
   // Two instants k T that are meant to be the same differ by rounding.
   static double together(double t);

@@ -188,6 +188,7 @@ double Transition::next_tick(const State& state) const {
 
 void Transition::signals_changed() {
   quick->signals_changed();
+  sampler->signals_changed();
 }
 
 void Transition::look(const State& state) {
@@ -205,7 +206,7 @@ const Jump& Transition::finish(State& state) {
 
 const Jump& Transition::start(State& state, bool ticks) {
   look(state);
-  if (ticks && sampler->due(state, state.base_t)) sampler->run(state);
+  if (ticks && sampler->due(state, state.base_t)) sampler->run(state, cache.linear(sys, state.modes));
   jump.begin(state, Occasion::start, {});
   general(state);
   return finish(state);
@@ -222,10 +223,15 @@ const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool b
   jump.begin(state, Occasion::motion, fired);
   look(state);
   if (sampler->due(state, state.base_t)) {
-    sampler->run(state);
+    const Regime& regime = cache.get(sys, state.modes);
+    sampler->run(state, *regime.linear);
     jump.sampled = jump.changed = true;
+    if (fired.empty() && !breakpoint && sampler->quiet(state, regime)) { // the motion goes on
+      jump.end(state);
+      return jump;
+    }
   }
-  if (!fired.empty() || breakpoint || !sampler->any() || !sampler->quiet(state)) general(state);
+  general(state);
   return finish(state);
 }
 
