@@ -3,6 +3,7 @@
 #include "core/list.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
@@ -34,6 +35,7 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
   A = r.A.data();
   parts.clear();
   entries.clear();
+  smooth_curves = true;
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Index u = r.sliding[k];
     const Friction& element = sys.friction[u];
@@ -46,7 +48,13 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
            r.E.col(k).data(),
            nullptr,
            nullptr,
-           0.0};
+           0.0,
+           std::numeric_limits<double>::infinity()};
+    const LawTraits& law = element.traits;
+    smooth_curves = smooth_curves && law.states == 0 && law.switches == 0 && element.lagged < 0 &&
+                    velocity_breakpoints(element.law).empty();
+    for (const double mark : velocity_marks(element.law))
+      if (mark != 0.0) p.finest = std::min(p.finest, std::abs(mark));
     if (element.law.terms.size() == 1 && element.lagged < 0 && element.peak < 0 && element.injected < 0) {
       p.lugre = std::get_if<LuGre>(&element.law.terms.front());
       p.stribeck = std::get_if<Stribeck>(&element.law.terms.front());

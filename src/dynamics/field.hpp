@@ -29,6 +29,18 @@ public:
   // x' as well as d x' / d x, column by column, and the partial derivative by time.
   template <Index N> void slopes(double t, const double* x, double* dx, double* J, double* ft);
 
+  // Forces follow from velocities alone, along smooth curves, and nothing else varies.
+  bool curves() const { return smooth_curves && drives.empty(); }
+  // Of one element, counted as in the regime's `sliding`: its force; a velocity over which its curve changes little.
+  double force_at(Index k, double velocity) const {
+    const Part& p = parts[k];
+    ElementInput<double> in;
+    in.velocity = velocity;
+    const ElementForce<double> f = force(p, in);
+    return f.dry * s[p.element->load] + f.other;
+  }
+  double finest(Index k) const { return parts[k].finest; }
+
 private:
   struct Entry {
     Index at;
@@ -50,13 +62,14 @@ private:
     // else null.
     const LuGre* lugre;
     const Stribeck* stribeck;
-    double force; // in the last evaluation
+    double force;  // in the last evaluation
+    double finest; // characteristic velocity of its curve
   };
 
   const System& sys;
   const Regime* regime = nullptr;
   double* s = nullptr;
-  bool usable = false;
+  bool usable = false, smooth_curves = false;
   Index n = 0;
   const double* A = nullptr;
   Vector rest; // S times the constant signals

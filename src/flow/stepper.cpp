@@ -73,8 +73,10 @@ void Stepper::rhs(const Regime& r, double t, const double* x, double* dx) {
 // From tick to tick where nothing happens in between: the same map of the state again and again. Which intervals are
 // taken so depends on the machine alone, so that a run that is continued has the same bits.
 bool Stepper::take_stride(const Regime& r, const State& state, double horizon, Step& step) {
-  if (intervals.empty() || state.after_transition || !r.affine || r.sharing.any() || delays.any() ||
+  if (intervals.empty() || state.after_transition || r.sharing.any() || delays.any() || sys.smooth ||
       horizon > options.max_step || (options.method != Method::automatic && options.method != Method::exact))
+    return false;
+  if (!r.affine && (options.atol.size() > 0 || !field.bind(r, varying, s.data()) || !field.curves()))
     return false;
   List<std::unique_ptr<Stride>>& known = plan_of(r).strides;
   auto at = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one->is_over(horizon); });
@@ -82,12 +84,12 @@ bool Stepper::take_stride(const Regime& r, const State& state, double horizon, S
     const auto regular = std::find_if(intervals.begin(), intervals.end(),
                                       [&](double h) { return Stride::same_interval(h, horizon); });
     if (regular == intervals.end()) return false;
-    known.push_back(std::make_unique<Stride>(r, *regular, s, varying));
+    known.push_back(std::make_unique<Stride>(sys, r, *regular, s, varying));
     at = known.end() - 1;
   }
   Stride& stride = **at;
-  if (!stride.take(state, C.data())) return false;
-  step.kind = FlowKind::exact;
+  if (!stride.take(state, field, options.rtol, C.data())) return false;
+  step.kind = r.affine ? FlowKind::exact : FlowKind::explicit_pair;
   step.h = horizon;
   step.columns = stride.columns;
   return true;

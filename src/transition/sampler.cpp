@@ -28,16 +28,23 @@ double clear_of(const System& sys, const Regime& r, const Guard& g, double t, co
   }
 }
 
-// Of an affine regime, whose guards are linear forms: all of them are far below zero beside their terms.
+// Where guards are linear forms: all of them are far below zero beside their terms.
 bool clearly_off(const Regime& r, const double* x, const Vector& s, const Vector& nominal) {
   constexpr double far = 1e-6; // more than any tolerance of events
-  for (Index k = 0; k < r.guards.size(); ++k) {
+  const auto off = [&](auto&& by_state, auto&& by_signal) {
     double most = 0.0;
-    for (Index i = 0; i < r.Gx.cols(); ++i)
-      if (const double g = r.Gx(k, i); g != 0.0) most += g * x[i] + far * std::abs(g) * nominal[i];
-    for (Index i = 0; i < r.Gs.cols(); ++i)
-      if (const double g = r.Gs(k, i) * s[i]; g != 0.0) most += g + far * std::abs(g);
-    if (!(most < 0.0)) return false;
+    for (Index i = 0; i < nominal.size(); ++i)
+      if (const double g = by_state(i); g != 0.0) most += g * x[i] + far * std::abs(g) * nominal[i];
+    for (Index i = 0; i < s.size(); ++i)
+      if (const double g = by_signal(i) * s[i]; g != 0.0) most += g + far * std::abs(g);
+    return most < 0.0;
+  };
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const GuardTerms& g = r.guard_terms[k];
+    if (r.affine ? !off([&](Index i) { return r.Gx(k, i); }, [&](Index i) { return r.Gs(k, i); })
+                 : !g.linear() || !off([&](Index i) { return g.sign * g.form->x(i); },
+                                       [&](Index i) { return g.sign * g.form->s(i); }))
+      return false;
   }
   return true;
 }
@@ -116,7 +123,7 @@ bool Sampler::quiet(const State& state, const Regime& r) {
   const double t = state.base_t;
   const double* x = state.base_x.data();
   read_signals(t);
-  if (r.affine && clearly_off(r, x, s, state.nominal)) return true;
+  if (!sys.smooth && clearly_off(r, x, s, state.nominal)) return true;
   scratch.xdot.setZero();
   evaluate(sys, r, t, x, s.data(), scratch.xdot.data(), scratch.force.data(), scratch);
   if (scratch.guards.size() < r.guards.size()) scratch.guards.resize(r.guards.size());
