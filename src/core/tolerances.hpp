@@ -11,7 +11,6 @@ inline constexpr double epsilon = std::numeric_limits<double>::epsilon();
 inline constexpr double last_digits = 4.0 * epsilon;    // how well an instant is known, relative to itself
 inline constexpr double polynomial = 8.0 * epsilon;     // a value by Horner's rule, relative to its terms
 inline constexpr double output = 16.0 * epsilon;        // an output of a controller, relative to its terms
-inline constexpr double passing_force = 64.0 * epsilon; // how fast a force passes through zero, likewise
 inline constexpr double constrained = 1024.0 * epsilon; // accelerations from badly conditioned constraints
 
 // Sums of terms.

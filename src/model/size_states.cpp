@@ -197,12 +197,8 @@ void size_matrix_states(System& sys, const Vector& rates) {
   }
 }
 
-// A bristle's deflection has the size that it settles to. All that happens while it deflects and slips
-// happens at about the Stribeck velocity, however fast the machine slides at other times: errors of velocity
-// count in this unit.
+// A bristle's deflection has the size that it settles to.
 void size_bristles(System& sys) {
-  const Index n = sys.n_coordinates;
-  sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
   for (const Friction& p : sys.friction) {
     if (p.traits.states == 0) continue;
     List<double> slow(p.traits.states), fast = slow;
@@ -210,8 +206,17 @@ void size_bristles(System& sys) {
     steady(p.law, tolerance::fast_velocity, fast.data());
     for (Index i = 0; i < slow.size(); ++i)
       sys.nominal(p.states + i) = std::max(std::abs(slow[i]), std::abs(fast[i]));
+  }
+}
+
+// All that happens while a bristle deflects, or a force falls from its peak, happens at about the Stribeck velocity,
+// however fast the machine slides at other times or could be driven: errors of velocity count in this unit.
+void size_fine_velocities(System& sys) {
+  sys.finest = Vector::Constant(sys.nx, std::numeric_limits<double>::infinity());
+  for (const Friction& p : sys.friction) {
     if (p.fine == 0.0) continue;
-    for (Index i = n; i < sys.plant_states; ++i) // a plant in matrix notation has no positions to leave out
+    for (Index i = sys.n_coordinates; i < sys.plant_states;
+         ++i) // a plant in matrix notation has no positions to leave out
       if (p.velocity.x(i) != 0.0)
         sys.finest(i) = std::min(sys.finest(i), 4.0 * p.fine / std::abs(p.velocity.x(i)));
   }
@@ -298,6 +303,7 @@ void size_states(System& sys) {
     if (p.delayed >= 0) sys.nominal(p.delayed) = p.velocity.x.cwiseAbs().dot(sys.nominal);
   }
   size_bristles(sys);
+  size_fine_velocities(sys);
 }
 
 } // namespace stickslip

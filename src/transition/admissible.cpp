@@ -10,8 +10,6 @@
 
 namespace stickslip {
 
-namespace {} // namespace
-
 void Decision::expand_signals() {
   signal_series.resize(sys.ns(), series_terms);
   coefficients.resize(series_terms);
@@ -368,17 +366,17 @@ int Decision::sign_of(const Regime& r, Index k) {
     if (!candidate[i]) return -1;
     row[0] = 0.0;
     // As below, of the acceleration.
-    if (number[i] >= 0 &&
-        std::abs(row[1]) <= std::max(tolerance::passing_force * problem.free_size(number[i]),
-                                     2.0 * tolerance::last_digits * std::abs(t * row[2])))
+    if (number[i] >= 0 && std::abs(row[1]) <= std::max(tolerance::rounding * problem.free_size(number[i]),
+                                                       2.0 * tolerance::last_digits * std::abs(t * row[2])))
       row[1] = 0.0;
     break;
   case GuardKind::closes:
     if (!candidate[i]) return -1;
     row[0] = row[1] = 0.0;
-    // The contact's force passes through zero, as well as the instant is known: how fast is what decides.
+    // The contact's force passes through zero, as well as the instant is known, which forces that rigidity shares tell
+    // no better than sums of terms: how fast is what decides.
     if (number[i] >= 0 &&
-        2.0 * std::abs(row[2]) <= std::max(tolerance::passing_force * problem.free_size(number[i]),
+        2.0 * std::abs(row[2]) <= std::max(tolerance::rounding * problem.free_size(number[i]),
                                            6.0 * tolerance::last_digits * std::abs(t * row[3])))
       row[2] = 0.0;
     break;

@@ -142,7 +142,8 @@ void Decision::assemble() {
 }
 
 // Where everything that loads a contact passes through zero at this instant, the terms tell nothing of their
-// own rounding: they are known no better than the instant, whose last digits make them what they are.
+// own rounding: they are known no better than the instant, whose last digits make them what they are. So it is with what
+// friction then would have to hold.
 void Decision::size_by_rates() {
   const auto nc = closed.size();
   if (nc == 0) return;
@@ -153,9 +154,11 @@ void Decision::size_by_rates() {
   w.row.noalias() = moment * linear.A.cwiseAbs().lazyProduct(xdot.cwiseAbs());
   w.row.noalias() += linear.S.cwiseAbs().lazyProduct(w.rate);
   w.rate += sig.cwiseAbs();
-  for (Index k = 0; k < nc; ++k)
-    problem.free_size(k) +=
-        rows.row(k).cwiseAbs().dot(w.row) + sys.contacts[closed[k]].acceleration_s.cwiseAbs().dot(w.rate);
+  for (Index k = 0; k < problem.size(); ++k) {
+    const Vector& own =
+        k < nc ? sys.contacts[closed[k]].acceleration_s : sys.friction[elements[k - nc]].acceleration_s;
+    problem.free_size(k) += rows.row(k).cwiseAbs().dot(w.row) + own.cwiseAbs().dot(w.rate);
+  }
   if (here != nullptr) size_by_turning_rows(moment);
 }
 
@@ -287,9 +290,12 @@ bool Decision::stop_by_lag() {
 }
 
 // A shared answer stands for all mode sets of the same motion, until it does not hold: then they go different ways.
-bool Decision::try_parts_of_shared() {
+bool Decision::try_parts_of_shared(const List<Guard>& fired) {
   work.stage.keep_parts = true;
-  const bool found = try_choice();
+  narrow(fired);
+  bool found = try_choice();
+  std::fill(allowed.begin(), allowed.end(), ct::anything);
+  found = found || try_choice();
   work.stage.keep_parts = false;
   return found;
 }
@@ -299,8 +305,10 @@ bool Decision::try_parts_of_shared() {
 bool Decision::try_everything() {
   std::fill(allowed.begin(), allowed.end(), ct::anything);
   work.stage.most_modes = ct::largest_on_failure;
+  work.stage.keep_parts = true;
   const bool found = try_choice();
   work.stage.most_modes = ct::largest_mode_count;
+  work.stage.keep_parts = false;
   if (found) return true;
   // Proven where the equations and inequalities of the instant itself have no answer, not where what follows has none.
   jump->none_exists = parting.size() == 0 && answer.solutions == 0 && work.answers.size() == 0;
@@ -320,7 +328,7 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     // Guards that fired together need not all have their way.
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
-        !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_parts_of_shared() &&
+        !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_parts_of_shared(fired) &&
         !try_everything())
       return false;
   }

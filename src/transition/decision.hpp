@@ -146,7 +146,7 @@ private:
   bool leave_at_limit();
   bool hold_by_lag();
   bool stop_by_lag();
-  bool try_parts_of_shared();
+  bool try_parts_of_shared(const List<Guard>& fired);
   bool try_everything();
 
   // admissible.cpp

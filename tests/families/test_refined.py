@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from families import NAMES, generator
 from families.refined import RTOL, shift
 
 MOST = 100.0
-# Steps go over kinks of tables and very narrow peaks; in gears, which of several sets of contacts is taken to carry no
-# preload hangs on rounding. These may only become fewer.
-WORSE = {"chains": {122, 133, 172, 200, 479}, "geared": {247, 330, 378, 401, 452, 457}}
+# Once there was none below: steps went over kinks of tables and narrow peaks, and took falling curves by the size of what
+# could drive the machine.
+ONCE = {"chains": (122, 133, 172, 200, 479), "geared": (247, 330, 378, 401, 452, 457)}
 
 
-def _holds(family: str, first: int, last: int) -> None:
+def _holds(family: str, seeds: Sequence[int]) -> None:
     build, told = generator(family), 0
-    for seed in range(first, last):
+    for seed in seeds:
         change, growth, left = shift(build(seed))
         told += not left
-        if seed not in WORSE.get(family, ()):
-            assert change <= MOST * RTOL * max(growth, 1.0), seed
-    assert told > 0.9 * (last - first)
+        assert change <= MOST * RTOL * max(growth, 1.0), seed
+    assert told > 0.9 * len(seeds)
 
 
 @pytest.mark.parametrize("family", NAMES)
 def test_motions_hardly_depend_on_rtol(family: str) -> None:
-    _holds(family, 0, 60)
+    _holds(family, [*range(60), *ONCE.get(family, ())])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", NAMES)
 def test_motions_of_five_hundred_hardly_depend_on_rtol(family: str) -> None:
-    _holds(family, 60, 500)
+    _holds(family, range(60, 500))
