@@ -144,6 +144,12 @@ void bind_control(py::module_ m) {
             return checked(program(function, references, measurements, outputs, memory), o);
           },
           "function"_a, "references"_a, "measurements"_a, "outputs"_a, "memory"_a, "options"_a)
+      .def_static(
+          "friction_curve",
+          [](const Law& law, double normal_load, const std::string& controls, const ControlOptions& o) {
+            return checked(FrictionCurve{law, normal_load, choose<Controlled>("controls", controls)}, o);
+          },
+          "law"_a, "normal_load"_a, "controls"_a, "options"_a)
       .def("block", [](const Controller& c) { return compile(c); })
       .def(py::pickle([](const Controller& c) { return pack(c); }, &unpack_controller))
       .def("__eq__",

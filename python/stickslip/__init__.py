@@ -55,10 +55,14 @@ from stickslip.laws import (
 from stickslip.machine import Machine
 from stickslip.modes import Mode
 from stickslip.signals import (
+    PRBS,
+    Chirp,
     Constant,
     Input,
+    Multisine,
     Piecewise,
     PointToPoint,
+    Pulses,
     Ramp,
     Samples,
     Signal,
@@ -74,8 +78,20 @@ from stickslip.stick_slip import DeadTime, Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
-    from stickslip import analysis, animation, contact, figures, identify, lcp, linear, machines, plotting
-    from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
+    from stickslip import (
+        analysis,
+        animation,
+        contact,
+        figures,
+        identify,
+        lcp,
+        linear,
+        machines,
+        parts,
+        plotting,
+    )
+    from stickslip.compensation import Compensator, FrictionCurve, FrictionFeedforward, FrictionObserver
+    from stickslip.drive import Drive
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
     from stickslip.filters import PID2, Biquad, DerivativeFilter, DisturbanceObserver, Lead, LowPass, Notch
@@ -87,9 +103,11 @@ __all__ = [
     "PI",
     "PID",
     "PID2",
+    "PRBS",
     "Biquad",
     "BoucWen",
     "Cascade",
+    "Chirp",
     "Compensator",
     "Constant",
     "Controller",
@@ -99,12 +117,14 @@ __all__ = [
     "DeadTime",
     "DerivativeFilter",
     "DisturbanceObserver",
+    "Drive",
     "ElastoPlastic",
     "Energy",
     "EnsembleResult",
     "Event",
     "Events",
     "Expr",
+    "FrictionCurve",
     "FrictionFeedforward",
     "FrictionObserver",
     "HuntCrossley",
@@ -119,12 +139,14 @@ __all__ = [
     "Machine",
     "MaxwellSlip",
     "Mode",
+    "Multisine",
     "Notch",
     "OpenLoop",
     "P",
     "Piecewise",
     "PointToPoint",
     "Presliding",
+    "Pulses",
     "Ramp",
     "RealTime",
     "Samples",
@@ -171,6 +193,7 @@ __all__ = [
     "maximum",
     "minimum",
     "open_loop",
+    "parts",
     "plotting",
     "sign",
     "simulate",
@@ -184,9 +207,22 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "animation", "contact", "figures", "identify", "lcp", "linear", "machines", "plotting")
+_LAZY = (
+    "analysis",
+    "animation",
+    "contact",
+    "figures",
+    "identify",
+    "lcp",
+    "linear",
+    "machines",
+    "parts",
+    "plotting",
+)
 _LAZY_NAMES = {
     "Compensator": "compensation",
+    "Drive": "drive",
+    "FrictionCurve": "compensation",
     "FrictionFeedforward": "compensation",
     "FrictionObserver": "compensation",
     "EnsembleResult": "ensembles",

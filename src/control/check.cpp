@@ -86,6 +86,12 @@ void check_law(const Linear& c, const ControlOptions& o) {
   if (c.discrete && o.period == 0.0) reject("period", "must be given for discrete matrices");
 }
 
+void check_law(const FrictionCurve& c, const ControlOptions& o) {
+  validate(c.law);
+  if (o.period == 0.0)
+    reject("period", "must be given: a friction curve is read at sampling instants");
+}
+
 void check_law(const Program& c, const ControlOptions& o) {
   if (!c.call) reject("function", "must be callable");
   if (o.period == 0.0) reject("period", "must be given: a program runs at sampling instants");

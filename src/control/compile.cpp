@@ -169,6 +169,22 @@ Block build(const Program& c, const ControlOptions&) {
   return b;
 }
 
+// The curve at rest is the middle of its jump.
+Block build(const FrictionCurve& c, const ControlOptions& o) {
+  BlockBuilder k(o, 0);
+  if (c.controls == Controlled::rate)
+    k.rate(Of::reference);
+  else
+    k.reference();
+  Block& b = k.block;
+  b.program = Program{};
+  b.program->in_engine = true;
+  b.program->call = [c, of = traits(c.law)](double, const double* w, double*, double* u) {
+    *u = steady_force(c.law, of, *w, c.normal_load);
+  };
+  return b;
+}
+
 void backward_rectangle(Block& b) {
   const double T = b.period;
   const Index n = b.A.rows();

@@ -5,6 +5,7 @@
 
 #include "control/program.hpp"
 #include "core/fields.hpp"
+#include "friction/law.hpp"
 
 #include <limits>
 #include <optional>
@@ -148,9 +149,25 @@ struct Linear {
   }
 };
 
-using ControlLaw = std::variant<P, PI, PID, Cascade, Linear, Program>;
+// u = force of a friction curve at v = r', or at v = r: what friction is expected to take. Sampled only, so that it is held
+// and the flow stays what it is.
+struct FrictionCurve {
+  Law law;
+  double normal_load = 1.0;
+  Controlled controls = Controlled::rate;
+
+  static constexpr auto fields() {
+    using F = FrictionCurve;
+    return std::tuple{field("law", &F::law),
+                      field("normal_load", &F::normal_load, quantity::force, Range::non_negative),
+                      field("controls", &F::controls)};
+  }
+};
+
+using ControlLaw = std::variant<P, PI, PID, Cascade, Linear, Program, FrictionCurve>;
 template <> struct Kind<ControlLaw> {
-  static constexpr const char* list[] = {"P", "PI", "PID", "Cascade", "LTI", "Callable"};
+  static constexpr const char* list[] = {"P",   "PI",       "PID",          "Cascade",
+                                         "LTI", "Callable", "FrictionCurve"};
 };
 
 struct Controller {

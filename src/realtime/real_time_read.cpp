@@ -55,6 +55,8 @@ double RealTime::read_element(const RealTimeOutput& o, const double* s) const no
   case Kind::load:
     return normal_load(p, mode.load_stretch, a.x, s);
   case Kind::mode:
+    if (p.traits.sticks && normal_load(p, mode.load_stretch, a.x, s) == 0.0)
+      return static_cast<double>(Mode::free);
     return p.traits.sticks ? mode.direction() : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
   default: {
     if (!sticks) return std::numeric_limits<double>::quiet_NaN();

@@ -168,10 +168,11 @@ Rows& Samples::upper_limits() {
   return *kept_upper;
 }
 
-// Of a law without a jump the mode is the side of the velocity.
+// Of a law without a jump the mode is the side of the velocity. What no load presses is free: an open clutch.
 ModeRows& Samples::modes() {
   const std::lock_guard lock(access);
   if (kept_modes) return *kept_modes;
+  const Rows& load = loads();
   ModeRows& mode = kept_modes.emplace(n_elements, n_times);
   for (Index i = 0; i < n_elements; ++i) {
     const bool sticks = sys.friction[i].traits.sticks;
@@ -183,6 +184,9 @@ ModeRows& Samples::modes() {
       else
         part = velocities().row(i).segment(span.first, span.count).array().sign().cast<std::int8_t>();
     }
+    if (!sticks || sys.friction[i].contact >= 0 || sys.friction[i].of_compliance) continue;
+    for (Index j = 0; j < n_times; ++j)
+      if (load(i, j) == 0.0) mode(i, j) = static_cast<std::int8_t>(Mode::free);
   }
   return mode;
 }

@@ -202,10 +202,19 @@ struct EventBuilder {
     }
   }
 
+  // What no load presses is free, whatever it would do under one.
+  Mode friction_mode(const Friction& p, const FrictionMode& m, double load) const {
+    return load == 0.0 && p.load_parts.empty() && !sys.smooth ? Mode::free : m.mode;
+  }
+
   void friction() {
-    for (Index i = 0; i < sys.friction.size(); ++i)
-      if (sys.friction[i].traits.sticks && sys.friction[i].contact < 0 && !sys.friction[i].of_compliance)
-        mechanics(i, jump.before.friction[i].mode, jump.after.friction[i].mode, nullptr);
+    for (Index i = 0; i < sys.friction.size(); ++i) {
+      const Friction& p = sys.friction[i];
+      if (!p.traits.sticks || p.contact >= 0 || p.of_compliance) continue;
+      const Signal& load = sys.signals[p.load];
+      mechanics(i, friction_mode(p, jump.before.friction[i], value_before(load, jump.t)),
+                friction_mode(p, jump.after.friction[i], value(load, jump.t)), nullptr);
+    }
   }
 
   void contacts() {
