@@ -59,7 +59,7 @@ std::size_t hash(const Signal& s) {
 
 using State = py::typing::Tuple<py::object, py::ellipsis>;
 
-using Wave = std::array<double, 3>;                                        // amplitude, omega, phase
+using Wave = std::array<double, 3>;                                    // amplitude, omega, phase
 using Row = std::tuple<double, double, Polynomial, std::vector<Wave>>; // start, anchor, polynomial, harmonics
 
 std::vector<Row> pieces_of(const Signal& s) {

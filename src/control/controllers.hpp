@@ -46,6 +46,7 @@ struct ControlOptions {
   double delay = 0.0;                  // s from sampling to output, at most one period
   double quantum = 0.0;                // step of the measuring scale, in units of y; 0: none
   RateSource rate = RateSource::measured;
+  bool tracks = false; // a second reference holds by how much a limit further on changes the output
 
   static constexpr auto fields() {
     using C = ControlOptions;
@@ -55,7 +56,8 @@ struct ControlOptions {
                       field("period", &C::period, quantity::time, Range::non_negative),
                       field("delay", &C::delay, quantity::time, Range::non_negative),
                       field("quantum", &C::quantum, quantity::number, Range::non_negative),
-                      field("rate", &C::rate)};
+                      field("rate", &C::rate),
+                      field("tracks", &C::tracks)};
   }
 };
 
@@ -166,8 +168,7 @@ struct FrictionCurve {
 
 using ControlLaw = std::variant<P, PI, PID, Cascade, Linear, Program, FrictionCurve>;
 template <> struct Kind<ControlLaw> {
-  static constexpr const char* list[] = {"P",   "PI",       "PID",          "Cascade",
-                                         "LTI", "Callable", "FrictionCurve"};
+  static constexpr const char* list[] = {"P", "PI", "PID", "Cascade", "LTI", "Callable", "FrictionCurve"};
 };
 
 struct Controller {

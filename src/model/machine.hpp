@@ -51,7 +51,8 @@ struct Plant {
     return std::tuple{field("mass", &Plant::mass, quantity::mass),
                       field("damping", &Plant::damping, quantity::damping),
                       field("stiffness", &Plant::stiffness, quantity::stiffness),
-                      field("names", &Plant::names), field("rotary", &Plant::rotary),
+                      field("names", &Plant::names),
+                      field("rotary", &Plant::rotary),
                       field("mass_expression", &Plant::mass_expression)};
   }
 };

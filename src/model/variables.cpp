@@ -13,11 +13,11 @@ namespace {
 struct Along {
   Quantity position, velocity, acceleration, force, impulse;
 };
-constexpr Along length{quantity::position, quantity::velocity, quantity::acceleration, quantity::force,
-                       quantity::impulse};
-constexpr Along angle{
+constexpr Along along_length{quantity::position, quantity::velocity, quantity::acceleration, quantity::force,
+                             quantity::impulse};
+constexpr Along along_angle{
     quantity::angle, {0, 0, -1, 1}, {0, 0, -2, 1}, quantity::torque, quantity::angular_momentum};
-constexpr Along unknown{};
+constexpr Along along_unknown{};
 
 class VariableTable {
 public:
@@ -102,18 +102,18 @@ private:
   }
 
   const Along& of(const std::string& coordinate) const {
-    return holds(d.machine.mechanical()->rotary, coordinate) ? angle : length;
+    return holds(d.machine.mechanical()->rotary, coordinate) ? along_angle : along_length;
   }
 
   // Of a linear form: coordinates with the factor 1 or -1 say it, since other factors have units of their own;
   // without them all, if they agree.
   const Along& along(const Combination& on) const {
-    if (d.machine.mechanical() == nullptr || on.empty()) return length;
+    if (d.machine.mechanical() == nullptr || on.empty()) return along_length;
     const auto agreed = [&](const auto& counts) {
       const Along* found = nullptr;
       for (const Part& p : on.parts) {
         if (!counts(p)) continue;
-        if (found != nullptr && found != &of(p.name)) return &unknown;
+        if (found != nullptr && found != &of(p.name)) return &along_unknown;
         found = &of(p.name);
       }
       return found;

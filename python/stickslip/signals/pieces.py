@@ -217,7 +217,16 @@ def _roots(p: Piece, first: float, end: float) -> list[float]:
                 found.append(_root(p, a, b))
         else:
             open_parts += [(a, t), (t, b)]
-    return sorted(t for t in set(found) if first < t < end)
+    times = sorted(t for t in set(found) if first < t < end)
+    # Between two crossings where it is zero to the last digit it only touches.
+    zero = 8.0 * np.finfo(float).eps * (abs(p.c[0]) + sum(abs(a) for a, _, _ in p.harmonics))
+    k = 0
+    while k + 1 < len(times):
+        if abs(p.value(0.5 * (times[k] + times[k + 1]))) <= zero:
+            del times[k : k + 2]
+        else:
+            k += 1
+    return times
 
 
 def _root(p: Piece, a: float, b: float) -> float:
