@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stickslip._core import __version__
 from stickslip.compliance import HuntCrossley, KelvinVoigt
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
+from stickslip.crossings import Crossing
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
 from stickslip.events import Event, Events
@@ -112,6 +113,7 @@ __all__ = [
     "Constant",
     "Controller",
     "Coulomb",
+    "Crossing",
     "Curve",
     "Dahl",
     "DeadTime",

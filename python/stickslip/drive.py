@@ -13,7 +13,7 @@ from stickslip.compensation import Compensator
 from stickslip.control import Controller
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
-from stickslip.parts import Body, Encoder, Holder, Link, Part
+from stickslip.parts import Body, Encoder, Holder, Link, Motor, Part
 from stickslip.signals import Signal
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Drive:
         measure: Any = None,
         reference: Reference | None = None,
         to: Any = None,
+        limited_by: str | None = None,
     ) -> None:
         """Add a part or a controller.
 
@@ -93,6 +94,9 @@ class Drive:
         measure, reference, to, on : optional
             Of a controller, as in `Machine.add_controller`. Who measures an encoder reads the position of its body, rounded
             to its steps.
+        limited_by : str, optional
+            Motor whose limit also holds back the integral of this controller, through all filters in between. What the
+            limit takes off the command is the output of ``"<motor>_excess"``.
 
         Raises
         ------
@@ -113,7 +117,9 @@ class Drive:
         if any(placed.name == name for placed in self._placed):
             reject("name", name, "a name that is not taken")
         if isinstance(part, Part):
-            for argument, value in (("measure", measure), ("reference", reference), ("to", to)):
+            for argument, value in (
+                ("measure", measure), ("reference", reference), ("to", to), ("limited_by", limited_by)
+            ):  # fmt: skip
                 if value is not None:
                     reject(f"{argument} of '{name}'", value, "left out: it is for controllers")
             if on is not None and not isinstance(part, Holder):
@@ -129,6 +135,8 @@ class Drive:
         if between is not None:
             reject(f"between of '{name}'", between, "left out: it is for links")
         wiring = {"on": on, "measure": measure, "reference": reference, "to": to}
+        if limited_by is not None:
+            wiring["excess"] = f"{limited_by}_excess.output"
         self._placed.append(_Placed(str(name), part, wiring=wiring))
 
     def add_force(self, on: On, force: Signal | float) -> None:
@@ -217,6 +225,15 @@ class Drive:
         )
         for placed in every:
             self._add_to(machine, placed)
+        for motor in dict.fromkeys(
+            p.wiring["excess"].removesuffix("_excess.output")
+            for p in every
+            if p.wiring and "excess" in p.wiring
+        ):
+            part = self._body(motor)
+            if not isinstance(part, Motor) or part.torque_limit is None:
+                reject("limited_by", motor, "a motor with a torque_limit")
+            part._add_excess(machine, motor)
         return machine
 
     def _add_to(self, machine: Machine, placed: _Placed) -> None:
@@ -308,7 +325,7 @@ class Drive:
             reject(f"measure of '{placed.name}'", placed.wiring["measure"], "one encoder of one step")  # type: ignore[index]
         if control.period is None:
             raise ValueError(f"'{placed.name}' measures an encoder: give it a period")
-        return type(control)(**control._arguments() | {"quantum": steps.pop()}), wiring
+        return control._with(quantum=steps.pop()), wiring
 
     def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
         """Draw the drive; see `stickslip.Machine.draw`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -333,3 +333,35 @@ class Events(Sequence[Event]):
 
 
 _COLUMNS = tuple(f.name for f in fields(Event))
+
+
+class Mark(NamedTuple):
+    """A crossing in the log."""
+
+    time: float
+    element: str
+    cause: str
+    rising: bool
+
+
+def marked(logged: Events, marks: Sequence[Mark]) -> Events:
+    """The log with crossings among the events, those of one instant after them."""
+    if not marks:
+        return logged
+    elements = [*logged._elements, *dict.fromkeys(m.element for m in marks)]
+    causes = [*logged._causes, *dict.fromkeys(m.cause for m in marks)]
+    rules = [*logged._rules, "crossing"]
+    rows = np.zeros(len(marks), logged._rows.dtype)
+    last = int(logged.instant.max(initial=0))
+    for row, m in zip(rows, marks, strict=True):
+        row["time"], row["instant"], row["solutions"], row["rule"] = m.time, last + 1, 1, len(rules) - 1
+        row["element"], row["cause"] = elements.index(m.element), causes.index(m.cause)
+        row["before"], row["after"] = (Mode.LOW, Mode.HIGH) if m.rising else (Mode.HIGH, Mode.LOW)
+    every = np.concatenate([logged._rows, rows])
+    every = every[np.lexsort((every["instant"], every["time"]))]
+    new = np.ones(len(every), dtype=bool)  # instants counted anew, a crossing at that of an event with it
+    new[1:] = (every["time"][1:] != every["time"][:-1]) | (
+        (every["instant"][1:] != every["instant"][:-1]) & (every["instant"][1:] <= last)
+    )
+    every["instant"] = np.cumsum(new)
+    return Events._from_table(every, elements, causes, rules)

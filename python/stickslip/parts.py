@@ -219,7 +219,7 @@ class Motor(Body):
 
     def _add_to(self, machine: Machine, name: str) -> None:
         super()._add_to(machine, name)
-        command: Any = list(self.command) if isinstance(self.command, (list, tuple)) else [self.command]
+        command = _listed(self.command)
         limits = None if self.torque_limit is None else self.torque_limit / abs(self.torque_constant)
         to = {name: self.torque_constant}
         if self.current_lag == 0.0:
@@ -230,6 +230,18 @@ class Motor(Body):
             command = [f"{name}_limit.output"]
         lag = _sum(len(command), None, 1.0 / self.current_lag)
         machine.add_controller(lag, f"{name}_current", reference=command, to=to)
+
+    def _add_excess(self, machine: Machine, name: str) -> None:
+        """What the limit changes of the command."""
+        limited = f"{name}_{'limit' if self.current_lag else 'current'}.output"
+        command = _listed(self.command)
+        none, n = np.zeros((0, 0)), 1 + len(command)
+        less = LTI(none, none, none, np.array([[1.0, *[-1.0] * (n - 1)]]), inputs="both", references=n)
+        machine.add_controller(less, f"{name}_excess", reference=[limited, *command])
+
+
+def _listed(command: Any) -> list[Any]:
+    return list(command) if isinstance(command, (list, tuple)) else [command]
 
 
 def _sum(count: int, limits: float | None, rate: float | None = None) -> LTI:

@@ -28,6 +28,7 @@ class ControlOptions:
         delay: typing.SupportsFloat | typing.SupportsIndex,
         quantum: typing.SupportsFloat | typing.SupportsIndex,
         rate: str,
+        tracks: bool,
     ) -> None: ...
 
 class Saturation(enum.Enum):
