@@ -579,6 +579,10 @@ class Wiring:
         if not several and what == "measure" and count > 1:
             items = items * count
         if count == 0:
+            if what == "measure":
+                reject(
+                    f"measure of '{name}'", given, "left out: it measures nothing, and reads its reference"
+                )
             return []
         return [self._source(what, name, item) for item in items]
 

@@ -113,8 +113,13 @@ class Crossing:
         """
 
         def above(t: Array) -> Array:
-            at = run.at(t)
-            return np.asarray(sum(f * at[key] for key, f in self.form.items())) - self.level
+            if not t.size:
+                return t
+            order = np.argsort(t, kind="stable")
+            back = np.empty_like(order)
+            back[order] = np.arange(order.size)
+            at = run.at(t[order])
+            return np.asarray(sum(f * at[key] for key, f in self.form.items()) - self.level)[back]
 
         first, last = run._raw.t_begin, run._raw.t_end
         if not last > first:

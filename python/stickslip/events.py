@@ -314,7 +314,7 @@ class Events(Sequence[Event]):
         rows = [
             (f"{e.time:.9f}", e.element, e.before, e.after, e.cause, e.rule) for e in self[: MOST_ROWS + 1]
         ]
-        return table(f"{len(self)} events", head, rows)
+        return table(f"{len(self)} event{'s' * (len(self) != 1)}", head, rows)
 
     def __str__(self) -> str:
         if not len(self):
@@ -344,11 +344,20 @@ class Mark(NamedTuple):
     rising: bool
 
 
-def marked(logged: Events, marks: Sequence[Mark]) -> Events:
+class Marks(NamedTuple):
+    """Crossings of a run: what was asked for, what was found, and what ended the run, in words."""
+
+    asked: tuple[str, ...] = ()
+    found: tuple[Mark, ...] = ()
+    stopped: str = ""
+
+
+def marked(logged: Events, made: Marks) -> Events:
     """The log with crossings among the events, those of one instant after them."""
-    if not marks:
+    if not made.asked:
         return logged
-    elements = [*logged._elements, *dict.fromkeys(m.element for m in marks)]
+    marks = made.found
+    elements = [*logged._elements, *made.asked]
     causes = [*logged._causes, *dict.fromkeys(m.cause for m in marks)]
     rules = [*logged._rules, "crossing"]
     rows = np.zeros(len(marks), logged._rows.dtype)

@@ -37,8 +37,7 @@ def save(run: Trajectory, path: str | PathLike[str]) -> None:
         "kind": type(machine).__name__,
         "machine": machine.to_dict(),
         "run": _flat(run.__getstate__()["run"], arrays),
-        "marks": [list(mark) for mark in run._marks],
-        "stopped": run._stopped,
+        "marks": [run._marks.asked, [list(mark) for mark in run._marks.found], run._marks.stopped],
     }
     text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), np.uint8)
     target = Path(path)
@@ -113,7 +112,6 @@ def load(path: str | PathLike[str]) -> Trajectory | EnsembleResult:
             "t": arrays.get("t"),
             "run": _tree(about["run"], arrays),
             "marks": about["marks"],
-            "stopped": about["stopped"],
         }
         run.__setstate__(state)
     except Exception as error:

@@ -14,7 +14,7 @@ from stickslip._checks import finite, number, positive, reject, vector
 from stickslip._options import engine_options
 from stickslip.crossings import Crossing
 from stickslip.errors import UnknownNameError
-from stickslip.events import Mark
+from stickslip.events import Mark, Marks
 from stickslip.machine import Machine
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
@@ -149,14 +149,15 @@ def simulate(
     )
     crossings = _crossings(events, keep)
     raw = _core.run.simulate(compiled, state, options(t_end=t_end))
-    marks: tuple[Mark, ...] = ()
-    stopped = ""
+    marks = Marks()
     if crossings:
         found, end = _marks(Trajectory(machine, raw, np.array([start]), holder), crossings)
+        stopped = ""
         if end is not None:  # the same bits once more, up to there
             raw = _core.run.simulate(compiled, state, options(t_end=end.time))
             stopped = f"stopped at t = {end.time:.12g} s: {end.cause}"
-        marks = tuple(m for m in found if m.time <= raw.t_end)
+        asked = tuple(dict.fromkeys(one.label for one in crossings))
+        marks = Marks(asked, tuple(m for m in found if m.time <= raw.t_end), stopped)
     if keep != "segments":
         return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:
@@ -164,7 +165,7 @@ def simulate(
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
-    return Trajectory(machine, raw, grid, holder, marks, stopped)
+    return Trajectory(machine, raw, grid, holder, marks)
 
 
 def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:

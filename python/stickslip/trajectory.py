@@ -20,7 +20,7 @@ from stickslip._html import table
 from stickslip._units import units
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
-from stickslip.events import Events, Mark, marked
+from stickslip.events import Events, Mark, Marks, marked
 from stickslip.modes import Mode
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ _GROUPS = {
 }
 
 
+NO_MARKS = Marks()
+
+
 class Status(str, Enum):
     """How a run ended; equal to its name as a string.
 
@@ -67,9 +70,9 @@ class Status(str, Enum):
     BUDGET = "budget"
     NO_SOLUTION = "no_solution"
     STALLED = "stalled"
-    STOPPED = "stopped"
     INTERRUPTED = "interrupted"
     FAILED = "failed"
+    STOPPED = "stopped"
 
     def __str__(self) -> str:
         return self.value
@@ -159,8 +162,7 @@ class Trajectory:
         raw: _core.run.Trajectory,
         grid: Array | None,
         described: object = None,
-        marks: tuple[Mark, ...] = (),
-        stopped: str = "",
+        marks: Marks = NO_MARKS,
     ) -> None:
         self._plant, self._description = (
             machine,
@@ -169,7 +171,7 @@ class Trajectory:
         self._described = described
         self._raw = raw
         self._grid = grid
-        self._marks, self._stopped = marks, stopped
+        self._marks = marks
 
     @cached_property
     def t(self) -> Array:
@@ -190,14 +192,13 @@ class Trajectory:
             "described": self._described,
             "t": self._grid,
             "run": self._raw.pack(),
-            "marks": self._marks,
-            "stopped": self._stopped,
+            "marks": tuple(self._marks),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._plant, self._described, self._grid = state["machine"], state["described"], state["t"]
-        self._marks = tuple(Mark(*mark) for mark in state["marks"])
-        self._stopped = str(state["stopped"])
+        asked, found, stopped = state["marks"]
+        self._marks = Marks(tuple(asked), tuple(Mark(*mark) for mark in found), stopped)
         self._description = self._plant._description
         self._raw = _core.run.Trajectory.unpack(self._plant.compile(), state["run"])
         if self._grid is not None:  # which tells if the times are not those of the run
@@ -208,7 +209,7 @@ class Trajectory:
 
     def _sampled(self, grid: Array | None) -> Trajectory:
         """The same run at other times."""
-        return Trajectory(self.machine, self._raw, grid, self._described, self._marks, self._stopped)
+        return Trajectory(self.machine, self._raw, grid, self._described, self._marks)
 
     def __repr__(self) -> str:
         return (
@@ -243,12 +244,12 @@ class Trajectory:
     @property
     def status(self) -> Status:
         """How the run ended."""
-        return Status.STOPPED if self._stopped else Status(self._raw.status)
+        return Status.STOPPED if self._marks.stopped else Status(self._raw.status)
 
     @property
     def message(self) -> str:
         """The same in words."""
-        return self._stopped or self._raw.message
+        return self._marks.stopped or self._raw.message
 
     @property
     def success(self) -> bool:

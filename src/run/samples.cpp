@@ -4,6 +4,8 @@
 #include "core/list.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/spring_force.hpp"
+#include "signal/idle.hpp"
+#include "transition/event.hpp"
 #include "transition/springs.hpp"
 
 #include <limits>
@@ -172,7 +174,6 @@ Rows& Samples::upper_limits() {
 ModeRows& Samples::modes() {
   const std::lock_guard lock(access);
   if (kept_modes) return *kept_modes;
-  const Rows& load = loads();
   ModeRows& mode = kept_modes.emplace(n_elements, n_times);
   for (Index i = 0; i < n_elements; ++i) {
     const bool sticks = sys.friction[i].traits.sticks;
@@ -184,9 +185,12 @@ ModeRows& Samples::modes() {
       else
         part = velocities().row(i).segment(span.first, span.count).array().sign().cast<std::int8_t>();
     }
-    if (!sticks || sys.friction[i].contact >= 0 || sys.friction[i].of_compliance) continue;
+  }
+  for (Index i = 0; i < n_elements; ++i) {
+    const Friction& p = sys.friction[i];
+    if (!can_be_free(sys, p)) continue;
     for (Index j = 0; j < n_times; ++j)
-      if (load(i, j) == 0.0) mode(i, j) = static_cast<std::int8_t>(Mode::free);
+      if (idle(sys.signals[p.load], times[j])) mode(i, j) = static_cast<std::int8_t>(Mode::free);
   }
   return mode;
 }
