@@ -436,12 +436,12 @@ class Machine(Wiring):
     def add_constraint(
         self,
         name: str,
-        on: On,
+        on: On | Expr | Mapping[str, Expr] | Sequence[Expr] | Function,
         value: Signal | float = 0.0,
         *,
         rate: Signal | float | None = None,
     ) -> None:
-        """Add a bilateral constraint: an ideal gear, a rigid coupling, a prescribed motion.
+        """Add a bilateral constraint: an ideal gear, a rigid coupling, a prescribed motion, a joint of a closed loop.
 
         ``on . q = value(t)``, in positions and in velocities; with `rate` ``on . q' = rate(t)`` alone, where positions
         start anywhere. An ideal gear of ratio i is ``on={"a": 1.0, "b": -i}`` (a turns i times as fast as b), a rigid
@@ -454,12 +454,14 @@ class Machine(Wiring):
             Its name; the signal ``"<name>.force"`` is its force F: like that of friction and springs it acts with ``-F``
             along `on`, so that between a pair it is what the first gives to the second. ``"<name>.impulse"`` is the sum of
             its impulses in impacts so far, with the same sign.
-        on : str or tuple of two str or mapping
-            A coordinate, the first of a pair relative to the second, or {coordinate: factor}.
+        on : str or tuple of two str or mapping or Expr or callable
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of positions and
+            time that is held at zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`, factors that are
+            formulas, one for each coordinate or as a mapping: what rolls or is led by an edge.
         value : float or Signal, default 0.0
-            What ``on . q`` is, in units of it. Its velocity must not jump during a run: take a `SmoothStep`, a `Sine`, ...
+            What ``on . q`` is, in units of it; left out with a formula, which holds it. Its velocity must not jump during a run: take a `SmoothStep`, a `Sine`, ...
         rate : float or Signal, optional
-            What ``on . q'`` is instead, per second, without jumps.
+            What ``on . q'`` is instead, per second, without jumps; with factors that are formulas a number.
 
         Raises
         ------
@@ -475,11 +477,18 @@ class Machine(Wiring):
         friction, contacts and impacts, which hand on impulses through constraints, know nothing else. Runs are as exact
         as without constraints, and nothing drifts.
 
+        Where `on` is a formula g, or the mass matrix follows the motion, all this is done again at every instant, with
+        the rows ``W = dg/dq`` that hold there, in the form ``q'' = M^-1 (h - W G^+ (W' M^-1 h + zeta))``,
+        ``G = W' M^-1 W``, ``zeta = d/dt(W)' q' + d/dt(dg/dt)`` (physics: the LCP's drift term). Each step ends on the
+        constraints in positions and velocities, by Newton's method in the metric of the masses. The force of a formula
+        is its multiplier, with the sign as above.
+
         Redundant constraints are allowed. Their forces are then not unique, which the run's message says: shown are those
         of the least sum of squares, each in the force that its own row needs for a unit of acceleration.
 
         Initial values that are not given follow from those that are, with the least change from zero in the metric of the
-        masses; those given must satisfy the constraints, to ten digits.
+        masses; those given must satisfy the constraints, to ten digits. With formulas Newton's method starts from zero,
+        where the loop may close in another way than is meant: then give enough of them.
 
         `ensemble` varies ratios as ``"<name>.on[<coordinate>]"``, and ``"<name>.value"``, which stands for `rate` too.
 
@@ -498,7 +507,7 @@ class Machine(Wiring):
         self._add(
             "constraint",
             name=str(name),
-            on=self._parts(f"on of '{name}'", on),
+            **self._constrained(name, on, rate is not None),
             value=as_signal(given, f"{'value' if rate is None else 'rate'} of '{name}'").compiled,
             level="position" if rate is None else "velocity",
         )
@@ -764,6 +773,13 @@ class Machine(Wiring):
             **({} if friction is None else law_fields("friction", friction)),
             **({} if compliance is None else {"compliance": described(compliance)}),
         )
+
+    def _constrained(self, name: str, on: object, rate: bool) -> dict[str, object]:
+        what = f"on of '{name}'"
+        if _smooth.is_smooth(on):
+            row = _smooth.row_of if rate else _smooth.value_of
+            return {"on_expression": row(what, on, self.names)}
+        return {"on": self._parts(what, on)}  # type: ignore[arg-type]
 
     def _where(self, name: str, on: object) -> dict[str, object]:
         what = f"on of '{name}'"

@@ -96,7 +96,13 @@ public:
     if (!std::holds_alternative<Plant>(plant))
       reject("plant", "in matrix notation has no constraints: it does not tell what its states are");
     check_values(c, suffix);
-    names.gradient("on" + suffix, c.on);
+    names.expression("on" + suffix, c.on_expression, c.level == Level::position ? 1 : -1, false);
+    if (!c.curved())
+      names.gradient("on" + suffix, c.on);
+    else if (!is_constant(c.value) || (c.level == Level::position && value(c.value, 0.0) != 0.0))
+      reject("value" + suffix, c.level == Level::position
+                                   ? "must be left out where `on` is a formula g(q, t), which is held at zero"
+                                   : "must be a constant rate where `on` is a row of formulas");
     if (!c.value.input.empty())
       reject("value" + suffix,
              "is the input '" + c.value.input + "', whose rate is unknown: it must be a function of time");

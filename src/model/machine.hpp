@@ -194,7 +194,8 @@ struct SpringElement {
   }
 };
 
-// What a bilateral constraint prescribes: on . q = value(t), or on . q' = value(t) with the positions left open.
+// What a bilateral constraint prescribes: on . q = value(t), or on . q' = value(t) with the positions left open; in
+// formulas g(q, t) = 0, or w(q, t) . q' = value.
 enum class Level : std::int8_t { position, velocity };
 template <> struct Words<Level> {
   static constexpr const char* list[] = {"position", "velocity"};
@@ -207,12 +208,15 @@ struct ConstraintElement {
   Combination on;
   Signal value = constant_signal(0.0);
   Level level = Level::position;
+  Tape on_expression; // g(q, t), or w(q, t) with one result per coordinate, instead of `on`; empty: none
+
+  bool curved() const { return !on_expression.outputs.empty(); }
 
   static constexpr auto fields() {
     using E = ConstraintElement;
     return std::tuple{field("name", &E::name), field("on", &E::on),
                       field("value", &E::value, quantity::position, Range::finite),
-                      field("level", &E::level)};
+                      field("level", &E::level), field("on_expression", &E::on_expression)};
   }
 };
 

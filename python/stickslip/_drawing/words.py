@@ -110,6 +110,8 @@ def constraint(element: Mapping[str, Any]) -> str:
     """A constraint: its equation."""
     of_velocity = str(element["level"]) == "velocity"
     value = element["value"]
+    if element["on_expression"]["outputs"]:
+        return f"{element['name']}: {'rates by formulas' if of_velocity else 'a formula'} = {value.value(0.0):g}"
     right = "0" if is_zero(value) else of_time(value, "m/s" if of_velocity else "m", "c")
     return f"{element['name']}: {'rate of ' if of_velocity else ''}{form(element['on'])} = {right}"
 
