@@ -74,7 +74,18 @@ from stickslip.stick_slip import DeadTime, Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
-    from stickslip import analysis, animation, contact, figures, identify, lcp, linear, machines, plotting
+    from stickslip import (
+        analysis,
+        animation,
+        contact,
+        contours,
+        figures,
+        identify,
+        lcp,
+        linear,
+        machines,
+        plotting,
+    )
     from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
@@ -153,6 +164,7 @@ __all__ = [
     "atan",
     "atan2",
     "contact",
+    "contours",
     "cos",
     "cosh",
     "ensemble",
@@ -184,7 +196,18 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "animation", "contact", "figures", "identify", "lcp", "linear", "machines", "plotting")
+_LAZY = (
+    "analysis",
+    "animation",
+    "contact",
+    "contours",
+    "figures",
+    "identify",
+    "lcp",
+    "linear",
+    "machines",
+    "plotting",
+)
 _LAZY_NAMES = {
     "Compensator": "compensation",
     "FrictionFeedforward": "compensation",

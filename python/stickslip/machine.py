@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -131,7 +131,7 @@ class Machine(Wiring):
             isinstance(value, dict) and value.get("outputs")
             for one in described
             for key, value in one.items()
-            if key.endswith("expression")
+            if key.endswith("expression") and key != "restitution_expression"
         )
 
     @property
@@ -459,7 +459,8 @@ class Machine(Wiring):
             time that is held at zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`, factors that are
             formulas, one for each coordinate or as a mapping: what rolls or is led by an edge.
         value : float or Signal, default 0.0
-            What ``on . q`` is, in units of it; left out with a formula, which holds it. Its velocity must not jump during a run: take a `SmoothStep`, a `Sine`, ...
+            What ``on . q`` is, in units of it; left out with a formula, which holds it. Its velocity must not jump during
+            a run: take a `SmoothStep`, a `Sine`, ...
         rate : float or Signal, optional
             What ``on . q'`` is instead, per second, without jumps; with factors that are formulas a number.
 
@@ -687,7 +688,7 @@ class Machine(Wiring):
         tangent: Mapping[str, float | Expr] | ArrayLike | Function | None = None,
         friction: Law | float | None = None,
         gap: Signal | float | Expr | Function = 0.0,
-        restitution: float = 0.0,
+        restitution: float | Expr | Callable[[Expr], Any] | tuple[ArrayLike, ArrayLike] = 0.0,
         impact: str = "poisson",
         surface_velocity: Signal | float = 0.0,
         tangential_restitution: float | None = None,
@@ -718,9 +719,13 @@ class Machine(Wiring):
             What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps. Or the whole gap
             g(q, t): an expression, or a Python function ``f(q, t)`` that is traced once (see `trace`). Its gradient,
             its rate and the drift ζ = d/dt(∂g/∂q)·q' + … in g'' = w_N·q'' + ζ follow from it exactly.
-        restitution : float, default 0.0
-            Coefficient of restitution, in [0, 1]. Impacts that follow each other faster and faster end at the
-            `rebound_threshold` of `simulate`.
+        restitution : float or Expr or callable or tuple of two array_like, default 0.0
+            Coefficient of restitution, in [0, 1]; or a function of the speed v >= 0 with which this contact is approached,
+            ``lambda v: ...``, a formula of ``Expr("speed")``, or a table ``(speeds, values)``, linear in between and
+            constant beyond. Where several contacts take part in an impact each has the coefficient at its own speed before
+            it, at 0 where it is not approached: Newton's law then never asks for it, Poisson's gives back that share of
+            what presses it in compression. Where it leaves [0, 1] the run ends ("failed"). Impacts that follow each
+            other faster and faster end at the `rebound_threshold` of `simulate`.
         impact : {"poisson", "newton"}
             Impact law. All contacts that touch take part in an impact; where their laws differ Newton's holds for all of
             them, and the event says so. An impact that leaves more energy than there was is logged as "energy gained".
@@ -763,7 +768,7 @@ class Machine(Wiring):
             **self._gap(name, gap, normal),
             **self._tangent(name, tangent),
             surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
-            restitution=number(f"restitution of '{name}'", restitution),
+            **_smooth.restitution_of(f"restitution of '{name}'", restitution),
             impact=impact,
             **(
                 {}

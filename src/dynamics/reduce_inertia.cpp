@@ -22,8 +22,7 @@ Matrix inverse_of_rows(const Matrix& G, Constraints& c) {
     return unit.asDiagonal() * linalg::inverse(scaled) * unit.asDiagonal();
   const linalg::Svd svd(scaled);
   const Index rank = svd.rank(tolerance::rank);
-  for (Index k = 0; k < m; ++k)
-    c.all[k].unique = svd.V.rightCols(m - rank).row(k).norm() <= tolerance::entry;
+  for (Index k = 0; k < m; ++k) c.all[k].unique = svd.V.rightCols(m - rank).row(k).norm() <= tolerance::entry;
   return unit.asDiagonal() * svd.pseudo_inverse(rank) * unit.asDiagonal();
 }
 
@@ -41,7 +40,8 @@ void reduce_inertia(Constraints& c, const Matrix& inverse_mass) {
                terms = inverse_mass.cwiseAbs() + c.prescribed.cwiseAbs() * U.cwiseAbs().transpose();
   c.inverse_mass = inverse_mass - 0.5 * (taken + taken.transpose());
   // What moves nothing moves nothing, to the last bit.
-  c.inverse_mass = (c.inverse_mass.array().abs() <= tolerance::per_term * terms.array()).select(0.0, c.inverse_mass);
+  c.inverse_mass =
+      (c.inverse_mass.array().abs() <= tolerance::per_term * terms.array()).select(0.0, c.inverse_mass);
 }
 
 } // namespace stickslip

@@ -145,7 +145,8 @@ void Tangent::weigh() {
   system.A.middleRows(n, n).noalias() = inverse_mass * smooth->A.middleRows(n, n);
   system.S.middleRows(n, n).noalias() = inverse_mass * smooth->S.middleRows(n, n);
   for (Index k = 0; k < system.constraints.all.size(); ++k)
-    system.S.col(system.constraints.all[k].acceleration).segment(n, n) += system.constraints.prescribed.col(k);
+    system.S.col(system.constraints.all[k].acceleration).segment(n, n) +=
+        system.constraints.prescribed.col(k);
   for (Index i = 0; i < system.friction.size(); ++i) column(system.friction[i].effect, smooth->friction[i]);
   for (Index j = 0; j < system.contacts.size(); ++j) column(system.contacts[j].effect, smooth->contacts[j]);
   for (Index k = 0; k < system.drives.size(); ++k) column(system.drives[k].effect, smooth->drives[k]);

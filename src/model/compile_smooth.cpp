@@ -198,8 +198,7 @@ private:
     for (const Smooth::Value& v : smooth.values) want(out.signals, v.signal, results[v.result]);
     for (Index k = 0; k < rows.size(); ++k) {
       const Node along = motion.acceleration(rows[k], acceleration);
-      want(out.signals, uses[k].drift,
-           uses[k].prescribes ? graph.apply(Operation::negate, along) : along);
+      want(out.signals, uses[k].drift, uses[k].prescribes ? graph.apply(Operation::negate, along) : along);
       if (uses[k].element >= 0) want(out.velocities, uses[k].element, motion.velocity(rows[k]));
     }
     for (Index k = 0; k < n; ++k) want(out.balance, k, motion.balance(k, mass, rows, acceleration, lambda));

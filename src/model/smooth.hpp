@@ -25,7 +25,8 @@ struct Smooth {
   struct Row { // w(q) of a friction element, and its drift
     Index friction, row, drift;
   };
-  struct Joint { // a constraint: what `value` is of a gap (-1: of velocities alone), and its row; as a Gap has them
+  struct
+      Joint { // a constraint: what `value` is of a gap (-1: of velocities alone), and its row; as a Gap has them
     Index constraint, value, row, rate, drift;
   };
   List<Value> values;
@@ -48,8 +49,9 @@ struct Smooth {
 
   // How all this changes with what the tape reads, accelerations and forces held.
   struct Slopes {
-    Tape tape;          // inputs: those of the other, then accelerations, then forces
-    List<Index> forces; // which each of these is: a friction element's, behind them a contact's, a constraint's
+    Tape tape; // inputs: those of the other, then accelerations, then forces
+    List<Index>
+        forces; // which each of these is: a friction element's, behind them a contact's, a constraint's
     struct Entry {
       Index of, state, result; // state -1: time
     };

@@ -4,6 +4,7 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
+#include "dynamics/restitution.hpp"
 #include "model/machine.hpp"
 #include "transition/decision.hpp"
 #include "transition/impact.hpp"
@@ -150,7 +151,14 @@ void Decision::solve_impact(const List<Index>& touching, bool collision, Blow& b
   for (Index k = 0; k < p.contacts; ++k) {
     const auto j = touching[k];
     const Contact& c = sys.contacts[j];
-    p.restitution(k) = collision ? c.restitution : 0.0;
+    p.restitution(k) = collision ? restitution(c, rate_at(j)) : 0.0;
+    if (const double e = p.restitution(k); !(e >= 0.0 && e <= 1.0)) {
+      std::ostringstream text;
+      text << "restitution of '" << c.name << "' is " << e << " where it is approached with "
+           << std::max(-rate_at(j), 0.0) << ": it must be in [0, 1]";
+      jump->undefined = text.str();
+      return;
+    }
     newton += c.impact == ImpactRule::newton;
     hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig) + prescribed_rate(sys, c.rate.x, sig));
   }

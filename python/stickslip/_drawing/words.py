@@ -87,7 +87,9 @@ def contact(element: Mapping[str, Any]) -> str:
     lines = [f"{element['name']}: gap {gap} ≥ 0"]
     if element["tangent"]:
         lines.append(f"sliding {form(element['tangent'])}, {coefficient(element['friction'])}")
-    lines.append(f"{element['impact'].capitalize()}, ε = {amount(element['restitution'])}")
+    of_speed = "restitution_expression" in element
+    restitution = "e(v)" if of_speed else amount(element["restitution"])
+    lines.append(f"{element['impact'].capitalize()}, ε = {restitution}")
     return "\n".join(lines)
 
 
@@ -110,8 +112,10 @@ def constraint(element: Mapping[str, Any]) -> str:
     """A constraint: its equation."""
     of_velocity = str(element["level"]) == "velocity"
     value = element["value"]
-    if element["on_expression"]["outputs"]:
-        return f"{element['name']}: {'rates by formulas' if of_velocity else 'a formula'} = {value.value(0.0):g}"
+    if "on_expression" in element:
+        return (
+            f"{element['name']}: {'rates by formulas' if of_velocity else 'a formula'} = {value.value(0.0):g}"
+        )
     right = "0" if is_zero(value) else of_time(value, "m/s" if of_velocity else "m", "c")
     return f"{element['name']}: {'rate of ' if of_velocity else ''}{form(element['on'])} = {right}"
 
