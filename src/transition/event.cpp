@@ -202,9 +202,15 @@ struct EventBuilder {
     }
   }
 
+  // The one whose modes are the contact's.
+  bool of_contact(Index i) const {
+    const Index c = sys.friction[i].contact;
+    return c >= 0 && sys.contacts[c].friction == i;
+  }
+
   void friction() {
     for (Index i = 0; i < sys.friction.size(); ++i)
-      if (sys.friction[i].traits.sticks && sys.friction[i].contact < 0 && !sys.friction[i].of_compliance)
+      if (sys.friction[i].traits.sticks && !of_contact(i) && !sys.friction[i].of_compliance)
         mechanics(i, jump.before.friction[i].mode, jump.after.friction[i].mode, nullptr);
   }
 
