@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stickslip import _core
-from stickslip._checks import reject
-from stickslip.expressions.expr import Expr, as_expr
+from stickslip._checks import number, reject, vector
+from stickslip.expressions.expr import Expr, as_expr, wrapped
+from stickslip.expressions.functions import maximum, minimum
 from stickslip.expressions.tracing import trace
 from stickslip.signals import Signal
 
@@ -40,6 +41,18 @@ def _traced(given: object, names: Sequence[str]) -> Any:
     if callable(given) and not isinstance(given, Expr):
         return trace(given, names)
     return given
+
+
+def expressions(tape: Tape | None) -> list[Expr]:
+    """What a machine holds as expressions again."""
+    if tape is None:
+        return []
+    compiled = _core.expression.Expression
+    saved = compiled.constant(0.0).state()["format"]
+    return [
+        wrapped(compiled.restored({**tape, "outputs": [output], "format": saved}))
+        for output in tape["outputs"]
+    ]
 
 
 def value_of(what: str, given: object, names: Sequence[str], on: str | None = None) -> Tape:
@@ -74,6 +87,36 @@ def row_of(what: str, given: object, names: Sequence[str]) -> Tape:
             as_expr(item, f"{what}, factor of {name!r}") for item, name in zip(items, names, strict=True)
         ]
     return tape(parts)
+
+
+def restitution_of(what: str, given: object) -> dict[str, Any]:
+    """A number, or a formula of the speed of approach."""
+    if isinstance(given, (tuple, list)):
+        given = _interpolated(what, given)
+    elif callable(given) and not isinstance(given, Expr):
+        function = given
+        given = as_expr(trace(lambda: function(Expr("speed")), []), what)
+    if not isinstance(given, Expr):
+        return {"restitution": number(what, given)}
+    return {"restitution_expression": tape([given])}
+
+
+def _interpolated(what: str, table: Sequence[Any]) -> Expr:
+    """Piecewise linear between points, constant beyond: the first value and what each stretch adds."""
+    if len(table) != 2:
+        reject(what, table, "(speeds, values)")
+    speeds, values = vector(f"speeds of {what}", table[0]), vector(f"values of {what}", table[1])
+    if speeds.shape != values.shape or speeds.size < 2:
+        reject(what, table, "(speeds, values), as many of both, two at least")
+    if not (speeds[0] >= 0.0 and (np.diff(speeds) > 0.0).all()):
+        reject(f"speeds of {what}", speeds, "rising, from 0 or more on")
+    if not ((values >= 0.0) & (values <= 1.0)).all():
+        reject(f"values of {what}", values, "in [0, 1]")
+    speed, sum_ = Expr("speed"), as_expr(float(values[0]))
+    for k, slope in enumerate(np.diff(values) / np.diff(speeds)):
+        within = minimum(maximum(speed, float(speeds[k])), float(speeds[k + 1])) - float(speeds[k])
+        sum_ = sum_ + float(slope) * within
+    return sum_
 
 
 def matrix_of(what: str, given: object, names: Sequence[str]) -> Tape:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -153,7 +153,7 @@ class Machine(Wiring):
             isinstance(value, dict) and value.get("outputs")
             for one in described
             for key, value in one.items()
-            if key.endswith("expression")
+            if key.endswith("expression") and key != "restitution_expression"
         )
 
     @property
@@ -299,7 +299,7 @@ class Machine(Wiring):
         name: str,
         on: On | Mapping[str, float | Expr] | Function,
         law: Law | float,
-        normal_load: Signal | float | Expr | Function = 1.0,
+        normal_load: Signal | float | Expr | Function | str = 1.0,
         surface_velocity: Signal | float = 0.0,
         load: Mapping[str, float] | str | None = None,
         load_table: tuple[ArrayLike, ArrayLike] | None = None,
@@ -317,8 +317,10 @@ class Machine(Wiring):
             expressions of the positions.
         law : Law or float
             Any friction law; levels are per unit normal load. A number is dry friction of one level.
-        normal_load : float, Signal, Expr or callable, default 1.0
-            Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion.
+        normal_load : float, Signal, Expr or callable, or str, default 1.0
+            Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion. Or the name of a contact's
+            normal force, ``"<contact>.normal_force"``: friction of that contact along one more direction, in impacts
+            too.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface under the coordinate (a belt), m/s.
         load : mapping or str, optional
@@ -348,6 +350,11 @@ class Machine(Wiring):
         law = as_law(law)
         if not (load is None or isinstance(load, (str, Mapping))):
             reject(f"load of '{name}'", load, "a mapping such as {'block.position': 100.0}")
+        if isinstance(normal_load, str):
+            if load is not None or load_table is not None:
+                reject(f"load of '{name}'", load, "left out where normal_load is a contact's force")
+            load = normal_load
+            normal_load = 0.0
         form = {} if load is None else {load: 1.0} if isinstance(load, str) else load
         places, loads = (
             ([], []) if load_table is None else self._table("load_table", name, load_table, "places", "loads")
@@ -458,12 +465,12 @@ class Machine(Wiring):
     def add_constraint(
         self,
         name: str,
-        on: On,
+        on: On | Expr | Mapping[str, Expr] | Sequence[Expr] | Function,
         value: Signal | float = 0.0,
         *,
         rate: Signal | float | None = None,
     ) -> None:
-        """Add a bilateral constraint: an ideal gear, a rigid coupling, a prescribed motion.
+        """Add a bilateral constraint: an ideal gear, a rigid coupling, a prescribed motion, a joint of a closed loop.
 
         ``on . q = value(t)``, in positions and in velocities; with `rate` ``on . q' = rate(t)`` alone, where positions
         start anywhere. An ideal gear of ratio i is ``on={"a": 1.0, "b": -i}`` (a turns i times as fast as b), a rigid
@@ -476,12 +483,15 @@ class Machine(Wiring):
             Its name; the signal ``"<name>.force"`` is its force F: like that of friction and springs it acts with ``-F``
             along `on`, so that between a pair it is what the first gives to the second. ``"<name>.impulse"`` is the sum of
             its impulses in impacts so far, with the same sign.
-        on : str or tuple of two str or mapping
-            A coordinate, the first of a pair relative to the second, or {coordinate: factor}.
+        on : str or tuple of two str or mapping or Expr or callable
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of positions and
+            time that is held at zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`, factors that are
+            formulas, one for each coordinate or as a mapping: what rolls or is led by an edge.
         value : float or Signal, default 0.0
-            What ``on . q`` is, in units of it. Its velocity must not jump during a run: take a `SmoothStep`, a `Sine`, ...
+            What ``on . q`` is, in units of it; left out with a formula, which holds it. Its velocity must not jump during
+            a run: take a `SmoothStep`, a `Sine`, ...
         rate : float or Signal, optional
-            What ``on . q'`` is instead, per second, without jumps.
+            What ``on . q'`` is instead, per second, without jumps; with factors that are formulas a number.
 
         Raises
         ------
@@ -497,11 +507,18 @@ class Machine(Wiring):
         friction, contacts and impacts, which hand on impulses through constraints, know nothing else. Runs are as exact
         as without constraints, and nothing drifts.
 
+        Where `on` is a formula g, or the mass matrix follows the motion, all this is done again at every instant, with
+        the rows ``W = dg/dq`` that hold there, in the form ``q'' = M^-1 (h - W G^+ (W' M^-1 h + zeta))``,
+        ``G = W' M^-1 W``, ``zeta = d/dt(W)' q' + d/dt(dg/dt)`` (physics: the LCP's drift term). Each step ends on the
+        constraints in positions and velocities, by Newton's method in the metric of the masses. The force of a formula
+        is its multiplier, with the sign as above.
+
         Redundant constraints are allowed. Their forces are then not unique, which the run's message says: shown are those
         of the least sum of squares, each in the force that its own row needs for a unit of acceleration.
 
         Initial values that are not given follow from those that are, with the least change from zero in the metric of the
-        masses; those given must satisfy the constraints, to ten digits.
+        masses; those given must satisfy the constraints, to ten digits. With formulas Newton's method starts from zero,
+        where the loop may close in another way than is meant: then give enough of them.
 
         `ensemble` varies ratios as ``"<name>.on[<coordinate>]"``, and ``"<name>.value"``, which stands for `rate` too.
 
@@ -520,7 +537,7 @@ class Machine(Wiring):
         self._add(
             "constraint",
             name=str(name),
-            on=self._parts(f"on of '{name}'", on),
+            **self._constrained(name, on, rate is not None),
             value=as_signal(given, f"{'value' if rate is None else 'rate'} of '{name}'").compiled,
             level="position" if rate is None else "velocity",
         )
@@ -700,11 +717,13 @@ class Machine(Wiring):
         tangent: Mapping[str, float | Expr] | ArrayLike | Function | None = None,
         friction: Law | float | None = None,
         gap: Signal | float | Expr | Function = 0.0,
-        restitution: float = 0.0,
+        restitution: float | Expr | Callable[[Expr], Any] | tuple[ArrayLike, ArrayLike] = 0.0,
         impact: str = "poisson",
         surface_velocity: Signal | float = 0.0,
         tangential_restitution: float | None = None,
         compliance: Compliance | None = None,
+        second_tangent: Mapping[str, float] | ArrayLike | None = None,
+        facets: int = 8,
     ) -> None:
         """Add a unilateral contact with friction, rigid or one that yields.
 
@@ -731,9 +750,13 @@ class Machine(Wiring):
             What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps. Or the whole gap
             g(q, t): an expression, or a Python function ``f(q, t)`` that is traced once (see `trace`). Its gradient,
             its rate and the drift ζ = d/dt(∂g/∂q)·q' + … in g'' = w_N·q'' + ζ follow from it exactly.
-        restitution : float, default 0.0
-            Coefficient of restitution, in [0, 1]. Impacts that follow each other faster and faster end at the
-            `rebound_threshold` of `simulate`.
+        restitution : float or Expr or callable or tuple of two array_like, default 0.0
+            Coefficient of restitution, in [0, 1]; or a function of the speed v >= 0 with which this contact is approached,
+            ``lambda v: ...``, a formula of ``Expr("speed")``, or a table ``(speeds, values)``, linear in between and
+            constant beyond. Where several contacts take part in an impact each has the coefficient at its own speed before
+            it, at 0 where it is not approached: Newton's law then never asks for it, Poisson's gives back that share of
+            what presses it in compression. Where it leaves [0, 1] the run ends ("failed"). Impacts that follow each
+            other faster and faster end at the `rebound_threshold` of `simulate`.
         impact : {"poisson", "newton"}
             Impact law. All contacts that touch take part in an impact; where their laws differ Newton's holds for all of
             them, and the event says so. An impact that leaves more energy than there was is logged as "energy gained".
@@ -742,6 +765,16 @@ class Machine(Wiring):
         tangential_restitution : float, optional
             e_T in [0, 1]: impacts are tangentially reversible, as those of a superball; see
             `contact.impact`. By default they are not: impulses obey dry friction alone.
+        second_tangent : mapping or array_like, optional
+            A second direction of sliding, at a right angle to `tangent` and of the same length. Coulomb's cone then is a
+            regular polygon within it, the sum of ``facets / 2`` elements ``"<name>[0]"``, ``"<name>[1]"``, ... along
+            directions at equal angles, each under the contact's normal force: on a polygon every mode is linear, and
+            what decides which elements stick is the same problem as elsewhere, with all its answers. Sliding friction is
+            that of the cone in size and at most π/facets off in direction; what holds is that of the cone but for at
+            most a share of ``1 - cos(π/facets)``, 7.6 % for 8 facets and 0.5 % for 32. Coulomb laws and constant
+            directions alone; their signals are those of friction elements.
+        facets : int, default 8
+            Number of sides of the polygon, even.
         compliance : HuntCrossley or KelvinVoigt, optional
             The contact yields: its force is this function of the depth, and there are no impacts. It is closed while
             it pushes; events say when that begins and ends. Its spring counts as elastic energy, and what its damper
@@ -766,6 +799,12 @@ class Machine(Wiring):
             reject(f"impact of '{name}'", impact, "'poisson' or 'newton'")
         if (tangent is None) != (friction is None):
             raise ValueError(f"contact '{name}' needs both tangent and friction, or neither")
+        if second_tangent is not None:
+            slides = self._facets(name, tangent, second_tangent, friction, facets)
+            self.add_contact(name, normal, gap=gap, restitution=restitution, impact=impact)
+            for k, (on, law) in enumerate(slides):
+                self.add_friction(f"{name}[{k}]", on, law, f"{name}.normal_force", surface_velocity)
+            return
         if compliance is not None and not isinstance(compliance, (HuntCrossley, KelvinVoigt)):
             reject(f"compliance of '{name}'", compliance, "a HuntCrossley or a KelvinVoigt")
         if friction is not None:
@@ -776,7 +815,7 @@ class Machine(Wiring):
             **self._gap(name, gap, normal),
             **self._tangent(name, tangent),
             surface_velocity=as_signal(surface_velocity, f"surface_velocity of '{name}'").compiled,
-            restitution=number(f"restitution of '{name}'", restitution),
+            **_smooth.restitution_of(f"restitution of '{name}'", restitution),
             impact=impact,
             **(
                 {}
@@ -786,6 +825,41 @@ class Machine(Wiring):
             **({} if friction is None else law_fields("friction", friction)),
             **({} if compliance is None else {"compliance": described(compliance)}),
         )
+
+    def _constrained(self, name: str, on: object, rate: bool) -> dict[str, object]:
+        what = f"on of '{name}'"
+        if _smooth.is_smooth(on):
+            row = _smooth.row_of if rate else _smooth.value_of
+            return {"on_expression": row(what, on, self.names)}
+        return {"on": self._parts(what, on)}  # type: ignore[arg-type]
+
+    def _facets(
+        self, name: str, tangent: Any, second: Any, friction: object, facets: int
+    ) -> list[tuple[dict[str, float], Coulomb]]:
+        """Directions and laws whose sum is a regular polygon within Coulomb's circle."""
+        what = f"friction of '{name}' in two directions"
+        law = as_law(friction, what)  # type: ignore[arg-type]
+        if not isinstance(law, Coulomb):
+            reject(what, friction, "a Coulomb law: others do not follow from their parts")
+        if not (isinstance(facets, int) and facets >= 4 and facets % 2 == 0):
+            reject(f"facets of '{name}'", facets, "an even number, 4 at least")
+        if _smooth.is_smooth(tangent) or _smooth.is_smooth(second):
+            reject(f"tangent of '{name}'", tangent, "constant factors with a second tangent")
+        rows = [
+            self._gradient(f"{kind} of '{name}'", row)
+            for kind, row in (("tangent", tangent), ("second_tangent", second))
+        ]
+        share = float(np.sin(np.pi / facets))
+        assert law.static is not None and law.kinetic is not None  # one level serves for both
+        part = Coulomb(law.static * share, law.kinetic * share)
+        slides = []
+        for angle in 2.0 * np.pi / facets * np.arange(facets // 2):
+            along = dict.fromkeys((*rows[0], *rows[1]), 0.0)
+            for row, factor in zip(rows, (np.cos(angle), np.sin(angle)), strict=True):
+                for coordinate, value in row.items():
+                    along[coordinate] += float(factor) * value
+            slides.append((along, part))
+        return slides
 
     def _where(self, name: str, on: object) -> dict[str, object]:
         what = f"on of '{name}'"

@@ -5,6 +5,7 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/spring_force.hpp"
+#include "dynamics/tangent.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,32 +56,26 @@ void follow_constraints(const System& sys, Matrix& A, Matrix& S, Matrix& E) {
 
 namespace {
 
-// Positions or velocities (from `first` on) at one instant, of rows w . q = demanded.
+// Positions or velocities (from `first` on) at one instant, of rows w . q = demanded. What is not given changes least
+// from `begin`.
 class Completion {
 public:
-  Completion(const System& system, Vector& state, Index from) : sys(system), x(state), first(from) {}
+  Completion(const System& system, Vector& state, Index from, const Vector& start)
+      : sys(system), x(state), first(from), begin(start) {}
 
   void demand(const Constraint& one, double value) {
     rows.push_back(&one);
     demanded.push_back(value);
   }
 
-  void run(const char* what) {
-    fill();
+  void check(const char* what) const {
     for (Index k = 0; k < rows.size(); ++k) check(*rows[k], demanded[k], what);
   }
-
-private:
-  const System& sys;
-  Vector& x;
-  Index first;
-  List<const Constraint*> rows;
-  List<double> demanded;
 
   void fill() {
     List<Index> open;
     for (Index i = 0; i < sys.n_coordinates; ++i)
-      if (std::isnan(x(first + i))) open.push_back(i), x(first + i) = 0.0;
+      if (std::isnan(x(first + i))) open.push_back(i), x(first + i) = begin(first + i);
     if (open.empty() || rows.empty()) return;
     Matrix W(rows.size(), open.size());
     Vector left(rows.size());
@@ -91,8 +86,16 @@ private:
     const Vector light = Matrix(sys.mass(open, open)).diagonal().cwiseSqrt().cwiseInverse();
     const Vector change =
         light.asDiagonal() * (linalg::pseudo_inverse(W * light.asDiagonal(), tolerance::rank) * left);
-    for (Index j = 0; j < open.size(); ++j) x(first + open[j]) = change(j);
+    for (Index j = 0; j < open.size(); ++j) x(first + open[j]) += change(j);
   }
+
+private:
+  const System& sys;
+  Vector& x;
+  Index first;
+  const Vector& begin;
+  List<const Constraint*> rows;
+  List<double> demanded;
 
   void check(const Constraint& one, double value, const char* what) const {
     const auto q = x.segment(first, sys.n_coordinates);
@@ -108,20 +111,76 @@ private:
   }
 };
 
+// Where rows turn: Newton's method from zero for what is not given.
+class Assembly {
+public:
+  Assembly(const System& system, double time, const Vector& values)
+      : at(system), t(time), given(values), begin(Vector::Zero(values.size())), x(values), s(system.ns()) {}
+
+  Vector run() {
+    constexpr int most_rounds = 50;
+    const bool complete = given.head(n()).allFinite();
+    for (int round = 0; round < most_rounds; ++round) {
+      place();
+      const Vector before = x.head(n());
+      x.head(n()) = given.head(n());
+      positions([](Completion& of) { of.fill(); });
+      begin.head(n()) = x.head(n());
+      if (complete || (x.head(n()) - before).norm() <= tolerance::rounding * before.norm()) break;
+    }
+    place();
+    positions([](Completion& of) { of.check("positions"); });
+    Completion velocities(at.system, x, n(), begin);
+    for (const Constraint& one : at.system.constraints.all) velocities.demand(one, s(one.rate));
+    velocities.fill();
+    velocities.check("velocities");
+    at.keep_constraints(t, x);
+    return x;
+  }
+
+private:
+  Tangent at;
+  double t;
+  const Vector& given;
+  Vector begin, x, s;
+
+  Index n() const { return at.system.n_coordinates; }
+
+  void place() {
+    for (Index i = 0; i < n(); ++i) x(i) = std::isnan(given(i)) ? begin(i) : given(i);
+    Vector whole = x; // rows do not depend on velocities
+    whole.tail(whole.size() - n()).setZero();
+    at.move_to(t, whole.data(), {});
+    signal_values(at.system, t, s.data());
+    at.write(s.data());
+  }
+
+  template <class Use> void positions(Use&& use) {
+    Completion of(at.system, x, 0, begin);
+    for (const Constraint& one : at.system.constraints.all)
+      if (one.value >= 0) of.demand(one, s(one.value));
+    use(of);
+  }
+};
+
 } // namespace
 
 Vector consistent(const System& sys, double t, const Vector& given) {
   const Constraints& c = sys.constraints;
-  if (!c.any()) return given;
+  if (!c.any() || sys.tangent) return given;
+  if (sys.smooth && sys.smooth->bound) return Assembly(sys, t, given).run();
   Vector x = given;
   const Index n = sys.n_coordinates;
-  Completion positions(sys, x, 0), velocities(sys, x, n);
+  const Vector zero = Vector::Zero(sys.nx);
+  Completion positions(sys, x, 0, zero), velocities(sys, x, n, zero);
   for (const Constraint& one : c.all) {
     if (one.value >= 0) positions.demand(one, value(sys.signals[one.value], t));
     velocities.demand(one, value(sys.signals[one.rate], t));
   }
-  positions.run("positions");
-  velocities.run("velocities");
+  positions.fill();
+  positions.check("positions");
+  velocities.fill();
+  velocities.check("velocities");
   keep_constraints(sys, t, x.data());
   return x;
 }

@@ -2,6 +2,8 @@
 
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "dynamics/constraints.hpp"
+#include "dynamics/reduce_inertia.hpp"
 #include "dynamics/regime_parts.hpp"
 #include "expression/diagnose.hpp"
 #include "expression/evaluate.hpp"
@@ -56,13 +58,16 @@ void Tangent::move_to(double at, const double* to, const List<Sign>& sides) {
   run_held(smooth->tape, prescribed, slots);
   if (smooth->moving_mass()) factor_mass();
   if (bare()) return;
-  if (smooth->moving_mass()) invert_mass(), weigh();
+  invert_mass();
+  if (bound()) reduce();
+  if (smooth->moving_inertia()) weigh();
   turn_rows();
 }
 
 // Whether nothing acts but forces.
 bool Tangent::bare() const {
-  return system.friction.empty() && system.contacts.empty() && system.loops.empty() && system.springs.empty();
+  return system.friction.empty() && system.contacts.empty() && system.loops.empty() &&
+         system.springs.empty() && !bound();
 }
 
 // M = L L', in place; NaN where M is not positive definite.
@@ -98,8 +103,23 @@ void Tangent::solve_mass(double* force) const {
 }
 
 void Tangent::invert_mass() {
+  if (!smooth->moving_mass()) {
+    if (bound()) inverse_mass = smooth->inverse_mass;
+    return;
+  }
   inverse_mass.setIdentity();
   for (Index c = 0; c < system.n_coordinates; ++c) solve_mass(inverse_mass.col(c).data());
+}
+
+// To what constraints leave of it.
+void Tangent::reduce() {
+  const Index n = system.n_coordinates;
+  Constraints& c = system.constraints;
+  for (const Smooth::Joint& j : smooth->joints)
+    for (Index i = 0; i < n; ++i) c.all[j.constraint].row(i) = result(j.row + i);
+  if (smooth->moving_mass()) system.mass = mass;
+  reduce_inertia(c, inverse_mass);
+  inverse_mass = c.inverse_mass;
 }
 
 // The greatest that have been seen.
@@ -124,6 +144,9 @@ void Tangent::weigh() {
   };
   system.A.middleRows(n, n).noalias() = inverse_mass * smooth->A.middleRows(n, n);
   system.S.middleRows(n, n).noalias() = inverse_mass * smooth->S.middleRows(n, n);
+  for (Index k = 0; k < system.constraints.all.size(); ++k)
+    system.S.col(system.constraints.all[k].acceleration).segment(n, n) +=
+        system.constraints.prescribed.col(k);
   for (Index i = 0; i < system.friction.size(); ++i) column(system.friction[i].effect, smooth->friction[i]);
   for (Index j = 0; j < system.contacts.size(); ++j) column(system.contacts[j].effect, smooth->contacts[j]);
   for (Index k = 0; k < system.drives.size(); ++k) column(system.drives[k].effect, smooth->drives[k]);
@@ -168,6 +191,16 @@ void Tangent::write(double* s) const {
     s[c.gap_rate] = result(g.rate);
     s[c.gap_acceleration] = result(g.drift);
   }
+  for (const Smooth::Joint& j : smooth->joints) {
+    const Constraint& c = system.constraints.all[j.constraint];
+    if (j.value >= 0) {
+      double along = 0.0; // c.row . q, also where there are no rows yet
+      for (Index i = 0; i < n; ++i) along += result(j.row + i) * x(i);
+      s[c.value] = along - result(j.value);
+      s[c.rate] = -result(j.rate);
+    }
+    s[c.acceleration] = -result(j.drift);
+  }
 }
 
 const double* Tangent::signals(const double* given) {
@@ -211,8 +244,6 @@ const Regime& Tangent::regime(const Modes& modes) {
 }
 
 void Tangent::project(double at, Vector& of, const Modes& modes) {
-  constexpr int rounds = 2; // Newton's steps
-  const Index n = system.n_coordinates;
   List<Index> closed, held;
   for (Index j = 0; j < system.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed && !system.contacts[j].yields()) closed.push_back(j);
@@ -220,10 +251,20 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
     if (modes.friction[i].sticks() && system.friction[i].traits.sticks &&
         system.friction[i].surface_travel < 0)
       held.push_back(i);
-  if (closed.empty() && held.empty()) return;
+  if (!closed.empty() || !held.empty() || bound()) restore(at, of, modes.sides, closed, held);
+}
+
+void Tangent::keep_constraints(double at, Vector& of) {
+  if (bound()) restore(at, of, {}, {}, {});
+}
+
+void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List<Index>& closed,
+                      const List<Index>& held) {
+  constexpr int rounds = 2; // Newton's steps
+  const Index n = system.n_coordinates;
   Vector s(system.ns());
   const auto place = [&] {
-    move_to(at, of.data(), modes.sides);
+    move_to(at, of.data(), sides);
     signal_values(system, at, s.data());
     write(s.data());
   };
@@ -242,14 +283,27 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
     }
     of.segment(first, n) -= U * linalg::least_norm_solution(R * U, left);
   };
+  // They come first: effects of elements leave them as they are.
+  const auto bind = [&](Index first, bool positions) {
+    const Constraints& c = system.constraints;
+    Vector left = Vector::Zero(c.all.size());
+    for (Index k = 0; k < left.size(); ++k)
+      if (const Index signal = positions ? c.all[k].value : c.all[k].rate; signal >= 0)
+        left(k) = c.all[k].row.dot(of.segment(first, n)) - s(signal);
+    of.segment(first, n) -= c.prescribed * left;
+  };
   place();
   List<Index> gaps;
   for (const Index j : closed)
     if (!system.contacts[j].of_velocity) gaps.push_back(j);
-  for (int round = 0; round < rounds && !gaps.empty(); ++round) {
-    solve(gaps, {}, 0, [&](const Contact* c, const Friction*) { return value(c->gap, of.data(), s.data()); });
+  for (int round = 0; round < rounds && (bound() || !gaps.empty()); ++round) {
+    const auto gap = [&](const Contact* c, const Friction*) { return value(c->gap, of.data(), s.data()); };
+    if (bound()) bind(0, true);
+    if (!gaps.empty()) solve(gaps, {}, 0, gap);
     place();
   }
+  if (bound()) bind(n, false);
+  if (closed.empty() && held.empty()) return;
   solve(closed, held, n, [&](const Contact* c, const Friction* p) {
     return c != nullptr ? value(c->rate, of.data(), s.data()) : relative_velocity(*p, of.data(), s.data());
   });
@@ -317,7 +371,13 @@ const Turning& Tangent::turning(const double* xdot, const double* force, const d
   const Index inputs = smooth->inputs.size();
   slope_slots.head(inputs) = slots.head(inputs);
   std::copy_n(xdot + n, n, slope_slots.data() + inputs);
-  for (Index k = 0; k < slopes.forces.size(); ++k) slope_slots(inputs + n + k) = force[slopes.forces[k]];
+  Vector held; // by constraints
+  if (bound()) held = constraint_forces(system, local, x.data(), taken.data(), xdot, force);
+  const Index others = system.friction.size() + system.contacts.size();
+  for (Index k = 0; k < slopes.forces.size(); ++k) {
+    const Index at = slopes.forces[k];
+    slope_slots(inputs + n + k) = at < others ? force[at] : held(at - others);
+  }
   prescribed_slopes.clear();
   for (const Index c : slopes.conditions)
     if (!prescribed.empty()) prescribed_slopes.push_back(prescribed[c]);

@@ -44,9 +44,10 @@ public:
   // they grow without bound (Painleve). After an evaluation in these modes, which has left `dry` in the scratch.
   double coupling(const Modes& modes, const Vector& dry);
 
-  // Closed gaps, and velocities that constraints hold, are brought back to zero by the least change in the metric of the
-  // masses.
+  // Constraints, closed gaps, and velocities that are held, are brought back to what they must be by the least change
+  // in the metric of the masses.
   void project(double t, Vector& x, const Modes& modes);
+  void keep_constraints(double t, Vector& x); // these alone
 
   // What is undefined there: an operation and its inputs, or the mass matrix; empty: nothing.
   std::string complaint() const;
@@ -76,9 +77,13 @@ private:
   bool built = false;
 
   double result(Index k) const { return slots(smooth->tape.outputs[k]); }
+  bool bound() const { return smooth->bound; }
+  void restore(double t, Vector& x, const List<Sign>& sides, const List<Index>& closed,
+               const List<Index>& held);
   void factor_mass();
   void solve_mass(double* force) const;
   void invert_mass();
+  void reduce();
   void weigh();
   void turn_rows();
 };

@@ -56,13 +56,14 @@ public:
     check_continuous("gap" + suffix, c.gap);
     std::visit([&](const auto& law) { check_values(law, " of the compliance" + suffix); }, c.compliance);
     if (yields(c.compliance)) {
-      if (c.restitution != 0.0 || c.tangential_restitution)
+      if (c.restitution != 0.0 || c.tangential_restitution || !c.restitution_expression.outputs.empty())
         reject("restitution" + suffix, c.restitution,
                "0: a contact that yields takes the energy by its damping");
       if (!is_constant(c.gap))
         reject("gap" + suffix, "moves; with a compliance a moving gap is a function of the motion, "
                                "gap=lambda q, t: ...");
     }
+    of_speed("restitution" + suffix, c.restitution_expression);
     names.expression("gap" + suffix, c.gap_expression, 1, false);
     names.expression("tangent" + suffix, c.tangent_expression, -1, false);
     if (c.gap_expression.outputs.empty()) names.gradient("normal" + suffix, c.normal);
@@ -96,7 +97,13 @@ public:
     if (!std::holds_alternative<Plant>(plant))
       reject("plant", "in matrix notation has no constraints: it does not tell what its states are");
     check_values(c, suffix);
-    names.gradient("on" + suffix, c.on);
+    names.expression("on" + suffix, c.on_expression, c.level == Level::position ? 1 : -1, false);
+    if (!c.curved())
+      names.gradient("on" + suffix, c.on);
+    else if (!is_constant(c.value) || (c.level == Level::position && value(c.value, 0.0) != 0.0))
+      reject("value" + suffix, c.level == Level::position
+                                   ? "must be left out where `on` is a formula g(q, t), which is held at zero"
+                                   : "must be a constant rate where `on` is a row of formulas");
     if (!c.value.input.empty())
       reject("value" + suffix,
              "is the input '" + c.value.input + "', whose rate is unknown: it must be a function of time");
@@ -125,6 +132,17 @@ public:
 private:
   const AnyPlant& plant;
   const NameCheck names;
+
+  static void of_speed(const std::string& what, const Tape& tape) {
+    if (tape.outputs.empty()) return;
+    check(tape);
+    if (tape.outputs.size() != 1 || tape.inputs.size() > 1 ||
+        (tape.inputs.size() == 1 && tape.inputs.front() != "speed"))
+      reject(what, "must be one formula of 'speed', the speed of approach, alone");
+    if (tape.slots() > longest_restitution)
+      reject(what, "has " + std::to_string(tape.slots()) + " values: it must have at most " +
+                       std::to_string(longest_restitution));
+  }
 
   static void load_table(const FrictionElement& f, const std::string& suffix) {
     const Index n = f.load_at.size();

@@ -3,6 +3,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "expression/text.hpp"
 #include "model/draft.hpp"
 
 #include <algorithm>
@@ -189,25 +190,37 @@ void solve_forces(Draft& d) {
     c.all[k].unique = m == rank || svd.V.rightCols(m - rank).row(k).norm() <= tolerance::entry;
 }
 
+// All of it follows the state (dynamics/tangent.hpp).
+void leave_open(Draft& d) {
+  Constraints& c = d.sys.constraints;
+  const Index n = d.sys.n_coordinates, m = c.all.size();
+  c.positions.others = c.velocities.others = Matrix::Zero(0, n);
+  c.positions.values = c.velocities.values = Matrix::Zero(0, m);
+  c.prescribed = Matrix::Zero(n, m);
+  c.forces = Matrix::Zero(m, n);
+  c.inverse_mass = d.inverse_mass;
+}
+
 } // namespace
 
 void declare_constraints(Draft& d) {
   System& sys = d.sys;
   for (const ConstraintElement* e : d.constraints) {
-    if (!d.machine.mechanical()->mass_expression.outputs.empty())
-      reject("constraint '" + e->name + "'", "needs a constant mass matrix");
     Constraint c;
     c.name = e->name;
-    c.text = text(e->on);
+    c.text = e->curved() ? text(e->on_expression, e->on_expression.outputs.front()) : text(e->on);
     c.row = d.direction(e->on);
-    const Index given = d.add_signal(e->value);
     const bool of_position = e->level == Level::position;
-    if (of_position) c.value = given;
-    c.rate = of_position ? d.add_signal(differentiate(e->value)) : given;
-    c.acceleration = d.add_signal(differentiate(sys.signals[c.rate]));
+    const auto signal = [&](const Signal& given) {
+      return e->curved() ? d.add_own_signal() : d.add_signal(given);
+    };
+    if (of_position) c.value = signal(e->value);
+    c.rate = of_position ? signal(differentiate(e->value)) : d.add_signal(e->value);
+    c.acceleration = signal(differentiate(sys.signals[c.rate]));
     sys.constraints.all.push_back(std::move(c));
   }
   if (d.constraints.empty()) return;
+  if (d.moving_inertia()) return leave_open(d);
   solve_rows(d);
   reduce_mass(d);
   solve_forces(d);

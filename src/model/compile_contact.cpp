@@ -34,7 +34,8 @@ void find_opposite(Draft& d, Index j) {
   const ContactElement& other = **at;
   const bool mirrored = d.direction(c.normal) == -d.direction(other.normal) && other.opposite == c.name &&
                         is_constant(c.gap) && value(c.gap, 0.0) == 0.0 && c.gap == other.gap &&
-                        c.gap_expression.outputs.empty() && c.restitution == 0.0;
+                        c.gap_expression.outputs.empty() && c.restitution == 0.0 &&
+                        c.restitution_expression.outputs.empty();
   if (!mirrored)
     reject(what, "= '" + c.opposite + "' must be its mirror image, both without gap and restitution");
   d.sys.contacts[j].opposite = at - d.contacts.begin();
@@ -61,6 +62,7 @@ void declare_contacts(Draft& d) {
     Contact out;
     out.name = c->name;
     out.restitution = c->restitution;
+    out.restitution_by_speed = c->restitution_expression;
     out.tangential_restitution = c->tangential_restitution;
     out.impact = c->impact;
     if (yields(c->compliance))

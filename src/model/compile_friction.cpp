@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stickslip {
 
@@ -36,6 +37,21 @@ void declare_automaton(Draft& d, Friction& p) {
 }
 
 // The load force: a contact's normal force alone, or a linear form.
+// Without any other load: friction of the contact itself, along one more direction.
+bool of_contact(const FrictionElement& f) {
+  return is_constant(f.normal_load) && value(f.normal_load, 0.0) == 0.0 &&
+         f.load_expression.outputs.empty() && f.automaton == Automaton{} && f.load_at.empty();
+}
+
+void belongs(const Draft& d, const FrictionElement& f, Friction& p) {
+  const std::string what = "normal_load of '" + f.name + "'";
+  if (yields(d.contacts[p.load_contact]->compliance))
+    reject(what, "is that of a contact that yields: give it the contact's own tangent and friction");
+  if (!d.constraints.empty())
+    reject(what, "is that of a contact, which a machine with constraints does not take yet");
+  p.contact = std::exchange(p.load_contact, -1);
+}
+
 void find_load_contact(const Draft& d, const FrictionElement& f, Friction& p) {
   for (const Part& part : f.load.parts) {
     if (!part.name.ends_with(".normal_force")) continue;
@@ -49,6 +65,7 @@ void find_load_contact(const Draft& d, const FrictionElement& f, Friction& p) {
     if (f.load.parts.size() > 1 || part.factor != 1.0)
       reject(what, "mixes '" + part.name + "' with others: a contact's normal force stands alone");
     p.load_contact = at - known.begin();
+    if (of_contact(f)) belongs(d, f, p);
   }
 }
 
@@ -112,8 +129,12 @@ void add_load(const System& sys, Friction& p, const Form& form, const Polyline& 
 }
 
 // The load force over states and signals; without load_factor or a table it is only checked.
+bool loading(const Friction& p) {
+  return p.load_contact >= 0 || p.contact >= 0;
+}
+
 void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
-  if (f.load.empty() || p.load_contact >= 0) return;
+  if (f.load.empty() || loading(p)) return;
   const Reading r = d.read("load of '" + f.name + "'", f.load);
   if (!r.outputs.empty())
     reject(r.text, "is the output of a controller: a load force is a form of the plant's states");

@@ -25,12 +25,14 @@ public:
       if (!empty(d.forces[k]->expression)) value(d.sys.drives[k].signal, formula(d.forces[k]->expression));
     for (Index i = 0; i < d.friction.size(); ++i) friction(i);
     for (Index j = 0; j < d.contacts.size(); ++j) contact(j);
+    for (Index k = 0; k < d.constraints.size(); ++k) joint(k);
     if (results.empty()) return;
     smooth.tape = graph.tape(results);
     for (const std::string& name : smooth.tape.inputs) smooth.inputs.push_back(state_of(name));
     differentiate();
     smooth.inverse_mass = d.inverse_mass;
-    if (smooth.moving_mass()) keep_for_mass();
+    smooth.bound = d.moving_inertia() && !d.constraints.empty();
+    if (smooth.moving_inertia()) keep_forces();
     d.sys.smooth = std::make_shared<const Smooth>(std::move(smooth));
   }
 
@@ -42,8 +44,13 @@ private:
   List<Node> results, mass;
   Smooth smooth;
   List<Motion::Row> rows;
-  List<Index> drifts;   // of each row: the signal of its drift,
-  List<Index> elements; // and its friction element; -1: a gap
+  // Of each row: the signal of its drift, its friction element (-1: none), and how the two enter their equations. A
+  // normal force acts along its row, friction and what constrains oppose theirs; a constraint prescribes minus its drift.
+  struct Use {
+    Index drift, element;
+    bool opposes, prescribes;
+  };
+  List<Use> uses;
 
   static bool empty(const Tape& tape) { return tape.outputs.empty(); }
 
@@ -86,7 +93,7 @@ private:
     const Index first = add_results(w.direction);
     smooth.rows.push_back({element, first, result(w.drift)});
     smooth.drifts.push_back(d.drifts.at(element));
-    rows.push_back(w), drifts.push_back(smooth.drifts.back()), elements.push_back(element);
+    rows.push_back(w), uses.push_back({smooth.drifts.back(), element, true, false});
     smooth.slopes.forces.push_back(element);
   }
 
@@ -99,13 +106,27 @@ private:
       if (of.yields()) push(j, gap, w);
       const Index at = result(gap), first = add_results(w.direction), rate = result(w.passing);
       smooth.gaps.push_back({j, at, first, rate, result(w.drift)});
-      rows.push_back(w), drifts.push_back(of.gap_acceleration), elements.push_back(-1);
+      rows.push_back(w), uses.push_back({of.gap_acceleration, -1, false, false});
       smooth.slopes.forces.push_back(d.sys.friction.size() + j);
     } else if (of.yields()) {
       const Node gap = linear_gap(j);
       push(j, gap, motion.of_gap(gap));
     }
     if (!empty(c.tangent_expression)) row(of.friction, c.tangent_expression);
+  }
+
+  void joint(Index k) {
+    const ConstraintElement& e = *d.constraints[k];
+    if (!e.curved()) return;
+    const Constraint& c = d.sys.constraints.all[k];
+    const List<Node> on = graph.load(e.on_expression).outputs;
+    const bool of_position = e.level == Level::position;
+    const Motion::Row w = of_position ? motion.of_gap(on.front()) : motion.of_direction(on);
+    const Index at = of_position ? result(on.front()) : -1, first = add_results(w.direction),
+                rate = of_position ? result(w.passing) : -1;
+    smooth.joints.push_back({k, at, first, rate, result(w.drift)});
+    rows.push_back(w), uses.push_back({c.acceleration, -1, true, true});
+    smooth.slopes.forces.push_back(d.sys.friction.size() + d.sys.contacts.size() + k);
   }
 
   Node plus(Node a, Node b) { return graph.apply(Operation::add, a, b); }
@@ -160,9 +181,9 @@ private:
       return graph.input(name);
     };
     for (const std::string& name : d.sys.coordinates) acceleration.push_back(further(name + ".acceleration"));
-    for (Index k = 0; k < rows.size(); ++k) { // friction opposes its row, a normal force acts along it
+    for (Index k = 0; k < rows.size(); ++k) {
       const Node force = further("force " + std::to_string(k));
-      lambda.push_back(elements[k] < 0 ? force : graph.apply(Operation::negate, force));
+      lambda.push_back(uses[k].opposes ? graph.apply(Operation::negate, force) : force);
     }
     Smooth::Slopes& out = smooth.slopes;
     struct Wanted {
@@ -176,8 +197,9 @@ private:
     };
     for (const Smooth::Value& v : smooth.values) want(out.signals, v.signal, results[v.result]);
     for (Index k = 0; k < rows.size(); ++k) {
-      want(out.signals, drifts[k], motion.acceleration(rows[k], acceleration));
-      if (elements[k] >= 0) want(out.velocities, elements[k], motion.velocity(rows[k]));
+      const Node along = motion.acceleration(rows[k], acceleration);
+      want(out.signals, uses[k].drift, uses[k].prescribes ? graph.apply(Operation::negate, along) : along);
+      if (uses[k].element >= 0) want(out.velocities, uses[k].element, motion.velocity(rows[k]));
     }
     for (Index k = 0; k < n; ++k) want(out.balance, k, motion.balance(k, mass, rows, acceleration, lambda));
     const List<List<Node>> all = graph.jacobian(terms, by);
@@ -196,18 +218,39 @@ private:
                                all_conditions.begin());
   }
 
-  void keep_for_mass() {
+  // Generalised forces in place of accelerations.
+  void keep_forces() {
     const System& sys = d.sys;
-    smooth.A = sys.A, smooth.S = sys.S;
-    for (const Friction& p : sys.friction) smooth.friction.push_back(p.effect);
-    for (const Contact& c : sys.contacts) smooth.contacts.push_back(c.effect);
-    for (const System::Drive& drive : sys.drives) smooth.drives.push_back(drive.effect);
-    for (const Spring& p : sys.springs) smooth.springs.push_back(p.effect);
-    for (const Loop& l : sys.loops) smooth.loops.push_back(l.effect);
+    const Matrix M = smooth.moving_mass() ? Matrix::Identity(n, n) : sys.mass;
+    const auto forces = [&](Matrix rows_of) {
+      rows_of.middleRows(n, n) = (M * rows_of.middleRows(n, n)).eval();
+      return rows_of;
+    };
+    smooth.A = forces(sys.A), smooth.S = forces(sys.S);
+    for (const Friction& p : sys.friction) smooth.friction.emplace_back(forces(p.effect));
+    for (const Contact& c : sys.contacts) smooth.contacts.emplace_back(forces(c.effect));
+    for (const System::Drive& drive : sys.drives) smooth.drives.emplace_back(forces(drive.effect));
+    for (const Spring& p : sys.springs) smooth.springs.emplace_back(forces(p.effect));
+    for (const Loop& l : sys.loops) {
+      smooth.loops.emplace_back();
+      for (const Vector& effect : l.effect) smooth.loops.back().emplace_back(forces(effect));
+    }
   }
 };
 
 } // namespace
+
+// What more than two hold is shared over the polygon of what they can take, whose sides would turn with the rows.
+void check_directions(const System& sys, const Contact& c) {
+  const auto along = std::count_if(sys.friction.begin(), sys.friction.end(), [&](const Friction& p) {
+    return p.contact >= 0 && &sys.contacts[p.contact] == &c;
+  });
+  if (along > 2)
+    reject("contact '" + c.name + "'",
+           "has friction along " + std::to_string(along) +
+               " directions in a machine with functions of its motion, which takes two "
+               "(4 facets)");
+}
 
 void linear_only(const System& sys, const std::string& what) {
   if (sys.smooth)
@@ -231,6 +274,8 @@ void wire_smooth(Draft& d) {
   for (const auto& [element, signal] : d.drifts) d.sys.friction[element].acceleration_s(signal) = 1.0;
   if (d.inertia >= 0) d.sys.drives.push_back({"inertia", Vector(), Vector::Zero(d.sys.nx), d.inertia});
   Collector(d).run();
+  if (d.sys.smooth)
+    for (const Contact& c : d.sys.contacts) check_directions(d.sys, c);
 }
 
 } // namespace stickslip

@@ -7,6 +7,10 @@
 // perspective on constrained motion, equations 1 to 4, in coordinates of the motions that are left). It takes the place
 // of M^-1 in everything that is compiled from a machine, so that flows, friction, contacts and impacts know nothing of
 // constraints, and forces that these make are computed afterwards.
+//
+// Where M, or some W, is a function of the position, nothing is solved for good, and at every instant it is the second
+// form that serves (dynamics/tangent.hpp): a formula g(q, t) = 0 has the row W = dg/dq there and prescribes
+// W' q' = -dg/dt and W' q'' = -zeta.
 #pragma once
 
 #include "core/list.hpp"

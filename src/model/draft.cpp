@@ -48,6 +48,13 @@ Index Draft::width() const {
   return machine.matrices() ? machine.matrices()->A.rows() : sys.n_coordinates;
 }
 
+bool Draft::moving_inertia() const {
+  const Plant* const plant = machine.mechanical();
+  return (plant != nullptr && !plant->mass_expression.outputs.empty()) ||
+         std::any_of(constraints.begin(), constraints.end(),
+                     [](const ConstraintElement* e) { return e->curved(); });
+}
+
 Vector Draft::direction(const Combination& on) const {
   Vector w = Vector::Zero(width());
   for (const Part& p : on.parts)

@@ -69,6 +69,9 @@ struct Draft {
 
   // Number of entries of a direction: coordinates, or states of a plant in matrix notation.
   Index width() const;
+  // Whether the mass that forces meet, or what constraints leave of it, follows the state: then inverse_mass is that
+  // without constraints, of a mass that is a function of the position the unit matrix.
+  bool moving_inertia() const;
   // Where a force enters: generalised forces per unit, or changes of the states' rates per unit.
   Vector direction(const Combination& on) const;
   // Accelerations per unit of a force along `direction`.

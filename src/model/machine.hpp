@@ -128,6 +128,8 @@ template <> struct Words<ImpactRule> {
   static constexpr const char* list[] = {"poisson", "newton"};
 };
 
+inline constexpr Index longest_restitution = 4096; // slots of a formula of the speed
+
 // A unilateral contact: gap = normal' q + gap(t), or gap(q, t), with friction along `tangent`. A rigid one keeps its gap
 // >= 0; one that yields pushes as its compliance says.
 struct ContactElement {
@@ -142,8 +144,9 @@ struct ContactElement {
   std::optional<double> tangential_restitution; // none: friction of an impact is dry friction in both phases
   ImpactRule impact = ImpactRule::poisson;
   Compliance compliance;
-  Tape gap_expression;     // g(q, t) instead of `normal` and `gap`; empty: none
-  Tape tangent_expression; // w_T(q), one result per coordinate, instead of `tangent`; empty: none
+  Tape restitution_expression; // of the "speed" of approach, instead of restitution; empty: none
+  Tape gap_expression;         // g(q, t) instead of `normal` and `gap`; empty: none
+  Tape tangent_expression;     // w_T(q), one result per coordinate, instead of `tangent`; empty: none
   std::string opposite; // of a gear without play: the other flank; just one of the two carries. Empty: none
 
   bool has_tangent() const { return !tangent.empty() || !tangent_expression.outputs.empty(); }
@@ -158,6 +161,7 @@ struct ContactElement {
         field("gap", &E::gap, quantity::position, Range::finite),
         field("surface_velocity", &E::surface_velocity, quantity::velocity, Range::finite),
         field("restitution", &E::restitution, quantity::number, Range::fraction),
+        field("restitution_expression", &E::restitution_expression),
         field("tangential_restitution", &E::tangential_restitution, quantity::number, Range::fraction),
         field("impact", &E::impact),
         field("compliance", &E::compliance),
@@ -197,7 +201,8 @@ struct SpringElement {
   }
 };
 
-// What a bilateral constraint prescribes: on . q = value(t), or on . q' = value(t) with the positions left open.
+// What a bilateral constraint prescribes: on . q = value(t), or on . q' = value(t) with the positions left open; in
+// formulas g(q, t) = 0, or w(q, t) . q' = value.
 enum class Level : std::int8_t { position, velocity };
 template <> struct Words<Level> {
   static constexpr const char* list[] = {"position", "velocity"};
@@ -210,12 +215,15 @@ struct ConstraintElement {
   Combination on;
   Signal value = constant_signal(0.0);
   Level level = Level::position;
+  Tape on_expression; // g(q, t), or w(q, t) with one result per coordinate, instead of `on`; empty: none
+
+  bool curved() const { return !on_expression.outputs.empty(); }
 
   static constexpr auto fields() {
     using E = ConstraintElement;
     return std::tuple{field("name", &E::name), field("on", &E::on),
-                      field("value", &E::value, quantity::position, Range::finite),
-                      field("level", &E::level)};
+                      field("value", &E::value, quantity::position, Range::finite), field("level", &E::level),
+                      field("on_expression", &E::on_expression)};
   }
 };
 

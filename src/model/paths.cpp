@@ -145,6 +145,8 @@ List<Path> paths(Machine& m) {
                          : f != nullptr && !f->load_expression.outputs.empty() ? &f->normal_load
                                                                                : nullptr;
     if (unused != nullptr) std::erase_if(walk.found, [&](const Path& p) { return p.signal == unused; });
+    if (c != nullptr && !c->restitution_expression.outputs.empty())
+      std::erase_if(walk.found, [&](const Path& p) { return p.number == &c->restitution; });
   }
   return std::move(walk.found);
 }

@@ -25,16 +25,22 @@ struct Smooth {
   struct Row { // w(q) of a friction element, and its drift
     Index friction, row, drift;
   };
+  struct
+      Joint { // a constraint: what `value` is of a gap (-1: of velocities alone), and its row; as a Gap has them
+    Index constraint, value, row, rate, drift;
+  };
   List<Value> values;
   List<Value> powers;    // those that only the energy balance reads
   List<Value> compliant; // forces of contacts that yield, by the number of the contact
   List<Gap> gaps;
   List<Row> rows;
+  List<Joint> joints;
   Index mass = -1;    // M(q), by columns
   Index kinetic = -1; // q' M q' / 2
 
   Matrix inverse_mass; // of a constant mass matrix
-  // Where the mass matrix is not constant: what compile() has made with the unit matrix in its place.
+  bool bound = false;  // there are constraints, and what they leave of it follows the state
+  // Where the inertia follows the state: what compile() has made, with the unit matrix in place of the mass.
   Matrix A, S;
   List<Vector> friction, contacts, drives, springs;
   List<List<Vector>> loops;
@@ -43,8 +49,9 @@ struct Smooth {
 
   // How all this changes with what the tape reads, accelerations and forces held.
   struct Slopes {
-    Tape tape;          // inputs: those of the other, then accelerations, then forces
-    List<Index> forces; // which each of these forces is: a friction element's, or behind them a contact's
+    Tape tape; // inputs: those of the other, then accelerations, then forces
+    List<Index>
+        forces; // which each of these is: a friction element's, behind them a contact's, a constraint's
     struct Entry {
       Index of, state, result; // state -1: time
     };
@@ -55,6 +62,7 @@ struct Smooth {
   } slopes;
 
   bool moving_mass() const { return mass >= 0; }
+  bool moving_inertia() const { return moving_mass() || bound; }
 };
 
 } // namespace stickslip

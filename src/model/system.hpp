@@ -5,6 +5,7 @@
 
 #include "core/list.hpp"
 #include "core/types.hpp"
+#include "expression/tape.hpp"
 #include "friction/automaton.hpp"
 #include "friction/law.hpp"
 #include "model/constraints.hpp"
@@ -76,6 +77,7 @@ struct Contact {
   Form gap, rate;
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
   double restitution = 0.0;
+  Tape restitution_by_speed; // instead; empty: none
   std::optional<double> tangential_restitution;
   ImpactRule impact{};             // Poisson's
   Index friction = -1;             // its friction; -1: none

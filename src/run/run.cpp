@@ -111,6 +111,7 @@ namespace {
 // What is known where no combination of modes holds.
 std::string without_answer(const System& sys, const Jump& jump, const std::string& when) {
   constexpr Index most_names = 8;
+  if (!jump.undefined.empty()) return jump.undefined + when;
   if (jump.facing >= 0) {
     const Tape& tape = sys.smooth->tape;
     return "a formula jumps where " + text(tape, tape.conditions[jump.facing]) +
@@ -124,6 +125,10 @@ std::string without_answer(const System& sys, const Jump& jump, const std::strin
   for (Index k = 0; k < std::min(jump.touching.size(), most_names); ++k)
     said += (k == 0 ? " " : ", ") + sys.contacts[jump.touching[k]].name;
   return said + (jump.touching.size() > most_names ? ", ..." : "");
+}
+
+Status status_of(const Jump& undecided) {
+  return undecided.undefined.empty() ? Status::no_solution : Status::failed;
 }
 
 // Constraints that can take each other's force.
@@ -156,7 +161,7 @@ void Runner::start() {
     notes += text.str();
   }
   notes += shared_by(sys.constraints);
-  if (!jump.decided) finish(Status::no_solution, state->base_t, without_answer(sys, jump, " at the start"));
+  if (!jump.decided) finish(status_of(jump), state->base_t, without_answer(sys, jump, " at the start"));
 }
 
 bool Runner::given_up() {
@@ -382,7 +387,7 @@ void Runner::change() {
   if (!still_finite()) return;
   tell(jump);
   if (!jump.decided)
-    finish(Status::no_solution, t, why(without_answer(sys, jump, "")));
+    finish(status_of(jump), t, why(without_answer(sys, jump, "")));
   else if (event && transitions_at_one_time > most_transitions)
     finish(Status::stalled, t, why("more than 100 transitions at one instant"));
   else if (out.events > options.max_events)

@@ -315,7 +315,7 @@ Vector Samples::impulses_of(const EventRow& impact) {
   Vector given = impact.normal_impulse * c.rate.x.segment(n, n);
   if (c.friction >= 0)
     given -= impact.tangential_impulse * here().friction[c.friction].velocity.x.segment(n, n);
-  return stickslip::constraint_impulses(sys, given);
+  return stickslip::constraint_impulses(here(), given);
 }
 
 Rows& Samples::constraint_impulses() {

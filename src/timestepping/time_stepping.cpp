@@ -5,6 +5,7 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
+#include "dynamics/restitution.hpp"
 #include "run/growth.hpp"
 #include "run/simulate.hpp"
 #include "transition/event.hpp"
@@ -188,7 +189,7 @@ private:
     for (Index k = 0; k < m; ++k) {
       problem.free(k) = free(full(k));
       if (k < ka) // rebounds only from what comes towards it
-        problem.free(k) += sys.contacts[active[k]].restitution * std::min(v0(full(k)), 0.0);
+        problem.free(k) += restitution(sys.contacts[active[k]], v0(full(k))) * std::min(v0(full(k)), 0.0);
       problem.free_size(k) = std::abs(free(full(k))) + std::abs(v0(full(k)));
       for (Index l = 0; l < m; ++l) problem.G(k, l) = G(full(k), full(l));
     }

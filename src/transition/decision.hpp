@@ -195,14 +195,14 @@ private:
   }
   void find_candidates(const List<Guard>& fired, bool start);
   void remove_overlaps();
+  struct Strike;
   struct Blow;
   void solve_impact(const List<Index>& touching, bool collision, Blow& blow) const;
   bool solve_with_flanks(List<Index>& touching, bool collision, Blow& blow) const;
   void strike(const List<Index>& contacts, bool collision);
   void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
                     const List<Index>& contacts) const;
-  void note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
-                     const List<Index>& contacts);
+  void note_impulses(const Strike& hit, const contact::ImpactSolution& best, const List<Index>& contacts);
   void close_after(const List<Index>& contacts);
 };
 

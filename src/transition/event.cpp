@@ -209,10 +209,16 @@ struct EventBuilder {
     }
   }
 
+  // The one whose modes are the contact's.
+  bool of_contact(Index i) const {
+    const Index c = sys.friction[i].contact;
+    return c >= 0 && sys.contacts[c].friction == i;
+  }
+
   void friction() {
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const Friction& p = sys.friction[i];
-      if (!p.traits.sticks || p.contact >= 0 || p.of_compliance) continue;
+      if (!p.traits.sticks || of_contact(i) || p.of_compliance) continue;
       const bool loaded_by_signal = can_be_free(sys, p);
       const Signal& load = sys.signals[p.load];
       const bool free_before = loaded_by_signal && idle_before(load, jump.t),

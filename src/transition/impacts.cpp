@@ -4,12 +4,14 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
+#include "dynamics/restitution.hpp"
 #include "model/machine.hpp"
 #include "transition/decision.hpp"
 #include "transition/impact.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 
 namespace stickslip {
@@ -17,6 +19,12 @@ namespace stickslip {
 namespace {
 
 constexpr int most_strikes = 10; // at one instant, one after the other
+
+// The level that holds for impulses.
+double kinetic_level(const Friction& p) {
+  List<double> z(std::max<Index>(p.traits.states, 1));
+  return std::abs(steady(p.law, tolerance::fast_velocity, z.data()).dry);
+}
 
 } // namespace
 
@@ -111,11 +119,12 @@ void Decision::remove_overlaps() {
 }
 
 // One impact: its problem, and what each of its impulses moves.
-struct Strike {
+struct Decision::Strike {
   contact::Impact problem;
   List<const Vector*> rows, columns; // velocities; changes of x per unit of impulse
   List<double> velocity, wall;
-  List<Vector> along; // columns of the tangents
+  List<Vector> along;   // columns of the tangents
+  List<Index> elements; // and the friction elements that these are
 
   void add(const Vector& row, const Vector& column, double v, double of_wall) {
     rows.push_back(&row);
@@ -150,22 +159,36 @@ void Decision::solve_impact(const List<Index>& touching, bool collision, Blow& b
   for (Index k = 0; k < p.contacts; ++k) {
     const auto j = touching[k];
     const Contact& c = sys.contacts[j];
-    p.restitution(k) = collision ? c.restitution : 0.0;
+    p.restitution(k) = collision ? restitution(c, rate_at(j)) : 0.0;
+    if (const double e = p.restitution(k); !(e >= 0.0 && e <= 1.0)) {
+      std::ostringstream text;
+      text << "restitution of '" << c.name << "' is " << e << " where it is approached with "
+           << std::max(-rate_at(j), 0.0) << ": it must be in [0, 1]";
+      jump->undefined = text.str();
+      return;
+    }
     newton += c.impact == ImpactRule::newton;
     hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig) + prescribed_rate(sys, c.rate.x, sig));
   }
   List<double> friction;
-  hit.along.reserve(touching.size());
+  hit.along.reserve(sys.friction.size());
+  const auto tangent = [&](Index k, Index i, double coefficient, const std::optional<double>& restitution) {
+    const Friction& element = sys.friction[i];
+    p.contact_of.push_back(k);
+    friction.push_back(coefficient);
+    p.tangential_restitution.push_back(restitution);
+    hit.elements.push_back(i);
+    hit.along.push_back(-element.effect); // per unit of tangential impulse in the direction of sliding
+    hit.add(element.velocity.x, hit.along.back(), v(i),
+            element.velocity.s.dot(sig) + prescribed_rate(sys, element.velocity.x, sig));
+  };
   for (Index k = 0; k < p.contacts; ++k) {
     const Contact& c = sys.contacts[touching[k]];
-    if (c.friction < 0) continue;
-    const Friction& element = sys.friction[c.friction];
-    p.contact_of.push_back(k);
-    friction.push_back(c.impulsive_friction);
-    p.tangential_restitution.push_back(collision ? c.tangential_restitution : std::nullopt);
-    hit.along.push_back(-element.effect); // per unit of tangential impulse in the direction of sliding
-    hit.add(element.velocity.x, hit.along.back(), v(c.friction),
-            element.velocity.s.dot(sig) + prescribed_rate(sys, element.velocity.x, sig));
+    if (c.friction >= 0)
+      tangent(k, c.friction, c.impulsive_friction, collision ? c.tangential_restitution : std::nullopt);
+    for (Index i = 0; i < n; ++i)
+      if (i != c.friction && sys.friction[i].contact == touching[k])
+        tangent(k, i, kinetic_level(sys.friction[i]), std::nullopt);
   }
   hit.finish(friction);
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
@@ -237,14 +260,15 @@ void Decision::strike(const List<Index>& all, bool collision) {
   }
   struck = true;
   look_again();
-  note_impulses(p, best, touching);
+  note_impulses(hit, best, touching);
   close_after(touching);
   if (after.ambiguous) ambiguous = true;
   solutions = after.complete ? after.solutions.size() : -1;
 }
 
-void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolution& best,
+void Decision::note_impulses(const Strike& hit, const contact::ImpactSolution& best,
                              const List<Index>& touching) {
+  const contact::Impact& p = hit.problem;
   const double loss = best.wall_work - best.energy_change;
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
   jump->gains = jump->gains || loss < -tolerance::same * moved;
@@ -258,7 +282,7 @@ void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolu
     for (Index q = 0; q < p.contact_of.size(); ++q) {
       const Index row = p.contacts + q;
       if (p.contact_of[q] != k) continue;
-      one.tangential = best.impulse(row);
+      if (hit.elements[q] == sys.contacts[touching[k]].friction) one.tangential = best.impulse(row);
       one.wall_work += best.impulse(row) * p.wall(row);
     }
     jump->add(one);

@@ -8,6 +8,7 @@
 #include "transition/rule.hpp"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace stickslip {
@@ -48,7 +49,8 @@ struct Jump {
   // Not decided: every combination of modes was tried, and so there is no answer; the contacts that touch.
   bool none_exists = false;
   List<Index> touching;
-  Index facing = -1; // not decided: the condition of a formula that both of its sides lead back to
+  std::string undefined; // not decided: a coefficient that has no meaning there
+  Index facing = -1;     // not decided: the condition of a formula that both of its sides lead back to
   List<Impulse> impulses;
   List<std::pair<Index, double>> overlaps; // at the start: contacts, and by how much, that were moved apart
   const Regime* next = nullptr;            // the regime that follows, where it is known already
@@ -65,6 +67,7 @@ struct Jump {
     none_exists = false;
     touching.clear();
     facing = -1;
+    undefined.clear();
     ambiguous = shared = gains = mixed_laws = poisson_instead = sampled = changed = false;
     impulses.clear();
     overlaps.clear();

@@ -139,8 +139,7 @@ bool Decision::strike_without_collision() {
   for (Index j = 0; j < candidate.size(); ++j)
     if (candidate[j]) {
       touching.push_back(j);
-      const Index element = sys.contacts[j].friction;
-      slides = slides || (element >= 0 && !rests[element]);
+      for (Index i = 0; i < n; ++i) slides = slides || (sys.friction[i].contact == j && !rests[i]);
     }
   if (slides) strike(touching, false);
   return slides && struck;

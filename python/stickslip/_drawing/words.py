@@ -90,7 +90,9 @@ def contact(element: Mapping[str, Any]) -> str:
     lines = [f"{element['name']}: gap {gap} ≥ 0"]
     if element["tangent"]:
         lines.append(f"sliding {form(element['tangent'])}, {coefficient(element['friction'])}")
-    lines.append(f"{element['impact'].capitalize()}, ε = {amount(element['restitution'])}")
+    of_speed = "restitution_expression" in element
+    restitution = "e(v)" if of_speed else amount(element["restitution"])
+    lines.append(f"{element['impact'].capitalize()}, ε = {restitution}")
     return "\n".join(lines)
 
 
@@ -125,6 +127,10 @@ def constraint(element: Mapping[str, Any], units: Mapping[str, str] = MappingPro
     _, length = _units(element, units)
     of_velocity = str(element["level"]) == "velocity"
     value = element["value"]
+    if "on_expression" in element:
+        return (
+            f"{element['name']}: {'rates by formulas' if of_velocity else 'a formula'} = {value.value(0.0):g}"
+        )
     right = (
         "0" if is_zero(value) else of_time(value, f"{length}/s" if of_velocity and length else length, "c")
     )

@@ -79,6 +79,13 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
         reject("run", run, "from event to event: time stepping violates gaps by a step's motion")
     if machine.smooth:
         reject("run", run, "of a linear machine: the audit knows no functions of the motion yet")
+    if any(
+        e["kind"] == "friction"
+        and any(key.endswith(".normal_force") for key in e["load"])
+        and not e["automaton"]["load_factor"]
+        for e in machine._description.elements
+    ):
+        reject("run", run, "of contacts with one direction of sliding: the audit knows no second one yet")
     report, d = Audit(), describe(machine)
     if not run._raw.t_end > run._raw.t_begin:
         report.skip("the motion", "the run has no length")

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._described import law_of
+from stickslip._smooth import expressions
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._springs import Spring, spring_of
+from stickslip.expressions.expr import Expr
 from stickslip.laws import Law
 from stickslip.machine import Machine
 from stickslip.signals import Constant
@@ -47,10 +49,16 @@ class Contact:
     name: str
     normal: Array
     gap: Any
-    restitution: float
+    restitution: float | Expr
     tangential_restitution: float | None
     impact: str
     place: Place | None
+
+    def ratio(self, rate: float) -> float:
+        """The coefficient of restitution where the gap changes at this rate before an impact."""
+        if not isinstance(self.restitution, Expr):
+            return self.restitution
+        return float(self.restitution({"speed": max(-rate, 0.0)}))
 
 
 @dataclass
@@ -180,7 +188,7 @@ def _contact(d: Description, e: Mapping[str, Any]) -> Contact:
         e["name"],
         d.direction(e["normal"]),
         e["gap"],
-        e["restitution"],
+        next(iter(expressions(e.get("restitution_expression"))), e["restitution"]),
         e["tangential_restitution"],
         str(e["impact"]),
         place,

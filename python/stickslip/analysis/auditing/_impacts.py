@@ -85,7 +85,7 @@ class _Strike:
         self.blow = Blow(
             rows @ inverse @ rows.T,
             self.before,
-            np.array([c.restitution for c in one.contacts]),
+            np.array([c.ratio(rate) for c, rate in zip(one.contacts, self.before[: self.n], strict=True)]),
             np.array([_laws.kinetic(p.law) for p in rough]),
             [k for k, c in enumerate(one.contacts) if c.place is not None],
             [c.tangential_restitution for c in one.contacts if c.place is not None],
