@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from stickslip._checks import finite, number, positive, reject, vector
 from stickslip._options import engine_options
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
+from stickslip.sensitivity import checked
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
@@ -37,6 +38,7 @@ def simulate(
     max_time: float = np.inf,
     keep: Literal["segments", "events", "nothing"] = "segments",
     state: _core.dynamics.State | None = None,
+    sensitivities: Sequence[str] = (),
 ) -> Trajectory:
     """Run a machine.
 
@@ -85,6 +87,12 @@ def simulate(
     state : State, optional
         Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run. A state
         knows the description it belongs to; that of another machine is refused.
+    sensitivities : sequence of str, optional
+        Parameters by which to differentiate the run, under the names that an `ensemble` varies: numbers and signals of
+        the machine such as ``"slide.mass"``, ``"belt.law.static"``, ``"force_scale"``, and initial values by the name
+        of the state. ``run.sensitivity`` and ``run.events[k].sensitivity`` hold the derivatives; see `Sensitivity`. The
+        run itself stays the same to the last bit. Not with `state`, ``time_stepping``, a `keep` other than
+        ``"segments"``, quantisers or friction that remembers by a pure delay.
 
     Returns
     -------
@@ -112,8 +120,10 @@ def simulate(
     holder = None if machine is described else described
     compiled = machine.compile()
     t_start, t_end = number("t_start", t_start), number("t_end", t_end)
+    resumed = state is not None
+    x0 = None if resumed else _initial(compiled, initial)
     if state is None:
-        state = compiled.initial_state(finite("t_start", t_start), _initial(compiled, initial))
+        state = compiled.initial_state(finite("t_start", t_start), x0)
     elif not isinstance(state, _core.dynamics.State):
         reject("state", state, "the state of a run")
     elif initial is not None:
@@ -141,7 +151,15 @@ def simulate(
         theta=theta,
         keep=keep,
     )
-    raw = _core.run.simulate(compiled, state, options)
+    derivatives = None
+    if names := checked(sensitivities):
+        for given, what in ((resumed, "state"), (method == "time_stepping", "method = 'time_stepping'"),
+                            (keep != "segments", f"keep = {keep!r}")):  # fmt: skip
+            if given:
+                raise ValueError(f"sensitivities and {what} exclude each other")
+        raw, derivatives = _core.sensitivity.simulate(machine._description, state, x0, options, names)
+    else:
+        raw = _core.run.simulate(compiled, state, options)
     if keep != "segments":
         return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:
@@ -149,7 +167,7 @@ def simulate(
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
-    return Trajectory(machine, raw, grid, holder)
+    return Trajectory(machine, raw, grid, holder, derivatives)
 
 
 def _initial(

@@ -22,6 +22,7 @@ from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
 from stickslip.events import Events
 from stickslip.modes import Mode
+from stickslip.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from stickslip.machine import Machine
@@ -158,12 +159,14 @@ class Trajectory:
         raw: _core.run.Trajectory,
         grid: Array | None,
         described: object = None,
+        derivatives: _core.sensitivity.Sensitivity | None = None,
     ) -> None:
         self._plant, self._description = (
             machine,
             machine._description,
         )  # which stays as it is: it was compiled
         self._described = described
+        self._derivatives = derivatives
         self._raw = raw
         self._grid = grid
 
@@ -190,13 +193,14 @@ class Trajectory:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._plant, self._described, self._grid = state["machine"], state["described"], state["t"]
+        self._derivatives = None
         self._description = self._plant._description
         self._raw = _core.run.Trajectory.unpack(self._plant.compile(), state["run"])
         if self._grid is not None:  # which tells if the times are not those of the run
             self._samples = _core.run.Samples(self._raw, self._grid)
 
     def __copy__(self) -> Trajectory:
-        return Trajectory(self.machine, self._raw, self._grid, self._described)
+        return Trajectory(self.machine, self._raw, self._grid, self._described, self._derivatives)
 
     def __repr__(self) -> str:
         return (
@@ -280,7 +284,20 @@ class Trajectory:
         contacts = (name for name, _ in compiled.contacts)
         elements = [*compiled.friction, *contacts, *controllers, *compiled.springs]
         rows, causes, rules = self._raw.events
-        return Events._from_table(rows, elements, causes, rules)
+        return Events._from_table(rows, elements, causes, rules, self._derivatives)
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """Derivatives by the parameters that ``simulate(..., sensitivities=[...])`` was asked for.
+
+        Raises
+        ------
+        ValueError
+            If it was asked for none; a run that was saved or pickled has none either.
+        """
+        if self._derivatives is None:
+            raise ValueError("this run has no derivatives: ask for them with simulate(..., sensitivities=[...])")
+        return Sensitivity(self, self._derivatives)
 
     @cached_property
     def _samples(self) -> _core.run.Samples:
@@ -395,7 +412,7 @@ class Trajectory:
         if not (times[0] >= begin and times[-1] <= end):
             asked = f"{times[0]}" if times.size == 1 else f"from {times[0]} to {times[-1]}"
             raise ValueError(f"t = {asked} is not allowed: it must lie within the run, {begin} to {end}")
-        return Trajectory(self.machine, self._raw, times, self._described)
+        return Trajectory(self.machine, self._raw, times, self._described, self._derivatives)
 
     def why_stuck(self, element: str, t: float | None = None) -> Stuck:
         """Why a friction element sticks at some time, and how far it is from breaking away.
