@@ -54,6 +54,7 @@ from stickslip.laws import (
 )
 from stickslip.machine import Machine
 from stickslip.modes import Mode
+from stickslip.sensitivity import EventSensitivity, Sensitivity, ValidUntil
 from stickslip.signals import (
     Constant,
     Input,
@@ -103,6 +104,7 @@ __all__ = [
     "Energy",
     "EnsembleResult",
     "Event",
+    "EventSensitivity",
     "Events",
     "Expr",
     "FrictionFeedforward",
@@ -128,6 +130,7 @@ __all__ = [
     "Ramp",
     "RealTime",
     "Samples",
+    "Sensitivity",
     "Signal",
     "Sine",
     "SmoothStep",
@@ -143,6 +146,7 @@ __all__ = [
     "Trapezoidal",
     "TwoStateBristle",
     "UnknownNameError",
+    "ValidUntil",
     "Viscous",
     "__version__",
     "acos",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stickslip.events import Event
     from stickslip.trajectory import Trajectory
 
-__all__ = ["Sensitivity", "ValidUntil"]
+__all__ = ["EventSensitivity", "Sensitivity", "ValidUntil"]
 
 Array = NDArray[np.float64]
 
@@ -138,7 +138,8 @@ class Sensitivity:
         if source in _WITHOUT:
             raise ValueError(f"signal {signal!r}: {_WITHOUT[source]}")
         if signal in run.states:
-            return self.states[run.states.index(signal), number]
+            row: Array = self.states[run.states.index(signal), number]
+            return row
         # Any other is what Samples make of states and machine: differences beside the run.
         runs, weights = self._raw.beside(number, run.t)
         total = np.zeros(run.t.size)
@@ -158,6 +159,15 @@ class EventSensitivity(Mapping[str, float]):
 
     ``event.sensitivity["belt.law.static"]`` is the derivative of its time; ``before`` and ``after`` are those of the
     states just before and after it, at its time in each run, of shape (n_states, n_parameters).
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.2)})
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+    >>> run = ss.simulate(m, t_end=10.0, sensitivities=["guide.law.static"])
+    >>> round(run.events[0].sensitivity["guide.law.static"], 9)     # it breaks away at static / slope
+    5.0
     """
 
     def __init__(self, raw: _core.sensitivity.Sensitivity, number: int) -> None:

@@ -121,7 +121,7 @@ def simulate(
     compiled = machine.compile()
     t_start, t_end = number("t_start", t_start), number("t_end", t_end)
     resumed = state is not None
-    x0 = None if resumed else _initial(compiled, initial)
+    x0 = _initial(compiled, None if resumed else initial)
     if state is None:
         state = compiled.initial_state(finite("t_start", t_start), x0)
     elif not isinstance(state, _core.dynamics.State):

@@ -296,7 +296,9 @@ class Trajectory:
             If it was asked for none; a run that was saved or pickled has none either.
         """
         if self._derivatives is None:
-            raise ValueError("this run has no derivatives: ask for them with simulate(..., sensitivities=[...])")
+            raise ValueError(
+                "this run has no derivatives: ask for them with simulate(..., sensitivities=[...])"
+            )
         return Sensitivity(self, self._derivatives)
 
     @cached_property

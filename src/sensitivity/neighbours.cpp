@@ -8,13 +8,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr double step_share = 2e-3; // of the parameter
+constexpr double step_share = 2.5e-4; // of the parameter
 constexpr double step_at_zero = 1e-6;
 
 const Stencil forward_stencil{{0, 1, 2, 3, 4, 5, 6},
                               {-49.0 / 20, 6.0, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6}};
 
-Stencil mirrored(const Stencil& of) {
+Stencil mirrored_stencil(const Stencil& of) {
   Stencil out = of;
   for (int& k : out.offsets) k = -k;
   for (double& w : out.weights) w = -w;
@@ -48,7 +48,7 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
   // At a bound of what is allowed the derivative is that of the side on which the machine exists.
   if (!place(machine, found, central_stencil(), h, cutoffs, refused) &&
       !place(machine, found, forward_stencil, h, cutoffs, refused) &&
-      !place(machine, found, mirrored(forward_stencil), h, cutoffs, refused))
+      !place(machine, found, mirrored_stencil(forward_stencil), h, cutoffs, refused))
     reject("sensitivities", "name '" + name + "', which cannot be varied on either side: " + refused);
   for (const auto& one : beside) {
     const System& sys = one->system();

@@ -2,6 +2,8 @@
 
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "transition/automaton_states.hpp"
+#include "transition/mode_changes.hpp"
 
 #include <algorithm>
 
@@ -79,6 +81,34 @@ bool Replica::pass(State& state, const Passage& as) {
     return which;
   };
   return jump->decided && state.modes == as.jump.after && struck(*jump) == struck(as.jump);
+}
+
+void Replica::change(State& state, const Passage& as) {
+  const Modes &before = as.jump.before, &after = as.jump.after;
+  const double t = state.base_t;
+  double* const x = state.base_x.data();
+  move(before, t, t, x, xdot, force);
+  const System& sys = at(before, t, x);
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
+    const FrictionMode &was = before.friction[i], &is = after.friction[i];
+    if (was.mode == is.mode || !p.traits.sticks) continue;
+    if (is.open()) {
+      for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
+      if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
+      continue;
+    }
+    const double v = relative_velocity(p, x, s.data());
+    const double N = total_load(sys, p, was.load_stretch, x, s.data(), force.data());
+    if (was.open()) {
+      start_in_mode(p, is.direction(), v, N, t, x);
+    } else {
+      if (is.sticks()) start_clock(p, was.direction(), N, t, x);
+      change_mode(p, was.direction(), is.direction(), v, N, t, x);
+    }
+    enter(state.modes.friction[i], p, is.mode, x);
+  }
+  state.modes = after;
 }
 
 const System& Replica::at(const Modes& modes, double t, const double* x) {

@@ -30,6 +30,8 @@ public:
 
   // Passes an instant of a run; false where something else follows than did there.
   bool pass(State& state, const Passage& as);
+  // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.
+  void change(State& state, const Passage& as);
   // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the masses.
   void hold(const Modes& modes, double t, Vector& x);
   // What is left of them, and of what holds closed contacts: their gaps, then their rates.

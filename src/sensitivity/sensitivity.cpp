@@ -10,12 +10,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-constexpr double grazes = 1e-8;    // of a guard's size in the machine's time: a slower rate is none
-constexpr double certain = 1e-7;   // to which derivatives of two events agree that stay together
-constexpr double on_guard = 1e-11; // of a guard's size: it is zero
-constexpr double moved = 1e-8;     // of a guard's size by a change of the whole parameter: it does not move
-constexpr double near = 1e-4;      // of the sizes of states: how far resets look beside the run
+constexpr double not_determined = std::numeric_limits<double>::quiet_NaN();
+constexpr double grazing_rate = 1e-8;   // of a guard's size in the machine's time: a slower rate is none
+constexpr double same_move = 1e-7;      // to which derivatives of two events agree that stay together
+constexpr double guard_at_zero = 1e-11; // of a guard's size: it is zero
+constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
+// Of the sizes of states: how far resets look beside the run, at first, and where other modes follow there.
+constexpr double far_beside = 1e-3, close_beside = 1e-5;
 
 // Along w, and in time: how far.
 double step_along(const State& at, const Vector& w, double dt) {
@@ -25,10 +26,10 @@ double step_along(const State& at, const Vector& w, double dt) {
     const double size = i < at.nominal.size() ? at.nominal(i) : std::abs(now(i));
     if (w(i) != 0.0 && size > 0.0) speed = std::max(speed, std::abs(w(i)) / size);
   }
-  return speed > 0.0 ? near / speed : 0.0;
+  return speed > 0.0 ? 1.0 / speed : 0.0;
 }
 
-std::string words(const System& sys, const Passage& p) {
+std::string name_of_guard(const System& sys, const Passage& p) {
   for (const Guard& g : p.jump.fired) {
     if (g.friction >= 0) return sys.friction[g.friction].name;
     if (g.contact >= 0) return sys.contacts[g.contact].name;
@@ -75,13 +76,13 @@ double Sensitivity::size_of(Index j) const {
 // From instant to instant.
 void Sensitivity::follow() {
   const Index nx = machine->system().nx, np = by.size(), events = run->events.rows.size();
-  event_times = Matrix::Constant(np, events, none);
-  before.assign(events, Matrix::Constant(nx, np, none));
+  event_times = Matrix::Constant(np, events, not_determined);
+  before.assign(events, Matrix::Constant(nx, np, not_determined));
   after = before;
   if (passages.empty()) return;
   Matrix S;
   Vector moves, last_moves;
-  double last = none;
+  double last = not_determined;
   for (Index k = 0; k < passages.size(); ++k) {
     const Passage& p = passages[k];
     const Index stop = k + 1 < passages.size() ? passages[k + 1].segment : run->segments.size();
@@ -97,8 +98,8 @@ void Sensitivity::follow() {
     if (k == 0) moves = Vector::Zero(np);
     if (why.empty() && p.jump.t == last && !p.jump.fired.empty() && !passages[k - 1].jump.fired.empty())
       for (Index j = 0; j < np; ++j)
-        if (std::abs(moves(j) - last_moves(j)) > certain * (std::abs(moves(j)) + std::abs(last_moves(j))) +
-                                                     moved * p.before.time_scale / size_of(j))
+        if (std::abs(moves(j) - last_moves(j)) > same_move * (std::abs(moves(j)) + std::abs(last_moves(j))) +
+                                                     unmoved * p.before.time_scale / size_of(j))
           why = "events at one instant whose order changes with '" + parameters[j] + "'";
     if (!why.empty()) return end(p, why);
     last = p.jump.t, last_moves = moves;
@@ -129,7 +130,7 @@ void Sensitivity::end(const Passage& p, std::string why) {
   valid_until = p.jump.t;
   valid_event =
       p.event < run->events.rows.size() && run->events.rows[p.event].time == p.jump.t ? p.event : -1;
-  const std::string who = words(machine->system(), p);
+  const std::string who = name_of_guard(machine->system(), p);
   reason = (who.empty() ? "" : "'" + who + "': ") + std::move(why);
 }
 
@@ -157,7 +158,7 @@ bool comes_back(const System& sys, Index element, const Vector& x, double force,
   for (Index k = 0; k < z.size(); ++k) z[k] = x(p.states + k);
   for (const int side : {+1, -1})
     if (!(std::abs(force) <
-          (1.0 - moved) * std::abs(evaluate(p.law, 0.0, side, 0U, z.data(), zdot.data()).dry) * load))
+          (1.0 - unmoved) * std::abs(evaluate(p.law, 0.0, side, 0U, z.data(), zdot.data()).dry) * load))
       return false;
   return true;
 }
@@ -185,7 +186,7 @@ std::string Sensitivity::begin(Matrix& S) {
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& of = *by[j];
     if (of.state >= 0) {
-      const double step = near * size_of(j);
+      const double step = far_beside * size_of(j);
       const Stencil& central = central_stencil();
       for (Index i = 0; i < central.offsets.size(); ++i) {
         Vector x0 = initial;
@@ -210,7 +211,7 @@ std::string Sensitivity::begin(Matrix& S) {
     for (Index k = 0; k < slack.rows(); ++k) {
       const bool rests = k < r.sticking.size();
       const double size = rests ? velocity_size(sys.friction[r.sticking[k]], p.before.nominal) : 0.0;
-      if (std::abs(slack(k, j)) * size_of(j) <= moved * size || slack(k, j) == 0.0) continue;
+      if (std::abs(slack(k, j)) * size_of(j) <= unmoved * size || slack(k, j) == 0.0) continue;
       if (!rests) return "a contact closed at the start opens or overlaps with '" + parameters[j] + "'";
       const Index i = r.sticking[k];
       const double load = total_load(sys, sys.friction[i], modes.friction[i].load_stretch,
@@ -257,11 +258,11 @@ std::string Sensitivity::move_guards(const Passage& p, double frame, const Matri
     if (at == r.guards.end()) return "an event of a guard that is not known";
     const GuardAnswer answer =
         variation->guard(p.jump.before, at - r.guards.begin(), frame, p.jump.t, p.jump.x_before,
-                         S.topRows(nx), p.before.nominal, p.before.time_scale);
+                         S.topRows(nx), Vector::Zero(by.size()), p.before);
     Vector own = Vector::Zero(by.size());
-    if (!(std::abs(answer.rate) * p.before.time_scale > grazes * answer.size)) {
+    if (!(std::abs(answer.rate) * p.before.time_scale > grazing_rate * answer.size)) {
       for (Index j = 0; j < by.size(); ++j)
-        if (std::abs(answer.derivative(j)) * size_of(j) > moved * answer.size || answer.size == 0.0)
+        if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * answer.size || answer.size == 0.0)
           return "a guard that only grazes";
     } else {
       own = -answer.derivative / answer.rate;
@@ -270,7 +271,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame, const Matri
     if (!first || p.scheduled)
       for (Index j = 0; j < by.size(); ++j)
         if (std::abs(own(j) - other(j)) >
-            certain * (std::abs(own(j)) + std::abs(other(j))) + moved * p.before.time_scale / size_of(j))
+            same_move * (std::abs(own(j)) + std::abs(other(j))) + unmoved * p.before.time_scale / size_of(j))
           return "events at one instant whose order changes with '" + parameters[j] + "'";
     if (!p.scheduled) moves = own;
     first = false;
@@ -278,28 +279,42 @@ std::string Sensitivity::move_guards(const Passage& p, double frame, const Matri
   return {};
 }
 
-// R_x w + R_t t' in the machine itself, R_p in those beside it.
+// R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where
+// more has happened the instant is passed once more. What it adds is differentiated: all else keeps its digits.
 std::string Sensitivity::reset(const Passage& p, const Matrix& W, const Vector& moves, Matrix& S) {
   const Vector now = packed(p.before);
+  bool decides = p.jump.sampled || !p.jump.impulses.empty() || p.jump.occasion == Occasion::flow;
+  if (!decides) {
+    State state = p.before;
+    machine->change(state, p);
+    const Index own = machine->system().nx - machine->system().plant_states;
+    decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::rest);
+  }
   bool same = true;
+  const auto added = [&](Replica& m, const Vector& values, double t) {
+    State state = p.before;
+    unpack(values, state);
+    state.base_t = t;
+    if (decides)
+      same = m.pass(state, p) && same;
+    else
+      m.change(state, p);
+    return Vector(packed(state) - values);
+  };
+  const Stencil& central = central_stencil();
   for (Index j = 0; j < by.size(); ++j) {
-    Vector sum = Vector::Zero(now.size());
-    const double step = step_along(p.before, W.col(j), moves(j));
-    const Stencil& central = central_stencil();
-    for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
-      const double e = central.offsets[i] * step;
-      State state = p.before;
-      unpack(now + e * W.col(j), state);
-      state.base_t += e * moves(j);
-      same = machine->pass(state, p) && same;
-      sum += central.weights[i] / step * packed(state);
+    Vector sum;
+    for (const double share : {far_beside, close_beside}) {
+      same = true;
+      sum = W.col(j);
+      const double step = share * step_along(p.before, W.col(j), moves(j));
+      for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
+        const double e = central.offsets[i] * step;
+        sum += central.weights[i] / step * added(*machine, now + e * W.col(j), p.jump.t + e * moves(j));
+      }
+      if (same) break;
     }
-    if (by[j]->state < 0)
-      sum += by[j]->derivative([&](Replica& m) {
-        State state = p.before;
-        same = m.pass(state, p) && same;
-        return packed(state);
-      });
+    if (by[j]->state < 0) sum += by[j]->derivative([&](Replica& m) { return added(m, now, p.jump.t); });
     if (!same) return "another mode follows beside it with '" + parameters[j] + "'";
     S.col(j) = sum;
   }
@@ -313,14 +328,16 @@ std::string Sensitivity::check(const Passage& p, const Matrix& S, const Vector& 
   const Regime& r = machine->regime(modes);
   const Vector& x = p.jump.x_after;
   const double t = p.jump.t;
+  Vector xdot, force;
+  machine->move(modes, t, t, x.data(), xdot, force);
+  const Matrix at_event = S.topRows(nx) + xdot * moves.transpose();
   const Vector values = machine->guards(modes, t, t, x.data());
   for (Index k = 0; k < r.guards.size(); ++k) {
     const double size = machine->guard_size(modes, r.guards[k], t, x.data(), p.before.nominal);
-    if (!(size > 0.0) || !(std::abs(values(k)) <= on_guard * size)) continue;
-    const GuardAnswer answer =
-        variation->guard(modes, k, t, t, x, S.topRows(nx), p.before.nominal, p.before.time_scale);
+    if (!(size > 0.0) || !(std::abs(values(k)) <= guard_at_zero * size)) continue;
+    const GuardAnswer answer = variation->guard(modes, k, t, t, x, at_event, moves, p.before);
     for (Index j = 0; j < by.size(); ++j)
-      if (std::abs(answer.derivative(j) + answer.rate * moves(j)) * size_of(j) > moved * size)
+      if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * size)
         return start ? "it starts on a guard that '" + parameters[j] + "' moves"
                      : "another event at the same instant, which '" + parameters[j] + "' moves apart";
   }
@@ -329,7 +346,7 @@ std::string Sensitivity::check(const Passage& p, const Matrix& S, const Vector& 
 
 Matrix Sensitivity::at(double t) {
   const Index i = run->segment_at(t), nx = machine->system().nx;
-  if (i >= starts.size() || t >= valid_until) return Matrix::Constant(nx, by.size(), none);
+  if (i >= starts.size() || t >= valid_until) return Matrix::Constant(nx, by.size(), not_determined);
   Matrix S = starts[i];
   const Segment& segment = run->segments[i];
   variation->advance(*run, segment, segment.t0, t, S);
@@ -338,8 +355,8 @@ Matrix Sensitivity::at(double t) {
 
 namespace {
 
-std::shared_ptr<Trajectory> still(const std::shared_ptr<Compiled>& machine, const List<double>& times,
-                                  const List<Vector>& states, const List<const Modes*>& modes) {
+std::shared_ptr<Trajectory> motionless(const std::shared_ptr<Compiled>& machine, const List<double>& times,
+                                       const List<Vector>& states, const List<const Modes*>& modes) {
   auto out = std::make_shared<Trajectory>();
   out->compiled = machine;
   out->t_begin = times.front(), out->t_end = times.back();
@@ -364,12 +381,12 @@ Sensitivity::Beside Sensitivity::beside(Index j, const List<double>& times) {
     run->state_at(segment, times[k], x[k].data());
     modes[k] = &segment.regime->modes;
     along[k] = at(times[k]).col(j);
-    if (!along[k].allFinite()) along[k].setConstant(none);
+    if (!along[k].allFinite()) along[k].setConstant(not_determined);
     const Vector sizes = run->state.nominal;
     double speed = 0.0;
     for (Index i = 0; i < sizes.size(); ++i)
       if (along[k](i) != 0.0 && sizes(i) > 0.0) speed = std::max(speed, std::abs(along[k](i)) / sizes(i));
-    step(k) = speed > 0.0 ? near / speed : 0.0;
+    step(k) = speed > 0.0 ? close_beside / speed : 0.0;
     if (along[k].hasNaN()) step(k) = 1.0;
   }
   Beside out;
@@ -383,10 +400,10 @@ Sensitivity::Beside Sensitivity::beside(Index j, const List<double>& times) {
       moved_states[k] += central.offsets[i] * step(k) * along[k];
       out.weights(i, k) = central.weights[i] / step(k);
     }
-    out.runs.push_back(still(machine->machine(), times, moved_states, modes));
+    out.runs.push_back(motionless(machine->machine(), times, moved_states, modes));
   }
   for (Index i = 0; i < own; ++i) {
-    out.runs.push_back(still(by[j]->beside[i]->machine(), times, x, modes));
+    out.runs.push_back(motionless(by[j]->beside[i]->machine(), times, x, modes));
     out.weights.row(central.offsets.size() + i).setConstant(by[j]->weights[i]);
   }
   return out;
