@@ -49,12 +49,15 @@ Trajectory run(const std::shared_ptr<Compiled>& compiled, const State& state, co
     return PyErr_CheckSignals() != 0;
   };
   Trajectory out;
-  const auto go = o.method == Method::time_stepping ? &time_stepping : &simulate;
+  const auto go = [&] {
+    return o.method == Method::time_stepping ? time_stepping(compiled, state, o, stop)
+                                             : simulate(compiled, state, o, stop);
+  };
   if (compiled->system.needs_interpreter) {
-    out = go(compiled, state, o, stop);
+    out = go();
   } else {
     py::gil_scoped_release release;
-    out = go(compiled, state, o, stop);
+    out = go();
   }
   if (out.status == Status::interrupted) throw py::error_already_set();
   return out;

@@ -18,4 +18,5 @@ PYBIND11_MODULE(_core, m) {
   b::bind_run(m.def_submodule("run", "Runs and what they leave behind."));
   b::bind_realtime(m.def_submodule("realtime", "The fixed-step form."));
   b::bind_ensemble(m.def_submodule("ensemble", "Many runs at once."));
+  b::bind_sensitivity(m.def_submodule("sensitivity", "Derivatives along a run."));
 }

@@ -55,6 +55,7 @@ from stickslip.laws import (
 )
 from stickslip.machine import Machine
 from stickslip.modes import Mode
+from stickslip.sensitivity import EventSensitivity, Sensitivity, ValidUntil
 from stickslip.signals import (
     PRBS,
     Chirp,
@@ -125,6 +126,7 @@ __all__ = [
     "Energy",
     "EnsembleResult",
     "Event",
+    "EventSensitivity",
     "Events",
     "Expr",
     "FrictionCurve",
@@ -153,6 +155,7 @@ __all__ = [
     "Ramp",
     "RealTime",
     "Samples",
+    "Sensitivity",
     "Signal",
     "Sine",
     "SmoothStep",
@@ -168,6 +171,7 @@ __all__ = [
     "Trapezoidal",
     "TwoStateBristle",
     "UnknownNameError",
+    "ValidUntil",
     "Viscous",
     "__version__",
     "acos",

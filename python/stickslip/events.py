@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip import _core
 from stickslip._extras import need
 from stickslip._html import MOST_ROWS, table
 from stickslip.errors import UnknownNameError
 from stickslip.modes import Mode
+from stickslip.sensitivity import EventSensitivity
 
 __all__ = ["Event", "Events"]
 
@@ -56,6 +58,8 @@ class Event:
         Impulses of the impact, N s; the tangential one opposes sliding in the positive direction.
     loss : float
         Energy lost in the impact, J; of several contacts struck together the first one carries the whole.
+    sensitivity : EventSensitivity or None
+        Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for.
     """
 
     time: float
@@ -71,6 +75,7 @@ class Event:
     normal_impulse: float = 0.0
     tangential_impulse: float = 0.0
     loss: float = 0.0
+    sensitivity: EventSensitivity | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return (
@@ -125,21 +130,38 @@ class Events(Sequence[Event]):
 
     @classmethod
     def _from_table(
-        cls, rows: NDArray[np.void], elements: list[str], causes: list[str], rules: list[str]
+        cls,
+        rows: NDArray[np.void],
+        elements: list[str],
+        causes: list[str],
+        rules: list[str],
+        derivatives: _core.sensitivity.Sensitivity | None = None,
+        numbers: NDArray[np.int64] | None = None,
     ) -> Events:
         events = object.__new__(cls)
-        events._adopt(rows, elements, causes, rules)
+        events._adopt(rows, elements, causes, rules, derivatives, numbers)
         return events
 
     def _adopt(
-        self, rows: NDArray[np.void], elements: list[str], causes: list[str], rules: list[str]
+        self,
+        rows: NDArray[np.void],
+        elements: list[str],
+        causes: list[str],
+        rules: list[str],
+        derivatives: _core.sensitivity.Sensitivity | None = None,
+        numbers: NDArray[np.int64] | None = None,
     ) -> None:
         self._rows, self._elements, self._causes, self._rules = rows, elements, causes, rules
+        self._derivatives = derivatives
+        self._numbers = np.arange(len(rows)) if numbers is None else numbers  # in the run
 
     def _some(self, chosen: slice | NDArray[np.bool_]) -> Events:
-        return Events._from_table(self._rows[chosen], self._elements, self._causes, self._rules)
+        return Events._from_table(
+            self._rows[chosen], self._elements, self._causes, self._rules, self._derivatives,
+            self._numbers[chosen],
+        )  # fmt: skip
 
-    def _event(self, row: tuple[Any, ...]) -> Event:
+    def _event(self, row: tuple[Any, ...], number: int) -> Event:
         (
             time,
             instant,
@@ -170,6 +192,7 @@ class Events(Sequence[Event]):
             normal,
             tangential,
             loss,
+            None if self._derivatives is None or number < 0 else EventSensitivity(self._derivatives, number),
         )
 
     def __len__(self) -> int:
@@ -182,10 +205,10 @@ class Events(Sequence[Event]):
     def __getitem__(self, index: int | slice) -> Event | Events:
         if isinstance(index, slice):
             return self._some(index)
-        return self._event(self._rows[index].item())
+        return self._event(self._rows[index].item(), int(self._numbers[index]))
 
     def __iter__(self) -> Iterator[Event]:
-        return map(self._event, self._rows.tolist())
+        return map(self._event, self._rows.tolist(), self._numbers.tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events) or len(self) != len(other):
@@ -332,7 +355,8 @@ class Events(Sequence[Event]):
         return "\n".join(lines)
 
 
-_COLUMNS = tuple(f.name for f in fields(Event))
+_COLUMNS = tuple(f.name for f in fields(Event) if f.compare)
+_OF_A_MARK = -1  # in place of an event's number in the run
 
 
 class Mark(NamedTuple):
@@ -367,10 +391,11 @@ def marked(logged: Events, made: Marks) -> Events:
         row["element"], row["cause"] = elements.index(m.element), causes.index(m.cause)
         row["before"], row["after"] = (Mode.LOW, Mode.HIGH) if m.rising else (Mode.HIGH, Mode.LOW)
     every = np.concatenate([logged._rows, rows])
-    every = every[np.lexsort((every["instant"], every["time"]))]
+    order = np.lexsort((every["instant"], every["time"]))
+    every, numbers = every[order], np.append(logged._numbers, np.full(len(marks), _OF_A_MARK))[order]
     new = np.ones(len(every), dtype=bool)  # instants counted anew, a crossing at that of an event with it
     new[1:] = (every["time"][1:] != every["time"][:-1]) | (
         (every["instant"][1:] != every["instant"][:-1]) & (every["instant"][1:] <= last)
     )
     every["instant"] = np.cumsum(new)
-    return Events._from_table(every, elements, causes, rules)
+    return Events._from_table(every, elements, causes, rules, logged._derivatives, numbers)

@@ -16,6 +16,7 @@ from stickslip.crossings import Crossing
 from stickslip.errors import UnknownNameError
 from stickslip.events import Mark, Marks
 from stickslip.machine import Machine
+from stickslip.sensitivity import checked
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
@@ -41,6 +42,7 @@ def simulate(
     keep: Literal["segments", "events", "nothing"] = "segments",
     state: _core.dynamics.State | None = None,
     events: Sequence[Crossing] | Crossing = (),
+    sensitivities: Sequence[str] = (),
 ) -> Trajectory:
     """Run a machine.
 
@@ -91,6 +93,12 @@ def simulate(
         knows the description it belongs to; that of another machine is refused.
     events : Crossing or sequence of them, optional
         Instants that are marked in the log, or end the run with status ``"stopped"``; `keep` must be its default.
+    sensitivities : sequence of str, optional
+        Parameters by which to differentiate the run, under the names that an `ensemble` varies: numbers and signals of
+        the machine such as ``"slide.mass"``, ``"belt.law.static"``, ``"force_scale"``, and initial values by the name
+        of the state. ``run.sensitivity`` and ``run.events[k].sensitivity`` hold the derivatives; see `Sensitivity`. The
+        run itself stays the same to the last bit. Not with `state`, ``time_stepping``, a `keep` other than
+        ``"segments"``, quantisers or friction that remembers by a pure delay.
 
     Returns
     -------
@@ -118,8 +126,10 @@ def simulate(
     holder = None if machine is described else described
     compiled = machine.compile()
     t_start, t_end = number("t_start", t_start), number("t_end", t_end)
+    resumed = state is not None
+    x0 = _initial(compiled, None if resumed else initial)
     if state is None:
-        state = compiled.initial_state(finite("t_start", t_start), _initial(compiled, initial))
+        state = compiled.initial_state(finite("t_start", t_start), x0)
     elif not isinstance(state, _core.dynamics.State):
         reject("state", state, "the state of a run")
     elif initial is not None:
@@ -148,13 +158,24 @@ def simulate(
         keep=keep,
     )
     crossings = _crossings(events, keep)
-    raw = _core.run.simulate(compiled, state, options(t_end=t_end))
+    names = checked(sensitivities)
+    for given, what in ((resumed, "state"), (method == "time_stepping", "method = 'time_stepping'"),
+                        (keep != "segments", f"keep = {keep!r}")):  # fmt: skip
+        if names and given:
+            raise ValueError(f"sensitivities and {what} exclude each other")
+
+    def run(until: float) -> tuple[_core.run.Trajectory, _core.sensitivity.Sensitivity | None]:
+        if names:
+            return _core.sensitivity.simulate(machine._description, state, x0, options(t_end=until), names)
+        return _core.run.simulate(compiled, state, options(t_end=until)), None
+
+    raw, derivatives = run(t_end)
     marks = Marks()
     if crossings:
         found, end = _marks(Trajectory(machine, raw, np.array([start]), holder), crossings)
         stopped = ""
         if end is not None:  # the same bits once more, up to there
-            raw = _core.run.simulate(compiled, state, options(t_end=end.time))
+            raw, derivatives = run(end.time)
             stopped = f"stopped at t = {end.time:.12g} s: {end.cause}"
         asked = tuple(dict.fromkeys(one.label for one in crossings))
         marks = Marks(asked, tuple(m for m in found if m.time <= raw.t_end), stopped)
@@ -165,7 +186,7 @@ def simulate(
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
-    return Trajectory(machine, raw, grid, holder, marks)
+    return Trajectory(machine, raw, grid, holder, marks, derivatives)
 
 
 def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:

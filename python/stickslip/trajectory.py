@@ -22,6 +22,7 @@ from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
 from stickslip.events import Events, Mark, Marks, marked
 from stickslip.modes import Mode
+from stickslip.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from stickslip.machine import Machine
@@ -163,12 +164,14 @@ class Trajectory:
         grid: Array | None,
         described: object = None,
         marks: Marks = NO_MARKS,
+        derivatives: _core.sensitivity.Sensitivity | None = None,
     ) -> None:
         self._plant, self._description = (
             machine,
             machine._description,
         )  # which stays as it is: it was compiled
         self._described = described
+        self._derivatives = derivatives
         self._raw = raw
         self._grid = grid
         self._marks = marks
@@ -199,6 +202,7 @@ class Trajectory:
         self._plant, self._described, self._grid = state["machine"], state["described"], state["t"]
         asked, found, stopped = state["marks"]
         self._marks = Marks(tuple(asked), tuple(Mark(*mark) for mark in found), stopped)
+        self._derivatives = None
         self._description = self._plant._description
         self._raw = _core.run.Trajectory.unpack(self._plant.compile(), state["run"])
         if self._grid is not None:  # which tells if the times are not those of the run
@@ -209,7 +213,7 @@ class Trajectory:
 
     def _sampled(self, grid: Array | None) -> Trajectory:
         """The same run at other times."""
-        return Trajectory(self.machine, self._raw, grid, self._described, self._marks)
+        return Trajectory(self.machine, self._raw, grid, self._described, self._marks, self._derivatives)
 
     def __repr__(self) -> str:
         return (
@@ -298,7 +302,22 @@ class Trajectory:
         contacts = (name for name, _ in compiled.contacts)
         elements = [*compiled.friction, *contacts, *controllers, *compiled.springs]
         rows, causes, rules = self._raw.events
-        return Events._from_table(rows, elements, causes, rules)
+        return Events._from_table(rows, elements, causes, rules, self._derivatives)
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """Derivatives by the parameters that ``simulate(..., sensitivities=[...])`` was asked for.
+
+        Raises
+        ------
+        ValueError
+            If it was asked for none; a run that was saved or pickled has none either.
+        """
+        if self._derivatives is None:
+            raise ValueError(
+                "this run has no derivatives: ask for them with simulate(..., sensitivities=[...])"
+            )
+        return Sensitivity(self, self._derivatives)
 
     @cached_property
     def _samples(self) -> _core.run.Samples:

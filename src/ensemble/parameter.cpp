@@ -80,6 +80,11 @@ Handle::Handle(const Parameter& p, Machine& machine) : name(p.name), scale(p.sca
   if (at.signal != nullptr) written = *at.signal;
 }
 
+double Handle::value() const {
+  if (at.number != nullptr) return *at.number;
+  return scale ? 1.0 : stickslip::value(*at.signal, 0.0);
+}
+
 void Handle::set(double value) {
   finite("parameters['" + name + "']", value);
   if (at.number != nullptr) *at.number = value;

@@ -28,6 +28,7 @@ class Handle {
 public:
   Handle(const Parameter& parameter, Machine& machine);
 
+  double value() const; // as it stands; of a factor 1
   void set(double value);
 
 private:

@@ -149,7 +149,9 @@ void Runner::start() {
     finish(Status::failed, state->base_t, "there is no motion: " + what);
     return;
   }
+  Passage* const passage = note(false, false);
   const Jump& jump = transition.start(*state, true);
+  if (passage != nullptr) passage->jump = jump;
   state->started = true;
   stepper.delays.start(*state);
   if (!still_finite()) return;
@@ -381,9 +383,11 @@ void Runner::change() {
              ticks = transition.next_tick(*state) <= t + one_instant * std::abs(t);
   if (!event && returns && returned > 0 && !ticks && breakpoint > t) return; // no force jumps
   const Modes before = stepper.delays.any() ? state->modes : Modes{};
-  const Jump& jump = arrival.at_limit
-                         ? transition.scheduled(*state, step.fired, breakpoint <= state->base_t || returns)
-                         : transition.after(*regime, *state, step.fired);
+  const bool breaks = breakpoint <= state->base_t || returns;
+  Passage* const passage = note(arrival.at_limit, breaks);
+  const Jump& jump = arrival.at_limit ? transition.scheduled(*state, step.fired, breaks)
+                                      : transition.after(*regime, *state, step.fired);
+  if (passage != nullptr) passage->jump = jump;
   if (here) regime = nullptr; // its rows have turned
   if (jump.changed) state->last_error = 0.0;
   if (stepper.delays.any()) // ticks change forces, events and breakpoints of surfaces velocities
@@ -399,6 +403,16 @@ void Runner::change() {
     finish(Status::budget, t, "max_events is used up");
   else if (t == options.t_end)
     finish(Status::finished, t, "reached t_end");
+}
+
+Passage* Runner::note(bool scheduled, bool breakpoint_here) {
+  Passage* const passage = recorder->passage();
+  if (passage == nullptr) return nullptr;
+  passage->before = *state;
+  passage->fired = step.fired;
+  passage->scheduled = scheduled;
+  passage->breakpoint = breakpoint_here;
+  return passage;
 }
 
 void Runner::tell(const Jump& jump) {

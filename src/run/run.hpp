@@ -6,6 +6,7 @@
 #include "dynamics/state.hpp"
 #include "dynamics/tangent.hpp"
 #include "flow/stepper.hpp"
+#include "run/passage.hpp"
 #include "run/patience.hpp"
 #include "transition/event.hpp"
 #include "transition/transition.hpp"
@@ -32,6 +33,8 @@ public:
   // Whether segment() looks at C; else step.columns may be 0.
   virtual bool motion() const = 0;
   virtual void events(List<Event>& events) = 0; // may be moved from
+  // Where the instant that comes is to be noted; null: nowhere.
+  virtual Passage* passage() { return nullptr; }
 };
 
 // Sized once; serves many runs of the same system.
@@ -107,6 +110,7 @@ private:
   bool goes_round(bool loses);
   bool still_finite();
   void no_longer_finite();
+  Passage* note(bool scheduled, bool breakpoint);
   void tell(const Jump& jump);
   void finish(Status status, double t, std::string message);
   void leave_state();

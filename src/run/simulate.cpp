@@ -51,7 +51,8 @@ namespace {
 // Everything, or events alone, or nothing but the last piece of motion.
 class Keeper final : public Recorder {
 public:
-  Keeper(Trajectory& keeps, const Options& options) : run(keeps), keep(options.keep), t_end(options.t_end) {}
+  Keeper(Trajectory& keeps, const Options& options, List<Passage>* every)
+      : run(keeps), keep(options.keep), t_end(options.t_end), passages(every) {}
 
   bool motion() const override { return keep == Keep::segments; }
   void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) override {
@@ -68,11 +69,18 @@ public:
     if (keep == Keep::nothing) return;
     for (const Event& e : events) run.events.add(run.system(), e);
   }
+  Passage* passage() override {
+    if (passages == nullptr) return nullptr;
+    Passage& one = passages->emplace_back();
+    one.segment = run.segments.size(), one.event = run.events.rows.size();
+    return &one;
+  }
 
 private:
   Trajectory& run;
   Keep keep;
   double t_end;
+  List<Passage>* passages;
 
   void store(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
     if (run.segments.size() == static_cast<Index>(run.segments.capacity())) make_room(t0);
@@ -97,15 +105,15 @@ private:
 
 } // namespace
 
-Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options,
-                    const Stop& stop) {
+Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options, const Stop& stop,
+                    List<Passage>* passages) {
   validate(compiled->system, state, options);
   Trajectory run;
   run.compiled = compiled;
   run.kept = options.keep;
   run.t_begin = state.t;
   Runner runner(compiled->system, compiled->regimes, options);
-  Keeper keeper(run, options);
+  Keeper keeper(run, options, passages);
   Outcome outcome = runner.run(state, keeper, stop);
   run.t_end = state.t;
   run.status = outcome.status;

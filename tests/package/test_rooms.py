@@ -21,6 +21,7 @@ ROOMS = (
     "timestepping",
     "realtime",
     "ensemble",
+    "sensitivity",
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 FILES = sorted(path for path in SOURCE.rglob("*") if path.suffix in {".hpp", ".cpp"})

@@ -22,6 +22,8 @@ def test_columns_hold_what_events_hold(run):
     events = list(run.events)
     assert len(events) == len(run.events) > 20
     for field in dataclasses.fields(ss.Event):
+        if not field.compare:  # derivatives, of which there are none here
+            continue
         column = getattr(run.events, field.name)
         expected = [getattr(e, field.name) for e in events]
         if field.name == "solutions":

@@ -14,6 +14,7 @@ from . import friction as friction
 from . import model as model
 from . import realtime as realtime
 from . import run as run
+from . import sensitivity as sensitivity
 from . import signal as signal
 from . import transition as transition
 

@@ -1,0 +1,87 @@
+// Derivatives along a run.
+#include "bind.hpp"
+#include "description.hpp"
+#include "times.hpp"
+
+#include "run/simulate.hpp"
+#include "sensitivity/sensitivity.hpp"
+
+#include <pybind11/eigen.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+namespace stickslip::bindings {
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace {
+
+// The run with its derivatives. The interpreter is needed only to look for Ctrl-C, and by laws that are Python functions.
+py::tuple run(Description& described, const State& state, const Vector& initial, const Options& o,
+              const std::vector<std::string>& parameters) {
+  const std::function<bool()> stop = [] {
+    const py::gil_scoped_acquire hold;
+    return PyErr_CheckSignals() != 0;
+  };
+  const auto compiled = described.compile();
+  std::shared_ptr<Trajectory> out;
+  std::unique_ptr<Sensitivity> derivatives;
+  const auto go = [&] {
+    List<Passage> passages;
+    out = std::make_shared<Trajectory>(simulate(compiled, state, o, stop, &passages));
+    if (out->status == Status::interrupted) return;
+    derivatives = std::make_unique<Sensitivity>(described.machine, out, std::move(passages), initial, o,
+                                                List<std::string>(parameters));
+  };
+  if (compiled->system.needs_interpreter) {
+    go();
+  } else {
+    const py::gil_scoped_release release;
+    go();
+  }
+  if (out->status == Status::interrupted) throw py::error_already_set();
+  return py::make_tuple(out, py::cast(std::move(derivatives)));
+}
+
+} // namespace
+
+void bind_sensitivity(py::module_ m) {
+  py::class_<Sensitivity>(m, "Sensitivity")
+      .def_property_readonly(
+          "parameters", [](const Sensitivity& s) -> const std::vector<std::string>& { return s.parameters; })
+      .def_readonly("valid_until", &Sensitivity::valid_until)
+      .def_readonly("valid_event", &Sensitivity::valid_event)
+      .def_readonly("reason", &Sensitivity::reason)
+      .def_readonly("event_times", &Sensitivity::event_times)
+      .def(
+          "before", [](const Sensitivity& s, Index event) { return s.before[event]; }, "event"_a)
+      .def(
+          "after", [](const Sensitivity& s, Index event) { return s.after[event]; }, "event"_a)
+      .def(
+          "states",
+          [](Sensitivity& s, const Times& times) { // (states, parameters, times)
+            const List<double> at(values(times));
+            py::array_t<double> out;
+            List<Matrix> all;
+            for (const double t : at) all.push_back(s.at(t));
+            const Index rows = all.empty() ? 0 : all[0].rows(), columns = s.parameters.size();
+            out = py::array_t<double>({rows, columns, at.size()});
+            auto into = out.mutable_unchecked<3>();
+            for (Index k = 0; k < at.size(); ++k)
+              for (Index j = 0; j < columns; ++j)
+                for (Index i = 0; i < rows; ++i) into(i, j, k) = all[k](i, j);
+            return out;
+          },
+          "times"_a)
+      .def(
+          "beside",
+          [](Sensitivity& s, Index parameter, const Times& times) {
+            Sensitivity::Beside b = s.beside(parameter, List<double>(values(times)));
+            return py::make_tuple(static_cast<std::vector<std::shared_ptr<Trajectory>>&>(b.runs), b.weights);
+          },
+          "parameter"_a, "times"_a, "Runs beside this one and weights: their samples give the derivative.");
+  m.def("simulate", &run, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
+}
+
+} // namespace stickslip::bindings

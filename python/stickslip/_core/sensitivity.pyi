@@ -1,0 +1,56 @@
+"""
+Derivatives along a run.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import typing
+
+import numpy
+import numpy.typing
+
+import stickslip._core.dynamics
+import stickslip._core.flow
+import stickslip._core.model
+import stickslip._core.run
+
+class Sensitivity:
+    def after(
+        self, event: typing.SupportsInt | typing.SupportsIndex
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    def before(
+        self, event: typing.SupportsInt | typing.SupportsIndex
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    def beside(
+        self,
+        parameter: typing.SupportsInt | typing.SupportsIndex,
+        times: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    ) -> tuple[
+        list[stickslip._core.run.Trajectory], typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]
+    ]:
+        """
+        Runs beside this one and weights: their samples give the derivative.
+        """
+
+    def states(
+        self, times: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    @property
+    def event_times(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
+    @property
+    def parameters(self) -> list[str]: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def valid_event(self) -> int: ...
+    @property
+    def valid_until(self) -> float: ...
+
+def simulate(
+    machine: stickslip._core.model.Machine,
+    state: stickslip._core.dynamics.State,
+    initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    options: stickslip._core.flow.Options,
+    parameters: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+) -> tuple[typing.Any, ...]: ...

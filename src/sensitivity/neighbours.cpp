@@ -1,0 +1,89 @@
+#include "sensitivity/neighbours.hpp"
+
+#include "core/error.hpp"
+
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double step_share = 2.5e-4; // of the parameter
+constexpr double step_at_zero = 1e-6;
+
+const Stencil forward_stencil{{0, 1, 2, 3, 4, 5, 6},
+                              {-49.0 / 20, 6.0, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6}};
+
+Stencil mirrored_stencil(const Stencil& of) {
+  Stencil out = of;
+  for (int& k : out.offsets) k = -k;
+  for (double& w : out.weights) w = -w;
+  return out;
+}
+
+// A power of two, so that values beside a number are exact.
+double step_of(double value) {
+  return std::exp2(std::floor(std::log2(value != 0.0 ? step_share * std::abs(value) : step_at_zero)));
+}
+
+} // namespace
+
+const Stencil& central_stencil() {
+  static const Stencil central{{-3, -2, -1, 1, 2, 3},
+                               {-1.0 / 60, 3.0 / 20, -3.0 / 4, 3.0 / 4, -3.0 / 20, 1.0 / 60}};
+  return central;
+}
+
+Neighbours::Neighbours(const Machine& machine, const System& base, const std::string& parameter,
+                       const Cutoffs& cutoffs)
+    : name(parameter) {
+  const Parameter found = find_parameter(machine, base, parameter);
+  state = found.state;
+  if (state >= 0) return;
+  Machine copy = machine;
+  const double value = Handle(found, copy).value();
+  const double h = step_of(value);
+  size = value != 0.0 ? std::abs(value) : h / step_share;
+  std::string refused;
+  // At a bound of what is allowed the derivative is that of the side on which the machine exists.
+  if (!place(machine, found, central_stencil(), h, cutoffs, refused) &&
+      !place(machine, found, forward_stencil, h, cutoffs, refused) &&
+      !place(machine, found, mirrored_stencil(forward_stencil), h, cutoffs, refused))
+    reject("sensitivities", "name '" + name + "', which cannot be varied on either side: " + refused);
+  for (const auto& one : beside) {
+    const System& sys = one->system();
+    if (sys.nx != base.nx || sys.ns() != base.ns())
+      reject("sensitivities", "name '" + name + "': with it the number of states changes");
+  }
+  for (Index i = 0; i < base.ns(); ++i) {
+    bool same = true;
+    for (const auto& one : beside) same = same && one->system().signals[i] == base.signals[i];
+    if (same) continue;
+    Signal sum = weights[0] * beside[0]->system().signals[i];
+    for (Index k = 1; k < beside.size(); ++k) sum = sum + weights[k] * beside[k]->system().signals[i];
+    signals.emplace_back(i, std::move(sum));
+  }
+}
+
+bool Neighbours::place(const Machine& machine, const Parameter& parameter, const Stencil& stencil, double h,
+                       const Cutoffs& cutoffs, std::string& refused) {
+  beside.clear(), weights.clear();
+  for (Index k = 0; k < stencil.offsets.size(); ++k) {
+    Machine copy = machine;
+    Handle handle(parameter, copy);
+    handle.set(handle.value() + stencil.offsets[k] * h);
+    auto compiled = std::make_shared<Compiled>();
+    try {
+      copy.check_again();
+      compiled->system = compile(copy, true);
+    } catch (const InvalidArgument& error) {
+      refused = error.what();
+      return false;
+    }
+    beside.push_back(std::make_unique<Replica>(std::move(compiled), cutoffs));
+    weights.push_back(stencil.weights[k] / h);
+  }
+  return true;
+}
+
+} // namespace stickslip

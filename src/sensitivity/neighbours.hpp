@@ -1,0 +1,49 @@
+// The machine at values beside that of one parameter, compiled. What is smooth in the parameter has a derivative that a
+// difference of sixth order finds: over values so close that the machine stays the same but for this number, and so far
+// apart that their difference keeps its digits (error about 1e-13 of what is differentiated).
+#pragma once
+
+#include "core/list.hpp"
+#include "ensemble/parameter.hpp"
+#include "sensitivity/replica.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace stickslip {
+
+// f'(0) = sum weight f(offset h) / h
+struct Stencil {
+  List<int> offsets;
+  List<double> weights;
+};
+const Stencil& central_stencil();
+
+class Neighbours {
+public:
+  // `base`: the machine of the run, compiled with signals of its own for every use.
+  Neighbours(const Machine& machine, const System& base, const std::string& parameter,
+             const Cutoffs& cutoffs);
+
+  std::string name;
+  Index state = -1;  // of an initial value, which changes no machine; else
+  double size = 0.0; // of the parameter: a change by all of it is one in the leading digit
+  List<std::unique_ptr<Replica>> beside;
+  List<double> weights;                   // of each in the derivative
+  List<std::pair<Index, Signal>> signals; // derivatives of those that change
+
+  // The derivative of what `of` makes of a machine, by the parameter alone.
+  template <class F> auto derivative(F&& of) const {
+    auto sum = of(*beside[0]);
+    sum *= weights[0];
+    for (Index k = 1; k < beside.size(); ++k) sum += weights[k] * of(*beside[k]);
+    return sum;
+  }
+
+private:
+  bool place(const Machine& machine, const Parameter& parameter, const Stencil& stencil, double h,
+             const Cutoffs& cutoffs, std::string& refused);
+};
+
+} // namespace stickslip

@@ -1,0 +1,164 @@
+#include "sensitivity/replica.hpp"
+
+#include "core/linalg.hpp"
+#include "core/list.hpp"
+#include "transition/automaton_states.hpp"
+#include "transition/mode_changes.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+Replica::Replica(std::shared_ptr<Compiled> of, const Cutoffs& cutoffs)
+    : compiled(std::move(of)), here(system().smooth ? std::make_unique<Tangent>(system()) : nullptr),
+      transition(here ? here->system : system(), here ? own : compiled->regimes, cutoffs, here.get()),
+      scratch(system()) {
+  const System& sys = system();
+  s = sdot = Vector::Zero(sys.ns());
+  signal_values(sys, 0.0, s.data());
+  for (Index i = 0; i < sys.ns(); ++i)
+    if (!is_constant(sys.signals[i])) varying.push_back(i);
+  force = Vector::Zero(sys.friction.size() + sys.contacts.size());
+  xdot = Vector::Zero(sys.nx);
+}
+
+const Vector& Replica::signals(double frame, double t) {
+  const System& sys = system();
+  for (const Index i : varying) {
+    const Signal& of = sys.signals[i];
+    s(i) = value(of.pieces[piece_at(of, frame)], t);
+  }
+  return s;
+}
+
+const Vector& Replica::signal_rates(double frame, double t) {
+  const System& sys = system();
+  for (const Index i : varying) {
+    const Signal& of = sys.signals[i];
+    sdot(i) = derivative(of.pieces[piece_at(of, frame)], t, 1);
+  }
+  return sdot;
+}
+
+void Replica::move(const Modes& modes, double frame, double t, const double* x, Vector& rates,
+                   Vector& forces) {
+  signals(frame, t);
+  rates.setZero(system().nx);
+  forces.setZero(force.size());
+  evaluate(system(), regime(modes), t, x, s.data(), rates.data(), forces.data(), scratch);
+}
+
+void Replica::slopes(const Modes& modes, double frame, double t, const double* x, Matrix& J) {
+  signals(frame, t), signal_rates(frame, t);
+  jacobian(system(), regime(modes), t, x, s.data(), sdot.data(), J, dfdt, scratch);
+}
+
+Vector Replica::guards(const Modes& modes, double frame, double t, const double* x) {
+  const Regime& r = regime(modes);
+  move(modes, frame, t, x, xdot, force);
+  Vector g(r.guards.size());
+  guard_values(system(), r, t, x, s.data(), force.data(), g.data(), scratch);
+  return g;
+}
+
+double Replica::guard_size(const Modes& modes, const Guard& guard, double t, const double* x,
+                           const Vector& nominal) {
+  move(modes, t, t, x, xdot, force);
+  return stickslip::guard_size(system(), regime(modes), guard, t, x, s.data(), force.data(), nominal);
+}
+
+bool Replica::pass(State& state, const Passage& as) {
+  const Jump* jump = nullptr;
+  if (as.jump.occasion == Occasion::start)
+    jump = &transition.start(state, true);
+  else if (as.scheduled)
+    jump = &transition.scheduled(state, as.fired, as.breakpoint);
+  else
+    jump = &transition.after(regime(state.modes), state, as.fired);
+  const auto struck = [](const Jump& j) {
+    List<Index> which;
+    for (const Impulse& i : j.impulses) which.push_back(i.contact);
+    return which;
+  };
+  return jump->decided && state.modes == as.jump.after && struck(*jump) == struck(as.jump);
+}
+
+void Replica::change(State& state, const Passage& as) {
+  const Modes &before = as.jump.before, &after = as.jump.after;
+  const double t = state.base_t;
+  double* const x = state.base_x.data();
+  move(before, t, t, x, xdot, force);
+  const System& sys = at(before, t, x);
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& p = sys.friction[i];
+    const FrictionMode &was = before.friction[i], &is = after.friction[i];
+    if (was.mode == is.mode || !p.traits.sticks) continue;
+    if (is.open()) {
+      for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
+      if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
+      continue;
+    }
+    const double v = relative_velocity(p, x, s.data());
+    const double N = total_load(sys, p, was.load_stretch, x, s.data(), force.data());
+    if (was.open()) {
+      start_in_mode(p, is.direction(), v, N, t, x);
+    } else {
+      if (is.sticks()) start_clock(p, was.direction(), N, t, x);
+      change_mode(p, was.direction(), is.direction(), v, N, t, x);
+    }
+    enter(state.modes.friction[i], p, is.mode, x);
+  }
+  state.modes = after;
+}
+
+const System& Replica::at(const Modes& modes, double t, const double* x) {
+  signals(t, t);
+  if (!here) return system();
+  here->move_to(t, x, modes.sides);
+  here->write(s.data());
+  return here->system;
+}
+
+void Replica::hold(const Modes& modes, double t, Vector& x) {
+  const System& sys = at(modes, t, x.data());
+  const Regime& r = regime(modes);
+  const Index m = r.sticking.size();
+  if (m == 0) return;
+  Matrix U(sys.nx, m), G(m, m);
+  Vector left(m);
+  for (Index k = 0; k < m; ++k) {
+    const Friction& p = sys.friction[r.sticking[k]];
+    U.col(k) = -p.effect;
+    left(k) = relative_velocity(p, x.data(), s.data());
+  }
+  for (Index k = 0; k < m; ++k) G.row(k) = sys.friction[r.sticking[k]].velocity.x.transpose() * U;
+  x -= U * linalg::least_norm_solution(G, left);
+}
+
+Vector Replica::residuals(const Modes& modes, double t, const double* x) {
+  const System& sys = at(modes, t, x);
+  const Regime& r = regime(modes);
+  Vector left(r.sticking.size() + 2 * r.closed.size());
+  Index k = 0;
+  for (const Index i : r.sticking) left(k++) = relative_velocity(sys.friction[i], x, s.data());
+  for (const Index j : r.closed)
+    left(k++) = sys.contacts[j].of_velocity ? 0.0 : value(sys.contacts[j].gap, x, s.data());
+  for (const Index j : r.closed) left(k++) = value(sys.contacts[j].rate, x, s.data());
+  return left;
+}
+
+Vector packed(const State& state) {
+  const Index nx = state.base_x.size(), m = state.ticks.memory.size(), u = state.ticks.output.size();
+  Vector all(nx + m + u);
+  all << state.base_x, state.ticks.memory, state.ticks.output;
+  return all;
+}
+
+void unpack(const Vector& values, State& state) {
+  const Index nx = state.base_x.size(), m = state.ticks.memory.size(), u = state.ticks.output.size();
+  state.base_x = values.head(nx);
+  state.ticks.memory = values.segment(nx, m);
+  state.ticks.output = values.tail(u);
+}
+
+} // namespace stickslip

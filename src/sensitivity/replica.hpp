@@ -1,0 +1,56 @@
+// A compiled machine in which motions and instants of a run can be repeated: the machine of the run itself, or one whose
+// parameter is a little different.
+#pragma once
+
+#include "dynamics/compiled.hpp"
+#include "dynamics/tangent.hpp"
+#include "run/passage.hpp"
+#include "transition/transition.hpp"
+
+#include <memory>
+
+namespace stickslip {
+
+class Replica {
+public:
+  Replica(std::shared_ptr<Compiled> of, const Cutoffs& cutoffs);
+
+  const System& system() const { return compiled->system; }
+  const std::shared_ptr<Compiled>& machine() const { return compiled; }
+  const Regime& regime(const Modes& modes) { return compiled->regimes.get(compiled->system, modes); }
+
+  // Signals at t by the pieces that hold at `frame`; of those that follow the state nothing.
+  const Vector& signals(double frame, double t);
+  const Vector& signal_rates(double frame, double t);
+  // x' and all forces, in these modes.
+  void move(const Modes& modes, double frame, double t, const double* x, Vector& xdot, Vector& force);
+  void slopes(const Modes& modes, double frame, double t, const double* x, Matrix& J);
+  Vector guards(const Modes& modes, double frame, double t, const double* x);
+  double guard_size(const Modes& modes, const Guard& guard, double t, const double* x, const Vector& nominal);
+
+  // Passes an instant of a run; false where something else follows than did there.
+  bool pass(State& state, const Passage& as);
+  // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.
+  void change(State& state, const Passage& as);
+  // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the masses.
+  void hold(const Modes& modes, double t, Vector& x);
+  // What is left of them, and of what holds closed contacts: their gaps, then their rates.
+  Vector residuals(const Modes& modes, double t, const double* x);
+
+private:
+  std::shared_ptr<Compiled> compiled;
+  std::unique_ptr<Tangent> here; // of a machine that is not linear, for transitions
+  RegimeCache own;
+  Transition transition;
+  Scratch scratch;
+  Vector s, sdot, force, xdot, dfdt;
+  List<Index> varying;
+
+  const System& at(const Modes& modes, double t, const double* x); // with the rows that hold there; fills s
+};
+
+// What of a state an instant may change: x, the memory of sampled controllers, outputs that wait.
+Vector packed(const State& state);
+void unpack(const Vector& values, State& state);
+
+} // namespace stickslip

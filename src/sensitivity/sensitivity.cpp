@@ -1,0 +1,412 @@
+#include "sensitivity/sensitivity.hpp"
+
+#include "core/error.hpp"
+#include "core/tolerances.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double not_determined = std::numeric_limits<double>::quiet_NaN();
+constexpr double grazing_rate = 1e-8;   // of a guard's size in the machine's time: a slower rate is none
+constexpr double same_move = 1e-7;      // to which derivatives of two events agree that stay together
+constexpr double guard_at_zero = 1e-11; // of a guard's size: it is zero
+constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
+// Of the sizes of states: how far resets look beside the run, at first, and where other modes follow there.
+constexpr double far_beside = 1e-3, close_beside = 1e-5;
+
+// Along w, and in time: how far.
+double step_along(const State& at, const Vector& w, double dt) {
+  double speed = std::abs(dt) / at.time_scale;
+  const Vector now = packed(at);
+  for (Index i = 0; i < w.size(); ++i) {
+    const double size = i < at.nominal.size() ? at.nominal(i) : std::abs(now(i));
+    if (w(i) != 0.0 && size > 0.0) speed = std::max(speed, std::abs(w(i)) / size);
+  }
+  return speed > 0.0 ? 1.0 / speed : 0.0;
+}
+
+std::string name_of_guard(const System& sys, const Passage& p) {
+  for (const Guard& g : p.jump.fired) {
+    if (g.friction >= 0) return sys.friction[g.friction].name;
+    if (g.contact >= 0) return sys.contacts[g.contact].name;
+    if (g.flank >= 0) return sys.springs[sys.flanks[g.flank].spring].name;
+  }
+  return {};
+}
+
+} // namespace
+
+Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory,
+                         List<Passage> instants, const Vector& given, const Options& options,
+                         const List<std::string>& names)
+    : parameters(names), run(std::move(trajectory)), passages(std::move(instants)), initial(given) {
+  auto compiled = std::make_shared<Compiled>();
+  compiled->system = compile(of, true);
+  const Cutoffs cutoffs{options.rebound_threshold, options.rtol};
+  machine = std::make_unique<Replica>(std::move(compiled), cutoffs);
+  refuse_what_has_none();
+  for (const std::string& name : names)
+    by.push_back(std::make_unique<Neighbours>(of, machine->system(), name, cutoffs));
+  variation = std::make_unique<Variation>(*machine, by);
+  follow();
+}
+
+void Sensitivity::refuse_what_has_none() const {
+  const System& sys = machine->system();
+  for (const Loop& l : sys.loops)
+    if (l.block.quantum > 0.0)
+      reject("sensitivities", "do not exist: the quantiser of controller '" + l.name + "' has no derivative");
+  for (const Friction& p : sys.friction)
+    if (p.delayed >= 0)
+      reject("sensitivities", "are not known with a pure delay: friction of '" + p.name +
+                                  "' remembers the velocities of its dead time; a lag has them");
+}
+
+double Sensitivity::size_of(Index j) const {
+  const Neighbours& p = *by[j];
+  if (p.state < 0) return p.size;
+  const double now = std::abs(passages.front().before.base_x(p.state));
+  return now > 0.0 ? now : std::max(passages.front().before.nominal(p.state), 1e-300);
+}
+
+// From instant to instant.
+void Sensitivity::follow() {
+  const Index nx = machine->system().nx, np = by.size(), events = run->events.rows.size();
+  event_times = Matrix::Constant(np, events, not_determined);
+  before.assign(events, Matrix::Constant(nx, np, not_determined));
+  after = before;
+  if (passages.empty()) return;
+  Matrix S;
+  Vector moves, last_moves;
+  double last = not_determined;
+  for (Index k = 0; k < passages.size(); ++k) {
+    const Passage& p = passages[k];
+    const Index stop = k + 1 < passages.size() ? passages[k + 1].segment : run->segments.size();
+    const Index next_event = k + 1 < passages.size() ? passages[k + 1].event : events;
+    const double frame = p.segment > 0 ? run->segments[p.segment - 1].t0 : p.before.base_t;
+    const Matrix S_before = S;
+    std::string why;
+    try {
+      why = k == 0 ? begin(S) : pass(p, frame, S, moves);
+    } catch (const InvalidArgument& error) {
+      why = std::string("beside it the machine is refused: ") + error.what();
+    }
+    if (k == 0) moves = Vector::Zero(np);
+    if (why.empty() && p.jump.t == last && !p.jump.fired.empty() && !passages[k - 1].jump.fired.empty())
+      for (Index j = 0; j < np; ++j)
+        if (std::abs(moves(j) - last_moves(j)) > same_move * (std::abs(moves(j)) + std::abs(last_moves(j))) +
+                                                     unmoved * p.before.time_scale / size_of(j))
+          why = "events at one instant whose order changes with '" + parameters[j] + "'";
+    if (!why.empty()) return end(p, why);
+    last = p.jump.t, last_moves = moves;
+    for (Index e = p.event; e < next_event; ++e) {
+      event_times.col(e) = moves;
+      if (k > 0) {
+        Vector f, force;
+        machine->move(p.jump.before, frame, p.jump.t, p.jump.x_before.data(), f, force);
+        before[e] = S_before.topRows(nx) + f * moves.transpose();
+      } else {
+        before[e] = S.topRows(nx);
+      }
+      Vector f, force;
+      machine->move(p.jump.after, p.jump.t, p.jump.t, p.jump.x_after.data(), f, force);
+      after[e] = S.topRows(nx) + f * moves.transpose();
+    }
+    for (Index i = p.segment; i < stop; ++i) {
+      const Segment& segment = run->segments[i];
+      Matrix flows = S.topRows(nx);
+      starts.push_back(flows);
+      variation->advance(*run, segment, segment.t0, std::min(segment.t1, run->t_end), flows);
+      S.topRows(nx) = flows;
+    }
+  }
+}
+
+void Sensitivity::end(const Passage& p, std::string why) {
+  valid_until = p.jump.t;
+  valid_event =
+      p.event < run->events.rows.size() && run->events.rows[p.event].time == p.jump.t ? p.event : -1;
+  const std::string who = name_of_guard(machine->system(), p);
+  reason = (who.empty() ? "" : "'" + who + "': ") + std::move(why);
+}
+
+bool Sensitivity::plain(const Passage& p) const {
+  const System& sys = machine->system();
+  if (p.jump.sampled || !p.jump.impulses.empty() || !p.jump.overlaps.empty()) return false;
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    const Friction& one = sys.friction[i];
+    const bool remembers = one.traits.states > 0 || !(one.automaton == Automaton{});
+    if (remembers && (p.jump.before.friction[i].mode != p.jump.after.friction[i].mode ||
+                      p.jump.occasion == Occasion::flow))
+      return false;
+  }
+  const Index own = sys.nx - sys.plant_states;
+  return p.jump.x_before.tail(own) == p.jump.x_after.tail(own);
+}
+
+namespace {
+
+// What rests at the start at once comes to rest beside it as well: friction that slides with the least speed is
+// stronger than what moves it.
+bool comes_back(const System& sys, Index element, const Vector& x, double force, double load) {
+  const Friction& p = sys.friction[element];
+  List<double> z(p.traits.states), zdot(p.traits.states);
+  for (Index k = 0; k < z.size(); ++k) z[k] = x(p.states + k);
+  for (const int side : {+1, -1})
+    if (!(std::abs(force) <
+          (1.0 - unmoved) * std::abs(evaluate(p.law, 0.0, side, 0U, z.data(), zdot.data()).dry) * load))
+      return false;
+  return true;
+}
+
+} // namespace
+
+// The start: what the machine makes of what it was given. Elements at rest whose surface or velocity changes come to
+// rest in no time, where friction in sliding can do it.
+std::string Sensitivity::begin(Matrix& S) {
+  const Passage& p = passages.front();
+  const System& sys = machine->system();
+  const Modes& modes = p.jump.after;
+  const double t = p.jump.t;
+  const bool repeats = !plain(p);
+  const Vector now = packed(p.before);
+  std::string why;
+  const auto start = [&](Replica& m, const Vector& x0) {
+    State state = initial_state(m.system(), t, x0);
+    m.hold(modes, t, state.base_x);
+    if (repeats && !m.pass(state, p)) why = "another mode follows beside the start";
+    return packed(state);
+  };
+  S = Matrix::Zero(now.size(), by.size());
+  Matrix slack = Matrix::Zero(machine->residuals(modes, t, p.jump.x_after.data()).size(), by.size());
+  for (Index j = 0; j < by.size(); ++j) {
+    const Neighbours& of = *by[j];
+    if (of.state >= 0) {
+      const double step = far_beside * size_of(j);
+      const Stencil& central = central_stencil();
+      for (Index i = 0; i < central.offsets.size(); ++i) {
+        Vector x0 = initial;
+        if (std::isnan(x0(of.state))) x0(of.state) = p.before.base_x(of.state);
+        x0(of.state) += central.offsets[i] * step;
+        const State state = initial_state(sys, t, x0);
+        slack.col(j) += central.weights[i] / step * machine->residuals(modes, t, state.base_x.data());
+        S.col(j) += central.weights[i] / step * start(*machine, x0);
+      }
+      continue;
+    }
+    slack.col(j) = of.derivative([&](Replica& m) {
+      return m.residuals(modes, t, initial_state(m.system(), t, initial).base_x.data());
+    });
+    S.col(j) = of.derivative([&](Replica& m) { return start(m, initial); });
+  }
+  if (!why.empty()) return why;
+  const Regime& r = machine->regime(modes);
+  Vector xdot, force;
+  machine->move(modes, t, t, p.jump.x_after.data(), xdot, force);
+  for (Index j = 0; j < by.size(); ++j)
+    for (Index k = 0; k < slack.rows(); ++k) {
+      const bool rests = k < r.sticking.size();
+      const double size = rests ? velocity_size(sys.friction[r.sticking[k]], p.before.nominal) : 0.0;
+      if (std::abs(slack(k, j)) * size_of(j) <= unmoved * size || slack(k, j) == 0.0) continue;
+      if (!rests) return "a contact closed at the start opens or overlaps with '" + parameters[j] + "'";
+      const Index i = r.sticking[k];
+      const double load = total_load(sys, sys.friction[i], modes.friction[i].load_stretch,
+                                     p.jump.x_after.data(), machine->signals(t, t).data(), force.data());
+      if (!comes_back(sys, i, p.jump.x_after, force(i), load))
+        return "'" + sys.friction[i].name + "' starts at rest under more than its sliding friction";
+    }
+  return check(p, S, Vector::Zero(by.size()), true);
+}
+
+std::string Sensitivity::pass(const Passage& p, double frame, Matrix& S, Vector& moves) {
+  const System& sys = machine->system();
+  const Jump& jump = p.jump;
+  if (jump.rule == Rule::accumulation) return "an accumulation of events";
+  if (jump.ambiguous) return "several answers that no rule tells apart";
+  for (const Impulse& i : jump.impulses)
+    if (i.collision && sys.contacts[i.contact].restitution > 0.0 &&
+        jump.after.contact[i.contact] == Mode::closed)
+      return "an accumulation of impacts ends";
+  if (std::string why = move_guards(p, frame, S, moves); !why.empty()) return why;
+  Vector fm, fp, force;
+  machine->move(jump.before, frame, jump.t, jump.x_before.data(), fm, force);
+  machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), fp, force);
+  const Index nx = sys.nx;
+  Matrix W = S;
+  W.topRows(nx) += fm * moves.transpose();
+  if (plain(p))
+    S = W;
+  else if (std::string why = reset(p, W, moves, S); !why.empty())
+    return why;
+  S.topRows(nx) -= fp * moves.transpose();
+  if (jump.occasion == Occasion::flow) return {};
+  return check(p, S, moves, false);
+}
+
+// When the guards fire.
+std::string Sensitivity::move_guards(const Passage& p, double frame, const Matrix& S, Vector& moves) {
+  const Index nx = machine->system().nx;
+  moves = Vector::Zero(by.size());
+  const Regime& r = machine->regime(p.jump.before);
+  bool first = true;
+  for (const Guard& g : p.fired) {
+    const auto at = std::find(r.guards.begin(), r.guards.end(), g);
+    if (at == r.guards.end()) return "an event of a guard that is not known";
+    const GuardAnswer answer =
+        variation->guard(p.jump.before, at - r.guards.begin(), frame, p.jump.t, p.jump.x_before,
+                         S.topRows(nx), Vector::Zero(by.size()), p.before);
+    Vector own = Vector::Zero(by.size());
+    if (!(std::abs(answer.rate) * p.before.time_scale > grazing_rate * answer.size)) {
+      for (Index j = 0; j < by.size(); ++j)
+        if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * answer.size || answer.size == 0.0)
+          return "a guard that only grazes";
+    } else {
+      own = -answer.derivative / answer.rate;
+    }
+    const Vector other = p.scheduled ? Vector(Vector::Zero(by.size())) : moves;
+    if (!first || p.scheduled)
+      for (Index j = 0; j < by.size(); ++j)
+        if (std::abs(own(j) - other(j)) >
+            same_move * (std::abs(own(j)) + std::abs(other(j))) + unmoved * p.before.time_scale / size_of(j))
+          return "events at one instant whose order changes with '" + parameters[j] + "'";
+    if (!p.scheduled) moves = own;
+    first = false;
+  }
+  return {};
+}
+
+// R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where
+// more has happened the instant is passed once more. What it adds is differentiated: all else keeps its digits.
+std::string Sensitivity::reset(const Passage& p, const Matrix& W, const Vector& moves, Matrix& S) {
+  const Vector now = packed(p.before);
+  bool decides = p.jump.sampled || !p.jump.impulses.empty() || p.jump.occasion == Occasion::flow;
+  if (!decides) {
+    State state = p.before;
+    machine->change(state, p);
+    const Index own = machine->system().nx - machine->system().plant_states;
+    decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::rest);
+  }
+  bool same = true;
+  const auto added = [&](Replica& m, const Vector& values, double t) {
+    State state = p.before;
+    unpack(values, state);
+    state.base_t = t;
+    if (decides)
+      same = m.pass(state, p) && same;
+    else
+      m.change(state, p);
+    return Vector(packed(state) - values);
+  };
+  const Stencil& central = central_stencil();
+  for (Index j = 0; j < by.size(); ++j) {
+    Vector sum;
+    for (const double share : {far_beside, close_beside}) {
+      same = true;
+      sum = W.col(j);
+      const double step = share * step_along(p.before, W.col(j), moves(j));
+      for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
+        const double e = central.offsets[i] * step;
+        sum += central.weights[i] / step * added(*machine, now + e * W.col(j), p.jump.t + e * moves(j));
+      }
+      if (same) break;
+    }
+    if (by[j]->state < 0) sum += by[j]->derivative([&](Replica& m) { return added(m, now, p.jump.t); });
+    if (!same) return "another mode follows beside it with '" + parameters[j] + "'";
+    S.col(j) = sum;
+  }
+  return {};
+}
+
+// Behind an instant: what is held stays held, and no other guard stands at zero that the parameters would move.
+std::string Sensitivity::check(const Passage& p, const Matrix& S, const Vector& moves, bool start) {
+  const Index nx = machine->system().nx;
+  const Modes& modes = p.jump.after;
+  const Regime& r = machine->regime(modes);
+  const Vector& x = p.jump.x_after;
+  const double t = p.jump.t;
+  Vector xdot, force;
+  machine->move(modes, t, t, x.data(), xdot, force);
+  const Matrix at_event = S.topRows(nx) + xdot * moves.transpose();
+  const Vector values = machine->guards(modes, t, t, x.data());
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    const double size = machine->guard_size(modes, r.guards[k], t, x.data(), p.before.nominal);
+    if (!(size > 0.0) || !(std::abs(values(k)) <= guard_at_zero * size)) continue;
+    const GuardAnswer answer = variation->guard(modes, k, t, t, x, at_event, moves, p.before);
+    for (Index j = 0; j < by.size(); ++j)
+      if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * size)
+        return start ? "it starts on a guard that '" + parameters[j] + "' moves"
+                     : "another event at the same instant, which '" + parameters[j] + "' moves apart";
+  }
+  return {};
+}
+
+Matrix Sensitivity::at(double t) {
+  const Index i = run->segment_at(t), nx = machine->system().nx;
+  if (i >= starts.size() || t >= valid_until) return Matrix::Constant(nx, by.size(), not_determined);
+  Matrix S = starts[i];
+  const Segment& segment = run->segments[i];
+  variation->advance(*run, segment, segment.t0, t, S);
+  return S;
+}
+
+namespace {
+
+std::shared_ptr<Trajectory> motionless(const std::shared_ptr<Compiled>& machine, const List<double>& times,
+                                       const List<Vector>& states, const List<const Modes*>& modes) {
+  auto out = std::make_shared<Trajectory>();
+  out->compiled = machine;
+  out->t_begin = times.front(), out->t_end = times.back();
+  for (Index k = 0; k < times.size(); ++k) {
+    const Regime& regime = machine->regimes.get(machine->system, *modes[k]);
+    out->segments.push_back({times[k], times[k], 0.0, &regime, out->coefficients.size(), 1, FlowKind::exact});
+    out->coefficients.insert(out->coefficients.end(), states[k].begin(), states[k].end());
+  }
+  return out;
+}
+
+} // namespace
+
+Sensitivity::Beside Sensitivity::beside(Index j, const List<double>& times) {
+  const Index n = times.size();
+  List<Vector> x(n), along(n);
+  List<const Modes*> modes(n);
+  Vector step = Vector::Zero(n);
+  for (Index k = 0; k < n; ++k) {
+    const Segment& segment = run->segments[run->segment_at(times[k])];
+    x[k].resize(machine->system().nx);
+    run->state_at(segment, times[k], x[k].data());
+    modes[k] = &segment.regime->modes;
+    along[k] = at(times[k]).col(j);
+    if (!along[k].allFinite()) along[k].setConstant(not_determined);
+    const Vector sizes = run->state.nominal;
+    double speed = 0.0;
+    for (Index i = 0; i < sizes.size(); ++i)
+      if (along[k](i) != 0.0 && sizes(i) > 0.0) speed = std::max(speed, std::abs(along[k](i)) / sizes(i));
+    step(k) = speed > 0.0 ? close_beside / speed : 0.0;
+    if (along[k].hasNaN()) step(k) = 1.0;
+  }
+  Beside out;
+  const Stencil& central = central_stencil();
+  const Index own = by[j]->beside.size();
+  out.weights = Matrix::Zero(central.offsets.size() + own, n);
+  for (Index i = 0; i < central.offsets.size(); ++i) {
+    List<Vector> moved_states = x;
+    for (Index k = 0; k < n; ++k) {
+      if (!(step(k) > 0.0)) continue;
+      moved_states[k] += central.offsets[i] * step(k) * along[k];
+      out.weights(i, k) = central.weights[i] / step(k);
+    }
+    out.runs.push_back(motionless(machine->machine(), times, moved_states, modes));
+  }
+  for (Index i = 0; i < own; ++i) {
+    out.runs.push_back(motionless(by[j]->beside[i]->machine(), times, x, modes));
+    out.weights.row(central.offsets.size() + i).setConstant(by[j]->weights[i]);
+  }
+  return out;
+}
+
+} // namespace stickslip

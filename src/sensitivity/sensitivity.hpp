@@ -1,0 +1,61 @@
+// Derivatives of a run by parameters: the run is gone through once more with its modes and events as they were, and the
+// tangent of its motion with it. At an event with guard h(x, p, t) = 0, flows f- and f+ and reset x+ = R(x-, p, t)
+//   t' = -(h_x s- + h_p) / (h_x f- + h_t),   s+ = R_x (s- + f- t') + R_p + R_t t' - f+ t'
+// (saltation; Leine, Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems, 2004, 7.3). Where these say
+// nothing (a grazing guard, events whose order changes, an accumulation point, a start on a guard) the derivatives end.
+#pragma once
+
+#include "flow/options.hpp"
+#include "sensitivity/variation.hpp"
+
+#include <limits>
+#include <string>
+
+namespace stickslip {
+
+class Sensitivity {
+public:
+  // `initial`: what the run started from. Throws where a name is unknown, or a machine has no derivatives.
+  Sensitivity(const Machine& machine, std::shared_ptr<const Trajectory> run, List<Passage> passages,
+              const Vector& initial, const Options& options, const List<std::string>& parameters);
+
+  List<std::string> parameters;
+  double valid_until = std::numeric_limits<double>::infinity(); // s; infinite: there is nothing to be said
+  Index valid_event = -1; // the event that ends it; -1: none, or none of a mode
+  std::string reason;
+  Matrix event_times; // parameters x events: of their times; NaN where they are not determined
+  List<Matrix> before,
+      after; // nx x parameters, of each event: the states on both sides, at its time in each run
+
+  // Derivatives of the states at one time, from the right.
+  Matrix at(double t);
+  // Runs beside this one, each a motion of no length at these times, and the weights with which any of their samples
+  // give the derivative by parameter j: first those of x (a weight for each time), then those of the parameter itself.
+  struct Beside {
+    List<std::shared_ptr<Trajectory>> runs;
+    Matrix weights; // runs x times
+  };
+  Beside beside(Index j, const List<double>& times);
+
+private:
+  std::shared_ptr<const Trajectory> run;
+  List<Passage> passages;
+  Vector initial;
+  std::unique_ptr<Replica> machine;
+  Variation::Parameters by;
+  std::unique_ptr<Variation> variation;
+  List<Matrix> starts; // at the start of each segment
+
+  void refuse_what_has_none() const;
+  void follow();
+  std::string begin(Matrix& S);
+  std::string pass(const Passage& p, double frame, Matrix& S, Vector& moves);
+  std::string move_guards(const Passage& p, double frame, const Matrix& S, Vector& moves);
+  std::string reset(const Passage& p, const Matrix& W, const Vector& moves, Matrix& S);
+  std::string check(const Passage& p, const Matrix& S, const Vector& moves, bool start);
+  bool plain(const Passage& p) const;
+  void end(const Passage& p, std::string why);
+  double size_of(Index j) const;
+};
+
+} // namespace stickslip

@@ -1,0 +1,80 @@
+"""Where derivatives end: the run says so, and nothing is a silent number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+
+def ball(restitution: float = 0.5) -> ss.Machine:
+    m = ss.Machine(mass=[2.0], names=["ball"], force={"ball": -19.62})
+    m.add_contact("floor", {"ball": 1.0}, restitution=restitution)
+    return m
+
+
+def pushed(force: float) -> ss.Machine:
+    m = ss.Machine(mass=1.0, names=["slide"], force={"slide": force})
+    m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
+    return m
+
+
+def test_end_of_an_accumulation_of_impacts() -> None:
+    run = ss.simulate(
+        ball(), 5.0, initial={"ball.position": 1.0}, sensitivities=["floor.restitution"], dt=0.1
+    )
+    until = run.sensitivity.valid_until
+    fall = np.sqrt(2 / 9.81)
+    assert until.time == pytest.approx(fall * (1 + 2 * 0.5 / (1 - 0.5)), abs=1e-6)
+    assert until.event is not None and until.event.element == "floor" and "accumulation" in until.reason
+    moved = run.sensitivity["ball.position", "floor.restitution"]
+    np.testing.assert_array_equal(np.isnan(moved), run.t >= until.time)
+    assert np.isnan(run.sensitivity.end).all()
+    last = run.events[-1].sensitivity
+    assert last is not None and np.isnan(last["floor.restitution"])
+    assert "valid until 1.35" in repr(run.sensitivity)
+
+
+def test_events_at_one_instant() -> None:
+    """Two balls strike together: which one is the first changes with the height of one, not with that of gravity."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"a": -1.0, "b": -1.0})
+    for name in ("a", "b"):
+        m.add_contact(f"floor {name}", {name: 1.0}, restitution=0.5)
+    start = {"a.position": 1.0, "b.position": 1.0}
+    until = ss.simulate(m, 2.0, initial=start, sensitivities=["a.position"]).sensitivity.valid_until
+    assert until.time == pytest.approx(np.sqrt(2)) and "order changes with 'a.position'" in until.reason
+    later = ss.simulate(m, 1.4, initial=start, sensitivities=["a.position"])
+    assert later.sensitivity.valid_until.time == np.inf
+
+
+@pytest.mark.parametrize(
+    ("force", "parameter", "said"),
+    [
+        (1.0, "guide.law.static", "starts on a guard"),  # at the limit to the last digit
+        (0.9, "slide.velocity", "more than its sliding friction"),  # once moving it would go on
+        (
+            1.5,
+            "slide.velocity",
+            "starts on a guard",
+        ),  # at once on its way: friction turns with the start velocity
+    ],
+)
+def test_start_on_a_guard(force: float, parameter: str, said: str) -> None:
+    run = ss.simulate(pushed(force), 2.0, sensitivities=[parameter])
+    assert run.sensitivity.valid_until.time == 0.0
+    assert run.sensitivity.valid_until.event is None
+    assert said in run.sensitivity.valid_until.reason
+    assert np.isnan(run.sensitivity["slide.position", parameter]).all()
+
+
+def test_start_at_rest_that_friction_restores() -> None:
+    """Under less than kinetic friction a small start velocity is gone at once: it moves nothing."""
+    run = ss.simulate(pushed(0.5), 2.0, sensitivities=["slide.velocity", "slide.position"])
+    assert run.sensitivity.valid_until.time == np.inf
+    np.testing.assert_allclose(run.sensitivity.end, [[0.0, 1.0], [0.0, 0.0]], atol=1e-12)
+
+
+def test_start_of_a_slip_that_the_parameter_leaves_alone() -> None:
+    run = ss.simulate(pushed(1.5), 2.0, sensitivities=["guide.law.kinetic"])
+    np.testing.assert_allclose(run.sensitivity.end, [[-2.0], [-2.0]], rtol=1e-11)
