@@ -62,8 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     drive = commands.add_parser(
         "measured",
         help="fit models of friction to a measured drive, the public record EMPS",
-        description="Fit models of friction to the public record EMPS in closed loop: fitted and chosen on its first "
-        "half, run once on the second. Takes some minutes.",
+        description="Run the axis of the public record EMPS with its published values, put together from parts, and fit "
+        "models of friction to it in closed loop: fitted and chosen on its first half, run once on the second. Takes some "
+        "minutes.",
     )
     drive.add_argument(
         "path",
@@ -142,12 +143,13 @@ def _figures(options: argparse.Namespace) -> int:
 
 
 def _measured(options: argparse.Namespace) -> int:
-    from stickslip.identify import measured_drive
+    from stickslip.identify import measured_drive, measured_parts
 
     if options.path is None:
         _fail("measured needs the path of DATA_EMPS.mat, as an argument or in STICKSLIP_EMPS")
     try:
         record = measured_drive.read_record(options.path)
+        print("\n".join(measured_parts.table(measured_parts.outcome(record))), end="\n\n", flush=True)
         rows = measured_drive.compare(record, progress=options.progress)
     except OSError as error:
         _fail(f"cannot read {options.path!r}: {error.strerror or error}")
