@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stickslip._core import __version__
 from stickslip.compliance import HuntCrossley, KelvinVoigt
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
+from stickslip.crossings import Crossing
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
 from stickslip.events import Event, Events
@@ -55,10 +56,14 @@ from stickslip.laws import (
 from stickslip.machine import Machine
 from stickslip.modes import Mode
 from stickslip.signals import (
+    PRBS,
+    Chirp,
     Constant,
     Input,
+    Multisine,
     Piecewise,
     PointToPoint,
+    Pulses,
     Ramp,
     Samples,
     Signal,
@@ -84,9 +89,11 @@ if TYPE_CHECKING:
         lcp,
         linear,
         machines,
+        parts,
         plotting,
     )
-    from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
+    from stickslip.compensation import Compensator, FrictionCurve, FrictionFeedforward, FrictionObserver
+    from stickslip.drive import Drive
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
     from stickslip.filters import PID2, Biquad, DerivativeFilter, DisturbanceObserver, Lead, LowPass, Notch
@@ -98,24 +105,29 @@ __all__ = [
     "PI",
     "PID",
     "PID2",
+    "PRBS",
     "Biquad",
     "BoucWen",
     "Cascade",
+    "Chirp",
     "Compensator",
     "Constant",
     "Controller",
     "Coulomb",
+    "Crossing",
     "Curve",
     "Dahl",
     "DeadTime",
     "DerivativeFilter",
     "DisturbanceObserver",
+    "Drive",
     "ElastoPlastic",
     "Energy",
     "EnsembleResult",
     "Event",
     "Events",
     "Expr",
+    "FrictionCurve",
     "FrictionFeedforward",
     "FrictionObserver",
     "HuntCrossley",
@@ -130,12 +142,14 @@ __all__ = [
     "Machine",
     "MaxwellSlip",
     "Mode",
+    "Multisine",
     "Notch",
     "OpenLoop",
     "P",
     "Piecewise",
     "PointToPoint",
     "Presliding",
+    "Pulses",
     "Ramp",
     "RealTime",
     "Samples",
@@ -183,6 +197,7 @@ __all__ = [
     "maximum",
     "minimum",
     "open_loop",
+    "parts",
     "plotting",
     "sign",
     "simulate",
@@ -206,10 +221,13 @@ _LAZY = (
     "lcp",
     "linear",
     "machines",
+    "parts",
     "plotting",
 )
 _LAZY_NAMES = {
     "Compensator": "compensation",
+    "Drive": "drive",
+    "FrictionCurve": "compensation",
     "FrictionFeedforward": "compensation",
     "FrictionObserver": "compensation",
     "EnsembleResult": "ensembles",

@@ -66,7 +66,7 @@ def slider_crank(
     >>> m = ss.machines.slider_crank(0.1, 0.3, slider_mass=0.5, crank_inertia=0.01, rod_mass=0.2)
     >>> m.add_friction("guide", on="slider", law=0.2, normal_load=5.0)
     >>> run = ss.simulate(m, t_end=1.0, dt=0.5, initial={"crank.velocity": 10.0})
-    >>> round(run["slider.position"][0], 12)
+    >>> round(float(run["slider.position"][0]), 12)
     0.4
     """
     r, length = checks.positive("crank", crank), checks.positive("rod", rod)
