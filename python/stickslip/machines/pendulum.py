@@ -43,7 +43,7 @@ def pendulum(
     Returns
     -------
     Machine
-        With the coordinate "arm", an angle, and, with a law, the friction "joint".
+        With the rotary coordinate "arm" and, with a law, the friction "joint".
 
     Raises
     ------
@@ -64,6 +64,7 @@ def pendulum(
         mass=mass * length**2 + checks.non_negative("inertia", inertia),
         damping=checks.finite("damping", damping),
         names=["arm"],
+        kind="rotary",
     )
     m.add_force("arm", lambda q: -weight * sin(q["arm"]))
     if law is not None:

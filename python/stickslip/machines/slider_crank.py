@@ -87,7 +87,12 @@ def slider_crank(
     def on_rod(q: Any, v: Any) -> Any:
         return coupling * sin(q["crank"] - q["rod"]) * v["crank"] ** 2 - m_rod * g * c * cos(q["rod"])
 
-    m = Machine(mass=mass, names=["crank", "rod", "slider"], force={"crank": on_crank, "rod": on_rod})
+    m = Machine(
+        mass=mass,
+        names=["crank", "rod", "slider"],
+        force={"crank": on_crank, "rod": on_rod},
+        kind={"crank": "rotary", "rod": "rotary"},
+    )
     m.add_constraint("along", lambda q: r * cos(q["crank"]) + length * cos(q["rod"]) - q["slider"])
     m.add_constraint("across", lambda q: r * sin(q["crank"]) + length * sin(q["rod"]) - height)
     return m
