@@ -236,3 +236,48 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="value of 'edge' must be a constant rate"):
         m.add_constraint("edge", on=lambda q: [q["x"], q["y"]], rate=ss.Sine(1.0, 1.0))
     assert ss.Machine.from_dict(m.to_dict()) == m
+
+
+def test_springs_dampers_and_controllers_beside_joints():
+    """A double pendulum in Cartesian coordinates with a spring with play, dampers and a controller, against its angles."""
+    k, play, d, kp, kd = 30.0, 0.1, 0.3, 8.0, 0.5
+    m = ss.Machine(mass=[1.0, 1.0, 2.0, 2.0], damping=[d] * 4, names=["x1", "y1", "x2", "y2"])
+    m.add_force({"y1": 1.0, "y2": 2.0}, -G)
+    m.add_constraint("first", on=lambda q: 0.5 * (q["x1"] ** 2 + q["y1"] ** 2 - 1.0))
+    m.add_constraint(
+        "second", on=lambda q: 0.5 * ((q["x2"] - q["x1"]) ** 2 + (q["y2"] - q["y1"]) ** 2 - 0.8**2)
+    )
+    m.add_spring("spring", on="x2", stiffness=k, backlash=play)
+    m.add_controller(ss.PID(kp=kp, kd=kd), on="x1", reference=0.2)
+
+    def motion(_, z):
+        a, b, va, vb = z
+        sa, ca, sb, cb = math.sin(a), math.cos(a), 0.8 * math.sin(b), 0.8 * math.cos(b)
+        by = np.array([[ca, 0.0], [sa, 0.0], [ca, cb], [sa, sb]])  # of x1, y1, x2, y2 by the angles
+        drift = np.array(
+            [-sa * va * va, ca * va * va, -sa * va * va - sb * vb * vb, ca * va * va + cb * vb * vb]
+        )
+        v = by @ [va, vb]
+        x2 = sa + sb
+        f = -d * v - np.array([0.0, G, 0.0, 2.0 * G])
+        f[2] -= k * (max(x2 - play / 2.0, 0.0) + min(x2 + play / 2.0, 0.0))
+        f[0] += kp * (0.2 - sa) - kd * v[0]
+        mass = np.array([1.0, 1.0, 2.0, 2.0])
+        return [va, vb, *np.linalg.solve(by.T @ (mass[:, None] * by), by.T @ (f - mass * drift))]
+
+    a, b = 0.9, -0.3
+    start = {
+        "x1.position": math.sin(a),
+        "y1.position": -math.cos(a),
+        "x2.position": math.sin(a) + 0.8 * math.sin(b),
+        "y2.position": -math.cos(a) - 0.8 * math.cos(b),
+        **{f"{name}.velocity": 0.0 for name in m.names},
+    }
+    t = np.linspace(0.0, 5.0, 51)
+    run = ss.simulate(m, 5.0, rtol=1e-12, t_eval=t, initial=start)
+    angles = solve_ivp(
+        motion, (0.0, 5.0), [a, b, 0.0, 0.0], "DOP853", t_eval=t, rtol=1e-12, atol=1e-12, max_step=1e-3
+    ).y
+    assert np.arctan2(run["x1.position"], -run["y1.position"]) == pytest.approx(angles[0], abs=1e-8)
+    assert run["x2.position"] == pytest.approx(np.sin(angles[0]) + 0.8 * np.sin(angles[1]), abs=1e-8)
+    assert run.energy.residual < 1e-9

@@ -72,8 +72,6 @@ def test_what_is_for_linear_machines_alone():
         m.to_state_space("arm", "arm")
     with pytest.raises(ValueError, match="functions of its motion"):
         ss.simulate(m, 1.0, method="time_stepping", max_step=1e-3)
-    with pytest.raises(ValueError, match="linear"):
-        ss.analysis.audit(ss.simulate(m, 1.0))
 
 
 def test_parameters_are_those_that_do_something():

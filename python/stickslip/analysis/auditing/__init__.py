@@ -25,6 +25,22 @@ from stickslip.machine import Machine
 __all__ = ["Audit", "Finding", "audit"]
 
 
+def _known(machine: Machine, run: Any) -> None:
+    """What is a function of the motion must be a force, or a restitution."""
+    for part in (machine._description.plant, *machine._description.elements):
+        of_force = part.get("kind") == "force"
+        if (
+            any(key.endswith("_expression") and key != "restitution_expression" for key in part)
+            and not of_force
+        ):
+            reject(
+                "run",
+                run,
+                "of a machine whose forces alone are functions of its motion: the audit knows no such masses, gaps, "
+                "directions, loads and constraints yet",
+            )
+
+
 def audit(run: Any, rtol: float = 1e-8) -> Audit:
     r"""Hold a run against physics, from its samples and the description of its machine alone.
 
@@ -32,7 +48,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     written a second time here. Checked are
 
     * ``M a + D v + K q = forces``, ``q' = v`` and the rates of internal states, integrated between events, with the
-      forces of friction computed from their laws;
+      forces of friction computed from their laws; forces may be formulas of the motion;
     * friction by its mode: at rest v = 0 and \|F\| within the static level, in sliding the force of the law against
       the velocity; no place slides that could have stayed at rest;
     * contacts: gap >= 0, normal force >= 0, none without contact;
@@ -60,7 +76,8 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     Raises
     ------
     ValueError
-        If the run is of matrices, by time stepping, or has not kept its segments.
+        If the run is of matrices, by time stepping, has not kept its segments, or if masses, gaps, directions, loads or
+        constraints of its machine are functions of the motion.
 
     Examples
     --------
@@ -77,8 +94,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
         reject("run", run, "one that keeps its segments")
     if "time stepping" in run.method.values():
         reject("run", run, "from event to event: time stepping violates gaps by a step's motion")
-    if machine.smooth:
-        reject("run", run, "of a linear machine: the audit knows no functions of the motion yet")
+    _known(machine, run)
     if any(
         e["kind"] == "friction"
         and any(key.endswith(".normal_force") for key in e["load"])

@@ -69,7 +69,7 @@ def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
     size = np.zeros_like(at.t) + np.max(np.abs(d.damping) @ sizes.v + np.abs(d.stiffness) @ sizes.q)
     size += 1e-3 * sizes.force.max()
     for push in d.pushes:
-        size = size + np.abs(at[push.sampled] if push.signal is None else push.signal.values(at.t))
+        size = size + np.abs(push.value(at))
     for s in d.springs:
         size = size + np.abs(at[f"{s.name}.force"])
     for place in d.surfaces:

@@ -63,11 +63,27 @@ class Contact:
 
 @dataclass
 class Push:
-    """A force on the coordinates: of a signal, or of what is sampled under a name."""
+    """A force on the coordinates: of a signal, of what is sampled under a name, or a formula of the motion."""
 
     along: Array
     signal: Any = None
     sampled: str = ""
+    formula: Expr | None = None  # of positions, velocities and time
+
+    def value(self, at: Any) -> Array:
+        """The force at the times of these samples."""
+        if self.formula is not None:
+            return _evaluated(self.formula, at)
+        values: Array = at[self.sampled] if self.sampled else self.signal.values(at.t)
+        return values
+
+    def doubt(self, at: Any, relative: float, greatest: Mapping[str, float]) -> Array:
+        """How uncertain that is, where states are known to this share of their greatest values."""
+        room: Array = relative * np.abs(self.value(at))
+        if self.formula is not None:
+            for name, slope in self.formula.gradient().items():
+                room = room + relative * greatest.get(name, 0.0) * np.abs(_evaluated(slope, at))
+        return room
 
 
 @dataclass
@@ -204,6 +220,12 @@ def _outputs(d: Description, e: Mapping[str, Any]) -> list[Push]:
     ]
 
 
+def _evaluated(formula: Expr, at: Any) -> Array:
+    known = {name: at.t if name == "time" else at[name] for name in formula.inputs}
+    values: Array = formula(known) + np.zeros_like(at.t)
+    return values
+
+
 def describe(machine: Machine) -> Description:
     """Read a machine."""
     core = machine._description
@@ -211,7 +233,9 @@ def describe(machine: Machine) -> Description:
     d = Description(tuple(core.coordinates), plant["mass"], plant["damping"], plant["stiffness"])
     for e in core.elements:
         if e["kind"] == "force":
-            d.pushes.append(Push(d.direction(e["on"]), signal=e["force"]))
+            formula = next(iter(expressions(e.get("expression"))), None)
+            signal = e["force"] if formula is None else None
+            d.pushes.append(Push(d.direction(e["on"]), signal, formula=formula))
         elif e["kind"] == "friction":
             d.places.append(_friction(d, e))
         elif e["kind"] == "contact":

@@ -136,10 +136,10 @@ class _Work:
         self.drives, self.controllers = total(0.0 * at.t), total(0.0 * at.t)
         for push in d.pushes:
             along = push.along @ v
-            if push.signal is None:
+            if push.sampled:
                 self.controllers = self.controllers + total(at[push.sampled] * along)
             else:
-                self.drives = self.drives + total(push.signal.values(at.t) * along)
+                self.drives = self.drives + total(push.value(at) * along)
         self.friction = {}
         self.surfaces = total(0.0 * at.t)
         for place, one in zip(d.surfaces, surfaces, strict=True):

@@ -44,8 +44,7 @@ def forces(
         doubt = doubt + np.abs(along)[:, None] * uncertain
 
     for push in d.pushes:
-        value = at[push.sampled] if push.signal is None else push.signal.values(at.t)
-        add(push.along, value, relative * np.abs(value))
+        add(push.along, push.value(at), push.doubt(at, relative, sizes.states))
     for place, one in zip(d.surfaces, surfaces, strict=True):
         add(-place.along, one.force, one.uncertain)
     for s in d.springs:

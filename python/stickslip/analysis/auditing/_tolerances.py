@@ -80,8 +80,7 @@ def _force_sizes(d: Description, at: Samples) -> Array:
     """Sum of the sizes of all forces on each coordinate."""
     total: Array = np.abs(d.stiffness) @ np.abs(at.q).max(axis=1)
     for push in d.pushes:
-        value = at[push.sampled] if push.signal is None else push.signal.values(at.t)
-        total = total + np.abs(push.along) * np.abs(value).max()
+        total = total + np.abs(push.along) * np.abs(push.value(at)).max()
     for place in d.surfaces:
         total = total + np.abs(place.along) * np.abs(at[f"{place.name}.force"]).max()
     for s in d.springs:
