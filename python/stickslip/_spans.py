@@ -51,7 +51,7 @@ class Span:
         s.
     mode : str
         The mode's own name; `kind` is what decides the shading: ``"stick"``, ``"slip"``, ``"open"``,
-        ``"closed"`` or ``"other"``.
+        ``"closed"``, ``"free"``, ``"locked"`` or, of controllers at a limit, ``"other"``.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Span:
     @property
     def kind(self) -> str:
         """Family of the mode."""
-        for kind in ("stick", "slip", "open", "closed"):
+        for kind in ("stick", "slip", "open", "closed", "free", "locked"):
             if self.mode.startswith(kind):
                 return kind
         return "other"

@@ -20,6 +20,9 @@ _NAMED = {
     TORQUE: "Nm",
     (1, 1, -1, 0): "N s",
     (1, 2, -1, 0): "Nm s",
+    (1, 2, 0, -1): "kg m²",
+    (1, 2, -1, -1): "Nm s/rad",
+    (1, 2, -2, -1): "Nm/rad",
     (1, 0, -2, 0): "N/m",
     (1, 0, -1, 0): "N s/m",
     (0, 0, -1, 0): "1/s",
@@ -66,6 +69,28 @@ def quantities(machine: Wiring) -> dict[str, Exponents]:
             elif readers := [r for r in read_by.get(output, ()) if r in compared]:
                 found[output] = compared[readers[0]]
     return found
+
+
+def parameters(machine: Wiring) -> dict[str, Exponents]:
+    """What each number of a machine measures, along lengths or angles as its coordinate or element does."""
+    signals = quantities(machine)
+    rotary = machine._description.plant.get("rotary", ())
+    found = {}
+    for name, q in machine._description.parameters.items():
+        owner = name.partition(".")[0]
+        force = (
+            TORQUE
+            if owner in rotary
+            else signals.get(f"{owner}.force", signals.get(f"{owner}.normal_force", FORCE))
+        )
+        found[name] = _along_angle(q) if force == TORQUE else NUMBER if force == NUMBER else tuple(q)
+    return found
+
+
+def _along_angle(q: Exponents) -> Exponents:
+    """The same along an angle: force^a length^b time^c becomes torque^a angle^b time^c."""
+    kg, m, s, rad = q
+    return (kg, 2 * kg, s, rad + m - kg)
 
 
 def _driving(to: Mapping[str, float], rotary: Sequence[str]) -> Exponents:

@@ -142,7 +142,8 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         A trajectory.
     *names
         Signals, for example ``"block.position", "belt.force"``; of at most two different units. When none is
-        named: all positions and all forces of elements.
+        named: all positions and all forces of elements, or the positions alone where both together have more units, as
+        those of a drive with shafts and slides do.
     ax
         Where to draw; a new figure when None.
     shade
@@ -171,12 +172,14 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
     >>> ss.plotting.plot(Still(), "block.position").get_ylabel()
     'block.position [m]'
     """
+    chosen = bool(names)
     names = names or tuple(name for name in run.signals if name.endswith((".position", ".force")))
     if not names:
         raise ValueError("names is empty and the trajectory has neither positions nor forces")
-    units: dict[str, list[str]] = {}
-    for name in names:
-        units.setdefault(label(name, run).partition(" [")[2], []).append(name)
+    units = _by_unit(names, run)
+    if len(units) > 2 and not chosen:
+        names = tuple(name for name in names if name.endswith(".position"))
+        units = _by_unit(names, run)
     if len(units) > 2:
         listed = ", ".join(label(name, run) for name in names)
         raise ValueError(f"names have {len(units)} different units, allowed are two in one picture: {listed}")
@@ -204,6 +207,13 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
             artists, words = zip(*handles, strict=True)
             _style.legend_below(sides[-1], artists, words, columns=4)
         return left
+
+
+def _by_unit(names: Sequence[str], run: object) -> dict[str, list[str]]:
+    units: dict[str, list[str]] = {}
+    for name in names:
+        units.setdefault(label(name, run).partition(" [")[2], []).append(name)
+    return units
 
 
 def _shared_label(names: Sequence[str], run: object) -> str:
@@ -314,6 +324,8 @@ _FACES: dict[str, dict[str, Any]] = {
     "slip": {"facecolor": "white"},
     "open": {"facecolor": "white", "hatch": _style.OPEN_HATCH},
     "closed": {"facecolor": _style.SKY},
+    "free": {"facecolor": "none"},
+    "locked": {"facecolor": _style.STICK_SHADE},
     "other": {"facecolor": _style.ORANGE},
 }
 

@@ -100,6 +100,8 @@ class Stuck:
         True if it is certain that nothing in the machine breaks away any more: all signals stay constant,
         everything sticks, and what may still swing (free coordinates, elastic surfaces) has too little energy
         to reach a limit. False where that is not known.
+    unit : str
+        Of force and limit.
     """
 
     element: str
@@ -108,6 +110,7 @@ class Stuck:
     limit: tuple[float, float]
     since: float
     for_good: bool
+    unit: str = "N"
 
     @property
     def margin(self) -> float:
@@ -116,8 +119,8 @@ class Stuck:
 
     def __repr__(self) -> str:
         return (
-            f"{self.element!r} holds {self.force:.6g} N within [{self.limit[0]:.6g}, {self.limit[1]:.6g}] N "
-            f"at t = {self.time:g} s: margin {self.margin:.6g} N, stuck since t = {self.since:g} s"
+            f"{self.element!r} holds {self.force:.6g} {self.unit} within [{self.limit[0]:.6g}, {self.limit[1]:.6g}] "
+            f"{self.unit} at t = {self.time:g} s: margin {self.margin:.6g} {self.unit}, stuck since t = {self.since:g} s"
             f"{', for good' if self.for_good else ''}"
         )
 
@@ -477,7 +480,7 @@ class Trajectory:
         here = self.at(time)
         i, mode = compiled.friction.index(element), Mode(int(here[f"{element}.mode"][0]))
         low, high = float(here._samples.lower_limits[i, 0]), float(here._samples.upper_limits[i, 0])
-        if np.isnan(low):
+        if np.isnan(low) or mode is Mode.FREE:
             raise ValueError(f"element {element!r} does not stick at t = {time:g}: its mode is {mode}")
         own = self.events.of(element)
         entries = own.time[(own.after == Mode.STICK) & (own.time <= time)]
@@ -488,6 +491,7 @@ class Trajectory:
             limit=(low, high),
             since=float(entries[-1]) if entries.size else self._raw.t_begin,
             for_good=self._raw.stuck_for_good(time),
+            unit=self.units.get(f"{element}.force", ""),
         )
 
     @cached_property

@@ -83,6 +83,37 @@ def test_units_say_nothing_where_factors_have_units_of_their_own() -> None:
         ss.Machine(mass=1.0, kind="round")
 
 
+def test_units_of_parameters_follow_their_elements() -> None:
+    axis = ss.Drive()
+    axis.add("motor", parts.Motor(0.1, command=1.0))
+    axis.add("brake", parts.Brake(0.1))
+    axis.add("box", parts.Gear(2.0, stiffness=1e3, damping=1.0, backlash=1e-3))
+    axis.add("screw", parts.Inertia(0.1))
+    axis.add("nut", parts.BallScrew(0.02, stiffness=1e7, damping=1e3))
+    axis.add("slide", parts.Slide(10.0, 0.1, normal_load=100.0))
+    expected = {
+        "motor.mass": "kg m²", "slide.mass": "kg", "box.stiffness": "Nm/rad", "box.damping": "Nm s/rad",
+        "box.backlash": "rad", "nut.stiffness": "N/m", "nut.damping": "N s/m", "brake.normal_load": "Nm",
+        "slide_friction.normal_load": "N",
+    }  # fmt: skip
+    out = ss.ensemble(
+        axis, {name: [1.0] for name in expected}, t_end=0.01, measure=["screw.velocity.max"], workers=1
+    )
+    data = out.to_xarray()
+    assert {name: data[name].attrs["units"] for name in expected} == expected
+    assert data["screw.velocity.max"].attrs["units"] == "rad/s"
+
+
+def test_a_run_draws_itself_in_both_kinds_of_units() -> None:
+    axis = ss.Drive()
+    axis.add("motor", parts.Motor(0.1, command=1.0))
+    axis.add("screw", parts.BallScrew(0.02))
+    axis.add("slide", parts.Slide(10.0, 0.1, normal_load=100.0))
+    left = ss.simulate(axis, t_end=0.1).plot()
+    assert left.get_ylabel() == "motor.position [rad]"
+    assert [ax.get_ylabel() for ax in left.figure.axes] == ["motor.position [rad]", "slide.position [m]"]
+
+
 @pytest.mark.parametrize(
     ("constant", "limit", "expected"), [(1.0, None, 3.0), (0.5, None, 1.5), (0.5, 1.0, 1.0)]
 )
@@ -190,6 +221,11 @@ def test_a_clutch_without_capacity_is_free() -> None:
     assert [t[:2] for t in told] == [("free", "slip+"), ("slip+", "stick"), ("stick", "free")]
     assert [t[2] for t in told] == pytest.approx([1.0, meet, 4.0], rel=1e-12)
     assert [str(ss.Mode(m)) for m in run["clutch.mode"]] == ["free", "free", "slip+", "stick", "free"]
+    assert "holds 0.666667 Nm within [-6, 6] Nm" in repr(run.why_stuck("clutch", 2.0))
+    with pytest.raises(ValueError, match="does not stick at t = 4.5: its mode is free"):
+        run.why_stuck("clutch", 4.5)
+    spans = [span.kind for span in ss.plotting.mode_spans(run.at(np.linspace(0.0, 5.0, 101)), "clutch")]
+    assert spans == ["free", "slip", "stick", "free"]
     rest = ss.Machine(mass=1.0, names=["q"])
     rest.add_friction("brake", "q", 1.0, normal_load=0.0)
     assert set(ss.simulate(rest, t_end=1.0)["brake.mode"]) == {ss.Mode.FREE}

@@ -73,7 +73,7 @@ def coefficient(compiled: Any) -> str:
 def friction(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
     """A friction element in two lines: its name and law, and what presses it."""
     force, length = _units(element, units)
-    load = of_time(element["normal_load"], force, "N")
+    load = of_time(element["normal_load"], force, "M" if force == "Nm" else "N")
     what = "normal load" if force == "N" else "capacity"
     pressed = "" if load == f"1 {force}" else f"\n{what} {load}"
     speed = element["surface_velocity"]

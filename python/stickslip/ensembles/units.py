@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stickslip._units import quantities, text
+from stickslip._units import parameters, quantities, text
 from stickslip.ensembles.task import Task
 
 _TIMES = ("events.first", "events.last", "stick_time")
@@ -12,7 +12,7 @@ def units(task: Task) -> dict[str, str]:
     """Units of the parameters and measures of which they are known."""
     if task.builds:
         return {}
-    known = dict(task.source._description.parameters) | quantities(task.source)
+    known = parameters(task.source) | quantities(task.source)
     found = {name: known.get(name) for name in task.names}
     for measure in task.kinds:
         found[measure] = (0, 0, 1, 0) if measure.endswith(_TIMES) else known.get(measure.rpartition(".")[0])
