@@ -29,8 +29,9 @@ double high(const ForceLimits& l, Index i, const Vector& x) {
   return l.high_a(i) + l.high_b(i) * load_on(l, i, x);
 }
 
-double size_of(const ForceLimits& l, Index i, const Vector& x) {
-  return 0.5 * (std::abs(low(l, i, x)) + std::abs(high(l, i, x)));
+// The force of least size within the limits: 0, or that end of the interval which is next to 0.
+double least_force(const ForceLimits& l, Index i, const Vector& x) {
+  return std::max(low(l, i, x), std::min(high(l, i, x), 0.0));
 }
 
 } // namespace
@@ -103,40 +104,44 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   return true;
 }
 
-// The elements share so that the greatest utilisation is least. In utilisations u = F / limit the zero point of least
-// norm makes y the only part of the norm left to choose.
+// The elements share so that the greatest utilisation is least, counted from their least forces. In utilisations u =
+// F / limit the zero point of least norm makes y the only part of the norm left to choose.
 bool share_by_utilisation(const Matrix& kept, Index normals, const ForceLimits& l, double size, Vector& x) {
   const Index sticking = x.size() - normals;
-  Vector weight(sticking);
-  for (Index i = 0; i < sticking; ++i) weight(i) = std::max(size_of(l, i, x), least_weight * size);
+  Vector weight(sticking), least(sticking);
+  for (Index i = 0; i < sticking; ++i) {
+    weight(i) = std::max(0.5 * (high(l, i, x) - low(l, i, x)), least_weight * size);
+    least(i) = least_force(l, i, x);
+  }
   const Vector inverse = weight.cwiseInverse();
   const Matrix scaled = inverse.asDiagonal() * kept.bottomRows(sticking);
   const Matrix U = linalg::Svd(scaled).U.leftCols(std::min(scaled.rows(), scaled.cols()));
-  Vector u0 = inverse.cwiseProduct(x.tail(sticking));
+  Vector u0 = inverse.cwiseProduct(x.tail(sticking) - least);
   u0 -= U * (U.transpose() * u0);
   Vector c(2 * sticking), d(2 * sticking);
   Matrix C(2 * sticking, U.cols());
   for (Index i = 0; i < sticking; ++i) {
     c(2 * i) = -u0(i), c(2 * i + 1) = u0(i);
     C.row(2 * i) = -U.row(i), C.row(2 * i + 1) = U.row(i);
-    d(2 * i) = high(l, i, x) * inverse(i);
-    d(2 * i + 1) = -low(l, i, x) * inverse(i);
+    d(2 * i) = (high(l, i, x) - least(i)) * inverse(i);
+    d(2 * i + 1) = (least(i) - low(l, i, x)) * inverse(i);
   }
   const LeastNorm fit = least_norm(c, C, d, heavy);
   if (!fit.found) return false;
   // Weights of very different size leave rounding that would move what is at rest: only shifts may.
   const auto Z = kept.bottomRows(sticking);
-  const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) - x.tail(sticking);
+  const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) + least - x.tail(sticking);
   x.tail(sticking) += Z * (Z.transpose() * shifted);
   return true;
 }
 
 double greatest_utilisation(Index normals, const ForceLimits& l, double size, const Vector& x) {
-  const double floor = tolerance::least_size * size;
   double greatest = 0.0;
   for (Index i = 0; i < x.size() - normals; ++i) {
-    const double f = x(normals + i), limit = f >= 0.0 ? high(l, i, x) : -low(l, i, x);
-    if (std::abs(f) > floor) greatest = std::max(greatest, std::abs(f) / std::max(limit, floor));
+    const double lo = low(l, i, x), hi = high(l, i, x), least = least_force(l, i, x);
+    const double none = std::max(tolerance::least_size * size, 0.5 * slack * (hi - lo));
+    const double f = x(normals + i) - least, limit = f >= 0.0 ? hi - least : least - lo;
+    if (std::abs(f) > none) greatest = std::max(greatest, std::abs(f) / std::max(limit, none));
   }
   return greatest;
 }

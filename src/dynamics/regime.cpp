@@ -204,17 +204,22 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
     if (nu > 0) held.noalias() += r.LF * w.sliding.head(nu);
     if (!r.sharing.varying.empty()) follow_varying_limits(sys, r, t, x, s, held);
     if (r.coupled) couple(sys, r, w, held);
+    for (Index k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(r.sticking.size() + k);
+    bool moves = false; // what an element holds moves its internal states
+    for (Index k = 0; k < r.sticking.size(); ++k) {
+      force[r.sticking[k]] = held(k);
+      moves = moves || sys.friction[r.sticking[k]].states >= 0;
+    }
+    if (moves) share_forces(sys, r, t, x, s, force);
     for (Index k = 0; k < r.sticking.size(); ++k) {
       const Index i = r.sticking[k];
       const Friction& p = sys.friction[i];
-      force[i] = held(k);
       if (p.states >= 0) {
         double N = p.contact >= 0 ? 0.0 : normal_load(p, r.modes.friction[i].load_stretch, x, s);
         if (const Index c = normal_row(r, loading_contact(p)); c >= 0) N += load_per_normal(p) * held(c);
         rest_rates(p.law, N > 0.0 ? force[i] / N : 0.0, x + p.states, xdot + p.states);
       }
     }
-    for (Index k = 0; k < r.closed.size(); ++k) force[np + r.closed[k]] = held(r.sticking.size() + k);
     if (r.coupled) lags_under_contacts(sys, r, x, s, xdot, force);
     for (const Index i : r.sticking) {
       const Friction& p = sys.friction[i];
@@ -257,8 +262,8 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
   for (Index k = 0; k < m; ++k) {
     const Index i = r.sticking[k];
     const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_stretch, t, x, s, force);
-    limits.low_a(k) = std::min(l.lo, 0.0);
-    limits.high_a(k) = std::max(l.hi, 0.0);
+    limits.low_a(k) = l.lo;
+    limits.high_a(k) = l.hi;
     given(k) = force[i];
   }
   double utilisation = 0.0;

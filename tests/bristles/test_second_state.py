@@ -53,3 +53,18 @@ def test_at_rest_beside_dry_friction_it_keeps_the_side_from_which_it_came(side: 
     y, tau = side * S0 * run["f.z1"][late], run.t[late] - run.t[late][0]
     assert y == pytest.approx(1.0 - (1.0 - y[0]) * np.exp(-tau), abs=1e-5)
     assert y[-1] > 0.9
+
+
+def test_at_rest_a_force_whose_limits_leave_out_zero_stays_within_them() -> None:
+    """From z = y = 1/s0 the least force, s0 Fc z + (s0 (Fs - Fc) - alpha) y - alpha/s0, is 1.8 N; held there y falls."""
+    m = ss.Machine(mass=[1.0], names=["x"])
+    m.add_friction("dry", on="x", law=ss.Coulomb(3.0))
+    bristle = ss.TwoStateBristle(
+        stiffness=1e3, damping=0.0, static=2.0, kinetic=1.0, stribeck_velocity=1e-2, alpha=100.0
+    )
+    m.add_friction("bristle", on="x", law=bristle)
+    run = ss.simulate(m, 2.0, rtol=1e-10, dt=0.1, initial={"bristle.z0": 1e-3, "bristle.z1": 1e-3})
+    assert not run.events
+    assert run["bristle.force"] == pytest.approx(1.8 * np.exp(-run.t), rel=1e-9)
+    assert run["dry.force"] == pytest.approx(-1.8 * np.exp(-run.t), rel=1e-9)
+    assert not ss.analysis.audit(run).findings
