@@ -63,6 +63,10 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
               (form->x.cwiseAbs().dot(state.base_x.cwiseAbs()) + form->s.cwiseAbs().dot(s.cwiseAbs()));
     if (size <= at_rest) return stays;
   }
+  // A bristle that holds creeps to rounding: which way, says nothing.
+  if (g.kind == GuardKind::velocity_reversal &&
+      size <= tolerance::rest * velocity_size(sys.friction[g.friction], state.nominal))
+    return stays;
   double zero = tolerance::rounding * size;
   if (!state.after_transition) return zero;
   double unknown = 0.0; // what an integrated motion up to the transition leaves
