@@ -15,7 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr double one_instant = 4e-16; // times closer than this, relative to themselves, are one
-constexpr int most_transitions = 100; // at one instant
+constexpr int most_transitions = 100, most_impacts = 10'000; // at one instant
 
 // Breakpoints and ticks that have been reached: a step that stops there to rounding.
 double later_of_one_instant(double breakpoint, double tick) {
@@ -100,7 +100,7 @@ void Runner::begin(State& of, Recorder& by, const Stop& asks) {
   timeless = stepper.autonomous() && !transition.samples() && !stepper.delays.any();
   regime = nullptr;
   breakpoint = -INFINITY;
-  transitions_at_one_time = 0;
+  transitions_at_one_time = impacts_at_one_time = 0;
   recorded = {};
   notes.clear();
   beyond.resize(0);
@@ -348,7 +348,7 @@ template <class Use> void Runner::polynomials(double t1, Use&& use) {
 // The state goes on to the end of the step. False if the run ends there.
 bool Runner::arrive() {
   const double before = state->base_t;
-  transitions_at_one_time = arrival.t > before ? 0 : transitions_at_one_time + 1;
+  if (arrival.t > before) transitions_at_one_time = impacts_at_one_time = 0;
   if (arrival.t > before) stepper.delays.record(*state, step.h, stepper.C);
   state->base_x = end;
   state->base_t = arrival.t, state->base_t_compensation = arrival.rest;
@@ -362,6 +362,11 @@ bool Runner::arrive() {
 }
 
 // Ticks, then whatever the guards or a breakpoint call for.
+// Whether too much happens at one instant. Impacts that take energy out come to an end, between walls after many.
+bool Runner::goes_round(bool loses) {
+  return loses ? ++impacts_at_one_time > most_impacts : ++transitions_at_one_time > most_transitions;
+}
+
 void Runner::change() {
   const bool event = !step.fired.empty();
   if (!event && !arrival.at_limit) return;
@@ -383,7 +388,7 @@ void Runner::change() {
   tell(jump);
   if (!jump.decided)
     finish(Status::no_solution, t, why(without_answer(sys, jump, "")));
-  else if (event && transitions_at_one_time > most_transitions)
+  else if (event && goes_round(jump.loses))
     finish(Status::stalled, t, why("more than 100 transitions at one instant"));
   else if (out.events > options.max_events)
     finish(Status::budget, t, "max_events is used up");

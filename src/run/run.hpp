@@ -72,7 +72,7 @@ private:
   bool timeless = false;          // nothing depends on time itself
   const Regime* regime = nullptr; // of the present modes
   double breakpoint = 0.0;        // the next one of a signal
-  int transitions_at_one_time = 0;
+  int transitions_at_one_time = 0, impacts_at_one_time = 0;
   struct {
     bool any = false;
     double t0 = 0.0, rest = 0.0;
@@ -104,6 +104,7 @@ private:
   void record();
   bool arrive();
   void change();
+  bool goes_round(bool loses);
   bool still_finite();
   void no_longer_finite();
   void tell(const Jump& jump);

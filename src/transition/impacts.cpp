@@ -16,7 +16,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most_strikes = 10; // at one instant, one after the other
+constexpr int most_strikes = 10;                               // at one instant, one after the other
+constexpr double least_flight = 16.0 * tolerance::last_digits; // of the time that it is
+constexpr double least_loss = 1e-6; // share of what an impact moves: a thousand of them change nothing
 
 } // namespace
 
@@ -248,6 +250,7 @@ void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolu
   const double loss = best.wall_work - best.energy_change;
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
   jump->gains = jump->gains || loss < -tolerance::same * moved;
+  jump->loses = jump->loses || loss > least_loss * moved;
   for (Index k = 0; k < p.contacts; ++k) {
     Impulse one;
     one.contact = touching[k];
@@ -265,6 +268,15 @@ void Decision::note_impulses(const contact::Impact& p, const contact::ImpactSolu
   }
 }
 
+// What a contact may rebound with and still be no rebound: a share of the greatest speed that it has seen, or a flight
+// of which the last digits of the time tell too little.
+double Decision::no_rebound(Index j) const {
+  const LinearPart& linear = cache.linear(sys, state->modes);
+  const Contact& c = sys.contacts[j];
+  const double falls = -(c.rate.x.dot(linear.A * state->base_x + linear.S * sig) + c.acceleration_s.dot(sig));
+  return std::max(cutoffs.rebound * rate_size(j), 0.5 * falls * least_flight * std::abs(t));
+}
+
 // Takes back rebounds that are too slow to count: of one contact that is an impact without restitution, of several the
 // least change of kinetic energy. What it takes is lost in the impact.
 void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
@@ -272,7 +284,7 @@ void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& b
   List<Index> held; // with those that stay at rest
   bool rebounds = false;
   for (Index k = 0; k < p.contacts; ++k) {
-    if (!(best.velocity(k) <= cutoffs.rebound * rate_size(touching[k]))) continue;
+    if (!(best.velocity(k) <= no_rebound(touching[k]))) continue;
     if (best.velocity(k) > 0.0 && !(best.impulse(k) * p.G(k, k) > best.velocity(k)))
       continue; // walls do not pull
     held.push_back(k);

@@ -41,6 +41,7 @@ struct Jump {
   bool ambiguous = false;       // several answers were left that no rule tells apart
   bool shared = false;          // forces at rest were not unique
   bool gains = false;           // an impact left more energy than there was
+  bool loses = false;           // one took a share of what it moved
   bool mixed_laws = false;      // contacts struck together have different laws of impact
   bool poisson_instead = false; // Newton's law had no answer
   bool sampled = false;         // sampled controllers put out something
@@ -65,7 +66,7 @@ struct Jump {
     none_exists = false;
     touching.clear();
     facing = -1;
-    ambiguous = shared = gains = mixed_laws = poisson_instead = sampled = changed = false;
+    ambiguous = shared = gains = loses = mixed_laws = poisson_instead = sampled = changed = false;
     impulses.clear();
     overlaps.clear();
     next = nullptr;
