@@ -87,8 +87,10 @@ void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
   const auto offer = [&](const ForceLimit& l) {
     const Vector row = margin.by_forces(l);
     if (row.size() == 0) return;
-    const double most = (row.cwiseAbs().transpose() * sharing.N.cwiseAbs()).maxCoeff();
-    if (!((row.transpose() * sharing.N).cwiseAbs().maxCoeff() > tolerance::entry * most)) return;
+    const double most = (row.cwiseAbs().transpose() * sharing.N.cwiseAbs()).maxCoeff(),
+                 shift = (row.transpose() * sharing.N).cwiseAbs().maxCoeff();
+    if (!(shift > tolerance::entry * most && shift > tolerance::rest * row.cwiseAbs().maxCoeff()))
+      return; // nothing, or rounding alone, shifts its margin
     sharing.limits.push_back(l);
     rows.push_back(row);
   };
