@@ -291,7 +291,7 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
   for (Index i = 0; i < n; ++i) {
     const Margin of = margin_of(p, out, slip, i);
     if (of.none) continue;
-    const bool fired = (allowed[i] & (allowed[i] - 1U)) == 0;
+    const bool fired = at_guard(p, allowed[i], i);
     const double exact = fired || !out.unique ? tolerance::event_zero : rounding;
     const double g = p.G(i, i);
     double margin = of.least(), zero = exact * ws.scale[i];

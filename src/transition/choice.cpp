@@ -183,18 +183,22 @@ void Decision::size_by_turning_rows(double moment) {
 
 // What a guard that fired leaves open.
 void Decision::narrow(const List<Guard>& fired) {
+  problem.located.assign(problem.size(), 0);
+  const auto leave = [&](Index k, ct::Allowed may) {
+    allowed[k] = may;
+    problem.located[k] = 1;
+  };
   for (const Guard& g : fired) {
-    if (g.kind == GuardKind::lifts_off && candidate[g.contact])
-      allowed[number[g.contact]] = ct::bit(Mode::open);
+    if (g.kind == GuardKind::lifts_off && candidate[g.contact]) leave(number[g.contact], ct::bit(Mode::open));
     for (Index q = 0; q < elements.size(); ++q) {
       if (!rests[elements[q]]) continue;
-      auto& a = allowed[closed.size() + q];
+      const Index k = closed.size() + q;
       if (g.kind == GuardKind::shared_limit && dir[elements[q]] != 0) // all reach their limits together
-        a = ct::bit(dir[elements[q]] > 0 ? Mode::slip_forward : Mode::slip_backward);
+        leave(k, ct::bit(dir[elements[q]] > 0 ? Mode::slip_forward : Mode::slip_backward));
       else if (g.kind == GuardKind::breaks_away && elements[q] == g.friction)
-        a = ct::bit(slip(g.direction));
+        leave(k, ct::bit(slip(g.direction)));
       else if (g.kind == GuardKind::slip_ends && elements[q] == g.friction)
-        a = static_cast<ct::Allowed>(a & ~ct::bit(slip(g.direction)));
+        allowed[k] = static_cast<ct::Allowed>(allowed[k] & ~ct::bit(slip(g.direction)));
     }
   }
 }

@@ -50,6 +50,8 @@ struct Problem {
     return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
   }
   Index size() const { return contacts + elements.size(); }
+  // Of each component: its guard fired here, so that what it is about is zero as well as events are located. Empty: none.
+  List<std::uint8_t> located;
 };
 
 // Rejects sizes that do not fit, entries that are not finite, low > high, and contacts that do not exist.
@@ -61,6 +63,11 @@ constexpr Allowed bit(Mode m) {
   return static_cast<Allowed>(1U << (static_cast<unsigned>(static_cast<int>(m) + 1)));
 }
 constexpr Allowed anything = 0x1f;
+
+// Whether a component stands at its guard: that has narrowed it, or did before that was taken back.
+inline bool at_guard(const Problem& p, Allowed a, Index i) {
+  return (a & (a - 1U)) == 0 || (i < p.located.size() && p.located[i] != 0);
+}
 
 // One labelled answer. Forces: lambda_N of the contacts, then F of the elements.
 struct Candidate {

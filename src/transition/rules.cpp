@@ -26,7 +26,7 @@ struct StaticToKinetic {
   double along(const Candidate& c, Index s) const {
     const Index k = p.contacts + s;
     const double scale = acceleration_row(p, k, c.force).scale;
-    const bool fired = (ws.allowed[k] & (ws.allowed[k] - 1U)) == 0;
+    const bool fired = at_guard(p, ws.allowed[k], k);
     const double zero = fired ? tolerance::event_zero : tolerance::per_term * static_cast<double>(p.size());
     const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
     return std::abs(a) <= zero * scale ? 0.0 : a;
