@@ -98,6 +98,13 @@ def test_refused() -> None:
             ss.simulate(block(), 40.0, sensitivities=["block.mass"], **options)
 
 
+def test_a_value_at_which_the_law_changes_its_kind_is_refused() -> None:
+    m = ss.Machine(mass=1.0, names=["slide"])
+    m.add_friction("guide", on="slide", law=ss.Viscous(0.5))
+    with pytest.raises(ValueError, match="'guide.law.exponent'.*of another kind"):
+        ss.simulate(m, 1.0, sensitivities=["guide.law.exponent"])
+
+
 def test_quantisers_and_delays_are_refused_by_name() -> None:
     m = block()
     m.add_controller(ss.PID(kp=3.0, quantum=1e-3, period=0.01), name="loop", on="block", reference=1.0)
