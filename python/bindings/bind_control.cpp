@@ -26,7 +26,8 @@ using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
 ControlOptions options(std::optional<double> min, std::optional<double> max,
                        const std::optional<std::string>& anti_windup, std::optional<double> tracking_time,
-                       std::optional<double> period, double delay, double quantum, const std::string& rate) {
+                       std::optional<double> period, double delay, double quantum, const std::string& rate,
+                       bool tracks) {
   ControlOptions o;
   if (min) o.limits.min = *min;
   if (max) o.limits.max = *max;
@@ -36,6 +37,7 @@ ControlOptions options(std::optional<double> min, std::optional<double> max,
   o.delay = delay;
   o.quantum = quantum;
   o.rate = choose<RateSource>("rate", rate);
+  o.tracks = tracks;
   return o;
 }
 
@@ -101,7 +103,7 @@ Program program(const py::object& function, Index references, Index measurements
 void bind_control(py::module_ m) {
   py::class_<ControlOptions>(m, "ControlOptions", "What all controllers have: limits, sampling, anti-windup.")
       .def(py::init(&options), "min"_a, "max"_a, "anti_windup"_a, "tracking_time"_a, "period"_a, "delay"_a,
-           "quantum"_a, "rate"_a);
+           "quantum"_a, "rate"_a, "tracks"_a);
   bind_block(m);
   py::class_<Controller>(m, "Controller", "A controller as a value; see stickslip.control.")
       .def_static(
@@ -144,6 +146,12 @@ void bind_control(py::module_ m) {
             return checked(program(function, references, measurements, outputs, memory), o);
           },
           "function"_a, "references"_a, "measurements"_a, "outputs"_a, "memory"_a, "options"_a)
+      .def_static(
+          "friction_curve",
+          [](const Law& law, double normal_load, const std::string& controls, const ControlOptions& o) {
+            return checked(FrictionCurve{law, normal_load, choose<Controlled>("controls", controls)}, o);
+          },
+          "law"_a, "normal_load"_a, "controls"_a, "options"_a)
       .def("block", [](const Controller& c) { return compile(c); })
       .def(py::pickle([](const Controller& c) { return pack(c); }, &unpack_controller))
       .def("__eq__",

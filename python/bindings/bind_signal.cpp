@@ -11,7 +11,11 @@
 #include <pybind11/stl.h>
 #include <pybind11/typing.h>
 
+#include <array>
 #include <functional>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace py = pybind11;
 using namespace pybind11::literals;
@@ -54,6 +58,30 @@ std::size_t hash(const Signal& s) {
 }
 
 using State = py::typing::Tuple<py::object, py::ellipsis>;
+
+using Wave = std::array<double, 3>;                                    // amplitude, omega, phase
+using Row = std::tuple<double, double, Polynomial, std::vector<Wave>>; // start, anchor, polynomial, harmonics
+
+std::vector<Row> pieces_of(const Signal& s) {
+  std::vector<Row> rows;
+  for (const Piece& p : s.pieces) {
+    std::vector<Wave> waves;
+    for (const Harmonic& h : p.harmonics) waves.push_back({h.amplitude, h.omega, h.phase});
+    rows.emplace_back(p.start, p.anchor, p.c, std::move(waves));
+  }
+  return rows;
+}
+
+Signal of_pieces(const std::vector<Row>& rows) {
+  Signal s;
+  for (const auto& [start, anchor, c, waves] : rows) {
+    Piece& p = s.pieces.emplace_back();
+    p.start = start, p.anchor = anchor, p.c = c;
+    for (const auto& [amplitude, omega, phase] : waves) p.harmonics.push_back({amplitude, omega, phase});
+  }
+  normalise(s);
+  return s;
+}
 
 State pack(const Signal& s) {
   py::list pieces;
@@ -119,6 +147,10 @@ void bind_signal(py::module_ m) {
           },
           "distance"_a, "velocity"_a, "acceleration"_a, "jerk"_a,
           "Duration, peak velocity and peak acceleration of a move.")
+      .def_static("of_pieces", &of_pieces, "pieces"_a,
+                  "From pieces, each its start, the anchor and coefficients of its polynomial, and harmonics "
+                  "(amplitude, omega, phase).")
+      .def_property_readonly("pieces", &pieces_of)
       .def("value", py::overload_cast<const Signal&, double, int>(&derivative), "t"_a, "order"_a = 0)
       .def("values", &values_of, "t"_a, "order"_a = 0)
       .def("taylor", &coefficients, "t"_a, "count"_a)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stickslip._core import __version__
 from stickslip.compliance import HuntCrossley, KelvinVoigt
 from stickslip.control import LTI, PI, PID, Cascade, Controller, P
+from stickslip.crossings import Crossing
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
 from stickslip.events import Event, Events
@@ -56,10 +57,14 @@ from stickslip.machine import Machine
 from stickslip.modes import Mode
 from stickslip.sensitivity import EventSensitivity, Sensitivity, ValidUntil
 from stickslip.signals import (
+    PRBS,
+    Chirp,
     Constant,
     Input,
+    Multisine,
     Piecewise,
     PointToPoint,
+    Pulses,
     Ramp,
     Samples,
     Signal,
@@ -75,8 +80,20 @@ from stickslip.stick_slip import DeadTime, Lag, Presliding, StickSlip
 from stickslip.trajectory import Status, Stuck, Trajectory
 
 if TYPE_CHECKING:
-    from stickslip import analysis, animation, contact, figures, identify, lcp, linear, machines, plotting
-    from stickslip.compensation import Compensator, FrictionFeedforward, FrictionObserver
+    from stickslip import (
+        analysis,
+        animation,
+        contact,
+        figures,
+        identify,
+        lcp,
+        linear,
+        machines,
+        parts,
+        plotting,
+    )
+    from stickslip.compensation import Compensator, FrictionCurve, FrictionFeedforward, FrictionObserver
+    from stickslip.drive import Drive
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
     from stickslip.filters import PID2, Biquad, DerivativeFilter, DisturbanceObserver, Lead, LowPass, Notch
@@ -88,18 +105,22 @@ __all__ = [
     "PI",
     "PID",
     "PID2",
+    "PRBS",
     "Biquad",
     "BoucWen",
     "Cascade",
+    "Chirp",
     "Compensator",
     "Constant",
     "Controller",
     "Coulomb",
+    "Crossing",
     "Curve",
     "Dahl",
     "DeadTime",
     "DerivativeFilter",
     "DisturbanceObserver",
+    "Drive",
     "ElastoPlastic",
     "Energy",
     "EnsembleResult",
@@ -107,6 +128,7 @@ __all__ = [
     "EventSensitivity",
     "Events",
     "Expr",
+    "FrictionCurve",
     "FrictionFeedforward",
     "FrictionObserver",
     "HuntCrossley",
@@ -121,12 +143,14 @@ __all__ = [
     "Machine",
     "MaxwellSlip",
     "Mode",
+    "Multisine",
     "Notch",
     "OpenLoop",
     "P",
     "Piecewise",
     "PointToPoint",
     "Presliding",
+    "Pulses",
     "Ramp",
     "RealTime",
     "Samples",
@@ -175,6 +199,7 @@ __all__ = [
     "maximum",
     "minimum",
     "open_loop",
+    "parts",
     "plotting",
     "sign",
     "simulate",
@@ -188,9 +213,22 @@ __all__ = [
 ]
 
 # Parts that importing the package does not pay for: they are loaded when first named.
-_LAZY = ("analysis", "animation", "contact", "figures", "identify", "lcp", "linear", "machines", "plotting")
+_LAZY = (
+    "analysis",
+    "animation",
+    "contact",
+    "figures",
+    "identify",
+    "lcp",
+    "linear",
+    "machines",
+    "parts",
+    "plotting",
+)
 _LAZY_NAMES = {
     "Compensator": "compensation",
+    "Drive": "drive",
+    "FrictionCurve": "compensation",
     "FrictionFeedforward": "compensation",
     "FrictionObserver": "compensation",
     "EnsembleResult": "ensembles",

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-FORMAT = 2
+FORMAT = 3
 """Number of the format in which machines are saved; another one is refused."""
 
 

@@ -7,7 +7,7 @@ import math
 import operator
 from typing import Any
 
-from stickslip import _core, laws
+from stickslip import _core, compensation, laws
 from stickslip import control as controllers
 from stickslip.control import Controller
 from stickslip.laws import Law
@@ -47,7 +47,11 @@ def controller_of(described: dict[str, Any]) -> Controller:
     options["limits"] = None if low is None and high is None else (low, high)
     options["anti_windup"] = None if options["anti_windup"] == "none" else options["anti_windup"]
     options["period"] = options["period"] or None
-    made: Controller = getattr(controllers, kind)(**law, **options)
+    if kind == "FrictionCurve":
+        law["law"] = law_of(law["law"], {})
+    made: Controller = getattr(compensation if kind == "FrictionCurve" else controllers, kind)(
+        **law, **options
+    )
     return made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from stickslip._described import controller_of
@@ -14,10 +14,12 @@ Exponents = tuple[int, ...]
 
 NUMBER: Exponents = (0, 0, 0, 0)
 FORCE: Exponents = (1, 1, -2, 0)
+TORQUE: Exponents = (1, 2, -2, 0)
 _NAMED = {
     FORCE: "N",
-    (1, 2, -2, 0): "Nm",
+    TORQUE: "Nm",
     (1, 1, -1, 0): "N s",
+    (1, 2, -1, 0): "Nm s",
     (1, 0, -2, 0): "N/m",
     (1, 0, -1, 0): "N s/m",
     (0, 0, -1, 0): "1/s",
@@ -60,10 +62,17 @@ def quantities(machine: Wiring) -> dict[str, Exponents]:
         outputs = [key for key in found if key.startswith(f"{name}.output")]
         for k, output in enumerate(outputs):
             if k < len(e["to"]) and e["to"][k] and "names" in machine._description.plant:
-                found[output] = FORCE
+                found[output] = _driving(e["to"][k], machine._description.plant["rotary"])
             elif readers := [r for r in read_by.get(output, ()) if r in compared]:
                 found[output] = compared[readers[0]]
     return found
+
+
+def _driving(to: Mapping[str, float], rotary: Sequence[str]) -> Exponents:
+    """What drives coordinates with factors of 1; a factor has a unit of its own, as a torque constant has."""
+    kinds = {TORQUE if name in rotary else FORCE for name in to}
+    plain = all(abs(factor) == 1.0 for factor in to.values())
+    return kinds.pop() if plain and len(kinds) == 1 else NUMBER
 
 
 def _compared(element: Mapping[str, Any], known: Mapping[str, Exponents]) -> Exponents | None:

@@ -320,6 +320,7 @@ class Wiring:
         reference: Reference | None = None,
         to: On | Sequence[On] | None = None,
         period: float | None = None,
+        excess: Measure | None = None,
     ) -> str:
         """Add a controller.
 
@@ -349,6 +350,10 @@ class Wiring:
             sequence for several outputs.
         period : float, optional
             Sampling period, s, instead of the one that `control` has.
+        excess : str or mapping, optional
+            Anti-windup through a chain: by how much a limit further on changes what this controller asks for, limited less
+            asked for. The integral of a P-I part follows it back as it does at a limit of its own. In a chain of sampled
+            controllers it is the output of a continuous one, and so that of the instant before; `Drive.add` makes it.
 
         Returns
         -------
@@ -374,6 +379,11 @@ class Wiring:
         1.010963
         """
         control = _controller(control, period)
+        if excess is not None:
+            if not isinstance(control, Controller):
+                reject("excess", excess, "left out for friction compensation, which has no integral")
+            control = control._with(tracks=True)
+            reference = [0.0 if reference is None else reference, excess]  # type: ignore[list-item]
         name = self._name(control) if name is None else str(name)
         if on is not None:
             if measure is not None or to is not None:
@@ -569,6 +579,10 @@ class Wiring:
         if not several and what == "measure" and count > 1:
             items = items * count
         if count == 0:
+            if what == "measure":
+                reject(
+                    f"measure of '{name}'", given, "left out: it measures nothing, and reads its reference"
+                )
             return []
         return [self._source(what, name, item) for item in items]
 
@@ -608,9 +622,7 @@ def _controller(control: Any, period: float | None) -> Controller | Compensator:
     if isinstance(control, Controller):
         if period is None:
             return control
-        arguments = control._arguments() | {"period": period}
-        changed: Controller = type(control)(**arguments)
-        return changed
+        return control._with(period=period)
     if is_system(control):
         return LTI.from_system(control, **({} if period is None else {"period": period}))
     if hasattr(control, "ninputs"):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
+from stickslip import _core
 from stickslip._checks import non_negative, reject
+from stickslip.control import Controller
 from stickslip.laws import Law, as_law
 from stickslip.signals import Signal, as_signal
 from stickslip.stick_slip import StickSlip
 
-__all__ = ["Compensator", "FrictionFeedforward", "FrictionObserver"]
+__all__ = ["Compensator", "FrictionCurve", "FrictionFeedforward", "FrictionObserver"]
 
 
 @dataclass(frozen=True)
@@ -111,3 +114,57 @@ class FrictionObserver(Compensator):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "gain", non_negative("gain", self.gain))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FrictionCurve(Controller):
+    """A model of friction run by a sampled controller: ``u = F(dr/dt)`` at its sampling instants, held in between.
+
+    Its output goes where any controller's goes: to a body, or into the command of a motor beside that of a speed loop,
+    before limits and lags: ``command=["speed.output", "friction.output"]``. Flows stay as exact as without it.
+
+    Parameters
+    ----------
+    law : Law or float
+        The model of friction, of which the steady curve is used; at rest it is the middle of its jump, zero for symmetric
+        laws.
+    normal_load : float, default 1.0
+        Normal load of the model, N, >= 0.
+    controls : {"rate", "value"}, default "rate"
+        Whether the velocity is the rate of the reference, or the reference itself.
+    **options
+        Limits and sampling: see `Controller`. The period is needed; with ``rate="difference"`` the rate is the difference
+        quotient of sampled references.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=1.0, names=["slide"])
+    >>> m.add_friction("guide", on="slide", law=ss.Coulomb(1.0))
+    >>> reference = ss.Ramp(slope=0.1)
+    >>> m.add_controller(ss.PID(kp=100.0, kd=20.0, period=1e-3), on="slide", reference=reference)
+    'pid'
+    >>> m.add_controller(ss.FrictionCurve(ss.Coulomb(1.0), period=1e-3), reference=reference, to="slide")
+    'frictioncurve'
+    >>> float(ss.simulate(m, t_end=2.0)["frictioncurve.output"][-1])
+    1.0
+    """
+
+    law: Law | float
+    normal_load: float = 1.0
+    controls: Literal["rate", "value"] = "rate"
+
+    def __post_init__(self) -> None:
+        law = as_law(self.law)
+        if isinstance(law, StickSlip):
+            reject("law", law, "a law without the options of StickSlip, whose modes a model cannot know")
+        numbers = self._numbers("normal_load")
+        compiled = _core.control.Controller.friction_curve(
+            law.compiled, **numbers, controls=self.controls, options=self._options()
+        )
+        self._fill(compiled, law=law, **numbers)

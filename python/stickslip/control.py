@@ -67,6 +67,9 @@ class Controller(Value):
     rate : {"measured", "difference"}, default "measured"
         Where velocities come from: a sensor of their own, or the difference quotient of successive (rounded)
         samples of the position, zero at the first sample. Sampled controllers only.
+    tracks : bool, default False
+        Whether the integral is also held back by a limit further on, whose excess is the second reference: `excess` of
+        `Machine.add_controller` says so. For back-calculation.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Controller(Value):
     delay: float = 0.0
     quantum: float = 0.0
     rate: Literal["measured", "difference"] = "measured"
+    tracks: bool = False
     compiled: _core.control.Controller = field(init=False)
 
     def __init__(self) -> None:
@@ -90,11 +94,20 @@ class Controller(Value):
             "Controller is what controllers have in common: make a P, PI, PID, Cascade, LTI or Callable"
         )
 
+    def _with(self, **changed: Any) -> Controller:
+        """The same controller with other options."""
+        made: Controller = type(self)(**self._arguments() | changed)
+        return made
+
     def _options(self) -> _core.control.ControlOptions:
         limits = _limits(self.limits)
         values = self._numbers("tracking_time", "period", "delay", "quantum")
         options = _core.control.ControlOptions(
-            *(limits or (None, None)), anti_windup=self.anti_windup, rate=self.rate, **values
+            *(limits or (None, None)),
+            anti_windup=self.anti_windup,
+            rate=self.rate,
+            tracks=self.tracks,
+            **values,
         )
         for name, value in (("limits", limits), *values.items()):
             object.__setattr__(self, name, value)

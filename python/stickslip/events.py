@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,8 @@ class Event:
     loss : float
         Energy lost in the impact, J; of several contacts struck together the first one carries the whole.
     sensitivity : EventSensitivity or None
-        Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for.
+        Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for;
+        a crossing has none.
     """
 
     time: float
@@ -153,7 +154,8 @@ class Events(Sequence[Event]):
     ) -> None:
         self._rows, self._elements, self._causes, self._rules = rows, elements, causes, rules
         self._derivatives = derivatives
-        self._numbers = np.arange(len(rows)) if numbers is None else numbers  # in the run
+        # In the run; -1: a crossing.
+        self._numbers = np.arange(len(rows)) if numbers is None else numbers
 
     def _some(self, chosen: slice | NDArray[np.bool_]) -> Events:
         return Events._from_table(
@@ -192,7 +194,7 @@ class Events(Sequence[Event]):
             normal,
             tangential,
             loss,
-            None if self._derivatives is None else EventSensitivity(self._derivatives, number),
+            None if self._derivatives is None or number < 0 else EventSensitivity(self._derivatives, number),
         )
 
     def __len__(self) -> int:
@@ -337,7 +339,7 @@ class Events(Sequence[Event]):
         rows = [
             (f"{e.time:.9f}", e.element, e.before, e.after, e.cause, e.rule) for e in self[: MOST_ROWS + 1]
         ]
-        return table(f"{len(self)} events", head, rows)
+        return table(f"{len(self)} event{'s' * (len(self) != 1)}", head, rows)
 
     def __str__(self) -> str:
         if not len(self):
@@ -356,3 +358,46 @@ class Events(Sequence[Event]):
 
 
 _COLUMNS = tuple(f.name for f in fields(Event) if f.compare)
+
+
+class Mark(NamedTuple):
+    """A crossing in the log."""
+
+    time: float
+    element: str
+    cause: str
+    rising: bool
+
+
+class Marks(NamedTuple):
+    """Crossings of a run: what was asked for, what was found, and what ended the run, in words."""
+
+    asked: tuple[str, ...] = ()
+    found: tuple[Mark, ...] = ()
+    stopped: str = ""
+
+
+def marked(logged: Events, made: Marks) -> Events:
+    """The log with crossings among the events, those of one instant after them."""
+    if not made.asked:
+        return logged
+    marks = made.found
+    elements = [*logged._elements, *made.asked]
+    causes = [*logged._causes, *dict.fromkeys(m.cause for m in marks)]
+    rules = [*logged._rules, "crossing"]
+    rows = np.zeros(len(marks), logged._rows.dtype)
+    last = int(logged.instant.max(initial=0))
+    for row, m in zip(rows, marks, strict=True):
+        row["time"], row["instant"], row["solutions"], row["rule"] = m.time, last + 1, 1, len(rules) - 1
+        row["element"], row["cause"] = elements.index(m.element), causes.index(m.cause)
+        row["before"], row["after"] = (Mode.LOW, Mode.HIGH) if m.rising else (Mode.HIGH, Mode.LOW)
+    every = np.concatenate([logged._rows, rows])
+    order = np.lexsort((every["instant"], every["time"]))
+    every = every[order]
+    numbers = np.concatenate([logged._numbers, np.full(len(marks), -1)])[order]
+    new = np.ones(len(every), dtype=bool)  # instants counted anew, a crossing at that of an event with it
+    new[1:] = (every["time"][1:] != every["time"][:-1]) | (
+        (every["instant"][1:] != every["instant"][:-1]) & (every["instant"][1:] <= last)
+    )
+    every["instant"] = np.cumsum(new)
+    return Events._from_table(every, elements, causes, rules, logged._derivatives, numbers)

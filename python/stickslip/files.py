@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load"]
 
-FORMAT = 1
+FORMAT = 2
 _MACHINES: dict[str, type[Machine] | type[StateSpace]] = {"Machine": Machine, "StateSpace": StateSpace}
 
 
@@ -37,6 +37,7 @@ def save(run: Trajectory, path: str | PathLike[str]) -> None:
         "kind": type(machine).__name__,
         "machine": machine.to_dict(),
         "run": _flat(run.__getstate__()["run"], arrays),
+        "marks": [run._marks.asked, [list(mark) for mark in run._marks.found], run._marks.stopped],
     }
     text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), np.uint8)
     target = Path(path)
@@ -110,6 +111,7 @@ def load(path: str | PathLike[str]) -> Trajectory | EnsembleResult:
             "described": None,
             "t": arrays.get("t"),
             "run": _tree(about["run"], arrays),
+            "marks": about["marks"],
         }
         run.__setstate__(state)
     except Exception as error:

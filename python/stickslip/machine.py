@@ -38,6 +38,17 @@ def _matrix(name: str, value: ArrayLike | None, n: int) -> NDArray[np.float64]:
     return a
 
 
+def _rotary(kind: str | Mapping[str, str], names: Sequence[str]) -> list[str]:
+    """The coordinates that are angles."""
+    kinds = dict(kind) if isinstance(kind, Mapping) else dict.fromkeys(names, kind)
+    for name, one in kinds.items():
+        if name not in names:
+            raise UnknownNameError(f"kind names {name!r}; known are: {', '.join(map(repr, names))}")
+        if one not in ("linear", "rotary"):
+            reject("kind", kind, "'linear' or 'rotary', or a mapping of coordinates to these")
+    return [name for name in names if kinds.get(name) == "rotary"]
+
+
 class Machine(Wiring):
     """A mechanical plant with friction and contacts, driven by signals and by functions of its motion.
 
@@ -60,6 +71,9 @@ class Machine(Wiring):
         Names of the coordinates; ``"q0", "q1", ...`` by default. All names of a machine share one name space.
     force : mapping, optional
         External forces: coordinate name -> number or signal, N.
+    kind : {"linear", "rotary"} or mapping, default "linear"
+        Whether coordinates are lengths in m or angles in rad, with inertias in kg m² and torques in Nm: all of them, or
+        ``{coordinate: kind}`` for those that are named. It says nothing but units.
 
     Raises
     ------
@@ -91,6 +105,7 @@ class Machine(Wiring):
         stiffness: ArrayLike | None = None,
         names: Sequence[str] | None = None,
         force: Mapping[str, Signal | float | Expr | Function] | None = None,
+        kind: str | Mapping[str, str] = "linear",
     ) -> None:
         if isinstance(names, str) or not (names is None or isinstance(names, Sequence)):
             reject("names", names, "a sequence of names")
@@ -112,7 +127,8 @@ class Machine(Wiring):
             raise ValueError(f"names has {len(coordinates)} entries, but mass has {n} coordinates")
         matrices = {"mass": m, "damping": damping, "stiffness": stiffness}
         fields |= {name: _matrix(name, given, n) for name, given in matrices.items()}
-        self._description = _core.model.Machine("mechanical", fields | {"names": coordinates})
+        fields |= {"names": coordinates, "rotary": _rotary(kind, coordinates)}
+        self._description = _core.model.Machine("mechanical", fields)
         if not (force is None or isinstance(force, Mapping)):
             reject("force", force, "a mapping of coordinates to numbers or signals")
         for coordinate, signal in (force or {}).items():
@@ -122,6 +138,12 @@ class Machine(Wiring):
     def names(self) -> tuple[str, ...]:
         """Names of the coordinates."""
         return tuple(self._description.coordinates)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Whether each coordinate is ``"linear"`` or ``"rotary"``."""
+        rotary = self._description.plant["rotary"]
+        return {name: "rotary" if name in rotary else "linear" for name in self.names}
 
     @property
     def smooth(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import finite, number, positive, reject, vector
 from stickslip._options import engine_options
+from stickslip.crossings import Crossing
 from stickslip.errors import UnknownNameError
+from stickslip.events import Mark, Marks
 from stickslip.machine import Machine
 from stickslip.sensitivity import checked
 from stickslip.state_space import StateSpace
@@ -38,6 +41,7 @@ def simulate(
     max_time: float = np.inf,
     keep: Literal["segments", "events", "nothing"] = "segments",
     state: _core.dynamics.State | None = None,
+    events: Sequence[Crossing] | Crossing = (),
     sensitivities: Sequence[str] = (),
 ) -> Trajectory:
     """Run a machine.
@@ -87,6 +91,8 @@ def simulate(
     state : State, optional
         Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run. A state
         knows the description it belongs to; that of another machine is refused.
+    events : Crossing or sequence of them, optional
+        Instants that are marked in the log, or end the run with status ``"stopped"``; `keep` must be its default.
     sensitivities : sequence of str, optional
         Parameters by which to differentiate the run, under the names that an `ensemble` varies: numbers and signals of
         the machine such as ``"slide.mass"``, ``"belt.law.static"``, ``"force_scale"``, and initial values by the name
@@ -138,9 +144,9 @@ def simulate(
         raise ValueError(f"keep = {keep!r} leaves nothing to sample: leave out dt and t_eval")
     start = state.t
     grid = None if t_eval is None else _grid(t_eval, start, t_end)
-    options = engine_options(
+    options = partial(
+        engine_options,
         state.x.size,
-        t_end=t_end,
         rtol=rtol,
         atol=atol,
         method=method,
@@ -151,15 +157,28 @@ def simulate(
         theta=theta,
         keep=keep,
     )
-    derivatives = None
-    if names := checked(sensitivities):
-        for given, what in ((resumed, "state"), (method == "time_stepping", "method = 'time_stepping'"),
-                            (keep != "segments", f"keep = {keep!r}")):  # fmt: skip
-            if given:
-                raise ValueError(f"sensitivities and {what} exclude each other")
-        raw, derivatives = _core.sensitivity.simulate(machine._description, state, x0, options, names)
-    else:
-        raw = _core.run.simulate(compiled, state, options)
+    names = checked(sensitivities)
+    for given, what in ((resumed, "state"), (method == "time_stepping", "method = 'time_stepping'"),
+                        (keep != "segments", f"keep = {keep!r}")):  # fmt: skip
+        if names and given:
+            raise ValueError(f"sensitivities and {what} exclude each other")
+    crossings = _crossings(events, keep)
+    if crossings or not names:
+        raw = _core.run.simulate(compiled, state, options(t_end=t_end))
+    marks, derivatives = Marks(), None
+    if crossings:
+        found, end = _marks(Trajectory(machine, raw, np.array([start]), holder), crossings)
+        stopped = ""
+        if end is not None:  # the same bits once more, up to there
+            t_end = end.time
+            raw = _core.run.simulate(compiled, state, options(t_end=t_end))
+            stopped = f"stopped at t = {end.time:.12g} s: {end.cause}"
+        asked = tuple(dict.fromkeys(one.label for one in crossings))
+        marks = Marks(asked, tuple(m for m in found if m.time <= raw.t_end), stopped)
+    if names:  # the same bits, with all that happened at each instant
+        raw, derivatives = _core.sensitivity.simulate(
+            machine._description, state, x0, options(t_end=t_end), names
+        )
     if keep != "segments":
         return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:
@@ -167,7 +186,32 @@ def simulate(
         grid = np.minimum(start + dt * np.arange(count), raw.t_end)
     elif grid is not None:
         grid = grid[grid <= raw.t_end]
-    return Trajectory(machine, raw, grid, holder, derivatives)
+    return Trajectory(machine, raw, grid, holder, marks, derivatives)
+
+
+def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:
+    listed = [events] if isinstance(events, Crossing) else list(events)
+    for one in listed:
+        if not isinstance(one, Crossing):
+            reject("events", one, "Crossings such as ss.Crossing('slide.position', level=0.01)")
+    if listed and keep != "segments":
+        reject("keep", keep, "'segments' where events are looked for")
+    return listed
+
+
+def _marks(run: Trajectory, crossings: list[Crossing]) -> tuple[list[Mark], Mark | None]:
+    """All crossings in the order of time, and the first one that ends the run."""
+    found: list[Mark] = []
+    ends: list[Mark] = []
+    for one in crossings:
+        for time, rising in zip(*one.times(run), strict=True):
+            mark = Mark(float(time), one.label, one.cause(bool(rising)), bool(rising))
+            found.append(mark)
+            if one.terminal:
+                ends.append(mark)
+                break
+    found.sort(key=lambda m: m.time)
+    return found, min(ends, key=lambda m: m.time, default=None)
 
 
 def _initial(

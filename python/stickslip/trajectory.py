@@ -20,7 +20,7 @@ from stickslip._html import table
 from stickslip._units import units
 from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
-from stickslip.events import Events
+from stickslip.events import Events, Mark, Marks, marked
 from stickslip.modes import Mode
 from stickslip.sensitivity import Sensitivity
 
@@ -58,6 +58,9 @@ _GROUPS = {
 }
 
 
+NO_MARKS = Marks()
+
+
 class Status(str, Enum):
     """How a run ended; equal to its name as a string.
 
@@ -70,6 +73,7 @@ class Status(str, Enum):
     STALLED = "stalled"
     INTERRUPTED = "interrupted"
     FAILED = "failed"
+    STOPPED = "stopped"
 
     def __str__(self) -> str:
         return self.value
@@ -130,8 +134,8 @@ class Trajectory:
     events : Events
         Every change of mode, with its cause.
     status : Status
-        ``"finished"``, ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot go on, as when the state has
-        grown beyond all numbers); `message` says more, `success` is True if finished.
+        ``"finished"``, ``"stopped"`` (by a `Crossing`), ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot go on,
+        as when the state has grown beyond all numbers); `message` says more, `success` is True if finished or stopped.
     state : State
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
         bits.
@@ -159,6 +163,7 @@ class Trajectory:
         raw: _core.run.Trajectory,
         grid: Array | None,
         described: object = None,
+        marks: Marks = NO_MARKS,
         derivatives: _core.sensitivity.Sensitivity | None = None,
     ) -> None:
         self._plant, self._description = (
@@ -169,6 +174,7 @@ class Trajectory:
         self._derivatives = derivatives
         self._raw = raw
         self._grid = grid
+        self._marks = marks
 
     @cached_property
     def t(self) -> Array:
@@ -189,18 +195,25 @@ class Trajectory:
             "described": self._described,
             "t": self._grid,
             "run": self._raw.pack(),
+            "marks": tuple(self._marks),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._plant, self._described, self._grid = state["machine"], state["described"], state["t"]
         self._derivatives = None
+        asked, found, stopped = state["marks"]
+        self._marks = Marks(tuple(asked), tuple(Mark(*mark) for mark in found), stopped)
         self._description = self._plant._description
         self._raw = _core.run.Trajectory.unpack(self._plant.compile(), state["run"])
         if self._grid is not None:  # which tells if the times are not those of the run
             self._samples = _core.run.Samples(self._raw, self._grid)
 
     def __copy__(self) -> Trajectory:
-        return Trajectory(self.machine, self._raw, self._grid, self._described, self._derivatives)
+        return self._sampled(self._grid)
+
+    def _sampled(self, grid: Array | None) -> Trajectory:
+        """The same run at other times."""
+        return Trajectory(self.machine, self._raw, grid, self._described, self._marks, self._derivatives)
 
     def __repr__(self) -> str:
         return (
@@ -235,17 +248,17 @@ class Trajectory:
     @property
     def status(self) -> Status:
         """How the run ended."""
-        return Status(self._raw.status)
+        return Status.STOPPED if self._marks.stopped else Status(self._raw.status)
 
     @property
     def message(self) -> str:
         """The same in words."""
-        return self._raw.message
+        return self._marks.stopped or self._raw.message
 
     @property
     def success(self) -> bool:
-        """Whether the run reached its end."""
-        return self.status is Status.FINISHED
+        """Whether the run reached its end, or a `Crossing` that ends it."""
+        return self.status in (Status.FINISHED, Status.STOPPED)
 
     @property
     def state(self) -> _core.dynamics.State:
@@ -278,6 +291,11 @@ class Trajectory:
 
     @cached_property
     def events(self) -> Events:
+        """Every change of mode, and every `Crossing` that was asked for."""
+        return marked(self._logged, self._marks)
+
+    @cached_property
+    def _logged(self) -> Events:
         """Every change of mode."""
         compiled = self._raw.compiled
         controllers = (name for name, *_ in compiled.controllers)
@@ -414,7 +432,7 @@ class Trajectory:
         if not (times[0] >= begin and times[-1] <= end):
             asked = f"{times[0]}" if times.size == 1 else f"from {times[0]} to {times[-1]}"
             raise ValueError(f"t = {asked} is not allowed: it must lie within the run, {begin} to {end}")
-        return Trajectory(self.machine, self._raw, times, self._described, self._derivatives)
+        return self._sampled(times)
 
     def why_stuck(self, element: str, t: float | None = None) -> Stuck:
         """Why a friction element sticks at some time, and how far it is from breaking away.

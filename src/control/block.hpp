@@ -56,6 +56,10 @@ struct Block {
 
 Block compile(const Controller& controller);
 
+inline bool needs_interpreter(const Block& b) {
+  return b.program && !b.program->in_engine;
+}
+
 // --- continuous blocks
 // -----------------------------------------------------------------------------------------------
 

@@ -43,17 +43,28 @@ void check_options(const ControlOptions& o) {
     if (o.rate == RateSource::difference)
       reject("rate", "= 'difference' is not allowed for a continuous controller; give a period to sample it");
   }
+  if (o.tracks && o.anti_windup != AntiWindup::back_calculation)
+    reject("anti_windup",
+           std::string("= '") + word(o.anti_windup) +
+               "' is not allowed where a limit further on is tracked: it must be 'back_calculation'");
   if (o.delay > o.period) reject("delay", o.delay, "at most one period = " + number_text(o.period));
 }
 
 // Back-calculation needs a time constant once there are limits and an integral.
 void check_tracking(const ControlOptions& o, bool integral, double kp) {
-  const bool limited = std::isfinite(o.limits.min) || std::isfinite(o.limits.max);
+  const bool limited = o.tracks || std::isfinite(o.limits.min) || std::isfinite(o.limits.max);
   if (limited && integral && o.anti_windup == AntiWindup::back_calculation && !o.tracking_time && kp == 0.0)
     reject("tracking_time", "must be given for back_calculation with kp = 0: its default is kp / ki");
 }
 
-void check_law(const P&, const ControlOptions&) {}
+void need_integral(const ControlOptions& o, bool integral) {
+  if (o.tracks && !integral)
+    reject("excess", "is not allowed for a controller without an integral that could be held back");
+}
+
+void check_law(const P&, const ControlOptions& o) {
+  need_integral(o, false);
+}
 
 void check_law(const PI& c, const ControlOptions& o) {
   check_tracking(o, false, c.kp);
@@ -63,11 +74,13 @@ void check_law(const PID& c, const ControlOptions& o) {
   if (c.kp * c.ki < 0.0 && !o.tracking_time && o.anti_windup == AntiWindup::back_calculation)
     reject("tracking_time", "must be given where kp and ki have different signs: its default is kp / ki");
   check_tracking(o, c.ki != 0.0, c.kp);
+  need_integral(o, c.ki != 0.0);
 }
 
 void check_law(const Cascade&, const ControlOptions&) {}
 
 void check_law(const Linear& c, const ControlOptions& o) {
+  need_integral(o, false);
   const Index n = c.A.rows(), inputs = c.D.cols(), outputs = c.D.rows();
   if (outputs < 1 || inputs < 1)
     reject("D", "is " + shape(c.D) + ", but at least one input and one output are needed");
@@ -86,7 +99,14 @@ void check_law(const Linear& c, const ControlOptions& o) {
   if (c.discrete && o.period == 0.0) reject("period", "must be given for discrete matrices");
 }
 
+void check_law(const FrictionCurve& c, const ControlOptions& o) {
+  validate(c.law);
+  need_integral(o, false);
+  if (o.period == 0.0) reject("period", "must be given: a friction curve is read at sampling instants");
+}
+
 void check_law(const Program& c, const ControlOptions& o) {
+  need_integral(o, false);
   if (!c.call) reject("function", "must be callable");
   if (o.period == 0.0) reject("period", "must be given: a program runs at sampling instants");
   if (c.references < 0) reject("references", static_cast<double>(c.references), ">= 0");

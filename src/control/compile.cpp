@@ -55,6 +55,14 @@ void guard_integral(Block& b, const ControlOptions& o, Index i, double kp, doubl
   if (b.anti_windup == AntiWindup::clamping) b.integrator = i;
 }
 
+// The same for a limit further on, whose excess (limited less asked for) is the second reference. Sampled, that is the
+// one since the last instant, as the chain behind this controller has not run yet.
+void track_excess(BlockBuilder& k, const ControlOptions& o, Index i, double kp, double ki) {
+  if (!o.tracks) return;
+  const Index excess = k.column({Of::reference, 1, 0, false});
+  k.block.B(i, excess) = 1.0 / tracking_time(o, kp, ki);
+}
+
 Block build(const P& c, const ControlOptions& o) {
   BlockBuilder k(o, 0);
   const Index r = k.reference(), y = k.controlled(c.controls);
@@ -80,6 +88,7 @@ Block build(const PI& c, const ControlOptions& o) {
   }
   // With kp = 0 there is no integral either, but any positive time constant is as good.
   guard_integral(k.block, o, 0, c.tn, 1.0);
+  track_excess(k, o, 0, c.tn, 1.0);
   return k.block;
 }
 
@@ -110,6 +119,7 @@ Block build(const PID& c, const ControlOptions& o) {
     b.B(0, r) = c.ki;
     b.B(0, y) = -c.ki;
     guard_integral(b, o, 0, c.kp, c.ki);
+    track_excess(k, o, 0, c.kp, c.ki);
   }
   return b;
 }
@@ -128,6 +138,7 @@ Block build(const Cascade& c, const ControlOptions& o) {
   }
   if (rddot >= 0) k.block.D(0, rddot) = c.force_feedforward;
   guard_integral(k.block, o, 0, c.tn, 1.0);
+  track_excess(k, o, 0, c.tn, 1.0);
   return k.block;
 }
 
@@ -166,6 +177,22 @@ Block build(const Program& c, const ControlOptions&) {
   b.D = Matrix::Zero(c.outputs, b.inputs.size());
   b.initial = c.memory;
   b.program = c;
+  return b;
+}
+
+// The curve at rest is the middle of its jump.
+Block build(const FrictionCurve& c, const ControlOptions& o) {
+  BlockBuilder k(o, 0);
+  if (c.controls == Controlled::rate)
+    k.rate(Of::reference);
+  else
+    k.reference();
+  Block& b = k.block;
+  b.program = Program{};
+  b.program->in_engine = true;
+  b.program->call = [c, of = traits(c.law)](double, const double* w, double*, double* u) {
+    *u = steady_force(c.law, of, *w, c.normal_load);
+  };
   return b;
 }
 

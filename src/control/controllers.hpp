@@ -5,6 +5,7 @@
 
 #include "control/program.hpp"
 #include "core/fields.hpp"
+#include "friction/law.hpp"
 
 #include <limits>
 #include <optional>
@@ -45,6 +46,7 @@ struct ControlOptions {
   double delay = 0.0;                  // s from sampling to output, at most one period
   double quantum = 0.0;                // step of the measuring scale, in units of y; 0: none
   RateSource rate = RateSource::measured;
+  bool tracks = false; // a second reference holds by how much a limit further on changes the output
 
   static constexpr auto fields() {
     using C = ControlOptions;
@@ -54,7 +56,8 @@ struct ControlOptions {
                       field("period", &C::period, quantity::time, Range::non_negative),
                       field("delay", &C::delay, quantity::time, Range::non_negative),
                       field("quantum", &C::quantum, quantity::number, Range::non_negative),
-                      field("rate", &C::rate)};
+                      field("rate", &C::rate),
+                      field("tracks", &C::tracks)};
   }
 };
 
@@ -148,9 +151,24 @@ struct Linear {
   }
 };
 
-using ControlLaw = std::variant<P, PI, PID, Cascade, Linear, Program>;
+// u = force of a friction curve at v = r', or at v = r: what friction is expected to take. Sampled only, so that it is held
+// and the flow stays what it is.
+struct FrictionCurve {
+  Law law;
+  double normal_load = 1.0;
+  Controlled controls = Controlled::rate;
+
+  static constexpr auto fields() {
+    using F = FrictionCurve;
+    return std::tuple{field("law", &F::law),
+                      field("normal_load", &F::normal_load, quantity::force, Range::non_negative),
+                      field("controls", &F::controls)};
+  }
+};
+
+using ControlLaw = std::variant<P, PI, PID, Cascade, Linear, Program, FrictionCurve>;
 template <> struct Kind<ControlLaw> {
-  static constexpr const char* list[] = {"P", "PI", "PID", "Cascade", "LTI", "Callable"};
+  static constexpr const char* list[] = {"P", "PI", "PID", "Cascade", "LTI", "Callable", "FrictionCurve"};
 };
 
 struct Controller {

@@ -20,7 +20,8 @@ struct Program {
   std::function<void(double t, const double* w, double* z, double* u)> call;
   std::shared_ptr<const ProgramIdentity> identity;
   Index references = 1, measurements = 1, outputs = 1;
-  Vector memory; // at the start
+  Vector memory;          // at the start
+  bool in_engine = false; // the engine's own: needs no interpreter
 
   bool operator==(const Program& o) const;
 };

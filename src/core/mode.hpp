@@ -12,7 +12,7 @@ enum class Mode : std::int8_t {
   slip_forward = 1,
   open = 2,   // a contact that is apart
   closed = 3, // a contact that touches; frictionless, or said of its normal direction alone
-  free = 4,   // a controller within its limits
+  free = 4,   // a controller within its limits; friction, as of a clutch, that no load presses
   high = 5,   // held at its upper limit
   low = 6,    // held at its lower limit
   locked = 7, // a one-way clutch that does not turn; while it turns it is free

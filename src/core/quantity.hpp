@@ -14,6 +14,7 @@ struct Quantity {
 namespace quantity {
 inline constexpr Quantity number{}, mass{1, 0, 0}, time{0, 0, 1}, rate{0, 0, -1};
 inline constexpr Quantity position{0, 1, 0}, velocity{0, 1, -1}, acceleration{0, 1, -2};
+inline constexpr Quantity angle{0, 0, 0, 1}, torque{1, 2, -2}, angular_momentum{1, 2, -1};
 inline constexpr Quantity force{1, 1, -2}, impulse{1, 1, -1}, damping{1, 0, -1}, stiffness{1, 0, -2};
 } // namespace quantity
 

@@ -67,6 +67,8 @@ void check(const Plant& p) {
   check_matrix("stiffness", p.stiffness, n, n);
   check_mass(p.mass);
   check_names("names", p.names, n, "coordinates");
+  for (const std::string& name : p.rotary)
+    if (!holds(p.names, name)) reject("rotary", "names '" + name + "', which is no coordinate");
   for (const std::string& name : p.names)
     if (name.find('.') != std::string::npos)
       reject("names", "= '" + name + "' holds a dot, which separates an element from its signal");

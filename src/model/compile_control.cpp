@@ -163,7 +163,7 @@ void declare_controllers(Draft& d) {
   Index memory = 0;
   for (const ControllerElement* c : d.controllers) {
     d.sys.loops.push_back(declare(d, *c, memory));
-    d.sys.needs_interpreter = d.sys.needs_interpreter || d.sys.loops.back().block.program.has_value();
+    d.sys.needs_interpreter = d.sys.needs_interpreter || needs_interpreter(d.sys.loops.back().block);
     Draft::Control& read = d.control.emplace_back();
     for (const Source& s : c->references)
       read.references.push_back(d.read("reference of '" + c->name + "'", s));

@@ -43,14 +43,17 @@ struct Combination {
 // of K is circulatory and may give energy.
 struct Plant {
   Matrix mass, damping, stiffness;
-  List<std::string> names; // one per coordinate
-  Tape mass_expression;    // M(q) instead, by columns; empty: none
+  List<std::string> names;  // one per coordinate
+  List<std::string> rotary; // those of them that are angles, rad; the others are lengths, m
+  Tape mass_expression;     // M(q) instead, by columns; empty: none
 
   static constexpr auto fields() {
     return std::tuple{field("mass", &Plant::mass, quantity::mass),
                       field("damping", &Plant::damping, quantity::damping),
                       field("stiffness", &Plant::stiffness, quantity::stiffness),
-                      field("names", &Plant::names), field("mass_expression", &Plant::mass_expression)};
+                      field("names", &Plant::names),
+                      field("rotary", &Plant::rotary),
+                      field("mass_expression", &Plant::mass_expression)};
   }
 };
 

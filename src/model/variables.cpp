@@ -3,10 +3,21 @@
 #include "model/draft.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stickslip {
 
 namespace {
+
+// What belongs together in a motion along a length, an angle, or something that is neither.
+struct Along {
+  Quantity position, velocity, acceleration, force, impulse;
+};
+constexpr Along along_length{quantity::position, quantity::velocity, quantity::acceleration, quantity::force,
+                             quantity::impulse};
+constexpr Along along_angle{
+    quantity::angle, {0, 0, -1, 1}, {0, 0, -2, 1}, quantity::torque, quantity::angular_momentum};
+constexpr Along along_unknown{};
 
 class VariableTable {
 public:
@@ -20,42 +31,45 @@ public:
 
   void operator()(const AppliedForce&) {}
 
-  void operator()(const FrictionElement& f) { friction(f.name, element_named(f.name)); }
+  void operator()(const FrictionElement& f) { friction(f.name, along(f.on), element_named(f.name)); }
 
   void operator()(const ContactElement& c) {
-    if (c.has_tangent()) friction(c.name, element_named(c.name));
+    if (c.has_tangent()) friction(c.name, along(c.tangent), element_named(c.name));
     const Index j = contact++;
+    const Along& n = along(c.normal);
     // A contact has one mode, which says whether it is open as well.
     sys.variables.erase(std::remove_if(sys.variables.begin(), sys.variables.end(),
                                        [&](const Variable& v) { return v.name == c.name + ".mode"; }),
                         sys.variables.end());
-    add(c.name + ".normal_force", quantity::force, Read::normal_force, j);
+    add(c.name + ".normal_force", n.force, Read::normal_force, j);
     add(c.name + ".mode", quantity::number, Read::contact_mode, j);
-    add(c.name + ".gap", quantity::position, Read::gap, j);
-    add(c.name + ".gap_rate", quantity::velocity, Read::gap_rate, j);
-    add(c.name + ".normal_impulse", quantity::impulse, Read::normal_impulse, j);
+    add(c.name + ".gap", n.position, Read::gap, j);
+    add(c.name + ".gap_rate", n.velocity, Read::gap_rate, j);
+    add(c.name + ".normal_impulse", n.impulse, Read::normal_impulse, j);
   }
 
   void operator()(const ClutchElement& c) {
     const Index j = d.contacts.size() + clutch++;
-    add(c.name + ".force", quantity::force, Read::normal_force, j);
-    add(c.name + ".velocity", quantity::velocity, Read::gap_rate, j);
+    const Along& one = along(c.on);
+    add(c.name + ".force", one.force, Read::normal_force, j);
+    add(c.name + ".velocity", one.velocity, Read::gap_rate, j);
     add(c.name + ".mode", quantity::number, Read::contact_mode, j);
-    add(c.name + ".impulse", quantity::impulse, Read::normal_impulse, j);
+    add(c.name + ".impulse", one.impulse, Read::normal_impulse, j);
   }
 
   void operator()(const SpringElement& s) {
     const Index i = spring++;
-    add(s.name + ".force", quantity::force, Read::spring_force, i);
-    add(s.name + ".elongation", quantity::position, Read::elongation, i);
-    add(s.name + ".elongation_rate", quantity::velocity, Read::elongation_rate, i);
+    const Along& one = along(s.on);
+    add(s.name + ".force", one.force, Read::spring_force, i);
+    add(s.name + ".elongation", one.position, Read::elongation, i);
+    add(s.name + ".elongation_rate", one.velocity, Read::elongation_rate, i);
     add(s.name + ".mode", quantity::number, Read::spring_mode, i);
   }
 
   void operator()(const ConstraintElement& c) {
     const Index i = constraint++;
-    add(c.name + ".force", quantity::force, Read::constraint_force, i);
-    add(c.name + ".impulse", quantity::impulse, Read::constraint_impulse, i);
+    add(c.name + ".force", along(c.on).force, Read::constraint_force, i);
+    add(c.name + ".impulse", along(c.on).impulse, Read::constraint_impulse, i);
   }
 
   void operator()(const ControllerElement&) {
@@ -72,9 +86,10 @@ public:
 
   void operator()(const CompensatorElement& c) {
     const Index i = element_named(c.name);
-    add(c.name + ".output", quantity::force, Read::force, i);
-    add(c.name + ".velocity", quantity::velocity, Read::velocity, i);
-    add(c.name + ".load", quantity::force, Read::load, i);
+    const Along& one = along(c.to);
+    add(c.name + ".output", one.force, Read::force, i);
+    add(c.name + ".velocity", one.velocity, Read::velocity, i);
+    add(c.name + ".load", one.force, Read::load, i);
   }
 
 private:
@@ -86,14 +101,39 @@ private:
     sys.variables.push_back({std::move(name), q, from, index, part, {}});
   }
 
+  const Along& of(const std::string& coordinate) const {
+    return holds(d.machine.mechanical()->rotary, coordinate) ? along_angle : along_length;
+  }
+
+  // Of a linear form: coordinates with the factor 1 or -1 say it, since other factors have units of their own;
+  // without them all, if they agree.
+  const Along& along(const Combination& on) const {
+    if (d.machine.mechanical() == nullptr || on.empty()) return along_length;
+    const auto agreed = [&](const auto& counts) {
+      const Along* found = nullptr;
+      for (const Part& p : on.parts) {
+        if (!counts(p)) continue;
+        if (found != nullptr && found != &of(p.name)) return &along_unknown;
+        found = &of(p.name);
+      }
+      return found;
+    };
+    const Along* plain = agreed([](const Part& p) { return std::abs(p.factor) == 1.0; });
+    return plain != nullptr ? *plain : *agreed([](const Part&) { return true; });
+  }
+
   void states() {
     const Index n = sys.n_coordinates;
     for (Index i = 0; i < sys.nx; ++i) {
-      const Quantity q = i < n ? quantity::position : i < 2 * n ? quantity::velocity : quantity::number;
-      add(sys.states[i], q, Read::state, i);
+      if (i >= 2 * n) {
+        add(sys.states[i], quantity::number, Read::state, i);
+        continue;
+      }
+      const Along& one = of(sys.coordinates[i % n]);
+      add(sys.states[i], i < n ? one.position : one.velocity, Read::state, i);
     }
     for (Index i = 0; i < n; ++i)
-      add(sys.coordinates[i] + ".acceleration", quantity::acceleration, Read::rate, n + i);
+      add(sys.coordinates[i] + ".acceleration", of(sys.coordinates[i]).acceleration, Read::rate, n + i);
   }
 
   Index element_named(const std::string& name) const {
@@ -102,12 +142,12 @@ private:
     return at - sys.friction.begin();
   }
 
-  void friction(const std::string& name, Index i) {
-    add(name + ".force", quantity::force, Read::force, i);
-    add(name + ".velocity", quantity::velocity, Read::velocity, i);
-    add(name + ".load", quantity::force, Read::load, i);
+  void friction(const std::string& name, const Along& one, Index i) {
+    add(name + ".force", one.force, Read::force, i);
+    add(name + ".velocity", one.velocity, Read::velocity, i);
+    add(name + ".load", one.force, Read::load, i);
     add(name + ".mode", quantity::number, Read::mode, i);
-    add(name + ".limit", quantity::force, Read::limit, i);
+    add(name + ".limit", one.force, Read::limit, i);
   }
 
   // y = C x + D u + D_NL F, where u are signals and the outputs of controllers.

@@ -49,7 +49,7 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
 
 void RealTime::refuse_what_it_cannot() const {
   for (const Loop& l : sys.loops)
-    if (l.block.program)
+    if (needs_interpreter(l.block))
       reject("machine",
              "has the controller '" + l.name +
                  "', which is a Python function: no real-time step can wait for it; run it between "

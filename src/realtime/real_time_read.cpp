@@ -1,6 +1,7 @@
 // Outputs of the fixed-step form.
 #include "dynamics/constraints.hpp"
 #include "realtime/real_time.hpp"
+#include "transition/event.hpp"
 #include "transition/saturations.hpp"
 
 #include <limits>
@@ -55,6 +56,8 @@ double RealTime::read_element(const RealTimeOutput& o, const double* s) const no
   case Kind::load:
     return normal_load(p, mode.load_stretch, a.x, s);
   case Kind::mode:
+    if (can_be_free(sys, p) && normal_load(p, mode.load_stretch, a.x, s) == 0.0)
+      return static_cast<double>(Mode::free);
     return p.traits.sticks ? mode.direction() : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
   default: {
     if (!sticks) return std::numeric_limits<double>::quiet_NaN();

@@ -1,6 +1,8 @@
 #include "transition/event.hpp"
 
 #include "core/list.hpp"
+#include "dynamics/regime.hpp"
+#include "signal/idle.hpp"
 #include "transition/saturations.hpp"
 #include "transition/springs.hpp"
 
@@ -28,6 +30,11 @@ const char* name(Rule rule) {
     return "none";
   }
   return "";
+}
+
+bool can_be_free(const System& sys, const Friction& p) {
+  return p.traits.sticks && p.contact < 0 && !p.of_compliance && p.load_parts.empty() &&
+         loading_contact(p) < 0 && !sys.smooth;
 }
 
 Mode contact_mode(const System& sys, const Modes& modes, Index j) {
@@ -203,9 +210,16 @@ struct EventBuilder {
   }
 
   void friction() {
-    for (Index i = 0; i < sys.friction.size(); ++i)
-      if (sys.friction[i].traits.sticks && sys.friction[i].contact < 0 && !sys.friction[i].of_compliance)
-        mechanics(i, jump.before.friction[i].mode, jump.after.friction[i].mode, nullptr);
+    for (Index i = 0; i < sys.friction.size(); ++i) {
+      const Friction& p = sys.friction[i];
+      if (!p.traits.sticks || p.contact >= 0 || p.of_compliance) continue;
+      const bool loaded_by_signal = can_be_free(sys, p);
+      const Signal& load = sys.signals[p.load];
+      const bool free_before = loaded_by_signal && idle_before(load, jump.t),
+                 free_after = loaded_by_signal && idle(load, jump.t);
+      mechanics(i, free_before ? Mode::free : jump.before.friction[i].mode,
+                free_after ? Mode::free : jump.after.friction[i].mode, nullptr);
+    }
   }
 
   void contacts() {

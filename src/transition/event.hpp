@@ -43,6 +43,9 @@ std::string rule_of(const Event& event);
 // friction elements, contacts, limits of continuous controllers. `instant`: number of the last instant with events.
 void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events);
 
+// Friction whose load is a signal alone is free while that is zero, as an open clutch is.
+bool can_be_free(const System& sys, const Friction& element);
+
 // Mode of a contact: open, what its friction does, or closed where it has none.
 Mode contact_mode(const System& sys, const Modes& modes, Index contact);
 

@@ -77,8 +77,9 @@ def test_laws_are_const_values():
     law = Coulomb(1.0)
     with pytest.raises(AttributeError):
         law.static = 2.0
+    assert law + 1.0 == law + Coulomb(1.0) and 1.0 + law == law + 1.0
     with pytest.raises(TypeError):
-        law + 1.0
+        law + "1"
 
 
 def test_parameters_are_readable_and_complete():

@@ -8,11 +8,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from families import generator
+from families.case import Case
 from numpy.typing import NDArray
 
 import stickslip as ss
-from families import generator
-from families.case import Case
 from sensitivity.differences import varied
 from stickslip.identify._present import present_number
 

@@ -75,6 +75,21 @@ def test_a_bound_is_left_on_the_allowed_side() -> None:
     np.testing.assert_allclose(r.sensitivity.end[:, 0], [-1.0, -1.0], rtol=1e-9)
 
 
+def test_beside_crossings() -> None:
+    """Marks among the events have no derivatives, and shift those of no event."""
+    mark = ss.Crossing("block.position", level=0.2)
+    plain = run("belt.law.static")
+    r = ss.simulate(
+        block(), 20.0, initial={"block.velocity": 0.2}, sensitivities=["belt.law.static"], events=mark
+    )
+    changes = [e for e in r.events if e.element == "belt"]
+    assert len(r.events) > len(changes) == len(plain.events)
+    for one, other in zip(changes, plain.events, strict=True):
+        assert one.sensitivity is not None and other.sensitivity is not None
+        assert one.sensitivity["belt.law.static"] == other.sensitivity["belt.law.static"]
+    assert all(e.sensitivity is None for e in r.events if e.element != "belt")
+
+
 def test_refused() -> None:
     with pytest.raises(ss.UnknownNameError, match="unknown parameter 'belt.nothing'"):
         run("belt.nothing")

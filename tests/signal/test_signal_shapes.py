@@ -181,8 +181,7 @@ def test_numbers_stand_for_signals():
     assert +s is s
     assert (s / 2)(3.0) == 3.0
     assert sum([s, s])(1.0) == 4.0
-    with pytest.raises(TypeError):
-        s * s
+    assert (s * s)(3.0) == 36.0
     with pytest.raises(TypeError):
         s + "1"
 

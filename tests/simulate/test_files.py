@@ -84,6 +84,7 @@ def test_a_dictionary_is_readable_and_complete() -> None:
         "damping": [[0.0]],
         "stiffness": [[0.0]],
         "names": ["slide"],
+        "rotary": [],
     }
     pieces = [
         {"start": "-inf", "anchor": 0.0, "polynomial": [0.0], "harmonics": []},

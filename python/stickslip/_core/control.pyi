@@ -11,6 +11,8 @@ import typing
 import numpy
 import numpy.typing
 
+import stickslip._core.friction
+
 class ControlOptions:
     """
     What all controllers have: limits, sampling, anti-windup.
@@ -26,6 +28,7 @@ class ControlOptions:
         delay: typing.SupportsFloat | typing.SupportsIndex,
         quantum: typing.SupportsFloat | typing.SupportsIndex,
         rate: str,
+        tracks: bool,
     ) -> None: ...
 
 class Saturation(enum.Enum):
@@ -171,6 +174,13 @@ class Controller:
         position: str,
         velocity_feedforward: typing.SupportsFloat | typing.SupportsIndex,
         force_feedforward: typing.SupportsFloat | typing.SupportsIndex,
+        options: ControlOptions,
+    ) -> Controller: ...
+    @staticmethod
+    def friction_curve(
+        law: stickslip._core.friction.Law,
+        normal_load: typing.SupportsFloat | typing.SupportsIndex,
+        controls: str,
         options: ControlOptions,
     ) -> Controller: ...
     @staticmethod

@@ -4,6 +4,7 @@ Functions of time.
 
 from __future__ import annotations
 
+import collections.abc
 import typing
 
 import numpy
@@ -36,6 +37,28 @@ class Signal:
     ) -> typing.Annotated[list[float], "FixedSize(3)"]:
         """
         Duration, peak velocity and peak acceleration of a move.
+        """
+
+    @staticmethod
+    def of_pieces(
+        pieces: collections.abc.Sequence[
+            tuple[
+                typing.SupportsFloat | typing.SupportsIndex,
+                typing.SupportsFloat | typing.SupportsIndex,
+                typing.Annotated[
+                    collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(6)"
+                ],
+                collections.abc.Sequence[
+                    typing.Annotated[
+                        collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
+                    ]
+                ],
+            ]
+        ]
+        | numpy.typing.NDArray[typing.Any],
+    ) -> Signal:
+        """
+        From pieces, each its start, the anchor and coefficients of its polynomial, and harmonics (amplitude, omega, phase).
         """
 
     @staticmethod
@@ -108,3 +131,14 @@ class Signal:
     def input_name(self) -> str: ...
     @property
     def is_constant(self) -> bool: ...
+    @property
+    def pieces(
+        self,
+    ) -> list[
+        tuple[
+            float,
+            float,
+            typing.Annotated[list[float], "FixedSize(6)"],
+            list[typing.Annotated[list[float], "FixedSize(3)"]],
+        ]
+    ]: ...

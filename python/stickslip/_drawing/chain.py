@@ -14,6 +14,7 @@ import numpy as np
 from stickslip._drawing import parts as sk
 from stickslip._drawing import words
 from stickslip._drawing.drawing import Drawing
+from stickslip._units import units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,13 +37,16 @@ class Chain(Drawing):
         described = machine._description
         self._names: list[str] = list(machine.names)
         self._plant = described.plant
+        self._units = units(machine)
+        self._rotary = set(self._plant["rotary"])
         self._elements = [
             e
             for e in described.elements
             if e["kind"] in ("friction", "contact", "spring", "constraint", "one_way_clutch")
         ]
-        self._springs = _links(self._plant["stiffness"], "N/m")
-        self._dampers = _links(self._plant["damping"], "Ns/m")
+        turns = [name in self._rotary for name in self._names]
+        self._springs = _links(self._plant["stiffness"], "N/m", "Nm/rad", turns)
+        self._dampers = _links(self._plant["damping"], "Ns/m", "Nms/rad", turns)
         self._forces = self._pushes(described.elements)
         self._under = [self._ground(k) for k in range(len(self._names))]
         self._boxes = self._joined()
@@ -60,7 +64,9 @@ class Chain(Drawing):
         found: list[list[tuple[str, float]]] = [[] for _ in self._names]
         for e in elements:
             if e["kind"] == "force":
-                entering, text = [e["on"]], words.of_time(e["force"], "N", "F")
+                turned = self._rotary.issuperset(e["on"])
+                entering = [e["on"]]
+                text = words.of_time(e["force"], "Nm" if turned else "N", "M" if turned else "F")
             elif e["kind"] == "controller":
                 entering, text = e["to"], e["name"]
             elif e["kind"] == "compensator":
@@ -82,7 +88,7 @@ class Chain(Drawing):
         return None
 
     def _ground(self, k: int) -> str:
-        return "\n".join(words.friction(e) for e in self._elements if self._alone(e) == k)
+        return "\n".join(words.friction(e, self._units) for e in self._elements if self._alone(e) == k)
 
     def _joined(self) -> list[_Box]:
         boxes, last = [], len(self._names) - 1
@@ -91,13 +97,13 @@ class Chain(Drawing):
                 continue
             if e["kind"] == "friction":
                 named = e["on"]
-                text = f"{words.friction(e)}\nbetween: v = {words.form(named)}"
+                text = f"{words.friction(e, self._units)}\nbetween: v = {words.form(named)}"
             elif e["kind"] == "spring":
-                named, text = e["on"], words.spring(e)
+                named, text = e["on"], words.spring(e, self._units)
             elif e["kind"] == "one_way_clutch":
                 named, text = e["on"], words.one_way_clutch(e)
             elif e["kind"] == "constraint":
-                named, text = e["on"], words.constraint(e)
+                named, text = e["on"], words.constraint(e, self._units)
             else:
                 named, text = {**e["normal"], **e["tangent"]}, words.contact(e)
             boxes.append(_Box(text, tuple(sorted(self._names.index(name) for name in named))))
@@ -120,7 +126,7 @@ class Chain(Drawing):
         """Left edges and widths of the masses."""
         last = len(self._names) - 1
         self._masses = [
-            f"{name}\n{words.amount(m, 'kg')}"
+            f"{name}\n{words.amount(m, 'kg m²' if name in self._rotary else 'kg')}"
             for name, m in zip(self._names, np.diag(self._plant["mass"]), strict=True)
         ]
         self._wide = [
@@ -208,18 +214,19 @@ class Chain(Drawing):
             sk.ground(ax, (right, y0 - 0.2), (right, y0 + _HEIGHT), depth=0.14)
 
 
-def _links(matrix: Any, unit: str) -> dict[tuple[int, int], str]:
+def _links(matrix: Any, linear: str, rotary: str, turns: list[bool]) -> dict[tuple[int, int], str]:
     """What the symmetric part of K or D holds between two coordinates, and between one and the ground (a, a)."""
     k = 0.5 * (matrix + matrix.T)
     scale = np.abs(k).max(initial=0.0)
     found = {}
     for a in range(len(k)):
         ground = float(k[a].sum())
+        unit = rotary if turns[a] else linear
         if abs(ground) > 1e-12 * scale:
             found[a, a] = words.amount(ground, unit)
         for b in range(a + 1, len(k)):
             if k[a, b]:
-                found[a, b] = words.amount(float(-k[a, b]), unit)
+                found[a, b] = words.amount(float(-k[a, b]), unit if turns[a] == turns[b] else "")
     return found
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from stickslip._described import controller_of
 from stickslip._drawing import parts as sk
 from stickslip._drawing import words
 from stickslip._drawing.chain import Chain
@@ -145,11 +144,14 @@ def _cascade(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list
 def _other(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[_Stage]:
     """Matrices, and functions in Python."""
     law = e["control"]["law"]
+    if law["kind"] == "FrictionCurve":
+        return [_Stage("friction\nF(ṙ)" if law["controls"] == "rate" else "friction\nF(r)")]
     if law["kind"] != "LTI":
         return [_Stage("u = f(t, r, y)", beside=tuple(measured))]
-    made = controller_of(e["control"])
-    order = len(made.compiled.block().A)
-    text = f"LTI\n{order} state{'s' * (order != 1)}"
+    order = len(law["A"])
+    text = f"{e['name']}\n{order} state{'s' * (order != 1)}"
+    if order == 0 and not law["error"] and not measured and (law["D"] == 1.0).all():
+        text = f"{e['name']}\nsum" if law["D"].size > 1 else e["name"]
     if law["error"] and len(measured) == 1:
         return [_Stage(text, measured[0])]
     return [_Stage(text, beside=tuple(measured))]
@@ -170,11 +172,11 @@ def _strips(described: Any) -> list[_Strip]:
         feeds = next((other for other in waiting if _follows(other) == e["name"]), None)
         stages = _stages(e, _drives(e, feeds))
         if before is None:
-            strips.append(_Strip(_followed(e), stages, _driven(e), e["name"]))
+            strips.append(_Strip(_followed(e), stages, _driven(e, described.elements), e["name"]))
         else:
             before.feeds.append(f"{before.ends}.output")
             before.stages += stages
-            before.output, before.ends = _driven(e), e["name"]
+            before.output, before.ends = _driven(e, described.elements), e["name"]
     return strips
 
 
@@ -199,17 +201,23 @@ def _drives(e: Mapping[str, Any], feeds: Mapping[str, Any] | None) -> str:
     """Unit of a controller's output: a force, or what the next one compares it with."""
     if e["kind"] == "compensator" or any(e["to"]):
         return "N"
-    if feeds is None or feeds["kind"] != "controller":
+    if feeds is None or feeds["kind"] != "controller" or not feeds["measurements"]:
         return ""
     law, measured = feeds["control"]["law"], _signal(feeds["measurements"][0], "y")
     return _unit(_rate(measured) if law.get("controls") == "rate" else measured)
 
 
-def _driven(e: Mapping[str, Any]) -> str:
-    """Where the output goes: ``pid on slide``."""
+def _driven(e: Mapping[str, Any], elements: Sequence[Mapping[str, Any]]) -> str:
+    """Where the output goes: ``pid → slide``, or a controller that adds it to what it follows."""
     targets = [e["to"]] if e["kind"] == "compensator" else e["to"]
     named = [words.form(target) for target in targets if target]
-    return f"{e['name']} → {', '.join(named)}" if named else f"{e['name']}.output"
+    output = f"{e['name']}.output"
+    readers = [
+        one["name"]
+        for one in elements
+        if one["kind"] == "controller" and any(output in source["names"] for source in one["references"][1:])
+    ]
+    return f"{e['name']} → {', '.join(named + readers)}" if named or readers else output
 
 
 # -- the drawing ---------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from stickslip._described import law_of
@@ -69,12 +70,14 @@ def coefficient(compiled: Any) -> str:
     return f"μ = {amount(static)}" + ("" if static == kinetic else f" / {amount(kinetic)}")
 
 
-def friction(element: Mapping[str, Any]) -> str:
+def friction(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
     """A friction element in two lines: its name and law, and what presses it."""
-    load = of_time(element["normal_load"], "N", "N")
-    pressed = "" if load == "1 N" else f"\nnormal load {load}"
+    force, length = _units(element, units)
+    load = of_time(element["normal_load"], force, "N")
+    what = "normal load" if force == "N" else "capacity"
+    pressed = "" if load == f"1 {force}" else f"\n{what} {load}"
     speed = element["surface_velocity"]
-    moved = "" if is_zero(speed) else f"\nsurface at {of_time(speed, 'm/s', 'v')}"
+    moved = "" if is_zero(speed) else f"\nsurface at {of_time(speed, f'{length}/s', 'v')}"
     return f"{element['name']}: {law(element['law'], element['automaton'])}{pressed}{moved}"
 
 
@@ -91,26 +94,40 @@ def contact(element: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def spring(element: Mapping[str, Any]) -> str:
+def _units(element: Mapping[str, Any], units: Mapping[str, str]) -> tuple[str, str]:
+    """Of its force and of what that acts along; empty where factors have units of their own."""
+    force = units.get(f"{element['name']}.force", "N")
+    return force, {"N": "m", "Nm": "rad"}.get(force, "")
+
+
+def _per(force: str, length: str) -> str:
+    return f"{force}/{length}" if length else ""
+
+
+def spring(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
     """A spring: its elongation, its stiffness and damping, play and preload."""
+    force, length = _units(element, units)
     x = form(element["on"])
     if not is_zero(element["rest"]):
-        rest = of_time(element["rest"], "m", "s")
+        rest = of_time(element["rest"], length, "s")
         x += f" + {rest[1:]}" if rest.startswith("−") else f" − {rest}"
     kind = "stop" if element["one_sided"] else "spring"
     table = f"table of {len(element['elongations'])} points"
-    parts = [table if element["elongations"] else amount(element["stiffness"], "N/m")]
-    parts += [amount(element["damping"], "Ns/m")] if element["damping"] else []
-    parts += [f"play {amount(element['backlash'], 'm')}"] if element["backlash"] else []
-    parts += [f"preload {amount(element['preload'], 'N')}"] if element["preload"] else []
+    parts = [table if element["elongations"] else amount(element["stiffness"], _per(force, length))]
+    parts += [amount(element["damping"], _per(f"{force}s", length))] if element["damping"] else []
+    parts += [f"play {amount(element['backlash'], length)}"] if element["backlash"] else []
+    parts += [f"preload {amount(element['preload'], force)}"] if element["preload"] else []
     return f"{element['name']}: {kind}, x = {x}\n{', '.join(parts)}"
 
 
-def constraint(element: Mapping[str, Any]) -> str:
+def constraint(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
     """A constraint: its equation."""
+    _, length = _units(element, units)
     of_velocity = str(element["level"]) == "velocity"
     value = element["value"]
-    right = "0" if is_zero(value) else of_time(value, "m/s" if of_velocity else "m", "c")
+    right = (
+        "0" if is_zero(value) else of_time(value, f"{length}/s" if of_velocity and length else length, "c")
+    )
     return f"{element['name']}: {'rate of ' if of_velocity else ''}{form(element['on'])} = {right}"
 
 

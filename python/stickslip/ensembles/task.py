@@ -33,7 +33,7 @@ FAILED, INTERRUPTED = CODES.index(Status.FAILED), CODES.index(Status.INTERRUPTED
 OPTIONS: dict[str, Any] = {
     name: parameter.default
     for name, parameter in inspect.signature(simulate).parameters.items()
-    if name not in ("machine", "t_end", "state", "keep", "sensitivities")
+    if name not in ("machine", "t_end", "state", "keep", "events", "sensitivities")
 }
 _COUNTS = ("events.count", "steps")
 _SAMPLING = ("t_start", "initial", "dt", "t_eval")

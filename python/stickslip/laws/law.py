@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import reject, vector
+from stickslip._value import MOST_SHOWN, shown_array
 from stickslip.errors import UnknownNameError
 
 Array = NDArray[np.float64]
@@ -300,9 +301,21 @@ class Law:
         return Response(times, v, force, work, states, names)
 
     def __add__(self, other: object) -> Sum:
+        if isinstance(other, (float, int)):
+            from stickslip.laws import as_law
+
+            other = as_law(other)
         if not isinstance(other, Law):
             return NotImplemented
         return Sum(self.terms + other.terms)
+
+    __radd__ = __add__
+
+
+def _shown(value: object) -> str:
+    """A long table by its size and its ends: that is to be read, not to be run."""
+    long = isinstance(value, tuple) and len(value) > MOST_SHOWN
+    return shown_array(np.asarray(value)) if long else repr(value)
 
 
 def _as_value(value: Any) -> Any:
@@ -338,7 +351,8 @@ class SingleLaw(Law):
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.parameters.items())})"
+        shown = {k: _shown(v) for k, v in self.parameters.items()}
+        return f"{type(self).__name__}({', '.join(f'{k}={v}' for k, v in shown.items())})"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return partial(type(self), **self.parameters), ()

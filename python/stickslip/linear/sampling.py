@@ -60,7 +60,7 @@ def sampled_controllers(bench: Bench) -> list[Sampled]:
         if not element["control"]["options"]["period"]:
             continue
         block = block_of(element)
-        if block.is_program:
+        if block.is_program and element["control"]["law"]["kind"] == "Callable":
             raise ValueError(
                 f"'{element['name']}' is a Python function, which has no linear part: give it as ss.LTI or as one of "
                 "the controllers of this package"

@@ -9,6 +9,7 @@ from the right.
 Wherever a signal is expected, a number will do.
 """
 
+from stickslip.signals.made import PRBS, Chirp, Multisine, Product, Pulses, Where
 from stickslip.signals.shapes import (
     Input,
     Piecewise,
@@ -23,11 +24,16 @@ from stickslip.signals.shapes import (
 from stickslip.signals.signal import Constant, Derivative, Scaled, Signal, SignalLike, Sum, as_signal
 
 __all__ = [
+    "PRBS",
+    "Chirp",
     "Constant",
     "Derivative",
     "Input",
+    "Multisine",
     "Piecewise",
     "PointToPoint",
+    "Product",
+    "Pulses",
     "Ramp",
     "Samples",
     "Scaled",
@@ -38,5 +44,6 @@ __all__ = [
     "Step",
     "Sum",
     "Trapezoidal",
+    "Where",
     "as_signal",
 ]

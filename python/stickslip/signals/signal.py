@@ -126,7 +126,11 @@ class Signal(Value):
             return NotImplemented
         return as_signal(other) + -self
 
-    def __mul__(self, factor: float) -> Signal:
+    def __mul__(self, factor: SignalLike) -> Signal:
+        if isinstance(factor, Signal):
+            from stickslip.signals.made import Product
+
+            return Product(self, factor)
         if not _is_number(factor):
             return NotImplemented
         return Scaled(number("factor", factor), self)
@@ -139,6 +143,61 @@ class Signal(Value):
         if divisor == 0.0:
             reject("divisor", divisor, "other than zero")
         return Scaled(1.0 / number("divisor", divisor), self)
+
+    def __abs__(self) -> Signal:
+        return self.absolute()
+
+    def absolute(self, until: float | None = None) -> Signal:
+        """The magnitude; ``abs(signal)`` where no `until` is needed.
+
+        Parameters
+        ----------
+        until : float, optional
+            Time up to which zeros are located where there is no last one, as for sines, s.
+
+        Raises
+        ------
+        ValueError
+            Where it is needed and missing.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> ss.Sine(2.0, 1.0).absolute(until=3.0)(0.75)
+        2.0
+        """
+        from stickslip.signals.made import Where
+
+        return Where(self, self, -self, until)
+
+    def clip(
+        self, low: SignalLike | None = None, high: SignalLike | None = None, until: float | None = None
+    ) -> Signal:
+        """The signal held between limits, with breakpoints exactly where it meets them.
+
+        Parameters
+        ----------
+        low, high : float or Signal, optional
+            Limits; none by default.
+        until : float, optional
+            Time up to which crossings are located where there is no last one, as for sines, s; then the branch found there
+            goes on.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> flat = ss.Sine(2.0, 1.0).clip(-1.0, 1.0, until=1.0)
+        >>> flat(0.25), (12 * flat.breakpoints).round(12)
+        (1.0, array([ 1.,  5.,  7., 11.]))
+        """
+        from stickslip.signals.made import clipped
+
+        return clipped(self, low, high, until)
 
     def __neg__(self) -> Signal:
         return Scaled(-1.0, self)

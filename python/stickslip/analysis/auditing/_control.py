@@ -103,7 +103,9 @@ def _check_sampled(
     k = np.arange(np.ceil(begin / options["period"] - 1e-9), np.floor(end / options["period"] + 1e-9) + 1)
     ticks = np.clip(k * options["period"], begin, end)
     before = np.where(ticks > begin, np.nextafter(ticks, -np.inf), ticks)
-    w = _sampled_inputs(loop, block, Samples(run, before, d), Samples(run, ticks, d))
+    # A breakpoint in the last digits beside an instant is one with it, so that outputs may change that much later.
+    after = np.minimum(ticks + 4.0 * np.spacing(np.abs(ticks)), end)
+    w = _sampled_inputs(loop, block, Samples(run, before, d), Samples(run, after, d))
     if _near_a_step(w, block, options["quantum"]):
         audit.skip(f"output of '{name}'", "a sample lies on an edge of the measuring scale")
         return

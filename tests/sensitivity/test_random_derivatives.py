@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sensitivity.random_machines import SAME, WRONG, judge
 
 FEW, MANY = 4, 63  # seeds of each of eight families: 500 machines

@@ -1,0 +1,248 @@
+"""Pieces of signals taken apart and put together: products, branches at exact crossings, quintic pieces."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip import _core
+from stickslip._checks import reject
+
+Array = NDArray[np.float64]
+DEGREE = 5
+
+# Quintic pieces of a function of frequency w are as wide as this by w: the error of Hermite's interpolation is
+# (w h)^6/46080 of its size (Davis, Interpolation and Approximation, 1975, section 3.5).
+STEP = 0.1
+_TWO = 2.0
+
+
+class Piece(NamedTuple):
+    """From `start` on: ``sum c_k (t - anchor)^k + sum a sin(w t + phase)``."""
+
+    start: float
+    anchor: float
+    c: tuple[float, ...]
+    harmonics: tuple[tuple[float, float, float], ...] = ()
+
+    def about(self, t: float) -> list[float]:
+        """Coefficients of the polynomial about `t`."""
+        c, d = list(self.c), t - self.anchor
+        for low in range(len(c)):
+            for k in range(len(c) - 2, low - 1, -1):
+                c[k] += d * c[k + 1]
+        return c
+
+    @property
+    def degree(self) -> int:
+        """Of its polynomial."""
+        return max((k for k, c in enumerate(self.c) if c != 0.0), default=0)
+
+    def value(self, t: float, order: int = 0) -> float:
+        """Its value, or a derivative."""
+        waves = sum(a * w**order * math.sin(w * t + p + 0.5 * math.pi * order) for a, w, p in self.harmonics)
+        return math.factorial(order) * self.about(t)[order] + waves
+
+
+def pieces_of(signal: _core.signal.Signal) -> list[Piece]:
+    """The pieces of a signal, the first from minus infinity on."""
+    if signal.input_name:
+        reject("signal", f"Input({signal.input_name!r})", "one without an input, whose values are not known")
+    return [
+        Piece(start, anchor, tuple(c), tuple((a, w, f) for a, w, f in waves))
+        for start, anchor, c, waves in signal.pieces
+    ]
+
+
+def signal_of(pieces: Iterable[Piece]) -> _core.signal.Signal:
+    """A signal of these pieces."""
+    rows = [
+        (p.start, p.anchor, [*p.c, *[0.0] * (DEGREE + 1 - len(p.c))], [list(h) for h in p.harmonics])
+        for p in pieces
+    ]
+    return _core.signal.Signal.of_pieces(rows)
+
+
+def together(*signals: _core.signal.Signal) -> Iterator[tuple[float, float, tuple[Piece, ...]]]:
+    """Start and end of each stretch on which all signals are one piece, and these pieces."""
+    rows = [pieces_of(s) for s in signals]
+    starts = [[p.start for p in row] for row in rows]
+    edges = sorted({t for row in starts for t in row})
+    for start, end in zip(edges, [*edges[1:], math.inf], strict=True):
+        yield (
+            start,
+            end,
+            tuple(
+                row[max(0, bisect.bisect_right(at, start) - 1)] for row, at in zip(rows, starts, strict=True)
+            ),
+        )
+
+
+# -- products ------------------------------------------------------------------------------------------
+
+
+def product(a: _core.signal.Signal, b: _core.signal.Signal) -> _core.signal.Signal:
+    """The product: exact where it is polynomial and harmonic again, else in quintic pieces."""
+    made: list[Piece] = []
+    for start, end, (p, q) in together(a, b):
+        made += _product(p, q, start, end)
+    return signal_of(made)
+
+
+def _product(p: Piece, q: Piece, start: float, end: float) -> list[Piece]:
+    mixed = (p.degree > 0 and q.harmonics) or (q.degree > 0 and p.harmonics)
+    if not mixed and p.degree + q.degree <= DEGREE:
+        anchor = p.anchor if p.degree >= q.degree else q.anchor
+        c = np.convolve(p.about(anchor), q.about(anchor))[: DEGREE + 1]
+        waves = [(x.c[0] * a, w, f) for x, y in ((p, q), (q, p)) for a, w, f in y.harmonics if x.c[0] != 0.0]
+        for a1, w1, f1 in p.harmonics:
+            for a2, w2, f2 in q.harmonics:  # sin x sin y = (cos(x - y) - cos(x + y))/2
+                half = 0.5 * a1 * a2
+                waves.append((-half, w1 + w2, f1 + f2 + 0.5 * math.pi))
+                if w1 == w2:
+                    c[0] += half * math.cos(f1 - f2)
+                else:
+                    waves.append((half, w1 - w2, f1 - f2 + 0.5 * math.pi))
+        return [Piece(start, anchor, tuple(c), tuple(waves))]
+    if not (math.isfinite(start) and math.isfinite(end)):
+        what = "a sine times something that grows" if mixed else "of a degree above 5"
+        raise ValueError(f"the product is {what} without an end, which no signal holds: end one of them")
+
+    def both(t: float) -> tuple[float, float, float]:
+        x, y = ([s.value(t, k) for k in range(3)] for s in (p, q))
+        return x[0] * y[0], x[1] * y[0] + x[0] * y[1], x[2] * y[0] + _TWO * x[1] * y[1] + x[0] * y[2]
+
+    fastest = max((abs(w) for s in (p, q) for _, w, _ in s.harmonics), default=0.0)
+    fastest = max(fastest, (p.degree + q.degree) / (end - start))
+    return quintic(both, start, end, lambda _: fastest)
+
+
+def quintic(
+    function: Callable[[float], tuple[float, float, float]],
+    start: float,
+    end: float,
+    frequency: Callable[[float], float],
+) -> list[Piece]:
+    """Pieces through value, slope and curvature of a function, narrow for its local frequency in rad/s."""
+    made, t, f = [], start, function(start)
+    while t < end:
+        h = STEP / max(frequency(t), 1e-300)
+        h = STEP / max(frequency(t), frequency(min(t + h, end)), 1e-300)
+        after = end if t + 1.5 * h >= end else t + h
+        h, g = after - t, function(after)
+        rise = g[0] - f[0]
+        c3 = (20.0 * rise - (8.0 * g[1] + 12.0 * f[1]) * h - (3.0 * f[2] - g[2]) * h**2) / (2.0 * h**3)
+        c4 = (-30.0 * rise + (14.0 * g[1] + 16.0 * f[1]) * h + (3.0 * f[2] - 2.0 * g[2]) * h**2) / (
+            2.0 * h**4
+        )
+        c5 = (12.0 * rise - 6.0 * (g[1] + f[1]) * h - (f[2] - g[2]) * h**2) / (2.0 * h**5)
+        made.append(Piece(t, t, (f[0], f[1], 0.5 * f[2], c3, c4, c5)))
+        t, f = after, g
+    return made
+
+
+# -- branches at crossings -----------------------------------------------------------------------------
+
+
+def branches(
+    condition: _core.signal.Signal,
+    above: _core.signal.Signal,
+    below: _core.signal.Signal,
+    start: float,
+    until: float | None,
+) -> _core.signal.Signal:
+    """`above` where the condition is >= 0, else `below`; its crossings of zero to the last digits."""
+    made = []
+    for first, end, (at, high, low) in together(condition, above, below):
+        low_end, high_end = (start, until) if at.harmonics else (None, None)
+        edges = [first, *_crossings(at, first, end, start, until)]
+        for a, b in zip(edges, [*edges[1:], end], strict=True):
+            chosen = high if at.value(_inside(a, b, low_end, high_end)) >= 0.0 else low
+            made.append(chosen._replace(start=a))
+    return signal_of(made)
+
+
+def _inside(a: float, b: float, start: float | None, until: float | None) -> float:
+    """An instant between a and b, where possible also between start and until, beyond which no crossing was sought."""
+    if start is not None and start < b:
+        a = max(a, start)
+    if until is not None and until > a:
+        b = min(b, until)
+    if math.isinf(a):
+        return min(0.0, b - 1.0) if math.isfinite(b) else 0.0
+    return a + 1.0 if math.isinf(b) else 0.5 * (a + b)
+
+
+def _crossings(p: Piece, first: float, end: float, start: float, until: float | None) -> list[float]:
+    if not p.harmonics:
+        found = np.roots(p.about(p.anchor)[p.degree :: -1]) if p.degree > 0 else np.zeros(0)
+        times = p.anchor + found[np.abs(found.imag) <= 1e-6 * (1.0 + np.abs(found))].real
+        # Roots of companion matrices lose digits: they mark where to look.
+        marks = [t for t in times.tolist() if first < t < end]
+        if not marks:
+            return []
+        room = 1e-3 * (max(marks) - min(marks) + 1e-3 * max(map(abs, marks)) + 1e-12)
+        return _roots(p, max(first, min(marks) - room), min(end, max(marks) + room))
+    if p.degree == 0 and abs(p.c[0]) > sum(abs(a) for a, _, _ in p.harmonics):
+        return []
+    low = max(first, start)
+    high = end if until is None else min(end, until)
+    if math.isinf(high):
+        raise ValueError("until is missing: the signal crosses again and again, and has no last crossing")
+    return _roots(p, low, high) if low < high else []
+
+
+def _roots(p: Piece, first: float, end: float) -> list[float]:
+    """Changes of sign in (first, end): halves it until at most one is left in each part."""
+    found: list[float] = []
+    open_parts = [(first, end)]
+    while open_parts:
+        a, b = open_parts.pop()
+        t, h = 0.5 * (a + b), 0.5 * (b - a)
+        c = p.about(t)
+        value = c[0] + sum(x * math.sin(w * t + f) for x, w, f in p.harmonics)
+        reach = sum(abs(x) * h**k for k, x in enumerate(c[1:], 1))
+        if abs(value) > reach + sum(abs(x) * min(_TWO, abs(w) * h) for x, w, _ in p.harmonics):
+            continue
+        slope = c[1] + sum(x * w * math.cos(w * t + f) for x, w, f in p.harmonics)
+        bend = sum(k * abs(x) * h ** (k - 1) for k, x in enumerate(c[2:], 2))
+        bend += sum(abs(x * w) * min(_TWO, abs(w) * h) for x, w, _ in p.harmonics)
+        if abs(slope) > bend or h <= 1e-9 * max(abs(a), abs(b), end - first):
+            if (p.value(a) >= 0.0) != (p.value(b) >= 0.0):
+                found.append(_root(p, a, b))
+        else:
+            open_parts += [(a, t), (t, b)]
+    times = sorted(t for t in set(found) if first < t < end)
+    # Between two crossings where it is zero to the last digit it only touches.
+    zero = 8.0 * np.finfo(float).eps * (abs(p.c[0]) + sum(abs(a) for a, _, _ in p.harmonics))
+    k = 0
+    while k + 1 < len(times):
+        if abs(p.value(0.5 * (times[k] + times[k + 1]))) <= zero:
+            del times[k : k + 2]
+        else:
+            k += 1
+    return times
+
+
+def _root(p: Piece, a: float, b: float) -> float:
+    """The change of sign between a and b, to the last digits: Newton's method within a bracket."""
+    rising = p.value(b) >= 0.0
+    t = 0.5 * (a + b)
+    for _ in range(200):
+        value = p.value(t)
+        if (value >= 0.0) == rising:
+            b = t
+        else:
+            a = t
+        slope = p.value(t, 1)
+        step = t - value / slope if slope != 0.0 else a
+        following = step if a < step < b else 0.5 * (a + b)
+        if following in (t, a, b) or value == 0.0:
+            return t if value == 0.0 else following
+        t = following
+    return t

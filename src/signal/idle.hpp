@@ -1,0 +1,24 @@
+// Where a signal is zero for a while, not just at an instant.
+#pragma once
+
+#include "signal/signal.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+inline bool idle(const Piece& p) {
+  return is_flat(p) && p.c[0] == 0.0;
+}
+
+inline bool idle(const Signal& s, double t) {
+  return s.pieces.empty() || idle(s.pieces[piece_at(s, t)]);
+}
+
+// Up to t.
+inline bool idle_before(const Signal& s, double t) {
+  return idle(s, std::nextafter(t, -std::numeric_limits<double>::infinity()));
+}
+
+} // namespace stickslip

@@ -1,0 +1,256 @@
+"""Drives from parts: what they make, against machines written out and closed forms."""
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+from stickslip import parts
+
+
+def test_a_drive_is_the_machine_written_out() -> None:
+    axis = ss.Drive()
+    axis.add(
+        "motor", parts.Motor(2e-3, "speed.output", torque_constant=0.5, current_lag=1e-3, torque_limit=4.0)
+    )
+    axis.add("encoder", parts.Encoder(lines=1000))
+    axis.add("gear", parts.Gear(3.0, backlash=1e-3, stiffness=2e4, damping=1.0))
+    axis.add("pinion", parts.Inertia(1e-3, friction=0.1))
+    axis.add("coupling", parts.Coupling(5e3, 0.5))
+    axis.add("screw", parts.Inertia(1e-3))
+    axis.add("nut", parts.BallScrew(0.01))
+    axis.add("slide", parts.Slide(50.0, ss.Coulomb(0.2, 0.1), normal_load=490.0))
+    axis.add(
+        "speed", ss.PI(kp=2.0, tn=0.01, period=1e-3, controls="rate", rate="difference"), measure="encoder"
+    )
+    axis.add_force("slide", -3.0)
+
+    kinds = {"motor": "rotary", "pinion": "rotary", "screw": "rotary"}
+    m = ss.Machine(mass=[2e-3, 1e-3, 1e-3, 50.0], names=["motor", "pinion", "screw", "slide"], kind=kinds)
+    limit = ss.LTI([], [], [], [[1.0]], inputs="both", references=1, limits=8.0)
+    m.add_controller(limit, "motor_limit", reference="speed.output")
+    lag = ss.LTI(-1e3, 1e3, 1.0, inputs="both", references=1)
+    m.add_controller(lag, "motor_current", reference="motor_limit.output", to={"motor": 0.5})
+    m.add_spring("gear", {"motor": 1.0 / 3.0, "pinion": -1.0}, 2e4, 1.0, 1e-3)
+    m.add_friction("pinion_friction", "pinion", 0.1)
+    m.add_spring("coupling", ("pinion", "screw"), 5e3, 0.5)
+    m.add_constraint("nut", {"screw": 1.0, "slide": -2.0 * np.pi / 0.01})
+    m.add_friction("slide_friction", "slide", ss.Coulomb(0.2, 0.1), normal_load=490.0)
+    quantum = 2.0 * np.pi / 4000.0
+    speed = ss.PI(kp=2.0, tn=0.01, period=1e-3, controls="rate", rate="difference", quantum=quantum)
+    m.add_controller(speed, "speed", measure="motor")
+    m.add_force("slide", -3.0)
+    assert axis.machine == m
+    assert repr(axis.parts["gear"]) == "Gear(ratio=3.0, backlash=0.001, stiffness=20000.0, damping=1.0)"
+    assert "gear: Gear(ratio=3.0" in repr(axis) and "<table>" in axis._repr_html_()
+
+
+def test_units_are_rotary_and_linear() -> None:
+    axis = ss.Drive()
+    axis.add("motor", parts.Motor(0.1, command=1.0, torque_limit=5.0))
+    axis.add("brake", parts.Brake(0.1))
+    axis.add("box", parts.Gear(2.0, efficiency=0.9))
+    axis.add("screw", parts.Inertia(0.1))
+    axis.add("nut", parts.BallScrew(0.02, stiffness=1e7, damping=1e3))
+    axis.add("slide", parts.Slide(10.0, 0.1, normal_load=100.0))
+    run = ss.simulate(axis, t_end=0.01)
+    expected = {
+        "motor.position": "rad", "screw.velocity": "rad/s", "motor.acceleration": "rad/s²", "slide.position": "m",
+        "slide.acceleration": "m/s²", "brake.force": "Nm", "brake.velocity": "rad/s", "slide_friction.force": "N",
+        "nut.force": "N", "nut.elongation": "m", "box_drive.normal_force": "Nm", "box_drive.gap": "rad",
+        "motor_current.output": "Nm", "box_drive.normal_impulse": "Nm s",
+    }  # fmt: skip
+    assert {name: run.units[name] for name in expected} == expected
+    assert run.to_xarray()["screw.position"].attrs["units"] == "rad"
+    assert axis.machine.kinds == {"motor": "rotary", "screw": "rotary", "slide": "linear"}
+
+
+def test_units_say_nothing_where_factors_have_units_of_their_own() -> None:
+    kinds = {"screw": "rotary"}
+    m = ss.Machine(mass=[1.0, 1.0], names=["screw", "nut"], kind=kinds)
+    m.add_spring("axial", {"screw": 0.5, "nut": -3.0}, 1.0)
+    m.add_spring("turn", {"screw": 0.5}, 1.0)
+    m.add_controller(
+        ss.LTI([], [], [], [[1.0]], inputs="both", references=1), "amps", reference=1.0, to={"screw": 0.3}
+    )
+    run = ss.simulate(m, t_end=0.1)
+    assert run.units["axial.elongation"] == "" == run.units["amps.output"]
+    assert run.units["turn.force"] == "Nm"
+    assert ss.Machine.from_dict(m.to_dict()).kinds == {"screw": "rotary", "nut": "linear"}
+    assert m != ss.Machine(mass=[1.0, 1.0], names=["screw", "nut"])
+    with pytest.raises(ss.UnknownNameError, match="kind names 'x'; known are: 'q0'"):
+        ss.Machine(mass=1.0, kind={"x": "rotary"})
+    with pytest.raises(ValueError, match="'linear' or 'rotary'"):
+        ss.Machine(mass=1.0, kind="round")
+
+
+@pytest.mark.parametrize(
+    ("constant", "limit", "expected"), [(1.0, None, 3.0), (0.5, None, 1.5), (0.5, 1.0, 1.0)]
+)
+def test_a_motor_answers_with_its_lag_up_to_its_limit(
+    constant: float, limit: float | None, expected: float
+) -> None:
+    axis = ss.Drive()
+    axis.add(
+        "motor", parts.Motor(2.0, [1.0, 2.0], torque_constant=constant, current_lag=0.1, torque_limit=limit)
+    )
+    run = ss.simulate(axis, t_end=0.5, dt=0.05)
+    assert 2.0 * run["motor.acceleration"] == pytest.approx(expected * -np.expm1(-run.t / 0.1), abs=1e-12)
+    direct = ss.Drive()
+    direct.add("motor", parts.Motor(2.0, 3.0, torque_constant=constant, torque_limit=limit))
+    assert ss.simulate(direct, t_end=0.5)["motor.acceleration"][-1] == pytest.approx(
+        0.5 * expected, rel=1e-14
+    )
+
+
+@pytest.mark.parametrize(("efficiency", "friction"), [(0.8, None), ((0.7, 0.3), None), (None, 0.1)])
+@pytest.mark.parametrize("ratio", [5.0, -3.0])
+def test_losses_of_an_elastic_gear_are_those_of_a_rigid_one(
+    efficiency: float | tuple[float, float] | None, friction: float | None, ratio: float
+) -> None:
+    """Once a damped shaft has come to rest on its spring, torques are in the ratio that the efficiency says."""
+    rates = []
+    for stiffness in (None, 1e5):
+        axis = ss.Drive()
+        axis.add("motor", parts.Motor(0.1, command=2.0))
+        damping = 0.0 if stiffness is None else 2e3
+        axis.add("gear", parts.Gear(ratio, efficiency, friction, 0.0, stiffness, damping))
+        axis.add("load", parts.Inertia(3.0))
+        axis.add_force("load", -np.sign(ratio) * 4.0)
+        run = ss.simulate(axis, t_end=4.0, rtol=1e-10)
+        rates.append((run["motor.acceleration"][-1], run["load.acceleration"][-1]))
+        assert rates[-1][1] * ratio == pytest.approx(rates[-1][0], rel=1e-7)
+    assert rates[1] == pytest.approx(rates[0], rel=1e-6)
+    e = efficiency[0] if isinstance(efficiency, tuple) else efficiency
+    e = (1.0 - 0.1) / (1.0 + 0.1) if e is None else e
+    motor, load = rates[0]
+    assert np.sign(ratio) * (3.0 * load) + 4.0 == pytest.approx(
+        e * abs(ratio) * (2.0 - 0.1 * motor), rel=1e-9
+    )
+
+
+def test_an_elastic_gear_without_play_swings_at_its_closed_form() -> None:
+    axis = ss.Drive()
+    axis.add("motor", parts.Motor(0.02))
+    axis.add("gear", parts.Gear(4.0, stiffness=800.0))
+    axis.add("load", parts.Inertia(0.5))
+    omega = np.sqrt(800.0 * (1.0 / 0.5 + 1.0 / (0.02 * 16.0)))
+    assert np.abs(axis.machine.poles()).max() == pytest.approx(omega, rel=1e-12)
+
+
+def test_play_at_the_output_is_play_of_the_ratio_at_the_input() -> None:
+    """Rigid: the motor turns ratio * backlash/2 before the flank strikes."""
+    axis = ss.Drive()
+    axis.add("motor", parts.Motor(1.0))
+    axis.add("gear", parts.Gear(6.0, efficiency=1.0, backlash=0.01))
+    axis.add("load", parts.Inertia(2.0))
+    run = ss.simulate(axis, t_end=1.0, initial={"motor.velocity": 0.3})
+    assert run.events[0].time == pytest.approx(6.0 * 0.005 / 0.3, rel=1e-12)
+    elastic = ss.Drive()
+    elastic.add("motor", parts.Motor(1.0))
+    elastic.add("gear", parts.Gear(6.0, backlash=0.01, stiffness=1e3))
+    elastic.add("load", parts.Inertia(2.0))
+    run = ss.simulate(elastic, t_end=1.0, initial={"motor.velocity": 0.3})
+    assert run.events[0].time == pytest.approx(6.0 * 0.005 / 0.3, rel=1e-12)
+
+
+def test_belts_and_screws_move_as_far_as_they_say() -> None:
+    for link, far in (
+        (parts.BeltDrive(0.03), 0.03), (parts.BallScrew(-0.01), -0.01 / (2 * np.pi)),
+        (parts.BeltDrive(0.03, stiffness=1e9, damping=1e5), 0.03),
+        (parts.BallScrew(0.01, stiffness=1e9, damping=1e5), 0.01 / (2 * np.pi)),
+    ):  # fmt: skip
+        axis = ss.Drive()
+        axis.add("motor", parts.Motor(0.01, command=1.0))
+        axis.add("link", link)
+        axis.add("slide", parts.Slide(5.0))
+        run = ss.simulate(axis, t_end=0.5)
+        assert run["slide.position"][-1] / run["motor.position"][-1] == pytest.approx(far, rel=2e-5)
+        total = 0.01 + 5.0 * far**2
+        assert run["motor.velocity"][-1] == pytest.approx(0.5 / total, rel=1e-4)
+    axis = ss.Drive()
+    axis.add("motor", parts.Motor(0.01, command=1.0))
+    axis.add("belt", parts.BeltDrive(0.03, 0.12))
+    axis.add("drum", parts.Inertia(0.2))
+    assert ss.simulate(axis, t_end=1.0)["drum.velocity"][-1] == pytest.approx(
+        0.25 / (0.01 + 0.2 / 16.0), rel=1e-12
+    )
+
+
+def test_a_clutch_without_capacity_is_free() -> None:
+    """Two shafts come together under 5 Nm and part again when the clutch lets go."""
+    capacity = ss.Piecewise([1.0, 1.0, 4.0, 4.0], [0.0, 5.0, 5.0, 0.0])
+    axis = ss.Drive()
+    axis.add("engine", parts.Motor(1.0, command=1.0))
+    axis.add("clutch", parts.Clutch(capacity, static=1.2))
+    axis.add("wheel", parts.Inertia(2.0))
+    run = ss.simulate(axis, t_end=5.0, t_eval=[0.0, 0.5, 1.1, 2.0, 4.5])
+    # v_engine(1) = 1; they meet when 1 - 4 s = 2.5 s.
+    meet = 1.0 + 1.0 / 6.5
+    told = [(str(e.before), str(e.after), e.time) for e in run.events]
+    assert [t[:2] for t in told] == [("free", "slip+"), ("slip+", "stick"), ("stick", "free")]
+    assert [t[2] for t in told] == pytest.approx([1.0, meet, 4.0], rel=1e-12)
+    assert [str(ss.Mode(m)) for m in run["clutch.mode"]] == ["free", "free", "slip+", "stick", "free"]
+    rest = ss.Machine(mass=1.0, names=["q"])
+    rest.add_friction("brake", "q", 1.0, normal_load=0.0)
+    assert set(ss.simulate(rest, t_end=1.0)["brake.mode"]) == {ss.Mode.FREE}
+    rt = ss.RealTime(rest, step=1e-3, outputs=["brake.mode"])
+    assert float(np.ravel(rt.step())[0]) == ss.Mode.FREE
+
+
+def test_encoders_reach_all_who_measure_them() -> None:
+    axis = ss.Drive()
+    axis.add("motor", parts.Motor(0.1, "loop.output"))
+    axis.add("scale", parts.Encoder(lines=100, interpolation=2))
+    axis.add("loop", ss.P(kp=1.0, period=1e-3), measure={"scale": 0.5}, reference=1.0)
+    assert axis.machine._description.elements[-1]["control"]["options"]["quantum"] == pytest.approx(
+        np.pi / 200.0
+    )
+    axis.add("other", ss.P(kp=1.0), measure="scale")
+    with pytest.raises(ValueError, match="'other' measures an encoder: give it a period"):
+        _ = axis.machine
+
+
+def test_what_cannot_be_is_refused() -> None:
+    axis = ss.Drive()
+    with pytest.raises(ValueError, match="no body yet"):
+        _ = axis.machine
+    axis.add("motor", parts.Motor(1.0))
+    axis.add("nut", parts.BallScrew(0.01))
+    with pytest.raises(ValueError, match="'nut' has no body after it"):
+        _ = axis.machine
+    with pytest.raises(ValueError, match="name = 'nut'"):
+        axis.add("nut", parts.Inertia(1.0))
+    axis.add("drum", parts.Inertia(1.0))
+    with pytest.raises(ValueError, match="a rotary and a linear one"):
+        _ = axis.machine
+    with pytest.raises(ValueError, match="left out: it is for links"):
+        axis.add("p", ss.P(kp=1.0), between=("motor", "drum"))
+    with pytest.raises(ss.UnknownNameError, match="unknown encoder 'e'; known are: none"):
+        axis.quantum("e")
+    with pytest.raises(ValueError, match="damping = 1.0 needs a stiffness"):
+        parts.Coupling(damping=1.0)
+    with pytest.raises(ValueError, match="either an efficiency or friction"):
+        parts.Gear(2.0, efficiency=0.9, friction=0.1)
+    with pytest.raises(TypeError, match="make one of its kinds"):
+        parts.Link()
+    for bad in (
+        lambda: parts.Inertia(0.0), lambda: parts.Slide(-1.0), lambda: parts.Gear(0.0), lambda: parts.BallScrew(0.0),
+        lambda: parts.Brake(1.0, static=0.5), lambda: parts.Motor(1.0, torque_constant=0.0), lambda: parts.Encoder(0),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=" is not allowed"):
+            bad()
+
+
+def test_a_friction_curve_is_sampled_and_held() -> None:
+    law = ss.Stribeck(static=3.0, kinetic=2.0, stribeck_velocity=0.1, viscous=0.5)
+    reference = ss.Sine(amplitude=0.2, frequency=0.5)
+    m = ss.Machine(mass=1.0, names=["q"])
+    m.add_controller(ss.FrictionCurve(law, 2.0, period=0.01), "model", reference=reference, to="q")
+    run = ss.simulate(m, t_end=2.0, dt=0.005)
+    at = 0.01 * np.floor(run.t / 0.01 + 1e-6)
+    assert run["model.output"] == pytest.approx(law.force(reference(at, 1), normal_load=2.0), rel=1e-12)
+    again = ss.Machine.from_dict(m.to_dict())
+    assert again == m and "FrictionCurve(law=Stribeck(" in repr(again)
+    assert len(m.poles()) == 2  # it puts nothing into the linear part
+    with pytest.raises(ValueError, match="period must be given"):
+        ss.FrictionCurve(law)

@@ -1,0 +1,59 @@
+"""The servo axis of the notebook: a whole drive, its loop and its reversal in thirty lines."""
+
+import ast
+import shutil
+import subprocess
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "servo_axis.ipynb"
+CODE = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells if cell.cell_type == "code"][1]
+
+
+def test_it_takes_thirty_lines_with_imports() -> None:
+    assert len(CODE.splitlines()) <= 30
+    assert {type(node) for node in ast.parse(CODE).body[:2]} <= {ast.Import, ast.ImportFrom}
+
+
+def test_they_are_formatted() -> None:
+    if shutil.which("ruff") is None:
+        pytest.skip("not run: ruff is not installed")
+    config = NOTEBOOK.parents[1] / "pyproject.toml"
+    command = ["ruff", "format", "--config", str(config), "--stdin-filename", "axis.py", "-"]
+    made = subprocess.run(command, input=CODE + "\n", capture_output=True, text=True, check=True).stdout
+    assert made == CODE + "\n"
+
+
+def test_they_do_what_they_say() -> None:
+    body = ast.parse(CODE)
+    last = body.body[-1]
+    assert isinstance(last, ast.Expr)  # the figure
+    held: dict[str, object] = {}
+    exec(compile(ast.Module(body.body[:-1], []), "axis", "exec"), held)
+    figure = eval(compile(ast.Expression(last.value), "figure", "eval"), held)
+    assert figure.axes[0].get_title(loc="left") == "open loop at speed.output"
+    axis, run, move = held["axis"], held["run"], held["move"]
+    assert isinstance(axis, ss.Drive) and isinstance(run, ss.Trajectory) and isinstance(move, ss.Signal)
+    kinds = {type(part).__name__ for part in axis.parts.values()}
+    assert {
+        "Motor",
+        "Encoder",
+        "Gear",
+        "Coupling",
+        "BallScrew",
+        "Slide",
+        "P",
+        "PI",
+        "Notch",
+        "FrictionCurve",
+    } <= kinds
+    found = ss.analysis.reversal_error(run, "slide.position", move(run.t), window=0.1)
+    assert found.number == 1 and 1e-6 < found.max < 3e-6
+    assert np.abs(run["slide.position"] - move(run.t)).max() < 3e-6
+    assert run.events.of("gear") and axis.engaged.poles().stable
+    assert ss.analysis.audit(run).passed
