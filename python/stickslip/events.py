@@ -59,7 +59,8 @@ class Event:
     loss : float
         Energy lost in the impact, J; of several contacts struck together the first one carries the whole.
     sensitivity : EventSensitivity or None
-        Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for.
+        Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for;
+        a crossing has none.
     """
 
     time: float
@@ -153,7 +154,8 @@ class Events(Sequence[Event]):
     ) -> None:
         self._rows, self._elements, self._causes, self._rules = rows, elements, causes, rules
         self._derivatives = derivatives
-        self._numbers = np.arange(len(rows)) if numbers is None else numbers  # in the run
+        # In the run; -1: a crossing.
+        self._numbers = np.arange(len(rows)) if numbers is None else numbers
 
     def _some(self, chosen: slice | NDArray[np.bool_]) -> Events:
         return Events._from_table(

@@ -21,6 +21,12 @@ Stencil mirrored_stencil(const Stencil& of) {
   return out;
 }
 
+// An exponent of just 1 makes a law linear: beside it other guards end its modes.
+bool is_of_other_kind(const LawTraits& a, const LawTraits& b) {
+  return a.affine != b.affine || a.sticks != b.sticks || a.states != b.states || a.switches != b.switches ||
+         a.reversal_switches != b.reversal_switches;
+}
+
 // A power of two, so that values beside a number are exact.
 double step_of(double value) {
   return std::exp2(std::floor(std::log2(value != 0.0 ? step_share * std::abs(value) : step_at_zero)));
@@ -54,6 +60,10 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
     const System& sys = one->system();
     if (sys.nx != base.nx || sys.ns() != base.ns())
       reject("sensitivities", "name '" + name + "': with it the number of states changes");
+    for (Index i = 0; i < base.friction.size(); ++i)
+      if (is_of_other_kind(sys.friction[i].traits, base.friction[i].traits))
+        reject("sensitivities", "name '" + name + "': at just this value the friction of '" +
+                                    base.friction[i].name + "' is of another kind than beside it");
   }
   for (Index i = 0; i < base.ns(); ++i) {
     bool same = true;

@@ -29,12 +29,10 @@ double step_along(const State& at, const Vector& w, double dt) {
   return speed > 0.0 ? 1.0 / speed : 0.0;
 }
 
-std::string name_of_guard(const System& sys, const Passage& p) {
-  for (const Guard& g : p.jump.fired) {
-    if (g.friction >= 0) return sys.friction[g.friction].name;
-    if (g.contact >= 0) return sys.contacts[g.contact].name;
-    if (g.flank >= 0) return sys.springs[sys.flanks[g.flank].spring].name;
-  }
+std::string name_of_guard(const System& sys, const Guard& g) {
+  if (g.friction >= 0) return sys.friction[g.friction].name;
+  if (g.contact >= 0) return sys.contacts[g.contact].name;
+  if (g.flank >= 0) return sys.springs[sys.flanks[g.flank].spring].name;
   return {};
 }
 
@@ -120,17 +118,41 @@ void Sensitivity::follow() {
       const Segment& segment = run->segments[i];
       Matrix flows = S.topRows(nx);
       starts.push_back(flows);
+      if (grazes(p, segment, flows)) return;
       variation->advance(*run, segment, segment.t0, std::min(segment.t1, run->t_end), flows);
       S.topRows(nx) = flows;
     }
   }
 }
 
+bool Sensitivity::grazes(const Passage& p, const Segment& segment, const Matrix& S) {
+  const Modes& modes = segment.regime->modes;
+  const double t1 = std::min(segment.t1, run->t_end);
+  for (const Variation::Touch& touch : variation->touches(*run, segment, segment.t0, t1, p.before)) {
+    Matrix there = S;
+    variation->advance(*run, segment, segment.t0, touch.t, there);
+    Vector x(there.rows());
+    run->state_at(segment, touch.t, x.data());
+    const GuardAnswer answer = variation->guard(modes, touch.guard, segment.t0, touch.t, x, there,
+                                                Vector::Zero(by.size()), p.before);
+    for (Index j = 0; j < by.size(); ++j) {
+      if (!(std::abs(answer.derivative(j)) * size_of(j) > unmoved * answer.size)) continue;
+      const Guard& guard = machine->regime(modes).guards[touch.guard];
+      const std::string who = name_of_guard(machine->system(), guard);
+      valid_until = touch.t;
+      reason = (who.empty() ? "" : "'" + who + "': ") + "a guard that only grazes, and that '" +
+               parameters[j] + "' moves";
+      return true;
+    }
+  }
+  return false;
+}
+
 void Sensitivity::end(const Passage& p, std::string why) {
   valid_until = p.jump.t;
   valid_event =
       p.event < run->events.rows.size() && run->events.rows[p.event].time == p.jump.t ? p.event : -1;
-  const std::string who = name_of_guard(machine->system(), p);
+  const std::string who = p.jump.fired.empty() ? "" : name_of_guard(machine->system(), p.jump.fired.front());
   reason = (who.empty() ? "" : "'" + who + "': ") + std::move(why);
 }
 
@@ -149,6 +171,17 @@ bool Sensitivity::plain(const Passage& p) const {
 }
 
 namespace {
+
+// Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
+bool is_vertical_at_rest(const Law& law) {
+  const auto viscous = [](const Viscous& v) { return v.coefficient != 0.0 && v.exponent < 1.0; };
+  return std::any_of(law.terms.begin(), law.terms.end(), [&](const Term& term) {
+    if (const auto* s = std::get_if<Stribeck>(&term))
+      return (s->levels.shape < 1.0 && !s->levels.one()) || viscous(s->viscous);
+    const auto* v = std::get_if<Viscous>(&term);
+    return v != nullptr && viscous(*v);
+  });
+}
 
 // What rests at the start at once comes to rest beside it as well: friction that slides with the least speed is
 // stronger than what moves it.
@@ -205,6 +238,11 @@ std::string Sensitivity::begin(Matrix& S) {
   }
   if (!why.empty()) return why;
   const Regime& r = machine->regime(modes);
+  for (const Index i : r.sliding)
+    if (is_vertical_at_rest(sys.friction[i].law) &&
+        !(std::abs(relative_velocity(sys.friction[i], p.jump.x_after.data(), machine->signals(t, t).data())) >
+          unmoved * velocity_size(sys.friction[i], p.before.nominal)))
+      return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
   Vector xdot, force;
   machine->move(modes, t, t, p.jump.x_after.data(), xdot, force);
   for (Index j = 0; j < by.size(); ++j)
@@ -231,6 +269,10 @@ std::string Sensitivity::pass(const Passage& p, double frame, Matrix& S, Vector&
     if (i.collision && sys.contacts[i.contact].restitution > 0.0 &&
         jump.after.contact[i.contact] == Mode::closed)
       return "an accumulation of impacts ends";
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (jump.before.friction[i].mode != jump.after.friction[i].mode &&
+        is_vertical_at_rest(sys.friction[i].law))
+      return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
   if (std::string why = move_guards(p, frame, S, moves); !why.empty()) return why;
   Vector fm, fp, force;
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), fm, force);

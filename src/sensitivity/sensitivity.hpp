@@ -54,6 +54,8 @@ private:
   std::string reset(const Passage& p, const Matrix& W, const Vector& moves, Matrix& S);
   std::string check(const Passage& p, const Matrix& S, const Vector& moves, bool start);
   bool plain(const Passage& p) const;
+  // Whether a guard only grazes during a segment; the derivatives then end there.
+  bool grazes(const Passage& p, const Segment& segment, const Matrix& S);
   void end(const Passage& p, std::string why);
   double size_of(Index j) const;
 };

@@ -49,6 +49,15 @@ const Variation::Affine& Variation::affine(const Regime& r) {
   return out;
 }
 
+// Of the motion and of the signals at t.
+double Variation::pace_of(const Regime& r, double t) {
+  double pace = affine(r).pace;
+  for (const Signal& s : machine.system().signals)
+    if (!s.pieces.empty())
+      for (const Harmonic& h : s.pieces[piece_at(s, t)].harmonics) pace = std::max(pace, std::abs(h.omega));
+  return pace;
+}
+
 void Variation::advance(const Trajectory& run, const Segment& segment, double t0, double t1, Matrix& S) {
   if (!(t1 > t0) || by.empty()) return;
   if (machine.regime(segment.regime->modes).affine)
@@ -64,11 +73,7 @@ void Variation::advance_exactly(const Trajectory& run, const Segment& segment, d
   const System& sys = machine.system();
   const Affine& regime = affine(machine.regime(segment.regime->modes));
   const Matrix &A = regime.regime->Ax, &B = regime.regime->As;
-  double pace = regime.pace;
-  for (const Signal& s : sys.signals)
-    if (!s.pieces.empty())
-      for (const Harmonic& h : s.pieces[piece_at(s, t0)].harmonics) pace = std::max(pace, std::abs(h.omega));
-  const double parts = std::max(1.0, std::ceil(pace * (t1 - t0) / tangent_reach));
+  const double parts = std::max(1.0, std::ceil(pace_of(*regime.regime, t0) * (t1 - t0) / tangent_reach));
   const double h = (t1 - t0) / parts;
   const Index np = by.size();
   Vector x(sys.nx);
@@ -141,11 +146,15 @@ struct RadauPoints {
   }
 };
 
+const RadauPoints& radau() {
+  static const RadauPoints points;
+  return points;
+}
+
 } // namespace
 
 // K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them.
 void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1, Matrix& S) {
-  static const RadauPoints points;
   constexpr Index n = RadauPoints::stages;
   const Index nx = machine.system().nx;
   const double h = t1 - t0;
@@ -153,14 +162,14 @@ void Variation::collocate(const Trajectory& run, const Segment& segment, double 
   Matrix M = Matrix::Identity(n * nx, n * nx), right(n * nx, by.size()), J;
   Vector x(nx);
   for (Index i = 0; i < n; ++i) {
-    const double t = i == n - 1 ? t1 : t0 + points.at[static_cast<std::size_t>(i)] * h;
+    const double t = i == n - 1 ? t1 : t0 + radau().at[static_cast<std::size_t>(i)] * h;
     run.state_at(segment, t, x.data());
-    machine.slopes(modes, t0, t, x.data(), J);
-    for (Index j = 0; j < n; ++j) M.block(i * nx, j * nx, nx, nx) -= h * points.a(i, j) * J;
-    right.middleRows(i * nx, nx) = J * S + rates(modes, t0, t, x);
+    machine.slopes(modes, segment.t0, t, x.data(), J);
+    for (Index j = 0; j < n; ++j) M.block(i * nx, j * nx, nx, nx) -= h * radau().a(i, j) * J;
+    right.middleRows(i * nx, nx) = J * S + rates(modes, segment.t0, t, x);
   }
   const Matrix K = linalg::solve(M, right);
-  for (Index j = 0; j < n; ++j) S += h * points.a(n - 1, j) * K.middleRows(j * nx, nx);
+  for (Index j = 0; j < n; ++j) S += h * radau().a(n - 1, j) * K.middleRows(j * nx, nx);
 }
 
 GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t, const Vector& x,

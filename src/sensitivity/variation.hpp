@@ -33,6 +33,14 @@ public:
   GuardAnswer guard(const Modes& modes, Index k, double frame, double t, const Vector& x, const Matrix& S,
                     const Vector& moves, const State& sizes);
 
+  // Guards that come to zero between t0 and t1 and turn back without having fired, and when.
+  struct Touch {
+    Index guard;
+    double t;
+  };
+  List<Touch> touches(const Trajectory& run, const Segment& segment, double t0, double t1,
+                      const State& sizes);
+
 private:
   // Of an affine regime: what its matrices do with the parameters; empty where a parameter changes none of them.
   struct Affine {
@@ -49,6 +57,7 @@ private:
   std::map<const Regime*, Affine> known;
 
   const Affine& affine(const Regime& r);
+  double pace_of(const Regime& r, double t);
   void advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1, Matrix& S);
   double difference(const Modes& modes, Index k, double frame, double t, const Vector& x, const Vector& dx,
                     double dt, const State& sizes);

@@ -36,6 +36,22 @@ def test_end_of_an_accumulation_of_impacts() -> None:
     assert "valid until 1.35" in repr(run.sensitivity)
 
 
+def test_a_guard_that_only_grazes() -> None:
+    """Thrown up just to the ceiling: a little faster it would strike, so the way down has no derivative."""
+    m = ss.Machine(mass=[1.0], names=["ball"], force={"ball": -1.0})
+    m.add_contact("ceiling", {"ball": -1.0}, gap=0.5, restitution=0.5)
+    run = ss.simulate(m, 1.9, dt=0.1, initial={"ball.velocity": 1.0}, sensitivities=["ball.velocity"])
+    assert not run.events
+    until = run.sensitivity.valid_until
+    assert (
+        until.time == pytest.approx(1.0, abs=1e-6)
+        and "'ceiling'" in until.reason
+        and "grazes" in until.reason
+    )
+    np.testing.assert_allclose(run.sensitivity["ball.position", "ball.velocity"][:10], run.t[:10], rtol=1e-11)
+    assert np.isnan(run.sensitivity.end).all()
+
+
 def test_events_at_one_instant() -> None:
     """Two balls strike together: which one is the first changes with the height of one, not with that of gravity."""
     m = ss.Machine(mass=[1.0, 1.0], names=["a", "b"], force={"a": -1.0, "b": -1.0})
@@ -66,6 +82,15 @@ def test_start_on_a_guard(force: float, parameter: str, said: str) -> None:
     assert run.sensitivity.valid_until.event is None
     assert said in run.sensitivity.valid_until.reason
     assert np.isnan(run.sensitivity["slide.position", parameter]).all()
+
+
+def test_a_vertical_tangent_at_rest() -> None:
+    """With a shape below 1 friction falls infinitely fast as a slip begins."""
+    m = ss.Machine(mass=1.0, names=["slide"], force={"slide": ss.Ramp(slope=0.5)})
+    m.add_friction("guide", on="slide", law=ss.Stribeck(1.0, 0.8, 0.1, shape=0.5))
+    run = ss.simulate(m, 4.0, sensitivities=["slide.mass"])
+    until = run.sensitivity.valid_until
+    assert until.time == pytest.approx(2.0) and "vertical tangent" in until.reason
 
 
 def test_start_at_rest_that_friction_restores() -> None:

@@ -75,6 +75,21 @@ def test_a_bound_is_left_on_the_allowed_side() -> None:
     np.testing.assert_allclose(r.sensitivity.end[:, 0], [-1.0, -1.0], rtol=1e-9)
 
 
+def test_beside_crossings() -> None:
+    """Marks among the events have no derivatives, and shift those of no event."""
+    mark = ss.Crossing("block.position", level=0.2)
+    plain = run("belt.law.static")
+    r = ss.simulate(
+        block(), 20.0, initial={"block.velocity": 0.2}, sensitivities=["belt.law.static"], events=mark
+    )
+    changes = [e for e in r.events if e.element == "belt"]
+    assert len(r.events) > len(changes) == len(plain.events)
+    for one, other in zip(changes, plain.events, strict=True):
+        assert one.sensitivity is not None and other.sensitivity is not None
+        assert one.sensitivity["belt.law.static"] == other.sensitivity["belt.law.static"]
+    assert all(e.sensitivity is None for e in r.events if e.element != "belt")
+
+
 def test_refused() -> None:
     with pytest.raises(ss.UnknownNameError, match="unknown parameter 'belt.nothing'"):
         run("belt.nothing")
@@ -96,6 +111,13 @@ def test_refused() -> None:
     for options in ({"keep": "events"}, {"method": "time_stepping", "max_step": 1e-3}, {"state": r.state}):
         with pytest.raises(ValueError, match="sensitivities and .* exclude each other"):
             ss.simulate(block(), 40.0, sensitivities=["block.mass"], **options)
+
+
+def test_a_value_at_which_the_law_changes_its_kind_is_refused() -> None:
+    m = ss.Machine(mass=1.0, names=["slide"])
+    m.add_friction("guide", on="slide", law=ss.Viscous(0.5))
+    with pytest.raises(ValueError, match="'guide.law.exponent'.*of another kind"):
+        ss.simulate(m, 1.0, sensitivities=["guide.law.exponent"])
 
 
 def test_quantisers_and_delays_are_refused_by_name() -> None:
