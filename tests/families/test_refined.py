@@ -10,7 +10,7 @@ from families import NAMES, generator
 from families.refined import RTOL, shift
 
 MOST = 100.0
-# Once there was none below: steps went over kinks of tables and narrow peaks, and took falling curves by the size of what
+# These once did not: steps went over kinks of tables and narrow peaks, and the error on falling curves was measured by what
 # could drive the machine.
 ONCE = {"chains": (122, 133, 172, 200, 479), "geared": (247, 330, 378, 401, 452, 457)}
 
