@@ -97,6 +97,7 @@ def judge(family: str, seed: int, count: int = 2) -> list[Found]:
     case = generator(family)(seed)
     case.options.setdefault("rtol", 1e-11)
     case.options.setdefault("max_time", 5.0)
+    case.options.setdefault("max_step", case.t_end / 400.0)  # else differences know less than they seem to
     found = []
     for name in parameters(case.machine, rng, count):
         try:
