@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +17,7 @@ from stickslip.events import Mark, Marks
 from stickslip.machine import Machine
 from stickslip.sensitivity import checked
 from stickslip.state_space import StateSpace
-from stickslip.trajectory import Trajectory
+from stickslip.trajectory import NO_MARKS, Trajectory
 
 __all__ = ["simulate"]
 
@@ -127,9 +126,8 @@ def simulate(
     compiled = machine.compile()
     t_start, t_end = number("t_start", t_start), number("t_end", t_end)
     resumed = state is not None
-    x0 = _initial(compiled, None if resumed else initial)
     if state is None:
-        state = compiled.initial_state(finite("t_start", t_start), x0)
+        state = compiled.initial_state(finite("t_start", t_start), _initial(compiled, initial))
     elif not isinstance(state, _core.dynamics.State):
         reject("state", state, "the state of a run")
     elif initial is not None:
@@ -144,41 +142,36 @@ def simulate(
         raise ValueError(f"keep = {keep!r} leaves nothing to sample: leave out dt and t_eval")
     start = state.t
     grid = None if t_eval is None else _grid(t_eval, start, t_end)
-    options = partial(
-        engine_options,
-        state.x.size,
-        rtol=rtol,
-        atol=atol,
-        method=method,
-        max_step=max_step,
-        max_events=max_events,
-        max_time=max_time,
-        rebound_threshold=rebound_threshold,
-        theta=theta,
-        keep=keep,
-    )
-    crossings = _crossings(events, keep)
-    names = checked(sensitivities)
-    for given, what in ((resumed, "state"), (method == "time_stepping", "method = 'time_stepping'"),
-                        (keep != "segments", f"keep = {keep!r}")):  # fmt: skip
-        if names and given:
-            raise ValueError(f"sensitivities and {what} exclude each other")
-
-    def run(until: float) -> tuple[_core.run.Trajectory, _core.sensitivity.Sensitivity | None]:
-        if names:
-            return _core.sensitivity.simulate(machine._description, state, x0, options(t_end=until), names)
-        return _core.run.simulate(compiled, state, options(t_end=until)), None
-
-    raw, derivatives = run(t_end)
-    marks = Marks()
+    settings: dict[str, Any] = {
+        "rtol": rtol,
+        "atol": atol,
+        "method": method,
+        "max_step": max_step,
+        "max_events": max_events,
+        "max_time": max_time,
+        "rebound_threshold": rebound_threshold,
+        "theta": theta,
+        "keep": keep,
+    }
+    marks, derivatives = NO_MARKS, None
+    names = checked(sensitivities) if sensitivities else []
+    if names:
+        for given, what in ((resumed, "state"), (method == "time_stepping", "method = 'time_stepping'"),
+                            (keep != "segments", f"keep = {keep!r}")):  # fmt: skip
+            if given:
+                raise ValueError(f"sensitivities and {what} exclude each other")
+    crossings = _crossings(events, keep) if events else []
+    options = engine_options(state.x.size, t_end=t_end, **settings)
+    if crossings or not names:
+        raw = _core.run.simulate(compiled, state, options)
     if crossings:
-        found, end = _marks(Trajectory(machine, raw, np.array([start]), holder), crossings)
-        stopped = ""
-        if end is not None:  # the same bits once more, up to there
-            raw, derivatives = run(end.time)
-            stopped = f"stopped at t = {end.time:.12g} s: {end.cause}"
-        asked = tuple(dict.fromkeys(one.label for one in crossings))
-        marks = Marks(asked, tuple(m for m in found if m.time <= raw.t_end), stopped)
+        marks, stopped_at = _marks(Trajectory(machine, raw, np.array([start]), holder), crossings)
+        if stopped_at is not None:  # the same bits once more, up to there
+            options = engine_options(state.x.size, t_end=stopped_at, **settings)
+            raw = _core.run.simulate(compiled, state, options)
+    if names:  # the same bits, with all that happened at each instant
+        x0 = _initial(compiled, initial)
+        raw, derivatives = _core.sensitivity.simulate(machine._description, state, x0, options, names)
     if keep != "segments":
         return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:
@@ -199,8 +192,8 @@ def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossin
     return listed
 
 
-def _marks(run: Trajectory, crossings: list[Crossing]) -> tuple[list[Mark], Mark | None]:
-    """All crossings in the order of time, and the first one that ends the run."""
+def _marks(run: Trajectory, crossings: list[Crossing]) -> tuple[Marks, float | None]:
+    """All crossings in the order of time up to the first one that ends the run, and when that is."""
     found: list[Mark] = []
     ends: list[Mark] = []
     for one in crossings:
@@ -211,7 +204,12 @@ def _marks(run: Trajectory, crossings: list[Crossing]) -> tuple[list[Mark], Mark
                 ends.append(mark)
                 break
     found.sort(key=lambda m: m.time)
-    return found, min(ends, key=lambda m: m.time, default=None)
+    asked = tuple(dict.fromkeys(one.label for one in crossings))
+    if not ends:
+        return Marks(asked, tuple(found)), None
+    end = min(ends, key=lambda m: m.time)
+    stopped = f"stopped at t = {end.time:.12g} s: {end.cause}"
+    return Marks(asked, tuple(m for m in found if m.time <= end.time), stopped), end.time
 
 
 def _initial(
