@@ -1,0 +1,99 @@
+"""Numbers made of runs, with their gradients."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+
+
+def belt() -> ss.Machine:
+    m = ss.Machine(mass=1.0, stiffness=2.0, names=["block"])
+    m.add_friction("belt", on="block", law=ss.Coulomb(static=1.0, kinetic=0.8), surface_velocity=0.2)
+    return m
+
+
+START = {"block.velocity": 0.2}
+
+
+def test_the_time_of_the_first_slip() -> None:
+    """The block sticks until k v t = static: t = static / k v."""
+    value, gradient = ss.value_and_grad(
+        lambda run: run.events[0].time ** 2, belt(), ["belt.law.static"], t_end=9.0, initial=START
+    )([1.1])
+    t = 1.1 / (2.0 * 0.2)
+    assert value == pytest.approx(t**2, rel=1e-12)
+    assert gradient == pytest.approx([2.0 * t / (2.0 * 0.2)], rel=1e-10)
+
+
+def test_a_mean_over_a_slip_by_its_closed_form() -> None:
+    """Free oscillation after release: mean of x² of x = a cos(w t) over its samples, by the amplitude and the mass."""
+    m = ss.Machine(mass=2.0, stiffness=8.0, names=["q"])
+    t = np.linspace(0.0, 3.0, 301)
+    of = ss.value_and_grad(
+        lambda run: np.mean(run["q.position"] ** 2),
+        m,
+        ["q.position", "q.mass"],
+        t_end=3.0,
+        t_eval=t,
+        initial={"q.position": 0.5},
+    )
+    a, mass = 0.7, 2.3
+    w = math.sqrt(8.0 / mass)
+    value, gradient = of([a, mass])
+    x, by_w = a * np.cos(w * t), -a * t * np.sin(w * t)
+    assert value == pytest.approx(np.mean(x**2), rel=1e-12)
+    assert gradient[0] == pytest.approx(2.0 * value / a, rel=1e-10)
+    assert gradient[1] == pytest.approx(np.mean(2.0 * x * by_w) * -0.5 * w / mass, rel=1e-10)
+
+
+def test_scipy_finds_the_levels_that_made_a_record() -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+    t = np.linspace(0.0, 20.0, 401)
+    record = ss.simulate(belt(), t_end=20.0, t_eval=t, initial=START)["block.position"]
+    of = ss.value_and_grad(
+        lambda run: np.sum((run["block.position"] - record) ** 2),
+        belt(),
+        ["belt.law.static", "belt.law.kinetic"],
+        t_end=20.0,
+        t_eval=t,
+        initial=START,
+    )
+    found = optimize.minimize(
+        of, [1.01, 0.79], jac=True, bounds=[(0.95, 1.05), (0.75, 0.85)], options={"gtol": 1e-10, "ftol": 0.0}
+    )
+    assert found.x == pytest.approx([1.0, 0.8], abs=1e-7)
+
+
+def test_what_is_not_determined_is_no_number() -> None:
+    """Behind the last bounce of a ball nothing is determined."""
+    ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
+    ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
+    where = {"initial": {"ball.position": 0.1}, "t_end": 2.0, "t_eval": [0.1, 2.0]}
+    early = ss.value_and_grad(lambda run: run["ball.position"][0], ball, ["ball.position"], **where)
+    late = ss.value_and_grad(lambda run: run["ball.position"][1], ball, ["ball.position"], **where)
+    assert early([0.1])[1] == pytest.approx([1.0], abs=1e-12)
+    assert np.isnan(late([0.1])[1]).all()
+
+
+def test_what_has_no_derivative_is_an_error() -> None:
+    def of(f: object) -> object:
+        return ss.value_and_grad(f, belt(), ["belt.law.static"], t_end=9.0, initial=START)([1.0])  # type: ignore[arg-type]
+
+    with pytest.raises(
+        AttributeError, match=r"'energy' of a run has no derivative: value_and_grad knows run\[signal\]"
+    ):
+        of(lambda run: run.energy.residual)
+    with pytest.raises(ValueError, match="a mode has no derivative"):
+        of(lambda run: np.mean(run["belt.mode"]))
+    with pytest.raises(ValueError, match="(?s)what f returns = .* it must be a number"):
+        of(lambda run: run["block.position"])
+    with pytest.raises(ValueError, match=r"parameters = \[\] is not allowed"):
+        ss.value_and_grad(lambda run: 0.0, belt(), [], t_end=1.0)
+    with pytest.raises(
+        ValueError, match=r"p = .* is not allowed: it must be 1 numbers, one for each of 'belt.law.static'"
+    ):
+        ss.value_and_grad(lambda run: 0.0, belt(), ["belt.law.static"], t_end=1.0)([1.0, 2.0])
