@@ -33,11 +33,13 @@ public:
   List<double> weights;                   // of each in the derivative
   List<std::pair<Index, Signal>> signals; // derivatives of those that change
 
-  // The derivative of what `of` makes of a machine, by the parameter alone.
+  // The derivative of what `of` makes of a machine, by the parameter alone. The weights sum up to zero: of values from
+  // the first one, so that what does not change at all has the derivative zero, not what rounding leaves.
   template <class F> auto derivative(F&& of) const {
-    auto sum = of(*beside[0]);
-    sum *= weights[0];
-    for (Index k = 1; k < beside.size(); ++k) sum += weights[k] * of(*beside[k]);
+    const auto first = of(*beside[0]);
+    auto sum = first;
+    sum -= first;
+    for (Index k = 1; k < beside.size(); ++k) sum += weights[k] * (of(*beside[k]) - first);
     return sum;
   }
 

@@ -4,6 +4,7 @@
 #include "core/list.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/mode_changes.hpp"
+#include "transition/saturations.hpp"
 
 #include <algorithm>
 
@@ -81,6 +82,17 @@ bool Replica::pass(State& state, const Passage& as) {
     return which;
   };
   return jump->decided && state.modes == as.jump.after && struck(*jump) == struck(as.jump);
+}
+
+List<Mode> Replica::limits(const State& state) const {
+  List<Mode> at;
+  Index first = 0;
+  for (const Loop& l : system().loops) {
+    for (Index j = 0; j < l.block.outputs(); ++j)
+      if (!l.block.continuous()) at.push_back(mode_of(l.block, j, state.ticks.output(first + j)));
+    first += l.block.outputs();
+  }
+  return at;
 }
 
 void Replica::change(State& state, const Passage& as) {

@@ -30,6 +30,8 @@ public:
 
   // Passes an instant of a run; false where something else follows than did there.
   bool pass(State& state, const Passage& as);
+  // Which outputs of sampled controllers are at a limit, computed ones that wait among them.
+  List<Mode> limits(const State& state) const;
   // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.
   void change(State& state, const Passage& as);
   // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the masses.

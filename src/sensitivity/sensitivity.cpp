@@ -332,13 +332,19 @@ std::string Sensitivity::reset(const Passage& p, const Matrix& W, const Vector& 
     const Index own = machine->system().nx - machine->system().plant_states;
     decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::rest);
   }
+  List<Mode> limits; // of what controllers sample here
+  if (p.jump.sampled) {
+    State state = p.before;
+    machine->pass(state, p);
+    limits = machine->limits(state);
+  }
   bool same = true;
   const auto added = [&](Replica& m, const Vector& values, double t) {
     State state = p.before;
     unpack(values, state);
     state.base_t = t;
     if (decides)
-      same = m.pass(state, p) && same;
+      same = m.pass(state, p) && same && (!p.jump.sampled || m.limits(state) == limits);
     else
       m.change(state, p);
     return Vector(packed(state) - values);
@@ -350,9 +356,14 @@ std::string Sensitivity::reset(const Passage& p, const Matrix& W, const Vector& 
       same = true;
       sum = W.col(j);
       const double step = share * step_along(p.before, W.col(j), moves(j));
+      Vector first;
       for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
         const double e = central.offsets[i] * step;
-        sum += central.weights[i] / step * added(*machine, now + e * W.col(j), p.jump.t + e * moves(j));
+        const Vector here = added(*machine, now + e * W.col(j), p.jump.t + e * moves(j));
+        if (i == 0)
+          first = here;
+        else
+          sum += central.weights[i] / step * (here - first);
       }
       if (same) break;
     }

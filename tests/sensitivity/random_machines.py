@@ -18,6 +18,7 @@ from stickslip.identify._present import present_number
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-13  # of sums of terms, as the engine has it
 SAME, ENDED, UNKNOWN, REFUSED, WRONG = "same", "ended", "no reference", "refused", "wrong"
 
 
@@ -117,8 +118,10 @@ def judge(family: str, seed: int, count: int = 2) -> list[Found]:
         truth, unknown = best
         size = np.abs(truth).max(initial=0.0) if truth.size else 0.0
         off = np.abs(own - truth) - 10.0 * unknown
+        # What a change by all of the parameter would move by rounding alone is nothing.
+        nothing = 1e-7 + ROUNDING * case.t_end / abs(float(present_number(case.machine, name, {}) or 1.0))
         # Not a number is no number; all others are to be right.
-        if np.any(off > 1e-4 * (np.abs(truth) + 1e-3 * size) + 1e-7) or np.isnan(own).any():
+        if np.any(off > 1e-4 * (np.abs(truth) + 1e-3 * size) + nothing) or np.isnan(own).any():
             k = int(np.nanargmax(np.where(np.isnan(off), np.inf, off)))
             said = f"{own[k]:.6g} for {truth[k]:.6g} (+-{unknown[k]:.1g}), number {k} of {held.events} events"
             found.append(Found(family, seed, name, WRONG, said))
