@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickslip import _core
 from stickslip._checks import number, reject, vector
 from stickslip.events import Event
 from stickslip.machine import Machine
 from stickslip.sensitivity import checked
-from stickslip.simulation import _initial, simulate
+from stickslip.simulation import _with_numbers, simulate
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
@@ -140,11 +139,8 @@ def value_and_grad(
     initial = options.pop("initial", None)
 
     def run_at(p: Array) -> Trajectory:
-        compiled = source.compile()
-        x0 = _initial(compiled, initial)
-        description, x0 = _core.ensemble.with_numbers(source._description, x0, names, p)
-        given = {name: x for name, x in zip(compiled.states, x0.tolist(), strict=True) if x == x}
-        return simulate(source._snapshot(description), t_end, initial=given, sensitivities=names, **options)
+        changed, given = _with_numbers(source, names, p, initial)
+        return simulate(changed, t_end, initial=given, sensitivities=names, **options)
 
     def both(p: ArrayLike) -> tuple[float, Array]:
         values = vector("p", p)

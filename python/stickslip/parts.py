@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from stickslip._checks import finite, non_negative, positive, reject
-from stickslip._wiring import Reference
+from stickslip._wiring import On, Reference
 from stickslip.control import LTI
 from stickslip.laws import Coulomb, Law
 from stickslip.machine import Machine
@@ -252,6 +252,25 @@ def _sum(count: int, limits: float | None, rate: float | None = None) -> LTI:
     return LTI(np.array([[-rate]]), rate * ones, np.ones((1, 1)), inputs="both", references=count)
 
 
+# -- what a clutch and a brake have in common ------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class _Pressed(Part):
+    """Dry friction of a capacity that may change."""
+
+    capacity: Signal | float
+    static: float = 1.0
+
+    def _check(self) -> None:
+        self._read(finite, "static")
+        if self.static < 1.0:
+            reject("static", self.static, ">= 1")
+
+    def _press(self, machine: Machine, name: str, on: On) -> None:
+        machine.add_friction(name, on, Coulomb(self.static, 1.0), normal_load=self.capacity)
+
+
 # -- links: each joins two bodies ----------------------------------------------------------------------
 
 
@@ -266,13 +285,9 @@ class Link(Part):
         raise NotImplementedError
 
 
-def _transmit(
-    machine: Machine, name: str, a: str, b: str, ratio: float, part: Gear | BallScrew | BeltDrive
-) -> None:
+def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: Gear | BallScrew) -> None:
     """``a`` moves `ratio` times as far as ``b``; all else of the part is said at ``b``."""
-    efficiency: Losses = getattr(part, "efficiency", None)
-    teeth: float | None = getattr(part, "friction", None)
-    play: float = getattr(part, "backlash", 0.0)
+    efficiency, teeth, play = part.efficiency, part.friction, part.backlash
     lossless = efficiency is None and teeth is None
     if part.stiffness is None:
         machine.add_gear(
@@ -313,13 +328,23 @@ FURTHEST = 2.0 * math.pi
 """Twist of an elastic gear with losses, as a turn of its input, up to which its losses grow: far beyond all real ones."""
 
 
-def _check_transmission(part: Any) -> None:
+def _check_elastic(part: Any, word: str, *needing: str) -> None:
+    """What only an elastic part has; a rigid one has no stiffness."""
     part._read(positive, "stiffness")
-    part._read(non_negative, "damping", "backlash", "friction")
-    if part.damping and part.stiffness is None:
-        raise ValueError(
-            f"damping = {part.damping!r} needs a stiffness: without one the {_word(part)} is rigid"
-        )
+    for name in needing:
+        part._read(non_negative, name)
+        if getattr(part, name) and part.stiffness is None:
+            raise ValueError(
+                f"{name} = {getattr(part, name)!r} needs a stiffness: without one the {word} is rigid"
+            )
+
+
+def _check_transmission(part: Gear | BallScrew, measure: str) -> None:
+    part._read(finite, measure)
+    if getattr(part, measure) == 0.0:
+        reject(measure, getattr(part, measure), "other than zero")
+    part._read(non_negative, "backlash", "friction")
+    _check_elastic(part, _word(part), "damping")
     if part.efficiency is not None and part.friction is not None:
         raise ValueError(f"a {_word(part)} has either an efficiency or friction of its teeth")
     if part.efficiency is not None or part.friction is not None:
@@ -372,10 +397,7 @@ class Gear(Link):
     damping: float = 0.0
 
     def _check(self) -> None:
-        self._read(finite, "ratio")
-        if self.ratio == 0.0:
-            reject("ratio", self.ratio, "other than zero")
-        _check_transmission(self)
+        _check_transmission(self, "ratio")
 
     def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
         _transmit(machine, name, a, b, self.ratio, self)
@@ -424,10 +446,7 @@ class BallScrew(Link):
     damping: float = 0.0
 
     def _check(self) -> None:
-        self._read(finite, "lead")
-        if self.lead == 0.0:
-            reject("lead", self.lead, "other than zero")
-        _check_transmission(self)
+        _check_transmission(self, "lead")
 
     def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
         _transmit(machine, name, a, b, 2.0 * math.pi / self.lead, self)
@@ -464,10 +483,8 @@ class BeltDrive(Link):
     damping: float = 0.0
 
     def _check(self) -> None:
-        self._read(positive, "radius", "second_radius", "stiffness")
-        self._read(non_negative, "damping")
-        if self.damping and self.stiffness is None:
-            raise ValueError(f"damping = {self.damping!r} needs a stiffness: without one the belt is rigid")
+        self._read(positive, "radius", "second_radius")
+        _check_elastic(self, "belt", "damping")
 
     @property
     def kinds(self) -> tuple[tuple[str, str], ...]:  # type: ignore[override]
@@ -512,13 +529,7 @@ class Coupling(Link):
     backlash: float = 0.0
 
     def _check(self) -> None:
-        self._read(positive, "stiffness")
-        self._read(non_negative, "damping", "backlash")
-        if self.stiffness is None and (self.damping or self.backlash):
-            name = "damping" if self.damping else "backlash"
-            raise ValueError(
-                f"{name} = {getattr(self, name)!r} needs a stiffness: without one the coupling is rigid"
-            )
+        _check_elastic(self, "coupling", "damping", "backlash")
 
     def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
         if self.stiffness is None:
@@ -528,7 +539,7 @@ class Coupling(Link):
 
 
 @dataclass(frozen=True, repr=False)
-class Clutch(Link):
+class Clutch(Link, _Pressed):
     """A friction clutch. Where its capacity is zero it is free.
 
     Parameters
@@ -555,16 +566,8 @@ class Clutch(Link):
     [('free', 'slip+', 1.0), ('slip+', 'stick', 1.153846)]
     """
 
-    capacity: Signal | float
-    static: float = 1.0
-
-    def _check(self) -> None:
-        self._read(finite, "static")
-        if self.static < 1.0:
-            reject("static", self.static, ">= 1")
-
     def _join(self, machine: Machine, name: str, a: str, b: str) -> None:
-        machine.add_friction(name, (a, b), Coulomb(self.static, 1.0), normal_load=self.capacity)
+        self._press(machine, name, (a, b))
 
 
 @dataclass(frozen=True, repr=False)
@@ -598,7 +601,7 @@ class Holder(Part):
 
 
 @dataclass(frozen=True, repr=False)
-class Brake(Holder):
+class Brake(Holder, _Pressed):
     """A friction brake against the ground. Where its capacity is zero it is free.
 
     Parameters
@@ -620,16 +623,8 @@ class Brake(Holder):
     Brake(capacity=20.0)
     """
 
-    capacity: Signal | float
-    static: float = 1.0
-
-    def _check(self) -> None:
-        self._read(finite, "static")
-        if self.static < 1.0:
-            reject("static", self.static, ">= 1")
-
     def _hold(self, machine: Machine, name: str, body: str) -> None:
-        machine.add_friction(name, body, Coulomb(self.static, 1.0), normal_load=self.capacity)
+        self._press(machine, name, body)
 
 
 @dataclass(frozen=True, repr=False)

@@ -239,6 +239,20 @@ def _initial(
     return x
 
 
+def _with_numbers(
+    machine: Machine | StateSpace,
+    names: Sequence[str],
+    values: NDArray[np.float64],
+    initial: Mapping[str, float] | ArrayLike | None,
+) -> tuple[Machine | StateSpace, dict[str, float]]:
+    """The machine with other numbers in it, under the names that an ensemble varies, and its initial values."""
+    compiled = machine.compile()
+    x0 = _initial(compiled, initial)
+    description, x0 = _core.ensemble.with_numbers(machine._description, x0, list(names), values)
+    given = {name: x for name, x in zip(compiled.states, x0.tolist(), strict=True) if x == x}
+    return machine._snapshot(description), given
+
+
 def _grid(t_eval: ArrayLike, start: float, t_end: float) -> NDArray[np.float64]:
     t = vector("t_eval", np.atleast_1d(t_eval))
     if t.size == 0:

@@ -19,7 +19,7 @@ from stickslip._core import __version__
 from stickslip._options import engine_options
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
-from stickslip.simulation import _initial, simulate
+from stickslip.simulation import _initial, _with_numbers, simulate
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Status, Trajectory
 
@@ -140,11 +140,8 @@ class Task:
             if not isinstance(machine, (Machine, StateSpace)):
                 reject(f"what {_text(self.source)} returns", made, "a machine, or hold one as .machine")
             return machine, self.options
-        compiled = self.source.compile()
-        x0 = _initial(compiled, self.options.get("initial"))
-        description, x0 = _core.ensemble.with_numbers(self.source._description, x0, self.names, values)
-        given = {name: x for name, x in zip(compiled.states, x0.tolist(), strict=True) if x == x}
-        return self.source._snapshot(description), self.options | {"initial": given}
+        machine, given = _with_numbers(self.source, self.names, values, self.options.get("initial"))
+        return machine, self.options | {"initial": given}
 
     def _point(self, k: int, values: Array, out: Block, stop: Callable[[], bool] | None) -> None:
         """One point whose machine is built, or whose run a function measures."""
