@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -140,9 +140,8 @@ class Crossing:
         return at[kept], rising[kept]
 
 
-def _bisected(above: object, low: Array, high: Array) -> Array:
+def _bisected(above: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """Where the sign changes between low and high, to the last digits; at a jump from its right."""
-    assert callable(above)
     a, b = low.copy(), high.copy()
     if not a.size:
         return b
@@ -157,9 +156,8 @@ def _bisected(above: object, low: Array, high: Array) -> Array:
     return b
 
 
-def _with_extrema(above: object, t: Array, y: Array) -> tuple[Array, Array]:
+def _with_extrema(above: Callable[[Array], Array], t: Array, y: Array) -> tuple[Array, Array]:
     """Add extrema that come near to zero between looks on one side of it, as it may be crossed twice there."""
-    assert callable(above)
     size = float(np.ptp(y)) or 1.0
     away = np.abs(y)
     k = 1 + np.flatnonzero(

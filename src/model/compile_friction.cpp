@@ -36,9 +36,8 @@ void declare_automaton(Draft& d, Friction& p) {
   if (a.load_factor > 0.0) p.load_per_force = a.load_factor / p.kinetic;
 }
 
-// The load force: a contact's normal force alone, or a linear form.
 // Without any other load: friction of the contact itself, along one more direction.
-bool of_contact(const FrictionElement& f) {
+bool nothing_else_presses(const FrictionElement& f) {
   return is_constant(f.normal_load) && value(f.normal_load, 0.0) == 0.0 &&
          f.load_expression.outputs.empty() && f.automaton == Automaton{} && f.load_at.empty();
 }
@@ -52,6 +51,7 @@ void belongs(const Draft& d, const FrictionElement& f, Friction& p) {
   p.contact = std::exchange(p.load_contact, -1);
 }
 
+// The load force: a contact's normal force alone, or a linear form.
 void find_load_contact(const Draft& d, const FrictionElement& f, Friction& p) {
   for (const Part& part : f.load.parts) {
     if (!part.name.ends_with(".normal_force")) continue;
@@ -65,7 +65,7 @@ void find_load_contact(const Draft& d, const FrictionElement& f, Friction& p) {
     if (f.load.parts.size() > 1 || part.factor != 1.0)
       reject(what, "mixes '" + part.name + "' with others: a contact's normal force stands alone");
     p.load_contact = at - known.begin();
-    if (of_contact(f)) belongs(d, f, p);
+    if (nothing_else_presses(f)) belongs(d, f, p);
   }
 }
 
@@ -128,11 +128,11 @@ void add_load(const System& sys, Friction& p, const Form& form, const Polyline& 
   }
 }
 
-// The load force over states and signals; without load_factor or a table it is only checked.
 bool loading(const Friction& p) {
   return p.load_contact >= 0 || p.contact >= 0;
 }
 
+// The load force over states and signals; without load_factor or a table it is only checked.
 void wire_load(Draft& d, const FrictionElement& f, Friction& p) {
   if (f.load.empty() || loading(p)) return;
   const Reading r = d.read("load of '" + f.name + "'", f.load);

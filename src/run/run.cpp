@@ -368,12 +368,12 @@ bool Runner::arrive() {
   return !ended;
 }
 
-// Ticks, then whatever the guards or a breakpoint call for.
 // Whether too much happens at one instant. Impacts that take energy out come to an end, between walls after many.
 bool Runner::goes_round(bool loses) {
   return loses ? ++impacts_at_one_time > most_impacts : ++transitions_at_one_time > most_transitions;
 }
 
+// Ticks, then whatever the guards or a breakpoint call for.
 void Runner::change() {
   const bool event = !step.fired.empty();
   if (!event && !arrival.at_limit) return;

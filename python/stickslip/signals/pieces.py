@@ -19,7 +19,6 @@ DEGREE = 5
 # Quintic pieces of a function of frequency w are as wide as this by w: the error of Hermite's interpolation is
 # (w h)^6/46080 of its size (Davis, Interpolation and Approximation, 1975, section 3.5).
 STEP = 0.1
-_TWO = 2.0
 
 
 class Piece(NamedTuple):
@@ -115,7 +114,7 @@ def _product(p: Piece, q: Piece, start: float, end: float) -> list[Piece]:
 
     def both(t: float) -> tuple[float, float, float]:
         x, y = ([s.value(t, k) for k in range(3)] for s in (p, q))
-        return x[0] * y[0], x[1] * y[0] + x[0] * y[1], x[2] * y[0] + _TWO * x[1] * y[1] + x[0] * y[2]
+        return x[0] * y[0], x[1] * y[0] + x[0] * y[1], x[2] * y[0] + 2.0 * x[1] * y[1] + x[0] * y[2]
 
     fastest = max((abs(w) for s in (p, q) for _, w, _ in s.harmonics), default=0.0)
     fastest = max(fastest, (p.degree + q.degree) / (end - start))
@@ -207,11 +206,11 @@ def _roots(p: Piece, first: float, end: float) -> list[float]:
         c = p.about(t)
         value = c[0] + sum(x * math.sin(w * t + f) for x, w, f in p.harmonics)
         reach = sum(abs(x) * h**k for k, x in enumerate(c[1:], 1))
-        if abs(value) > reach + sum(abs(x) * min(_TWO, abs(w) * h) for x, w, _ in p.harmonics):
+        if abs(value) > reach + sum(abs(x) * min(2.0, abs(w) * h) for x, w, _ in p.harmonics):
             continue
         slope = c[1] + sum(x * w * math.cos(w * t + f) for x, w, f in p.harmonics)
         bend = sum(k * abs(x) * h ** (k - 1) for k, x in enumerate(c[2:], 2))
-        bend += sum(abs(x * w) * min(_TWO, abs(w) * h) for x, w, _ in p.harmonics)
+        bend += sum(abs(x * w) * min(2.0, abs(w) * h) for x, w, _ in p.harmonics)
         if abs(slope) > bend or h <= 1e-9 * max(abs(a), abs(b), end - first):
             if (p.value(a) >= 0.0) != (p.value(b) >= 0.0):
                 found.append(_root(p, a, b))
