@@ -36,7 +36,7 @@ target_compile_features(stickslip_flags INTERFACE cxx_std_20)
 # Indices are signed, as Eigen counts, so -Wsign-conversion (which clang turns on) has nothing to say.
 # -ffp-contract=off: the same bits on every machine of one architecture, whatever the compiler fuses.
 if(MSVC)
-  target_compile_options(stickslip_flags INTERFACE /W4 /fp:precise /utf-8 $<$<BOOL:${STICKSLIP_WERROR}>:/WX>)
+  target_compile_options(stickslip_flags INTERFACE /W4 /fp:precise /utf-8 /bigobj $<$<BOOL:${STICKSLIP_WERROR}>:/WX>)
 else()
   target_compile_options(stickslip_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
     -ffp-contract=off

@@ -27,8 +27,8 @@ struct ForceLimits {
 
 // The rule: where normal forces shift, the forces of least norm within all limits but without preload (preload.hpp);
 // where friction alone does, the elements share so that the greatest utilisation |F_i| / limit_i is least, ties by the
-// norm of the utilisations; where the limits of an element leave out 0, both count from the one next to it. Break-away is that utilisation reaching 1: one body held by two elements of 1 N and 10 N
-// holds 11 N. False if no sharing holds.
+// norm of the utilisations; where the limits of an element leave out 0, both count from the one next to it. Break-away
+// is that utilisation reaching 1: one body held by two elements of 1 N and 10 N holds 11 N. False if no sharing holds.
 bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& limits, Vector& x,
            double& utilisation);
 

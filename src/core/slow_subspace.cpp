@@ -1,5 +1,7 @@
 #include "core/slow_subspace.hpp"
 
+#include "core/double_double.hpp"
+#include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/small_lu.hpp"
 
@@ -9,19 +11,20 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace stickslip {
 
 namespace {
 
-using Wide = long double;
-using WideMatrix = Eigen::Matrix<Wide, Eigen::Dynamic, Eigen::Dynamic>;
-using Complex = std::complex<Wide>;
+using Wide = Eigen::Matrix<DoubleDouble, Eigen::Dynamic, Eigen::Dynamic>;
+using Complex = std::complex<double>;
 using ComplexMatrix = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
 
 constexpr Index largest_size = 40;
-constexpr Wide gap = 8.0L;          // between the moduli of slow and fast
-constexpr Wide least_decay = 0.02L; // of a fast mode, relative to its modulus
+constexpr double gap = 8.0;          // between the moduli of slow and fast
+constexpr double least_decay = 0.02; // of a fast mode, relative to its modulus
 constexpr double worst_projector = 1e7;
 
 // Powers of two that make rows and columns of equal size (Osborne, J. ACM 7 (1960) 338-345).
@@ -52,66 +55,33 @@ void exchange(ComplexMatrix& T, ComplexMatrix& Q, Index k) {
   T.applyOnTheLeft(k, k + 1, rotation.adjoint());
   T.applyOnTheRight(k, k + 1, rotation);
   Q.applyOnTheRight(k, k + 1, rotation);
-  T(k + 1, k) = 0.0L;
+  T(k + 1, k) = 0.0;
 }
 
-// Real factors of a real projector of rank m: P = R L, L R = 1. R by the method of Gram and Schmidt, twice for each
-// column, which is orthonormal to rounding (Giraud et al., Numer. Math. 101 (2005) 87-100); the longest comes next.
-void factors(const WideMatrix& P, Index m, WideMatrix& R, WideMatrix& L) {
-  WideMatrix left = P;
-  R.resize(P.rows(), m);
-  for (Index k = 0; k < m; ++k) {
-    Index longest = 0;
-    for (Index j = 1; j < left.cols(); ++j)
-      if (left.col(j).squaredNorm() > left.col(longest).squaredNorm()) longest = j;
-    R.col(k) = left.col(longest);
-    for (int twice = 0; twice < 2; ++twice) {
-      for (Index i = 0; i < k; ++i) R.col(k) -= R.col(i).dot(R.col(k)) * R.col(i);
-      R.col(k) /= R.col(k).norm();
-    }
-    for (Index j = 0; j < left.cols(); ++j) left.col(j) -= R.col(k).dot(left.col(j)) * R.col(k);
+// Eigenvalues on the diagonal, slow ones first: A = Q T Q^H.
+struct OrderedSchur {
+  ComplexMatrix T, Q;
+  bool found = false;
+
+  explicit OrderedSchur(const Matrix& A) {
+    const Index n = A.rows();
+    const Eigen::ComplexSchur<Matrix> schur(A);
+    found = schur.info() == Eigen::Success;
+    if (!found) return;
+    T = schur.matrixT(), Q = schur.matrixU();
+    for (Index pass = 0; pass < n; ++pass)
+      for (Index k = 0; k + 1 < n - pass; ++k)
+        if (modulus(k) > modulus(k + 1)) exchange(T, Q, k);
   }
-  L = R.transpose().lazyProduct(P);
-}
+  double modulus(Index k) const { return std::abs(T(k, k)); }
+  bool decays(Index k) const { return T(k, k).real() < -least_decay * modulus(k); }
 
-// Not finite where A is singular.
-WideMatrix inverse(WideMatrix A) {
-  const Index n = A.rows();
-  WideMatrix B = WideMatrix::Constant(n, n, std::numeric_limits<Wide>::infinity());
-  Eigen::VectorXi order(n);
-  if (!lu_factor(A.data(), n, order.data())) return B;
-  const WideMatrix unit = WideMatrix::Identity(n, n);
-  for (Index k = 0; k < n; ++k) lu_solve(A.data(), n, order.data(), unit.col(k).data(), B.col(k).data());
-  return B;
-}
-
-} // namespace
-
-List<SlowSubspace> slow_subspaces(const Matrix& A) {
-  List<SlowSubspace> found;
-  const Index n = A.rows();
-  if (n == 0 || n > largest_size || !A.allFinite()) return found;
-  const Vector d = balance(A);
-  const Eigen::Matrix<Wide, Eigen::Dynamic, 1> D = d.cast<Wide>();
-  const WideMatrix balanced = D.cwiseInverse().asDiagonal() * A.cast<Wide>() * D.asDiagonal();
-  Eigen::ComplexSchur<WideMatrix> schur(balanced);
-  if (schur.info() != Eigen::Success) return found;
-  ComplexMatrix T = schur.matrixT(), Q = schur.matrixU();
-  for (Index pass = 0; pass < n; ++pass) // slow ones first
-    for (Index k = 0; k + 1 < n - pass; ++k)
-      if (std::abs(T(k, k)) > std::abs(T(k + 1, k + 1))) exchange(T, Q, k);
-  Index oscillating = n; // all from here on decay
-  while (oscillating > 0 && T(oscillating - 1, oscillating - 1).real() <
-                                -least_decay * std::abs(T(oscillating - 1, oscillating - 1)))
-    --oscillating;
-  for (Index m = oscillating; m < n; ++m) {
-    const Wide slow = m > 0 ? std::abs(T(m - 1, m - 1)) : 0.0L, fast = std::abs(T(m, m));
-    if (!(fast > gap * slow)) continue;
-    // T11 Y - Y T22 = -T12 turns the blocks apart.
-    const Index f = n - m;
+  // The real projector onto the m slow modes along the others: T11 Y - Y T22 = -T12 turns the blocks apart.
+  Matrix projector(Index m) const {
+    const Index f = T.rows() - m;
     ComplexMatrix Y(m, f);
     for (Index j = 0; j < f; ++j) {
-      Eigen::Matrix<Complex, Eigen::Dynamic, 1> b = -T.block(0, m + j, m, 1);
+      Eigen::VectorXcd b = -T.block(0, m + j, m, 1);
       for (Index i = 0; i < j; ++i) b += Y.col(i) * T(m + i, m + j);
       for (Index i = m - 1; i >= 0; --i) {
         for (Index q = i + 1; q < m; ++q) b(i) -= T(i, q) * Y(q, j);
@@ -119,30 +89,169 @@ List<SlowSubspace> slow_subspaces(const Matrix& A) {
       }
     }
     const ComplexMatrix rows = Q.leftCols(m).adjoint() - Y.lazyProduct(Q.rightCols(f).adjoint());
-    const WideMatrix P = Q.leftCols(m).lazyProduct(rows).real();
-    if (!(static_cast<double>(P.cwiseAbs().maxCoeff()) < worst_projector)) continue;
-    WideMatrix Rs, Ls, Rf, Lf;
-    factors(P, m, Rs, Ls);
-    factors(WideMatrix::Identity(n, n) - P, f, Rf, Lf);
-    const WideMatrix slow_rates = balanced.lazyProduct(Rs), fast_rates = balanced.lazyProduct(Rf);
-    WideMatrix As = Ls.lazyProduct(slow_rates);
-    const WideMatrix Af = Lf.lazyProduct(fast_rates);
-    // What is left of the fast rates where a slow one is zero (a mass that drifts) is nothing but rounding.
-    const Wide noise = 16.0L * std::numeric_limits<Wide>::epsilon() * static_cast<Wide>(n) *
-                       balanced.cwiseAbs().maxCoeff() * (m > 0 ? Ls.cwiseAbs().maxCoeff() : 1.0L);
-    for (Index i = 0; i < m * m; ++i)
-      if (std::abs(As.data()[i]) < noise) As.data()[i] = 0.0L;
-    SlowSubspace s;
-    s.As = As.cast<double>();
-    s.Af_inverse = inverse(Af).cast<double>();
-    s.Rs = (D.asDiagonal() * Rs).cast<double>();
-    s.Rf = (D.asDiagonal() * Rf).cast<double>();
-    s.Ls = (Ls * D.cwiseInverse().asDiagonal()).cast<double>();
-    s.Lf = (Lf * D.cwiseInverse().asDiagonal()).cast<double>();
-    s.rounding = s.Rf.cwiseAbs().lazyProduct(s.Lf.cwiseAbs());
-    s.slow_rate = static_cast<double>(slow), s.fast_rate = static_cast<double>(fast);
-    if (s.Af_inverse.allFinite() && s.As.allFinite()) found.push_back(std::move(s));
+    return Q.leftCols(m).lazyProduct(rows).real();
   }
+};
+
+// Columns that span those of a real projector of rank m, by the method of Gram and Schmidt, twice for each column,
+// which is orthonormal to rounding (Giraud et al., Numer. Math. 101 (2005) 87-100); the longest comes next.
+Matrix range(Matrix left, Index m) {
+  Matrix R(left.rows(), m);
+  for (Index k = 0; k < m; ++k) {
+    Index longest = 0;
+    left.colwise().squaredNorm().maxCoeff(&longest);
+    R.col(k) = left.col(longest);
+    for (int twice = 0; twice < 2; ++twice) {
+      for (Index i = 0; i < k; ++i) R.col(k) -= R.col(i).dot(R.col(k)) * R.col(i);
+      R.col(k) /= R.col(k).norm();
+    }
+    for (Index j = 0; j < left.cols(); ++j) left.col(j) -= R.col(k).dot(left.col(j)) * R.col(k);
+  }
+  return R;
+}
+
+// Not finite where A is singular.
+Wide inverse(Wide A) {
+  const Index n = A.rows();
+  Wide B = Wide::Constant(n, n, std::numeric_limits<double>::infinity());
+  Eigen::VectorXi order(n);
+  if (!lu_factor(A.data(), n, order.data())) return B;
+  const Wide unit = Wide::Identity(n, n);
+  for (Index k = 0; k < n; ++k) lu_solve(A.data(), n, order.data(), unit.col(k).data(), B.col(k).data());
+  return B;
+}
+
+// X of F X - X S = C, where all eigenvalues of F are larger than those of S: each round is worth their ratio.
+Matrix apart(const Matrix& F, const Matrix& S, const Matrix& C) {
+  const Matrix back = linalg::inverse(F);
+  Matrix X = back * C;
+  for (int round = 0; round < 60; ++round) {
+    const Matrix next = back * (C + X * S);
+    const double moved = (next - X).cwiseAbs().maxCoeff();
+    X = next;
+    if (!(moved > 1e-12 * X.cwiseAbs().maxCoeff())) break;
+  }
+  return X;
+}
+
+double largest(const Wide& A) {
+  return A.size() == 0 ? 0.0 : A.cast<double>().cwiseAbs().maxCoeff();
+}
+
+// A = Rs As Ls + Rf Af Lf, [Ls; Lf] [Rs Rf] = 1.
+struct Split {
+  Wide As, Af, Rs, Rf, Ls, Lf;
+  double fast_rate = 0.0;
+};
+
+// Two subspaces that are nearly invariant become so: of L A R the blocks beside the diagonal vanish. Each round
+// multiplies their error by that of the equations in double (Newton's method; G. W. Stewart, SIAM Review 15 (1973)
+// 727-764).
+std::optional<Split> invariant(const Wide& A, const Matrix& slow, const Matrix& fast) {
+  const Index n = A.rows(), m = slow.cols(), f = fast.cols();
+  Wide R(n, n);
+  R << slow.cast<DoubleDouble>(), fast.cast<DoubleDouble>();
+  for (int round = 0; round < 8; ++round) {
+    const Wide L = inverse(R);
+    Wide B = L.lazyProduct(A.lazyProduct(R).eval());
+    const double noise =
+        16.0 * DoubleDouble::epsilon * static_cast<double>(n) * largest(A) * largest(L) * largest(R);
+    if (!std::isfinite(noise)) return {};
+    if (std::max(largest(B.topRightCorner(m, f)), largest(B.bottomLeftCorner(f, m))) <= noise) {
+      // What is left of the fast rates where a slow one is zero (a mass that drifts) is nothing but rounding.
+      for (Index j = 0; j < m; ++j)
+        for (Index i = 0; i < m; ++i)
+          if (std::abs(B(i, j).high) <= noise) B(i, j) = 0.0;
+      return Split{.As = B.topLeftCorner(m, m),
+                   .Af = B.bottomRightCorner(f, f),
+                   .Rs = R.leftCols(m),
+                   .Rf = R.rightCols(f),
+                   .Ls = L.topRows(m),
+                   .Lf = L.bottomRows(f)};
+    }
+    const Matrix b = B.cast<double>(), S = b.topLeftCorner(m, m), F = b.bottomRightCorner(f, f);
+    const Matrix Y = apart(F, S, -b.bottomLeftCorner(f, m)),
+                 Z = apart(F.transpose(), S.transpose(), b.topRightCorner(m, f).transpose()).transpose();
+    Wide turned(n, n);
+    turned << R.leftCols(m) + R.rightCols(f).lazyProduct(Y.cast<DoubleDouble>()),
+        R.rightCols(f) + R.leftCols(m).lazyProduct(Z.cast<DoubleDouble>());
+    R = turned;
+  }
+  return {};
+}
+
+// Between the fastest eigenvalues that are far from the next, if they all decay.
+std::optional<Split> split(const Wide& A) {
+  const Index n = A.rows();
+  const Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1> D = balance(A.cast<double>()).cast<DoubleDouble>();
+  const Wide balanced = D.cwiseInverse().asDiagonal() * A * D.asDiagonal();
+  const OrderedSchur schur(balanced.cast<double>());
+  if (!schur.found) return {};
+  for (Index m = n - 1; m >= 0 && schur.decays(m); --m) {
+    if (!(schur.modulus(m) > gap * (m > 0 ? schur.modulus(m - 1) : 0.0))) continue;
+    const Matrix P = schur.projector(m);
+    if (!(P.cwiseAbs().maxCoeff() < worst_projector)) continue;
+    std::optional<Split> found = invariant(balanced, range(P, m), range(Matrix::Identity(n, n) - P, n - m));
+    if (!found) continue;
+    found->fast_rate = schur.modulus(m);
+    found->Rs = D.asDiagonal() * found->Rs;
+    found->Rf = D.asDiagonal() * found->Rf;
+    found->Ls = found->Ls * D.cwiseInverse().asDiagonal();
+    found->Lf = found->Lf * D.cwiseInverse().asDiagonal();
+    return found;
+  }
+  return {};
+}
+
+double largest_modulus(const Matrix& A) {
+  double most = 0.0;
+  if (A.size() == 0) return most;
+  const Eigen::ComplexSchur<Matrix> schur(A, false);
+  for (Index k = 0; k < A.rows(); ++k) most = std::max(most, std::abs(schur.matrixT()(k, k)));
+  return most;
+}
+
+// What has been split off before, with the next.
+Wide beside(const Wide& a, const Wide& b) {
+  Wide both(b.rows(), a.cols() + b.cols());
+  both << a, b;
+  return both;
+}
+
+} // namespace
+
+// The fastest modes are split off first, then those of what is left, whose rates are no small differences of the
+// others' any more.
+List<SlowSubspace> slow_subspaces(const Matrix& A) {
+  List<SlowSubspace> found;
+  const Index n = A.rows();
+  if (n == 0 || n > largest_size || !A.allFinite()) return found;
+  Wide left = A.cast<DoubleDouble>(), Rs = Wide::Identity(n, n), Ls = Rs, Rf(n, 0), Lf(n, 0);
+  Matrix Af_inverse(0, 0);
+  while (left.rows() > 0) {
+    const std::optional<Split> next = split(left);
+    if (!next) break;
+    const Index f = Af_inverse.rows(), g = next->Af.rows();
+    Rf = beside(Rf, Rs.lazyProduct(next->Rf));
+    Lf = beside(Lf, next->Lf.lazyProduct(Ls).transpose());
+    Rs = Rs.lazyProduct(next->Rs).eval();
+    Ls = next->Ls.lazyProduct(Ls).eval();
+    left = next->As;
+    Af_inverse.conservativeResizeLike(Matrix::Zero(f + g, f + g));
+    Af_inverse.bottomRightCorner(g, g) = inverse(next->Af).cast<double>();
+    if (!Af_inverse.allFinite()) break;
+    SlowSubspace s;
+    s.As = left.cast<double>();
+    s.Af_inverse = Af_inverse;
+    s.Rs = Rs.cast<double>();
+    s.Rf = Rf.cast<double>();
+    s.Ls = Ls.cast<double>();
+    s.Lf = Lf.cast<double>().transpose();
+    s.rounding = s.Rf.cwiseAbs().lazyProduct(s.Lf.cwiseAbs());
+    s.slow_rate = largest_modulus(s.As), s.fast_rate = next->fast_rate;
+    found.push_back(std::move(s));
+  }
+  std::reverse(found.begin(), found.end());
   return found;
 }
 

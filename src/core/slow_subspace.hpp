@@ -1,7 +1,7 @@
 // Stiff linear flows. x' = A x + S s(t) is taken apart into invariant subspaces, one of slow and one of fast,
 // decaying modes. Once the fast ones have died out, the motion follows the slow ones and the drive alone,
 // and is a convergent series over times of the slow scale. Spectral projectors come from an ordered Schur
-// form, whatever the eigenvectors are (defective matrices, too), in extended precision where there is one:
+// form, whatever the eigenvectors are (defective matrices, too), and are refined in twice the digits:
 // the slow rates are small differences of large numbers.
 #pragma once
 

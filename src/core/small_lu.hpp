@@ -12,14 +12,15 @@ namespace stickslip {
 // False if a pivot is zero or not finite. Row i of the factors is row order[i] of the matrix; the diagonal
 // keeps the reciprocals of the pivots.
 template <Index N = 0, class Real> bool lu_factor(Real* m, Index size, int* order) {
+  using std::abs, std::isfinite;
   const Index n = N > 0 ? N : size;
   for (Index i = 0; i < n; ++i) order[i] = static_cast<int>(i);
   for (Index k = 0; k < n; ++k) {
     Real* const column = m + k * n;
     Index p = k;
     for (Index i = k + 1; i < n; ++i)
-      if (std::abs(column[i]) > std::abs(column[p])) p = i;
-    if (!(std::abs(column[p]) > Real(0)) || !std::isfinite(column[p])) return false;
+      if (abs(column[i]) > abs(column[p])) p = i;
+    if (!(abs(column[p]) > Real(0)) || !isfinite(column[p])) return false;
     if (p != k) {
       std::swap(order[k], order[p]);
       for (Index j = 0; j < n; ++j) std::swap(m[j * n + k], m[j * n + p]);

@@ -111,3 +111,34 @@ def test_harmonic_drive_of_a_stiff_regime():
         truth = np.array(propagate(A, [1e-3, 0.0, 0.0, 1.0], t)[:2], dtype=float)
         assert y == pytest.approx(truth, rel=0, abs=2e-14 * 1e-3)
     assert r._raw.steps < 60
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rates_over_many_scales(seed):
+    """Two masses whose rates differ by up to 1e15: the slow ones are no small differences of the fast ones."""
+    random = np.random.default_rng(seed)
+
+    def definite(least, most):
+        Q = np.linalg.qr(random.normal(size=(2, 2)))[0]
+        S = Q @ np.diag(np.exp(random.uniform(least, most, 2))) @ Q.T
+        return 0.5 * (S + S.T)
+
+    mass = 2.0 ** random.integers(-12, 13, 2)  # so that rates are what the truth computes with, to the last bit
+    K, C = definite(-10.0, 12.0), definite(2.0, 20.0)
+    t_end = float(np.exp(random.uniform(-3.0, 5.0)))
+    m = ss.Machine(mass=np.diag(mass), damping=C, stiffness=K, names=["a", "b"], force={"a": 3.0})
+    start = {"a.position": 1.0, "b.position": -1.0, "a.velocity": 2.0}
+    r = ss.simulate(m, t_end, initial=start, t_eval=[t_end / 7, t_end])
+    k, c = K / mass[:, None], C / mass[:, None]
+    A = [
+        [0.0, 0.0, 1.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 1.0, 0.0],
+        [-k[0, 0], -k[0, 1], -c[0, 0], -c[0, 1], 3.0 / mass[0]],
+        [-k[1, 0], -k[1, 1], -c[1, 0], -c[1, 1], 0.0],
+        [0.0] * 5,
+    ]
+    for i, t in enumerate(r.t):
+        truth = np.array(propagate(A, [1.0, -1.0, 2.0, 0.0, 1.0], t)[:2], dtype=float)
+        got = np.array([r["a.position"][i], r["b.position"][i]])
+        assert np.max(np.abs(got - truth)) < 1e-11 * np.max(np.abs(truth))
+    assert r._raw.steps < 300
