@@ -28,6 +28,8 @@ public:
   Vector guards(const Modes& modes, double frame, double t, const double* x);
   double guard_size(const Modes& modes, const Guard& guard, double t, const double* x, const Vector& nominal);
 
+  // Whether there are sampled controllers: they run at a start that is one of their instants.
+  bool samples() const { return transition.samples(); }
   // Passes an instant of a run; false where something else follows than did there.
   bool pass(State& state, const Passage& as);
   // Which outputs of sampled controllers are at a limit, computed ones that wait among them.

@@ -205,15 +205,22 @@ std::string Sensitivity::begin(Matrix& S) {
   const System& sys = machine->system();
   const Modes& modes = p.jump.after;
   const double t = p.jump.t;
-  const bool repeats = !plain(p);
+  const bool repeats = !plain(p) || machine->samples();
   const Vector now = packed(p.before);
   std::string why;
+  List<Mode> limits; // of what controllers sample there
   const auto start = [&](Replica& m, const Vector& x0) {
     State state = initial_state(m.system(), t, x0);
     m.hold(modes, t, state.base_x);
-    if (repeats && !m.pass(state, p)) why = "another mode follows beside the start";
+    if (repeats && !(m.pass(state, p) && m.limits(state) == limits))
+      why = "another mode follows beside the start";
     return packed(state);
   };
+  if (repeats) {
+    State state = p.before;
+    machine->pass(state, p);
+    limits = machine->limits(state);
+  }
   S = Matrix::Zero(now.size(), by.size());
   Matrix slack = Matrix::Zero(machine->residuals(modes, t, p.jump.x_after.data()).size(), by.size());
   for (Index j = 0; j < by.size(); ++j) {

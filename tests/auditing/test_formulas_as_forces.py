@@ -53,9 +53,3 @@ def test_another_restitution_is_found() -> None:
     run = ss.simulate(ball(0.8), 2.0, initial={"ball.position": 1.0})
     assert ss.analysis.audit(run).passed
     assert not ss.analysis.audit(Damaged(run, machine=ball(0.801))).passed
-
-
-def test_what_is_not_known_is_said() -> None:
-    m = ss.Machine(mass=lambda q: [[1.0 + q["a"] ** 2]], names=["a"])
-    with pytest.raises(ValueError, match="whose forces alone are functions of its motion"):
-        ss.analysis.audit(ss.simulate(m, 1.0, initial={"a.velocity": 1.0}))

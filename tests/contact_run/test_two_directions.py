@@ -123,8 +123,6 @@ def test_what_is_refused():
     m.add_force("x", lambda q: -ss.sin(q["x"]))
     with pytest.raises(ValueError, match="along 4 directions in a machine with functions of its motion"):
         ss.simulate(m, 1.0)
-    with pytest.raises(ValueError, match="knows no second one"):
-        ss.analysis.audit(ss.simulate(puck(8), 0.1))
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_friction("guide", on="x", law=0.3, normal_load="floor.normal_force")
     with pytest.raises(ValueError, match="no contact of this machine"):

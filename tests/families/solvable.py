@@ -118,7 +118,7 @@ def _friction(place: Place, t: float, v: float, still: float, contact: int, load
     low, high = _laws.jump(place.law)
     static = (low, high) if load is None else (load * low, load * high)
     return _Friction(
-        place.along, drift, (0, *sides) if len(sides) == 2 else sides, level, static, contact=contact
+        place.along.numbers, drift, (0, *sides) if len(sides) == 2 else sides, level, static, contact=contact
     )
 
 
@@ -133,16 +133,16 @@ def problem(run: ss.Trajectory) -> _Problem | None:
     h = -d.damping @ v - d.stiffness @ q
     for push in d.pushes:
         h = h + push.along * push.signal.value(t, 0)
-    near = [c for c in d.contacts if abs(c.normal @ q + c.gap.value(t, 0)) <= size_q]
-    rates = [float(c.normal @ v + c.gap.value(t, 1)) for c in near]
+    near = [c for c in d.contacts if abs(c.normal.numbers @ q + c.gap.signal.value(t, 0)) <= size_q]
+    rates = [float(c.normal.numbers @ v + c.gap.signal.value(t, 1)) for c in near]
     struck = any(rate < -size_v for rate in rates)
     if not struck:
         near = [c for c, rate in zip(near, rates, strict=True) if rate <= size_v]
     friction: list[_Friction] = []
-    normals = [c.normal for c in near]
+    normals = [c.normal.numbers for c in near]
     for k, c in enumerate(near):
         if c.place is not None:
-            slides = float(c.place.along @ v - c.place.surface_velocity.value(t, 0))
+            slides = float(c.place.along.numbers @ v - c.place.surface_velocity.value(t, 0))
             friction.append(_friction(c.place, t, slides, np.inf if struck else size_v, k, None))
     if struck:
         for f, c in zip(friction, [c for c in near if c.place is not None], strict=True):
@@ -150,12 +150,12 @@ def problem(run: ss.Trajectory) -> _Problem | None:
             mu = _laws.kinetic(c.place.law)
             f.drift, f.static = c.place.surface_velocity.value(t, 0), (-mu, mu)
             f.level = {side: (side * mu, 0.0) for side in (1, -1)}
-        drift = [c.gap.value(t, 1) for c in near]
-        return _Problem(d.mass, d.mass @ v, normals, drift, friction)
+        drift = [c.gap.signal.value(t, 1) for c in near]
+        return _Problem(d.mass.numbers, d.mass.numbers @ v, normals, drift, friction)
     for p in d.places:
-        slides = float(p.along @ v - p.surface_velocity.value(t, 0))
+        slides = float(p.along.numbers @ v - p.surface_velocity.value(t, 0))
         friction.append(_friction(p, t, slides, size_v, -1, p.normal_load.value(t, 0)))
-    return _Problem(d.mass, h, normals, [c.gap.value(t, 2) for c in near], friction)
+    return _Problem(d.mass.numbers, h, normals, [c.gap.signal.value(t, 2) for c in near], friction)
 
 
 def verdict(run: ss.Trajectory) -> str:

@@ -51,7 +51,7 @@ class Instant:
     def struck(self) -> bool:
         """Whether a contact approaches."""
         fast = ZERO * self.speed
-        return any(c.normal @ self.v + c.gap.value(self.t, 1) < -fast for c in self.touching)
+        return any(c.normal.numbers @ self.v + c.gap.signal.value(self.t, 1) < -fast for c in self.touching)
 
 
 def _curve(law: ss.Law, v: float, side: int) -> tuple[float, float]:
@@ -60,7 +60,7 @@ def _curve(law: ss.Law, v: float, side: int) -> tuple[float, float]:
 
 
 def _rub(s: Instant, place: Place, contact: int) -> Rub:
-    v = float(place.along @ s.v - place.surface_velocity.value(s.t, 0))
+    v = float(place.along.numbers @ s.v - place.surface_velocity.value(s.t, 0))
     sides = (1, -1) if s.rests(place.name, v) else (int(np.sign(v)),)
     load = 1.0 if contact >= 0 else place.normal_load.value(s.t, 0)
     kinetic = {}
@@ -69,11 +69,11 @@ def _rub(s: Instant, place: Place, contact: int) -> Rub:
         kinetic[side] = load * dry + viscous
     low, high = _laws.jump(place.law)
     drift = -place.surface_velocity.value(s.t, 1)
-    return Rub(place.along, drift, sides, (load * low, load * high), kinetic, contact)
+    return Rub(place.along.numbers, drift, sides, (load * low, load * high), kinetic, contact)
 
 
 def _stays(s: Instant, c: Contact) -> bool:
-    rate = abs(float(c.normal @ s.v + c.gap.value(s.t, 1)))
+    rate = abs(float(c.normal.numbers @ s.v + c.gap.signal.value(s.t, 1)))
     slow = SLOW[0] if s.modes[c.name] == ss.Mode.OPEN else SLOW[1]
     return rate <= slow * s.speed
 
@@ -84,7 +84,11 @@ def accelerations(s: Instant) -> Problem:
     rubs = [_rub(s, c.place, k) for k, c in enumerate(closed) if c.place is not None]
     rubs += [_rub(s, p, -1) for p in s.d.places]
     return Problem(
-        s.d.mass, s.load(), [c.normal for c in closed], [c.gap.value(s.t, 2) for c in closed], rubs
+        s.d.mass.numbers,
+        s.load(),
+        [c.normal.numbers for c in closed],
+        [c.gap.signal.value(s.t, 2) for c in closed],
+        rubs,
     )
 
 
@@ -94,7 +98,7 @@ def _impulses(s: Instant) -> list[Rub]:
         if c.place is not None:
             mu = _laws.kinetic(c.place.law)
             belt = -c.place.surface_velocity.value(s.t, 0)
-            rubs.append(Rub(c.place.along, belt, (1, -1), (-mu, mu), {1: mu, -1: -mu}, k))
+            rubs.append(Rub(c.place.along.numbers, belt, (1, -1), (-mu, mu), {1: mu, -1: -mu}, k))
     return rubs
 
 
@@ -102,17 +106,19 @@ def blow(s: Instant, law: str) -> Problem:
     """Newton's law, or the compression of Poisson's."""
     drift = []
     for c in s.touching:
-        wall = c.gap.value(s.t, 1)
-        back = c.restitution * min(float(c.normal @ s.v + wall), 0.0) if law == "newton" else 0.0
+        wall = c.gap.signal.value(s.t, 1)
+        back = c.restitution * min(float(c.normal.numbers @ s.v + wall), 0.0) if law == "newton" else 0.0
         drift.append(wall + back)
-    return Problem(s.d.mass, s.d.mass @ s.v, [c.normal for c in s.touching], drift, _impulses(s))
+    return Problem(
+        s.d.mass.numbers, s.d.mass.numbers @ s.v, [c.normal.numbers for c in s.touching], drift, _impulses(s)
+    )
 
 
 def outcome(s: Instant, after: np.ndarray) -> str:
     """Whether the impact at an instant can end with these velocities; rebounds that are too small may be dropped."""
     told = _outcome(s, after)
     least = max(REBOUND * s.speed, np.sqrt(2.0 * s.pull * HEIGHT * (1.0 + np.abs(s.q).max())))
-    back = [c.restitution * abs(c.normal @ s.v + c.gap.value(s.t, 1)) for c in s.touching]
+    back = [c.restitution * abs(c.normal.numbers @ s.v + c.gap.signal.value(s.t, 1)) for c in s.touching]
     if told == "wrong impact" and 0.0 < max(back) <= least:
         return _outcome(replace(s, touching=[replace(c, restitution=0.0) for c in s.touching]), after)
     return told
@@ -138,7 +144,7 @@ def _outcome(s: Instant, after: np.ndarray) -> str:
     for x in ends:
         stored = x[n : n + len(s.touching)]
         second = blow(s, "poisson")
-        second.right, second.floor = s.d.mass @ x[:n], (restitution * stored).tolist()
+        second.right, second.floor = s.d.mass.numbers @ x[:n], (restitution * stored).tolist()
         if second.has(after, tol):
             return "agrees"
     if len(open_) > MOST_SETS:
@@ -195,7 +201,7 @@ class Told:
         n, most = len(self.d.names), 1e-300
         for t in self.run.t[:: max(1, self.run.t.size // 20)]:
             load = sum((p.along * p.signal.value(float(t), 0) for p in self.d.pushes), np.zeros(n))
-            most = max(most, np.abs(np.linalg.solve(self.d.mass, load)).max())
+            most = max(most, np.abs(np.linalg.solve(self.d.mass.numbers, load)).max())
         return most
 
     def instant(self, t: float, q: np.ndarray, v: np.ndarray, end: bool = False) -> Instant:
@@ -204,7 +210,7 @@ class Told:
         modes = {p.name: int(at[f"{p.name}.mode"][0]) for p in [*self.d.places, *self.d.contacts]}
         most, near = 1.0 + np.abs(q).max(), []
         for c in self.d.contacts:
-            gap = c.normal @ q + c.gap.value(t, 0)
+            gap = c.normal.numbers @ q + c.gap.signal.value(t, 0)
             asked = end or c.name in struck or modes[c.name] != ss.Mode.OPEN
             if gap <= (GAP[1] if asked else GAP[0]) * most:
                 near.append(c)

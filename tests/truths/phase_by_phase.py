@@ -41,7 +41,7 @@ class Chain:
             self._check(p)
             (self.rigid if _laws.sticks(p.law) else self.soft).append(p)
         self.n = len(self.d.names)
-        self.inverse = np.linalg.inv(self.d.mass)
+        self.inverse = np.linalg.inv(self.d.mass.numbers)
         self.modes = [0] * len(self.rigid)
         self.signs = [0] * len(self.soft)
 
@@ -56,14 +56,14 @@ class Chain:
         if kinds & {*BRISTLES}:
             term = p.law.terms[0]
             load = max(abs(p.normal_load.value(t, 0)) for t in np.linspace(0.0, 3.0, 31))
-            mass = 1.0 / float(p.along @ np.linalg.solve(self.d.mass, p.along))
+            mass = 1.0 / float(p.along.numbers @ np.linalg.solve(self.d.mass.numbers, p.along.numbers))
             fast = np.sqrt(load * term.stiffness / mass) + load * getattr(term, "damping", 0.0) / mass
             if fast > STIFF:
                 raise Left("stiff bristles")
 
     def speed(self, p: Place, t: float, v: np.ndarray) -> float:
         """Relative velocity at a place."""
-        return float(p.along @ v) - p.surface_velocity.value(t, 0)
+        return float(p.along.numbers @ v) - p.surface_velocity.value(t, 0)
 
     def force(self, p: Place, t: float, u: float, side: int, z: np.ndarray) -> tuple[float, np.ndarray]:
         """Friction, and the rates of its internal states."""
@@ -84,18 +84,18 @@ class Chain:
             f, rates[at : at + count] = self.force(
                 p, t, u, int(np.sign(u)) if np.isfinite(u) else 0, z[at : at + count]
             )
-            h, at = h - f * p.along, at + count
+            h, at = h - f * p.along.numbers, at + count
         held = []
         for p, mode in zip(self.rigid, modes, strict=True):
             if mode == 0:
                 held.append(p)
                 continue
             u = self.speed(p, t, v)
-            h = h - self.force(p, t, u if u * mode > 0.0 else 0.0, mode, np.zeros(0))[0] * p.along
+            h = h - self.force(p, t, u if u * mode > 0.0 else 0.0, mode, np.zeros(0))[0] * p.along.numbers
         a = self.inverse @ h
         if not held:
             return a, np.zeros(0), rates
-        w = np.array([p.along for p in held])
+        w = np.array([p.along.numbers for p in held])
         drift = np.array([p.surface_velocity.value(t, 1) for p in held])
         g = w @ self.inverse @ w.T
         if np.linalg.cond(g) > 1e8:
@@ -167,7 +167,7 @@ class Chain:
         self, t: float, y: np.ndarray, one: list[int], options: list[list[int]], out: dict[int, int]
     ) -> bool:
         a, f, _ = self.parts(t, y, one)
-        k, tol = 0, 1e-9 * (np.abs(f).max(initial=0.0) + np.abs(self.d.mass @ a).max() + 1e-12)
+        k, tol = 0, 1e-9 * (np.abs(f).max(initial=0.0) + np.abs(self.d.mass.numbers @ a).max() + 1e-12)
         for i, (p, mode) in enumerate(zip(self.rigid, one, strict=True)):
             if mode == 0:
                 low, high = self.limits(p, t)
@@ -175,7 +175,7 @@ class Chain:
                     return False
                 k += 1
             elif len(options[i]) > 1 or i in out:
-                along = float(p.along @ a) - p.surface_velocity.value(t, 1)
+                along = float(p.along.numbers @ a) - p.surface_velocity.value(t, 1)
                 if mode * along < (-1e-7 if i in out else 0.0) * (np.abs(a).max() + 1e-12):
                     return False
         return True
@@ -238,7 +238,7 @@ def run(machine: ss.Machine, t_end: float, initial: dict[str, float]) -> tuple[n
         chain.choose(t, y, size, out)
         held = [p for p, m in zip(chain.rigid, chain.modes, strict=True) if m == 0]
         if held:  # velocities exactly those of what sticks, in the metric of the masses
-            w = np.array([p.along for p in held])
+            w = np.array([p.along.numbers for p in held])
             gap = w @ y[n : 2 * n] - [p.surface_velocity.value(t, 0) for p in held]
             y[n : 2 * n] -= chain.inverse @ w.T @ np.linalg.solve(w @ chain.inverse @ w.T, gap)
     return y[: 2 * n], events

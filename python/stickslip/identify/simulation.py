@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,33 +12,19 @@ from numpy.typing import ArrayLike
 from stickslip._checks import Array, choice, finite, positive, reject
 from stickslip._progress import bar
 from stickslip.ensembles.task import Task
-from stickslip.errors import UnknownNameError
-from stickslip.identify._free import Free, read_free
+from stickslip.identify._free import read_free
+from stickslip.identify._jacobian import Jacobian
 from stickslip.identify._present import present_number
+from stickslip.identify._problem import NotRun, Problem, Signal
 from stickslip.identify._records import APART, columns, increasing, warn
 from stickslip.identify._result import Estimate
-from stickslip.identify._solve import Solution, describe_ties, differences, minimise
+from stickslip.identify._solve import Solution, describe_ties, minimise
 from stickslip.machine import Machine
-from stickslip.simulation import simulate
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-# A machine that is refused or does not reach its end: residuals of this many sizes of the data turn the search away.
-REFUSED = 1e6
-
-
-@dataclass(frozen=True, eq=False)
-class Signal:
-    """One record: a signal of the machine, its samples, and their standard deviation."""
-
-    name: str
-    t: Array
-    y: Array
-    size: float
-    sigma: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +42,11 @@ class MachineFit(Estimate):
     data : dict of str to (ndarray, ndarray)
         The records.
     evaluations : int
-        How many times the machine was run.
+        How many times the machine was run, with or without derivatives.
+    jacobian : {"exact", "differences"}
+        How the runs were differentiated at the end, on which `cov` rests.
+    jacobian_reason : str
+        Why it is not exact; empty where it is.
 
     Examples
     --------
@@ -76,6 +65,8 @@ class MachineFit(Estimate):
     runs: tuple[Trajectory, ...] = field(default=(), repr=False)
     data: dict[str, tuple[Array, Array]] = field(default_factory=dict, repr=False)
     evaluations: int = 0
+    jacobian: str = ""
+    jacobian_reason: str = ""
 
     def plot(self) -> Figure:
         """Draw each record with the fitted run, and their difference below.
@@ -116,7 +107,7 @@ def fit(
     t_start: float | None = None,
     restart: ArrayLike = (),
     loss: str = "linear",
-    step: float = 1e-5,
+    step: float | None = None,
     tolerance: float = 1e-12,
     max_evaluations: int = 100,
     progress: bool | None = None,
@@ -149,9 +140,11 @@ def fit(
         in the record, or where one long run would lose its phase. What else has a state goes on.
     loss : {"linear", "soft_l1"}
         Least squares, or robust.
-    step : float, default 1e-5
-        Of the central differences by which runs are differentiated, as a share of each parameter. Signals
-        that jump at events, such as forces of dry friction, want a longer one.
+    step : float, optional
+        By default runs are differentiated exactly, by ``simulate(..., sensitivities=...)``, where that reaches over all
+        data, agrees with differences at the start and costs less than these; else by central differences of runs over
+        1e-5 of each parameter. A step given here, as a share of each parameter, asks for differences: signals that jump
+        at events, such as forces of dry friction, want one of 1e-4 or more.
     tolerance : float, default 1e-12
         The search ends where a step changes the parameters by less than this share, or the sum of squares by less
         than a hundredth of it.
@@ -194,7 +187,7 @@ def fit(
     {'belt.law.static': 1.0, 'belt.law.kinetic': 0.8}
     """
     choice("loss", loss, ("linear", "soft_l1"))
-    positive("step", step)
+    step = None if step is None else positive("step", step)
     positive("tolerance", tolerance)
     source = machine if isinstance(machine, type) else getattr(machine, "machine", machine)
     if isinstance(source, (Machine, StateSpace)):
@@ -220,12 +213,15 @@ def fit(
         ends[0] = float(t_start)
     task = Task(source, tuple(names), ("steps",), ends[-1], {**options, "t_start": ends[0], "initial": known})
     task.check()
-    problem = _Problem(task, signals, ends)
+    problem = Problem(task, signals, ends)
     problem.begin(names, start, limits)
+    _suspect(problem)
+    jacobian = Jacobian(problem, step)
     with bar(max_evaluations, "trial", progress) as shown:
-        problem.shown = shown
-        found, ended = problem.solve(loss == "soft_l1", step, tolerance, max_evaluations)
-    return problem.report(found, ended)
+        found, ended = _search(
+            problem, jacobian, lambda: shown.update(1), loss == "soft_l1", tolerance, max_evaluations
+        )
+    return _report(problem, jacobian, found, ended)
 
 
 def _signals(data: Any) -> list[Signal]:
@@ -255,224 +251,97 @@ def _restarts(restart: ArrayLike, signals: list[Signal]) -> list[float]:
     return [float(first), *times, float(last)]
 
 
-class _Problem:
-    """Runs of a machine with trial numbers, against records."""
+def _search(
+    problem: Problem,
+    jacobian: Jacobian,
+    trial: Callable[[], object],
+    robust: bool,
+    tolerance: float,
+    budget: int,
+) -> tuple[Solution | None, str]:
+    """The solution, or None and why not."""
 
-    def __init__(self, task: Task, signals: list[Signal], ends: list[float]) -> None:
-        self.task, self.signals, self.ends = task, signals, ends
-        self.grids = []
-        union = np.unique(np.concatenate([s.t for s in signals]))
-        for k, (a, b) in enumerate(pairwise(ends)):
-            last = k == len(ends) - 2
-            self.grids.append(union[(union >= a) & ((union <= b) if last else (union < b))])
-        self.weights = [1.0 / (s.sigma or s.size) for s in signals]
-        self.runs_made = 0
-        self.shown: Any = None
-        self.best: tuple[float, Array] | None = None
+    def residuals(x: Array) -> Array:
+        trial()
+        return problem.residuals(x)
 
-    # -- parameters
-
-    def begin(self, names: list[str], start: Array, limits: dict[str, tuple[float, float]]) -> None:
-        """Make the free parameters, those of the restarts among them."""
-        self.own = len(names)
-        try:
-            machine = self._machine(start)
-            machine.compile()
-        except UnknownNameError:
-            raise
-        except ValueError as error:
-            raise ValueError(f"free cannot start there: {error}") from error
-        positions = [s for s in machine.states if s.rpartition(".")[2] in ("position", "velocity")]
-        positions = [s for s in positions if s.rpartition(".")[0] in getattr(machine, "names", ())]
-        self.carried = positions if len(self.ends) > 2 else []
-        more, values = [], []
-        if self.carried:
-            runs = self._runs(machine, self.task.options["initial"], None)
-            for k, time in enumerate(self.ends[1:-1], start=1):
-                for state in self.carried:
-                    more.append(f"{state}@{time:g}")
-                    values.append(self._measured(state, time, float(runs[k][state][0])))
-        self.names = [*names, *more]
-
-        def allowed(values: Array) -> object:
-            return self._machine(values[: self.own]).compile()
-
-        begin = np.concatenate([start, values])
-        bounds = {name: (-np.inf, np.inf) for name in more} | limits
-        self.free = Free(self.names, begin, bounds, allowed)
-        sizes = self.free.sizes
-        for i, name in enumerate(more, start=self.own):
-            spread = [s.size for s in self.signals if s.name == name.partition("@")[0]]
-            sizes[i] = max(sizes[i] if begin[i] else 0.0, *spread) if spread else sizes[i]
-
-    def _measured(self, state: str, time: float, otherwise: float) -> float:
-        """Start value of a state after a restart: what was measured there, a slope of it, or what the run has."""
-        for s in self.signals:
-            if s.name == state:
-                return float(np.interp(time, s.t, s.y))
-        for s in self.signals:
-            if state.endswith(".velocity") and s.name == state[:-8] + "position":
-                at = int(np.searchsorted(s.t, time))
-                here = slice(at, min(at + 8, s.t.size))
-                if s.t[here].size > 2:
-                    return float(np.polyfit(s.t[here] - time, s.y[here], 2)[1])
-        return otherwise
-
-    def _machine(self, values: Array) -> Machine | StateSpace:
-        return self.task._machine(np.asarray(values, dtype=float))[0]
-
-    # -- runs
-
-    def _settings(self, values: Array) -> tuple[Machine | StateSpace, dict[str, float]]:
-        machine, options = self.task._machine(values[: self.own])
-        initial = options["initial"]
-        if isinstance(initial, dict):
-            return machine, initial
-        return machine, dict(zip(machine.compile().states, map(float, initial), strict=True))
-
-    def _runs(self, machine: Machine | StateSpace, initial: Any, states: Array | None) -> list[Trajectory]:
-        """One run for each stretch; states of the later ones as given, else as the one before ended."""
-        options = {k: v for k, v in self.task.options.items() if k not in ("initial", "t_start")}
-        runs: list[Trajectory] = []
-        for k, (a, b) in enumerate(pairwise(self.ends)):
-            if k:
-                end = runs[-1].state
-                initial = dict(zip(machine.compile().states, map(float, end.x), strict=True))
-                if states is not None:
-                    initial |= dict(zip(self.carried, map(float, states[k - 1]), strict=True))
-            grid = self.grids[k]
-            if k < len(self.ends) - 2 or not grid.size:
-                grid = np.append(grid, b)
-            run = simulate(machine, b, t_start=a, initial=initial, t_eval=grid, **options)
-            self.runs_made += 1
-            if not run.success:
-                raise _NotRun(run.message)
-            runs.append(run)
-        return runs
-
-    def runs(self, x: Array) -> list[Trajectory]:
-        """The runs at parameters as the optimiser has them."""
-        values = self.free.outside(x)
-        machine, initial = self._settings(values)
-        later = values[self.own :].reshape(len(self.ends) - 2, -1) if self.carried else None
-        return self._runs(machine, initial, later)
-
-    def off(self, x: Array) -> list[Array]:
-        """What each signal is off."""
-        runs = self.runs(x)
-        found = []
-        for s in self.signals:
-            parts = []
-            for k, run in enumerate(runs):
-                last = k == len(runs) - 1
-                here = (s.t >= self.ends[k]) & (
-                    (s.t <= self.ends[k + 1]) if last else (s.t < self.ends[k + 1])
-                )
-                parts.append(run[s.name][np.searchsorted(run.t, s.t[here])] - s.y[here])
-            found.append(np.concatenate(parts))
-        return found
-
-    def residuals(self, x: Array) -> Array:
-        """All residuals in units of their standard deviation; huge where the machine is refused or stops."""
-        try:
-            r = np.concatenate([w * d for w, d in zip(self.weights, self.off(x), strict=True)])
-        except (_NotRun, ValueError) as error:
-            if isinstance(error, UnknownNameError) or self.best is None:
-                raise
-            return np.full(sum(s.t.size for s in self.signals), REFUSED)
-        cost = float(r @ r)
-        if self.best is None or cost < self.best[0]:
-            self.best = (cost, np.array(x))
-        return r
-
-    def _trial(self, x: Array) -> Array:
-        self.shown.update(1)
-        return self.residuals(x)
-
-    # -- the search
-
-    def solve(self, robust: bool, step: float, tolerance: float, budget: int) -> tuple[Solution | None, str]:
-        """The solution, or None and why not."""
-        try:
-            first = self.residuals(self.free.start)
-        except _NotRun as error:
-            raise ValueError(
-                f"machine does not reach the end of the data with the start values: {error}"
-            ) from error
-        self._suspect(first)
-        jacobian = differences(self.residuals, self.free.sizes, self.free.low, self.free.high, step)
-        try:
-            found = self._minimise(self.free.start, jacobian, robust, tolerance, budget)
-            if len(self.signals) > 1 and self.signals[0].sigma is None:
-                off = [float(np.sqrt(np.mean(d**2))) for d in self.off(found.x)]
-                if all(d > 1e-7 * s.size for d, s in zip(off, self.signals, strict=True)):
-                    self.weights = [1.0 / d for d in off]
-                    self.best = None
-                    found = self._minimise(found.x, jacobian, robust, tolerance, budget)
-        except KeyboardInterrupt:
-            return None, "interrupted"
-        return found, ""
-
-    def _minimise(
-        self, start: Array, jacobian: Callable[[Array], Array], robust: bool, tolerance: float, budget: int
-    ) -> Solution:
+    def minimised(start: Array) -> Solution:
+        free, weights, signals = problem.free, problem.weights, problem.signals
         return minimise(
-            self._trial, jacobian, start, self.free.low, self.free.high, self.free.sizes,
-            size_of_data=max(w * s.size for w, s in zip(self.weights, self.signals, strict=True)),
+            residuals, jacobian, start, free.low, free.high, free.sizes,
+            size_of_data=max(w * s.size for w, s in zip(weights, signals, strict=True)),
             robust=robust, tolerance=tolerance, max_evaluations=budget,
         )  # fmt: skip
 
-    def _suspect(self, first: Array) -> None:
-        """Warn where data are 1000 times as large as what the machine does, or as small."""
-        at = 0
-        for s, w in zip(self.signals, self.weights, strict=True):
-            r = first[at : at + s.t.size] / w
-            at += s.t.size
-            made = float(np.std(r + s.y))
-            ratio = s.size / made if made > 0.0 else 1.0
-            if ratio > APART or ratio < 1.0 / APART:
-                warn(
-                    f"fit: data of {s.name} vary {ratio:.2g} times as much as the machine's own with the start "
-                    "values: is one of them in another unit?",
-                    5,
-                )
-
-    def report(self, found: Solution | None, ended: str) -> MachineFit:
-        """The result, from a solution or from the best point so far."""
-        x = found.x if found is not None else (self.best or (0.0, self.free.start))[1]
-        values = self.free.outside(x)
-        n = sum(s.t.size for s in self.signals)
-        p = len(self.names)
-        cov = np.full((p, p), np.nan)
-        said = [ended] if ended else []
-        if found is not None:
-            lost = np.isinf(np.diag(found.cov))
-            cov = self.free.map @ np.where(np.isinf(found.cov), 0.0, found.cov) @ self.free.map.T
-            cov[lost, :] = cov[:, lost] = 0.0
-            cov[lost, lost] = np.inf
-            if self.signals[0].sigma is not None and found.scale > 0.0:
-                cov[~lost[:, None] & ~lost[None, :]] /= found.scale**2  # sigma is known, not estimated
-            told = describe_ties(found.info, self.names)
-            for text in told:
-                warn(f"fit: {text}", 4)
-            said += told
-            said += [f"{self.names[i]} lies on its bound" for i in found.on_bound]
-        machine, initial = self._settings(values)
-        return MachineFit(
-            parameters=dict(zip(self.names, map(float, values), strict=True)),
-            stderr=dict(zip(self.names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
-            cov=cov,
-            success=found is not None and found.success and not found.info.unknown,
-            message="; ".join(said) or (found.message if found is not None else ""),
-            scale=found.scale if found is not None else np.nan,
-            freedom=max(1, n - p),
-            machine=machine,
-            initial=initial,
-            runs=tuple(self.runs(x)),
-            data={s.name: (s.t, s.y) for s in self.signals},
-            evaluations=self.runs_made,
-        )
+    try:
+        found = minimised(problem.free.start)
+        if len(problem.signals) > 1 and problem.signals[0].sigma is None:
+            off = [float(np.sqrt(np.mean(d**2))) for d in problem.off(found.x)]
+            if all(d > 1e-7 * s.size for d, s in zip(off, problem.signals, strict=True)):
+                problem.weights = [1.0 / d for d in off]
+                problem.best = None
+                found = minimised(found.x)
+    except KeyboardInterrupt:
+        return None, "interrupted"
+    return found, ""
 
 
-class _NotRun(Exception):
-    """A run that has not reached its end."""
+def _suspect(problem: Problem) -> None:
+    """Warn where data are 1000 times as large as what the machine does with the start values, or as small."""
+    try:
+        first = problem.residuals(problem.free.start)
+    except NotRun as error:
+        raise ValueError(
+            f"machine does not reach the end of the data with the start values: {error}"
+        ) from error
+    at = 0
+    for s, w in zip(problem.signals, problem.weights, strict=True):
+        r = first[at : at + s.t.size] / w
+        at += s.t.size
+        made = float(np.std(r + s.y))
+        ratio = s.size / made if made > 0.0 else 1.0
+        if ratio > APART or ratio < 1.0 / APART:
+            warn(
+                f"fit: data of {s.name} vary {ratio:.2g} times as much as the machine's own with the start "
+                "values: is one of them in another unit?"
+            )
+
+
+def _report(problem: Problem, jacobian: Jacobian, found: Solution | None, ended: str) -> MachineFit:
+    """The result, from a solution or from the best point so far."""
+    free, names, signals = problem.free, problem.names, problem.signals
+    x = found.x if found is not None else (problem.best or (0.0, free.start))[1]
+    values = free.outside(x)
+    n = sum(s.t.size for s in signals)
+    p = len(names)
+    cov = np.full((p, p), np.nan)
+    said = [ended] if ended else []
+    if found is not None:
+        lost = np.isinf(np.diag(found.cov))
+        cov = free.map @ np.where(np.isinf(found.cov), 0.0, found.cov) @ free.map.T
+        cov[lost, :] = cov[:, lost] = 0.0
+        cov[lost, lost] = np.inf
+        if signals[0].sigma is not None and found.scale > 0.0:
+            cov[~lost[:, None] & ~lost[None, :]] /= found.scale**2  # sigma is known, not estimated
+        told = describe_ties(found.info, names)
+        for text in told:
+            warn(f"fit: {text}")
+        said += told
+        said += [f"{names[i]} lies on its bound" for i in found.on_bound]
+    machine, initial = problem.settings(values)
+    return MachineFit(
+        parameters=dict(zip(names, map(float, values), strict=True)),
+        stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
+        cov=cov,
+        success=found is not None and found.success and not found.info.unknown,
+        message="; ".join(said) or (found.message if found is not None else ""),
+        scale=found.scale if found is not None else np.nan,
+        freedom=max(1, n - p),
+        machine=machine,
+        initial=initial,
+        runs=tuple(problem.runs(x)),
+        data={s.name: (s.t, s.y) for s in signals},
+        evaluations=problem.runs_made,
+        jacobian="exact" if jacobian.exact else "differences",
+        jacobian_reason=jacobian.reason,
+    )

@@ -21,7 +21,6 @@ from stickslip.analysis.auditing._surfaces import (
     load_of,
     off_by,
     options_of,
-    relative_velocity,
     remembered,
 )
 from stickslip.analysis.auditing._tolerances import Sizes
@@ -66,9 +65,9 @@ def _check_delayed(audit: Audit, run: Any, d: Description, place: Place, sizes: 
     for edge in (-4.0, 0.0, 4.0):
         then = t - tau + edge * np.spacing(np.abs(t) + tau)
         past = Samples(run, np.clip(then, run._raw.t_begin, run._raw.t_end), d)
-        slid = np.where(np.abs(past[f"{name}.mode"]) == 1, relative_velocity(place, past), 0.0)
+        slid = np.where(np.abs(past[f"{name}.mode"]) == 1, place.relative(past), 0.0)
         off = np.minimum(off, np.abs(now[f"{name}.delayed_velocity"] - slid))
-    room = 4.0 * sizes.relative * float(np.abs(place.along) @ sizes.v)
+    room = 4.0 * sizes.relative * place.along.reach(now, sizes.v)
     audit.hold("velocity of one dead time ago", name, t, np.where(touches, off, 0.0), room)
 
 
@@ -82,7 +81,7 @@ class _Changes:
         self.load = np.ones_like(t) if place.on_contact else load_of(place, d, self.left)
         self.full = _laws.jump(place.law)[1] * self.load
         self.level = aged(place, self.left, self.dwell) * self.full
-        self.v = np.abs(relative_velocity(place, self.right))
+        self.v = np.abs(place.relative(self.right))
 
     def hold(self, audit: Audit, sizes: Sizes) -> None:
         """Compare."""
@@ -100,7 +99,7 @@ class _Changes:
     def _lagged(self, audit: Audit, sizes: Sizes, room: Array) -> None:
         f, g = self._of(self.left, "lagged_force"), self._of(self.right, "lagged_force")
         _, viscous, _ = _laws.parts(self.place.law, self.v, np.ones_like(self.v), np.zeros((0, self.v.size)))
-        slow = sizes.relative * float(np.abs(self.place.along) @ sizes.v)
+        slow = sizes.relative * self.place.along.reach(self.right, sizes.v)
         _, doubt, _ = _laws.parts(
             self.place.law, self.v + slow, np.ones_like(self.v), np.zeros((0, self.v.size))
         )
@@ -134,7 +133,7 @@ class _Changes:
         """The dry force of the velocity of one dead time before a stop, and how far its error changes it."""
         late, error = (
             self._of(self.right, "delayed_velocity"),
-            sizes.relative * np.abs(self.place.along) @ sizes.v,
+            sizes.relative * self.place.along.reach(self.right, sizes.v),
         )
         dry, near, far = (
             self.load * remembered(self.place, self.left, np.ones_like(late), off_by(late, e))

@@ -18,17 +18,16 @@ def check_constraints(audit: Audit, run: Any, d: Description, panels: Panels, si
     """Hold every constraint against the positions and velocities of the run."""
     at = panels.at
     for c in d.constraints:
-        along = np.abs(c.along)
-        rate = c.rate(at.t)
-        room = sizes.relative * (float(along @ sizes.v) + np.abs(rate)) + 1e-300
-        audit.hold("on . q' is prescribed", c.name, at.t, np.abs(c.along @ at.v - rate), room)
+        rate, turned = c.rate(at), c.along.doubt(at, sizes.relative, sizes.q) @ sizes.v
+        room = sizes.relative * (c.along.reach(at, sizes.v) + np.abs(rate)) + turned + 1e-300
+        audit.hold("on . q' is prescribed", c.name, at.t, np.abs(c.along.along(at) - rate), room)
         if not c.of_velocity:
-            value = c.value.values(at.t)
-            room = sizes.relative * (float(along @ sizes.q) + np.abs(value)) + 1e-300
-            audit.hold("on . q is prescribed", c.name, at.t, np.abs(c.along @ at.q - value), room)
+            value = np.abs(c.value.values(at.t))
+            room = sizes.relative * (c.along.reach(at, sizes.q) + value) + 1e-300
+            audit.hold("on . q is prescribed", c.name, at.t, np.abs(c.off(at)), room)
     for clutch in d.clutches:
-        speed, force = clutch.normal @ at.v, at[f"{clutch.name}.force"]
-        slow = sizes.relative * float(np.abs(clutch.normal) @ sizes.v) + 1e-300
+        speed, force = clutch.normal.along(at), at[f"{clutch.name}.force"]
+        slow = sizes.relative * clutch.normal.reach(at, sizes.v) + 1e-300
         locked = at[f"{clutch.name}.mode"] == Mode.LOCKED
         audit.hold("a one-way clutch turns one way", clutch.name, at.t, -speed, slow)
         audit.hold("locked is at rest", clutch.name, at.t, np.where(locked, np.abs(speed), 0.0), slow)

@@ -16,49 +16,92 @@ from stickslip.analysis.auditing._tolerances import Sizes
 Array = NDArray[np.float64]
 
 
-def gap(c: Contact, at: Samples) -> Array:
-    """Normal . q + gap(t)."""
-    g: Array = c.normal @ at.q + c.gap.values(at.t)
-    return g
-
-
-def gap_rate(c: Contact, at: Samples) -> Array:
-    """Its derivative."""
-    rate: Array = c.normal @ at.v + c.gap.values(at.t, 1)
-    return rate
-
-
 def gap_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
     """How far a gap may be off: a play that is nothing beside the way that the forces could move counts as none."""
-    way = np.abs(c.normal) @ np.maximum(sizes.q, sizes.reach)
-    room: Array = sizes.relative * (way + np.abs(c.gap.values(at.t)))
+    way = c.normal.reach(at, np.maximum(sizes.q, sizes.reach) if c.rigid else sizes.q)
+    room: Array = sizes.relative * (way + np.abs(c.gap.signal.values(at.t)))
     return room
 
 
 def rate_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
     """How far its rate may be off."""
-    room: Array = sizes.relative * (np.abs(c.normal) @ sizes.v + np.abs(c.gap.values(at.t, 1)))
-    return room
+    room: Array = sizes.relative * (c.normal.reach(at, sizes.v) + np.abs(c.gap.shift(at)))
+    return room + c.normal.doubt(at, sizes.relative, sizes.q) @ sizes.v
 
 
 def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
-    """Hold all contacts against Signorini's conditions."""
+    """Hold all contacts against Signorini's conditions, or against the law by which they yield."""
     at = panels.at
     for c in d.contacts:
-        g, rate, mode = gap(c, at), gap_rate(c, at), at[f"{c.name}.mode"]
-        room, closed = gap_room(c, at, sizes), mode != OPEN
-        audit.hold("gap is w . q + gap(t)", c.name, at.t, np.abs(at[f"{c.name}.gap"] - g), room + 1e-300)
+        g, rate, room = c.gap.value(at), c.gap.rate(at), gap_room(c, at, sizes)
+        audit.hold(
+            "gap is that of the positions", c.name, at.t, np.abs(at[f"{c.name}.gap"] - g), room + 1e-300
+        )
         rates = np.abs(at[f"{c.name}.gap_rate"] - rate)
         audit.hold("gap_rate is its rate", c.name, at.t, rates, rate_room(c, at, sizes) + 1e-300)
-        audit.hold("gap >= 0", c.name, at.t, -g, room)
-        audit.hold("closed: gap = 0", c.name, at.t, np.where(closed, np.abs(g), 0.0), room)
-        still = np.where(closed, np.abs(rate), 0.0)
-        audit.hold("closed: gap rate = 0", c.name, at.t, still, rate_room(c, at, sizes))
         pressed = at[f"{c.name}.normal_force"]
         size = sizes.relative * force_size(d, at, sizes)
-        audit.hold("normal force >= 0", c.name, at.t, -pressed, size * np.linalg.norm(c.normal) + 1e-300)
+        steep = np.linalg.norm(c.normal.at(at), axis=0)
+        audit.hold("normal force >= 0", c.name, at.t, -pressed, size * steep + 1e-300)
+        closed = at[f"{c.name}.mode"] != OPEN
         audit.hold("no normal force when open", c.name, at.t, np.where(closed, 0.0, np.abs(pressed)), 1e-300)
-        _check_dips(audit, run, c, d, panels, sizes)
+        if c.rigid:
+            audit.hold("gap >= 0", c.name, at.t, -g, room)
+            audit.hold("closed: gap = 0", c.name, at.t, np.where(closed, np.abs(g), 0.0), room)
+            still = np.where(closed, np.abs(rate), 0.0)
+            audit.hold("closed: gap rate = 0", c.name, at.t, still, rate_room(c, at, sizes))
+            _check_dips(audit, run, c, d, panels, sizes)
+        else:
+            _check_yielding(audit, c, at, sizes)
+
+
+def _check_yielding(audit: Audit, c: Contact, at: Samples, sizes: Sizes) -> None:
+    pressed, closed = at[f"{c.name}.normal_force"], at[f"{c.name}.mode"] != OPEN
+    law, room = yielding_force(c, at), yielding_room(c, at, sizes)
+    off = np.where(closed, np.abs(pressed - np.maximum(law, 0.0)), 0.0)
+    audit.hold("force of the depth", c.name, at.t, off, room)
+    audit.hold("open where nothing pushes", c.name, at.t, np.where(closed, 0.0, law), room)
+
+
+def yielding_force(c: Contact, at: Samples) -> Array:
+    """The force of a contact that yields, by depth and speed alone; what would pull is below zero."""
+    return _by_depth(c, -c.gap.value(at), -c.gap.rate(at))
+
+
+def _by_depth(c: Contact, depth: Array, speed: Array) -> Array:
+    law, deep = c.compliance, np.maximum(depth, 0.0)
+    if law["kind"] == "HuntCrossley":
+        force = law["stiffness"] * deep ** law["exponent"] * (1.0 + law["damping"] * speed)
+    else:
+        force = law["stiffness"] * deep + law["damping"] * speed
+    return np.where(depth > 0.0, force, 0.0)
+
+
+def yielding_room(c: Contact, at: Samples, sizes: Sizes) -> Array:
+    """How uncertain that is."""
+    depth, speed = -c.gap.value(at), -c.gap.rate(at)
+    near, slow = gap_room(c, at, sizes), rate_room(c, at, sizes)
+    force, room = _by_depth(c, depth, speed), np.full_like(depth, 1e-300)
+    for up in (1.0, -1.0):
+        for fast in (1.0, -1.0):
+            room = np.maximum(room, np.abs(_by_depth(c, depth + up * near, speed + fast * slow) - force))
+    return room + sizes.relative * np.abs(force)
+
+
+def pushed_by_spring(c: Contact, at: Samples) -> Array:
+    """The force of the depth alone."""
+    force: Array = c.compliance["stiffness"] * np.maximum(-c.gap.value(at), 0.0) ** c.compliance.get(
+        "exponent", 1.0
+    )
+    return force
+
+
+def stored(c: Contact, at: Samples) -> Array:
+    """Energy in the spring of a contact that yields."""
+    law, depth = c.compliance, np.maximum(-c.gap.value(at), 0.0)
+    power = law.get("exponent", 1.0) + 1.0
+    energy: Array = law["stiffness"] * depth**power / power
+    return energy
 
 
 def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
@@ -81,7 +124,7 @@ def force_size(d: Description, at: Samples, sizes: Sizes) -> Array:
 
 def _check_dips(audit: Audit, run: Any, c: Contact, d: Description, panels: Panels, sizes: Sizes) -> None:
     """Gaps between the samples, where the rate comes from below zero to above: at the zero of the rate's chord."""
-    g, rate = panels.grid(gap(c, panels.at)), panels.grid(gap_rate(c, panels.at))
+    g, rate = panels.grid(c.gap.value(panels.at)), panels.grid(c.gap.rate(panels.at))
     t = panels.grid(panels.at.t)
     turns = (rate[:, :-1] < 0.0) & (rate[:, 1:] > 0.0)
     deep = turns & (g[:, :-1] + 0.5 * rate[:, :-1] * np.diff(t, axis=1) < 0.0)
@@ -92,4 +135,4 @@ def _check_dips(audit: Audit, run: Any, c: Contact, d: Description, panels: Pane
     order = np.argsort(left)
     lowest = np.clip(left + (right - left) * before / (before - after), left, right)[order]
     at = Samples(run, np.maximum.accumulate(lowest), d)
-    audit.hold("gap >= 0", c.name, at.t, -gap(c, at), gap_room(c, at, sizes))
+    audit.hold("gap >= 0", c.name, at.t, -c.gap.value(at), gap_room(c, at, sizes))

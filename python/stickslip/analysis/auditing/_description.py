@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._described import law_of
-from stickslip._smooth import expressions
-from stickslip.analysis.auditing import _laws
+from stickslip.analysis.auditing import _formulas, _laws
+from stickslip.analysis.auditing._formulas import Formulas
+from stickslip.analysis.auditing._rows import Gap, Gradient, Mass, Numbers, Row, Turning
 from stickslip.analysis.auditing._springs import Spring, spring_of
-from stickslip.expressions.expr import Expr
 from stickslip.laws import Law
 from stickslip.machine import Machine
 from stickslip.signals import Constant
 from stickslip.stick_slip import StickSlip
+
+if TYPE_CHECKING:
+    from stickslip.analysis.auditing._sampling import Samples
 
 Array = NDArray[np.float64]
 
@@ -27,7 +30,7 @@ class Place:
     """Friction between two surfaces: of an element with a given load, or of a contact."""
 
     name: str
-    along: Array  # w: the relative velocity is w . q' - surface_velocity
+    along: Row  # w: the relative velocity is w . q' - surface_velocity
     law: Law
     options: StickSlip | None
     surface_velocity: Any
@@ -35,30 +38,53 @@ class Place:
     load_form: dict[str, float] = field(default_factory=dict)
     load_table: tuple[list[float], list[float]] | None = None  # over the form
     load_period: float | None = None  # with which it repeats itself
+    load_formula: Formulas | None = None  # of positions, velocities and time
+    pressed_by: str = ""  # the contact whose normal force is the load, beside its own friction
 
     @property
     def on_contact(self) -> bool:
-        """Whether the load is a contact's normal force."""
+        """Whether the load is the normal force of the contact of this name."""
         return self.normal_load is None
+
+    def relative(self, at: Samples) -> Array:
+        """W . q' - surface_velocity."""
+        v: Array = self.along.along(at) - self.surface_velocity.values(at.t)
+        return v
+
+    def drift(self, at: Samples) -> Array:
+        """What of the relative acceleration accelerations do not give."""
+        drift: Array = self.along.turn(at) - self.surface_velocity.values(at.t, 1)
+        return drift
 
 
 @dataclass
 class Contact:
-    """A gap ``normal . q + gap(t)`` that stays >= 0."""
+    """A gap that stays >= 0, or, with a `compliance`, that pushes where it is below zero."""
 
     name: str
-    normal: Array
-    gap: Any
-    restitution: float | Expr
+    gap: Gap
+    restitution: float | Formulas
     tangential_restitution: float | None
     impact: str
     place: Place | None
+    compliance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def normal(self) -> Row:
+        """w_N, the gradient of the gap."""
+        return self.gap.row
+
+    @property
+    def rigid(self) -> bool:
+        """Whether it does not yield."""
+        return not self.compliance
 
     def ratio(self, rate: float) -> float:
         """The coefficient of restitution where the gap changes at this rate before an impact."""
-        if not isinstance(self.restitution, Expr):
+        if not isinstance(self.restitution, Formulas):
             return self.restitution
-        return float(self.restitution({"speed": max(-rate, 0.0)}))
+        speed = np.array([max(-rate, 0.0)])
+        return float(np.asarray(self.restitution({"speed": speed})[0]).ravel()[0])
 
 
 @dataclass
@@ -68,36 +94,45 @@ class Push:
     along: Array
     signal: Any = None
     sampled: str = ""
-    formula: Expr | None = None  # of positions, velocities and time
+    formula: Formulas | None = None  # of positions, velocities and time
 
-    def value(self, at: Any) -> Array:
+    def value(self, at: Samples) -> Array:
         """The force at the times of these samples."""
         if self.formula is not None:
-            return _evaluated(self.formula, at)
+            return evaluated(self.formula, at)
         values: Array = at[self.sampled] if self.sampled else self.signal.values(at.t)
         return values
 
-    def doubt(self, at: Any, relative: float, greatest: Mapping[str, float]) -> Array:
+    def doubt(self, at: Samples, relative: float, greatest: Mapping[str, float]) -> Array:
         """How uncertain that is, where states are known to this share of their greatest values."""
         room: Array = relative * np.abs(self.value(at))
-        if self.formula is not None:
-            for name, slope in self.formula.gradient().items():
-                room = room + relative * greatest.get(name, 0.0) * np.abs(_evaluated(slope, at))
-        return room
+        return room if self.formula is None else room + doubt_of(self.formula, at, relative, greatest)
 
 
 @dataclass
 class Constraint:
-    """``along . q = value(t)``, or ``along . q' = value(t)`` where `of_velocity`."""
+    """``along . q = value(t)``, or ``along . q' = value(t)`` where `of_velocity`; a formula that is zero."""
 
     name: str
-    along: Array
+    along: Row
     value: Any
     of_velocity: bool
 
-    def rate(self, t: Array, order: int = 0) -> Array:
-        """What ``along . q'`` must be, or a derivative of it."""
-        values: Array = self.value.values(t, order + (0 if self.of_velocity else 1))
+    def off(self, at: Samples) -> Array:
+        """How far positions are from what they must be."""
+        if isinstance(self.along, Gradient):
+            return self.along.value(at)
+        off: Array = (self.along.at(at) * at.q).sum(axis=0) - self.value.values(at.t)
+        return off
+
+    def rate(self, at: Samples) -> Array:
+        """What ``along . q'`` must be."""
+        values: Array = self.value.values(at.t, 0 if self.of_velocity else 1) - self.along.shift(at)
+        return values
+
+    def drift(self, at: Samples) -> Array:
+        """What ``along . q''`` must be."""
+        values: Array = self.value.values(at.t, 1 if self.of_velocity else 2) - self.along.turn(at)
         return values
 
 
@@ -106,7 +141,7 @@ class Description:
     """A mechanical machine."""
 
     names: tuple[str, ...]
-    mass: Array
+    mass: Mass
     damping: Array
     stiffness: Array
     pushes: list[Push] = field(default_factory=list)
@@ -123,34 +158,39 @@ class Description:
         """Contacts and one-way clutches: all that takes part in impacts."""
         return self.contacts + self.clutches
 
-    @property
-    def rows(self) -> Array:
-        """W' of the constraints."""
-        return np.array([c.along for c in self.constraints]).reshape(-1, len(self.names))
+    def inverse(self, at: Samples) -> Array:
+        """What forces accelerate, the inverse mass less what constraints take of it: times x coordinates x coordinates."""
+        return at.kept("inverse", lambda: self._inverse(at)[0])
 
-    @property
-    def inverse(self) -> Array:
-        """What forces accelerate: the inverse mass, less what constraints take of it."""
-        free = np.asarray(np.linalg.inv(self.mass), dtype=np.float64)
-        w = self.rows
-        if not len(w):
-            return free
-        held: Array = free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ w @ free
-        return free - held
-
-    def demanded(self, t: Array, order: int = 0) -> Array:
+    def demanded(self, at: Samples, order: int = 0) -> Array:
         """Velocities, or accelerations, that constraints bring with them: coordinates x times."""
-        free, w = np.linalg.inv(self.mass), self.rows
-        if not len(w):
-            return np.zeros((len(self.names), np.size(t)))
-        rates = np.array([c.rate(np.atleast_1d(t), order) for c in self.constraints])
-        moved: Array = free @ w.T @ np.linalg.pinv(w @ free @ w.T, 1e-10) @ rates
-        return moved
+        if not self.constraints:
+            return np.zeros_like(at.v)
+        asked = np.array([c.drift(at) if order else c.rate(at) for c in self.constraints])
+        brought: Array = np.einsum("tij,jt->it", self._inverse(at)[1], asked)
+        return brought
+
+    def _inverse(self, at: Samples) -> tuple[Array, Array]:
+        """The inverse, and what constraints make of what they demand."""
+        free = np.asarray(np.linalg.inv(self.mass.at(at)), dtype=np.float64)
+        if not self.constraints:
+            return free, np.zeros((1, len(self.names), 0))
+        rows = [np.broadcast_to(c.along.at(at), at.v.shape) for c in self.constraints]
+        w = np.moveaxis(np.array(rows), -1, 0)  # times x constraints x coordinates
+        if not (self.mass.moves or any(c.along.numbers is None for c in self.constraints)):
+            w = w[:1]
+        turned = np.swapaxes(w, 1, 2)
+        brings: Array = free @ turned @ np.linalg.pinv(w @ free @ turned, 1e-10)
+        return free - brings @ w @ free, brings
 
     @property
     def surfaces(self) -> list[Place]:
         """All friction, that of contacts included."""
         return self.places + [c.place for c in self.contacts if c.place is not None]
+
+    def further(self, c: Contact) -> list[Place]:
+        """Friction along more directions of a contact, pressed by it."""
+        return [p for p in self.places if p.pressed_by == c.name]
 
     def direction(self, on: Mapping[str, float]) -> Array:
         """A combination of coordinates as a vector."""
@@ -162,7 +202,7 @@ class Description:
     def signals(self) -> list[Any]:
         """All functions of time."""
         found = [p.signal for p in self.pushes if p.signal is not None]
-        found += [p.surface_velocity for p in self.surfaces] + [c.gap for c in self.contacts]
+        found += [p.surface_velocity for p in self.surfaces] + [c.gap.signal for c in self.contacts]
         found += [p.normal_load for p in self.places] + [s.rest for s in self.springs]
         found += [c.value for c in self.constraints]
         for loop in self.loops:
@@ -180,11 +220,26 @@ def _split(law: Law) -> tuple[Law, StickSlip | None]:
     return (law.curve, law) if isinstance(law, StickSlip) else (law, None)
 
 
+def _formula(tape: Mapping[str, Any] | None) -> Formulas | None:
+    return Formulas(tape) if tape and tape["outputs"] else None
+
+
+def _row(d: Description, numbers: Mapping[str, float], tape: Mapping[str, Any] | None) -> Row:
+    formulas = _formula(tape)
+    return Numbers(d.direction(numbers)) if formulas is None else Turning(formulas)
+
+
+def _presses(e: Mapping[str, Any]) -> str:
+    """The contact under whose force friction slides in one more direction."""
+    names = [key.removesuffix(".normal_force") for key in e["load"] if key.endswith(".normal_force")]
+    return "" if not names or e["automaton"]["load_factor"] or e["load_at"] else names[0]
+
+
 def _friction(d: Description, e: Mapping[str, Any]) -> Place:
     law, options = _split(law_of(e["law"], e["automaton"]))
     return Place(
         e["name"],
-        d.direction(e["on"]),
+        _row(d, e["on"], e.get("on_expression")),
         law,
         options,
         e["surface_velocity"],
@@ -192,23 +247,35 @@ def _friction(d: Description, e: Mapping[str, Any]) -> Place:
         e["load"],
         (e["load_at"], e["load_there"]) if e["load_at"] else None,
         e["load_at"][-1] - e["load_at"][0] if e["load_periodic"] else None,
+        _formula(e.get("load_expression")),
+        _presses(e),
     )
 
 
 def _contact(d: Description, e: Mapping[str, Any]) -> Contact:
     place = None
-    if e["tangent"]:
+    if e["tangent"] or e.get("tangent_expression"):
         law, options = _split(law_of(e["friction"], e["automaton"]))
-        place = Place(e["name"], d.direction(e["tangent"]), law, options, e["surface_velocity"])
+        along = _row(d, e["tangent"], e.get("tangent_expression"))
+        place = Place(e["name"], along, law, options, e["surface_velocity"])
+    formula = _formula(e.get("gap_expression"))
+    normal = Numbers(d.direction(e["normal"])) if formula is None else Gradient(formula)
     return Contact(
         e["name"],
-        d.direction(e["normal"]),
-        e["gap"],
-        next(iter(expressions(e.get("restitution_expression"))), e["restitution"]),
+        Gap(normal, e["gap"]),
+        _formula(e.get("restitution_expression")) or e["restitution"],
         e["tangential_restitution"],
         str(e["impact"]),
         place,
+        {} if e["compliance"]["kind"] == "Rigid" else dict(e["compliance"]),
     )
+
+
+def _constraint(d: Description, e: Mapping[str, Any]) -> Constraint:
+    of_velocity, formula = str(e["level"]) == "velocity", _formula(e.get("on_expression"))
+    held = formula is not None and not of_velocity
+    along = Gradient(formula) if formula and held else _row(d, e["on"], e.get("on_expression"))
+    return Constraint(e["name"], along, e["value"], of_velocity)
 
 
 def _outputs(d: Description, e: Mapping[str, Any]) -> list[Push]:
@@ -220,20 +287,31 @@ def _outputs(d: Description, e: Mapping[str, Any]) -> list[Push]:
     ]
 
 
-def _evaluated(formula: Expr, at: Any) -> Array:
-    known = {name: at.t if name == "time" else at[name] for name in formula.inputs}
-    values: Array = formula(known) + np.zeros_like(at.t)
-    return values
+def evaluated(formula: Formulas, at: Samples) -> Array:
+    """The value of a formula."""
+    return at.kept(("force", id(formula)), lambda: _formulas.values(formula, at.known(formula))[0])
+
+
+def doubt_of(formula: Formulas, at: Samples, relative: float, greatest: Mapping[str, float]) -> Array:
+    """How uncertain a formula is where what it reads is known to this share of its greatest values."""
+    names = [name for name in formula.inputs if name in greatest]
+    if not names:
+        return np.zeros_like(at.t)
+    known = at.known(formula)
+    slopes = at.kept(("doubt", id(formula)), lambda: _formulas.slopes(formula, known, names)[0])
+    room: Array = relative * (np.array([greatest[name] for name in names]) @ np.abs(slopes))
+    return room
 
 
 def describe(machine: Machine) -> Description:
     """Read a machine."""
     core = machine._description
     plant = core.plant
-    d = Description(tuple(core.coordinates), plant["mass"], plant["damping"], plant["stiffness"])
+    mass = Mass(plant["mass"], _formula(plant.get("mass_expression")))
+    d = Description(tuple(core.coordinates), mass, plant["damping"], plant["stiffness"])
     for e in core.elements:
         if e["kind"] == "force":
-            formula = next(iter(expressions(e.get("expression"))), None)
+            formula = _formula(e.get("expression"))
             signal = e["force"] if formula is None else None
             d.pushes.append(Push(d.direction(e["on"]), signal, formula=formula))
         elif e["kind"] == "friction":
@@ -243,11 +321,10 @@ def describe(machine: Machine) -> Description:
         elif e["kind"] == "spring":
             d.springs.append(spring_of(e, d.direction(e["on"])))
         elif e["kind"] == "constraint":
-            of_velocity = str(e["level"]) == "velocity"
-            d.constraints.append(Constraint(e["name"], d.direction(e["on"]), e["value"], of_velocity))
+            d.constraints.append(_constraint(d, e))
         elif e["kind"] == "one_way_clutch":
-            along, still = d.direction(e["on"]), Constant(0.0).compiled
-            d.clutches.append(Contact(e["name"], along, still, 0.0, None, "poisson", None))
+            gap = Gap(Numbers(d.direction(e["on"])), Constant(0.0).compiled)
+            d.clutches.append(Contact(e["name"], gap, 0.0, None, "poisson", None))
         elif e["kind"] == "controller":
             d.loops.append(dict(e))
             d.pushes += _outputs(d, e)

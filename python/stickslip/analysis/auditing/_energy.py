@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.analysis.auditing._contacts import pushed_by_spring, stored
 from stickslip.analysis.auditing._description import Description
+from stickslip.analysis.auditing._impacts import Slips
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._springs import Line
@@ -20,7 +22,13 @@ _ROOM = 1e-7  # of the work turned over: works are summed over the panels as the
 
 
 def check_energy(
-    audit: Audit, run: Any, d: Description, panels: Panels, surfaces: list[Surface], sizes: Sizes
+    audit: Audit,
+    run: Any,
+    d: Description,
+    panels: Panels,
+    surfaces: list[Surface],
+    slips: Slips,
+    sizes: Sizes,
 ) -> None:
     """Hold every term of the balance against what the samples say."""
     ends = np.unique(np.linspace(0, panels.b.size - 1, _MOST).astype(int))
@@ -30,9 +38,11 @@ def check_energy(
     spread = max(10.0 * sizes.relative, _ROOM)
     room = spread * work.turned_over[ends] + 1e-300
     at = Samples(run, t, d)
-    kinetic = 0.5 * np.einsum("it,ij,jt->t", at.v, d.mass, at.v)
+    kinetic = 0.5 * (at.v * d.mass.momentum(at)).sum(axis=0)
     elastic = 0.5 * np.einsum("it,ij,jt->t", at.q, d.stiffness, at.q) + _in_springs(at, d)
-    full = [float(0.5 * s @ np.abs(k) @ s) for s, k in ((sizes.v, d.mass), (sizes.q, d.stiffness))]
+    heavy = d.mass.greatest(panels.at)
+    full = [float(0.5 * s @ np.abs(k) @ s) for s, k in ((sizes.v, heavy), (sizes.q, d.stiffness))]
+    full[1] += sum(float(stored(c, panels.at).max()) for c in d.contacts if not c.rigid)
     full[1] += sum(
         float(np.abs(line.stored(np.array([-1.0, 1.0]) * reach)).max()) for line, reach in _reaches(d, sizes)
     )
@@ -51,8 +61,16 @@ def check_energy(
         audit.hold("energy: friction", name, t, np.abs(taken - work.friction[name][ends]), room)
     for name, taken in stated.springs.items():
         audit.hold("energy: springs", name, t, np.abs(taken - work.springs[name][ends]), room)
+    for name, taken in stated.compliances.items():
+        audit.hold("energy: contacts that yield", name, t, np.abs(taken - work.compliances[name][ends]), room)
     given = sum(stated.surfaces.values(), zero)
-    held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t))
+    belts = _belts(d, slips, t)
+    if belts is None:
+        audit.skip(
+            "work of surfaces under friction in several directions", "how they share impulses is not stated"
+        )
+    else:
+        held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t) + belts)
     for name, done in stated.constraints.items():
         audit.hold("energy: constraints", name, t, np.abs(done - work.constraints[name][ends]), room)
     events = run.events
@@ -62,6 +80,7 @@ def check_energy(
     taken = (
         sum(stated.friction.values(), zero)
         + sum(stated.springs.values(), zero)
+        + sum(stated.compliances.values(), zero)
         + stated.impacts
         + stated.damping
     )
@@ -79,7 +98,7 @@ def check_energy(
 def _start(run: Any, d: Description) -> float:
     at = Samples(run, np.array([run._raw.t_begin]), d)
     q, v = at.q[:, 0], at.v[:, 0]
-    return float(0.5 * v @ d.mass @ v + 0.5 * q @ d.stiffness @ q + _in_springs(at, d)[0])
+    return float(0.5 * v @ d.mass.momentum(at)[:, 0] + 0.5 * q @ d.stiffness @ q + _in_springs(at, d)[0])
 
 
 def _reaches(d: Description, sizes: Sizes) -> list[tuple[Line, float]]:
@@ -92,11 +111,14 @@ def _reaches(d: Description, sizes: Sizes) -> list[tuple[Line, float]]:
 
 
 def _in_springs(at: Samples, d: Description) -> Array:
-    """Energy stored in springs."""
+    """Energy stored in springs, and in contacts that yield."""
     total = np.zeros(at.t.size)
     for s in d.springs:
         x = s.elongation(at.q, at.t)
         total = total + np.sum([line.stored(x) for line in s.parts], axis=0)
+    for c in d.contacts:
+        if not c.rigid:
+            total = total + stored(c, at)
     return total
 
 
@@ -108,15 +130,27 @@ def _walls(run: Any, d: Description, t: Array) -> Array:
         struck = own.impact
         if not struck.any():
             continue
-        at = own.time[struck]
-        belt = 0.0 if c.place is None else c.place.surface_velocity.values(at)
+        times = own.time[struck]
+        at = Samples(run, times, d)
         moved = d.demanded(at)  # by constraints, as by walls
-        wall, along = (
-            c.gap.values(at, 1) + c.normal @ moved,
-            0.0 if c.place is None else c.place.along @ moved,
-        )
+        wall = c.gap.shift(at) + (c.normal.at(at) * moved).sum(axis=0)
+        belt, along = 0.0 * times, 0.0 * times
+        if c.place is not None:
+            belt, along = c.place.surface_velocity.values(times), (c.place.along.at(at) * moved).sum(axis=0)
         work = -own.normal_impulse[struck] * wall - own.tangential_impulse[struck] * (belt - along)
-        total = total + np.append(0.0, np.cumsum(work))[np.searchsorted(at, t, side="right")]
+        total = total + np.append(0.0, np.cumsum(work))[np.searchsorted(times, t, side="right")]
+    return total
+
+
+def _belts(d: Description, slips: Slips, t: Array) -> Array | None:
+    """Work of moving surfaces in impacts along further directions of contacts; None where it does not follow."""
+    total = np.zeros(t.size)
+    for place in (p for p in d.places if p.pressed_by):
+        for time, own in slips.items():
+            speed = place.surface_velocity.value(time, 0)
+            if speed != 0.0 and own is None:
+                return None
+            total = total - (own or {}).get(place.name, 0.0) * speed * (t >= time)
     return total
 
 
@@ -140,19 +174,27 @@ class _Work:
                 self.controllers = self.controllers + total(at[push.sampled] * along)
             else:
                 self.drives = self.drives + total(push.value(at) * along)
+        if (
+            d.mass.moves
+        ):  # forces contain those of the moving masses, v' d/dt(M) v / 2 of whose work they keep
+            self.drives = self.drives + total(0.5 * (v * d.mass.turning(at)).sum(axis=0))
         self.friction = {}
         self.surfaces = total(0.0 * at.t)
         for place, one in zip(d.surfaces, surfaces, strict=True):
             self.friction[place.name] = total(one.force * one.velocity)
             self.surfaces = self.surfaces - total(one.force * place.surface_velocity.values(at.t))
-        self.springs = {}
+        self.springs, self.compliances = {}, {}
         for s in d.springs:
             x, rate = s.elongation(at.q, at.t), s.rate(v, at.t)
             force = s.force(x, rate)
             self.springs[s.name] = total((force - s.line(x)) * rate)
             self.surfaces = self.surfaces - total(force * s.rest.values(at.t, 1))
         self.constraints = {
-            held.name: total(-at[f"{held.name}.force"] * held.rate(at.t)) for held in d.constraints
+            held.name: total(-at[f"{held.name}.force"] * held.rate(at)) for held in d.constraints
         }
         for c in d.contacts:
-            self.surfaces = self.surfaces - total(at[f"{c.name}.normal_force"] * c.gap.values(at.t, 1))
+            pressed = at[f"{c.name}.normal_force"]
+            self.surfaces = self.surfaces - total(pressed * c.gap.shift(at))
+            if not c.rigid:
+                deeper = -c.gap.rate(at)
+                self.compliances[c.name] = total((pressed - pushed_by_spring(c, at)) * deeper)

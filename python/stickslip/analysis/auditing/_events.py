@@ -39,12 +39,13 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
 
     struck = np.isin(times, run.events.time[run.events.impact])
     ulp = 4.0 * np.spacing(times)
-    moved, turned = jump(at.q), np.where(struck, 0.0, jump(d.mass @ at.v))
+    heavy, (shifted, _) = d.mass.greatest(at), d.mass.doubt(at, sizes.q, sizes.v)
+    moved, turned = jump(at.q), np.where(struck, 0.0, jump(d.mass.momentum(at)))
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + ulp * sizes.v[k]
         audit.hold("position goes on", name, times, moved[k], room)
-        room = np.abs(d.mass[k]) @ (sizes.relative * sizes.v[:, None] + ulp * rates)
+        room = heavy[k] @ (sizes.relative * sizes.v[:, None] + ulp * rates) + sizes.relative * shifted[k]
         audit.hold("velocity goes on without an impact", name, times, turned[k], room)
     for place in d.surfaces:
         if any(type(term).__name__ == "Leuven" for term in place.law.terms):

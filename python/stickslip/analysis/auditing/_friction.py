@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._contacts import force_size
-from stickslip.analysis.auditing._description import Description, Place
+from stickslip.analysis.auditing._description import Description, Place, doubt_of
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known, table_room
@@ -34,21 +34,15 @@ def check_friction(
         _note_unchecked(audit, d, place)
 
 
-def velocity_room(place: Place, one: Surface, sizes: Sizes) -> Array:
-    """How far a relative velocity may be off."""
-    room: Array = sizes.relative * (np.abs(place.along) @ sizes.v + np.abs(one.velocity))
-    return room
-
-
 def _check_signals(
     audit: Audit, d: Description, place: Place, at: Samples, one: Surface, sizes: Sizes
 ) -> None:
     name, closed = place.name, one.mode != OPEN
     t = at.t
-    room = velocity_room(place, one, sizes)
+    room = one.velocity_room
     audit.hold("velocity is w . q'", name, t, np.abs(at[f"{name}.velocity"] - one.velocity), room + 1e-300)
     if not place.on_contact and load_is_known(place, d):
-        room = 10.0 * sizes.relative * np.abs(one.load) + _load_room(place, sizes)
+        room = 10.0 * sizes.relative * np.abs(one.load) + _load_room(place, at, sizes)
         audit.hold("load", name, t, np.abs(at[f"{name}.load"] - one.load), room + 1e-300)
     known = one.known & closed
     error = np.where(known, np.abs(at[f"{name}.force"] - one.force), 0.0)
@@ -56,7 +50,11 @@ def _check_signals(
     audit.hold("no force when open", name, t, np.where(closed, 0.0, np.abs(at[f"{name}.force"])), 1e-300)
 
 
-def _load_room(place: Place, sizes: Sizes) -> float:
+def _load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
+    if place.load_formula is not None:
+        rounding = 1e-12 * np.abs(at[f"{place.name}.load"]).max()
+        doubt: Array = doubt_of(place.load_formula, at, sizes.relative, sizes.states) + rounding
+        return doubt
     if place.load_table is not None:
         return table_room(place, sizes)
     if place.options is None:
@@ -71,9 +69,7 @@ def _check_sliding(audit: Audit, place: Place, at: Samples, one: Surface, sizes:
         return
     slides = np.abs(one.mode) == 1
     backwards = np.where(slides, -one.mode * one.velocity, 0.0)
-    audit.hold(
-        "slides in the direction of its mode", place.name, at.t, backwards, velocity_room(place, one, sizes)
-    )
+    audit.hold("slides in the direction of its mode", place.name, at.t, backwards, one.velocity_room)
 
 
 def _check_rest(
@@ -85,7 +81,7 @@ def _check_rest(
     elastic = place.options is not None and place.options.presliding is not None
     if not elastic:
         moves = np.where(rests, np.abs(one.velocity), 0.0)
-        audit.hold("at rest v = 0", place.name, at.t, moves, velocity_room(place, one, sizes))
+        audit.hold("at rest v = 0", place.name, at.t, moves, one.velocity_room)
     force = at[f"{place.name}.force"]
     beyond = np.maximum(force - one.high, one.low - force)
     if elastic:  # over its limit it still rests while v opposes the force

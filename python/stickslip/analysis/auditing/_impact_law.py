@@ -39,9 +39,8 @@ class Blow:
         return self.restitution.size
 
     def sets(self) -> int:
-        """Combinations of modes in the larger phase."""
-        rough = len(self.contact_of)
-        return int(6**rough * 2 ** (self.contacts - rough))
+        """Combinations of modes in one phase."""
+        return int(2**self.contacts * 3 ** len(self.contact_of))
 
     def distinct(self) -> bool:
         """Whether the impulses follow from the velocities."""
@@ -50,13 +49,10 @@ class Blow:
         return bool(np.linalg.eigvalsh(unit).min() > 1e-8)
 
 
-def _modes(blow: Blow) -> list[tuple[tuple[int, int], ...]]:
-    """For each contact whether it presses on (1) or not (0), and 0 for stick, 1 and -1 for slip, 2 for none."""
-    choices = []
-    for k in range(blow.contacts):
-        rough = k in blow.contact_of
-        choices.append([(n, s) for n in (0, 1) for s in ((0, 1, -1) if rough else (2,))])
-    return list(itertools.product(*choices))
+def _modes(blow: Blow) -> NDArray[np.int_]:
+    """Combinations: for each contact whether it presses on (1) or not (0), for each tangent stick (0) or slip (1, -1)."""
+    choices = [(0, 1)] * blow.contacts + [(0, 1, -1)] * len(blow.contact_of)
+    return np.array(list(itertools.product(*choices)), dtype=int).reshape(-1, len(choices))
 
 
 def _returned(blow: Blow, stored: Array | None, j: int) -> float | None:
@@ -67,22 +63,20 @@ def _returned(blow: Blow, stored: Array | None, j: int) -> float | None:
     return float(ratio * blow.restitution[blow.contact_of[j]] * stored[blow.contacts + j])
 
 
-def _systems(
-    blow: Blow, sets: list[tuple[tuple[int, int], ...]], floor: Array, start: Array, stored: Array | None
-) -> Array:
+def _systems(blow: Blow, sets: NDArray[np.int_], floor: Array, start: Array, stored: Array | None) -> Array:
     """Solutions (L, S) of all combinations; NaN where a system is singular."""
     n, m = blow.contacts, blow.response.shape[0]
     turned = blow.response.copy()
     turned[:, n:] *= -1.0
     a, b = np.zeros((len(sets), m, m)), np.zeros((len(sets), m))
     for i, modes in enumerate(sets):
-        for k, (pressed, _) in enumerate(modes):
+        for k, pressed in enumerate(modes[:n]):
             if pressed:
                 a[i, k], b[i, k] = turned[k], -start[k]
             else:
                 a[i, k, k], b[i, k] = 1.0, floor[k]
         for j, k in enumerate(blow.contact_of):
-            slip = modes[k][1]
+            slip = modes[n + j]
             if slip == 0:
                 a[i, n + j], b[i, n + j] = turned[n + j], -start[n + j]
             else:
@@ -117,7 +111,7 @@ def _phase(blow: Blow, floor: Array, start: Array, stored: Array | None = None) 
         axis=1
     )
     for j, k in enumerate(blow.contact_of):
-        slip = np.array([modes[k][1] for modes in sets])
+        slip = sets[:, n + j]
         cone, held, back = blow.friction[j] * x[:, k], x[:, n + j], _returned(blow, stored, j)
         low = back if back is not None and back > 0.0 else -cone
         high = back if back is not None and back < 0.0 else cone

@@ -12,6 +12,7 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Contact, Description
 from stickslip.analysis.auditing._impact_law import MOST_SETS, Blow, poisson
 from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._rows import Row, column
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._tolerances import Sizes
 
@@ -23,6 +24,9 @@ Array = NDArray[np.float64]
 _ROOM = 1e-8
 _STAYS = 2e-9
 _MOST = 300  # times whose impacts are solved again
+
+
+Slips = dict[float, "dict[str, float] | None"]
 
 
 @dataclass
@@ -69,16 +73,42 @@ def _sampled(events: Any, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     return kept
 
 
+class _Machine:
+    """Masses and directions at the times of impacts; their velocities are those after them."""
+
+    def __init__(self, run: Any, d: Description, times: Array) -> None:
+        self.d, self.at = d, Samples(run, times, d)
+        self._inverse, self._mass = d.inverse(self.at), d.mass.at(self.at)
+
+    def inverse(self, j: int) -> Array:
+        """What impulses change of the velocities."""
+        one: Array = self._inverse[min(j, len(self._inverse) - 1)]
+        return one
+
+    def moved(self, v: Array) -> Array:
+        """M v of velocities at all times."""
+        mass = np.broadcast_to(self._mass, (v.shape[1], *self._mass.shape[1:]))
+        moved: Array = np.einsum("tij,jt->it", mass, v)
+        return moved
+
+    def row(self, row: Row, j: int) -> Array:
+        """A direction."""
+        return column(row.at(self.at), j)
+
+
 class _Strike:
     """One instant with the velocities around it."""
 
-    def __init__(self, d: Description, one: Instant, v: Array, inverse: Any) -> None:
-        rough = [c.place for c in one.contacts if c.place is not None]
-        slip = [s for c, s in zip(one.contacts, one.tangential, strict=True) if c.place is not None]
-        rows = np.array([c.normal for c in one.contacts] + [p.along for p in rough])
-        wall = [c.gap.value(one.time, 1) for c in one.contacts]
-        wall += [-p.surface_velocity.value(one.time, 0) for p in rough]
-        self.impulse = np.concatenate([one.normal, -np.array(slip)])
+    def __init__(self, m: _Machine, j: int, one: Instant, v: Array, slips: dict[str, float]) -> None:
+        own = [(k, c.place, s) for k, (c, s) in enumerate(zip(one.contacts, one.tangential, strict=True))]
+        rough = [(k, place, s) for k, place, s in own if place is not None]
+        for k, c in enumerate(one.contacts):
+            rough += [(k, place, slips[place.name]) for place in m.d.further(c)]
+        rows = np.array([m.row(c.normal, j) for c in one.contacts] + [m.row(p.along, j) for _, p, _ in rough])
+        wall = [column(c.gap.shift(m.at), j) for c in one.contacts]
+        wall += [-p.surface_velocity.value(one.time, 0) for _, p, _ in rough]
+        inverse = m.inverse(j)
+        self.impulse = np.concatenate([one.normal, [-s for _, _, s in rough]])
         self.v = v + inverse @ (rows.T @ self.impulse)
         self.before, self.after = rows @ v + wall, rows @ self.v + wall
         self.n = len(one.contacts)
@@ -86,80 +116,110 @@ class _Strike:
             rows @ inverse @ rows.T,
             self.before,
             np.array([c.ratio(rate) for c, rate in zip(one.contacts, self.before[: self.n], strict=True)]),
-            np.array([_laws.kinetic(p.law) for p in rough]),
-            [k for k, c in enumerate(one.contacts) if c.place is not None],
-            [c.tangential_restitution for c in one.contacts if c.place is not None],
+            np.array([_laws.kinetic(p.law) for _, p, _ in rough]),
+            [k for k, _, _ in rough],
+            [one.contacts[k].tangential_restitution for k, _, _ in rough],
         )
 
 
-def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
-    """Hold every impact against the balance of impulses, and against the law of impact."""
+def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Slips:
+    """Hold every impact against the balance of impulses, and against the law of impact.
+
+    Returns the impulses of friction along further directions at the times of impacts, as far as they follow.
+    """
     if not run.events.impact.any():
-        return
+        return {}
     times = np.unique(run.events.time[run.events.impact])
-    inverse = d.inverse
-    left = _check_balance(audit, run, d, times, inverse, sizes)
+    machine = _Machine(run, d, times)
     instants = _instants(run, d)
+    left, slips = _check_balance(audit, run, machine, instants, sizes)
     if len(instants) < times.size:
         audit.skip("the law of some impacts", f"that of {len(instants)} of {times.size} is checked")
     for j, time in enumerate(times):
         v = left[:, j]
+        if slips[j] is None:
+            audit.skip(
+                "the law of some impacts", "how friction in several directions shares them is not stated"
+            )
+            continue
         for one in instants.get(float(time), []):
-            strike = _Strike(d, one, v, inverse)
-            _check_law(audit, one, strike, d, sizes)
+            strike = _Strike(machine, j, one, v, slips[j] or {})
+            _check_law(audit, one, strike, machine.row, j, sizes)
             v = strike.v
+    return {float(t): own for t, own in zip(times, slips, strict=True)}
 
 
-def _check_balance(audit: Audit, run: Any, d: Description, times: Array, inverse: Any, sizes: Sizes) -> Array:
-    """M (v+ - v-) is the sum of all impulses of a time. Returns v-.
+def _check_balance(
+    audit: Audit, run: Any, m: _Machine, instants: dict[float, list[Instant]], sizes: Sizes
+) -> tuple[Array, list[dict[str, float] | None]]:
+    """M (v+ - v-) is the sum of all impulses of a time. Returns v-, and the impulses of friction that are not stated.
 
     What a run has before an impact at its start is not sampled: it is taken from the balance, so that the law of impact
-    can be checked there too.
+    can be checked there too. Friction of a contact along more than one direction is not stated either: what is left of
+    the balance must be along these directions; None where it can be shared in many ways.
     """
+    d, times, right = m.d, m.at.t, m.at.v
     begin = float(run._raw.t_begin)
-    right = Samples(run, times, d).v
     left = Samples(run, np.maximum(np.nextafter(times, -np.inf), begin), d).v
-    given, room = _impulses(run, d, times, inverse, sizes)
+    given, room = _impulses(run, m, sizes)
+    pushed = np.stack([m.inverse(j) @ given[:, j] for j in range(times.size)], axis=1)
     first = times <= begin
-    left[:, first] = right[:, first] - inverse @ given[:, first]
-    room += _ROOM * np.abs(d.mass) @ (np.abs(left) + np.abs(right))
-    room += (np.abs(d.mass) @ (sizes.relative * sizes.v))[:, None]
-    error = np.abs(
-        d.mass @ (right - left - inverse @ given) if d.constraints else d.mass @ (right - left) - given
-    )
+    left[:, first] = right[:, first] - pushed[:, first]
+    heavy = d.mass.greatest(m.at)
+    room += _ROOM * heavy @ (np.abs(left) + np.abs(right))
+    room += (heavy @ (sizes.relative * sizes.v))[:, None]
+    error = m.moved(right - left - pushed) if d.constraints else m.moved(right - left) - given
+    slips = [_shared(m, j, error[:, j], instants.get(float(time))) for j, time in enumerate(times)]
     for k, name in enumerate(d.names):
-        audit.hold("M dv = impulses", name, times, error[k], room[k])
+        audit.hold("M dv = impulses", name, times, np.abs(error[k]), room[k])
     if first.any():
         audit.skip(f"balance of impulses at {begin:g} s", "the run begins with an impact")
-    return left
+    return left, slips
 
 
-def _impulses(run: Any, d: Description, times: Array, inverse: Any, sizes: Sizes) -> tuple[Array, Array]:
-    """Sum of all impulses on each coordinate, and how uncertain it is."""
+def _shared(m: _Machine, j: int, error: Array, at_once: list[Instant] | None) -> dict[str, float] | None:
+    """Impulses of friction along further directions, by their names; `error` keeps what these cannot give."""
+    places = [p for one in at_once or [] for c in one.contacts for p in m.d.further(c)]
+    if not places:
+        return {}
+    rows = np.array([m.row(p.along, j) for p in places])
+    responded = rows @ m.inverse(j)  # with constraints only what these leave
+    shares, _, rank, _ = np.linalg.lstsq(responded.T, -(m.inverse(j) @ error), rcond=1e-9)
+    error += rows.T @ shares
+    if rank < len(places) or len(at_once or []) > 1:
+        return None
+    return {p.name: float(s) for p, s in zip(places, shares, strict=True)}
+
+
+def _impulses(run: Any, m: _Machine, sizes: Sizes) -> tuple[Array, Array]:
+    """Sum of all stated impulses on each coordinate, and how uncertain it is."""
+    d, times = m.d, m.at.t
     given, room = np.zeros((len(d.names), times.size)), np.zeros((len(d.names), times.size))
     for c in d.unilateral:
         own = run.events.of(c.name)
         at, push, slip = (x[own.impact] for x in (own.time, own.normal_impulse, own.tangential_impulse))
-        at = np.searchsorted(times, at)
-        per_rate = _slowest(c, sizes) / float(c.normal @ inverse @ c.normal)
-        for k, w in enumerate(c.normal):
-            along = 0.0 if c.place is None else c.place.along[k]
-            np.add.at(given[k], at, w * push - along * slip)
-            np.add.at(room[k], at, _ROOM * np.abs(w * push) + abs(w) * per_rate)
+        for j, normal, tangential in zip(np.searchsorted(times, at), push, slip, strict=True):
+            w = m.row(c.normal, j)
+            per_rate = _slowest(w, sizes) / float(w @ m.inverse(j) @ w)
+            given[:, j] += w * normal
+            room[:, j] += _ROOM * np.abs(w * normal) + np.abs(w) * per_rate
+            if c.place is not None:
+                given[:, j] -= m.row(c.place.along, j) * tangential
     return given, room
 
 
-def _slowest(c: Contact, sizes: Sizes) -> float:
+def _slowest(normal: Array, sizes: Sizes) -> float:
     """Rebound that may count as none."""
-    return _STAYS * float(np.abs(c.normal) @ np.maximum(3.0 * sizes.v, sizes.speed))
+    return _STAYS * float(np.abs(normal) @ np.maximum(3.0 * sizes.v, sizes.speed))
 
 
-def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Sizes) -> None:
+def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: Sizes) -> None:
     n, blow = s.n, s.blow
+    slow = [_slowest(row(c.normal, j), sizes) for c in one.contacts]
     speed = float(np.abs(s.before).max() + np.abs(s.after).max())
-    room = _ROOM * speed + max(_slowest(c, sizes) for c in one.contacts)
+    room = _ROOM * speed + max(slow)
     # What takes a slow rebound back is an impulse along normals alone, beside those of the law.
-    taken = max(_slowest(c, sizes) / float(blow.response[k, k]) for k, c in enumerate(one.contacts))
+    taken = max(rate / float(blow.response[k, k]) for k, rate in enumerate(slow))
     push = _ROOM * float(np.abs(s.impulse).max()) + taken
     approaching = bool((s.before[:n] < -room).any())
     restitution = blow.restitution if approaching else np.zeros(n)
@@ -169,8 +229,8 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, d: Description, sizes: Si
     for k, c in enumerate(one.contacts):
         audit.hold("impulse >= 0", c.name, one.time, -one.normal[k], push)
         audit.hold("contact does not approach after an impact", c.name, one.time, -s.after[k], room)
-    for j, k in enumerate(blow.contact_of):
-        cone = abs(s.impulse[n + j]) - blow.friction[j] * one.normal[k]
+    for i, k in enumerate(blow.contact_of):
+        cone = abs(s.impulse[n + i]) - blow.friction[i] * one.normal[k]
         audit.hold("friction impulse in its cone", one.contacts[k].name, one.time, cone, push)
     work = -0.5 * float(s.impulse @ (s.before + s.after))
     doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + room

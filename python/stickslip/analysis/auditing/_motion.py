@@ -1,11 +1,11 @@
 """The equations of motion, integrated over each panel.
 
 Differences of sampled velocities lose half of the digits. The integral keeps them:
-``M (v(b) - v(a)) - integral of (forces - D v - K q) dt`` is zero for a solution, and for a dense form x~ whose states
-are off by at most d_j it is bounded by ``2 |M| d_v + integral of (sum over j of |df/dx_j| d_j) dt``, whatever the
-motion does. The same holds for ``q(b) - q(a) - integral of v dt`` and for the internal states of friction. The Gauss
-rule adds an error of its own; a panel that fails is halved, and a residual counts only where halving does not change
-it.
+``M v(b) - M v(a) - integral of (forces - D v - K q + d/dt(M) v) dt`` is zero for a solution, and for a dense form x~
+whose states are off by at most d_j it is bounded by ``2 |M| d_v + integral of (sum over j of |df/dx_j| d_j) dt``,
+whatever the motion does. The same holds for ``q(b) - q(a) - integral of v dt`` and for the internal states of
+friction. The Gauss rule adds an error of its own; a panel that fails is halved, and a residual counts only where
+halving does not change it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stickslip.analysis.auditing._contacts import yielding_room
 from stickslip.analysis.auditing._description import Description
 from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._rows import Row
 from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._surfaces import Surface, surface
 from stickslip.analysis.auditing._tolerances import Sizes
@@ -40,13 +42,19 @@ def forces(
 
     def add(along: Array, value: Array, uncertain: Array) -> None:
         nonlocal f, doubt
-        f = f + along[:, None] * value
-        doubt = doubt + np.abs(along)[:, None] * uncertain
+        along = along if along.ndim == 2 else along[:, None]
+        f = f + along * value
+        doubt = doubt + np.abs(along) * uncertain
+
+    def act(row: Row, value: Array, uncertain: Array) -> None:
+        nonlocal doubt
+        add(row.at(at), value, uncertain)
+        doubt = doubt + row.doubt(at, relative, sizes.q)[:, None] * np.abs(value)
 
     for push in d.pushes:
         add(push.along, push.value(at), push.doubt(at, relative, sizes.states))
     for place, one in zip(d.surfaces, surfaces, strict=True):
-        add(-place.along, one.force, one.uncertain)
+        act(place.along, -one.force, one.uncertain)
     for s in d.springs:
         x, v = s.elongation(at.q, at.t), s.rate(at.v, at.t)
         along = np.abs(s.along)
@@ -55,13 +63,14 @@ def forces(
         add(-s.along, value, s.doubt(x, v, *rooms))
     for c in d.constraints:
         held = at[f"{c.name}.force"]
-        add(-c.along, held, relative * np.abs(held))
+        act(c.along, -held, relative * np.abs(held))
     for clutch in d.clutches:
         held = at[f"{clutch.name}.force"]
-        add(clutch.normal, held, relative * np.abs(held))
+        act(clutch.normal, held, relative * np.abs(held))
     for contact in d.contacts:
         pressed = at[f"{contact.name}.normal_force"]
-        add(contact.normal, pressed, relative * np.abs(pressed))
+        room = relative * np.abs(pressed)
+        act(contact.normal, pressed, room if contact.rigid else room + yielding_room(contact, at, sizes))
     return f, doubt
 
 
@@ -76,9 +85,14 @@ class _Residuals:
         f, doubt = forces(d, at, self.surfaces, sizes)
         q, v = at.q, at.v
         self.names = [f"{n}: M a = forces" for n in d.names] + [f"{n}: q' = v" for n in d.names]
-        left = [p.change(d.mass @ v) - p.integral(f), p.change(q) - p.integral(v)]
+        shifted, turned = d.mass.doubt(at, sizes.q, sizes.v)
+        heavy = d.mass.greatest(at) @ sizes.v + shifted
+        left = [
+            p.change(d.mass.momentum(at)) - p.integral(f + d.mass.turning(at)),
+            p.change(q) - p.integral(v),
+        ]
         room = [
-            2.0 * relative * (np.abs(d.mass) @ sizes.v)[:, None] + p.integral(doubt),
+            relative * (2.0 * heavy[:, None] + turned[:, None] * p.width) + p.integral(doubt),
             relative * (2.0 * sizes.q[:, None] + sizes.v[:, None] * p.width),
         ]
         for one in self.surfaces:

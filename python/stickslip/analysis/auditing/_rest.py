@@ -16,6 +16,7 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place
 from stickslip.analysis.auditing._motion import forces
 from stickslip.analysis.auditing._report import Audit
+from stickslip.analysis.auditing._rows import column
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._surfaces import OPEN, Surface, surface
 from stickslip.analysis.auditing._tolerances import Sizes
@@ -55,10 +56,10 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         surfaces = [surface(p, d, at, sizes) for p in d.surfaces]
         f, _ = forces(d, at, surfaces, sizes, touching=True)
         for j in range(t.size):
-            if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, sizes):
+            if abs(surfaces[i].mode[j]) == 1 and abs(surfaces[i].velocity[j]) <= _slow(place, at, j, sizes):
                 closed = any(at[f"{c.name}.mode"][j] != OPEN for c in d.contacts)
                 locked = any(at[f"{c.name}.mode"][j] == Mode.LOCKED for c in d.clutches)
-                if place.on_contact or closed or locked:
+                if place.on_contact or place.pressed_by or closed or locked:
                     audit.skip(
                         f"break-aways of '{place.name}' beside closed contacts", "forces of both are coupled"
                     )
@@ -67,8 +68,8 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
                 audit.hold("rests while a force within the level holds it", place.name, t[j], spare, _MARGIN)
 
 
-def _slow(place: Place, sizes: Sizes) -> float:
-    return 10.0 * sizes.relative * float(np.abs(place.along) @ sizes.v)
+def _slow(place: Place, at: Samples, j: int, sizes: Sizes) -> float:
+    return 10.0 * sizes.relative * float(np.abs(column(place.along.at(at), j)) @ sizes.v)
 
 
 def _spare(
@@ -77,28 +78,30 @@ def _spare(
     """Least share of a limit that is left with place i held; negative: it cannot rest, or that is not certain."""
     place, one = d.surfaces[i], surfaces[i]
     columns, rows, drift, limits = [], [], [], []
-    demanded = d.demanded(at.t[j], 1)[:, 0]
-    free = f + place.along * one.force[j]  # without the friction of place i
+    demanded = column(d.demanded(at, 1), j)
+    free = f + column(place.along.at(at), j) * one.force[j]  # without the friction of place i
     for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
         if p.on_contact or not (k == i or (s.mode[j] == 0 and _laws.sticks(p.law))):
             continue
         if p.options is not None and p.options.presliding is not None:
             continue
         if k != i:
-            free = free + p.along * s.force[j]
-        columns.append(-p.along)
-        rows.append(p.along)
-        drift.append(p.surface_velocity.value(at.t[j], 1) - float(p.along @ demanded))
+            free = free + column(p.along.at(at), j) * s.force[j]
+        columns.append(-column(p.along.at(at), j))
+        rows.append(column(p.along.at(at), j))
+        drift.append(-p.drift(at)[j] - float(rows[-1] @ demanded))
         low, high = (s.load[j] * end for end in _laws.jump(p.law))
         limits.append((low, high))
     w, g = np.array(rows), np.array(columns)
-    inverse = d.inverse
+    inverse = d.inverse(at)[min(j, len(d.inverse(at)) - 1)]
     matrix = w @ inverse @ g.T
     scale = np.sqrt(np.abs(np.diag(matrix)))
     if scale.size == 0 or np.linalg.eigvalsh(-matrix / np.outer(scale, scale)).min() < 1e-8:
         return -1.0
     held = np.linalg.solve(matrix, np.array(drift) - w @ inverse @ free)
     if not _goes_on(d, i, j, inverse @ (free + g.T @ held) + demanded, at, surfaces, sizes):
+        return -1.0
+    if any(max(high, -low) <= 0.0 for low, high in limits):
         return -1.0
     left = [min(high - x, x - low) / max(high, -low) for x, (low, high) in zip(held, limits, strict=True)]
     return float(min(left))
@@ -109,17 +112,26 @@ def _goes_on(
 ) -> bool:
     """Whether what begins to slide or to part with place i still does so at the accelerations a."""
     for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
-        if k == i or abs(s.mode[j]) != 1 or abs(s.velocity[j]) > _slow(p, sizes) or not _laws.sticks(p.law):
+        if (
+            k == i
+            or abs(s.mode[j]) != 1
+            or abs(s.velocity[j]) > _slow(p, at, j, sizes)
+            or not _laws.sticks(p.law)
+        ):
             continue
-        along = float(p.along @ a) - p.surface_velocity.value(at.t[j], 1)
-        if not s.mode[j] * along > 1e-9 * float(np.abs(p.along) @ np.abs(a)):
+        row = column(p.along.at(at), j)
+        along = float(row @ a) + p.drift(at)[j]
+        if not s.mode[j] * along > 1e-9 * float(np.abs(row) @ np.abs(a)):
             return False
     for c in d.contacts:
-        normal = np.abs(c.normal)
+        if not c.rigid:
+            continue
+        row = column(c.normal.at(at), j)
+        normal = np.abs(row)
         rate = at[f"{c.name}.gap_rate"][j]
         touches = abs(at[f"{c.name}.gap"][j]) <= 10.0 * sizes.relative * float(normal @ sizes.q)
         if touches and abs(rate) <= 10.0 * sizes.relative * float(normal @ sizes.v):
-            apart = float(c.normal @ a) + c.gap.value(at.t[j], 2)
+            apart = float(row @ a) + c.gap.drift(at)[j]
             if not apart > 1e-9 * float(normal @ np.abs(a)):
                 return False
     return True

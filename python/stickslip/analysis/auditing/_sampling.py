@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.analysis.auditing._control_law import block_of
 from stickslip.analysis.auditing._description import Description
+from stickslip.analysis.auditing._formulas import Formulas
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 # Six nodes integrate polynomials of degree 11, so every dense form of a step, exactly; an oscillation over two radians
 # to 1e-12.
@@ -27,6 +29,7 @@ class Samples:
         self.t = t
         self._run = run.at(t)
         self._read: dict[str, Array] = {}
+        self._kept: dict[Any, Any] = {}
         self._d = d
 
     def __getitem__(self, name: str) -> Array:
@@ -39,15 +42,41 @@ class Samples:
         found = [self[name] for name in names]
         return np.array(found) if found else np.zeros((0, self.t.size))
 
+    def kept(self, what: Any, make: Callable[[], T]) -> T:
+        """What has been computed of them once."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        result: T = self._kept[what]
+        return result
+
     @property
     def q(self) -> Array:
         """Positions of all coordinates."""
-        return self.rows(f"{n}.position" for n in self._d.names)
+        return self.kept("q", lambda: self.rows(self.positions))
 
     @property
     def v(self) -> Array:
         """Velocities of all coordinates."""
-        return self.rows(f"{n}.velocity" for n in self._d.names)
+        return self.kept("v", lambda: self.rows(f"{n}.velocity" for n in self._d.names))
+
+    @property
+    def positions(self) -> list[str]:
+        """Names of the positions."""
+        return [f"{n}.position" for n in self._d.names]
+
+    @property
+    def pace(self) -> dict[str, Any]:
+        """How fast positions and time go on."""
+        return {**dict(zip(self.positions, self.v, strict=True)), "time": 1.0}
+
+    def known(self, formulas: Formulas) -> dict[str, Array]:
+        """What formulas read; the time in any case."""
+        return {"time": self.t, **{name: self[name] for name in formulas.inputs if name != "time"}}
+
+    def some(self, formulas: Formulas, most: int) -> dict[str, Array]:
+        """The same at so many of the times."""
+        chosen = slice(None, None, 1 + self.t.size // most)
+        return {name: x[chosen] for name, x in self.known(formulas).items()}
 
 
 class Panels:
@@ -96,7 +125,7 @@ def _ticks(d: Description, begin: float, end: float) -> list[Array]:
 
 def _fastest(d: Description) -> float:
     """A bound of the rates of the linear part, 1/s."""
-    inverse, stiffness, damping = np.linalg.inv(d.mass), d.stiffness, d.damping
+    inverse, stiffness, damping = np.linalg.inv(d.mass.numbers), d.stiffness, d.damping
     for s in d.springs:
         stiffness = stiffness + s.stiffness * np.outer(s.along, s.along)
         damping = damping + len(s.parts) * s.damping * np.outer(s.along, s.along)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
-from stickslip.analysis.auditing._description import Description, Place, internal_names
+from stickslip.analysis.auditing._description import Description, Place, doubt_of, evaluated, internal_names
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._tolerances import Sizes
 from stickslip.stick_slip import DeadTime, Lag
@@ -35,6 +35,8 @@ class Surface:
         Internal states that move, and their rates; `state_names` names them, `moving` tells where they are given.
     uncertain, rates_uncertain : ndarray
         How much force and rates change with the uncertainty of what they are computed from.
+    velocity_room : ndarray
+        How far the relative velocity may be off.
     """
 
     mode: Array
@@ -50,6 +52,7 @@ class Surface:
     moving: NDArray[np.bool_]
     uncertain: Array
     rates_uncertain: Array
+    velocity_room: Array
 
 
 def load_is_known(place: Place, d: Description) -> bool:
@@ -73,8 +76,12 @@ def load_of(place: Place, d: Description, at: Samples) -> Array:
     """Normal load, and what a load force adds to it."""
     if place.on_contact:
         return at[f"{place.name}.normal_force"]
+    if place.pressed_by:
+        return at[f"{place.pressed_by}.normal_force"]
     if not load_is_known(place, d):
         return at[f"{place.name}.load"]
+    if place.load_formula is not None:
+        return evaluated(place.load_formula, at)
     load: Array = place.normal_load.values(at.t)
     force = np.zeros_like(at.t)
     for name, factor in place.load_form.items():
@@ -84,12 +91,6 @@ def load_of(place: Place, d: Description, at: Samples) -> Array:
     if place.options is None or place.options.load_factor == 0.0:
         return load
     return load + place.options.load_factor * np.abs(force) / _laws.kinetic(place.law)
-
-
-def relative_velocity(place: Place, at: Samples) -> Array:
-    """W . q' - surface_velocity."""
-    v: Array = place.along @ at.v - place.surface_velocity.values(at.t)
-    return v
 
 
 def options_of(place: Place) -> tuple[float, float, float, float]:
@@ -170,12 +171,13 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     """Everything about one place."""
     relative = sizes.relative
     lag, dwell, travel, damping = options_of(place)
-    mode, v, load = at[f"{place.name}.mode"], relative_velocity(place, at), load_of(place, d, at)
+    mode, v, load = at[f"{place.name}.mode"], place.relative(at), load_of(place, d, at)
     side = np.where(np.abs(mode) == 1, mode, 0.0)
     names = internal_names(place)
     z = at.rows(names)
     dry, viscous, rates = _formula(place, at, v, side, z)
-    velocity_error = relative * (np.abs(place.along) @ sizes.v + np.abs(v))
+    velocity_error = relative * (place.along.reach(at, sizes.v) + np.abs(v))
+    velocity_error = velocity_error + place.along.doubt(at, relative, sizes.q) @ sizes.v
     z_error = relative * sizes.of(names)[:, None]
     spread, rates_spread = np.zeros_like(v), np.zeros_like(rates)
     for sign in (1.0, -1.0):
@@ -226,6 +228,8 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
         np.abs(load), np.abs(scale) if place.on_contact else 1.0
     ) * spread + relative * np.abs(force)
     uncertain = uncertain + np.abs(dry) * table_room(place, sizes)
+    if place.load_formula is not None:
+        uncertain = uncertain + np.abs(dry) * doubt_of(place.load_formula, at, relative, sizes.states)
     return Surface(
         mode,
         v,
@@ -240,4 +244,5 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
         moving,
         uncertain,
         rates_spread,
+        velocity_error,
     )

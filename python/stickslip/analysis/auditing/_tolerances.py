@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, internal_names
+from stickslip.analysis.auditing._rows import Row
 from stickslip.analysis.auditing._sampling import Samples
 
 Array = NDArray[np.float64]
@@ -69,7 +70,7 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
             greatest[name] = max(greatest[name], size)
     span = float(run._raw.t_end - run._raw.t_begin)
     force = _force_sizes(d, at)
-    speed = span * (np.abs(d.inverse) @ force)
+    speed = span * (np.abs(d.inverse(at)).max(axis=0) @ force)
     still = _STILL * speed.max()
     q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * still)
     v = np.maximum([greatest[f"{n}.velocity"] for n in d.names], np.maximum(still, _struck(run, d)))
@@ -82,25 +83,32 @@ def _force_sizes(d: Description, at: Samples) -> Array:
     for push in d.pushes:
         total = total + np.abs(push.along) * np.abs(push.value(at)).max()
     for place in d.surfaces:
-        total = total + np.abs(place.along) * np.abs(at[f"{place.name}.force"]).max()
+        total = total + _most(place.along, at, f"{place.name}.force")
     for s in d.springs:
         total = total + np.abs(s.along) * np.abs(at[f"{s.name}.force"]).max()
     for held in d.constraints:
-        total = total + np.abs(held.along) * np.abs(at[f"{held.name}.force"]).max()
+        total = total + _most(held.along, at, f"{held.name}.force")
     for clutch in d.clutches:
-        total = total + np.abs(clutch.normal) * np.abs(at[f"{clutch.name}.force"]).max()
+        total = total + _most(clutch.normal, at, f"{clutch.name}.force")
     for c in d.contacts:
-        total = total + np.abs(c.normal) * np.abs(at[f"{c.name}.normal_force"]).max()
+        total = total + _most(c.normal, at, f"{c.name}.normal_force")
     return total
+
+
+def _most(along: Row, at: Samples, force: str) -> Array:
+    most: Array = np.abs(along.at(at) * at[force]).max(axis=1)
+    return most
 
 
 def _struck(run: Any, d: Description) -> Array:
     """Greatest change of velocity by one impulse, which counts where a run begins with it."""
-    inverse, most = d.inverse, np.zeros(len(d.names))
+    most = np.zeros(len(d.names))
     for c in d.unilateral:
         own = run.events.of(c.name)
         if own.impact.any():
-            most = np.maximum(most, np.abs(inverse @ c.normal) * np.abs(own.normal_impulse).max())
+            at = Samples(run, own.time[own.impact], d)
+            pushed = np.einsum("tij,jt->it", d.inverse(at), np.broadcast_to(c.normal.at(at), at.v.shape))
+            most = np.maximum(most, np.abs(pushed * own.normal_impulse[own.impact]).max(axis=1))
     return most
 
 
