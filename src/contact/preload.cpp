@@ -41,11 +41,10 @@ bool part_of(const List<Index>& a, const List<Index>& b) {
 }
 
 // Without each contact of a preload in turn, until none is left.
-void relieve(const Matrix& idle, const Matrix& normal, List<Index>& without, List<List<Index>>& out) {
+void relieve(const Matrix& shifts, List<Index>& without, List<List<Index>>& out) {
   if (out.size() >= most_sets) return;
-  const Matrix y = without.empty() ? Matrix::Identity(idle.cols(), idle.cols())
-                                   : null_space(normal(without, Eigen::all) * idle);
-  const Vector p = y.cols() > 0 ? preload(normal * (idle * y)) : Vector();
+  const Matrix left = without.empty() ? shifts : shifts * null_space(shifts(without, Eigen::all));
+  const Vector p = left.cols() > 0 ? preload(left) : Vector();
   if (p.size() == 0) {
     List<Index> sorted = without;
     std::sort(sorted.begin(), sorted.end());
@@ -58,21 +57,26 @@ void relieve(const Matrix& idle, const Matrix& normal, List<Index>& without, Lis
   for (Index k = 0; k < p.size(); ++k) {
     if (!(p(k) > tolerance::entry * p.maxCoeff())) continue;
     without.push_back(k);
-    relieve(idle, normal, without, out);
+    relieve(shifts, without, out);
     without.pop_back();
   }
 }
 
 } // namespace
 
-List<List<Index>> relieving_contacts(const Matrix& friction, const Matrix& normal) {
-  if (friction.rows() == 0 || friction.cols() == 0) return {};
-  const Matrix idle = null_space(friction);
-  if (friction.cols() - idle.cols() == friction.rows() || idle.cols() == 0) return {};
+List<List<Index>> relieving_contacts(const Matrix& normal, const Matrix& friction) {
+  const Matrix alone = normal * null_space(friction);
+  if (alone.cols() == 0) return {};
   List<List<Index>> out;
   List<Index> without;
-  relieve(idle, normal, without, out);
+  relieve(alone, without, out);
   return out.size() == 1 && out[0].empty() ? List<List<Index>>() : out;
+}
+
+List<List<Index>> relieving_contacts(const Matrix& effects) {
+  const linalg::Svd svd(effects);
+  return relieving_contacts(svd.V.rightCols(effects.cols() - svd.rank(tolerance::rank)),
+                            Matrix(0, effects.cols() - svd.rank(tolerance::rank)));
 }
 
 } // namespace stickslip::contact

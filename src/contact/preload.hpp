@@ -9,8 +9,11 @@
 namespace stickslip::contact {
 
 // Sets of contacts without whose forces no preload is left, none part of another: with any play one of them would be
-// open. Forces N y shift without effect; N, with orthonormal columns, is given by its rows of friction and of normal
-// forces, which push. Empty where there is no preload, or where normal forces can take the place of all friction.
-List<List<Index>> relieving_contacts(const Matrix& friction, const Matrix& normal);
+// open. Forces N y shift without effect; N, with orthonormal columns, is given by its rows of normal forces, which push,
+// and of friction. Empty where there is no preload.
+List<List<Index>> relieving_contacts(const Matrix& normal, const Matrix& friction);
+
+// The same from what unit normal forces, columns, bring about.
+List<List<Index>> relieving_contacts(const Matrix& effects);
 
 } // namespace stickslip::contact

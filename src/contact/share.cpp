@@ -1,7 +1,6 @@
 #include "contact/share.hpp"
 
 #include "contact/lemke.hpp"
-#include "contact/preload.hpp"
 #include "core/linalg.hpp"
 #include "core/tolerances.hpp"
 
@@ -92,9 +91,7 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   // The instant is known as events are located.
   const Vector known = Vector::Constant(m, size * tolerance::event_zero / tolerance::rest);
   if (within_limits(c, known)) return true;
-  List<List<Index>> relieving;
-  if (std::any_of(l.load.begin(), l.load.end(), [](Index k) { return k >= 0; }))
-    relieving = relieving_contacts(Z.bottomRows(sticking), Z.topRows(normals));
+  List<List<Index>> relieving = l.relieving;
   for (List<Index>& set : relieving)
     for (Index& k : set) k = number[k];
   const HeldLimits at = held_limits(C * C.transpose(), c, known, relieving);
@@ -157,7 +154,7 @@ bool share(const Vector& x0, const Matrix& Z, Index normals, const ForceLimits& 
   if (loads_shift && !choose_within_limits(Z, normals, l, size, x)) return false;
   for (Index k = 0; k < normals; ++k) {
     if (x(k) < -slack * size) return false;
-    x(k) = std::max(x(k), 0.0);
+    if (x(k) <= tolerance::rounding * size) x(k) = 0.0;
   }
   if (!loads_shift && !share_by_utilisation(Z, normals, l, size, x)) return false;
   utilisation = greatest_utilisation(normals, l, size, x);

@@ -114,7 +114,8 @@ bool rosenbrock_attempt(F&& f, double t, const double* x, const double* f0, cons
   return true;
 }
 
-// Dense output of the attempt just made: D is n x 5, column k belongs to theta^k.
+// Dense output of the attempt just made: D is n x 5, column k belongs to theta^k. From the stages alone: in a short step
+// the difference of its ends is that of their last digits.
 inline void rosenbrock_dense(const double* x, const RosenbrockWorkspace& w, Eigen::Ref<Matrix> D) {
   const Index n = w.x1.size();
   for (Index i = 0; i < n; ++i) {
@@ -124,8 +125,10 @@ inline void rosenbrock_dense(const double* x, const RosenbrockWorkspace& w, Eige
       for (Index l = 0; l < 3; ++l) k[l] += rodas5p::H[l][j] * u;
     }
     // (1 - s) x + s (x1 + (1 - s)(k0 + s (k1 + s k2))), expanded in s
+    double difference = 0.0;
+    for (int j = 0; j < rodas5p::stages; ++j) difference += (j < 5 ? rodas5p::a[5][j] : 1.0) * w.u(i, j);
     D(i, 0) = x[i];
-    D(i, 1) = w.x1[i] - x[i] + k[0];
+    D(i, 1) = difference + k[0];
     D(i, 2) = k[1] - k[0];
     D(i, 3) = k[2] - k[1];
     D(i, 4) = -k[2];

@@ -159,12 +159,20 @@ void constrain(const System& sys, Regime& r) {
   r.E += c.U * r.LF;
   const Index normals = c.count - c.friction;
   for (Matrix* rows : {&r.L, &r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
-  if (r.sharing.any()) {
+  if (!sys.tangent) { // rows that turn are not worth it: no motion of theirs is exact
     const Matrix terms = H.cwiseAbs() * c.R.cwiseAbs();
-    drop_rounding(r.Lx, terms * r.linear->A.cwiseAbs());
-    drop_rounding(r.Ls, terms * r.linear->S.cwiseAbs() + H.cwiseAbs() * c.Rs.cwiseAbs());
-    drop_rounding(r.LF, terms * effects.cwiseAbs());
-    hold_at_limits(sys, r);
+    const Matrix of_x = terms * r.linear->A.cwiseAbs(), of_F = terms * effects.cwiseAbs(),
+                 of_s = terms * r.linear->S.cwiseAbs() + H.cwiseAbs() * c.Rs.cwiseAbs();
+    const Matrix U = c.U.cwiseAbs();
+    drop_rounding(r.A, r.linear->A.cwiseAbs() + U * of_x);
+    drop_rounding(r.S, r.linear->S.cwiseAbs() + U * of_s);
+    drop_rounding(r.E, effects.cwiseAbs() + U * of_F);
+    if (r.sharing.any()) {
+      drop_rounding(r.Lx, of_x);
+      drop_rounding(r.Ls, of_s);
+      drop_rounding(r.LF, of_F);
+      hold_at_limits(sys, r);
+    }
   }
   hold_still(sys, c, r);
   follow_constraints(sys, r.A, r.S, r.E);

@@ -257,7 +257,7 @@ void share_forces(const System& sys, const Regime& r, double t, const double* x,
                   double* force) {
   if (r.facets.empty()) return;
   const Index m = r.sticking.size();
-  contact::ForceLimits limits{List<Index>(m, -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m)};
+  contact::ForceLimits limits{List<Index>(m, -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m), {}};
   Vector given(m), shared;
   for (Index k = 0; k < m; ++k) {
     const Index i = r.sticking[k];

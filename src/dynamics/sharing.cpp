@@ -103,7 +103,7 @@ void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
   });
   if (loaded)
     sharing.relieving =
-        contact::relieving_contacts(sharing.N.topRows(friction), sharing.N.bottomRows(count - friction));
+        contact::relieving_contacts(sharing.N.bottomRows(count - friction), sharing.N.topRows(friction));
   for (List<Index>& set : sharing.relieving)
     for (Index& k : set)
       k = std::find(sharing.limits.begin(), sharing.limits.end(), ForceLimit{np + r.closed[k], -1}) -

@@ -284,9 +284,15 @@ double Runner::coupling(double t, const Vector& x) {
   return probe.tangent(sys).coupling(regime->modes, probe.dry);
 }
 
+namespace {
+
+constexpr double no_coupling = 1e-6,     // what is below is none
+    known_coupling = 1e-3 * no_coupling; // below rounding decides what the force is, and its sign
+
+} // namespace
+
 bool Runner::jams(double t, const Vector& x) {
-  constexpr double singular = 1e-6;
-  return std::abs(coupling(t, x)) < singular;
+  return std::abs(coupling(t, x)) < no_coupling;
 }
 
 // What jams, where it does.
@@ -307,7 +313,7 @@ void Runner::stay_before_jam() {
   constexpr double close = 1e-3;
   constexpr int rounds = 60;
   const double side = coupling(state->base_t, state->base_x);
-  const auto across = [&] { return !(coupling(arrival.t, end) * side > 0.0); };
+  const auto across = [&] { return !(coupling(arrival.t, end) * std::copysign(1.0, side) > known_coupling); };
   if (!across()) return;
   const double t0 = state->base_t;
   double good = 0.0, bad = step.h;

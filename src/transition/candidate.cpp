@@ -1,5 +1,6 @@
 #include "transition/candidate.hpp"
 
+#include "contact/preload.hpp"
 #include "contact/share.hpp"
 #include "core/error.hpp"
 #include "core/linalg.hpp"
@@ -110,6 +111,22 @@ struct Equations {
     }
   }
 
+  bool loads_friction() const {
+    for (Index s = 0; s < p.elements.size(); ++s)
+      if (const Index c = p.elements[s].contact; c >= 0 && modes[p.contacts + s] != Mode::open && unknown(c))
+        return true;
+    return false;
+  }
+
+  // Of the closed contacts, in units of the directions.
+  Matrix normal_effects(Index normals) const {
+    Matrix effects(p.size(), normals);
+    for (Index i = 0; i < p.size(); ++i)
+      for (Index k = 0; k < normals; ++k)
+        effects(i, k) = ws.root[i] * g(i, ws.unknown[k]) * ws.root[ws.unknown[k]];
+    return effects;
+  }
+
   // Consistent but undetermined forces: share them by the stated rule.
   bool share_forces(Candidate& out) {
     build(); // elimination has overwritten the matrix
@@ -146,6 +163,7 @@ struct Equations {
       l.low_a(i) = element.low.a, l.high_a(i) = element.high.a;
       if (load >= 0) l.low_b(i) = element.low.b, l.high_b(i) = element.high.b;
     }
+    if (loads_friction()) l.relieving = relieving_contacts(normal_effects(normals));
     Vector x;
     double utilisation = 0.0;
     if (!share(x0, Z, normals, l, x, utilisation)) return false;

@@ -127,7 +127,7 @@ private:
     stickslip::enter(state->modes.friction[i], sys.friction[i], mode, state->base_x.data());
   }
   void enter_modes(bool start);
-  bool settle(const List<Guard>& fired);
+  bool settle(List<Guard> fired);
   bool strike_without_collision();
   void count_slips(const List<Guard>& fired);
 

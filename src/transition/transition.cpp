@@ -116,10 +116,12 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
 }
 
 // Impacts, what rests, and the modes that follow; once more after an impact without collision. False: no answer.
-bool Decision::settle(const List<Guard>& fired) {
+bool Decision::settle(List<Guard> fired) {
   for (int round = 0; round < 2; ++round) {
     find_candidates(fired, starting);
     if (unsolved) return false;
+    if (struck) // what stopped at this instant has been moved
+      std::erase_if(fired, [](const Guard& g) { return g.kind == GuardKind::slip_ends; });
     find_sides(starting);
     rests.assign(n, false);
     find_resting(fired, starting);
