@@ -75,7 +75,8 @@ void RealTime::refuse_what_it_cannot() const {
                "': the fixed-step form knows none with events; put linear ones into the stiffness");
   for (const Contact& c : sys.contacts)
     if (!c.yields())
-      reject("machine", "has the " + std::string(c.of_velocity ? "one-way clutch" : "contact") + " '" + c.name +
+      reject("machine", "has the " + std::string(c.of_velocity ? "one-way clutch" : "contact") + " '" +
+                            c.name +
                             "', which is rigid: its impacts are not of bounded work, and the fixed-step form "
                             "runs none; a contact with a compliance is a force, which it does run");
 }
@@ -147,7 +148,7 @@ void RealTime::slide_on_what_yields() {
     if (!mode.open()) continue;
     const double v = relative_velocity(system_here().friction[i], a.x, s);
     mode.enter(std::abs(v) > velocity_tolerance(i) || !sys.friction[i].traits.sticks ? slip(v < 0.0 ? -1 : 1)
-                                                                                  : Mode::stick);
+                                                                                     : Mode::stick);
   }
 }
 
@@ -195,7 +196,8 @@ void RealTime::lay_out() {
 void RealTime::find_moving(const Vector& still) {
   const Index ns = sys.ns();
   Vector seen = sys.S.cwiseAbs().colwise().sum().transpose();
-  if (sys.smooth && sys.smooth->moving_inertia()) seen += sys.smooth->S.cwiseAbs().colwise().sum().transpose();
+  if (sys.smooth && sys.smooth->moving_inertia())
+    seen += sys.smooth->S.cwiseAbs().colwise().sum().transpose();
   for (const System::Drive& one : sys.drives) seen(one.signal) += 1.0; // outputs of the plant may show them
   for (const Friction& p : sys.friction) {
     seen += p.velocity.s.cwiseAbs();

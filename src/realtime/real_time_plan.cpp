@@ -310,7 +310,8 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     plan.tolerance.push_back(tolerance);
   }
   const Index m = r.sticking.size();
-  if (m > 0 && !sys.smooth) { // as in a transition: velocities to zero with the least change of kinetic energy
+  if (m > 0 &&
+      !sys.smooth) { // as in a transition: velocities to zero with the least change of kinetic energy
     Matrix G(m, m), U(sys.nx, m);
     for (Index k = 0; k < m; ++k) {
       const Friction& p = sys.friction[r.sticking[k]];

@@ -106,7 +106,9 @@ CRANK, ROD = 0.1, 0.3
 
 def closed_loop():
     m = ss.Machine(
-        mass=np.diag([0.02, 1.0]), names=["crank", "slide"], force={"crank": ss.Sine(amplitude=0.5, frequency=0.3)}
+        mass=np.diag([0.02, 1.0]),
+        names=["crank", "slide"],
+        force={"crank": ss.Sine(amplitude=0.5, frequency=0.3)},
     )
 
     def rod(q):
@@ -119,13 +121,18 @@ def closed_loop():
 
 def test_slider_crank_as_a_closed_loop():
     """A constraint g(q) = 0, kept to rounding; the guide sticks, slips and turns round at the dead centres."""
-    start = {"crank.position": 0.5, "slide.position": CRANK * math.cos(0.5) + math.sqrt(ROD**2 - (CRANK * math.sin(0.5)) ** 2)}
+    start = {
+        "crank.position": 0.5,
+        "slide.position": CRANK * math.cos(0.5) + math.sqrt(ROD**2 - (CRANK * math.sin(0.5)) ** 2),
+    }
     e, rt, run = errors(closed_loop(), 4.0, "slide.position", start)
     assert of_second_order(e) and e[-1] < 2e-6
     assert rt.transitions == instants(run) == 10
     assert not rt.prebuilt  # a redundant constraint would need memory
     crank, slide = rt.state[:2]
-    assert (slide - CRANK * math.cos(crank)) ** 2 + (CRANK * math.sin(crank)) ** 2 == pytest.approx(ROD**2, rel=1e-13)
+    assert (slide - CRANK * math.cos(crank)) ** 2 + (CRANK * math.sin(crank)) ** 2 == pytest.approx(
+        ROD**2, rel=1e-13
+    )
 
 
 def test_cam_follower_that_yields():
@@ -144,7 +151,9 @@ def test_cam_follower_that_yields():
     assert of_second_order(e, 1.8) and e[-1] < 1e-6
     assert {ss.Mode.OPEN} <= {event.after for event in run.events}  # it does jump
     assert rt.prebuilt
-    both = ss.RealTime(m, step=1e-4, initial=start, outputs=["contact.gap", "contact.normal_force", "contact.mode"])
+    both = ss.RealTime(
+        m, step=1e-4, initial=start, outputs=["contact.gap", "contact.normal_force", "contact.mode"]
+    )
     gap, force, mode = both.run(10000).T
     assert np.all((force > 0.0) == (mode != ss.Mode.OPEN)) and np.all(force[gap > 0.0] == 0.0)
     assert force.max() == pytest.approx(
@@ -199,7 +208,9 @@ def test_bristles():
 def test_refused_by_name():
     m = pendulum()
     m.add_contact("stop", gap=lambda q: 2.0 - q["arm"])
-    with pytest.raises(ValueError, match="has the contact 'stop', which is rigid: its impacts are not of bounded work"):
+    with pytest.raises(
+        ValueError, match="has the contact 'stop', which is rigid: its impacts are not of bounded work"
+    ):
         ss.RealTime(m, step=1e-3)
 
 

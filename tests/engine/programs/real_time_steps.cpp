@@ -83,7 +83,8 @@ Machine drive(const std::string& kind) {
 Machine pendulum() {
   DoublePendulum p;
   const Matrix unit = Matrix::Identity(2, 2), none = Matrix::Zero(2, 2);
-  Machine m(Plant{unit, none, none, {"a", "b"}, {}, p.g.tape({p.terms[0], p.terms[1], p.terms[1], p.terms[2]})});
+  Machine m(
+      Plant{unit, none, none, {"a", "b"}, {}, p.g.tape({p.terms[0], p.terms[1], p.terms[1], p.terms[2]})});
   for (int k = 0; k < 2; ++k) {
     const std::string name = k == 0 ? "a" : "b";
     AppliedForce force;
