@@ -32,20 +32,29 @@ class RealTime:
     served at the start of the next one. The error is of first order in the step, of second order while
     signals are smooth and the machine is not late. Signals that jump do so between two steps.
 
+    Where masses, forces, rows, loads or constraints are functions of the motion, a step is one of ROS2 (Verwer et al.
+    1999), linearly implicit, L-stable and of order 2, whose Jacobian is one of differences; sliding directions, loads
+    and M(q) are those of each stage, and what sticks or is constrained is put right at the end of the step, with the
+    least change in the metric of the masses. Corners of formulas (`where`, `abs`) are passed as they come, and a
+    contact with a compliance is a force among others: there an error of the order of the step's share of the contact
+    remains. Such a step takes 1 to 10 µs.
+
     Controllers run with the machine, with their limits and anti-windup. A sampled one runs at the start of
     those steps on which its instants fall: its period has to be a whole number of steps. An output with a
     delay appears when the delay ends, also within a step. The outputs of `step` are those at its end, before
     what is sampled there acts.
 
     The engine's step neither allocates memory nor throws, as long as `prebuilt` is True; it is a C++ class of
-    its own (``realtime/real_time.hpp``), usable without Python.
+    its own (``realtime/real_time.hpp``), usable without Python. It is False where there are too many combinations of
+    modes, constraints in a machine with functions of its motion, or limits of controllers there that look at rates:
+    then a step may allocate.
 
     Parameters
     ----------
     machine : Machine or StateSpace
-        What to run, or anything that has one as ``.machine``. Contacts are refused, and so are laws and
-        controllers that are Python functions: run such a controller between steps, and give its output as an
-        `Input`.
+        What to run, or anything that has one as ``.machine``. Rigid contacts and one-way clutches are refused, since the
+        work of impacts is not bounded; so are springs with corners, load tables, and laws and controllers that are
+        Python functions: run such a controller between steps, and give its output as an `Input`.
     step : float
         Step, s, > 0; the period of every sampled controller divided by a whole number; no longer than a dead time of
         friction (`DeadTime`), whose velocities are kept at the ends of steps and taken at the middle of each.

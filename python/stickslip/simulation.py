@@ -68,8 +68,10 @@ def simulate(
         How regimes are run. ``auto``: linear ones exactly, others by an explicit pair of order 5, or by an L-stable
         Rosenbrock method of order 5 where they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
         fixed step `max_step`, of first order: no event is searched for, contact forces and impacts are impulses of a step,
-        gaps are violated by about one step's motion, and impacts follow Newton's law. It takes curves without internal
-        states and no controllers. Between steps all signals are interpolated.
+        gaps are violated by about one step's motion, and impacts follow Newton's law. Where masses, rows or forces are
+        functions of the motion, they are those of half a step on, at the velocities of its start: forces of formulas are
+        not implicit, and stiff ones need a step short enough. It takes curves without internal states and no
+        controllers. Between steps all signals are interpolated.
     max_step : float, optional
         Longest step, s; of ``time_stepping`` the step.
     rebound_threshold : float, default 1e-9

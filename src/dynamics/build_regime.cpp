@@ -1,6 +1,7 @@
 // From a combination of modes to what it means, once; and the store of these.
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "core/small_lu.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
@@ -8,6 +9,7 @@
 #include "dynamics/regime_parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace stickslip {
@@ -26,34 +28,6 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
     return false;
   return p.traits.affine; // a peak raised by a dwell is nothing to a level that does not fall with the speed
 }
-
-// What rests and what touches: R x' + Rs s = 0 by forces f along -U. Friction first, then normal forces, which act
-// along their constraint: they enter like friction does, opposing it, and get their sign back at the end.
-struct Holding {
-  Index friction = 0, count = 0;
-  Matrix R, Rs, U;
-  Vector limit;                  // size of each force, for sharing
-  bool contact_friction = false; // some limit follows a normal force
-
-  Holding(const System& sys, const Regime& r)
-      : friction(r.sticking.size()), count(r.sticking.size() + r.closed.size()), R(count, sys.nx),
-        Rs(count, sys.ns()), U(sys.nx, count), limit(Vector::Ones(count)) {
-    for (Index k = 0; k < friction; ++k) {
-      const Friction& p = sys.friction[r.sticking[k]];
-      contact_friction = contact_friction || loading_contact(p) >= 0;
-      R.row(k) = p.velocity.x.transpose();
-      Rs.row(k) = p.acceleration_s.transpose();
-      U.col(k) = p.effect;
-      limit(k) = std::max(p.break_away * value(sys.signals[p.load], 0.0), std::numeric_limits<double>::min());
-    }
-    for (Index k = friction; k < count; ++k) {
-      const Contact& c = sys.contacts[r.closed[k - friction]];
-      R.row(k) = c.rate.x.transpose();
-      Rs.row(k) = c.acceleration_s.transpose();
-      U.col(k) = -c.effect;
-    }
-  }
-};
 
 // H with f = H (acceleration that the forces must take away). Where forces without effect exist: of least norm, `shifts`
 // spanning these, orthonormal.
@@ -119,9 +93,13 @@ Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
 // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.
 // (Surfaces that move apart cannot be followed both; such a candidate is dropped before it runs.)
 void hold_still(const System& sys, const Holding& c, Regime& r) {
-  const double apart = (c.R * r.S + c.Rs).cwiseAbs().maxCoeff();
-  const double size = c.Rs.cwiseAbs().maxCoeff() + (c.R.cwiseAbs() * sys.S.cwiseAbs()).maxCoeff();
-  if (!(apart <= tolerance::entry * size)) return;
+  double apart = 0.0, size = 0.0;
+  for (Index k = 0; k < c.count; ++k)
+    for (Index j = 0; j < sys.ns(); ++j) {
+      apart = std::max(apart, std::abs(c.R.row(k).dot(r.S.col(j)) + c.Rs(k, j)));
+      size = std::max(size, c.R.row(k).cwiseAbs().dot(sys.S.col(j).cwiseAbs()));
+    }
+  if (!(apart <= tolerance::entry * (size + c.Rs.cwiseAbs().maxCoeff()))) return;
   for (Index k = 0; k < c.count; ++k) {
     Index only = -1, count = 0;
     for (Index j = 0; j < sys.nx; ++j)
@@ -140,29 +118,101 @@ void drop_rounding(Matrix& m, const Matrix& terms) {
 
 } // namespace
 
-void constrain(const System& sys, Regime& r) {
+void Holding::read(const System& sys, const Regime& r) {
+  friction = r.sticking.size();
+  count = friction + r.closed.size();
+  contact_friction = false;
+  R.resize(count, sys.nx);
+  Rs.resize(count, sys.ns());
+  U.resize(sys.nx, count);
+  limit.setOnes(count);
+  left.resize(count);
+  taken.resize(count);
+  for (Index k = 0; k < friction; ++k) {
+    const Friction& p = sys.friction[r.sticking[k]];
+    contact_friction = contact_friction || loading_contact(p) >= 0;
+    R.row(k) = p.velocity.x.transpose();
+    Rs.row(k) = p.acceleration_s.transpose();
+    U.col(k) = p.effect;
+    limit(k) = std::max(p.break_away * value(sys.signals[p.load], 0.0), std::numeric_limits<double>::min());
+  }
+  for (Index k = friction; k < count; ++k) {
+    const Contact& c = sys.contacts[r.closed[k - friction]];
+    R.row(k) = c.rate.x.transpose();
+    Rs.row(k) = c.acceleration_s.transpose();
+    U.col(k) = -c.effect;
+  }
+}
+
+// By elimination in units in which the diagonal is one; false where a pivot comes near rounding.
+bool Holding::invert() {
+  constexpr double least_pivot = 1e3 * tolerance::rank;
+  const Index m = count;
+  factors.resize(m, m);
+  H.resize(m, m);
+  unit.resize(m);
+  column.resize(m);
+  solved.resize(m);
+  order.resize(m);
+  factors.noalias() = -R.lazyProduct(U);
+  for (Index k = 0; k < m; ++k) unit(k) = 1.0 / std::sqrt(std::abs(factors(k, k)));
+  if (!unit.allFinite()) return false;
+  for (Index j = 0; j < m; ++j) factors.col(j).array() *= unit.array() * unit(j);
+  if (!lu_factor(factors.data(), m, order.data())) return false;
+  for (Index k = 0; k < m; ++k) // the diagonal keeps reciprocals
+    if (!(std::abs(factors(k, k)) * least_pivot < 1.0)) return false;
+  for (Index j = 0; j < m; ++j) {
+    column.setZero();
+    column(j) = unit(j);
+    lu_solve(factors.data(), m, order.data(), column.data(), solved.data());
+    H.col(j) = unit.cwiseProduct(solved);
+  }
+  return true;
+}
+
+namespace {
+
+// Where rows turn this is done at every evaluation, and takes no memory.
+void multiply(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) {
+  if (sys.tangent)
+    out.noalias() = a.lazyProduct(b);
+  else
+    out = a * b;
+}
+void add_product(const System& sys, Matrix& out, const Matrix& a, const Matrix& b) {
+  if (sys.tangent)
+    out.noalias() += a.lazyProduct(b);
+  else
+    out += a * b;
+}
+
+} // namespace
+
+void constrain(const System& sys, Regime& r, Holding& c) {
   r.E.resize(sys.nx, r.sliding.size());
   for (Index k = 0; k < r.sliding.size(); ++k) r.E.col(k) = sys.friction[r.sliding[k]].effect;
   r.A = r.linear->A;
   r.S = r.linear->S;
   r.shared = false;
   if (r.sticking.empty() && r.closed.empty()) return follow_constraints(sys, r.A, r.S, r.E);
-  const Holding c(sys, r);
-  const Matrix H = constraint_inverse(sys, c, r);
-  r.L = H * c.R;
-  r.Lx = r.L * r.linear->A;
-  r.Ls = H * (c.R * r.linear->S + c.Rs);
-  r.LF = r.L * r.E;
-  const Matrix effects = r.E;
-  r.A += c.U * r.Lx;
-  r.S += c.U * r.Ls;
-  r.E += c.U * r.LF;
+  c.read(sys, r);
+  if (!sys.tangent || !c.invert()) c.H = constraint_inverse(sys, c, r);
+  multiply(sys, r.L, c.H, c.R);
+  multiply(sys, r.Lx, r.L, r.linear->A);
+  multiply(sys, c.driven, c.R, r.linear->S);
+  c.driven += c.Rs;
+  multiply(sys, r.Ls, c.H, c.driven);
+  multiply(sys, r.LF, r.L, r.E);
+  const Matrix effects = sys.tangent ? Matrix() : r.E;
+  add_product(sys, r.A, c.U, r.Lx);
+  add_product(sys, r.S, c.U, r.Ls);
+  add_product(sys, r.E, c.U, r.LF);
   const Index normals = c.count - c.friction;
   for (Matrix* rows : {&r.L, &r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
-  if (!sys.tangent) { // rows that turn are not worth it: no motion of theirs is exact
-    const Matrix terms = H.cwiseAbs() * c.R.cwiseAbs();
+  if (!sys.tangent) { // rows that turn are not worth it: no motion of theirs is exact, and they share no forces
+    const Matrix terms = c.H.cwiseAbs() * c.R.cwiseAbs();
     const Matrix of_x = terms * r.linear->A.cwiseAbs(), of_F = terms * effects.cwiseAbs(),
-                 of_s = terms * r.linear->S.cwiseAbs() + H.cwiseAbs() * c.Rs.cwiseAbs();
+                 of_s = terms * r.linear->S.cwiseAbs() + c.H.cwiseAbs() * c.Rs.cwiseAbs();
     const Matrix U = c.U.cwiseAbs();
     drop_rounding(r.A, r.linear->A.cwiseAbs() + U * of_x);
     drop_rounding(r.S, r.linear->S.cwiseAbs() + U * of_s);
@@ -249,7 +299,8 @@ std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, cons
   }
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed && !sys.contacts[j].yields()) r->closed.push_back(j);
-  if (!sys.smooth || sys.tangent) constrain(sys, *r);
+  Holding held;
+  if (!sys.smooth || sys.tangent) constrain(sys, *r, held);
   list_guards(sys, *r);
   if (r->affine) probe(sys, *r);
   return r;

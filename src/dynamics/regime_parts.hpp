@@ -8,8 +8,29 @@ namespace stickslip {
 
 std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear);
 
+// What rests and what touches: R x' + Rs s = 0 by forces f along -U. Friction first, then normal forces, which act
+// along their constraint: they enter like friction does, opposing it, and get their sign back at the end. Kept where
+// rows turn, so that solving again takes no memory.
+struct Holding {
+  Index friction = 0, count = 0;
+  Matrix R, Rs, U;
+  Vector limit;                  // size of each force, for sharing
+  bool contact_friction = false; // some limit follows a normal force
+  Matrix H;                      // f = H (acceleration that the forces must take away)
+  Matrix driven;                 // those that signals make
+  Vector left, taken;            // velocities that must be zero, and what takes them away
+
+  void read(const System& sys, const Regime& regime);
+  bool invert(); // H, where nothing is redundant
+
+private:
+  Matrix factors;
+  Vector unit, column, solved;
+  List<int> order;
+};
+
 // x' and the forces that hold, with all constraints solved away: again where rows have turned.
-void constrain(const System& sys, Regime& regime);
+void constrain(const System& sys, Regime& regime, Holding& held);
 
 // Facets of the set of forces that the sticking elements can take together, W having one column per sticking element
 // and full row rank.

@@ -22,6 +22,8 @@ bool finite(const Tape& tape, const Vector& slots) {
                      [&](Slot s) { return std::isfinite(slots(s)); });
 }
 
+constexpr std::size_t most_kept = 2048; // combinations of modes
+
 // By the sides that are prescribed, as far as there is a value.
 void run_held(const Tape& tape, const List<Sign>& sides, Vector& slots) {
   if (!sides.empty()) {
@@ -33,6 +35,15 @@ void run_held(const Tape& tape, const List<Sign>& sides, Vector& slots) {
 
 } // namespace
 
+struct Tangent::Local {
+  LinearPart linear;
+  Regime regime;
+  Holding held;
+  std::int64_t moves = -1; // when it was made
+};
+
+Tangent::~Tangent() = default;
+
 Tangent::Tangent(const System& of) : system(of), smooth(of.smooth) {
   system.tangent = true;
   const Index n = system.n_coordinates;
@@ -42,8 +53,9 @@ Tangent::Tangent(const System& of) : system(of), smooth(of.smooth) {
   taken = Vector::Zero(system.ns());
   mass = factor = Matrix::Zero(n, n);
   inverse_mass = smooth->inverse_mass;
-  linear.A = system.A;
-  linear.S = system.S;
+  folds_in_place = system.springs.empty();
+  for (const Loop& l : system.loops) // whose guards look at accelerations
+    folds_in_place = folds_in_place && !(l.saturation >= 0 && l.block.needs_input_rates());
 }
 
 void Tangent::move_to(double at, const double* to, const List<Sign>& sides) {
@@ -52,7 +64,7 @@ void Tangent::move_to(double at, const double* to, const List<Sign>& sides) {
   prescribed = sides;
   std::copy_n(to, system.nx, x.data());
   placed = true;
-  built = false;
+  ++moves;
   for (Index i = 0; i < smooth->inputs.size(); ++i)
     slots(i) = smooth->inputs[i] < 0 ? t : x(smooth->inputs[i]);
   run_held(smooth->tape, prescribed, slots);
@@ -142,8 +154,8 @@ void Tangent::weigh() {
     effect = unit;
     effect.segment(n, n).noalias() = inverse_mass * unit.segment(n, n);
   };
-  system.A.middleRows(n, n).noalias() = inverse_mass * smooth->A.middleRows(n, n);
-  system.S.middleRows(n, n).noalias() = inverse_mass * smooth->S.middleRows(n, n);
+  system.A.middleRows(n, n).noalias() = inverse_mass.lazyProduct(smooth->A.middleRows(n, n));
+  system.S.middleRows(n, n).noalias() = inverse_mass.lazyProduct(smooth->S.middleRows(n, n));
   for (Index k = 0; k < system.constraints.all.size(); ++k)
     system.S.col(system.constraints.all[k].acceleration).segment(n, n) +=
         system.constraints.prescribed.col(k);
@@ -227,20 +239,37 @@ bool Tangent::free_rates(const double* at, const double* s, double* xdot) const 
 }
 
 const Regime& Tangent::regime(const Modes& modes) {
-  const bool same = local.linear != nullptr && local.modes == modes;
-  if (built && same) return local;
+  if (local == nullptr || local->regime.modes != modes) {
+    if (locals.size() >= most_kept && !locals.contains(modes)) locals.clear();
+    std::unique_ptr<Local>& known = locals[modes];
+    if (!known) known = std::make_unique<Local>();
+    local = known.get();
+  }
+  if (local->moves == moves) return local->regime;
   if (bare() && smooth->moving_mass()) invert_mass(), weigh();
-  const bool plain = system.loops.empty() && system.springs.empty();
-  if (plain)
-    linear.A = system.A, linear.S = system.S;
-  else
-    linear = linear_part(system, modes);
-  if (same && plain)
-    constrain(system, local); // what it consists of stays
-  else
-    local = *build_regime(system, modes, linear);
-  built = true;
-  return local;
+  if (local->moves >= 0 && folds_in_place) { // what it consists of stays
+    fold(local->linear);
+    constrain(system, local->regime, local->held);
+  } else {
+    local->linear = linear_part(system, modes);
+    local->regime = std::move(*build_regime(system, modes, local->linear));
+    constrain(system, local->regime, local->held);
+  }
+  local->moves = moves;
+  return local->regime;
+}
+
+// Accelerations: what controllers read and put out stays.
+void Tangent::fold(LinearPart& linear) const {
+  const Index n = system.n_coordinates;
+  linear.A.middleRows(n, n) = system.A.middleRows(n, n);
+  linear.S.middleRows(n, n) = system.S.middleRows(n, n);
+  for (Index b = 0; b < system.loops.size(); ++b)
+    for (Index j = 0; j < system.loops[b].effect.size(); ++j) {
+      const auto effect = system.loops[b].effect[j].segment(n, n);
+      linear.A.middleRows(n, n).noalias() += effect * linear.outputs[b][j].x.transpose();
+      linear.S.middleRows(n, n).noalias() += effect * linear.outputs[b][j].s.transpose();
+    }
 }
 
 void Tangent::project(double at, Vector& of, const Modes& modes) {
@@ -252,6 +281,17 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
         system.friction[i].surface_travel < 0)
       held.push_back(i);
   if (!closed.empty() || !held.empty() || bound()) restore(at, of, modes.sides, closed, held);
+}
+
+void Tangent::rest(const Modes& modes, const double* s, double* of) {
+  const Regime& r = regime(modes);
+  if (r.sticking.empty() && r.closed.empty()) return;
+  Holding& c = local->held;
+  for (Index k = 0; k < c.count; ++k)
+    c.left(k) = k < c.friction ? relative_velocity(system.friction[r.sticking[k]], of, s)
+                               : value(system.contacts[r.closed[k - c.friction]].rate, of, s);
+  c.taken.noalias() = c.H.lazyProduct(c.left);
+  Eigen::Map<Vector>(of, system.nx).noalias() += c.U.lazyProduct(c.taken);
 }
 
 void Tangent::keep_constraints(double at, Vector& of) {
@@ -372,7 +412,7 @@ const Turning& Tangent::turning(const double* xdot, const double* force, const d
   slope_slots.head(inputs) = slots.head(inputs);
   std::copy_n(xdot + n, n, slope_slots.data() + inputs);
   Vector held; // by constraints
-  if (bound()) held = constraint_forces(system, local, x.data(), taken.data(), xdot, force);
+  if (bound()) held = constraint_forces(system, local->regime, x.data(), taken.data(), xdot, force);
   const Index others = system.friction.size() + system.contacts.size();
   for (Index k = 0; k < slopes.forces.size(); ++k) {
     const Index at = slopes.forces[k];

@@ -6,6 +6,8 @@
 #include "dynamics/regime.hpp"
 #include "model/smooth.hpp"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -20,6 +22,7 @@ struct Turning {
 class Tangent {
 public:
   explicit Tangent(const System& of);
+  ~Tangent();
 
   // Choices in formulas by the sides of their conditions that are prescribed, beyond a corner too; where there is no
   // value beyond it, and without sides, each by its own condition.
@@ -48,11 +51,15 @@ public:
   // in the metric of the masses.
   void project(double t, Vector& x, const Modes& modes);
   void keep_constraints(double t, Vector& x); // these alone
+  // Velocities that are held alone, where it has been moved to.
+  void rest(const Modes& modes, const double* s, double* x);
 
   // What is undefined there: an operation and its inputs, or the mass matrix; empty: nothing.
   std::string complaint() const;
 
   bool bare() const; // no friction, contact, spring or controller
+  // Moving, and the regimes of modes that were asked for before, take no memory.
+  bool in_place() const { return !bound() && folds_in_place; }
 
   double kinetic() const; // q' M q' / 2, of a mass matrix that is not constant
 
@@ -64,7 +71,7 @@ public:
 
 private:
   std::shared_ptr<const Smooth> smooth;
-  bool placed = false;
+  bool placed = false, folds_in_place = true;
   double t = 0.0;
   List<Sign> prescribed, prescribed_slopes; // sides, and those of the tape of slopes
   Vector x, slots, taken;
@@ -72,9 +79,11 @@ private:
   Vector slope_slots;
   Matrix unbalanced; // generalised forces by (x, t)
   Turning change;
-  LinearPart linear;
-  Regime local;
-  bool built = false;
+  // In the combinations of modes that were asked for. Where it moves, what turns is made anew in place.
+  struct Local;
+  std::map<Modes, std::unique_ptr<Local>> locals;
+  Local* local = nullptr; // the last
+  std::int64_t moves = 0;
 
   double result(Index k) const { return slots(smooth->tape.outputs[k]); }
   bool bound() const { return smooth->bound; }
@@ -86,6 +95,7 @@ private:
   void reduce();
   void weigh();
   void turn_rows();
+  void fold(LinearPart& linear) const;
 };
 
 // Contacts that yield push where their choices have led to a force.

@@ -3,6 +3,8 @@
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
+#include "dynamics/tangent.hpp"
 #include "run/simulate.hpp"
 #include "transition/automaton_states.hpp"
 
@@ -38,6 +40,12 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
   refuse_what_it_cannot();
   find_inputs();
   find_moving(full);
+  if (sys.smooth) {
+    Tangent& tangent = w.tangent(sys);
+    tangent.move_to(t0, consistent(sys, t0, x0).data(), {});
+    tangent.write(full.data());
+    in_place = tangent.in_place();
+  }
   size_work(x0);
   lay_out();
   set_up_sampling();
@@ -58,7 +66,6 @@ void RealTime::refuse_what_it_cannot() const {
     reject(
         "machine",
         "has a law that is a Python function, which no real-time step can wait for: sample it into a Table");
-  linear_only(sys, "the fixed-step form");
   for (const Friction& p : sys.friction)
     if (p.table_load > 0.0)
       reject("machine", "has the load table of '" + p.name + "', which the fixed-step form does not run");
@@ -66,9 +73,12 @@ void RealTime::refuse_what_it_cannot() const {
     reject("machine",
            "has the spring '" + sys.springs[0].name +
                "': the fixed-step form knows none with events; put linear ones into the stiffness");
-  if (!sys.contacts.empty())
-    reject("machine", "has contacts or one-way clutches, whose impacts are not of bounded work: the "
-                      "fixed-step form does not run them");
+  for (const Contact& c : sys.contacts)
+    if (!c.yields())
+      reject("machine", "has the " + std::string(c.of_velocity ? "one-way clutch" : "contact") + " '" +
+                            c.name +
+                            "', which is rigid: its impacts are not of bounded work, and the fixed-step form "
+                            "runs none; a contact with a compliance is a force, which it does run");
 }
 
 // Values of all signals at the start, and which of them are inputs.
@@ -92,10 +102,10 @@ void RealTime::size_work(const Vector& x0) {
   sdot = Vector::Zero(sys.ns());
   J = W = Matrix::Zero(nx, nx);
   order.resize(std::max(nx, 2 * np + 1));
-  force = Vector::Zero(np);
+  force = Vector::Zero(np + sys.contacts.size());
   came_from = velocity_tolerance = force_tolerance = Vector::Zero(np);
   for (Index i = 0; i < np; ++i) {
-    const Friction& p = sys.friction[i];
+    const Friction& p = system_here().friction[i];
     velocity_tolerance(i) =
         tolerance::least_size * p.velocity.x.cwiseAbs().dot(sys.nominal.cwiseMax(x0.cwiseAbs()));
     force_tolerance(i) = tolerance::least_size * p.break_away * std::abs(full(p.load));
@@ -114,11 +124,32 @@ void RealTime::choose_first_modes(const Vector& x0) {
     control();
   }
   std::copy_n(a.x, sys.nx, first.base_x.data());
-  Transition(sys, cache).start(first, false);
+  if (sys.smooth) {
+    Tangent tangent(sys);
+    RegimeCache there;
+    Transition(tangent.system, there, {}, &tangent).start(first, false);
+  } else {
+    Transition(sys, cache).start(first, false);
+  }
   std::copy_n(first.base_x.data(), sys.nx, a.x);
   now = first.modes;
+  now.sides.clear();
+  slide_on_what_yields();
   for (Index i = 0; i < sys.friction.size(); ++i) // accumulations of slips are cut short by the step
     if (sys.friction[i].surface_travel < 0) now.friction[i].hold = Hold::by_limit;
+}
+
+// Friction of a contact that yields is there throughout, and comes to nothing with its load.
+void RealTime::slide_on_what_yields() {
+  for (Mode& mode : now.contact) mode = Mode::open;
+  const double* const s = here();
+  for (Index i = 0; i < sys.friction.size(); ++i) {
+    FrictionMode& mode = now.friction[i];
+    if (!mode.open()) continue;
+    const double v = relative_velocity(system_here().friction[i], a.x, s);
+    mode.enter(std::abs(v) > velocity_tolerance(i) || !sys.friction[i].traits.sticks ? slip(v < 0.0 ? -1 : 1)
+                                                                                     : Mode::stick);
+  }
 }
 
 // What slides has always slid as it does at the start.
@@ -132,9 +163,10 @@ void RealTime::start_rings() {
 // The velocity at the end of a step, and that of one dead time before.
 void RealTime::remember() noexcept {
   for (Ring& ring : rings) {
-    const Friction& p = sys.friction[ring.element];
+    const double* const s = here();
+    const Friction& p = system_here().friction[ring.element];
     const bool sticks = now.friction[ring.element].sticks();
-    ring.put(ticks, sticks ? 0.0 : relative_velocity(p, a.x, all(a)));
+    ring.put(ticks, sticks ? 0.0 : relative_velocity(p, a.x, s));
     a.x[p.delayed] = ring.at(ticks, 0.0);
   }
 }
@@ -164,6 +196,8 @@ void RealTime::lay_out() {
 void RealTime::find_moving(const Vector& still) {
   const Index ns = sys.ns();
   Vector seen = sys.S.cwiseAbs().colwise().sum().transpose();
+  if (sys.smooth && sys.smooth->moving_inertia())
+    seen += sys.smooth->S.cwiseAbs().colwise().sum().transpose();
   for (const System::Drive& one : sys.drives) seen(one.signal) += 1.0; // outputs of the plant may show them
   for (const Friction& p : sys.friction) {
     seen += p.velocity.s.cwiseAbs();
@@ -208,6 +242,20 @@ const double* RealTime::all(const Point& p) noexcept {
   return full.data();
 }
 
+const System& RealTime::system_here() noexcept {
+  return sys.smooth ? w.tangent(sys).system : sys;
+}
+
+const double* RealTime::here() noexcept {
+  all(a);
+  if (sys.smooth) {
+    Tangent& tangent = w.tangent(sys);
+    tangent.move_to(time() + at, a.x, now.sides);
+    tangent.write(full.data());
+  }
+  return full.data();
+}
+
 const RealTimePlan& RealTime::built(const Modes& modes) {
   const auto known = plans.find(modes);
   if (known != plans.end()) return *known->second;
@@ -215,6 +263,7 @@ const RealTimePlan& RealTime::built(const Modes& modes) {
       make_plan(sys, cache.get(sys, modes), moving, h, velocity_tolerance, force_tolerance));
   const Index guards = made->regime->guards.size() + 2;
   if (ga.size() < guards) ga.resize(guards), gb.resize(guards), ge.resize(guards);
+  if (sys.smooth && !w.tangent(sys).bare()) w.tangent(sys).regime(modes);
   return *plans.emplace(modes, std::move(made)).first->second;
 }
 
@@ -341,13 +390,13 @@ bool RealTime::sample(const double* given) noexcept {
 void RealTime::follow_jumps() noexcept {
   bool changed = false;
   for (Index element : moving_surfaces) {
-    const Friction& p = sys.friction[element];
+    const double* const s = here();
+    const Friction& p = system_here().friction[element];
     Index j = 0;
     while (moving.signals[j] != p.surface) ++j;
     if (drives[j].whole) continue;
     const double jump = a.s[j] - before(j);
     if (!(std::abs(jump) > velocity_tolerance(element) + tolerance::rounding * std::abs(a.s[j]))) continue;
-    const double* s = all(a);
     const double v = relative_velocity(p, a.x, s);
     const int was = now.friction[element].direction();
     if (std::abs(v) <= velocity_tolerance(element) || (was == 0 && p.surface_travel >= 0)) continue;

@@ -8,6 +8,10 @@
 // next step. Events between two steps that undo each other are not seen. The error is of first order in the
 // step.
 //
+// Where the motion is a function of positions and velocities, a step is that of ROS2 with rows, columns and values as
+// they are at each of its two stages, and a Jacobian of differences. Corners of formulas are passed as they come; a
+// contact that yields is a force like any other, while rigid ones strike, which is not of bounded work.
+//
 // Continuous controllers are part of the regimes, and their limits are modes like any other. Sampled ones run
 // at the start of those steps on which their instants fall; an output that has been computed for a while
 // appears where its delay ends, also within a step.
@@ -58,7 +62,7 @@ public:
   std::int64_t tick() const { return ticks; }
   Eigen::Map<const Vector> state() const { return {a.x, sys.nx}; }
   const Modes& modes() const { return now; }
-  bool prebuilt() const { return complete; }
+  bool prebuilt() const { return complete && in_place; }
 
   std::int64_t transitions = 0; // instants at which modes changed, so far
   std::int64_t left_over = 0;   // steps that left a transition to the next
@@ -95,7 +99,7 @@ private:
   double h, t0;
   int most;
   std::int64_t ticks = 0;
-  bool complete = false;
+  bool complete = false, in_place = true; // in_place: rows that turn take no memory
   Modes now;
   RegimeCache cache;
   std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
@@ -140,6 +144,7 @@ private:
   void find_inputs();
   void size_work(const Vector& x0);
   void choose_first_modes(const Vector& x0);
+  void slide_on_what_yields();
   void start_rings();
   void remember() noexcept;
   bool count_all();
@@ -147,9 +152,14 @@ private:
   bool sample(const double* values) noexcept;
   void follow_jumps() noexcept;
   const double* all(const Point& p) noexcept;
+  // Where a stands: signals, those that follow the state too, and rows and columns.
+  const double* here() noexcept;
+  const System& system_here() noexcept;
 
   bool read_linear(const RealTimeOutput& o, const double* s, double& out) const noexcept;
-  double read_element(const RealTimeOutput& o, const double* s) const noexcept;
+  double read_element(const RealTimeOutput& o, const double* s) noexcept;
+  Vector forces_of_constraints(const double* s) noexcept;
+  double read_contact(const RealTimeOutput& o, const double* s) noexcept;
 
   void begin(const double* values) noexcept;
   bool any_fired() const noexcept;
@@ -160,6 +170,7 @@ private:
   void add_one_force() noexcept;
   void add_forces() noexcept;
   void implicit_step() noexcept;
+  void difference(double t) noexcept;
   void rates(const Point& p, double tau, double* out) noexcept;
   Point& point_at(double tau) noexcept;
   void guards_at(const Point& p, double tau, double* g) noexcept;
@@ -169,6 +180,7 @@ private:
   double locate(Index which, double stop) noexcept;
   void take(const Point& p, double passed) noexcept;
   void meet_surfaces(Point& p) noexcept;
+  void meet_what_holds() noexcept;
 
   void change(Index which) noexcept;
   void fire(const Regime& r, const Guard& g) noexcept;

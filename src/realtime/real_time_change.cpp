@@ -30,15 +30,17 @@ void RealTime::change(Index which) noexcept {
   }
   plan = &plan_of(now);
   have_values = false;
-  if (stops) meet_surfaces(a);
+  if (stops && !sys.smooth) meet_surfaces(a);
   // What the new forces ask of elements that hold: at most every one lets go once.
-  for (Index round = 0; round <= sys.friction.size() && !plan->held.empty(); ++round) {
+  for (Index round = 0; round <= sys.friction.size() && !plan->regime->sticking.empty(); ++round) {
     const Guard* first = furthest_beyond();
     if (first == nullptr) break;
     fire(*plan->regime, *first);
     plan = &plan_of(now);
     have_values = false;
   }
+  // Near a dead centre what is left of a velocity would take a great impulse: only of what stays.
+  if (stops && sys.smooth) meet_what_holds();
   came_from.setZero();
 }
 
@@ -80,10 +82,15 @@ const Guard* RealTime::furthest_beyond() noexcept {
 }
 
 void RealTime::stop(Index i) noexcept {
-  const Friction& p = sys.friction[i];
+  const double* const s = here();
+  const Friction& p = system_here().friction[i];
   const double t = time() + at;
   const int was = now.friction[i].direction();
-  const double N = normal_load(p, now.friction[i].load_stretch, a.x, all(a));
+  const double N = normal_load(p, now.friction[i].load_stretch, a.x, s);
+  if (p.velocity.x.dot(p.effect) == 0.0) { // at a dead centre no force of its own could hold it
+    change_mode(p, was, -was, 0.0, N, t, a.x);
+    return enter(now.friction[i], p, slip(-was), a.x);
+  }
   if (p.surface_travel < 0)
     start_clock(p, was, N, t, a.x);
   else
@@ -100,8 +107,8 @@ void RealTime::release_together(const Regime& r, const Guard& shared_limit) noex
 // its force.
 void RealTime::release(Index i, int side) noexcept {
   if (!now.friction[i].sticks()) return;
-  const Friction& p = sys.friction[i];
-  const double* s = all(a);
+  const double* s = here();
+  const Friction& p = system_here().friction[i];
   const bool has_states = p.lagged >= 0 || p.peak >= 0;
   if (has_states && came_from(i) == 0.0)
     change_mode(p, 0, side, relative_velocity(p, a.x, s),
@@ -110,8 +117,8 @@ void RealTime::release(Index i, int side) noexcept {
 }
 
 bool RealTime::moves_towards(Index i, int side) noexcept {
-  const Friction& p = sys.friction[i];
-  const double* s = all(a);
+  const double* s = here();
+  const Friction& p = system_here().friction[i];
   const double v = relative_velocity(p, a.x, s);
   if (std::abs(v) > velocity_tolerance(i)) return v * side > 0.0;
   f1.setZero();

@@ -58,7 +58,7 @@ public:
       : sys(system), moving(which), regime(r), h(step), plan(p) {}
 
   bool possible() const {
-    if (regime.coupled || !regime.closed.empty()) return false;
+    if (sys.smooth || regime.coupled || !regime.closed.empty()) return false;
     bool ages = false;
     for (const Friction& p : sys.friction) {
       if (p.states >= 0 || p.injected >= 0) return false;
@@ -310,7 +310,8 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     plan.tolerance.push_back(tolerance);
   }
   const Index m = r.sticking.size();
-  if (m > 0) { // as in a transition: velocities to zero with the least change of kinetic energy
+  if (m > 0 &&
+      !sys.smooth) { // as in a transition: velocities to zero with the least change of kinetic energy
     Matrix G(m, m), U(sys.nx, m);
     for (Index k = 0; k < m; ++k) {
       const Friction& p = sys.friction[r.sticking[k]];

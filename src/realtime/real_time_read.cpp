@@ -1,5 +1,6 @@
 // Outputs of the fixed-step form.
 #include "dynamics/constraints.hpp"
+#include "dynamics/tangent.hpp"
 #include "realtime/real_time.hpp"
 #include "transition/event.hpp"
 #include "transition/saturations.hpp"
@@ -42,9 +43,9 @@ bool RealTime::read_linear(const RealTimeOutput& o, const double* s, double& out
 }
 
 // Of a friction element, where its force has been evaluated.
-double RealTime::read_element(const RealTimeOutput& o, const double* s) const noexcept {
+double RealTime::read_element(const RealTimeOutput& o, const double* s) noexcept {
   using Kind = RealTimeOutput::Kind;
-  const Friction& p = sys.friction[o.index];
+  const Friction& p = system_here().friction[o.index];
   const FrictionMode& mode = now.friction[o.index];
   const bool sticks = p.traits.sticks && mode.sticks();
   const double v = relative_velocity(p, a.x, s), F = force(o.index);
@@ -56,6 +57,7 @@ double RealTime::read_element(const RealTimeOutput& o, const double* s) const no
   case Kind::load:
     return normal_load(p, mode.load_stretch, a.x, s);
   case Kind::mode:
+    if (p.of_compliance && s[p.load] == 0.0) return static_cast<double>(Mode::open);
     if (can_be_free(sys, p) && normal_load(p, mode.load_stretch, a.x, s) == 0.0)
       return static_cast<double>(Mode::free);
     return p.traits.sticks ? mode.direction() : v > 0.0 ? 1.0 : v < 0.0 ? -1.0 : 0.0;
@@ -67,9 +69,34 @@ double RealTime::read_element(const RealTimeOutput& o, const double* s) const no
   }
 }
 
+Vector RealTime::forces_of_constraints(const double* s) noexcept {
+  const Regime& r = sys.smooth ? w.tangent(sys).regime(now) : *plan->regime;
+  return constraint_forces(system_here(), r, a.x, s, f1.data(), force.data());
+}
+
+// Of a contact that yields, likewise.
+double RealTime::read_contact(const RealTimeOutput& o, const double* s) noexcept {
+  using Kind = RealTimeOutput::Kind;
+  const Contact& c = system_here().contacts[o.index];
+  const double pushes = force(sys.friction.size() + o.index);
+  switch (o.kind) {
+  case Kind::normal_force:
+    return pushes;
+  case Kind::gap:
+    return value(c.gap, a.x, s);
+  case Kind::gap_rate:
+    return value(c.rate, a.x, s);
+  case Kind::normal_impulse:
+    return 0.0; // it does not strike
+  default:
+    if (pushes == 0.0) return static_cast<double>(Mode::open);
+    return static_cast<double>(c.friction < 0 ? Mode::closed : now.friction[c.friction].mode);
+  }
+}
+
 void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexcept {
   bool evaluated = false;
-  const double* s = all(a);
+  const double* s = here();
   for (Index k = 0; k < count; ++k) {
     if (read_linear(what[k], s, out[k])) continue;
     if (!evaluated) {
@@ -82,7 +109,10 @@ void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexce
     else if (what[k].kind == RealTimeOutput::Kind::constraint_impulse)
       out[k] = 0.0; // without contacts there are none
     else if (what[k].kind == RealTimeOutput::Kind::constraint_force)
-      out[k] = constraint_forces(sys, *plan->regime, a.x, s, f1.data(), force.data())(what[k].index);
+      out[k] = forces_of_constraints(s)(what[k].index);
+    else if (what[k].kind >= RealTimeOutput::Kind::normal_force &&
+             what[k].kind <= RealTimeOutput::Kind::normal_impulse)
+      out[k] = read_contact(what[k], s);
     else
       out[k] = read_element(what[k], s);
   }

@@ -4,6 +4,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/friction_force.hpp"
+#include "dynamics/tangent.hpp"
 #include "realtime/real_time.hpp"
 
 #include <algorithm>
@@ -126,10 +127,11 @@ void RealTime::finish(const Point* end) noexcept {
   } else {
     for (Index j = 0; j < moving.size(); ++j) a.s[j] += (left / h) * a.change[j];
   }
-  if (!plan->held.empty()) meet_surfaces(a);
-  keep_constraints(sys, time() + h, a.x);
-  if (plan->follows) settle_following(a);
   ++ticks;
+  at = 0.0;
+  meet_what_holds();
+  if (!sys.smooth) keep_constraints(sys, time(), a.x);
+  if (plan->follows) settle_following(a);
   if (!rings.empty()) remember();
 }
 
@@ -244,13 +246,16 @@ void RealTime::implicit_step() noexcept {
   Map xb(b.x, n);
   sdot.setZero();
   for (Index j = 0; j < moving.signals.size(); ++j) sdot(moving.signals[j]) = a.change[j] / h;
+  for (Index j = 0; j < moving.size(); ++j) b.s[j] = a.s[j] + (span / h) * a.change[j];
   f0.setZero();
   f1.setZero();
   evaluate(sys, r, t, a.x, all(a), f0.data(), force.data(), w);
-  jacobian(sys, r, t, a.x, full.data(), sdot.data(), J, dfdt, w);
+  if (sys.smooth)
+    difference(t);
+  else
+    jacobian(sys, r, t, a.x, full.data(), sdot.data(), J, dfdt, w);
   W = -ros2 * span * J;
   W.diagonal().array() += 1.0;
-  for (Index j = 0; j < moving.size(); ++j) b.s[j] = a.s[j] + (span / h) * a.change[j];
   bool solved = lu_factor(W.data(), n, order.data());
   if (solved) {
     k2 = f0 + ros2 * span * dfdt;
@@ -268,6 +273,26 @@ void RealTime::implicit_step() noexcept {
     evaluate(sys, r, t + span, b.x, all(b), f1.data(), force.data(), w);
     xb = xa + 0.5 * span * (f0 + f1);
   }
+}
+
+// J and df/dt by differences from f0: the method keeps its order with any.
+void RealTime::difference(double t) noexcept {
+  constexpr double share = 1.5e-8; // of a state's size: half of its digits
+  const Regime& r = *plan->regime;
+  const Index n = sys.nx;
+  const Map xa(a.x, n);
+  k1 = xa;
+  for (Index i = 0; i < n; ++i) {
+    k1(i) += share * std::max(std::abs(a.x[i]), sys.nominal(i));
+    const double change = k1(i) - a.x[i];
+    f1.setZero();
+    evaluate(sys, r, t, k1.data(), full.data(), f1.data(), force.data(), w);
+    J.col(i) = (f1 - f0) / change;
+    k1(i) = a.x[i];
+  }
+  f1.setZero();
+  evaluate(sys, r, t + span, a.x, all(b), f1.data(), force.data(), w);
+  dfdt = (f1 - f0) / span;
 }
 
 void RealTime::rates(const Point& p, double tau, double* out) noexcept {
@@ -345,6 +370,19 @@ double RealTime::locate(Index which, double stop) noexcept {
   const double slope = g1 - g0 - square, inside = slope * slope - 4.0 * square * g0;
   const double theta = inside >= 0.0 ? -2.0 * g0 / (slope + std::sqrt(inside)) : 2.0;
   return stop * (theta >= 0.0 && theta <= 1.0 ? theta : g0 / (g0 - g1));
+}
+
+// What is held at a, in a machine that is not linear with rows as they are there.
+void RealTime::meet_what_holds() noexcept {
+  if (!sys.smooth) return meet_surfaces(a);
+  if (sys.constraints.any()) {
+    Vector x = Map(a.x, sys.nx);
+    w.tangent(sys).project(time() + at, x, now);
+    std::copy_n(x.data(), sys.nx, a.x);
+  } else if (!plan->regime->sticking.empty()) {
+    const double* const s = here();
+    w.tangent(sys).rest(now, s, a.x);
+  }
 }
 
 // Held elements have exactly the velocity of their surface.

@@ -6,6 +6,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/restitution.hpp"
+#include "dynamics/tangent.hpp"
 #include "run/growth.hpp"
 #include "run/simulate.hpp"
 #include "transition/event.hpp"
@@ -13,6 +14,7 @@
 #include "transition/transition.hpp"
 
 #include <cmath>
+#include <memory>
 #include <optional>
 
 namespace stickslip {
@@ -24,7 +26,6 @@ namespace ct = contact;
 void refuse_what_it_cannot(const System& sys, const Options& o) {
   if (!std::isfinite(o.max_step))
     reject("max_step", o.max_step, "finite: it is the step of method 'time_stepping'");
-  linear_only(sys, "method 'time_stepping'");
   if (!sys.loops.empty()) reject("method", "'time_stepping' runs no controllers");
   if (!sys.springs.empty())
     reject("method", "'time_stepping' runs no springs, as '" + sys.springs[0].name + "' is");
@@ -42,17 +43,78 @@ void refuse_what_it_cannot(const System& sys, const Options& o) {
 
 class Scheme {
 public:
-  Scheme(const System& system, const Options& options)
-      : sys(system), rebound(options.rebound_threshold), h(options.max_step), theta(options.theta),
-        np(sys.friction.size()), nc(sys.contacts.size()) {
+  // tangent: of a machine that is not linear; else null.
+  Scheme(const System& system, Tangent* tangent, const Options& options)
+      : sys(tangent ? tangent->system : system), turning(tangent), rebound(options.rebound_threshold),
+        h(options.max_step), theta(options.theta), np(sys.friction.size()), nc(sys.contacts.size()) {
+    columns.resize(sys.nx, nc + np);
+    rows.resize(nc + np, sys.nx);
+    signal_rows.resize(nc + np, sys.ns());
+    s0 = s1 = Vector::Zero(sys.ns());
+    signed_impulse = Vector::Zero(nc + np);
+    number.resize(nc);
+    if (!turning) set_up();
+  }
+
+  Jump jump; // of the last step, from its start to its end
+
+  // One step from state.base_t. False if its problem has no solution.
+  bool step(State& state, Vector& x1) {
+    const Vector& x0 = state.base_x;
+    const double t = state.base_t;
+    signal_values(sys, t, s0.data());
+    signal_values(sys, t + h, s1.data());
+    middle = x0;
+    if (turning) turn(state);
+    x1.noalias() = flow * x0;
+    x1.noalias() += drive * (theta * s1 + (1.0 - theta) * s0);
+    find_active(state);
+    const Vector before_velocity = rows * x0 + signal_rows * s0;
+    smooth_forces(state, before_velocity, x1);
+    const Vector free = rows * x1 + signal_rows * s1;
+    jump.begin(state, Occasion::step, {});
+    if (!solve(state, before_velocity, free)) return false;
+    x1.noalias() += columns * signed_impulse;
+    if (turning)
+      turning->keep_constraints(t + h, x1);
+    else
+      keep_constraints(sys, t + h, x1.data());
+    const Vector after = free + G * signed_impulse;
+    label(state, after);
+    note_impulses(before_velocity, after);
+    jump.t = t + h;
+    jump.rule = answer.rule;
+    jump.solutions = answer.solutions;
+    jump.ambiguous = answer.rule == Rule::ambiguous;
+    if (turning) choose_sides(state, t + h, x1);
+    jump.after = state.modes;
+    jump.x_after = x1;
+    return true;
+  }
+
+private:
+  const System& sys;
+  Tangent* turning;
+  double rebound, h, theta;
+  Index np, nc;
+  Vector middle; // where gaps are looked at: the start, or half a step on
+  Matrix flow, drive, columns, rows, signal_rows, G;
+  Vector s0, s1;
+  Vector signed_impulse; // P_N of contacts, -P of elements
+  List<Index> number;    // of each contact among the active ones; -1: not active
+  List<Index> active, elements;
+  ct::Problem problem;
+  ct::TransitionWorkspace work;
+  ct::Choice answer;
+  List<Mode> present;
+  List<ct::Allowed> allowed;
+
+  // The matrices of a step, of the machine as it is or as it is half a step on.
+  void set_up() {
     const Matrix I = Matrix::Identity(sys.nx, sys.nx);
     const Matrix implicit = I - h * theta * sys.A;
     flow = linalg::solve(implicit, I + h * (1.0 - theta) * sys.A);
     drive = linalg::solve(implicit, h * sys.S);
-    const auto m = nc + np;
-    columns.resize(sys.nx, m);
-    rows.resize(m, sys.nx);
-    signal_rows.resize(m, sys.ns());
     for (Index j = 0; j < nc; ++j) {
       columns.col(j) = sys.contacts[j].effect;
       rows.row(j) = sys.contacts[j].rate.x.transpose();
@@ -66,62 +128,38 @@ public:
     }
     columns = linalg::solve(implicit, columns);
     G = rows * columns;
-    s0 = s1 = Vector::Zero(sys.ns());
-    signed_impulse = Vector::Zero(m);
-    number.resize(nc);
   }
 
-  Jump jump; // of the last step, from its start to its end
-
-  // One step from state.base_t. False if its problem has no solution.
-  bool step(State& state, Vector& x1) {
-    const Vector& x0 = state.base_x;
-    const double t = state.base_t;
-    signal_values(sys, t, s0.data());
-    signal_values(sys, t + h, s1.data());
-    x1.noalias() = flow * x0;
-    x1.noalias() += drive * (theta * s1 + (1.0 - theta) * s0);
-    find_active(state);
-    const Vector before_velocity = rows * x0 + signal_rows * s0;
-    smooth_forces(state, before_velocity, x1);
-    const Vector free = rows * x1 + signal_rows * s1;
-    jump.begin(state, Occasion::step, {});
-    if (!solve(state, before_velocity, free)) return false;
-    x1.noalias() += columns * signed_impulse;
-    keep_constraints(sys, t + h, x1.data());
-    const Vector after = free + G * signed_impulse;
-    label(state, after);
-    note_impulses(before_velocity, after);
-    jump.t = t + h;
-    jump.rule = answer.rule;
-    jump.solutions = answer.solutions;
-    jump.ambiguous = answer.rule == Rule::ambiguous;
-    jump.after = state.modes;
-    jump.x_after = x1;
-    return true;
+  // Where velocities would have led half a step on.
+  void turn(const State& state) {
+    const Index n = sys.n_coordinates;
+    middle.head(n) += 0.5 * h * state.base_x.segment(n, n);
+    turning->move_to(state.base_t + 0.5 * h, middle.data(), {});
+    turning->regime(state.modes); // rows and columns of a machine without elements too
+    set_up();
+    turning->write(s0.data());
+    turning->write(s1.data());
   }
 
-private:
-  const System& sys;
-  double rebound, h, theta;
-  Index np, nc;
-  Matrix flow, drive, columns, rows, signal_rows, G;
-  Vector s0, s1;
-  Vector signed_impulse; // P_N of contacts, -P of elements
-  List<Index> number;    // of each contact among the active ones; -1: not active
-  List<Index> active, elements;
-  ct::Problem problem;
-  ct::TransitionWorkspace work;
-  ct::Choice answer;
-  List<Mode> present;
-  List<ct::Allowed> allowed;
+  void choose_sides(State& state, double t, const Vector& x) {
+    turning->move_to(t, x.data(), {});
+    for (Index k = 0; k < state.modes.sides.size(); ++k)
+      state.modes.sides[k] = turning->condition(k) >= 0.0 ? Sign{1} : Sign{-1};
+    follow_sides(sys, state.modes);
+    for (Index j = 0; j < nc; ++j)
+      if (const Contact& c = sys.contacts[j];
+          c.yields() && c.friction >= 0 && state.modes.contact[j] == Mode::open)
+        state.modes.friction[c.friction].mode = Mode::open;
+  }
 
   void find_active(const State& state) {
     active.clear();
     for (Index j = 0; j < nc; ++j) {
       const Contact& c = sys.contacts[j];
-      const double gap = value(c.gap, state.base_x.data(), s0.data()),
-                   rate = value(c.rate, state.base_x.data(), s0.data());
+      number[j] = -1;
+      if (c.yields()) continue;
+      const double gap = value(c.gap, middle.data(), s0.data()),
+                   rate = turning ? 0.0 : value(c.rate, middle.data(), s0.data());
       const double size = size_of(c.gap, state.nominal, s0.data());
       const bool closed = gap + 0.5 * h * rate <= tolerance::sign * size;
       number[j] = closed ? active.size() : -1;
@@ -199,9 +237,9 @@ private:
       const Friction& p = sys.friction[i];
       const ct::Element q = impulses_of(i, v0(nc + i), state);
       const Mode mode = state.modes.friction[i].mode;
-      present.push_back(!p.traits.sticks                       ? q.state
-                        : mode == Mode::open && p.contact >= 0 ? Mode::open
-                                                               : mode);
+      present.push_back(!p.traits.sticks                      ? q.state
+                        : mode == Mode::open && p.contact < 0 ? slip(v0(nc + i) < 0.0 ? -1 : 1)
+                                                              : mode);
       problem.elements.push_back(q);
     }
     ct::choose(problem, present, allowed, {}, work, answer);
@@ -215,13 +253,13 @@ private:
   }
 
   double rate_size(Index j, const State& state) const {
-    return sys.contacts[j].rate.x.cwiseAbs().dot(state.nominal) +
-           sys.contacts[j].rate.s.cwiseAbs().dot(s1.cwiseAbs());
+    return rows.row(j).cwiseAbs().dot(state.nominal) + signal_rows.row(j).cwiseAbs().dot(s1.cwiseAbs());
   }
 
   void label(State& state, const Vector& v1) const {
     const Index ka = active.size();
-    for (Index j = 0; j < nc; ++j) state.modes.contact[j] = Mode::open;
+    for (Index j = 0; j < nc; ++j)
+      if (!sys.contacts[j].yields()) state.modes.contact[j] = Mode::open;
     for (Index k = 0; k < ka; ++k) {
       const Index j = active[k];
       const bool stays =
@@ -239,7 +277,7 @@ private:
     }
     for (Index q = 0; q < elements.size(); ++q) {
       const Index i = elements[q];
-      if (sys.friction[i].traits.sticks && !state.modes.friction[i].open() &&
+      if (sys.friction[i].traits.sticks && (!state.modes.friction[i].open() || sys.friction[i].contact < 0) &&
           answer.answer.modes[ka + q] != Mode::open)
         state.modes.friction[i].mode = answer.answer.modes[ka + q];
       else if (sys.friction[i].traits.sticks && sys.friction[i].contact >= 0 &&
@@ -286,7 +324,8 @@ class FixedSteps {
 public:
   FixedSteps(std::shared_ptr<Compiled> compiled, State from, const Options& settings, const Stop& stop)
       : sys(compiled->system), cache(compiled->regimes), options(settings), state(std::move(from)),
-        scheme(sys, settings), x1(sys.nx) {
+        tangent(sys.smooth ? std::make_unique<Tangent>(sys) : nullptr), scheme(sys, tangent.get(), settings),
+        x1(sys.nx) {
     run.compiled = std::move(compiled);
     run.t_begin = state.t;
     patience.begin(stop, options.max_time);
@@ -305,6 +344,7 @@ private:
   RegimeCache& cache;
   const Options& options;
   State state;
+  std::unique_ptr<Tangent> tangent; // of a machine that is not linear
   Scheme scheme;
   Vector x1; // at the end of the step
   Vector size_before;
@@ -314,7 +354,8 @@ private:
   List<Event> events;
 
   void start() {
-    Transition transition(sys, cache);
+    RegimeCache there;
+    Transition transition(tangent ? tangent->system : sys, tangent ? there : cache, {}, tangent.get());
     const Jump& jump = transition.start(state, true);
     note(jump);
     state.started = true;

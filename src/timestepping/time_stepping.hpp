@@ -10,6 +10,10 @@
 // in h; the impulses of contact and impact are not told apart, and gaps are violated by what a step's motion
 // amounts to.
 //
+// Where masses, rows or forces are functions of the motion, A, S, the columns and the rows are those at half a step on,
+// q0 + h v0 / 2, at which the gaps are looked at too (Moreau's midpoint: Flores, Leine and Glocker 2010, section 4);
+// forces of formulas are taken there at v0, and constraints are put right at the end of each step.
+//
 // It takes curves (Coulomb, Stribeck, Tanh, Table, viscous); laws with internal states and controllers are
 // refused.
 #pragma once

@@ -67,11 +67,7 @@ def test_what_is_for_linear_machines_alone():
     m = machine()
     m.add_force("arm", lambda q: -ss.sin(q["arm"]))
     with pytest.raises(ValueError, match="functions of its motion"):
-        ss.RealTime(m, step=1e-3)
-    with pytest.raises(ValueError, match="functions of its motion"):
         m.to_state_space("arm", "arm")
-    with pytest.raises(ValueError, match="functions of its motion"):
-        ss.simulate(m, 1.0, method="time_stepping", max_step=1e-3)
 
 
 def test_parameters_are_those_that_do_something():

@@ -7,7 +7,10 @@
 //                         one, and prints the least and the greatest number and how often steps had
 //                         transitions
 //
-// DRIVE: stribeck, automaton, sampled, limited.
+// DRIVE: stribeck, automaton, sampled, limited; or pendulum, of two rods with dry friction in both joints, which a
+// torque drives: its mass matrix and its forces are formulas.
+#include "../double_pendulum.hpp"
+
 #include "model/machine.hpp"
 #include "model/system.hpp"
 #include "realtime/real_time.hpp"
@@ -74,6 +77,30 @@ Machine drive(const std::string& kind) {
   control.measurements = {measured, measured};
   control.to = {{{{"motor", 1.0}}}};
   m.add(control);
+  return m;
+}
+
+Machine pendulum() {
+  DoublePendulum p;
+  const Matrix unit = Matrix::Identity(2, 2), none = Matrix::Zero(2, 2);
+  Machine m(
+      Plant{unit, none, none, {"a", "b"}, {}, p.g.tape({p.terms[0], p.terms[1], p.terms[1], p.terms[2]})});
+  for (int k = 0; k < 2; ++k) {
+    const std::string name = k == 0 ? "a" : "b";
+    AppliedForce force;
+    force.on = {{{name, 1.0}}};
+    force.expression = p.g.tape({p.terms[3 + k]});
+    m.add(force);
+    FrictionElement joint;
+    joint.name = "joint " + name;
+    joint.on = {{{name, 1.0}}};
+    joint.law.terms.push_back(Stribeck{{1.2, 1.0, 0.05, 2.0, StribeckForm::exponential}, {}});
+    m.add(joint);
+  }
+  AppliedForce torque;
+  torque.on = {{{"a", 1.0}}};
+  torque.signal = sine_signal(20.0, 2.1, 0.0, 0.0, std::nullopt);
+  m.add(torque);
   return m;
 }
 
@@ -172,7 +199,8 @@ int count(RealTime& rt, RealTime& dry, long steps, long most_of_a_kind) {
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const long steps = std::atol(argv[2]);
-  const System system = compile(drive(argv[1]));
+  const bool turns = std::strcmp(argv[1], "pendulum") == 0;
+  const System system = compile(turns ? pendulum() : drive(argv[1]));
   RealTime rt(system, 1e-3, Vector::Zero(system.nx), 0.0, 2);
   if (argc > 3 && std::strcmp(argv[3], "count") == 0) {
 #if defined(__linux__)
