@@ -123,7 +123,9 @@ def test_rates_over_many_scales(seed):
         S = Q @ np.diag(np.exp(random.uniform(least, most, 2))) @ Q.T
         return 0.5 * (S + S.T)
 
-    mass = 2.0 ** random.integers(-12, 13, 2)  # so that rates are what the truth computes with, to the last bit
+    mass = 2.0 ** random.integers(
+        -12, 13, 2
+    )  # so that rates are what the truth computes with, to the last bit
     K, C = definite(-10.0, 12.0), definite(2.0, 20.0)
     t_end = float(np.exp(random.uniform(-3.0, 5.0)))
     m = ss.Machine(mass=np.diag(mass), damping=C, stiffness=K, names=["a", "b"], force={"a": 3.0})
