@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from families.case import Case
 
-NAMES = ("chains", "drives", "contacts", "frictional", "geared", "supports", "stops", "springs")
+NAMES = ("chains", "drives", "contacts", "frictional", "geared", "supports", "stops", "springs", "smooth")
 
 
 def generator(family: str) -> Callable[[int], Case]:

@@ -123,7 +123,9 @@ def _friction(place: Place, t: float, v: float, still: float, contact: int, load
 
 
 def problem(run: ss.Trajectory) -> _Problem | None:
-    """The problem at the end of a run; None if it is one of internal states, which are not handled."""
+    """The problem at the end of a run; None if internal states or formulas are in it, which are not handled."""
+    if run.machine.smooth:
+        return None
     d: Description = describe(run.machine)
     if any(p.options is not None or any(map(_laws.state_count, p.law.terms)) for p in d.surfaces) or d.loops:
         return None

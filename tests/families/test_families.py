@@ -25,6 +25,7 @@ WRONG_TODAY = {
     "supports": 0,
     "stops": 0,
     "springs": 0,
+    "smooth": 0,
 }
 LEFT_TODAY = {
     "chains": 0,
@@ -35,6 +36,7 @@ LEFT_TODAY = {
     "supports": 0,
     "stops": 0,
     "springs": 0,
+    "smooth": 1,
 }
 
 # Of the first 10^4, what once was wrong or stopped: shared rests beside TwoStateBristle, bristles that creep to rounding,

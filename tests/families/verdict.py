@@ -55,7 +55,7 @@ def _start(run: ss.Trajectory, case: Case) -> str:
         return ""
     for name, value in initial.items():
         begins = float(run.at([run.t[0]])[name][0])
-        if abs(begins - value) > 1e-9 * (abs(value) + np.abs(run[name]).max()):
+        if abs(begins - value) > 1e-9 * (abs(value) + np.abs(run[name]).max()) + 1e-15 * np.abs(run.y).max():
             return f"{name} begins with {begins}, not with {value}"
     return ""
 

@@ -99,9 +99,12 @@ class _Machine:
 class _Strike:
     """One instant with the velocities around it."""
 
-    def __init__(self, m: _Machine, j: int, one: Instant, v: Array, slips: dict[str, float]) -> None:
+    def __init__(
+        self, m: _Machine, j: int, one: Instant, v: Array, slips: dict[str, float], errors: Array
+    ) -> None:
         own = [(k, c.place, s) for k, (c, s) in enumerate(zip(one.contacts, one.tangential, strict=True))]
         rough = [(k, place, s) for k, place, s in own if place is not None]
+        stated = len(one.contacts) + len(rough)
         for k, c in enumerate(one.contacts):
             rough += [(k, place, slips[place.name]) for place in m.d.further(c)]
         rows = np.array([m.row(c.normal, j) for c in one.contacts] + [m.row(p.along, j) for _, p, _ in rough])
@@ -112,8 +115,11 @@ class _Strike:
         self.v = v + inverse @ (rows.T @ self.impulse)
         self.before, self.after = rows @ v + wall, rows @ self.v + wall
         self.n = len(one.contacts)
+        response = rows @ inverse @ rows.T
+        self.unsure = np.abs(rows) @ errors / np.diag(response)  # of impulses that follow from the velocities
+        self.unsure[:stated] = 0.0
         self.blow = Blow(
-            rows @ inverse @ rows.T,
+            response,
             self.before,
             np.array([c.ratio(rate) for c, rate in zip(one.contacts, self.before[: self.n], strict=True)]),
             np.array([_laws.kinetic(p.law) for _, p, _ in rough]),
@@ -143,7 +149,7 @@ def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Slips
             )
             continue
         for one in instants.get(float(time), []):
-            strike = _Strike(machine, j, one, v, slips[j] or {})
+            strike = _Strike(machine, j, one, v, slips[j] or {}, sizes.relative * sizes.v)
             _check_law(audit, one, strike, machine.row, j, sizes)
             v = strike.v
     return {float(t): own for t, own in zip(times, slips, strict=True)}
@@ -170,6 +176,7 @@ def _check_balance(
     room += (heavy @ (sizes.relative * sizes.v))[:, None]
     error = m.moved(right - left - pushed) if d.constraints else m.moved(right - left) - given
     slips = [_shared(m, j, error[:, j], instants.get(float(time))) for j, time in enumerate(times)]
+    slips = [None if begun and own else own for begun, own in zip(first, slips, strict=True)]
     for k, name in enumerate(d.names):
         audit.hold("M dv = impulses", name, times, np.abs(error[k]), room[k])
     if first.any():
@@ -220,7 +227,7 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     room = _ROOM * speed + max(slow)
     # What takes a slow rebound back is an impulse along normals alone, beside those of the law.
     taken = max(rate / float(blow.response[k, k]) for k, rate in enumerate(slow))
-    push = _ROOM * float(np.abs(s.impulse).max()) + taken
+    push = _ROOM * float(np.abs(s.impulse).max()) + taken + float(s.unsure.max())
     approaching = bool((s.before[:n] < -room).any())
     restitution = blow.restitution if approaching else np.zeros(n)
     newton = any(c.impact == "newton" for c in one.contacts) and not one.poisson
@@ -235,6 +242,7 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     work = -0.5 * float(s.impulse @ (s.before + s.after))
     doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + room
     name, heat = one.contacts[0].name, float(np.abs(s.impulse) @ doubt)
+    heat += float(s.unsure @ (np.abs(s.before) + np.abs(s.after)))
     audit.hold("loss is that of the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
     if not one.gains:
         audit.hold("energy is not gained in an impact", name, one.time, -work, heat)
