@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip import _core
+from stickslip import _core, _measured
 from stickslip._checks import reject
 from stickslip.errors import UnknownNameError
 
@@ -111,6 +111,40 @@ class Sensitivity:
         """Derivatives of all states at the end of the run, shape (n_states, n_parameters)."""
         end: Array = self._raw.states(np.array([self._run._raw.t_end]))[:, :, 0]
         return end
+
+    def measure(self, name: str, parameter: str) -> float:
+        """The derivative of a single number of the run, under the name that an `ensemble` measures.
+
+        Parameters
+        ----------
+        name : str
+            ``"<state>.max"``, ``.min``, ``.mean``, ``.final``, ``"events.first"``, ``"events.last"`` (also of one
+            element: ``"belt.events.first"``), ``"<element>.stick_time"``. For any other number made of a run see
+            `value_and_grad`.
+        parameter : str
+            One of `parameters`.
+
+        Returns
+        -------
+        float
+            In units of the measure per unit of the parameter. NaN where the derivatives end before what is measured, and
+            where several extremes are equal but move differently.
+
+        Raises
+        ------
+        ValueError
+            Naming what is unknown, or has no derivative: counts and errors.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=2.0, stiffness=8.0, names=["q"])
+        >>> run = ss.simulate(m, t_end=5.0, initial={"q.velocity": 3.0}, sensitivities=["q.velocity", "q.stiffness"])
+        >>> round(run.sensitivity.measure("q.position.max", "q.stiffness"), 9)    # of v √(m / k)
+        -0.09375
+        """
+        self._number(parameter)
+        return _measured.derivative(self._run, name, parameter)
 
     def __getitem__(self, key: tuple[str, str]) -> Array:
         if not isinstance(key, tuple) or len(key) != 2:
