@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stickslip._checks import finite, reject
 from stickslip._dense import refined
+from stickslip.sensitivity import Moved
 
 if TYPE_CHECKING:
     from stickslip.trajectory import Trajectory
@@ -175,3 +176,40 @@ def _with_extrema(above: Callable[[Array], Array], t: Array, y: Array) -> tuple[
     found = 0.5 * (a + b)
     times = np.unique(np.concatenate([t, found]))
     return times, above(times)
+
+
+def moved(run: Trajectory, times: Sequence[float], crossings: Sequence[Crossing]) -> list[Moved]:
+    """How crossings of a run move with its parameters: t' = -g_p / g_t of what crosses; at a jump as what jumps there."""
+    return [_moved(run, t, one.form) for t, one in zip(times, crossings, strict=True)]
+
+
+def _moved(run: Trajectory, t: float, form: Mapping[str, float]) -> Moved:
+    events = run._logged
+    same = 4.0 * np.spacing(t)
+    at = np.flatnonzero(np.abs(events.time - t) <= same)
+    if at.size:
+        event = events[int(at[0])].sensitivity
+        assert event is not None
+        return Moved(np.array(list(event.values())), event.before, event.after)
+    here, s = run.at([t]), run.at([t]).sensitivity
+    if np.any(np.abs(np.array(run._raw.step_times()) - t) <= same):  # a tick or a kink, at its own time
+        sides = run.at([max(t - same, run._raw.t_begin), min(t + same, run._raw.t_end)])
+        if any(abs(np.diff(sides[key])[0]) > 1e-9 * np.abs(sides[key]).max() for key in form):
+            before, after = np.moveaxis(sides.sensitivity.states, 2, 0)
+            return Moved(np.zeros(len(s.parameters)), before, after)
+    by_parameter = np.array([sum(f * s[key, name][0] for key, f in form.items()) for name in s.parameters])
+    by_time = sum(f * _rate(run, key, t) for key, f in form.items())
+    time = -by_parameter / by_time if by_time != 0.0 else np.full(by_parameter.shape, np.nan)
+    states = s.states[:, :, 0] + np.outer(here._samples.rates[:, 0], time)
+    return Moved(time, states, states)
+
+
+def _rate(run: Trajectory, signal: str, t: float) -> float:
+    """Rate of a signal at a time between events: of a state that of its motion, else a difference of sixth order."""
+    if signal in run.states:
+        return float(run.at([t])._samples.rates[run.states.index(signal), 0])
+    ends = np.concatenate([[run._raw.t_begin, run._raw.t_end], run._logged.time, run._raw.step_times()])
+    before, after = ends[ends < t].max(initial=run._raw.t_begin), ends[ends > t].min(initial=run._raw.t_end)
+    h = 0.05 * min(t - before, after - t)
+    y = run.at(t + h * np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0]))[signal]
+    return float(np.dot([-1 / 60, 3 / 20, -3 / 4, 3 / 4, -3 / 20, 1 / 60], y) / h)

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip import _core
 from stickslip._extras import need
 from stickslip._html import MOST_ROWS, table
 from stickslip.errors import UnknownNameError
 from stickslip.modes import Mode
-from stickslip.sensitivity import EventSensitivity
+from stickslip.sensitivity import Derivatives, EventSensitivity
 
 __all__ = ["Event", "Events"]
 
@@ -59,8 +58,7 @@ class Event:
     loss : float
         Energy lost in the impact, J; of several contacts struck together the first one carries the whole.
     sensitivity : EventSensitivity or None
-        Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for;
-        a crossing has none.
+        Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for.
     """
 
     time: float
@@ -136,7 +134,7 @@ class Events(Sequence[Event]):
         elements: list[str],
         causes: list[str],
         rules: list[str],
-        derivatives: _core.sensitivity.Sensitivity | None = None,
+        derivatives: Derivatives | None = None,
         numbers: NDArray[np.int64] | None = None,
     ) -> Events:
         events = object.__new__(cls)
@@ -149,12 +147,12 @@ class Events(Sequence[Event]):
         elements: list[str],
         causes: list[str],
         rules: list[str],
-        derivatives: _core.sensitivity.Sensitivity | None = None,
+        derivatives: Derivatives | None = None,
         numbers: NDArray[np.int64] | None = None,
     ) -> None:
         self._rows, self._elements, self._causes, self._rules = rows, elements, causes, rules
         self._derivatives = derivatives
-        # In the run; -1: a crossing.
+        # In the run; crossings are counted behind its events.
         self._numbers = np.arange(len(rows)) if numbers is None else numbers
 
     def _some(self, chosen: slice | NDArray[np.bool_]) -> Events:
@@ -194,7 +192,7 @@ class Events(Sequence[Event]):
             normal,
             tangential,
             loss,
-            None if self._derivatives is None or number < 0 else EventSensitivity(self._derivatives, number),
+            None if self._derivatives is None else EventSensitivity(self._derivatives, number),
         )
 
     def __len__(self) -> int:
@@ -358,7 +356,6 @@ class Events(Sequence[Event]):
 
 
 _COLUMNS = tuple(f.name for f in fields(Event) if f.compare)
-_OF_A_MARK = -1  # in place of an event's number in the run
 
 
 class Mark(NamedTuple):
@@ -394,7 +391,7 @@ def marked(logged: Events, made: Marks) -> Events:
         row["before"], row["after"] = (Mode.LOW, Mode.HIGH) if m.rising else (Mode.HIGH, Mode.LOW)
     every = np.concatenate([logged._rows, rows])
     order = np.lexsort((every["instant"], every["time"]))
-    every, numbers = every[order], np.append(logged._numbers, np.full(len(marks), _OF_A_MARK))[order]
+    every, numbers = every[order], np.arange(len(every))[order]
     new = np.ones(len(every), dtype=bool)  # instants counted anew, a crossing at that of an event with it
     new[1:] = (every["time"][1:] != every["time"][:-1]) | (
         (every["instant"][1:] != every["instant"][:-1]) & (every["instant"][1:] <= last)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,10 @@ class Sensitivity:
     """Derivatives of a run by its parameters: ``simulate(..., sensitivities=[...])`` makes them.
 
     ``run.sensitivity["block.position", "belt.law.static"]`` is the total derivative of a signal at each sample time, of
-    shape (n_times,); derivatives of event times are with the events: ``run.events[3].sensitivity["belt.law.static"]``.
+    shape (n_times,), and ``end`` that of all states at the end; ``measure("block.position.max", "belt.law.static")`` is
+    that of a single number of the run. Derivatives of times are with the events, crossings among them:
+    ``run.events[3].sensitivity["belt.law.static"]``. A run that a crossing ends is differentiated at the time at which
+    it ended.
 
     Within a mode the tangent of the motion is integrated with it, s' = f_x s + f_p: its exact series where the motion is
     known exactly, else collocation over the same steps. At an event the tangent jumps with the states
@@ -204,32 +207,61 @@ class EventSensitivity(Mapping[str, float]):
     5.0
     """
 
-    def __init__(self, raw: _core.sensitivity.Sensitivity, number: int) -> None:
-        self._raw, self._event = raw, number
+    def __init__(self, derivatives: Derivatives, number: int) -> None:
+        self._of, self._event = derivatives, number
 
     def __getitem__(self, parameter: str) -> float:
-        known = list(self._raw.parameters)
+        known = list(self._of.raw.parameters)
         if parameter not in known:
             raise UnknownNameError(
                 f"no derivatives by {parameter!r} were asked for; known are: {', '.join(map(repr, known))}"
             )
-        return float(self._raw.event_times[known.index(parameter), self._event])
+        return float(self._of.times(self._event)[known.index(parameter)])
 
     def __iter__(self) -> Any:
-        return iter(self._raw.parameters)
+        return iter(self._of.raw.parameters)
 
     def __len__(self) -> int:
-        return len(self._raw.parameters)
+        return len(self._of.raw.parameters)
 
     @property
     def before(self) -> Array:
         """Derivatives of the states just before the event."""
-        return self._raw.before(self._event)
+        return self._of.sides(self._event)[0]
 
     @property
     def after(self) -> Array:
         """Derivatives of the states just after the event."""
-        return self._raw.after(self._event)
+        return self._of.sides(self._event)[1]
+
+
+class Moved(NamedTuple):
+    """How a crossing moves: derivatives of its time, and of the states on both sides at its time in each run."""
+
+    time: Array
+    before: Array
+    after: Array
+
+
+class Derivatives:
+    """What a run has of derivatives: those of the engine, and behind its events those of crossings."""
+
+    def __init__(self, raw: _core.sensitivity.Sensitivity, crossings: Sequence[Moved] = ()) -> None:
+        self.raw, self._crossings = raw, tuple(crossings)
+        self._events = int(raw.event_times.shape[1])
+
+    def times(self, number: int) -> Array:
+        """Derivatives of the time of an event."""
+        if number < self._events:
+            return self.raw.event_times[:, number]
+        return self._crossings[number - self._events].time
+
+    def sides(self, number: int) -> tuple[Array, Array]:
+        """Derivatives of the states before and after an event."""
+        if number < self._events:
+            return self.raw.before(number), self.raw.after(number)
+        moved = self._crossings[number - self._events]
+        return moved.before, moved.after
 
 
 def checked(sensitivities: Sequence[str]) -> list[str]:

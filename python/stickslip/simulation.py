@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import finite, number, positive, reject, vector
 from stickslip._options import engine_options
-from stickslip.crossings import Crossing
+from stickslip.crossings import Crossing, moved
 from stickslip.errors import UnknownNameError
 from stickslip.events import Mark, Marks
 from stickslip.machine import Machine
-from stickslip.sensitivity import checked
+from stickslip.sensitivity import Derivatives, checked
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import NO_MARKS, Trajectory
 
@@ -156,22 +156,30 @@ def simulate(
     marks, derivatives = NO_MARKS, None
     names = checked(sensitivities) if sensitivities else []
     if names:
-        for given, what in ((resumed, "state"), (method == "time_stepping", "method = 'time_stepping'"),
-                            (keep != "segments", f"keep = {keep!r}")):  # fmt: skip
+        for given, what, why in (
+            (resumed, "state", "a state does not say how it moves with them; begin where it begins"),
+            (method == "time_stepping", "method = 'time_stepping'", "no event is known there"),
+            (keep != "segments", f"keep = {keep!r}", "they are made along the segments"),
+        ):
             if given:
-                raise ValueError(f"sensitivities and {what} exclude each other")
+                raise ValueError(f"sensitivities and {what} exclude each other: {why}")
     crossings = _crossings(events, keep) if events else []
+    forms: list[Crossing] = []
     options = engine_options(state.x.size, t_end=t_end, **settings)
     if crossings or not names:
         raw = _core.run.simulate(compiled, state, options)
     if crossings:
-        marks, stopped_at = _marks(Trajectory(machine, raw, np.array([start]), holder), crossings)
+        marks, forms, stopped_at = _marks(Trajectory(machine, raw, np.array([start]), holder), crossings)
         if stopped_at is not None:  # the same bits once more, up to there
             options = engine_options(state.x.size, t_end=stopped_at, **settings)
             raw = _core.run.simulate(compiled, state, options)
     if names:  # the same bits, with all that happened at each instant
         x0 = _initial(compiled, initial)
-        raw, derivatives = _core.sensitivity.simulate(machine._description, state, x0, options, names)
+        raw, found = _core.sensitivity.simulate(machine._description, state, x0, options, names)
+        derivatives = Derivatives(found)
+        if marks.found:
+            run = Trajectory(machine, raw, np.array([start]), holder, derivatives=derivatives)
+            derivatives = Derivatives(found, moved(run, [m.time for m in marks.found], forms))
     if keep != "segments":
         return Trajectory(machine, raw, np.array([raw.t_end]), holder)
     if dt is not None:
@@ -192,24 +200,25 @@ def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossin
     return listed
 
 
-def _marks(run: Trajectory, crossings: list[Crossing]) -> tuple[Marks, float | None]:
-    """All crossings in the order of time up to the first one that ends the run, and when that is."""
-    found: list[Mark] = []
+def _marks(run: Trajectory, crossings: list[Crossing]) -> tuple[Marks, list[Crossing], float | None]:
+    """All crossings in the order of time up to the first one that ends the run, what they are of, and when that is."""
+    found: list[tuple[Mark, Crossing]] = []
     ends: list[Mark] = []
     for one in crossings:
         for time, rising in zip(*one.times(run), strict=True):
             mark = Mark(float(time), one.label, one.cause(bool(rising)), bool(rising))
-            found.append(mark)
+            found.append((mark, one))
             if one.terminal:
                 ends.append(mark)
                 break
-    found.sort(key=lambda m: m.time)
+    found.sort(key=lambda pair: pair[0].time)
     asked = tuple(dict.fromkeys(one.label for one in crossings))
-    if not ends:
-        return Marks(asked, tuple(found)), None
-    end = min(ends, key=lambda m: m.time)
-    stopped = f"stopped at t = {end.time:.12g} s: {end.cause}"
-    return Marks(asked, tuple(m for m in found if m.time <= end.time), stopped), end.time
+    end = min(ends, key=lambda m: m.time) if ends else None
+    kept = [pair for pair in found if end is None or pair[0].time <= end.time]
+    marks, forms = tuple(mark for mark, _ in kept), [one for _, one in kept]
+    if end is None:
+        return Marks(asked, marks), forms, None
+    return Marks(asked, marks, f"stopped at t = {end.time:.12g} s: {end.cause}"), forms, end.time
 
 
 def _initial(

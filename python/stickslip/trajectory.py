@@ -22,7 +22,7 @@ from stickslip.energy import Energy
 from stickslip.errors import UnknownNameError
 from stickslip.events import Events, Mark, Marks, marked
 from stickslip.modes import Mode
-from stickslip.sensitivity import Sensitivity
+from stickslip.sensitivity import Derivatives, Sensitivity
 
 if TYPE_CHECKING:
     from stickslip.machine import Machine
@@ -167,7 +167,7 @@ class Trajectory:
         grid: Array | None,
         described: object = None,
         marks: Marks = NO_MARKS,
-        derivatives: _core.sensitivity.Sensitivity | None = None,
+        derivatives: Derivatives | None = None,
     ) -> None:
         self._plant, self._description = (
             machine,
@@ -320,7 +320,7 @@ class Trajectory:
             raise ValueError(
                 "this run has no derivatives: ask for them with simulate(..., sensitivities=[...])"
             )
-        return Sensitivity(self, self._derivatives)
+        return Sensitivity(self, self._derivatives.raw)
 
     @cached_property
     def _samples(self) -> _core.run.Samples:

@@ -76,7 +76,7 @@ def test_a_bound_is_left_on_the_allowed_side() -> None:
 
 
 def test_beside_crossings() -> None:
-    """Marks among the events have no derivatives, and shift those of no event."""
+    """Marks among the events shift the derivatives of no event."""
     mark = ss.Crossing("block.position", level=0.2)
     plain = run("belt.law.static")
     r = ss.simulate(
@@ -87,7 +87,6 @@ def test_beside_crossings() -> None:
     for one, other in zip(changes, plain.events, strict=True):
         assert one.sensitivity is not None and other.sensitivity is not None
         assert one.sensitivity["belt.law.static"] == other.sensitivity["belt.law.static"]
-    assert all(e.sensitivity is None for e in r.events if e.element != "belt")
 
 
 def test_refused() -> None:
@@ -109,7 +108,7 @@ def test_refused() -> None:
     with pytest.raises(ValueError, match="no derivatives: ask for them"):
         _ = run().sensitivity
     for options in ({"keep": "events"}, {"method": "time_stepping", "max_step": 1e-3}, {"state": r.state}):
-        with pytest.raises(ValueError, match="sensitivities and .* exclude each other"):
+        with pytest.raises(ValueError, match="sensitivities and .* exclude each other: "):
             ss.simulate(block(), 40.0, sensitivities=["block.mass"], **options)
 
 
