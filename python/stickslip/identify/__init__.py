@@ -21,6 +21,7 @@ from stickslip.identify.bristle import (
     track_bristle,
 )
 from stickslip.identify.curves import CurveFit, fit_curve
+from stickslip.identify.driven import driven
 from stickslip.identify.dynamics import Regression, inverse_dynamics
 from stickslip.identify.simulation import MachineFit, fit
 
@@ -33,6 +34,7 @@ __all__ = [
     "Regression",
     "bristle_parameters",
     "bristle_regressors",
+    "driven",
     "fit",
     "fit_break_away",
     "fit_bristle",

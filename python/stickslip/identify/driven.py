@@ -1,0 +1,74 @@
+"""A law under a measured velocity, as a machine that `fit` takes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stickslip._checks import positive, reject
+from stickslip.identify._records import columns, increasing
+from stickslip.laws import Law
+from stickslip.machine import Machine
+from stickslip.signals import Piecewise
+from stickslip.stick_slip import StickSlip
+
+# What friction does to the velocity in the whole record, as a share of it.
+STILL = 1e-15
+
+
+def driven(
+    law: Law | StickSlip, t: ArrayLike, velocity: ArrayLike, *, normal_load: float = 1.0, name: str = "guide"
+) -> Machine:
+    """Make a machine in which a law slides as it was measured, to fit the law to the force that was measured.
+
+    A surface moves under a body that is too heavy to be moved by friction: its mass is 1e15 times what an impulse of the
+    normal load over the record would stop. Presliding and sliding may be in one record. The force is that of ``response``
+    of the law, under straight lines between the samples of the velocity.
+
+    Parameters
+    ----------
+    law : Law or StickSlip
+        With its numbers as start values.
+    t : array_like, shape (n,)
+        Times, s, increasing.
+    velocity : array_like, shape (n,)
+        Measured velocity of what rubs against what holds it, m/s.
+    normal_load : float, default 1.0
+        Normal load, N: levels and stiffness of a law count per unit of it.
+    name : str, default "guide"
+        Of the friction element: free parameters are ``"guide.law.stiffness"``, ..., the record is ``"guide.force"``.
+
+    Returns
+    -------
+    Machine
+
+    Raises
+    ------
+    ValueError
+        Naming the argument; also if nothing moves.
+
+    Examples
+    --------
+    >>> import numpy as np, stickslip as ss
+    >>> t = np.linspace(0.0, 2.0, 400)
+    >>> v = 1e-3 * t * np.sin(20.0 * t)
+    >>> force = ss.Dahl(stiffness=2e4, kinetic=1.5).response(t, v).force
+    >>> m = ss.identify.driven(ss.Dahl(stiffness=1e4, kinetic=1.0), t, v)
+    >>> fit = ss.identify.fit(m, ["guide.law.stiffness", "guide.law.kinetic"], {"guide.force": (t, force)})
+    >>> round(fit.parameters["guide.law.stiffness"], 2), round(fit.parameters["guide.law.kinetic"], 6)
+    (20000.0, 1.5)
+    """
+    if not isinstance(law, (Law, StickSlip)):
+        reject("law", law, "a law of friction such as ss.LuGre(...)")
+    times, v = columns(3, t=t, velocity=velocity)
+    increasing("t", times)
+    load = positive("normal_load", normal_load)
+    fastest = float(np.abs(v).max())
+    if fastest == 0.0:
+        raise ValueError("velocity is zero throughout: nothing moves, so no force tells anything of the law")
+    mass = load * float(times[-1] - times[0]) / (STILL * fastest)
+    machine = Machine(mass=mass, names=["body"])
+    machine.add_friction(
+        str(name), on="body", law=law, normal_load=load, surface_velocity=Piecewise(times, -v)
+    )
+    return machine
