@@ -9,6 +9,7 @@ from families.case import Case
 
 RTOL, PERTURBATION, EVENTS = 1e-7, 1e-8, 10
 BESIDE = 1e-5  # of the time: so close to an event two motions may be on either side of it
+CONSTRAINED = "no state can be moved alone"
 MOST = {"max_events": 2000, "max_time": 5.0}
 
 
@@ -27,6 +28,8 @@ def shift(case: Case) -> tuple[float, float, str]:
     """(change with rtol, growth of the perturbation), relative to the states; and why it is not told."""
     options = {k: v for k, v in case.options.items() if k != "initial"} | MOST
     initial = case.options.get("initial", {})
+    if any(e["kind"] == "constraint" for e in case.machine.to_dict()["elements"]):
+        return 0.0, 0.0, CONSTRAINED
     coarse, fine = (
         ss.simulate(case.machine, case.t_end, initial=initial, rtol=r, **options) for r in (RTOL, 0.1 * RTOL)
     )
