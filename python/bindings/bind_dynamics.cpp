@@ -35,6 +35,8 @@ void bind_dynamics(py::module_ m) {
       .def_readonly("x", &State::x)
       .def_property_readonly("modes", [](const State& s) { return friction_modes(s.modes); })
       .def("__eq__", [](const State& a, const State& b) { return a == b; })
+      .def("__repr__",
+           [](const State& s) { return py::str("State(t={} s, {} values)").format(s.t, s.x.size()); })
       .def(py::pickle([](const State& s) { return pack(s); }, &unpack_state));
 
   py::class_<Compiled, std::shared_ptr<Compiled>>(m, "Compiled")

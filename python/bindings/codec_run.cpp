@@ -238,11 +238,12 @@ py::tuple pack(const Trajectory& run) {
   std::vector<double> coefficients;
   coefficients.reserve(run.coefficients.size());
   const Index nx = run.system().nx;
+  Vector room;
   for (Index k = 0; k < count; ++k) {
     const Segment& s = run.segments[static_cast<std::size_t>(k)];
     times.col(k) << s.t0, s.t1, s.h;
     numbers.col(k) << number(s.regime), s.columns, static_cast<std::int64_t>(s.kind);
-    const double* from = run.coefficients.data() + s.offset;
+    const double* from = run.polynomials(s, room);
     coefficients.insert(coefficients.end(), from, from + s.columns * nx);
   }
   py::list used, modes;

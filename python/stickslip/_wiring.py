@@ -193,12 +193,12 @@ class Wiring:
         --------
         >>> import stickslip as ss
         >>> m = ss.Machine(mass=1.0, names=["slide"])
-        >>> m.add_controller(ss.PI(kp=2.0, tn=0.1), measure="slide.velocity", reference="outer.output", to="slide")
+        >>> m.add_controller(ss.PI(kp=2.0, tn=0.1), measure="slide.velocity", reference="a.output", to="slide")
         'pi'
         >>> m.check()
         Traceback (most recent call last):
         ...
-        ValueError: reference of 'pi' = 'outer.output' names the controller 'outer', which does not exist
+        stickslip.errors.UnknownNameError: reference of 'pi' = 'a.output': unknown controller 'a'; known are: 'pi'
         """
         self.compile()
 
@@ -224,7 +224,7 @@ class Wiring:
 
         Raises
         ------
-        ValueError
+        UnknownNameError
             For another `what`.
         MissingExtraError
             When matplotlib is not installed.

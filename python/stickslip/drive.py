@@ -116,6 +116,8 @@ class Drive:
         """
         if any(placed.name == name for placed in self._placed):
             reject("name", name, "a name that is not taken")
+        if isinstance(part, type):
+            reject(f"part of '{name}'", part.__name__, f"made with its numbers: {part.__name__}(...)")
         if isinstance(part, Part):
             for argument, value in (
                 ("measure", measure), ("reference", reference), ("to", to), ("limited_by", limited_by)

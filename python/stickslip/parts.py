@@ -15,7 +15,7 @@ import numpy as np
 from stickslip._checks import finite, non_negative, positive, reject
 from stickslip._wiring import On, Reference
 from stickslip.control import LTI
-from stickslip.laws import Coulomb, Law
+from stickslip.laws import Coulomb, Law, as_law
 from stickslip.machine import Machine
 from stickslip.signals import Signal
 
@@ -47,6 +47,8 @@ class Part:
     def __post_init__(self) -> None:
         if type(self) in (Part, Body, Link, Holder):
             raise TypeError(f"{type(self).__name__} is what parts have in common: make one of its kinds")
+        if isinstance(self, Body) and (friction := getattr(self, "friction", None)) is not None:
+            as_law(friction, "friction")
         self._check()
 
     def _check(self) -> None:

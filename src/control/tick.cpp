@@ -8,8 +8,6 @@ namespace stickslip {
 
 namespace {
 
-using Map = Eigen::Map<Vector>;
-
 Index differences(const Block& b) {
   return std::count_if(b.inputs.begin(), b.inputs.end(), [](const Channel& c) { return c.difference; });
 }
@@ -21,10 +19,17 @@ double quantised(double x, double quantum) {
 
 // y += m x. These matrices have a few entries: a loop is quicker than a call.
 void add_product(const Matrix& m, const double* x, double* y) {
-  const Index rows = m.rows();
-  const double* column = m.data();
-  for (Index j = 0; j < m.cols(); ++j, column += rows)
-    for (Index i = 0; i < rows; ++i) y[i] += column[i] * x[j];
+  const Index rows = m.rows(), columns = m.cols();
+  for (Index i = 0; i < rows; ++i) {
+    const double* entry = m.data() + i;
+    double sum = y[i];
+    for (Index j = 0; j < columns; ++j, entry += rows) sum += *entry * x[j];
+    y[i] = sum;
+  }
+}
+
+void limit(const Block& b, const double* raw, double* u) {
+  for (Index j = 0; j < b.outputs(); ++j) u[j] = std::min(std::max(raw[j], b.lo[j]), b.hi[j]);
 }
 
 // How far the integral is taken back so that it does not carry the raw output beyond `bound`: at most its own
@@ -50,7 +55,7 @@ void start(const Block& b, double* memory) {
 
 void tick(const Block& b, double t, const double* samples, double* memory, double* work, double* u) {
   const Index n = b.states(), m = b.inputs.size(), p = b.outputs();
-  Map w(work, m), next(work + m, n), raw(work + m + n, p), z(memory, n), out(u, p);
+  double *const w = work, *const next = w + m, *const raw = next + n;
   double* previous = memory + n;
   double& started = memory[memory_size(b) - 1];
 
@@ -67,26 +72,26 @@ void tick(const Block& b, double t, const double* samples, double* memory, doubl
   started = 1.0;
 
   if (b.program) {
-    b.program->call(t, w.data(), memory, u);
-    out = out.cwiseMax(b.lo).cwiseMin(b.hi);
+    b.program->call(t, w, memory, u);
+    limit(b, u, u);
     return;
   }
 
-  raw.setZero();
-  next.setZero();
-  add_product(b.C, z.data(), raw.data());
-  add_product(b.D, w.data(), raw.data());
-  add_product(b.A, z.data(), next.data());
-  add_product(b.B, w.data(), next.data());
-  out = raw.cwiseMax(b.lo).cwiseMin(b.hi);
+  std::fill(next, raw + p, 0.0);
+  add_product(b.C, memory, raw);
+  add_product(b.D, w, raw);
+  limit(b, raw, u);
+  if (n == 0) return;
+  add_product(b.A, memory, next);
+  add_product(b.B, w, next);
   if (b.integrator >= 0) {
-    const double step = next[b.integrator] - z[b.integrator];
+    const double step = next[b.integrator] - memory[b.integrator];
     next[b.integrator] -= overshoot(raw[0] - b.hi[0], step) - overshoot(b.lo[0] - raw[0], -step);
   } else {
-    raw = out - raw;
-    add_product(b.L, raw.data(), next.data());
+    for (Index j = 0; j < p; ++j) raw[j] = u[j] - raw[j];
+    add_product(b.L, raw, next);
   }
-  z = next;
+  std::copy_n(next, n, memory);
 }
 
 } // namespace stickslip

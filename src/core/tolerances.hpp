@@ -33,6 +33,7 @@ inline constexpr double same = 1e4 * rounding;       // answers by two ways that
 inline constexpr double jump = 1e4 * rounding;    // of a signal or a state: smaller ones come from rounding
 inline constexpr double typed = 1e4 * rounding;   // numbers that were given in ten digits, such as thirds
 inline constexpr double instant = 1e4 * rounding; // share of a fixed step: instants closer than this are one
+inline constexpr double far = 1e7 * rounding;     // of a guard's terms: more than any tolerance of events
 inline constexpr double located = 1e5 * rounding; // how well an interpolant places an event, in its length
 
 // Sizes of states and of time are kept below this, so that their products with tolerances stay numbers.

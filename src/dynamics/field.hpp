@@ -39,6 +39,17 @@ public:
     const ElementForce<double> f = force(p, in);
     return f.dry * s[p.element->load] + f.other;
   }
+  struct Tangent {
+    double force, slope;
+  };
+  Tangent tangent_at(Index k, double velocity) const {
+    const Part& p = parts[k];
+    ElementInput<Dual<1>> in;
+    in.velocity = Dual<1>::variable(velocity, 0);
+    const ElementForce<Dual<1>> f = force(p, in);
+    const double load = s[p.element->load];
+    return {f.dry.x * load + f.other.x, f.dry.d[0] * load + f.other.d[0]};
+  }
   double finest(Index k) const { return parts[k].finest; }
 
 private:

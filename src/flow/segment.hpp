@@ -1,4 +1,5 @@
-// One piece of motion in dense form: x = sum_k C_k theta^k, theta = (t - t0) / h.
+// One piece of motion in dense form: x = sum_k C_k theta^k, theta = (t - t0) / h. Many of the same length in the same
+// regime share the map that makes C of their start.
 #pragma once
 
 #include "core/polynomial.hpp"
@@ -10,9 +11,11 @@ struct Segment {
   double t0 = 0.0, t1 = 0.0; // where it holds
   double h = 0.0;            // theta = (t - t0) / h
   const Regime* regime = nullptr;
-  Index offset = 0; // of its coefficients, nx values for each power of theta
+  Index offset =
+      0; // of its coefficients, nx values for each power of theta, or of what the map makes them of
   Index columns = 0;
   FlowKind kind = FlowKind::exact;
+  const StrideMap* map = nullptr;
 };
 
 inline void segment_state(const Segment& seg, const double* coefficients, Index nx, double t, double* x) {

@@ -88,16 +88,23 @@ bool Stepper::take_stride(const Regime& r, const State& state, double horizon, S
     at = known.end() - 1;
   }
   Stride& stride = **at;
-  if (!stride.take(state, field, options.rtol, C.data())) return false;
+  if (!stride.take(state, field, options.rtol)) return false;
   step.kind = r.affine ? FlowKind::exact : FlowKind::explicit_pair;
   step.h = horizon;
   step.columns = stride.columns;
+  step.stride = &stride;
   return true;
+}
+
+void Stepper::write_out(Step& step) {
+  step.stride->map->expand(step.stride->start(), sys.nx, step.columns, C.data());
+  step.stride = nullptr;
 }
 
 void Stepper::take(const Regime& regime, State& state, double t_limit, Step& step) {
   step.fired.clear();
   step.end = 1.0;
+  step.stride = nullptr;
   const double horizon = (t_limit - state.base_t) - state.base_t_compensation;
   if (take_stride(regime, state, horizon, step)) return;
   frame(state.base_t);

@@ -24,13 +24,14 @@ inline bool is_exact(FlowKind kind) {
 }
 
 // The motion over [t0, t0 + h]: x = sum_k C.col(k) theta^k, theta = (t - t0) / h; of a swing (columns = 0)
-// its closed form, which expand() turns into such polynomials.
+// its closed form, which expand() turns into such polynomials; of a stride write_out() does.
 struct Step {
   double h = 0.0;
   double end = 1.0; // theta up to which it holds
   Index columns = 0;
   FlowKind kind = FlowKind::exact;
-  List<Guard> fired; // empty: no event
+  List<Guard> fired;              // empty: no event
+  const Stride* stride = nullptr; // it tells the motion, and C nothing
 };
 
 class Stepper {
@@ -47,6 +48,7 @@ public:
   bool autonomous() const { return varying.empty() && !reads_time; }
   // Part of a swing as polynomials: from `offset` after its start x0 on, no longer than it lasts.
   Step expand(const Step& swing, double offset);
+  void write_out(Step& of_stride);
 
   Matrix C; // nx x columns
   Delays delays;

@@ -1,5 +1,7 @@
 #include "flow/stride.hpp"
 
+#include "core/tolerances.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -10,9 +12,8 @@ namespace {
 
 constexpr Index longest = 16;          // terms of the series
 constexpr double negligible = 0x1p-60; // of a state's size
-constexpr double far = 1e-6;           // of a guard's terms: more than any tolerance of events
 
-constexpr std::array<double, 4> places{0.0, 0.5, 1.0, 0.25}; // three nodes; where the parabola is checked
+constexpr std::array<double, 3> places{0.0, 0.5, 1.0}; // the nodes
 constexpr Index nodes = 3;
 
 // Linear forms of the guards; false if one is not linear.
@@ -27,6 +28,11 @@ bool forms(const Regime& r, Matrix& Gx, Matrix& Gs) {
 }
 
 } // namespace
+
+void StrideMap::expand(const double* start, Index n, Index columns, double* C) const {
+  Eigen::Map<Vector>(C, columns * n).noalias() =
+      motion.topRows(columns * n) * Eigen::Map<const Vector>(start, given());
+}
 
 Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, const List<Index>& varying)
     : length(h), states(sys.nx), guards(r.guards.size()) {
@@ -54,6 +60,8 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
   const Matrix hA = h * A, size = hA.cwiseAbs();
   Matrix term = Matrix::Zero(states, all), bound = Matrix::Identity(states, states);
   term.middleCols(1, states).setIdentity();
+  const auto terms = std::make_shared<StrideMap>();
+  Matrix& motion = terms->motion;
   motion.resize(longest * states, all);
   bounds.resize(longest * states, 1 + states);
   for (Index k = 0; k < longest; ++k) {
@@ -70,23 +78,29 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
   of_guards.col(0).head(guards) += Gs * s;
   guards_by_all.resize(guards, 1 + states);
   guards_by_all << Gs.cwiseAbs() * s.cwiseAbs(), Gx.cwiseAbs();
-  speeds.setZero(static_cast<Index>(places.size()) * elements, all);
-  for (Index at = 0; at < static_cast<Index>(places.size()); ++at) {
+  speeds.setZero((nodes + 1) * elements, all);
+  for (Index at = 0; at < nodes; ++at) {
     auto here = speeds.middleRows(at * elements, elements);
     here.col(0) = given_velocity;
     double power = 1.0;
     for (Index k = 0; k < longest; ++k, power *= places[static_cast<std::size_t>(at)])
       here += power * velocity * motion.middleRows(k * states, states);
   }
+  speeds.bottomRows(elements) = velocity * motion.middleRows(states, states);
+  slope.resize(elements);
+  map = terms;
   exponents.assign(states, std::numeric_limits<int>::max());
   given = Vector::Zero(all);
   given(0) = 1.0;
-  free_speed.resize(speeds.rows());
+  quick.resize(RowBlocks::room(states + 2 * guards + speeds.rows()));
+  of_forces.resize(RowBlocks::room(states + 2 * guards));
   row.resize(of_guards.rows());
 }
 
 // Whether sizes have the binary exponents that they had; so much about a state is enough, and seldom changes.
 bool Stride::known(const Vector& nominal) {
+  if (seen.size() == nominal.size() && seen == nominal) return true;
+  seen = nominal;
   bool same = true;
   for (Index i = 0; i < states; ++i) {
     const int e = nominal(i) > 0.0 ? std::ilogb(nominal(i)) : std::numeric_limits<int>::min();
@@ -105,7 +119,7 @@ void Stride::size(const Vector& nominal, double rtol) {
     least(i) = nominal(i) > 0.0 ? std::ldexp(1.0, exponents[i]) : 0.0;
     most(1 + i) = 2.0 * least(i);
   }
-  margin = far * (guards_by_all * most);
+  margin = tolerance::far * (guards_by_all * most);
   const auto negligible_from = [&](Index k) {
     return ((bounds.middleRows(k * states, states) * most).array() <= negligible * least.array()).all();
   };
@@ -113,62 +127,94 @@ void Stride::size(const Vector& nominal, double rtol) {
   while (columns < longest && !negligible_from(columns)) ++columns;
   if (elements > 0) ++columns; // forces are integrated once
   if (columns >= longest) columns = 0;
-  small_force.setConstant(elements, std::numeric_limits<double>::infinity());
+  sum_up(most);
+  per_force.setZero(elements);
   for (Index k = 0; k < elements; ++k)
     for (Index i = 0; i < states; ++i)
       if (const double by = length * std::abs(effect(i, k)); by > 0.0)
-        small_force(k) = std::min(small_force(k), share * rtol * least(i) / by);
+        per_force(k) = std::max(per_force(k), by / (share * rtol * least(i)));
 }
 
-// The coefficients of the forces, by iteration: a force changes velocities little in one interval. False where it does
-// not, or where the curves bend too much for parabolas.
+// What is asked in every interval, of states that are no larger than this.
+void Stride::sum_up(const Vector& most) {
+  const Index all = given.size(), by_x = 1 + states, known_at_once = states + 2 * guards;
+  Matrix sums = Matrix::Zero(known_at_once + speeds.rows(), all), rest = Matrix::Zero(guards, all);
+  for (Index k = 0; k < columns; ++k) sums.topRows(states) += map->motion.middleRows(k * states, states);
+  sums.middleRows(states, 2 * guards) = of_guards.topRows(2 * guards);
+  sums.bottomRows(speeds.rows()) = speeds;
+  for (Index k = 2; k < columns; ++k) rest += of_guards.middleRows(k * guards, guards).cwiseAbs();
+  by_state.set(sums.leftCols(by_x));
+  by_force.set(sums.topRows(known_at_once).rightCols(all - by_x));
+  bend = rest.leftCols(by_x) * most;
+  bends = rest.rightCols(all - by_x);
+  by_forces = speeds.rightCols(all - by_x);
+}
+
+// The coefficients of the forces, by iteration: a force changes velocities little in one interval. At first curves are
+// taken for their tangents at the start. False where it does not end, or where the curves bend too much for parabolas.
 bool Stride::find_forces(const Field& curves) {
-  constexpr int rounds = 6;
+  constexpr int rounds = 7, along_tangents = 2;
   constexpr double narrow = 0.25; // of a curve's characteristic velocity
-  constexpr double theta = places[nodes];
   const Index m = elements, first = 1 + states;
   auto force = given.segment(first, powers * m);
   force.setZero();
-  free_speed.noalias() = speeds * given;
+  const double* const free_speed = quick.data() + states + 2 * guards;
   const auto speed = [&](Index at, Index k) {
-    double v = free_speed(at * m + k);
-    for (Index j = 0; j < powers * m; ++j) v += speeds(at * m + k, first + j) * force(j);
+    const double* const by = by_forces.row(at * m + k).data();
+    double v = free_speed[at * m + k];
+    for (Index j = 0; j < m; ++j)
+      v += (by[j] * force[j] + by[m + j] * force[m + j]) + by[2 * m + j] * force[2 * m + j];
     return v;
   };
-  for (Index k = 0; k < m; ++k) force(k) = curves.force_at(k, free_speed(k));
-  double before = std::numeric_limits<double>::infinity();
+  for (Index k = 0; k < m; ++k) {
+    const Field::Tangent tangent = curves.tangent_at(k, free_speed[k]);
+    force(k) = tangent.force, slope(k) = tangent.slope;
+  }
+  double before = 0.0, shrinks = 1.0; // what changes become from round to round
   for (int round = 0; round < rounds; ++round) {
     double change = 0.0; // in units of what does not count
     for (Index k = 0; k < m; ++k) {
-      const double v0 = free_speed(k), vm = speed(1, k), v1 = speed(2, k);
+      const double v0 = free_speed[k], vm = speed(1, k), v1 = speed(2, k);
       if (std::abs(vm - v0) + std::abs(v1 - v0) > narrow * curves.finest(k)) return false;
-      const double f0 = force(k), fm = curves.force_at(k, vm), f1 = curves.force_at(k, v1);
-      const double a1 = 4.0 * fm - 3.0 * f0 - f1, a2 = 2.0 * (f0 + f1) - 4.0 * fm;
+      const auto gain = [&](double v) {
+        return round < along_tangents ? slope(k) * (v - v0) : curves.force_at(k, v) - force(k);
+      };
+      const double gm = gain(vm), g1 = gain(v1), a1 = 4.0 * gm - g1, a2 = 2.0 * g1 - 4.0 * gm;
       change =
-          std::max(change, (std::abs(a1 - force(m + k)) + std::abs(a2 - force(2 * m + k))) / small_force(k));
+          std::max(change, (std::abs(a1 - force(m + k)) + std::abs(a2 - force(2 * m + k))) * per_force(k));
       force(m + k) = a1, force(2 * m + k) = a2;
     }
-    // The next change would be smaller by as much as this one was.
-    if (change * std::min(change / before, 1.0) > 1.0 || round == 0) {
-      before = change;
-      continue;
-    }
-    for (Index k = 0; k < m; ++k) {
-      const double is = curves.force_at(k, speed(nodes, k)),
-                   taken = force(k) + theta * (force(m + k) + theta * force(2 * m + k));
-      if (std::abs(is - taken) > small_force(k)) return false;
-    }
-    return true;
+    if (round == 1 || round > along_tangents) shrinks = change < before ? change / before : 1.0;
+    before = change;
+    if (round >= along_tangents && change * shrinks <= 1.0) return are_parabolas();
   }
   return false;
 }
 
-bool Stride::take(const State& state, const Field& curves, double rtol, double* C) {
-  if (!possible) return false;
-  if (!known(state.nominal)) size(state.nominal, rtol);
-  if (columns == 0) return false;
-  given.segment(1, states) = state.base_x;
-  if (elements > 0 && !find_forces(curves)) return false;
+// By their rates at the start: with a cubic term b theta^3 a parabola through the nodes differs from a force by
+// b theta (theta - 1/2) (theta - 1), and at the start from its rate by b / 2.
+bool Stride::are_parabolas() const {
+  constexpr double most = 0.0962; // of that difference, over the interval
+  const Index m = elements, first = 1 + states;
+  for (Index k = 0; k < m; ++k) {
+    double rate = quick[states + 2 * guards + nodes * m + k];
+    for (Index j = 0; j < m; ++j) rate += by_forces(nodes * m + k, j) * given[first + j];
+    if (most * std::abs(slope(k) * rate - given[first + m + k]) * per_force(k) > 1.0) return false;
+  }
+  return true;
+}
+
+// That no guard fires on the way; by bounds of all but its value and slope at the start, or else term by term.
+bool Stride::far_from_guards() {
+  const double *const value = quick.data() + states, *const rate = value + guards;
+  const auto force = given.tail(powers * elements);
+  bool far = true;
+  for (Index g = 0; g < guards && far; ++g) {
+    double most = value[g] + margin[g] + std::abs(rate[g]) + bend[g];
+    for (Index j = 0; j < force.size(); ++j) most += bends(g, j) * std::abs(force[j]);
+    far = most < 0.0;
+  }
+  if (far) return true;
   auto values = row.head(columns * guards);
   values.noalias() = of_guards.topRows(columns * guards) * given;
   for (Index g = 0; g < guards; ++g) {
@@ -176,8 +222,21 @@ bool Stride::take(const State& state, const Field& curves, double rtol, double* 
     for (Index k = 1; k < columns; ++k) most += std::abs(values[k * guards + g]);
     if (!(most < 0.0)) return false;
   }
-  Eigen::Map<Vector>(C, columns * states).noalias() = motion.topRows(columns * states) * given;
   return true;
+}
+
+bool Stride::take(const State& state, const Field& curves, double rtol) {
+  if (!possible) return false;
+  if (!known(state.nominal)) size(state.nominal, rtol);
+  if (columns == 0) return false;
+  given.segment(1, states) = state.base_x;
+  by_state.product(given.data(), quick.data());
+  if (elements > 0) {
+    if (!find_forces(curves)) return false;
+    by_force.product(given.data() + 1 + states, of_forces.data());
+    quick.head(states + 2 * guards) += of_forces.head(states + 2 * guards);
+  }
+  return far_from_guards();
 }
 
 } // namespace stickslip

@@ -2,16 +2,28 @@
 // series by x0 and by the forces of elements that slide on a curve F(v), made once, and what bounds every guard on the
 // way. Such forces are parabolas of time through their values at the start, the middle and the end:
 //   f(theta) = f0 + a1 theta + a2 theta^2,   x(theta) = sum_k C_k theta^k,   C_k = M_k (1, x0, f0, a1, a2).
+// What is kept of an interval is what M_k multiplies; C_k are made where someone asks for them.
 #pragma once
 
+#include "core/row_blocks.hpp"
 #include "core/types.hpp"
 #include "dynamics/field.hpp"
 #include "dynamics/regime.hpp"
 #include "dynamics/state.hpp"
 
 #include <cmath>
+#include <memory>
 
 namespace stickslip {
+
+// The matrices M_k one below the other.
+struct StrideMap {
+  Matrix motion;
+
+  Index given() const { return motion.cols(); }
+  // The first `columns` coefficients of n states, from (1, x0, f0, a1, a2).
+  void expand(const double* start, Index n, Index columns, double* C) const;
+};
 
 class Stride {
 public:
@@ -23,11 +35,14 @@ public:
     constexpr double same = 1e-9;
     return std::abs(a - b) <= same * a;
   }
-  // The first `columns` coefficients of x from the state's base_x, if they are few, forces are parabolas to a small
-  // share of rtol, and it is certain that no guard fires before theta = 1. `curves` is bound to the regime; it counts
-  // only where that is not affine.
-  bool take(const State& state, const Field& curves, double rtol, double* C);
+  // From the state's base_x to end(), if `columns` coefficients are few, forces are parabolas to a small share of rtol,
+  // and it is certain that no guard fires before theta = 1. `curves` is bound to the regime; it counts only where that
+  // is not affine.
+  bool take(const State& state, const Field& curves, double rtol);
+  const double* end() const { return quick.data(); }
+  const double* start() const { return given.data(); } // what the map multiplies
 
+  std::shared_ptr<const StrideMap> map;
   Index columns = 0;
 
 private:
@@ -36,22 +51,31 @@ private:
   double length;
   Index states, guards, elements = 0;
   bool possible = false;
-  // What multiplies (1, x0, f0, a1, a2): terms of the series one below the other; of guards the same; velocities of
-  // elements at the nodes and where the parabola is checked.
-  Matrix motion, of_guards, speeds;
-  Matrix bounds;        // of terms by x0
+  // What multiplies (1, x0, f0, a1, a2) besides: of guards the same terms; velocities of elements at the nodes, and
+  // their rates at the start.
+  Matrix of_guards, speeds;
+  // The end, guards and their slopes at the start, and those velocities: by (1, x0), by forces.
+  RowBlocks by_state, by_force;
+  Matrix bends;                                                                     // of guards, by forces
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_forces; // of speeds
+  Matrix bounds;                                                                    // of terms by x0
   Matrix effect;        // of each element's force on x'
   Matrix guards_by_all; // sizes of a guard's terms
   // Of states of these binary exponents.
   List<int> exponents;
-  Vector least, margin,
-      small_force; // sizes; how far below zero a guard is certainly off; forces that do not count
+  Vector seen, least; // sizes, and their powers of two
+  Vector margin;      // how far below zero a guard is certainly off
+  Vector bend;        // what terms behind the slope add to it at most
+  Vector per_force;   // of each force: in units of what does not count
   // Of the present interval.
-  Vector given, free_speed, row;
+  Vector given, quick, of_forces, slope, row;
 
   void size(const Vector& nominal, double rtol);
+  void sum_up(const Vector& most);
   bool known(const Vector& nominal);
   bool find_forces(const Field& curves);
+  bool are_parabolas() const;
+  bool far_from_guards();
 };
 
 } // namespace stickslip

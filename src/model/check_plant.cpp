@@ -68,7 +68,8 @@ void check(const Plant& p) {
   check_mass(p.mass);
   check_names("names", p.names, n, "coordinates");
   for (const std::string& name : p.rotary)
-    if (!holds(p.names, name)) reject("rotary", "names '" + name + "', which is no coordinate");
+    if (!holds(p.names, name))
+      throw UnknownName("rotary names '" + name + "', which is no coordinate; known are: " + quoted(p.names));
   for (const std::string& name : p.names)
     if (name.find('.') != std::string::npos)
       reject("names", "= '" + name + "' holds a dot, which separates an element from its signal");

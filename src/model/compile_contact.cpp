@@ -30,7 +30,11 @@ void find_opposite(Draft& d, Index j) {
   const auto at = std::find_if(d.contacts.begin(), d.contacts.end(),
                                [&](const ContactElement* other) { return other->name == c.opposite; });
   const std::string what = "opposite of '" + c.name + "'";
-  if (at == d.contacts.end()) reject(what, "= '" + c.opposite + "' is no contact of this machine");
+  if (at == d.contacts.end()) {
+    List<std::string> known;
+    for (const ContactElement* one : d.contacts) known.push_back(one->name);
+    throw UnknownName(what + ": unknown contact '" + c.opposite + "'; known are: " + quoted(known));
+  }
   const ContactElement& other = **at;
   const bool mirrored = d.direction(c.normal) == -d.direction(other.normal) && other.opposite == c.name &&
                         is_constant(c.gap) && value(c.gap, 0.0) == 0.0 && c.gap == other.gap &&

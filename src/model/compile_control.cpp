@@ -48,7 +48,9 @@ private:
   Index find(const std::string& name, const Reading& r) const {
     for (Index i = 0; i < sys.loops.size(); ++i)
       if (sys.loops[i].name == name) return i;
-    reject(r.text, "names the controller '" + name + "', which does not exist");
+    List<std::string> known;
+    for (const Loop& l : sys.loops) known.push_back(l.name);
+    throw UnknownName(r.text + ": unknown controller '" + name + "'; known are: " + quoted(known));
   }
 
   Input input(const std::string& reader, const Reading& s, int order) const {

@@ -60,8 +60,7 @@ void find_load_contact(const Draft& d, const FrictionElement& f, Friction& p) {
     for (const ContactElement* c : d.contacts) known.push_back(c->name);
     const auto at = std::find(known.begin(), known.end(), contact);
     if (at == known.end())
-      reject(what,
-             "names '" + part.name + "', which is no contact of this machine; known are: " + quoted(known));
+      throw UnknownName(what + ": unknown contact '" + contact + "'; known are: " + quoted(known));
     if (f.load.parts.size() > 1 || part.factor != 1.0)
       reject(what, "mixes '" + part.name + "' with others: a contact's normal force stands alone");
     p.load_contact = at - known.begin();

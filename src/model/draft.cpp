@@ -119,9 +119,11 @@ void Draft::read_coordinate(Reading& out, const std::string& name, double factor
   const auto& known = sys.coordinates;
   const auto at = std::find(known.begin(), known.end(), name.substr(0, dot));
   if (at == known.end() || (kind != "position" && kind != "velocity" && kind != "applied_force"))
-    reject(out.text, "is unknown: it must be '<coordinate>.position', '.velocity' or '.applied_force' with a "
-                     "coordinate among " +
-                         quoted(known));
+    throw UnknownName(
+        out.text +
+        " is unknown: it must be '<coordinate>.position', '.velocity' or '.applied_force' with a "
+        "coordinate among " +
+        quoted(known));
   const Index i = at - known.begin();
   if (kind == "applied_force") { // of all external forces on the coordinate
     for (const System::Drive& d : sys.drives)

@@ -206,6 +206,10 @@ private:
 LinearPart linear_part(const System& sys, const SwitchModes& modes) {
   LinearPart part;
   Folding(sys, modes, part).run();
+  part.sampled.resize(sys.loops.size());
+  for (Index b = 0; b < sys.loops.size(); ++b)
+    if (!sys.loops[b].block.continuous())
+      for (const Form& input : part.inputs[b]) part.sampled[b].emplace_back(input);
   return part;
 }
 

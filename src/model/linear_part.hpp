@@ -29,6 +29,7 @@ struct LinearPart {
   Matrix A, S;
   List<List<Form>> inputs,
       outputs;                     // of each loop; inputs of sampled ones are what they would sample
+  List<List<FewTerms>> sampled;    // inputs of sampled loops once more
   List<Form> references, measured; // of each loop, what is shown; zero where there is none
   List<SaturationGuard> guards;
   List<FlankGuard> flank_guards;

@@ -48,12 +48,13 @@ double energy_residual(const Trajectory& run) {
     for (; event != run.events.rows.end() && event->time <= t; ++event)
       if (event->impact) balance.impact(event->loss, event->wall_work);
   };
+  Vector room;
   for (Index k = run.segment_at(run.t_begin); k < run.segments.size(); ++k) {
     const Segment& seg = run.segments[k];
     const double a = std::max(seg.t0, run.t_begin), b = std::min(seg.t1, run.t_end);
     if (!(b > a) && k + 1 < run.segments.size()) continue; // it stands for one of several states at one time
     impacts_until(a);
-    balance.segment(seg, run.coefficients.data() + seg.offset, a, b);
+    balance.segment(seg, run.polynomials(seg, room), a, b);
   }
   return balance.residual();
 }
@@ -115,6 +116,7 @@ private:
   double lost = 0.0, start = 0.0;
   List<EventRow>::const_iterator event;
   Index j = 0;
+  Vector room; // of coefficients
 
   Index drives() const { return sys.drives.size(); }
   Index elements() const { return sys.friction.size(); }
@@ -122,7 +124,7 @@ private:
   Index contacts() const { return sys.contacts.size(); }
   Index controllers() const { return sys.loops.size(); }
   Index constraints() const { return sys.constraints.all.size(); }
-  const double* coefficients(const Segment& seg) const { return run.coefficients.data() + seg.offset; }
+  const double* coefficients(const Segment& seg) { return run.polynomials(seg, room); }
   double stored(const Segment& seg, double t) {
     return powers.kinetic(seg, coefficients(seg), t) + powers.elastic(seg, coefficients(seg), t);
   }

@@ -30,7 +30,9 @@ std::ostringstream words(const System& sys, Index i) {
 } // namespace
 
 bool within_numbers(const Vector& x) {
-  return (x.array().abs() <= largest).all();
+  bool within = true;
+  for (Index i = 0; i < x.size(); ++i) within &= std::abs(x[i]) <= largest;
+  return within;
 }
 
 bool too_large_to_square(const Vector& x) {

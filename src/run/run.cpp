@@ -179,7 +179,8 @@ double Runner::next_instant() {
     breakpoint = INFINITY;
     for (const Signal& s : sys.signals) breakpoint = std::min(breakpoint, next_breakpoint(s, state->base_t));
   }
-  const double scheduled = later_of_one_instant(breakpoint, transition.next_tick(*state));
+  next_tick = transition.next_tick(*state);
+  const double scheduled = later_of_one_instant(breakpoint, next_tick);
   return stepper.delays.any() ? later_of_one_instant(scheduled, stepper.delays.next(*state)) : scheduled;
 }
 
@@ -242,7 +243,10 @@ void Runner::reach(double limit) {
     });
   }
   arrival = {t1, rest, tau, at_limit};
-  if (step.h > 0.0)
+  if (step.stride != nullptr && tau != step.h) stepper.write_out(step);
+  if (step.stride != nullptr)
+    std::copy_n(step.stride->end(), sys.nx, end.data());
+  else if (step.h > 0.0)
     stepper.state_at(step, tau, end.data());
   else
     end = state->base_x;
@@ -333,6 +337,9 @@ void Runner::stay_before_jam() {
 }
 
 void Runner::record() {
+  const bool ends_within = arrival.t > options.t_end,
+             asked = recorder->motion() && !recorder->takes_strides();
+  if (step.stride != nullptr && (ends_within || asked)) stepper.write_out(step);
   const auto tell = [&](double a, double b, const Step& part) {
     recorder->segment(lasting(*regime), a, b, part, stepper.C);
   };
@@ -385,13 +392,12 @@ void Runner::change() {
   if (!event && !arrival.at_limit) return;
   const double t = state->base_t;
   if (event && jams(t, state->base_x)) return finish(Status::no_solution, t, why(jam()));
-  const bool returns = returned < Past::smooth,
-             ticks = transition.next_tick(*state) <= t + one_instant * std::abs(t);
+  const bool returns = returned < Past::smooth, ticks = next_tick <= t + one_instant * std::abs(t);
   if (!event && returns && returned > 0 && !ticks && breakpoint > t) return; // no force jumps
   const Modes before = stepper.delays.any() ? state->modes : Modes{};
   const bool breaks = breakpoint <= state->base_t || returns;
   Passage* const passage = note(arrival.at_limit, breaks);
-  const Jump& jump = arrival.at_limit ? transition.scheduled(*state, step.fired, breaks)
+  const Jump& jump = arrival.at_limit ? transition.scheduled(*state, step.fired, breaks, regime)
                                       : transition.after(*regime, *state, step.fired);
   if (passage != nullptr) passage->jump = jump;
   if (here) regime = nullptr; // its rows have turned
@@ -474,6 +480,7 @@ void Runner::leave_state() {
   if (state->base_t == reached) state->x = state->base_x; // else nothing has been done
   step.h = 0.0;
   step.columns = 1;
+  step.stride = nullptr;
   stepper.C.col(0) = state->x;
   const Regime& r = kept.get(machine, state->modes);
   recorder->segment(r, reached, reached, step, stepper.C);

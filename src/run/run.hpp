@@ -26,13 +26,15 @@ struct Outcome {
 class Recorder {
 public:
   virtual ~Recorder() = default;
-  // The motion over [t0, t1], perhaps beyond the end of the run; t0 == t1: a state that held for no time.
+  // The motion over [t0, t1], in C unless it is a stride, perhaps beyond the end of the run; t0 == t1: a state that held for no time.
   virtual void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C) = 0;
   // The segment that holds at the end once more.
   virtual void last(const Regime&, double /*t0*/, double /*t1*/, const Step&, const Matrix& /*C*/) {}
   // Whether segment() looks at C; else step.columns may be 0.
   virtual bool motion() const = 0;
   virtual void events(List<Event>& events) = 0; // may be moved from
+  // Whether segment() takes strides as they are; else their coefficients are written out.
+  virtual bool takes_strides() const { return false; }
   // Where the instant that comes is to be noted; null: nowhere.
   virtual Passage* passage() { return nullptr; }
 };
@@ -75,6 +77,7 @@ private:
   bool timeless = false;          // nothing depends on time itself
   const Regime* regime = nullptr; // of the present modes
   double breakpoint = 0.0;        // the next one of a signal
+  double next_tick = 0.0;         // of a sampled controller
   int transitions_at_one_time = 0, impacts_at_one_time = 0;
   struct {
     bool any = false;

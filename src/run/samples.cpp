@@ -36,9 +36,10 @@ Rows& Samples::states() {
   if (kept_states) return *kept_states;
   Rows& y = kept_states.emplace(sys.nx, n_times);
   List<double> theta;
+  Vector room;
   for (const Span& span : spans) {
     const Segment& seg = *span.segment;
-    const double* const C = run->coefficients.data() + seg.offset;
+    const double* const C = run->polynomials(seg, room);
     const auto m = span.count;
     theta.resize(m);
     const double* const t = times.data() + span.first;

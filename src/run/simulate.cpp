@@ -55,6 +55,7 @@ public:
       : run(keeps), keep(options.keep), t_end(options.t_end), passages(every) {}
 
   bool motion() const override { return keep == Keep::segments; }
+  bool takes_strides() const override { return motion(); }
   void segment(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) override {
     const std::pair<const Regime*, FlowKind> used{&r, step.kind};
     if (std::find(run.used.begin(), run.used.end(), used) == run.used.end()) run.used.push_back(used);
@@ -81,17 +82,34 @@ private:
   Keep keep;
   double t_end;
   List<Passage>* passages;
+  const StrideMap* latest = nullptr;
 
   void store(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
     if (run.segments.size() == static_cast<Index>(run.segments.capacity())) make_room(t0);
     run.segments.push_back({t0, t1, step.h, &r, run.coefficients.size(), step.columns, step.kind});
-    run.coefficients.insert(run.coefficients.end(), C.data(), C.data() + C.rows() * step.columns);
+    Segment& one = run.segments.back();
+    const double* from = C.data();
+    Index count = C.rows() * step.columns;
+    if (step.stride != nullptr) {
+      one.map = map_of(*step.stride);
+      from = step.stride->start(), count = one.map->given();
+    }
+    run.coefficients.insert(run.coefficients.end(), from, from + count);
+  }
+
+  // Kept alive with the run.
+  const StrideMap* map_of(const Stride& stride) {
+    const StrideMap* const map = stride.map.get();
+    if (map == latest) return map;
+    const auto is_it = [map](const auto& kept) { return kept.get() == map; };
+    if (std::none_of(run.maps.begin(), run.maps.end(), is_it)) run.maps.push_back(stride.map);
+    return latest = map;
   }
 
   // As much as the run will need if it goes on as until t: room that is not used costs nothing.
   void make_room(double t) {
     constexpr Index few = 64;
-    constexpr double spare = 1.1, most = 32.0; // times what there is
+    constexpr double spare = 1.1, most = 4096.0; // times what there is
     const Index n = run.segments.size();
     if (n < few || !(t > run.t_begin)) return;
     const double times = std::clamp(spare * (t_end - run.t_begin) / (t - run.t_begin), 2.0, most);

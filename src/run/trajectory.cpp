@@ -27,7 +27,16 @@ Index Trajectory::segment_at(double t) const {
 }
 
 void Trajectory::state_at(const Segment& seg, double t, double* x) const {
-  segment_state(seg, coefficients.data() + seg.offset, system().nx, t, x);
+  Vector room;
+  segment_state(seg, polynomials(seg, room), system().nx, t, x);
+}
+
+const double* Trajectory::polynomials(const Segment& seg, Vector& room) const {
+  const double* const first = coefficients.data() + seg.offset;
+  if (seg.map == nullptr) return first;
+  room.resize(seg.columns * system().nx);
+  seg.map->expand(first, system().nx, seg.columns, room.data());
+  return room.data();
 }
 
 List<double> Trajectory::step_times() const {

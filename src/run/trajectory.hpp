@@ -19,6 +19,7 @@ struct Trajectory {
   double t_begin = 0.0, t_end = 0.0;
   List<Segment> segments;
   List<double> coefficients;
+  List<std::shared_ptr<const StrideMap>> maps; // that segments refer to
   EventLog events;
   List<std::pair<const Regime*, FlowKind>>
       used;                   // every regime and how it was run, in the order of their first use
@@ -34,6 +35,8 @@ struct Trajectory {
   // Number of the segment that holds at t, from the right.
   Index segment_at(double t) const;
   void state_at(const Segment& segment, double t, double* x) const;
+  // Coefficients of a segment, in `room` where its map makes them.
+  const double* polynomials(const Segment& segment, Vector& room) const;
   // Every start of a step, and the end.
   List<double> step_times() const;
 };

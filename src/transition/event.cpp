@@ -219,12 +219,13 @@ struct EventBuilder {
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const Friction& p = sys.friction[i];
       if (!p.traits.sticks || of_contact(i) || p.of_compliance) continue;
-      const bool loaded_by_signal = can_be_free(sys, p);
       const Signal& load = sys.signals[p.load];
+      const Mode before = jump.before.friction[i].mode, after = jump.after.friction[i].mode;
+      if (before == after && load.pieces.size() == 1) continue;
+      const bool loaded_by_signal = can_be_free(sys, p);
       const bool free_before = loaded_by_signal && idle_before(load, jump.t),
                  free_after = loaded_by_signal && idle(load, jump.t);
-      mechanics(i, free_before ? Mode::free : jump.before.friction[i].mode,
-                free_after ? Mode::free : jump.after.friction[i].mode, nullptr);
+      mechanics(i, free_before ? Mode::free : before, free_after ? Mode::free : after, nullptr);
     }
   }
 

@@ -30,13 +30,13 @@ double clear_of(const System& sys, const Regime& r, const Guard& g, double t, co
 
 // Where guards are linear forms: all of them are far below zero beside their terms.
 bool clearly_off(const Regime& r, const double* x, const Vector& s, const Vector& nominal) {
-  constexpr double far = 1e-6; // more than any tolerance of events
   const auto off = [&](auto&& by_state, auto&& by_signal) {
     double most = 0.0;
     for (Index i = 0; i < nominal.size(); ++i)
-      if (const double g = by_state(i); g != 0.0) most += g * x[i] + far * std::abs(g) * nominal[i];
+      if (const double g = by_state(i); g != 0.0)
+        most += g * x[i] + tolerance::far * std::abs(g) * nominal[i];
     for (Index i = 0; i < s.size(); ++i)
-      if (const double g = by_signal(i) * s[i]; g != 0.0) most += g + far * std::abs(g);
+      if (const double g = by_signal(i) * s[i]; g != 0.0) most += g + tolerance::far * std::abs(g);
     return most < 0.0;
   };
   for (Index k = 0; k < r.guards.size(); ++k) {
@@ -66,6 +66,8 @@ Sampler::Sampler(const System& system, RegimeCache& c, Scratch& shared)
   }
   for (Index b : sys.loop_order)
     if (!sys.loops[b].block.continuous()) sampled.push_back(b);
+  for (Index i = 0; i < sys.signals.size(); ++i)
+    if (!is_constant(sys.signals[i])) varying.push_back(i);
   samples = Vector::Zero(most);
   work = Vector::Zero(room);
 }
@@ -83,7 +85,8 @@ double Sampler::next(const State& state) const {
 
 void Sampler::read_signals(double t) {
   if (t == read_at) return;
-  signal_values(sys, t, s.data());
+  if (std::isnan(read_at)) signal_values(sys, t, s.data());
+  for (const Index i : varying) s(i) = value(sys.signals[i], t);
   read_at = t;
 }
 
@@ -108,7 +111,7 @@ void Sampler::run(State& state, const LinearPart& part) {
     const Loop& l = sys.loops[b];
     if (instant(l, state.ticks.next[b]) > now) continue;
     const auto input = [&](Index, Index k) {
-      return value(part.inputs[b][k], state.base_x.data(), s.data());
+      return value(part.sampled[b][k], state.base_x.data(), s.data());
     };
     compute(sys, b, instant(l, state.ticks.next[b]), input, samples.data(), state.ticks.memory.data(),
             work.data(), state.ticks.output.data() + offset[b]);

@@ -33,6 +33,7 @@ private:
   RegimeCache& cache;
   List<Index> sampled; // in the order of dataflow
   List<Index> offset;  // of each loop's outputs in Ticks::output
+  List<Index> varying; // signals that are not constant
   Scratch& scratch;
   Vector s, samples, work;
   double read_at = std::numeric_limits<double>::quiet_NaN(); // the instant that s is of

@@ -220,11 +220,12 @@ const Jump& Transition::after(const Regime& regime, State& state, const List<Gua
   return finish(state);
 }
 
-const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool breakpoint) {
+const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool breakpoint,
+                                  const Regime* present) {
   jump.begin(state, Occasion::motion, fired);
   look(state);
   if (sampler->due(state, state.base_t)) {
-    const Regime& regime = cache.get(sys, state.modes);
+    const Regime& regime = here == nullptr && present != nullptr ? *present : cache.get(sys, state.modes);
     sampler->run(state, *regime.linear);
     jump.sampled = jump.changed = true;
     if (fired.empty() && !breakpoint && sampler->quiet(state, regime)) { // the motion goes on

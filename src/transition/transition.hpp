@@ -33,7 +33,9 @@ public:
   const Jump& start(State& state, bool ticks);
   // After motion in `regime` that `fired` has ended, or a schedule: the next tick or a breakpoint of a signal.
   const Jump& after(const Regime& regime, State& state, const List<Guard>& fired);
-  const Jump& scheduled(State& state, const List<Guard>& fired, bool breakpoint);
+  // `present`: the regime, where it is known.
+  const Jump& scheduled(State& state, const List<Guard>& fired, bool breakpoint,
+                        const Regime* present = nullptr);
 
   bool samples() const;                       // there are sampled controllers
   double next_tick(const State& state) const; // infinity without them

@@ -125,5 +125,5 @@ def test_what_is_refused():
         ss.simulate(m, 1.0)
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_friction("guide", on="x", law=0.3, normal_load="floor.normal_force")
-    with pytest.raises(ValueError, match="no contact of this machine"):
+    with pytest.raises(ss.UnknownNameError, match="unknown contact 'floor'; known are: none"):
         ss.simulate(m, 1.0)

@@ -179,7 +179,7 @@ class TestBadInput:
         m = self.machine()
         m.add_controller(ss.P(kp=1.0), name="x", measure="a", reference="y.output")
         with pytest.raises(
-            ValueError, match=r"reference of 'x' = 'y.output' names the controller 'y', which"
+            ss.UnknownNameError, match=r"reference of 'x' = 'y.output': unknown controller 'y'"
         ):
             m.check()
         m.add_controller(ss.P(kp=1.0), name="y", measure="a", reference="x.output")

@@ -290,3 +290,13 @@ def test_a_friction_curve_is_sampled_and_held() -> None:
     assert len(m.poles()) == 2  # it puts nothing into the linear part
     with pytest.raises(ValueError, match="period must be given"):
         ss.FrictionCurve(law)
+
+
+def test_a_part_is_checked_where_it_is_written() -> None:
+    with pytest.raises(ValueError, match=r"friction = '0.3' is not allowed: it must be a friction law"):
+        parts.Inertia(1.0, friction="0.3")
+    axis = ss.Drive()
+    with pytest.raises(
+        ValueError, match=r"part of 'spindle' = 'Inertia' .* made with its numbers: Inertia\("
+    ):
+        axis.add("spindle", parts.Inertia)

@@ -196,7 +196,10 @@ def test_wrong_types():
             dict(t=[0.0, 1.0], velocity=1.0, initial=[1.0, 2.0]),
             "initial must have one value per internal state",
         ),
-        (dict(t=[0.0, 1.0], velocity=1.0, initial={"q": 1.0}), r"initial names \['q'\]"),
+        (
+            dict(t=[0.0, 1.0], velocity=1.0, initial={"q": 1.0}),
+            r"unknown internal state 'q' in initial; known are: ",
+        ),
         (dict(t=[0.0, 1.0], velocity=1.0, normal_load=-1.0), "normal_load = -1"),
         (dict(t=[0.0, 1.0], velocity=1.0, rtol=0.0), "rtol = 0"),
     ],

@@ -47,6 +47,7 @@ def test_long_values_have_short_texts() -> None:
         "Samples(t=<5000 numbers from 0 to 1>, values=<5000 numbers from 0 to 1>)"
     )
     assert eval(repr(ss.Samples([0.0, 1.0], [2.0, 3.0])), vars(ss)) == ss.Samples([0.0, 1.0], [2.0, 3.0])
+    assert repr(RUN.state) == "State(t=1.0 s, 4 values)"
     m = ss.Machine(mass=1.0, names=["q"])
     m.add_controller(ss.P(kp=1.0), on="q", reference=ss.Samples(t, t))
     assert len(repr(m)) < 200
@@ -110,6 +111,11 @@ def test_a_number_is_a_law_everywhere() -> None:
     assert a == b
     plant = ss.StateSpace(A=-1.0, B=1.0, C=1.0)
     plant.add_friction("brake", law=0.3, velocity="y0", on="u0")
+    assert ss.machines.chain([1.0, 1.0], 1.0, law=0.3) == ss.machines.chain(
+        [1.0, 1.0], 1.0, law=[coulomb] * 2
+    )
+    assert ss.analysis.passivity(0.3) == ss.analysis.passivity(coulomb)
+    assert ss.analysis.extractable_energy(0.3).energy == 0.0
     assert ss.machines.belt_oscillator(1.0, 2.0, 0.3, 0.2) == ss.machines.belt_oscillator(
         1.0, 2.0, coulomb, 0.2
     )
@@ -119,6 +125,18 @@ def test_a_number_is_a_law_everywhere() -> None:
         ValueError, match=r"law = -0.1 is not allowed: it must be a friction law .*, or a number >= 0"
     ):
         a.add_friction("g", on="other", law=-0.1)
+
+
+def _reading(what: str) -> ss.Machine:
+    m = belt()
+    m.add_controller(ss.P(kp=1.0), measure="block", to="block", **{what: "other.output"})
+    return m
+
+
+def _loaded_by(signal: str) -> ss.Machine:
+    m = belt()
+    m.add_friction("f", on="other", law=0.1, normal_load=signal)
+    return m
 
 
 RUN = ss.simulate(belt(), t_end=1.0)
@@ -148,6 +166,13 @@ RUN = ss.simulate(belt(), t_end=1.0)
         lambda: belt().bode("p", "block"),
         lambda: ss.open_loop(belt(), at="p"),
         lambda: ss.figures.run("p"),
+        lambda: belt().draw(what="p"),
+        lambda: _reading("reference").check(),
+        lambda: _loaded_by("p.normal_force").check(),
+        lambda: ss.LuGre(stiffness=1e5, damping=300.0, static=1.0).response(
+            [0.0, 1.0], 1.0, initial={"p": 1.0}
+        ),
+        lambda: ss.identify.fit_curve([1.0, 2.0, 3.0], [1.0] * 3, ss.Coulomb, free=["p"]),
     ],
 )
 def test_an_unknown_name_is_an_unknown_name_error_that_lists_the_known_ones(call: object) -> None:

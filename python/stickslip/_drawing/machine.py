@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stickslip._checks import reject
 from stickslip._drawing.chain import Chain
 from stickslip._drawing.chart import Chart, has_states
 from stickslip._drawing.diagram import Diagram
 from stickslip._drawing.drawing import Drawing, show
 from stickslip._drawing.loop import Loop, Matrices
+from stickslip.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +37,5 @@ def _chosen(machine: Any, what: str) -> Drawing:
     charts = {e["name"]: e for e in elements if e["kind"] == "friction" and has_states(e)}
     if what in charts:
         return Chart(charts[what])
-    kinds = ["'schematic'"] * bool(machine.names) + ["'diagram'"]
-    named = [f"{name!r}" for name in charts]
-    reject("what", what, "None, " + ", ".join(kinds + named))
+    known = ["schematic"] * bool(machine.names) + ["diagram", *charts]
+    raise UnknownNameError(f"unknown picture what = {what!r}; known are: {', '.join(map(repr, known))}")

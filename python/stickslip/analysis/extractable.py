@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip import _checks as checks
-from stickslip.laws import Law, Sum, TwoStateBristle
+from stickslip.laws import Law, Sum, TwoStateBristle, as_law
 
 __all__ = ["ExtractableEnergy", "extractable_energy"]
 
@@ -126,7 +126,7 @@ class _Search:
 
 
 def extractable_energy(
-    law: Law,
+    law: Law | float,
     velocity_signals: Iterable[tuple[Any, Any]] | None = None,
     *,
     normal_load: float = 1.0,
@@ -137,7 +137,7 @@ def extractable_energy(
 
     Parameters
     ----------
-    law : Law
+    law : Law or float
         Any law.
     velocity_signals : iterable of (t, velocity), optional
         Velocities to try, each as for `Law.response`: times and samples (straight lines between; a time given
@@ -172,7 +172,7 @@ def extractable_energy(
     for name, value in (("max_duration", max_duration), ("max_velocity", max_velocity)):
         if value is not None:
             checks.positive(name, value)
-    nothing = np.zeros(0)
+    law, nothing = as_law(law), np.zeros(0)
     if velocity_signals is not None:
         tried, best, found = 0, 0.0, (nothing, nothing)
         for t, v in velocity_signals:

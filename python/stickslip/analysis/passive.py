@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from stickslip import _checks as checks
 from stickslip.analysis._bristle_passivity import OneState, judge
 from stickslip.analysis._phases import Counterexample, best
-from stickslip.laws import BoucWen, Dahl, ElastoPlastic, Law, LuGre, MaxwellSlip, TwoStateBristle
+from stickslip.laws import BoucWen, Dahl, ElastoPlastic, Law, LuGre, MaxwellSlip, TwoStateBristle, as_law
 from stickslip.stick_slip import DeadTime, StickSlip
 
 __all__ = ["Counterexample", "Passivity", "Storage", "passivity"]
@@ -273,12 +273,12 @@ def _sum_of_storages(terms: Sequence[Law], parts: Sequence[Passivity]) -> Storag
     return Storage(" + ".join(piece.formula for piece in pieces), energy)
 
 
-def passivity(law: Law, normal_load: float = 1.0) -> Passivity:
+def passivity(law: Law | float, normal_load: float = 1.0) -> Passivity:
     """Decide whether a law is passive, from velocity to force.
 
     Parameters
     ----------
-    law : Law
+    law : Law or float
         Any law. A sum of one bristle and curves is decided as a whole; with several bristles it is passive if
         all parts are.
     normal_load : float, default 1.0
@@ -314,6 +314,7 @@ def passivity(law: Law, normal_load: float = 1.0) -> Passivity:
     (False, 2, True)
     """
     load = float(checks.non_negative("normal_load", normal_load))
+    law = as_law(law)
     terms = list(law.terms)
     bristles = [term for term in terms if isinstance(term, (LuGre, ElastoPlastic, TwoStateBristle))]
     curves = [term for term in terms if not term.state_names and not isinstance(term, StickSlip)]

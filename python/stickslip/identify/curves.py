@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, choice, positive
+from stickslip.errors import UnknownNameError
 from stickslip.identify import _families as families
 from stickslip.identify._need import scipy
 from stickslip.identify._records import columns, listed, mixed_sizes, warn
@@ -223,7 +224,7 @@ def _freed(parts: tuple[families.Term, ...], free: Sequence[str] | None) -> set[
         return {t.prefix + name for t in parts for name in families.usual(t)}
     for name in free:
         if name not in known:
-            raise ValueError(f"free names {name!r}, but the parameters are {listed(known)}")
+            raise UnknownNameError(f"unknown parameter {name!r} in free; known are: {listed(known)}")
     if not free:
         raise ValueError("free is empty: name at least one parameter")
     return {*free}

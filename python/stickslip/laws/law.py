@@ -291,7 +291,10 @@ class Law:
         if isinstance(initial, Mapping):
             unknown = sorted(set(initial) - set(names))
             if unknown:
-                raise ValueError(f"initial names {unknown}, but the internal states are {list(names)}")
+                listed = ", ".join(map(repr, names)) or "none"
+                raise UnknownNameError(
+                    f"unknown internal state {unknown[0]!r} in initial; known are: {listed}"
+                )
             start = np.array([float(initial.get(name, 0.0)) for name in names])
         else:
             start = np.zeros(len(names)) if initial is None else np.array(initial, dtype=float, ndmin=1)

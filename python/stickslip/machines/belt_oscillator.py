@@ -13,7 +13,7 @@ __all__ = ["belt_oscillator"]
 def belt_oscillator(
     mass: float,
     stiffness: float,
-    law: Law,
+    law: Law | float,
     belt_velocity: Signal | float,
     normal_load: Signal | float = 1.0,
     damping: float = 0.0,
@@ -26,7 +26,7 @@ def belt_oscillator(
         Mass of the block, kg, positive.
     stiffness : float
         Of the spring, N/m, not negative.
-    law : Law
+    law : Law or float
         Friction between block and belt.
     belt_velocity : float or Signal
         Velocity of the belt, m/s.

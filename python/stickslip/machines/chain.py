@@ -28,7 +28,7 @@ def chain(
     mass: ArrayLike,
     stiffness: ArrayLike,
     damping: ArrayLike = 0.0,
-    law: Law | Sequence[Law | None] | None = None,
+    law: Law | float | Sequence[Law | float | None] | None = None,
     normal_load: ArrayLike | Signal = 1.0,
     surface_velocity: Signal | float = 0.0,
     left: float = 0.0,
@@ -43,7 +43,7 @@ def chain(
         Masses, kg (or inertias, kg m²), positive.
     stiffness, damping : float or array_like, shape (n - 1,)
         Between neighbours, N/m and N s/m; one number for all.
-    law : Law or sequence of Law, optional
+    law : Law, float or sequence of these, optional
         Friction of each mass against the ground, one for all or one each (None: without); named "friction1"
         and so on.
     normal_load : float, Signal or array_like, shape (n,), default 1.0
@@ -78,7 +78,7 @@ def chain(
     springs[-1, -1] += checks.finite("right", right)
     coordinates = [f"m{i + 1}" for i in range(n)] if names is None else list(names)
     m = Machine(mass=masses, names=coordinates, stiffness=springs, damping=dampers)
-    laws = [law] * n if law is None or isinstance(law, Law) else list(law)
+    laws = list(law) if isinstance(law, Sequence) else [law] * n
     if len(laws) != n:
         raise ValueError(f"law has {len(laws)} entries, but there are {n} masses")
     loads: list[Signal | float]

@@ -94,9 +94,9 @@ def two_mass_drive(
     load_mass: float,
     stiffness: float,
     damping: float = 0.0,
-    load_friction: Law | None = None,
+    load_friction: Law | float | None = None,
     normal_load: Signal | float = 1.0,
-    motor_friction: Law | None = None,
+    motor_friction: Law | float | None = None,
     motor_normal_load: Signal | float = 1.0,
     control: Controller | None = None,
     reference: Signal | float = 0.0,
@@ -112,7 +112,7 @@ def two_mass_drive(
         Masses, kg (or inertias, kg m²), positive.
     stiffness, damping : float
         Of the coupling, N/m, positive, and N s/m.
-    load_friction, motor_friction : Law, optional
+    load_friction, motor_friction : Law or float, optional
         Friction of each mass against the ground; none by default.
     normal_load, motor_normal_load : float or Signal, default 1.0
         Their normal loads, N.
