@@ -590,8 +590,9 @@ class Machine(Wiring):
         Modeling and simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16: LossyGear of
         the Modelica Standard Library, whose bearings are a friction element beside it (`Coulomb` and `Viscous`).
 
-        Without backlash just one of the flanks carries, and they change where the torque changes its sign. It is made
-        of two contacts because these are all it needs: a flank is a unilateral contact whose friction follows its
+        Without backlash both flanks touch, but just one carries: that they press against each other no load asks for.
+        Which one it is changes where the torque changes its sign, and that is no event. It is made of two contacts
+        because these are all it needs: a flank is a unilateral contact whose friction follows its
         normal force, and all rules of contacts, in stick, slip and impacts, hold for it as they are.
 
         Examples
@@ -623,7 +624,6 @@ class Machine(Wiring):
             return self.add_constraint(name, on={one: 1.0, two: -ratio})
         flanks = {"drive": -1.0, "coast": 1.0}
         for flank, side in flanks.items():
-            (other,) = (f for f in flanks if f != flank)
             rubs = {} if mean == 0.0 else {
                 "tangent": {one: a / mean, two: ratio * b / mean}, **law_fields("friction", Coulomb(mean)),
             }  # fmt: skip
@@ -632,7 +632,6 @@ class Machine(Wiring):
                 name=f"{name}_{flank}",
                 normal={one: side, two: -side * ratio},
                 gap=as_signal(0.5 * play).compiled,
-                opposite="" if play > 0.0 else f"{name}_{other}",
                 **rubs,
             )
         return None

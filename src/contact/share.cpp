@@ -1,6 +1,7 @@
 #include "contact/share.hpp"
 
 #include "contact/lemke.hpp"
+#include "contact/preload.hpp"
 #include "core/linalg.hpp"
 #include "core/tolerances.hpp"
 
@@ -91,7 +92,8 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   // The instant is known as events are located.
   const Vector known = Vector::Constant(m, size * tolerance::event_zero / tolerance::rest);
   if (within_limits(c, known)) return true;
-  List<List<Index>> relieving = l.relieving;
+  List<List<Index>> relieving;
+  if (l.effects.cols() > 0) relieving = relieving_contacts(l.effects);
   for (List<Index>& set : relieving)
     for (Index& k : set) k = number[k];
   const HeldLimits at = held_limits(C * C.transpose(), c, known, relieving);

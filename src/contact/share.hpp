@@ -19,11 +19,11 @@ LeastNorm least_norm(const Vector& c, const Matrix& C, const Vector& d, double w
 
 // x = x0 + Z y with Z orthonormal; the first `normals` entries of x are normal forces, the others sticking
 // elements, whose limits are low_a + low_b x(load) <= x <= high_a + high_b x(load), load < 0 for a prescribed
-// one. `relieving`: sets of normal forces of which one is zero (preload.hpp).
+// one. `effects`: what unit normal forces, columns, bring about; empty where no preload is to be avoided.
 struct ForceLimits {
   List<Index> load;
   Vector low_a, low_b, high_a, high_b;
-  List<List<Index>> relieving;
+  Matrix effects;
 };
 
 // The rule: where normal forces shift, the forces of least norm within all limits but without preload (preload.hpp);

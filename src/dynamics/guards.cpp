@@ -223,12 +223,8 @@ void list_guards(const System& sys, Regime& r) {
     }
     for (Index bit = 0; bit < law.switches; ++bit) r.guards.push_back(Guard::of_switch(i, bit));
   }
-  const auto idle = [&](const Contact& c) { // its opposite carries, and keeps its gap
-    return c.opposite >= 0 && r.modes.contact[c.opposite] == Mode::closed;
-  };
   for (Index j = 0; j < sys.contacts.size(); ++j)
-    if (!sys.contacts[j].yields() && !is_shared(r, {sys.friction.size() + j, -1}) &&
-        !(r.modes.contact[j] == Mode::open && idle(sys.contacts[j])))
+    if (!sys.contacts[j].yields() && !is_shared(r, {sys.friction.size() + j, -1}))
       r.guards.push_back(Guard::of_contact(r.modes.contact[j] != Mode::open ? GuardKind::lifts_off
                                            : sys.contacts[j].of_velocity    ? GuardKind::locks
                                                                             : GuardKind::closes,

@@ -23,28 +23,6 @@ void declare_tangent(Draft& d, const ContactElement& c, Contact& out) {
   d.sys.friction.push_back(std::move(p));
 }
 
-// Two flanks of one tooth that fills its gap.
-void find_opposite(Draft& d, Index j) {
-  const ContactElement& c = *d.contacts[j];
-  if (c.opposite.empty()) return;
-  const auto at = std::find_if(d.contacts.begin(), d.contacts.end(),
-                               [&](const ContactElement* other) { return other->name == c.opposite; });
-  const std::string what = "opposite of '" + c.name + "'";
-  if (at == d.contacts.end()) {
-    List<std::string> known;
-    for (const ContactElement* one : d.contacts) known.push_back(one->name);
-    throw UnknownName(what + ": unknown contact '" + c.opposite + "'; known are: " + quoted(known));
-  }
-  const ContactElement& other = **at;
-  const bool mirrored = d.direction(c.normal) == -d.direction(other.normal) && other.opposite == c.name &&
-                        is_constant(c.gap) && value(c.gap, 0.0) == 0.0 && c.gap == other.gap &&
-                        c.gap_expression.outputs.empty() && c.restitution == 0.0 &&
-                        c.restitution_expression.outputs.empty();
-  if (!mirrored)
-    reject(what, "= '" + c.opposite + "' must be its mirror image, both without gap and restitution");
-  d.sys.contacts[j].opposite = at - d.contacts.begin();
-}
-
 void wire(Draft& d, Contact& c, const Combination& normal) {
   System& sys = d.sys;
   const Index n = sys.n_coordinates;
@@ -92,7 +70,6 @@ void wire_contacts(Draft& d) {
   for (Index j = 0; j < rigid; ++j) {
     Contact& c = sys.contacts[j];
     wire(d, c, d.contacts[j]->normal);
-    find_opposite(d, j);
     if (c.friction >= 0) wire_tangent(d, sys.friction[c.friction], d.direction(d.contacts[j]->tangent));
   }
   for (Index k = 0; k < d.clutches.size(); ++k) wire(d, sys.contacts[rigid + k], d.clutches[k]->on);

@@ -147,7 +147,6 @@ struct ContactElement {
   Tape restitution_expression; // of the "speed" of approach, instead of restitution; empty: none
   Tape gap_expression;         // g(q, t) instead of `normal` and `gap`; empty: none
   Tape tangent_expression;     // w_T(q), one result per coordinate, instead of `tangent`; empty: none
-  std::string opposite; // of a gear without play: the other flank; just one of the two carries. Empty: none
 
   bool has_tangent() const { return !tangent.empty() || !tangent_expression.outputs.empty(); }
   static constexpr auto fields() {
@@ -166,8 +165,7 @@ struct ContactElement {
         field("impact", &E::impact),
         field("compliance", &E::compliance),
         field("gap_expression", &E::gap_expression),
-        field("tangent_expression", &E::tangent_expression),
-        field("opposite", &E::opposite)};
+        field("tangent_expression", &E::tangent_expression)};
   }
 };
 

@@ -72,8 +72,7 @@ struct Friction {
 struct Contact {
   std::string name;
   bool of_velocity = false;
-  Index opposite = -1; // the contact on the other side of what has no play; just one of the two is closed
-  Vector effect;       // change of x' per unit of normal force
+  Vector effect; // change of x' per unit of normal force
   Form gap, rate;
   Vector acceleration_s; // second derivative of the gap = rate.x . x' + acceleration_s . s
   double restitution = 0.0;

@@ -38,20 +38,10 @@ void Decision::leave_rest(const contact::Candidate& c) {
   }
 }
 
-// Of two flanks without play one carries, and not both against each other.
-bool Decision::one_flank_carries() const {
-  for (Index j = 0; j < sys.contacts.size(); ++j)
-    if (const Index other = sys.contacts[j].opposite; other >= 0)
-      if ((state->modes.contact[j] == Mode::closed) == (state->modes.contact[other] == Mode::closed))
-        return false;
-  return true;
-}
-
 bool Decision::admissible(const contact::Candidate& c) {
   state->modes = entry;
   state->base_x = entry_x;
   apply(c);
-  if (!one_flank_carries()) return false;
   leave_rest(c);
   const Regime* free = &cache.get(sys, state->modes); // no force is held at a limit yet
   if (free->affine || free->shared || here != nullptr) expand_signals();

@@ -1,6 +1,5 @@
 #include "transition/candidate.hpp"
 
-#include "contact/preload.hpp"
 #include "contact/share.hpp"
 #include "core/error.hpp"
 #include "core/linalg.hpp"
@@ -163,7 +162,7 @@ struct Equations {
       l.low_a(i) = element.low.a, l.high_a(i) = element.high.a;
       if (load >= 0) l.low_b(i) = element.low.b, l.high_b(i) = element.high.b;
     }
-    if (loads_friction()) l.relieving = relieving_contacts(normal_effects(normals));
+    if (loads_friction()) l.effects = normal_effects(normals);
     Vector x;
     double utilisation = 0.0;
     if (!share(x0, Z, normals, l, x, utilisation)) return false;

@@ -151,7 +151,6 @@ private:
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);
-  bool one_flank_carries() const;
   void leave_rest(const contact::Candidate& c);
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);
@@ -199,7 +198,6 @@ private:
   struct Strike;
   struct Blow;
   void solve_impact(const List<Index>& touching, bool collision, Blow& blow) const;
-  bool solve_with_flanks(List<Index>& touching, bool collision, Blow& blow) const;
   void strike(const List<Index>& contacts, bool collision);
   void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
                     const List<Index>& contacts) const;

@@ -1,11 +1,13 @@
 #include "transition/impact.hpp"
 
+#include "contact/preload.hpp"
 #include "core/error.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -26,15 +28,43 @@ Phase phase_of(const Impact& p, const Candidate& c) {
   return r;
 }
 
-// Vertices of the continua of impulses that lead to the motion of `shared`, appended to the pool.
-void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
-  const Problem& p = ws.problem;
-  const auto nc = p.contacts, m = p.elements.size();
+// Whether normal impulses press contacts against each other that no load asks to (contact/preload.hpp).
+bool is_preloaded(const Vector& normal, const List<List<Index>>& relieving) {
+  const double none = tolerance::same * normal.maxCoeff();
+  const auto relieved = [&](const List<Index>& set) { return (normal(set).array() <= none).all(); };
+  return !relieving.empty() && std::none_of(relieving.begin(), relieving.end(), relieved);
+}
+
+List<List<Index>> relieving_of(const Problem& p) {
+  const Vector unit = p.G.diagonal().cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse();
+  return relieving_contacts(unit.asDiagonal() * p.G.leftCols(p.contacts) *
+                            unit.head(p.contacts).asDiagonal());
+}
+
+// Impulses that solve the problem: vertices of continua among them, but none that is preloaded.
+List<Vector> extreme_impulses(ImpactWorkspace& ws) {
   lcp::RowMatrix M;
   Vector q;
-  assemble_stage(p, ws.slip, ws.direction, M, q);
+  assemble_stage(ws.problem, ws.slip, ws.direction, M, q);
   const lcp::Enumeration all = lcp::solve_all(lcp::view(M, q), ws.enumeration);
-  const auto append = [&](const Vector& z) {
+  const List<List<Index>> relieving =
+      ws.problem.elements.empty() ? List<List<Index>>() : relieving_of(ws.problem);
+  List<Vector> out;
+  const auto add = [&](const Vector& z) {
+    if (!is_preloaded(z.head(ws.problem.contacts), relieving)) out.push_back(z);
+  };
+  for (const lcp::Solution& s : all.solutions) {
+    if (!s.continuum()) add(s.z);
+    for (Index k = 0; k < s.vertices.rows(); ++k) add(s.vertices.row(k).transpose());
+  }
+  return out;
+}
+
+// Those of these impulses that lead to the motion of `shared`, appended to the pool.
+void append_extreme(ImpactWorkspace& ws, const Candidate& shared, const List<Vector>& impulses) {
+  const Problem& p = ws.problem;
+  const auto nc = p.contacts, m = p.elements.size();
+  for (const Vector& z : impulses) {
     Candidate& c = ws.compression.next();
     c = shared;
     Vector signed_force(p.size());
@@ -56,10 +86,6 @@ void append_extreme(ImpactWorkspace& ws, const Candidate& shared) {
         c.modes[i] = v == 0.0 ? Mode::stick : (v > 0.0 ? Mode::slip_forward : Mode::slip_backward);
     }
     if (same_motion(p, c, shared) && !same_forces(p, c, shared)) ws.compression.keep();
-  };
-  for (const lcp::Solution& s : all.solutions) {
-    if (!s.continuum()) append(s.z);
-    for (Index k = 0; k < s.vertices.rows(); ++k) append(s.vertices.row(k).transpose());
   }
 }
 
@@ -148,14 +174,18 @@ private:
     answer.complete = solve_stage(ws.problem, ws.allowed, ws.slip, ws.direction, ws.stage, ws.compression);
     drop_repeated(ws.problem, ws.compression);
     proper = ws.compression.size();
-    for (Index k = 0; k < proper; ++k) {
-      if (ws.compression[k].unique) continue;
-      if (nc + 2 * m > largest_extreme_order) {
-        answer.complete = false;
-        continue;
-      }
+    List<Index> open; // impulses that rigidity does not determine
+    for (Index k = 0; k < proper; ++k)
+      if (!ws.compression[k].unique) open.push_back(k);
+    if (open.empty()) return;
+    if (nc + 2 * m > largest_extreme_order) {
+      answer.complete = false;
+      return;
+    }
+    const List<Vector> impulses = extreme_impulses(ws);
+    for (const Index k : open) {
       const Candidate shared = ws.compression[k];
-      append_extreme(ws, shared);
+      append_extreme(ws, shared, impulses);
     }
   }
 

@@ -60,8 +60,7 @@ void Decision::find_candidates(const List<Guard>& fired, bool start) {
     if (sys.contacts[j].yields()) continue;
     const double gap = gap_at(j), rate = rate_at(j), still = no_rate(j);
     const bool was_closed = state->modes.contact[j] == Mode::closed;
-    bool closes = sys.contacts[j].opposite >= 0; // without play either flank is there
-
+    bool closes = false;
     for (const Guard& g : fired)
       closes = closes || ((g.kind == GuardKind::closes || g.kind == GuardKind::locks) && g.contact == j);
     const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap(j) && (start || rate < -still));
@@ -213,37 +212,12 @@ void Decision::solve_impact(const List<Index>& touching, bool collision, Blow& b
   }
 }
 
-// Of two flanks without play one takes part, whichever leaves no gap behind: the one that carries is tried first.
-bool Decision::solve_with_flanks(List<Index>& touching, bool collision, Blow& blow) const {
-  List<Index> pairs;
-  for (const Index j : touching)
-    if (const Index other = sys.contacts[j].opposite; other > j) pairs.push_back(j);
-  const List<Index> all = touching;
-  for (Index choice = 0; choice < Index{1} << pairs.size(); ++choice) {
-    touching = all;
-    for (Index k = 0; k < pairs.size(); ++k) {
-      const Index one = pairs[k], other = sys.contacts[one].opposite;
-      const bool first = (before.contact[other] != Mode::closed) == ((choice >> k & 1) == 0);
-      std::erase(touching, first ? other : one);
-    }
-    blow = {};
-    solve_impact(touching, collision, blow);
-    std::erase_if(blow.after.solutions, [&](const contact::ImpactSolution& s) {
-      for (Index k = 0; k < touching.size(); ++k)
-        if (sys.contacts[touching[k]].opposite >= 0 && s.velocity(k) > no_rate(touching[k])) return true;
-      return false;
-    });
-    if (!blow.after.solutions.empty()) return true;
-  }
-  return false;
-}
-
 // Impact of all contacts that touch. Impacts that follow each other faster and faster end: a contact that would
 // rebound slower than the threshold keeps its wall.
-void Decision::strike(const List<Index>& all, bool collision) {
-  List<Index> touching = all;
+void Decision::strike(const List<Index>& touching, bool collision) {
   Blow blow;
-  unsolved = !solve_with_flanks(touching, collision, blow);
+  solve_impact(touching, collision, blow);
+  unsolved = blow.after.solutions.empty();
   Strike& hit = blow.hit;
   contact::Impact& p = hit.problem;
   contact::ImpactAnswer& after = blow.after;
@@ -301,34 +275,40 @@ double Decision::no_rebound(Index j) const {
   return std::max(cutoffs.rebound * rate_size(j), 0.5 * falls * least_flight * std::abs(t));
 }
 
+namespace {
+
+// Impulses, beside those of the impact, that stop these contacts with the least change of kinetic energy. Walls do not
+// pull: a contact that would have to is left out.
+Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution& best, List<Index>& held) {
+  while (!held.empty()) {
+    const Vector own = -linalg::least_norm_solution(p.G(held, held), best.velocity(held));
+    const Vector whole = best.impulse(held) + own;
+    Index least = 0;
+    if (whole.minCoeff(&least) >= -tolerance::rounding * best.impulse.cwiseAbs().maxCoeff()) return own;
+    held.erase(held.begin() + least);
+  }
+  return {};
+}
+
+} // namespace
+
 // Takes back rebounds that are too slow to count: of one contact that is an impact without restitution, of several the
 // least change of kinetic energy. What it takes is lost in the impact.
 void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
                             const List<Index>& touching) const {
   List<Index> held; // with those that stay at rest
-  bool rebounds = false;
   for (Index k = 0; k < p.contacts; ++k) {
     if (!(best.velocity(k) <= no_rebound(touching[k]))) continue;
-    if (best.velocity(k) > 0.0 && !(best.impulse(k) * p.G(k, k) > best.velocity(k)))
-      continue; // walls do not pull
-    held.push_back(k);
-    rebounds = rebounds || best.velocity(k) > 0.0;
+    if (best.velocity(k) <= 0.0 || best.impulse(k) * p.G(k, k) > best.velocity(k)) held.push_back(k);
   }
-  if (!rebounds || !p.collision) return;
-  const Index m = held.size();
-  Matrix G(m, m);
-  Vector v(m), wall(m);
-  for (Index a = 0; a < m; ++a) {
-    v(a) = best.velocity(held[a]), wall(a) = p.wall(held[a]);
-    for (Index b = 0; b < m; ++b) G(a, b) = p.G(held[a], held[b]);
-  }
-  const Vector impulse = -linalg::least_norm_solution(G, v);
-  best.energy_change += impulse.dot(v + 0.5 * (G * impulse) - wall);
+  const auto rebounds = [&](Index k) { return best.velocity(k) > 0.0; };
+  if (!p.collision || std::none_of(held.begin(), held.end(), rebounds)) return;
+  const Vector impulse = stopping_impulses(p, best, held);
+  const Vector v = best.velocity(held), wall = p.wall(held);
+  best.energy_change += impulse.dot(v + 0.5 * (p.G(held, held) * impulse) - wall);
   best.wall_work -= impulse.dot(wall);
-  for (Index a = 0; a < m; ++a) {
-    best.impulse(held[a]) += impulse(a);
-    best.velocity += p.G.col(held[a]) * impulse(a);
-  }
+  best.impulse(held) += impulse;
+  best.velocity += p.G(Eigen::all, held) * impulse;
   for (const Index k : held) best.velocity(k) = 0.0;
 }
 

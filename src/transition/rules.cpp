@@ -21,6 +21,15 @@ struct StaticToKinetic {
 
   Index round_limit() const { return p.elements.size() + 1; }
 
+  // What rounding of the contact's force makes of the acceleration of an element that it loads.
+  double rounding_of_load(Index s, Mode mode) const {
+    const Element& element = p.elements[s];
+    const Index k = p.contacts + s, c = element.contact;
+    if (c < 0) return 0.0;
+    const double per_force = (mode == Mode::slip_forward ? element.plus : element.minus).b;
+    return tolerance::rounding * std::abs(per_force * p.G(k, k)) * p.free_scale(c) / p.G(c, c);
+  }
+
   // The acceleration of an element that left rest in this event, counted along its way; zero if it is zero
   // within rounding, or within what locating the event leaves if its guard has fired.
   double along(const Candidate& c, Index s) const {
@@ -29,7 +38,7 @@ struct StaticToKinetic {
     const bool fired = at_guard(p, ws.allowed[k], k);
     const double zero = fired ? tolerance::event_zero : tolerance::per_term * static_cast<double>(p.size());
     const double a = c.modes[k] == Mode::slip_forward ? c.acceleration[k] : -c.acceleration[k];
-    return std::abs(a) <= zero * scale ? 0.0 : a;
+    return std::abs(a) <= std::max(zero * scale, rounding_of_load(s, c.modes[k])) ? 0.0 : a;
   }
 
   List<Mode> directions(const Candidate& c, const List<Slip>& slip) const {
