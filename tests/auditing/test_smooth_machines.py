@@ -61,6 +61,17 @@ def test_what_an_impact_sets_in_motion_could_not_rest() -> None:
     assert report.passed, report
 
 
+@pytest.mark.parametrize("stated", [0.4, 0.41])
+def test_a_start_with_an_impact(stated: float) -> None:
+    """What a run has before an impact at its start is not sampled: it follows from the impulses, and the law with it."""
+    start = {"y.position": float(np.sin(0.5)), "tilt.position": 0.5, "x.velocity": 0.3, "y.velocity": -1.0}
+    run = ss.simulate(made("rod"), 0.05, rtol=RTOL, initial=start)
+    assert run.events[0].impact
+    assert run.events[0].time == 0.0
+    report = ss.analysis.audit(Damaged(run, machine=made("rod", restitution=stated)), rtol=RTOL)
+    assert [f.what for f in report.findings] == ([] if stated == 0.4 else ["Poisson's law"])
+
+
 def instead(name: str, **numbers: float) -> Damaged:
     """A run of the machine, stated as one with other numbers."""
     return Damaged(ran(name, RTOL), machine=made(name, **numbers))
