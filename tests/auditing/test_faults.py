@@ -40,6 +40,12 @@ def ball(restitution: float = 0.5, gap: float = 0.0, mu: float = 0.3, impact: st
     return m
 
 
+def ceiling(gap: float) -> ss.Machine:
+    m = ss.Machine(mass=1.0, names=["y"], force={"y": -9.81})
+    m.add_contact("ceiling", normal={"y": -1.0}, gap=gap)
+    return m
+
+
 def servo(kp: float = 30.0, limits: float = 8.0, period: float | None = 0.05, **options: Any) -> ss.Machine:
     m = ss.Machine(mass=1.0, names=["slide"])
     m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.8))
@@ -174,6 +180,9 @@ FAULTS: dict[str, tuple[Callable[[], Damaged], str]] = {
     "an impulse": (lambda: first_impact(normal_impulse=6.65), "M dv = impulses"),
     "the loss of an impact": (lambda: first_impact(loss=7.0), "loss is that"),
     "penetration": (lambda: instead(ball(gap=0.001), ball(), **FALL), "gap >= 0"),
+    "a dip between two samples": (
+        lambda: instead(
+            ceiling(0.5), ceiling(4.5 / 9.81 - 1e-7), t_end=0.5, initial={"y.velocity": 3.0}), "gap >= 0"),
     "a lost lift-off": (lost_lift_off, "normal force >= 0"),
     "energy erased from the balance": (lambda: on_belt(energy={"friction": 0.0}), "energy: friction"),
     "the kinetic energy": (lambda: on_belt(energy={"kinetic": 1.001}), "energy: kinetic"),

@@ -41,6 +41,37 @@ def test_many_facets_pass(facets: int, impact_and_belt: tuple[str, float]) -> No
     assert ("the law of some impacts" in report.unchecked) == (facets > 4)
 
 
+def test_what_an_impact_sets_in_motion_could_not_rest() -> None:
+    """A brake that holds a disc breaks away where the disc strikes: that is no break-away by a force."""
+    body = ss.contours.Circle(0.2).on(*(ss.Expr(f"{name}.position") for name in ("x", "y", "turn")))
+    ground = ss.contours.Line().on()
+    m = ss.Machine(mass=[1.0, 1.0, 0.02], names=["x", "y", "turn"], force={"y": -9.81})
+    m.add_contact(
+        "ground", gap=ss.contours.gap(ground, body), tangent=ss.contours.sliding(ground, body), friction=0.01,
+        restitution=0.7, impact="newton",
+    )  # fmt: skip
+    m.add_friction("brake", on="turn", law=ss.Coulomb(1.0))
+    run = ss.simulate(
+        m, 3.0, rtol=1e-6, initial={"y.position": 0.5, "x.velocity": 3.0, "turn.velocity": 20.0}
+    )
+    rests = run.events.of("brake")
+    struck = np.isin(rests.time, run.events.time[run.events.impact])
+    assert ((rests.before == 0) & struck).sum() > 5
+    report = ss.analysis.audit(run, rtol=1e-6)
+    assert report.passed, report
+
+
+@pytest.mark.parametrize("stated", [0.4, 0.41])
+def test_a_start_with_an_impact(stated: float) -> None:
+    """What a run has before an impact at its start is not sampled: it follows from the impulses, and the law with it."""
+    start = {"y.position": float(np.sin(0.5)), "tilt.position": 0.5, "x.velocity": 0.3, "y.velocity": -1.0}
+    run = ss.simulate(made("rod"), 0.05, rtol=RTOL, initial=start)
+    assert run.events[0].impact
+    assert run.events[0].time == 0.0
+    report = ss.analysis.audit(Damaged(run, machine=made("rod", restitution=stated)), rtol=RTOL)
+    assert [f.what for f in report.findings] == ([] if stated == 0.4 else ["Poisson's law"])
+
+
 def instead(name: str, **numbers: float) -> Damaged:
     """A run of the machine, stated as one with other numbers."""
     return Damaged(ran(name, RTOL), machine=made(name, **numbers))

@@ -233,6 +233,14 @@ def test_a_clutch_without_capacity_is_free() -> None:
     assert float(np.ravel(rt.step())[0]) == ss.Mode.FREE
 
 
+def test_a_scale_on_a_slide_counts_lengths() -> None:
+    """500 lines per metre, each read four times: half a millimetre."""
+    axis = ss.Drive()
+    axis.add("slide", parts.Slide(10.0))
+    axis.add("scale", parts.Encoder(lines=500))
+    assert axis.quantum("scale") == pytest.approx(5e-4, rel=1e-15)
+
+
 def test_encoders_reach_all_who_measure_them() -> None:
     axis = ss.Drive()
     axis.add("motor", parts.Motor(0.1, "loop.output"))

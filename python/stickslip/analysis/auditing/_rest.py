@@ -47,7 +47,8 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
             continue
         events = run.events.of(place.name)
         turns = (np.abs(events.after) == 1) & ((events.before == 0) | (events.before == -events.after))
-        turns &= ~events.impact & (events.time > run._raw.t_begin)
+        struck = np.isin(events.time, run.events.time[run.events.impact])  # which sets in motion what rests
+        turns &= ~struck & (events.time > run._raw.t_begin)
         if not turns.any():
             continue
         t = np.unique(events.time[turns])
