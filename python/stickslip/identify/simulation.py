@@ -142,9 +142,9 @@ def fit(
         Least squares, or robust.
     step : float, optional
         By default runs are differentiated exactly, by ``simulate(..., sensitivities=...)``, where that reaches over all
-        data, agrees with differences at the start and costs less than these; else by central differences of runs over
-        1e-5 of each parameter. A step given here, as a share of each parameter, asks for differences: signals that jump
-        at events, such as forces of dry friction, want one of 1e-4 or more.
+        data and agrees with differences at the start; else by central differences of runs over 1e-5 of each parameter.
+        A step given here, as a share of each parameter, asks for differences: signals that jump at events, such as
+        forces of dry friction, want one of 1e-4 or more.
     tolerance : float, default 1e-12
         The search ends where a step changes the parameters by less than this share, or the sum of squares by less
         than a hundredth of it.
