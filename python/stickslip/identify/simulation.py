@@ -26,6 +26,9 @@ from stickslip.trajectory import Trajectory
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Signals without sigma are weighted by their residuals again and again, until these weights change by less than this.
+ROUNDS, STEADY = 10, 0.01
+
 
 @dataclass(frozen=True, eq=False)
 class MachineFit(Estimate):
@@ -275,12 +278,16 @@ def _search(
 
     try:
         found = minimised(problem.free.start)
-        if len(problem.signals) > 1 and problem.signals[0].sigma is None:
-            off = [float(np.sqrt(np.mean(d**2))) for d in problem.off(found.x)]
-            if all(d > 1e-7 * s.size for d, s in zip(off, problem.signals, strict=True)):
-                problem.weights = [1.0 / d for d in off]
-                problem.best = None
-                found = minimised(found.x)
+        for _ in range(ROUNDS if len(problem.signals) > 1 and problem.signals[0].sigma is None else 0):
+            off = np.array([np.sqrt(np.mean(d**2)) for d in problem.off(found.x)])
+            if any(d <= 1e-7 * s.size for d, s in zip(off, problem.signals, strict=True)):
+                break
+            change = off * problem.weights
+            if change.max() <= (1.0 + STEADY) * change.min() and abs(change[0] - 1.0) <= STEADY:
+                break
+            problem.weights = (1.0 / off).tolist()
+            problem.best = None
+            found = minimised(found.x)
     except KeyboardInterrupt:
         return None, "interrupted"
     return found, ""
