@@ -181,3 +181,15 @@ class TestRecursive:
     def test_picture(self) -> None:
         axes = track_bristle(T, V, force(), 1e5, 1e-3, memory=3.0).plot()
         assert axes.get_xlabel()
+
+
+def test_old_samples_fade_with_the_memory() -> None:
+    """The last values are those of least squares with weights exp(-age/memory), over a step of the kinetic level."""
+    f = np.where(T < 5.0, force(alpha=8e4), force(alpha=8e4, kinetic=1.2, static=1.7))
+    track = track_bristle(T, V, f, 1e5, 1e-3, memory=1.5)
+    weight = np.sqrt(np.exp((T - T[-1]) / 1.5) * (V != 0.0))
+    made = amounts_of(bristle_regressors(T, V, 1e5, 1e-3, 2.0), 1e5)
+    alone = np.linalg.lstsq(made * weight[:, None], f * weight, rcond=None)[0]
+    assert alone.min() > 0.0  # so that nothing is projected
+    for name in ("kinetic", "damping", "viscous"):
+        assert track.parameters[name][-1] == pytest.approx(alone[AMOUNTS.index(name)], rel=1e-6), name
