@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 import stickslip as ss
 from stickslip.identify import bristle_parameters, bristle_regressors, fit_bristle, track_bristle
+from stickslip.identify.bristle import AMOUNTS, amounts_of
 
 TABLE = dict(
     stiffness=1e5, damping=np.sqrt(1e5), viscous=0.4, static=1.5, kinetic=1.0, stribeck_velocity=1e-3
@@ -94,6 +95,17 @@ class TestBatch:
             assert abs(value - truth[name]) < 3.5 * fit.stderr[name], name
         assert fit.stderr["kinetic"] < 0.01 and fit.stderr["stiffness"] < 0.03 * 1e5
 
+    def test_covariance_is_that_of_the_regression(self) -> None:
+        """s² (XᵀX)⁻¹ of the five amounts where the scales are known; static is the sum of two of them."""
+        noisy = force(alpha=8e4) + 0.01 * np.random.default_rng(4).normal(size=T.size)
+        fit = fit_bristle(T, V, noisy, stiffness=1e5, stribeck_velocity=1e-3, shape=2.0)
+        made = amounts_of(bristle_regressors(T, V, 1e5, 1e-3, 2.0), 1e5)
+        cov = fit.scale**2 * np.linalg.inv(made.T @ made)
+        kinetic, rise = AMOUNTS.index("kinetic"), AMOUNTS.index("rise")
+        static = cov[kinetic, kinetic] + 2.0 * cov[kinetic, rise] + cov[rise, rise]
+        assert fit.stderr["kinetic"] == pytest.approx(np.sqrt(cov[kinetic, kinetic]), rel=1e-6)
+        assert fit.stderr["static"] == pytest.approx(np.sqrt(static), rel=1e-6)
+
     def test_known_scales_are_kept(self) -> None:
         fit = fit_bristle(T, V, force(), stiffness=1e5, stribeck_velocity=1e-3, shape=2.0)
         assert {*fit.parameters} == {"kinetic", "damping", "viscous", "static", "alpha"}
@@ -169,3 +181,15 @@ class TestRecursive:
     def test_picture(self) -> None:
         axes = track_bristle(T, V, force(), 1e5, 1e-3, memory=3.0).plot()
         assert axes.get_xlabel()
+
+
+def test_old_samples_fade_with_the_memory() -> None:
+    """The last values are those of least squares with weights exp(-age/memory), over a step of the kinetic level."""
+    f = np.where(T < 5.0, force(alpha=8e4), force(alpha=8e4, kinetic=1.2, static=1.7))
+    track = track_bristle(T, V, f, 1e5, 1e-3, memory=1.5)
+    weight = np.sqrt(np.exp((T - T[-1]) / 1.5) * (V != 0.0))
+    made = amounts_of(bristle_regressors(T, V, 1e5, 1e-3, 2.0), 1e5)
+    alone = np.linalg.lstsq(made * weight[:, None], f * weight, rcond=None)[0]
+    assert alone.min() > 0.0  # so that nothing is projected
+    for name in ("kinetic", "damping", "viscous"):
+        assert track.parameters[name][-1] == pytest.approx(alone[AMOUNTS.index(name)], rel=1e-6), name

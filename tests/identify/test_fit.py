@@ -147,6 +147,21 @@ class TestNoise:
         assert twice.stderr["guide.law.kinetic"] == pytest.approx(2.0 * once.stderr["guide.law.kinetic"])
         assert once.scale == pytest.approx(1.0, abs=0.1)
 
+    def test_signals_are_weighted_by_their_own_errors(self) -> None:
+        """Of a good and a poor signal the fit finds the errors itself: it does as if they had been given."""
+        m = shaken(ss.Coulomb(1.5, 1.0))
+        run, rng = ss.simulate(m, 6.0, dt=0.01), np.random.default_rng(11)
+        sigma = {
+            s: share * float(run[s].std()) for s, share in (("slide.position", 0.2), ("slide.velocity", 1e-3))
+        }
+        noisy = {s: run[s] + size * rng.normal(size=run.t.size) for s, size in sigma.items()}
+        near = {"guide.law.kinetic": 0.95, "slide.mass": 1.02}
+        known = fit(m, near, {s: (run.t, y, sigma[s]) for s, y in noisy.items()})
+        found = fit(m, near, {s: (run.t, y) for s, y in noisy.items()})
+        for name in near:
+            assert abs(found.parameters[name] - known.parameters[name]) < 0.1 * known.stderr[name]
+            assert found.stderr[name] == pytest.approx(known.stderr[name], rel=0.1)
+
     def test_static_stays_above_kinetic(self) -> None:
         m = shaken(ss.Coulomb(1.0, 1.0))
         data = record(m, "slide.position", noise=0.05, seed=4)

@@ -150,3 +150,32 @@ class TestMeasured:
         assert fit.relative_error < 0.0307
         apart = fit.parameters["viscous-"] - fit.parameters["viscous+"]
         assert apart > 30.0 * np.hypot(fit.stderr["viscous+"], fit.stderr["viscous-"])
+
+
+def test_standard_deviations_are_those_of_least_squares() -> None:
+    """Without decimation the force is not filtered: the covariance is s² (XᵀX)⁻¹ with s² over the degrees of freedom."""
+    t = np.arange(0.0, 0.6, 1e-3)
+    w = 2.0 * np.pi * 6.3
+    q, v, a = np.sin(w * t), w * np.cos(w * t), -w * w * np.sin(w * t)
+    found = {"mass": [], "viscous": [], "kinetic": []}
+    for seed in range(300):
+        force = 2.0 * a + 3.0 * v + 50.0 * np.sign(v) + 20.0 * np.random.default_rng(seed).normal(size=t.size)
+        fit = inverse_dynamics(t, q, force, terms=list(found), cutoff=200.0, decimation=1, trim=100)
+        for name, all_ in found.items():
+            all_.append((fit.parameters[name], fit.stderr[name]))
+        columns = np.stack([a, v, np.sign(v)], axis=1)[100:-100]
+        left = fit.force - fit.predicted
+        s2 = float(left @ left) / (400 - 3)
+        np.testing.assert_allclose(fit.cov, s2 * np.linalg.inv(columns.T @ columns), rtol=2e-3, atol=1e-7)
+    for name, all_ in found.items():
+        values, claimed = np.array(all_).T
+        assert np.std(values) == pytest.approx(np.mean(claimed), rel=0.1), name
+
+
+def test_the_filter_halves_what_lies_at_its_cutoff() -> None:
+    """Butterworth passes 1/sqrt(2) there, once forwards and once backwards."""
+    t = np.arange(0.0, 4.0, 1e-3)
+    q, v, _ = derivatives(np.sin(2.0 * np.pi * 20.0 * t), 1e-3, 20.0)
+    inside = slice(1000, -1000)
+    assert np.ptp(q[inside]) == pytest.approx(1.0, rel=3e-3)
+    assert np.ptp(v[inside]) == pytest.approx(2.0 * np.pi * 20.0, rel=6e-3)

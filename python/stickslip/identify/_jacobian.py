@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import numpy as np
 
 from stickslip._checks import Array
@@ -12,14 +10,13 @@ from stickslip.identify._records import listed
 from stickslip.identify._solve import differences
 
 STEP = 1e-5  # of differences where none was asked for
-WORTH = 1.0  # derivatives along the runs are taken up to this share of what differences cost
 ALIKE = 0.1  # what half of the samples may differ between both, as a share of what they are
 
 
 class Jacobian:
-    """Exact where the runs have derivatives over all data and differences are not cheaper, else differences.
+    """Exact while the runs have derivatives over all data, from then on differences.
 
-    The first one is made in both ways, which tells what they cost and whether they agree.
+    The first one is made in both ways, which tells whether they agree.
 
     Parameters
     ----------
@@ -45,33 +42,29 @@ class Jacobian:
         self.exact, self.reason = False, self._never
 
     def __call__(self, x: Array) -> Array:
-        begin = process_time()
         found = None if self._never else self._along_the_runs(x)
         self.exact = found is not None
         if found is None:
             return self._differences(x)
         if self._compared:
             return found
-        middle = process_time()
         other = self._differences(x)
-        self._compare(found, other, middle - begin, process_time() - middle)
+        self._compare(found, other)
         return found if self.exact else other
 
     def _along_the_runs(self, x: Array) -> Array | None:
         try:
-            found, self.reason = self._problem.tangents(x)
+            found, self._never = self._problem.tangents(x)
         except ValueError as error:  # what has no derivative at all
-            self._never = self.reason = str(error)
-            return None
+            found, self._never = None, str(error)
+        self.reason = self._never
         return found
 
-    def _compare(self, found: Array, other: Array, seconds: float, seconds_of_other: float) -> None:
+    def _compare(self, found: Array, other: Array) -> None:
         """Whether to go on with the exact one: medians, as differences are beside the point where events pass a sample."""
         self._compared = True
         off = np.median(np.abs(found - other), axis=0) > ALIKE * np.median(np.abs(other), axis=0)
         if off.any():
             names = [self._problem.names[j] for j in np.flatnonzero(off)]
             self._never = f"derivatives along the runs and differences of runs disagree by {listed(names)}"
-        elif seconds > WORTH * seconds_of_other:
-            self._never = "differences are cheaper here"
         self.reason, self.exact = self._never, not self._never

@@ -26,6 +26,9 @@ from stickslip.trajectory import Trajectory
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# Signals without sigma are weighted by their residuals again and again, until these weights change by less than this.
+ROUNDS, STEADY = 10, 0.01
+
 
 @dataclass(frozen=True, eq=False)
 class MachineFit(Estimate):
@@ -142,9 +145,9 @@ def fit(
         Least squares, or robust.
     step : float, optional
         By default runs are differentiated exactly, by ``simulate(..., sensitivities=...)``, where that reaches over all
-        data, agrees with differences at the start and costs less than these; else by central differences of runs over
-        1e-5 of each parameter. A step given here, as a share of each parameter, asks for differences: signals that jump
-        at events, such as forces of dry friction, want one of 1e-4 or more.
+        data and agrees with differences at the start; else by central differences of runs over 1e-5 of each parameter.
+        A step given here, as a share of each parameter, asks for differences: signals that jump at events, such as
+        forces of dry friction, want one of 1e-4 or more.
     tolerance : float, default 1e-12
         The search ends where a step changes the parameters by less than this share, or the sum of squares by less
         than a hundredth of it.
@@ -275,12 +278,16 @@ def _search(
 
     try:
         found = minimised(problem.free.start)
-        if len(problem.signals) > 1 and problem.signals[0].sigma is None:
-            off = [float(np.sqrt(np.mean(d**2))) for d in problem.off(found.x)]
-            if all(d > 1e-7 * s.size for d, s in zip(off, problem.signals, strict=True)):
-                problem.weights = [1.0 / d for d in off]
-                problem.best = None
-                found = minimised(found.x)
+        for _ in range(ROUNDS if len(problem.signals) > 1 and problem.signals[0].sigma is None else 0):
+            off = np.array([np.sqrt(np.mean(d**2)) for d in problem.off(found.x)])
+            if any(d <= 1e-7 * s.size for d, s in zip(off, problem.signals, strict=True)):
+                break
+            change = off * problem.weights
+            if change.max() <= (1.0 + STEADY) * change.min() and abs(change[0] - 1.0) <= STEADY:
+                break
+            problem.weights = (1.0 / off).tolist()
+            problem.best = None
+            found = minimised(found.x)
     except KeyboardInterrupt:
         return None, "interrupted"
     return found, ""
