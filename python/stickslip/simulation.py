@@ -65,8 +65,9 @@ def simulate(
     atol : float or array_like, optional
         Absolute tolerance, one for all or per state; by default `rtol` times the size of each state.
     method : {"auto", "exact", "explicit", "stiff", "time_stepping"}
-        How regimes are run. ``auto``: linear ones exactly, others by an explicit pair of order 5, or by an L-stable
-        Rosenbrock method of order 5 where they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
+        How regimes are run. ``auto``: linear ones exactly, others by an explicit pair (of order 5; of order 8, Dormand
+        and Prince's DOP853, where masses, rows or forces are functions of the motion), or by an L-stable Rosenbrock
+        method of order 5 where they are stiff. ``time_stepping``: the θ-scheme of Moreau and Jean with the
         fixed step `max_step`, of first order: no event is searched for, contact forces and impacts are impulses of a step,
         gaps are violated by about one step's motion, and impacts follow Newton's law. Where masses, rows or forces are
         functions of the motion, they are those of half a step on, at the velocities of its start: forces of formulas are

@@ -353,8 +353,27 @@ std::string Tangent::complaint() const {
   if (!finite(smooth->tape, slots))
     if (const auto found = diagnose(smooth->tape, nullptr, slots.data())) return found->text;
   if (!smooth->moving_mass() || factor.diagonal().allFinite()) return {};
+  return "the mass matrix is not positive definite" + place();
+}
+
+// A constraint that asks for an acceleration along its row far beyond all that forces make: where g(q) = 0 has a cusp,
+// its gradient is zero while the way bends. (A gradient that is zero on a straight way asks for none.)
+std::string Tangent::steepness() const {
+  constexpr double steep = 1e6;
+  const Index n = system.n_coordinates;
+  for (const Smooth::Joint& j : smooth->joints) {
+    const Constraint& c = system.constraints.all[j.constraint];
+    const double usual = c.row.cwiseAbs().dot(system.acceleration.segment(n, n));
+    if (usual > 0.0 && std::abs(result(j.drift)) > steep * usual)
+      return "the factors of the constraint '" + c.name + "' vanish, and its force grows without bound," +
+             place();
+  }
+  return {};
+}
+
+std::string Tangent::place() const {
   std::ostringstream text;
-  text << "the mass matrix is not positive definite where";
+  text << " where";
   for (Index i = 0; i < system.n_coordinates; ++i)
     text << (i == 0 ? " " : ", ") << system.states[i] << " = " << x(i);
   return text.str();

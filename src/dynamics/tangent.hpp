@@ -56,6 +56,8 @@ public:
 
   // What is undefined there: an operation and its inputs, or the mass matrix; empty: nothing.
   std::string complaint() const;
+  // What makes a motion steep that comes to a halt there; empty: nothing that is known.
+  std::string steepness() const;
 
   bool bare() const; // no friction, contact, spring or controller
   // Moving, and the regimes of modes that were asked for before, take no memory.
@@ -96,6 +98,7 @@ private:
   void weigh();
   void turn_rows();
   void fold(LinearPart& linear) const;
+  std::string place() const;
 };
 
 // Contacts that yield push where their choices have led to a force.

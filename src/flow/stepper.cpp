@@ -22,7 +22,8 @@ Stepper::Stepper(const System& system, const Options& opts)
   swing.start = Vector::Zero(nx);
   J.resize(nx, nx);
   signal_series = Matrix::Zero(ns, exact_columns);
-  explicit_work.resize(nx);
+  explicit_work.resize(high() ? 0 : nx);
+  fine_work.resize(high() ? nx : 0);
   stiff_work.resize(nx);
   atol = Vector::Zero(nx);
   signals_changed(); // those that vary are set in every step
@@ -41,6 +42,7 @@ Stepper::Stepper(const System& system, const Options& opts)
 void Stepper::signals_changed() {
   signal_values(sys, 0.0, s.data());
   signal_series.col(0) = s;
+  known_end.of = nullptr;
   for (const auto& known : plans) known->strides.clear();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/affine_taylor.hpp"
+#include "core/dop853.hpp"
 #include "core/dopri5.hpp"
 #include "core/list.hpp"
 #include "core/rosenbrock.hpp"
@@ -73,6 +74,11 @@ private:
       guard_series; // at least as many rows and columns as needed
   Vector dfdt;
   Dopri5Workspace explicit_work;
+  Dop853Workspace fine_work; // of machines that are not linear
+  struct { // where nothing else changes it, the slope at the end of a step starts the next one
+    const Regime* of = nullptr;
+    Vector x, slope;
+  } known_end;
   RosenbrockWorkspace stiff_work;
   List<Index> varying;        // signals that are not constant
   bool reads_time = false;    // formulas of the motion do
@@ -124,25 +130,33 @@ private:
   void note_stiffness(State& state, double h) const;
   void end_at_event(const Regime& r, State& state, Step& step, Index degree);
   const Vector& end_of(FlowKind kind) const { // of the attempt made last
-    return kind == FlowKind::explicit_pair ? explicit_work.x1 : stiff_work.x1;
+    return kind != FlowKind::explicit_pair ? stiff_work.x1 : high() ? fine_work.x1 : explicit_work.x1;
   }
   const Vector& error_of(FlowKind kind) const {
-    return kind == FlowKind::explicit_pair ? explicit_work.error : stiff_work.error;
+    return kind != FlowKind::explicit_pair ? stiff_work.error
+           : high()                        ? fine_work.error
+                                           : explicit_work.error;
   }
+  // The explicit pair of machines that are not linear is of order 8: their steps are dear, and long ones save most.
+  bool high() const { return sys.smooth != nullptr; }
+  Index dense_columns(FlowKind kind) const {
+    return kind == FlowKind::explicit_pair && high() ? dop853_dense_columns : dopri5_dense_columns;
+  }
+  double error_of_attempt(const State& state, FlowKind kind) const;
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
   bool passes_corner(const Regime& r, const State& state, const Vector& x1, double& h);
   bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
   template <Index N> bool attempt_stiff(const State& state, double h);
   void slopes(const Regime& r, double t, const double* x);
-  void dense(const State& state, double h, FlowKind kind);
+  void dense(const Regime& r, const State& state, double h, FlowKind kind);
   Index signal_terms(const Regime& r, double t, double h);
   bool find_departing(const Regime& r, const State& state);
   double departing_error(double t, const Vector& x1, const Vector& error, const State& state);
-  void confirm(const Regime& r, Index k, const State& state, double h, Index degree);
-  double guard_at(const Regime& r, Index k, const State& state, double h, double theta);
+  void confirm(const Regime& r, Index k, const State& state, const Step& step, Index degree);
+  double guard_at(const Regime& r, Index k, const State& state, const Step& step, double theta);
   bool is_polynomial(const Regime& r, Index guard) const;
-  bool guard_polynomials(const Regime& r, const State& state, double h, Index& degree);
-  bool resolves_guards(const Regime& r, const State& state, double h, Index degree);
+  bool guard_polynomials(const Regime& r, const State& state, const Step& step, Index& degree);
+  bool resolves_guards(const Regime& r, const State& state, const Step& step, Index degree);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
   double unknown_gap(const Contact& contact, const State& state, double gap) const;
   double zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,

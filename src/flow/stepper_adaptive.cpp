@@ -14,11 +14,10 @@ namespace {
 
 constexpr double close_to_rest = 1e-2; // of the velocities seen: there a slip may be leaving rest
 constexpr double least_error = 1e-16;  // of the velocities seen: no digit of them
+constexpr double wary = 0.25;          // an attempt of twelve stages is dear, and its error changes fast
 constexpr double shrinks = 1e-4;       // how much shorter than this step the next may start
 
 } // namespace
-
-static constexpr int method_order = 5;
 
 template <Index N> bool Stepper::attempt_stiff(const State& state, double h) {
   auto f = [&](double t, const double* x, double* dx) { field.rhs<N>(t, x, dx); };
@@ -29,6 +28,10 @@ template <Index N> bool Stepper::attempt_stiff(const State& state, double h) {
 
 bool Stepper::attempt(const Regime& r, const State& state, double h, FlowKind kind) {
   auto f = [&](double t, const double* x, double* dx) { rhs(r, t, x, dx); };
+  if (kind == FlowKind::explicit_pair && high()) {
+    dop853_attempt(f, state.base_t, state.base_x.data(), f0.data(), h, fine_work);
+    return true;
+  }
   if (kind == FlowKind::explicit_pair) {
     if (!fast) {
       dopri5_attempt(f, state.base_t, state.base_x.data(), f0.data(), h, explicit_work);
@@ -75,8 +78,14 @@ void Stepper::slopes(const Regime& r, double t, const double* x) {
   delays.in_time(*stepped, t, J, dfdt);
 }
 
-void Stepper::dense(const State& state, double h, FlowKind kind) {
-  if (kind == FlowKind::explicit_pair)
+void Stepper::dense(const Regime& r, const State& state, double h, FlowKind kind) {
+  if (kind == FlowKind::explicit_pair && high()) {
+    auto f = [&](double t, const double* x, double* dx) { rhs(r, t, x, dx); };
+    dop853_dense(f, state.base_t, state.base_x.data(), h, fine_work, C.leftCols(dop853_dense_columns));
+    known_end.of = r.guards.empty() && autonomous() ? &r : nullptr;
+    if (known_end.of != nullptr)
+      known_end.x = fine_work.x1, known_end.slope = fine_work.k.col(dop853::stages);
+  } else if (kind == FlowKind::explicit_pair)
     dopri5_dense(state.base_x.data(), h, explicit_work, C.leftCols(dopri5_dense_columns));
   else
     rosenbrock_dense(state.base_x.data(), stiff_work, C.leftCols(rosenbrock_dense_columns));
@@ -204,7 +213,9 @@ FlowKind Stepper::begin_step(const Regime& r, const State& state) {
     bristles = bristles || law.states > 0;
     falls = falls || (law.sticks && !law.affine);
   }
-  if (!fast)
+  if (known_end.of == &r && known_end.x == state.base_x)
+    f0 = known_end.slope;
+  else if (!fast)
     rhs(r, t, x, f0.data());
   else if (falls)
     ++evaluations, field.rhs<0>(t, x, f0.data());
@@ -248,8 +259,9 @@ double Stepper::propose_step(const Regime& r, State& state, double horizon, Flow
   if (!(state.step > 0.0)) {
     const double reach = std::isfinite(horizon) ? horizon : 1e3 * state.time_scale;
     auto f = [&](double tt, const double* x, double* dx) { rhs(r, tt, x, dx); };
-    state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), sys.nx, method_order,
-                                       atol.data(), options.rtol, reach, 0.0, work.data()),
+    state.step = std::max(initial_step(f, t, state.base_x.data(), f0.data(), sys.nx,
+                                       high() ? dop853_order : dopri5_order, atol.data(), options.rtol, reach,
+                                       0.0, work.data()),
                           4.0 * tolerance::last_digits * std::abs(t));
   }
   double proposed = std::min(state.step, longest_step(r, state));
@@ -257,19 +269,29 @@ double Stepper::propose_step(const Regime& r, State& state, double horizon, Flow
   return std::isfinite(horizon) ? fit_step(proposed, horizon) : proposed;
 }
 
+// Of the attempt made last, in units of the tolerance.
+double Stepper::error_of_attempt(const State& state, FlowKind kind) const {
+  const auto norm = [&](const Vector& error) {
+    return error_norm(error.data(), state.base_x.data(), end_of(kind).data(), atol.data(), options.rtol,
+                      sys.nx);
+  };
+  const double e = norm(error_of(kind));
+  return kind == FlowKind::explicit_pair && high() ? dop853_error(e, norm(fine_work.rough)) : e;
+}
+
 // The first length, from h downwards, at which the error is small enough; 0 where the flow is steeper than time
 // can resolve.
 double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind kind, double h) {
   const double t = state.base_t;
   StepController controller;
+  if (kind == FlowKind::explicit_pair && high()) controller.order = dop853_order, controller.target = wary;
   controller.previous = state.last_error;
   controller.predict = kind == FlowKind::stiff;
   controller.resized(h / state.step);
   for (int tries = 0; tries <= 100 && t + h != t; ++tries) {
     double e = std::numeric_limits<double>::infinity();
     if (attempt(r, state, h, kind)) {
-      e = error_norm(error_of(kind).data(), state.base_x.data(), end_of(kind).data(), atol.data(),
-                     options.rtol, sys.nx);
+      e = error_of_attempt(state, kind);
       if (!departing.empty() && std::isfinite(e))
         e = std::max(e, departing_error(t + h, end_of(kind), error_of(kind), state));
     }
@@ -295,9 +317,13 @@ double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind ki
 // Stiff if the step is limited by stability: h |lambda| is estimated from the last two stages (Hairer, Wanner
 // IV.2).
 void Stepper::note_stiffness(State& state, double h) const {
-  const double slope = (explicit_work.k.col(6) - explicit_work.k.col(5)).norm();
-  const double distance = (explicit_work.x1 - explicit_work.stage).norm();
-  const bool looks = distance > 0.0 && h * slope > 3.25 * distance;
+  const auto looks_so = [h](double slope, double distance, double bound) {
+    return distance > 0.0 && h * slope > bound * distance;
+  };
+  const Dopri5Workspace& w = explicit_work;
+  const Dop853Workspace& f = fine_work;
+  const bool looks = high() ? looks_so((f.k.col(12) - f.k.col(11)).norm(), (f.x1 - f.last).norm(), 6.1)
+                            : looks_so((w.k.col(6) - w.k.col(5)).norm(), (w.x1 - w.stage).norm(), 3.25);
   state.stiff = looks ? std::min(state.stiff + 1, 1000) : std::max(0, state.stiff - 1);
 }
 
@@ -329,7 +355,7 @@ void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
     last_cut = cut, last_value = guards(which);
     cut = next;
   }
-  dense(state, cut, step.kind);
+  dense(r, state, cut, step.kind);
   // A step many times longer than the way to its event (of a flight in parabolas there is no error to limit
   // it) leaves too few digits to find the next one, which may come sooner still.
   state.step = std::min(state.step, std::max(10.0 * cut, shrinks * h));
@@ -344,26 +370,26 @@ void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
 void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step) {
   set_tolerances(state);
   step.kind = begin_step(r, state);
-  step.columns = dopri5_dense_columns;
+  step.columns = dense_columns(step.kind);
   static_assert(dopri5_dense_columns == rosenbrock_dense_columns);
   step.h = step_within_tolerance(r, state, step.kind, propose_step(r, state, horizon, step.kind));
   if (step.h == 0.0) return;
+  dense(r, state, step.h, step.kind);
   if (step.kind == FlowKind::explicit_pair) note_stiffness(state, step.h);
-  dense(state, step.h, step.kind);
   Index degree = 0;
-  bool sampled_guards = guard_polynomials(r, state, step.h, degree);
+  bool sampled_guards = guard_polynomials(r, state, step, degree);
   constexpr int most_halvings = 8;
-  for (int k = 0; sampled_guards && k < most_halvings && !resolves_guards(r, state, step.h, degree); ++k) {
+  for (int k = 0; sampled_guards && k < most_halvings && !resolves_guards(r, state, step, degree); ++k) {
     if (!attempt(r, state, 0.5 * step.h, step.kind)) break;
     step.h *= 0.5;
     state.step = std::min(state.step, 2.0 * step.h);
-    dense(state, step.h, step.kind);
-    sampled_guards = guard_polynomials(r, state, step.h, degree);
+    dense(r, state, step.h, step.kind);
+    sampled_guards = guard_polynomials(r, state, step, degree);
   }
   if (r.guards.empty() || !find_crossings(r, state, step, degree)) return;
   if (sampled_guards)
     for (Index k = 0; k < crossing.size(); ++k)
-      if (crossing[k] > 0.0 && crossing[k] <= 1.0) confirm(r, k, state, step.h, degree);
+      if (crossing[k] > 0.0 && crossing[k] <= 1.0) confirm(r, k, state, step, degree);
   if (*std::min_element(crossing.begin(), crossing.end()) > 1.0) return;
   end_at_event(r, state, step, degree);
   collect(r, state, step);

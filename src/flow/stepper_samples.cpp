@@ -66,7 +66,7 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
 
 // A crossing that the polynomial through samples makes by less than its own error: asks the guard itself, and
 // moves the crossing to where the guard is zero or takes it back.
-void Stepper::confirm(const Regime& r, Index k, const State& state, double h, Index degree) {
+void Stepper::confirm(const Regime& r, Index k, const State& state, const Step& step, Index degree) {
   std::array<double, guard_max_degree + 1> c{};
   double size = 0.0;
   for (Index j = 0; j <= degree; ++j) {
@@ -75,7 +75,7 @@ void Stepper::confirm(const Regime& r, Index k, const State& state, double h, In
   }
   const Extremes e = extremes(c.data(), static_cast<int>(degree));
   if (e.maximum > clear * size) return;
-  auto g = [&](double theta) { return guard_at(r, k, state, h, theta) - shift[k]; };
+  auto g = [&](double theta) { return guard_at(r, k, state, step, theta) - shift[k]; };
   double top = e.at_maximum, most = g(top);
   constexpr double w = 1e-3;            // half the width of the parabola, in the step's length
   if (top - w > 0.0 && top + w < 1.0) { // its own maximum, from a parabola
@@ -95,16 +95,16 @@ void Stepper::confirm(const Regime& r, Index k, const State& state, double h, In
 
 // A body that turns in flight may swing a gap to and fro within a step that its parabola does not limit: whether the
 // polynomials through samples still are these guards between the samples.
-bool Stepper::resolves_guards(const Regime& r, const State& state, double h, Index degree) {
+bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& step, Index degree) {
   constexpr double resolved = 1e-4; // of the greatest value in the step
   if (!sys.smooth) return true;
   if (!r.modes.sides.empty())
     condition_sizes = scratch.tangent(sys).condition_sizes(state.nominal, state.time_scale);
   for (const double theta : {0.42, 0.83}) {
-    polynomial::values(C.data(), C.rows(), dopri5_dense_columns, theta, theta_column.data());
-    rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
-    guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data(),
-                 scratch);
+    polynomial::values(C.data(), C.rows(), step.columns, theta, theta_column.data());
+    rhs(r, state.base_t + theta * step.h, theta_column.data(), work.data());
+    guard_values(sys, r, state.base_t + theta * step.h, theta_column.data(), s.data(), force.data(),
+                 guards.data(), scratch);
     for (Index k = 0; k < r.guards.size(); ++k) {
       const Guard& g = r.guards[k];
       if (g.kind != GuardKind::closes && g.kind != GuardKind::condition) continue;
@@ -119,12 +119,12 @@ bool Stepper::resolves_guards(const Regime& r, const State& state, double h, Ind
   return true;
 }
 
-double Stepper::guard_at(const Regime& r, Index k, const State& state, double h, double theta) {
-  polynomial::values(C.data(), C.rows(), dopri5_dense_columns, theta, theta_column.data());
-  rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+double Stepper::guard_at(const Regime& r, Index k, const State& state, const Step& step, double theta) {
+  polynomial::values(C.data(), C.rows(), step.columns, theta, theta_column.data());
+  rhs(r, state.base_t + theta * step.h, theta_column.data(), work.data());
   if (guards.size() < r.guards.size()) guards.resize(r.guards.size());
-  guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(), guards.data(),
-               scratch);
+  guard_values(sys, r, state.base_t + theta * step.h, theta_column.data(), s.data(), force.data(),
+               guards.data(), scratch);
   return guards(k);
 }
 
@@ -134,9 +134,9 @@ bool Stepper::is_polynomial(const Regime& r, Index guard) const {
 }
 
 // Returns whether the polynomials stand for guards that are not polynomials themselves.
-bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, Index& degree) {
+bool Stepper::guard_polynomials(const Regime& r, const State& state, const Step& step, Index& degree) {
   const Index ng = r.guards.size();
-  const Index dense_degree = dopri5_dense_columns - 1;
+  const Index dense_degree = step.columns - 1;
   bool all_linear = true, forces = false;
   for (Index k = 0; k < ng; ++k) {
     if (is_polynomial(r, k)) continue;
@@ -144,7 +144,7 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
     const GuardKind kind = r.guards[k].kind;
     forces = forces || (kind != GuardKind::branch && kind != GuardKind::condition);
   }
-  degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, h));
+  degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, step.h));
   if (!all_linear) degree = std::max(degree, sample_degree);
   if (guard_series.rows() < ng || guard_series.cols() <= degree)
     guard_series.resize(std::max(ng, guard_series.rows()), exact_columns);
@@ -155,12 +155,12 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, double h, I
     guards.resize(std::max<Index>(ng, guards.size()));
     for (Index i = 0; i <= sample_degree; ++i) {
       const double theta = points.theta[i];
-      polynomial::values(C.data(), C.rows(), dopri5_dense_columns, theta, theta_column.data());
+      polynomial::values(C.data(), C.rows(), step.columns, theta, theta_column.data());
       if (forces)
-        rhs(r, state.base_t + theta * h, theta_column.data(), work.data());
+        rhs(r, state.base_t + theta * step.h, theta_column.data(), work.data());
       else
-        signals_at(state.base_t + theta * h, s.data());
-      guard_values(sys, r, state.base_t + theta * h, theta_column.data(), s.data(), force.data(),
+        signals_at(state.base_t + theta * step.h, s.data());
+      guard_values(sys, r, state.base_t + theta * step.h, theta_column.data(), s.data(), force.data(),
                    guards.data(), scratch);
       sampled.col(i) = guards.head(ng);
     }

@@ -211,7 +211,8 @@ void Runner::advance(double limit) {
   if (ended || !step.fired.empty() || arrival.t > state->base_t) return;
   if (jams(state->base_t, state->base_x))
     return finish(Status::no_solution, std::max(state->base_t, t_begin), why(jam()));
-  const std::string what = undefined();
+  std::string what = undefined();
+  if (what.empty() && here) what = here->steepness();
   finish(
       Status::stalled, std::max(state->base_t, t_begin),
       why(what.empty()

@@ -1,5 +1,9 @@
 """P8: a double pendulum of unit masses and rods for 10 s, from expressions, beside SciPy with right-hand sides by
 lambdify; each solver with the loosest tolerance of a ladder that keeps the error.
+
+Reached in one run on a busy machine: at an error of 1e-6 44 to 50 times the speed of RK45 and 26 to 30 times that of DOP853
+(right-hand sides by `math` and by NumPy), at 1e-9 70 to 79 and 25 to 28 times; of DOP853 it takes about as many steps, each
+of three evaluations more, for its dense output.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 from scipy.special import ellipj, ellipk
 
 import stickslip as ss
@@ -60,6 +60,65 @@ def test_nothing_drifts():
     run = ss.simulate(pendulum(), 100.0, max_step=0.005, t_eval=t, initial=at_angle(2.0))
     assert run._raw.steps >= t.size
     assert max(drift(run)) < 1e-15
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_million_steps_do_not_drift():
+    """The length of the rod and its rate after 1e6 steps, to the last digits."""
+    steps, h = 1_000_000, 1e-3
+    run = ss.simulate(
+        pendulum(), steps * h, max_step=h, t_eval=[steps * h], max_time=800.0, initial=at_angle(2.0)
+    )
+    assert run.success and run._raw.steps >= steps
+    assert max(drift(run)) < 1e-15
+
+
+@pytest.mark.parametrize("start", [0.0, 0.5, 1.0])
+def test_a_crank_as_long_as_its_rod_passes_its_dead_points(start):
+    """x = 2 r cos φ, ψ = -φ: at φ = ±90° the slider stands over the shaft, the two constraints depend on each other, and
+    the rod could as well turn with the crank. It goes on as it came, and by the energy as it must.
+    """
+    r, mass, inertia, rod = 0.2, 0.5, 0.01, 0.3
+    m = ss.machines.slider_crank(r, r, mass, crank_inertia=inertia, rod_mass=rod)
+    places = {"crank.position": start, "rod.position": -start, "slider.position": 2.0 * r * math.cos(start)}
+    run = ss.simulate(m, 3.0, rtol=1e-10, dt=0.01, initial={**places, "crank.velocity": 5.0})
+    assert run.success
+    crank, speed = run["crank.position"], run["crank.velocity"]
+    assert crank[-1] > start + 2.0 * math.pi  # over all of them
+    assert run["rod.position"] == pytest.approx(-crank, abs=1e-8)
+    assert run["slider.position"] == pytest.approx(2.0 * r * np.cos(crank), abs=1e-9)
+    s, c = np.sin(crank), np.cos(crank)  # the rod's centre at (1.5 r cos φ, 0.5 r sin φ)
+    reduced = (
+        inertia + rod * r**2 / 12.0 + rod * r**2 * (2.25 * s**2 + 0.25 * c**2) + mass * (2.0 * r * s) ** 2
+    )
+    assert reduced * speed**2 == pytest.approx(reduced[0] * 25.0, rel=1e-7)
+
+
+def test_a_parallelogram_passes_where_it_is_flat():
+    """At a = 0 and a = π all bars lie on one line; a uniform turn goes on as a parallelogram."""
+    m = ss.Machine(mass=np.eye(3), names=["a", "b", "c"])
+    m.add_constraint("x", on=lambda q: ss.cos(q["a"]) + 2.0 * ss.cos(q["b"]) - ss.cos(q["c"]) - 2.0)
+    m.add_constraint("y", on=lambda q: ss.sin(q["a"]) + 2.0 * ss.sin(q["b"]) - ss.sin(q["c"]))
+    start = {"a.position": 1.0, "c.position": 1.0, "a.velocity": 1.0, "c.velocity": 1.0}
+    run = ss.simulate(m, 13.0, initial={**start, "b.position": 0.0, "b.velocity": 0.0})
+    assert run.success
+    assert run.y[:, -1] == pytest.approx([14.0, 0.0, 14.0, 1.0, 0.0, 1.0], abs=1e-7)
+
+
+def test_a_cusp_ends_the_run_with_its_name():
+    """x³ + y² = 0 ends in a cusp at the origin, where both factors vanish: no force turns the mass round there. On the way
+    y = (-x)^(3/2) the speed follows from the energy, v² = 2 (x - x0), and the time by quadrature.
+    """
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"x": 1.0})
+    m.add_constraint("cusp", on=lambda q: q["x"] ** 3 + q["y"] ** 2)
+    start = {"x.position": -1.0, "y.position": 1.0, "x.velocity": 0.0, "y.velocity": 0.0}
+    run = ss.simulate(m, 3.0, initial=start)
+    assert run.status == "stalled"
+    assert "the factors of the constraint 'cusp' vanish" in run.message and "x.position = " in run.message
+    time = quad(lambda u: 2.0 * math.sqrt((1.0 + 2.25 * (1.0 - u * u)) / 2.0), 0.0, 1.0)[0]  # x = -1 + u²
+    assert run.t[-1] == pytest.approx(time, abs=1e-7)
+    assert run.y[:3, -1] == pytest.approx([0.0, 0.0, math.sqrt(2.0)], abs=1e-6)
 
 
 def test_a_bead_on_a_turning_wire():

@@ -112,7 +112,7 @@ def test_rolls_to_and_fro_inside():
     assert set(run["drum.mode"]) == {int(ss.Mode.STICK)}
     assert run.y[:2, -1] == pytest.approx(list(start.values()), abs=1e-9)
     assert run.y[2, -1] == pytest.approx(0.0, abs=1e-8)  # it has rolled back
-    assert np.abs(np.hypot(*run.y[:2]) - path).max() < 1e-12
+    assert np.abs(np.hypot(*run.y[:2]) - path).max() < 2e-12  # between the ends of steps, which are on it
 
 
 @pytest.mark.slow
