@@ -23,6 +23,16 @@ Replica::Replica(std::shared_ptr<Compiled> of, const Cutoffs& cutoffs)
   xdot = Vector::Zero(sys.nx);
 }
 
+const Regime& Replica::regime(const Modes& modes) {
+  constexpr Index few = 8;
+  for (const Regime* r : lately)
+    if (r->modes == modes) return *r;
+  const Regime& r = compiled->regimes.get(compiled->system, modes);
+  if (lately.size() >= few) lately.erase(lately.begin());
+  lately.push_back(&r);
+  return r;
+}
+
 const Vector& Replica::signals(double frame, double t) {
   const System& sys = system();
   for (const Index i : varying) {

@@ -17,7 +17,7 @@ public:
 
   const System& system() const { return compiled->system; }
   const std::shared_ptr<Compiled>& machine() const { return compiled; }
-  const Regime& regime(const Modes& modes) { return compiled->regimes.get(compiled->system, modes); }
+  const Regime& regime(const Modes& modes); // what was met lately without a search and its lock
 
   // Signals at t by the pieces that hold at `frame`; of those that follow the state nothing.
   const Vector& signals(double frame, double t);
@@ -47,6 +47,7 @@ private:
   RegimeCache own;
   Transition transition;
   Scratch scratch;
+  List<const Regime*> lately;
   Vector s, sdot, force, xdot, dfdt;
   List<Index> varying;
 

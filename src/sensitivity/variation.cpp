@@ -1,6 +1,8 @@
 #include "sensitivity/variation.hpp"
 
 #include "core/linalg.hpp"
+#include "core/small_lu.hpp"
+#include "dynamics/friction_force.hpp"
 
 #include <array>
 #include <cmath>
@@ -9,56 +11,56 @@ namespace stickslip {
 
 namespace {
 
-constexpr int tangent_terms = 26; // of a series
-constexpr double tangent_reach =
-    2.0; // its length in units of the fastest thing: 2^26 / 26! is below the last digit
-constexpr double guard_aside = 1e-5; // of the sizes of states: how far differences along them look
+constexpr Index tangent_terms = 48;    // of a series, at most
+constexpr double tangent_reach = 4.0;  // its length in units of the fastest thing: 4^34 / 34! is below the last digit
+constexpr double tangent_last = 1e-19; // the first term left out
+constexpr double guard_aside = 1e-5;   // of the sizes of states: how far differences along them look
 
-// A bound for the fastest rate of x' = A x that does not depend on the units of the states (balancing, Parlett and
-// Reinsch 1969).
-double fastest_rate(const Matrix& of) {
-  Matrix A = of.cwiseAbs();
-  for (int round = 0; round < 10; ++round)
-    for (Index i = 0; i < A.rows(); ++i) {
-      const double row = A.row(i).sum() - A(i, i), column = A.col(i).sum() - A(i, i);
-      if (!(row > 0.0) || !(column > 0.0)) continue;
-      const double factor = std::sqrt(row / column);
-      A.row(i) /= factor, A.col(i) *= factor;
-    }
-  return std::min(A.rowwise().sum().maxCoeff(), A.colwise().sum().maxCoeff());
+// How many terms a series has, `reach` long in units of the fastest thing, of what signals of this degree drive.
+Index terms_for(double reach, Index nilpotent, Index degree) {
+  Index count = 1;
+  if (reach > 0.0)
+    for (double term = 1.0; term > tangent_last; ++count) term *= reach / static_cast<double>(count);
+  else
+    count = nilpotent + 1;
+  return std::min(count + degree + 1, tangent_terms);
 }
 
 } // namespace
 
-const Variation::Affine& Variation::affine(const Regime& r) {
-  const auto [at, fresh] = known.try_emplace(&r);
-  Affine& out = at->second;
-  if (!fresh) return out;
-  out.regime = &r;
-  out.pace = r.Ax.size() > 0 ? fastest_rate(r.Ax) : 0.0;
-  for (const auto& p : by) {
-    Affine::Change change;
-    if (p->state < 0) {
-      change.A = p->derivative([&](Replica& m) { return Matrix(m.regime(r.modes).Ax); });
-      change.B = p->derivative([&](Replica& m) { return Matrix(m.regime(r.modes).As); });
-      if (change.A.isZero(0.0)) change.A.resize(0, 0);
-      if (change.B.isZero(0.0)) change.B.resize(0, 0);
+Variation::Variation(Replica& base, const Parameters& parameters)
+    : slopes(base, parameters), machine(base), by(parameters) {
+  const System& sys = base.system();
+  for (Index i = 0; i < sys.ns(); ++i)
+    if (!is_constant(sys.signals[i])) varying.push_back(i);
+  for (Index j = 0; j < by.size(); ++j)
+    for (Index k = 0; k < by[j]->signals.size(); ++k) {
+      const auto& [i, change] = by[j]->signals[k];
+      const bool constant = is_constant(change);
+      changes.push_back({j, i, k, constant, constant ? value(change, 0.0) : 0.0});
     }
-    out.by.push_back(std::move(change));
-  }
-  return out;
+  series.x.setZero(sys.nx, tangent_terms);
+  series.s.setZero(sys.ns(), tangent_terms);
+  series.s.col(0) = base.signals(0.0, 0.0);
+  drive.setZero(changes.size(), tangent_terms);
+  for (Index k = 0; k < changes.size(); ++k) drive(k, 0) = changes[k].value;
+  now.resize(sys.nx, by.size());
+  next.resize(sys.nx, by.size());
+  rates_of.resize(sys.nx);
+  beside_rates.resize(sys.nx);
 }
 
 // Of the motion and of the signals at t.
-double Variation::pace_of(const Regime& r, double t) {
-  double pace = affine(r).pace;
-  for (const Signal& s : machine.system().signals)
-    if (!s.pieces.empty())
-      for (const Harmonic& h : s.pieces[piece_at(s, t)].harmonics) pace = std::max(pace, std::abs(h.omega));
+double Variation::pace_of(const RegimeSlopes& r, double t) {
+  double pace = r.pace;
+  for (const Index i : varying) {
+    const Signal& s = machine.system().signals[i];
+    for (const Harmonic& h : s.pieces[piece_at(s, t)].harmonics) pace = std::max(pace, std::abs(h.omega));
+  }
   return pace;
 }
 
-void Variation::advance(const Trajectory& run, const Segment& segment, double t0, double t1, Matrix& S) {
+void Variation::advance(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S) {
   if (!(t1 > t0) || by.empty()) return;
   if (machine.regime(segment.regime->modes).affine)
     advance_exactly(run, segment, t0, t1, S);
@@ -66,63 +68,86 @@ void Variation::advance(const Trajectory& run, const Segment& segment, double t0
     collocate(run, segment, t0, t1, S);
 }
 
-// Coefficients of powers of tau / h:  x_(k+1) = h / (k+1) (A x_k + B s_k),
-//   S_(k+1) = h / (k+1) (A S_k + A' x_k + B' s_k + B s'_k).
-void Variation::advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1,
-                                Matrix& S) {
-  const System& sys = machine.system();
-  const Affine& regime = affine(machine.regime(segment.regime->modes));
-  const Matrix &A = regime.regime->Ax, &B = regime.regime->As;
-  const double parts = std::max(1.0, std::ceil(pace_of(*regime.regime, t0) * (t1 - t0) / tangent_reach));
-  const double h = (t1 - t0) / parts;
-  const Index np = by.size();
-  Vector x(sys.nx);
-  Matrix s(sys.ns(), tangent_terms), ds(sys.ns(), tangent_terms), now, next;
+// Of the signals, and of what the parameters do to them.
+void Variation::expand_signals(double t, double h) {
   std::array<double, tangent_terms> c{};
-  for (double part = 0.0; part < parts; ++part) {
-    const double t = t0 + part * h;
-    run.state_at(segment, t, x.data());
-    const auto expand = [&](const Signal& of, Matrix& into, Index i) {
-      taylor(of, t, tangent_terms, c.data());
-      double power = 1.0;
-      for (int k = 0; k < tangent_terms; ++k, power *= h) into(i, k) = c[static_cast<std::size_t>(k)] * power;
-    };
-    for (Index i = 0; i < sys.ns(); ++i) expand(sys.signals[i], s, i);
-    Matrix X(sys.nx, tangent_terms);
-    X.col(0) = x;
-    for (int k = 0; k + 1 < tangent_terms; ++k) X.col(k + 1) = h / (k + 1) * (A * X.col(k) + B * s.col(k));
-    now = S;
-    Matrix drive(sys.nx * tangent_terms, np); // what moves S, column by column of the parameters
-    drive.setZero();
-    for (Index j = 0; j < np; ++j) {
-      Eigen::Map<Matrix> of(drive.col(j).data(), sys.nx, tangent_terms);
-      if (regime.by[j].A.size() > 0) of += regime.by[j].A * X;
-      if (regime.by[j].B.size() > 0) of += regime.by[j].B * s;
-      for (const auto& [i, change] : by[j]->signals) {
-        expand(change, ds, 0);
-        of += B.col(i) * ds.row(0);
-      }
+  series.degree = 0;
+  const auto expand = [&](const Signal& of, auto&& into) {
+    taylor(of, t, static_cast<int>(tangent_terms), c.data());
+    double power = 1.0;
+    for (Index k = 0; k < tangent_terms; ++k, power *= h) {
+      into(k) = c[static_cast<std::size_t>(k)] * power;
+      if (into(k) != 0.0) series.degree = std::max(series.degree, k);
     }
-    for (int k = 0; k + 1 < tangent_terms; ++k) {
-      next = A * now;
-      next += drive.middleRows(k * sys.nx, sys.nx);
-      next *= h / (k + 1);
-      S += next;
-      now.swap(next);
-    }
+  };
+  for (const Index i : varying) expand(machine.system().signals[i], series.s.row(i));
+  for (Index k = 0; k < changes.size(); ++k) {
+    const Change& of = changes[k];
+    if (!of.constant) expand(by[of.parameter]->signals[of.order].second, drive.row(k));
   }
 }
 
-Matrix Variation::rates(const Modes& modes, double frame, double t, const Vector& x) {
-  Matrix out = Matrix::Zero(x.size(), by.size());
-  Vector xdot, force;
-  for (Index j = 0; j < by.size(); ++j)
-    if (by[j]->state < 0)
-      out.col(j) = by[j]->derivative([&](Replica& m) {
-        m.move(modes, frame, t, x.data(), xdot, force);
-        return xdot;
-      });
-  return out;
+// The states over [t, t + h] within a segment: an exact one keeps its own series.
+//   x_(k+1) = h / (k+1) (A x_k + B s_k)
+void Variation::expand(const RegimeSlopes& r, const Trajectory& run, const Segment& segment, double t, double h) {
+  if (series.segment == &segment && series.t == t && series.h == h) return;
+  series.segment = &segment, series.t = t, series.h = h;
+  expand_signals(t, h);
+  Matrix& x = series.x;
+  const Index nx = x.rows();
+  if (segment.kind == FlowKind::exact && t == segment.t0 && segment.columns <= tangent_terms) {
+    const Eigen::Map<const Matrix> C(run.coefficients.data() + segment.offset, nx, segment.columns);
+    const double ratio = segment.h > 0.0 ? h / segment.h : 0.0;
+    double power = 1.0;
+    for (Index k = 0; k < segment.columns; ++k, power *= ratio)
+      for (Index i = 0; i < nx; ++i) x(i, k) = power * C(i, k);
+    series.columns = segment.columns;
+    return;
+  }
+  run.state_at(segment, t, x.data());
+  for (Index k = 0; k + 1 < tangent_terms; ++k) {
+    const double factor = h / static_cast<double>(k + 1);
+    x.col(k + 1).setZero();
+    for (const Entry& e : r.A) x(e.row, k + 1) += factor * e.value * x(e.column, k);
+    for (const Entry& e : r.B) x(e.row, k + 1) += factor * e.value * series.s(e.column, k);
+  }
+  series.columns = tangent_terms;
+}
+
+// Coefficients of powers of tau / h:  S_(k+1) = h / (k+1) (A S_k + A' x_k + B' s_k + B s'_k).
+void Variation::take(const RegimeSlopes& r, Index columns, TangentsRef S) {
+  now = S;
+  for (Index k = 0; k + 1 < columns; ++k) {
+    next.setZero();
+    for (const Entry& e : r.A) next.row(e.row) += e.value * now.row(e.column);
+    if (k < series.columns)
+      for (Index j = 0; j < by.size(); ++j)
+        for (const Entry& e : r.by[j].A) next(e.row, j) += e.value * series.x(e.column, k);
+    if (k <= series.degree) {
+      for (Index j = 0; j < by.size(); ++j)
+        for (const Entry& e : r.by[j].B) next(e.row, j) += e.value * series.s(e.column, k);
+      for (Index c = 0; c < changes.size(); ++c)
+        if (drive(c, k) != 0.0)
+          for (const Entry& e : r.B)
+            if (e.column == changes[c].signal) next(e.row, changes[c].parameter) += e.value * drive(c, k);
+    }
+    next *= series.h / static_cast<double>(k + 1);
+    S += next;
+    now.swap(next);
+  }
+}
+
+void Variation::advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1,
+                                TangentsRef S) {
+  const RegimeSlopes& r = slopes(machine.regime(segment.regime->modes));
+  const double reach = pace_of(r, t0) * (t1 - t0);
+  const double parts = std::max(1.0, std::ceil(reach / tangent_reach));
+  const double h = (t1 - t0) / parts;
+  for (double part = 0.0; part < parts; ++part) {
+    expand(r, run, segment, t0 + part * h, h);
+    const Index driven = reach > 0.0 ? series.degree : series.columns + series.degree;
+    take(r, terms_for(reach / parts, S.rows(), driven), S);
+  }
 }
 
 namespace {
@@ -153,38 +178,133 @@ const RadauPoints& radau() {
 
 } // namespace
 
+const Vector& Variation::motion(const Modes& modes, double frame, double t, const Vector& x) {
+  machine.move(modes, frame, t, x.data(), rates_of, force);
+  return rates_of;
+}
+
+// Adds the derivatives of x' by the parameters alone.
+void Variation::add_rates(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into) {
+  const RegimeSlopes& r = slopes(machine.regime(modes));
+  if (!r.complete) return add_whole(modes, frame, t, x, into);
+  motion(modes, frame, t, x); // for the forces
+  const Vector& s = machine.signals(frame, t);
+  for (Index j = 0; j < by.size(); ++j) {
+    const RegimeSlopes::Change& change = r.by[j];
+    for (const Entry& e : change.A) into(e.row, j) += e.value * x(e.column);
+    for (const Entry& e : change.B) into(e.row, j) += e.value * s(e.column);
+    for (const Entry& e : change.E) into(e.row, j) += e.value * force(r.regime->sliding[e.column]);
+    for (const Index k : change.elements) add_element(*r.regime, k, j, frame, t, x, into);
+  }
+  for (const Change& c : changes) {
+    const Signal& of = by[c.parameter]->signals[c.order].second;
+    const double rate = c.constant ? c.value : value(of.pieces[piece_at(of, frame)], t);
+    for (const Entry& e : r.B)
+      if (e.column == c.signal) into(e.row, c.parameter) += e.value * rate;
+  }
+}
+
+void Variation::add_whole(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into) {
+  for (Index j = 0; j < by.size(); ++j)
+    if (by[j]->state < 0)
+      into.col(j) += by[j]->derivative([&](Replica& m) {
+        m.move(modes, frame, t, x.data(), rates_of, force);
+        return rates_of;
+      });
+}
+
+// The force of the k-th element that slides, and the rates of its own states.
+void Variation::add_element(const Regime& r, Index k, Index parameter, double frame, double t, const Vector& x,
+                            TangentsRef into) {
+  const Neighbours& p = *by[parameter];
+  const Index i = r.sliding[k];
+  const FrictionMode& mode = r.modes.friction[i];
+  const Friction& element = machine.system().friction[i];
+  const Index memory = memory_of(element, mode.direction());
+  double change = 0.0, first = 0.0;
+  for (Index n = 0; n < p.beside.size(); ++n) {
+    Replica& m = *p.beside[n];
+    const Friction& other = m.system().friction[i];
+    const double* const s = m.signals(frame, t).data();
+    const double load = normal_load(other, mode.load_stretch, x.data(), s);
+    const ElementForce<double> f =
+        friction_force(other, mode.direction(), mode.branch, relative_velocity(other, x.data(), s), load,
+                       x.data(), beside_rates.data());
+    const double whole = f.dry * load + f.other;
+    if (n == 0) first = whole;
+    change += p.weights[n] * (whole - first);
+    for (Index z = element.states; z >= 0 && z < element.states + element.traits.states; ++z)
+      into(z, parameter) += p.weights[n] * beside_rates(z);
+    if (memory >= 0) into(memory, parameter) += p.weights[n] * beside_rates(memory);
+  }
+  for (Index row = 0; row < r.E.rows(); ++row)
+    if (r.E(row, k) != 0.0) into(row, parameter) += r.E(row, k) * change;
+}
+
 // K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them.
-void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1, Matrix& S) {
+void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1,
+                          TangentsRef S) {
   constexpr Index n = RadauPoints::stages;
-  const Index nx = machine.system().nx;
+  const Index nx = S.rows(), np = S.cols();
   const double h = t1 - t0;
   const Modes& modes = segment.regime->modes;
-  Matrix M = Matrix::Identity(n * nx, n * nx), right(n * nx, by.size()), J;
-  Vector x(nx);
+  Collocation& c = collocation;
+  c.M.setIdentity(n * nx, n * nx);
+  c.right.setZero(n * nx, np);
+  c.K.resize(n * nx, np);
+  c.order.resize(static_cast<std::size_t>(n * nx));
+  Vector& x = c.x;
+  x.resize(nx);
   for (Index i = 0; i < n; ++i) {
     const double t = i == n - 1 ? t1 : t0 + radau().at[static_cast<std::size_t>(i)] * h;
     run.state_at(segment, t, x.data());
-    machine.slopes(modes, segment.t0, t, x.data(), J);
-    for (Index j = 0; j < n; ++j) M.block(i * nx, j * nx, nx, nx) -= h * radau().a(i, j) * J;
-    right.middleRows(i * nx, nx) = J * S + rates(modes, segment.t0, t, x);
+    machine.slopes(modes, segment.t0, t, x.data(), c.J);
+    for (Index j = 0; j < n; ++j) c.M.block(i * nx, j * nx, nx, nx) -= h * radau().a(i, j) * c.J;
+    c.part.noalias() = c.J.lazyProduct(S);
+    add_rates(modes, segment.t0, t, x, c.part);
+    c.right.middleRows(i * nx, nx) = c.part;
   }
-  const Matrix K = linalg::solve(M, right);
-  for (Index j = 0; j < n; ++j) S += h * radau().a(n - 1, j) * K.middleRows(j * nx, nx);
+  if (!lu_factor(c.M.data(), n * nx, c.order.data())) {
+    S.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  for (Index j = 0; j < np; ++j)
+    lu_solve(c.M.data(), n * nx, c.order.data(), c.right.col(j).data(), c.K.col(j).data());
+  for (Index j = 0; j < n; ++j) S += h * radau().a(n - 1, j) * c.K.middleRows(j * nx, nx);
 }
 
 GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t, const Vector& x,
-                             const Matrix& S, const Vector& moves, const State& sizes) {
+                             const Eigen::Ref<const Tangents>& S, const Vector& moves, const State& sizes) {
   const Regime& r = machine.regime(modes);
   GuardAnswer out;
   out.size = machine.guard_size(modes, r.guards[k], t, x.data(), sizes.nominal);
-  Vector xdot, force;
-  machine.move(modes, frame, t, x.data(), xdot, force);
+  const Vector xdot = motion(modes, frame, t, x);
+  out.derivative.resize(by.size());
+  if (r.affine && slopes(r).same_guards) {
+    const Vector& s = machine.signals(frame, t);
+    const double by_time = r.Gs.row(k).dot(machine.signal_rates(frame, t));
+    out.rate = r.Gx.row(k).dot(xdot) + by_time;
+    out.derivative = by_time * moves;
+    for (Index i = 0; i < x.size(); ++i)
+      if (r.Gx(k, i) != 0.0) out.derivative += r.Gx(k, i) * S.row(i).transpose();
+    for (Index j = 0; j < by.size(); ++j) {
+      const RegimeSlopes::Change& change = slopes(r).by[j];
+      for (const Entry& e : change.Gx)
+        if (e.row == k) out.derivative(j) += e.value * x(e.column);
+      for (const Entry& e : change.Gs)
+        if (e.row == k) out.derivative(j) += e.value * s(e.column);
+    }
+    for (const Change& c : changes) {
+      const Signal& of = by[c.parameter]->signals[c.order].second;
+      out.derivative(c.parameter) +=
+          r.Gs(k, c.signal) * (c.constant ? c.value : value(of.pieces[piece_at(of, frame)], t));
+    }
+    return out;
+  }
   const auto along = [&](const Vector& dx, double dt) {
-    if (r.affine) return r.Gx.row(k).dot(dx) + r.Gs.row(k).dot(machine.signal_rates(frame, t)) * dt;
     return difference(modes, k, frame, t, x, dx, dt, sizes);
   };
   out.rate = along(xdot, 1.0);
-  out.derivative.resize(by.size());
   for (Index j = 0; j < by.size(); ++j) {
     out.derivative(j) = along(S.col(j), moves(j));
     if (by[j]->state < 0)

@@ -227,7 +227,8 @@ const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool b
     const Regime& regime = cache.get(sys, state.modes);
     sampler->run(state, *regime.linear);
     jump.sampled = jump.changed = true;
-    if (fired.empty() && !breakpoint && sampler->quiet(state, regime)) { // the motion goes on
+    if (fired.empty() && !breakpoint && sampler->quiet(state, regime)) {
+      jump.quiet = true;
       jump.end(state);
       return jump;
     }
