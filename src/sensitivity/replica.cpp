@@ -35,6 +35,8 @@ const Regime& Replica::regime(const Modes& modes) {
 
 const Vector& Replica::signals(double frame, double t) {
   const System& sys = system();
+  if (t == signals_at && frame == signals_in) return s;
+  signals_at = t, signals_in = frame;
   for (const Index i : varying) {
     const Signal& of = sys.signals[i];
     s(i) = value(of.pieces[piece_at(of, frame)], t);

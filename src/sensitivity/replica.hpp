@@ -7,6 +7,7 @@
 #include "run/passage.hpp"
 #include "transition/transition.hpp"
 
+#include <limits>
 #include <memory>
 
 namespace stickslip {
@@ -48,6 +49,7 @@ private:
   Transition transition;
   Scratch scratch;
   List<const Regime*> lately;
+  double signals_at = std::numeric_limits<double>::quiet_NaN(), signals_in = 0.0; // time and frame
   Vector s, sdot, force, xdot, dfdt;
   List<Index> varying;
 

@@ -89,6 +89,26 @@ void SlopesOf::find(RegimeSlopes& out) {
   if (!r.affine) out.E = entries(r.E);
   out.pace = A.size() == 0 || is_nilpotent(A) ? 0.0 : fastest_rate(A);
   for (const auto& p : by) out.by.push_back(p->state < 0 ? change(out, *p) : RegimeSlopes::Change{});
+  for (Index j = 0; j < by.size(); ++j) {
+    for (const Entry& e : out.by[j].A) out.all_A.push_back({j, e});
+    for (const Entry& e : out.by[j].B) out.all_B.push_back({j, e});
+  }
+  find_signals(out);
+}
+
+void SlopesOf::find_signals(RegimeSlopes& out) {
+  const System& sys = machine.system();
+  const Regime& r = *out.regime;
+  for (Index i = 0; i < sys.ns(); ++i) {
+    if (is_constant(sys.signals[i])) continue;
+    const auto is_of = [i](const Entry& e) { return e.column == i; };
+    if (std::any_of(out.B.begin(), out.B.end(), is_of) ||
+        std::any_of(out.all_B.begin(), out.all_B.end(),
+                    [&](const RegimeSlopes::Of& of) { return is_of(of.entry); }))
+      out.drives.push_back(i);
+    else if (r.affine && !r.Gs.col(i).isZero(0.0))
+      out.guides.push_back(i);
+  }
 }
 
 RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p) {

@@ -33,6 +33,12 @@ struct RegimeSlopes {
   double pace = 0.0;   // 1/s: of the fastest thing in it; 0: A^n = 0
   List<Entry> A, B, E; // of the machine itself
   List<Change> by;
+  struct Of { // an entry of A or B that a parameter changes
+    Index parameter;
+    Entry entry;
+  };
+  List<Of> all_A, all_B;      // of all parameters
+  List<Index> drives, guides; // signals that are not constant and act on the motion, or on guards alone
   // All of x' follows from these: else only the machine as a whole knows its derivative.
   bool complete = false;
   bool same_guards = true; // beside it there are as many
@@ -51,6 +57,7 @@ private:
   const RegimeSlopes* last = nullptr;
 
   void find(RegimeSlopes& out);
+  void find_signals(RegimeSlopes& out);
   RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p);
 };
 

@@ -57,7 +57,7 @@ const List<Variation::Touch>& Variation::touches(const Trajectory& run, const Se
   };
   if (r.affine && segment.kind == FlowKind::exact && t0 == segment.t0) {
     expand(slopes(r), run, segment, t0, t1 - t0);
-    const Index columns = std::max(series.columns, series.degree + 1);
+    const Index columns = std::max(series.columns, series.guide_degree + 1);
     for (Index k = 0; k < r.guards.size(); ++k) {
       if (!may_rise(r, k, columns)) continue;
       const auto value = [&](double t) {
@@ -101,7 +101,7 @@ bool Variation::may_rise(const Regime& r, Index k, Index columns) {
     }
   };
   for (Index i = 0; i < r.Gx.cols(); ++i) add(r.Gx(k, i), series.x.row(i).head(series.columns));
-  for (Index i = 0; i < r.Gs.cols(); ++i) add(r.Gs(k, i), series.s.row(i).head(series.degree + 1));
+  for (Index i = 0; i < r.Gs.cols(); ++i) add(r.Gs(k, i), series.s.row(i).head(series.guide_degree + 1));
   double most = guard_series(0);
   for (Index i = 1; i < columns; ++i) most += std::max(guard_series(i), 0.0);
   return most > -zero_at_top * size;

@@ -16,14 +16,11 @@ constexpr double tangent_reach = 4.0;  // its length in units of the fastest thi
 constexpr double tangent_last = 1e-19; // the first term left out
 constexpr double guard_aside = 1e-5;   // of the sizes of states: how far differences along them look
 
-// How many terms a series has, `reach` long in units of the fastest thing, of what signals of this degree drive.
-Index terms_for(double reach, Index nilpotent, Index degree) {
+// How many terms a series has that is `reach` long in units of the fastest thing.
+Index terms_for(double reach) {
   Index count = 1;
-  if (reach > 0.0)
-    for (double term = 1.0; term > tangent_last; ++count) term *= reach / static_cast<double>(count);
-  else
-    count = nilpotent + 1;
-  return std::min(count + degree + 1, tangent_terms);
+  for (double term = 1.0; term > tangent_last; ++count) term *= reach / static_cast<double>(count);
+  return count;
 }
 
 } // namespace
@@ -32,7 +29,7 @@ Variation::Variation(Replica& base, const Parameters& parameters)
     : slopes(base, parameters), machine(base), by(parameters) {
   const System& sys = base.system();
   for (Index i = 0; i < sys.ns(); ++i)
-    if (!is_constant(sys.signals[i])) varying.push_back(i);
+    if (!is_constant(sys.signals[i])) series.s.row(i).setZero();
   for (Index j = 0; j < by.size(); ++j)
     for (Index k = 0; k < by[j]->signals.size(); ++k) {
       const auto& [i, change] = by[j]->signals[k];
@@ -53,10 +50,11 @@ Variation::Variation(Replica& base, const Parameters& parameters)
 // Of the motion and of the signals at t.
 double Variation::pace_of(const RegimeSlopes& r, double t) {
   double pace = r.pace;
-  for (const Index i : varying) {
-    const Signal& s = machine.system().signals[i];
-    for (const Harmonic& h : s.pieces[piece_at(s, t)].harmonics) pace = std::max(pace, std::abs(h.omega));
-  }
+  for (const List<Index>* which : {&r.drives, &r.guides})
+    for (const Index i : *which) {
+      const Signal& s = machine.system().signals[i];
+      for (const Harmonic& h : s.pieces[piece_at(s, t)].harmonics) pace = std::max(pace, std::abs(h.omega));
+    }
   return pace;
 }
 
@@ -69,22 +67,25 @@ void Variation::advance(const Trajectory& run, const Segment& segment, double t0
 }
 
 // Of the signals, and of what the parameters do to them.
-void Variation::expand_signals(double t, double h) {
+void Variation::expand_signals(const RegimeSlopes& r, double t, double h) {
   std::array<double, tangent_terms> c{};
-  series.degree = 0;
-  const auto expand = [&](const Signal& of, auto&& into) {
+  const auto expand = [&](const Signal& of, auto&& into, Index& degree) {
     taylor(of, t, static_cast<int>(tangent_terms), c.data());
     double power = 1.0;
     for (Index k = 0; k < tangent_terms; ++k, power *= h) {
       into(k) = c[static_cast<std::size_t>(k)] * power;
-      if (into(k) != 0.0) series.degree = std::max(series.degree, k);
+      if (into(k) != 0.0) degree = std::max(degree, k);
     }
   };
-  for (const Index i : varying) expand(machine.system().signals[i], series.s.row(i));
+  series.degree = 0;
+  for (const Index i : r.drives) expand(machine.system().signals[i], series.s.row(i), series.degree);
   for (Index k = 0; k < changes.size(); ++k) {
     const Change& of = changes[k];
-    if (!of.constant) expand(by[of.parameter]->signals[of.order].second, drive.row(k));
+    if (!of.constant && std::any_of(r.B.begin(), r.B.end(), [&](const Entry& e) { return e.column == of.signal; }))
+      expand(by[of.parameter]->signals[of.order].second, drive.row(k), series.degree);
   }
+  series.guide_degree = series.degree;
+  for (const Index i : r.guides) expand(machine.system().signals[i], series.s.row(i), series.guide_degree);
 }
 
 // The states over [t, t + h] within a segment: an exact one keeps its own series.
@@ -92,7 +93,7 @@ void Variation::expand_signals(double t, double h) {
 void Variation::expand(const RegimeSlopes& r, const Trajectory& run, const Segment& segment, double t, double h) {
   if (series.segment == &segment && series.t == t && series.h == h) return;
   series.segment = &segment, series.t = t, series.h = h;
-  expand_signals(t, h);
+  expand_signals(r, t, h);
   Matrix& x = series.x;
   const Index nx = x.rows();
   if (segment.kind == FlowKind::exact && t == segment.t0 && segment.columns <= tangent_terms) {
@@ -121,11 +122,9 @@ void Variation::take(const RegimeSlopes& r, Index columns, TangentsRef S) {
     next.setZero();
     for (const Entry& e : r.A) next.row(e.row) += e.value * now.row(e.column);
     if (k < series.columns)
-      for (Index j = 0; j < by.size(); ++j)
-        for (const Entry& e : r.by[j].A) next(e.row, j) += e.value * series.x(e.column, k);
+      for (const auto& [j, e] : r.all_A) next(e.row, j) += e.value * series.x(e.column, k);
     if (k <= series.degree) {
-      for (Index j = 0; j < by.size(); ++j)
-        for (const Entry& e : r.by[j].B) next(e.row, j) += e.value * series.s(e.column, k);
+      for (const auto& [j, e] : r.all_B) next(e.row, j) += e.value * series.s(e.column, k);
       for (Index c = 0; c < changes.size(); ++c)
         if (drive(c, k) != 0.0)
           for (const Entry& e : r.B)
@@ -145,19 +144,20 @@ void Variation::advance_exactly(const Trajectory& run, const Segment& segment, d
   const double h = (t1 - t0) / parts;
   for (double part = 0.0; part < parts; ++part) {
     expand(r, run, segment, t0 + part * h, h);
-    const Index driven = reach > 0.0 ? series.degree : series.columns + series.degree;
-    take(r, terms_for(reach / parts, S.rows(), driven), S);
+    const Index polynomial = std::min<Index>(series.degree, signal_max_degree); // harmonics count in the pace
+    const Index terms =
+        reach > 0.0 ? terms_for(reach / parts) + polynomial : S.rows() + series.columns + polynomial;
+    take(r, std::min(terms + 1, tangent_terms), S);
   }
 }
 
 namespace {
 
-// The points of Radau IIA with five stages, and the weights a_ij = integral of the j-th Lagrange polynomial up to c_i:
+// The points of Radau IIA with four stages, and the weights a_ij = integral of the j-th Lagrange polynomial up to c_i:
 // with V_ik = c_i^k,  A V = diag(c) V diag(1 / (k + 1)).
 struct RadauPoints {
-  static constexpr Index stages = 5;
-  std::array<double, stages> at{0.05710419611451768, 0.27684301363812383, 0.5835904323689168,
-                                0.8602401356562194, 1.0};
+  static constexpr Index stages = 4;
+  std::array<double, stages> at{0.0885879595127039474, 0.409466864440734711, 0.787659461760847056, 1.0};
   Matrix a;
 
   RadauPoints() {
@@ -189,10 +189,10 @@ void Variation::add_rates(const Modes& modes, double frame, double t, const Vect
   if (!r.complete) return add_whole(modes, frame, t, x, into);
   motion(modes, frame, t, x); // for the forces
   const Vector& s = machine.signals(frame, t);
+  for (const auto& [j, e] : r.all_A) into(e.row, j) += e.value * x(e.column);
+  for (const auto& [j, e] : r.all_B) into(e.row, j) += e.value * s(e.column);
   for (Index j = 0; j < by.size(); ++j) {
     const RegimeSlopes::Change& change = r.by[j];
-    for (const Entry& e : change.A) into(e.row, j) += e.value * x(e.column);
-    for (const Entry& e : change.B) into(e.row, j) += e.value * s(e.column);
     for (const Entry& e : change.E) into(e.row, j) += e.value * force(r.regime->sliding[e.column]);
     for (const Index k : change.elements) add_element(*r.regime, k, j, frame, t, x, into);
   }
@@ -225,7 +225,7 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
   for (Index n = 0; n < p.beside.size(); ++n) {
     Replica& m = *p.beside[n];
     const Friction& other = m.system().friction[i];
-    const double* const s = m.signals(frame, t).data();
+    const double* const s = (p.signals.empty() ? machine : m).signals(frame, t).data();
     const double load = normal_load(other, mode.load_stretch, x.data(), s);
     const ElementForce<double> f =
         friction_force(other, mode.direction(), mode.branch, relative_velocity(other, x.data(), s), load,

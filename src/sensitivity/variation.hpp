@@ -1,5 +1,5 @@
 // The motion within one mode with its derivatives: s' = f_x s + f_p along a segment of a run (physics: the variational
-// equation). Exact where the motion is: the Taylor series of x, and of s from it. Elsewhere collocation of order 9 at
+// equation). Exact where the motion is: the Taylor series of x, and of s from it. Elsewhere collocation of order 7 at
 // the points of Radau (Hairer, Wanner, Solving ODEs II, IV.5), which is implicit in s and so takes any step that the run
 // has taken: what is left is what the run itself is off between its steps.
 #pragma once
@@ -41,7 +41,6 @@ public:
 private:
   Replica& machine;
   const Parameters& by;
-  List<Index> varying; // signals that are not constant
   struct Change {      // of a signal by a parameter
     Index parameter, signal, order; // order: among those of its parameter
     bool constant;
@@ -53,7 +52,7 @@ private:
   struct {
     const Segment* segment = nullptr;
     double t = 0.0, h = 0.0;
-    Index columns = 0, degree = 0; // of the states; degree of the signals
+    Index columns = 0, degree = 0, guide_degree = 0; // of the states; of signals that drive them, of all
     Matrix x, s;
   } series;
   Matrix drive; // of each change of a signal: its series
@@ -68,7 +67,7 @@ private:
   List<Touch> found;
 
   double pace_of(const RegimeSlopes& r, double t);
-  void expand_signals(double t, double h);
+  void expand_signals(const RegimeSlopes& r, double t, double h);
   void expand(const RegimeSlopes& r, const Trajectory& run, const Segment& segment, double t, double h);
   void take(const RegimeSlopes& r, Index columns, TangentsRef S);
   void advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S);
