@@ -38,9 +38,8 @@ std::string name_of_guard(const System& sys, const Guard& g) {
 
 } // namespace
 
-Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory,
-                         Passages instants, const Vector& given, const Options& options,
-                         const List<std::string>& names)
+Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory, Passages instants,
+                         const Vector& given, const Options& options, const List<std::string>& names)
     : parameters(names), run(std::move(trajectory)), passages(std::move(instants.all)),
       quiet(std::move(instants.quiet)), initial(given) {
   auto compiled = std::make_shared<Compiled>();

@@ -37,7 +37,8 @@ bool same(const Form& a, const Form& b) {
 // The force of both is the same function of the state and the signals.
 bool same_force(const Friction& a, const Friction& b) {
   return a.law == b.law && a.automaton == b.automaton && same(a.velocity, b.velocity) &&
-         std::equal(a.load_parts.begin(), a.load_parts.end(), b.load_parts.begin(), b.load_parts.end(), same) &&
+         std::equal(a.load_parts.begin(), a.load_parts.end(), b.load_parts.begin(), b.load_parts.end(),
+                    same) &&
          a.load_per_force == b.load_per_force && a.rate_damping == b.rate_damping && a.kinetic == b.kinetic &&
          a.break_away == b.break_away;
 }
@@ -115,7 +116,7 @@ RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p) {
   const Regime& r = *of.regime;
   const System& sys = machine.system();
   RegimeSlopes::Change out;
-  const auto slope = [&](Matrix Regime::*which) {
+  const auto slope = [&](Matrix Regime::* which) {
     return entries(p.derivative([&](Replica& m) { return Matrix(m.regime(r.modes).*which); }));
   };
   out.A = slope(r.affine ? &Regime::Ax : &Regime::A);

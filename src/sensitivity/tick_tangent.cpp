@@ -143,7 +143,8 @@ void TickTangent::read(const LinearPart& part, Index loop, const Changes& change
     for (Index j = 0; j < by.size(); ++j)
       for (const auto& [i, change] : by[j]->signals)
         if (forms[k].s(i) != 0.0) row(0, j) += forms[k].s(i) * value(change, t);
-    for (const Change& c : changed.all) row(0, c.parameter) += c.by_state.row(k).dot(x) + c.by_signal.row(k).dot(s);
+    for (const Change& c : changed.all)
+      row(0, c.parameter) += c.by_state.row(k).dot(x) + c.by_signal.row(k).dot(s);
     if (b.inputs[k].difference) {
       const Index at = machine.system().nx + previous;
       W.row(k).setZero();
@@ -187,8 +188,7 @@ void TickTangent::clamp(const Block& b, const Changes& changed, double step, con
       continue;
     }
     Z.row(b.integrator) -= R.row(0);
-    for (const Change& c : changed.all)
-      Z(b.integrator, c.parameter) += side > 0 ? c.hi(0) : c.lo(0);
+    for (const Change& c : changed.all) Z(b.integrator, c.parameter) += side > 0 ? c.hi(0) : c.lo(0);
   }
 }
 

@@ -11,8 +11,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr Index tangent_terms = 48;    // of a series, at most
-constexpr double tangent_reach = 4.0;  // its length in units of the fastest thing: 4^34 / 34! is below the last digit
+constexpr Index tangent_terms = 48; // of a series, at most
+constexpr double tangent_reach =
+    4.0; // its length in units of the fastest thing: 4^34 / 34! is below the last digit
 constexpr double tangent_last = 1e-19; // the first term left out
 constexpr double guard_aside = 1e-5;   // of the sizes of states: how far differences along them look
 
@@ -81,7 +82,8 @@ void Variation::expand_signals(const RegimeSlopes& r, double t, double h) {
   for (const Index i : r.drives) expand(machine.system().signals[i], series.s.row(i), series.degree);
   for (Index k = 0; k < changes.size(); ++k) {
     const Change& of = changes[k];
-    if (!of.constant && std::any_of(r.B.begin(), r.B.end(), [&](const Entry& e) { return e.column == of.signal; }))
+    if (!of.constant &&
+        std::any_of(r.B.begin(), r.B.end(), [&](const Entry& e) { return e.column == of.signal; }))
       expand(by[of.parameter]->signals[of.order].second, drive.row(k), series.degree);
   }
   series.guide_degree = series.degree;
@@ -90,7 +92,8 @@ void Variation::expand_signals(const RegimeSlopes& r, double t, double h) {
 
 // The states over [t, t + h] within a segment: an exact one keeps its own series.
 //   x_(k+1) = h / (k+1) (A x_k + B s_k)
-void Variation::expand(const RegimeSlopes& r, const Trajectory& run, const Segment& segment, double t, double h) {
+void Variation::expand(const RegimeSlopes& r, const Trajectory& run, const Segment& segment, double t,
+                       double h) {
   if (series.segment == &segment && series.t == t && series.h == h) return;
   series.segment = &segment, series.t = t, series.h = h;
   expand_signals(r, t, h);
@@ -153,12 +156,12 @@ void Variation::advance_exactly(const Trajectory& run, const Segment& segment, d
 
 namespace {
 
-// The points of Radau IIA with four stages, and the weights a_ij = integral of the j-th Lagrange polynomial up to c_i:
+// The points of Radau IIA with three stages, and the weights a_ij = integral of the j-th Lagrange polynomial up to c_i:
 // with V_ik = c_i^k,  A V = diag(c) V diag(1 / (k + 1)).
 struct RadauPoints {
-  static constexpr Index stages = 4;
-  std::array<double, stages> at{0.0885879595127039474, 0.409466864440734711, 0.787659461760847056, 1.0};
-  Matrix a;
+  static constexpr Index stages = 3;
+  std::array<double, stages> at{0.155051025721682190, 0.644948974278317810, 1.0};
+  Matrix a, aa; // and its square
 
   RadauPoints() {
     Matrix V(stages, stages), integrals(stages, stages);
@@ -168,6 +171,7 @@ struct RadauPoints {
         integrals(i, k) = std::pow(at[static_cast<std::size_t>(i)], k + 1) / static_cast<double>(k + 1);
       }
     a = linalg::solve(V.transpose(), integrals.transpose()).transpose();
+    aa = a * a;
   }
 };
 
@@ -214,8 +218,8 @@ void Variation::add_whole(const Modes& modes, double frame, double t, const Vect
 }
 
 // The force of the k-th element that slides, and the rates of its own states.
-void Variation::add_element(const Regime& r, Index k, Index parameter, double frame, double t, const Vector& x,
-                            TangentsRef into) {
+void Variation::add_element(const Regime& r, Index k, Index parameter, double frame, double t,
+                            const Vector& x, TangentsRef into) {
   const Neighbours& p = *by[parameter];
   const Index i = r.sliding[k];
   const FrictionMode& mode = r.modes.friction[i];
@@ -241,36 +245,66 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
     if (r.E(row, k) != 0.0) into(row, parameter) += r.E(row, k) * change;
 }
 
-// K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them.
+// Positions, the first ones of x, change by their velocities alone, which are the next ones.
+bool Variation::is_kinematic(const Matrix& J, const Tangents& by_parameters) const {
+  const Index n = machine.system().n_coordinates;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < J.cols(); ++j)
+      if (J(i, j) != (j == n + i ? 1.0 : 0.0)) return false;
+  return by_parameters.topRows(n).isZero(0.0);
+}
+
+// K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them. Rates K of positions are
+// the velocities there and need not be solved for: positions are S + h c_i S_v + h^2 sum_l (a a)_il K_v,l.
 void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1,
                           TangentsRef S) {
   constexpr Index n = RadauPoints::stages;
+  const RadauPoints& points = radau();
   const Index nx = S.rows(), np = S.cols();
   const double h = t1 - t0;
   const Modes& modes = segment.regime->modes;
   Collocation& c = collocation;
-  c.M.setIdentity(n * nx, n * nx);
-  c.right.setZero(n * nx, np);
-  c.K.resize(n * nx, np);
-  c.order.resize(static_cast<std::size_t>(n * nx));
-  Vector& x = c.x;
-  x.resize(nx);
+  c.J.resize(n), c.by_parameters.resize(n);
+  c.x.resize(nx);
+  bool kinematic = machine.system().n_coordinates > 0;
   for (Index i = 0; i < n; ++i) {
-    const double t = i == n - 1 ? t1 : t0 + radau().at[static_cast<std::size_t>(i)] * h;
-    run.state_at(segment, t, x.data());
-    machine.slopes(modes, segment.t0, t, x.data(), c.J);
-    for (Index j = 0; j < n; ++j) c.M.block(i * nx, j * nx, nx, nx) -= h * radau().a(i, j) * c.J;
-    c.part.noalias() = c.J.lazyProduct(S);
-    add_rates(modes, segment.t0, t, x, c.part);
-    c.right.middleRows(i * nx, nx) = c.part;
+    const double t = i == n - 1 ? t1 : t0 + points.at[static_cast<std::size_t>(i)] * h;
+    run.state_at(segment, t, c.x.data());
+    machine.slopes(modes, segment.t0, t, c.x.data(), c.J[i]);
+    c.by_parameters[i].setZero(nx, np);
+    add_rates(modes, segment.t0, t, c.x, c.by_parameters[i]);
+    kinematic = kinematic && is_kinematic(c.J[i], c.by_parameters[i]);
   }
-  if (!lu_factor(c.M.data(), n * nx, c.order.data())) {
+  const Index m = kinematic ? machine.system().n_coordinates : 0, q = nx - m;
+  c.M.setIdentity(n * q, n * q);
+  c.right.resize(n * q, np);
+  c.K.resize(n * q, np);
+  c.order.resize(static_cast<std::size_t>(n * q));
+  for (Index i = 0; i < n; ++i) {
+    const auto own = c.J[i].bottomRightCorner(q, q), by_position = c.J[i].bottomLeftCorner(q, m);
+    for (Index j = 0; j < n; ++j) {
+      auto block = c.M.block(i * q, j * q, q, q);
+      block -= h * points.a(i, j) * own;
+      block.leftCols(m) -= h * h * points.aa(i, j) * by_position;
+    }
+    auto right = c.right.middleRows(i * q, q);
+    right = c.by_parameters[i].bottomRows(q);
+    right += own.lazyProduct(S.bottomRows(q));
+    if (m > 0)
+      right += by_position.lazyProduct(S.topRows(m) +
+                                       h * points.at[static_cast<std::size_t>(i)] * S.middleRows(m, m));
+  }
+  if (!lu_factor(c.M.data(), n * q, c.order.data())) {
     S.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
   }
   for (Index j = 0; j < np; ++j)
-    lu_solve(c.M.data(), n * nx, c.order.data(), c.right.col(j).data(), c.K.col(j).data());
-  for (Index j = 0; j < n; ++j) S += h * radau().a(n - 1, j) * c.K.middleRows(j * nx, nx);
+    lu_solve(c.M.data(), n * q, c.order.data(), c.right.col(j).data(), c.K.col(j).data());
+  if (m > 0) S.topRows(m) += h * S.middleRows(m, m);
+  for (Index j = 0; j < n; ++j) {
+    S.bottomRows(q) += h * points.a(n - 1, j) * c.K.middleRows(j * q, q);
+    S.topRows(m) += h * h * points.aa(n - 1, j) * c.K.middleRows(j * q, m);
+  }
 }
 
 GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t, const Vector& x,

@@ -1,5 +1,5 @@
 // The motion within one mode with its derivatives: s' = f_x s + f_p along a segment of a run (physics: the variational
-// equation). Exact where the motion is: the Taylor series of x, and of s from it. Elsewhere collocation of order 7 at
+// equation). Exact where the motion is: the Taylor series of x, and of s from it. Elsewhere collocation of order 5 at
 // the points of Radau (Hairer, Wanner, Solving ODEs II, IV.5), which is implicit in s and so takes any step that the run
 // has taken: what is left is what the run itself is off between its steps.
 #pragma once
@@ -41,7 +41,7 @@ public:
 private:
   Replica& machine;
   const Parameters& by;
-  struct Change {      // of a signal by a parameter
+  struct Change {                   // of a signal by a parameter
     Index parameter, signal, order; // order: among those of its parameter
     bool constant;
     double value;
@@ -58,8 +58,9 @@ private:
   Matrix drive; // of each change of a signal: its series
   Tangents now, next;
   struct Collocation {
-    Matrix M, right, K, J;
-    Tangents part;
+    Matrix M, right, K;
+    List<Matrix> J;               // at the points
+    List<Tangents> by_parameters; // of x' there
     Vector x;
     std::vector<int> order;
   } collocation;
@@ -71,6 +72,7 @@ private:
   void expand(const RegimeSlopes& r, const Trajectory& run, const Segment& segment, double t, double h);
   void take(const RegimeSlopes& r, Index columns, TangentsRef S);
   void advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S);
+  bool is_kinematic(const Matrix& J, const Tangents& by_parameters) const;
   void collocate(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S);
   void add_rates(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into);
   void add_whole(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into);

@@ -19,10 +19,12 @@ class Sampler {
 public:
   // What is due at t: put(loop) where a delay is over; then sample(loop), in the order of dataflow, with put(loop) where
   // there is no delay.
-  template <class Put, class Sample> void for_each_due(Ticks& ticks, double t, Put&& put, Sample&& sample) const {
+  template <class Put, class Sample>
+  void for_each_due(Ticks& ticks, double t, Put&& put, Sample&& sample) const {
     const double now = t + together(t);
     for (const Index b : sampled)
-      if (ticks.pending[b] != Ticks::none && instant(sys.loops[b], ticks.pending[b]) + sys.loops[b].block.delay <= now)
+      if (ticks.pending[b] != Ticks::none &&
+          instant(sys.loops[b], ticks.pending[b]) + sys.loops[b].block.delay <= now)
         put(b), ticks.pending[b] = Ticks::none;
     for (const Index b : sampled) {
       if (instant(sys.loops[b], ticks.next[b]) > now) continue;
