@@ -178,10 +178,12 @@ def to_jax(function: Callable[[ArrayLike], tuple[float, Array]]) -> Callable[[An
 
     Examples
     --------
-    >>> import jax, stickslip as ss                                 # doctest: +SKIP
+    >>> import stickslip as ss
     >>> m = ss.Machine(mass=2.0, names=["slide"], force={"slide": 6.0})
     >>> way = ss.value_and_grad(lambda run: run["slide.position"][-1], m, ["slide.mass"], t_end=2.0)
-    >>> jax.grad(lambda p: ss.to_jax(way)(p) ** 2)(jax.numpy.array([2.0]))      # doctest: +SKIP
+    >>> import jax                                                       # doctest: +SKIP
+    >>> squared = jax.grad(lambda p: ss.to_jax(way)(p) ** 2)             # doctest: +SKIP
+    >>> squared(jax.numpy.array([2.0]))                                  # doctest: +SKIP
     Array([-36.], dtype=float32)
     """
     if not callable(function):
