@@ -12,6 +12,10 @@
 
 namespace stickslip {
 
+// Friction without a jump at rest: the motion on both sides of v = 0 is one and the same there, to first order, and so it
+// does not matter on which side of it an instant finds the velocity.
+bool has_no_jump(const Friction& element);
+
 class Replica {
 public:
   Replica(std::shared_ptr<Compiled> of, const Cutoffs& cutoffs);

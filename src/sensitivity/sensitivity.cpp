@@ -29,6 +29,23 @@ double step_along(const State& at, const Vector& w, double dt) {
   return speed > 0.0 ? 1.0 / speed : 0.0;
 }
 
+// Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
+bool is_vertical_at_rest(const Law& law) {
+  const auto viscous = [](const Viscous& v) { return v.coefficient != 0.0 && v.exponent < 1.0; };
+  return std::any_of(law.terms.begin(), law.terms.end(), [&](const Term& term) {
+    if (const auto* s = std::get_if<Stribeck>(&term))
+      return (s->levels.shape < 1.0 && !s->levels.one()) || viscous(s->viscous);
+    const auto* v = std::get_if<Viscous>(&term);
+    return v != nullptr && viscous(*v);
+  });
+}
+
+// Only the side of a velocity changes, and nothing with it.
+bool is_side_alone(const System& sys, const Guard& g) {
+  return g.kind == GuardKind::velocity_reversal && has_no_jump(sys.friction[g.friction]) &&
+         !is_vertical_at_rest(sys.friction[g.friction].law);
+}
+
 std::string name_of_guard(const System& sys, const Guard& g) {
   if (g.friction >= 0) return sys.friction[g.friction].name;
   if (g.contact >= 0) return sys.contacts[g.contact].name;
@@ -154,6 +171,7 @@ bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
   const Modes& modes = segment.regime->modes;
   const double t1 = std::min(segment.t1, run->t_end);
   for (const Variation::Touch& touch : variation->touches(*run, segment, segment.t0, t1, p.before)) {
+    if (is_side_alone(machine->system(), machine->regime(modes).guards[touch.guard])) continue;
     Tangents there = now.S.topRows(machine->system().nx);
     variation->advance(*run, segment, segment.t0, touch.t, there);
     Vector x(there.rows());
@@ -196,17 +214,6 @@ bool Sensitivity::plain(const Passage& p) const {
 }
 
 namespace {
-
-// Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
-bool is_vertical_at_rest(const Law& law) {
-  const auto viscous = [](const Viscous& v) { return v.coefficient != 0.0 && v.exponent < 1.0; };
-  return std::any_of(law.terms.begin(), law.terms.end(), [&](const Term& term) {
-    if (const auto* s = std::get_if<Stribeck>(&term))
-      return (s->levels.shape < 1.0 && !s->levels.one()) || viscous(s->viscous);
-    const auto* v = std::get_if<Viscous>(&term);
-    return v != nullptr && viscous(*v);
-  });
-}
 
 // What rests at the start at once comes to rest beside it as well: friction that slides with the least speed is
 // stronger than what moves it.
@@ -421,6 +428,7 @@ std::string Sensitivity::check(const Passage& p, bool start) {
   const Vector values = machine->guards(modes, t, t, x.data());
   for (Index k = 0; k < r.guards.size(); ++k) {
     const double size = machine->guard_size(modes, r.guards[k], t, x.data(), p.before.nominal);
+    if (is_side_alone(machine->system(), r.guards[k])) continue;
     if (!(size > 0.0) || !(std::abs(values(k)) <= guard_at_zero * size)) continue;
     const GuardAnswer answer = variation->guard(
         modes, k, t, t, x, now.S.topRows(nx) + now.fp * now.moves.transpose(), now.moves, p.before);
