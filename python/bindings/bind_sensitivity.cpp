@@ -28,7 +28,7 @@ py::tuple run(Description& described, const State& state, const Vector& initial,
   std::shared_ptr<Trajectory> out;
   std::unique_ptr<Sensitivity> derivatives;
   const auto go = [&] {
-    List<Passage> passages;
+    Passages passages;
     out = std::make_shared<Trajectory>(simulate(compiled, state, o, stop, &passages));
     if (out->status == Status::interrupted) return;
     derivatives = std::make_unique<Sensitivity>(described.machine, out, std::move(passages), initial, o,
@@ -55,9 +55,9 @@ void bind_sensitivity(py::module_ m) {
       .def_readonly("reason", &Sensitivity::reason)
       .def_readonly("event_times", &Sensitivity::event_times)
       .def(
-          "before", [](const Sensitivity& s, Index event) { return s.before[event]; }, "event"_a)
+          "before", [](const Sensitivity& s, Index event) -> Matrix { return s.before[event]; }, "event"_a)
       .def(
-          "after", [](const Sensitivity& s, Index event) { return s.after[event]; }, "event"_a)
+          "after", [](const Sensitivity& s, Index event) -> Matrix { return s.after[event]; }, "event"_a)
       .def(
           "states",
           [](Sensitivity& s, const Times& times) { // (states, parameters, times)

@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
     from stickslip.filters import PID2, Biquad, DerivativeFilter, DisturbanceObserver, Lead, LowPass, Notch
-    from stickslip.gradient import value_and_grad
+    from stickslip.gradient import to_jax, value_and_grad
     from stickslip.linear import OpenLoop, open_loop
     from stickslip.real_time import RealTime
 
@@ -211,6 +211,7 @@ __all__ = [
     "sqrt",
     "tan",
     "tanh",
+    "to_jax",
     "trace",
     "value_and_grad",
     "where",
@@ -241,6 +242,7 @@ _LAZY_NAMES = {
     "load": "files",
     "PID2": "filters",
     "Biquad": "filters",
+    "to_jax": "gradient",
     "value_and_grad": "gradient",
     "DerivativeFilter": "filters",
     "DisturbanceObserver": "filters",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip._checks import number, reject, vector
+from stickslip._extras import need
 from stickslip.events import Event
 from stickslip.machine import Machine
 from stickslip.sensitivity import checked
@@ -16,7 +17,7 @@ from stickslip.simulation import _with_numbers, simulate
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
 
-__all__ = ["value_and_grad"]
+__all__ = ["to_jax", "value_and_grad"]
 
 Array = NDArray[np.float64]
 
@@ -149,6 +150,64 @@ def value_and_grad(
         return number("what f returns", f(run)), np.array([_along(f, run, name) for name in names])
 
     return both
+
+
+def to_jax(function: Callable[[ArrayLike], tuple[float, Array]]) -> Callable[[Any], Any]:
+    """Make a function of JAX of a number with its gradient, which `jax.grad` and `jax.jit` take.
+
+    The run is called from JAX as it is, with its own derivatives (``custom_vjp`` over ``pure_callback``): one run for the
+    value and the gradient together. Needs ``pip install "stickslip[jax]"``.
+
+    Parameters
+    ----------
+    function : callable
+        ``p -> (value, gradient)``, as `value_and_grad` makes it.
+
+    Returns
+    -------
+    callable
+        ``p -> value`` with p of the shape (n_parameters,), in the precision of p: JAX's is single unless
+        ``jax.config.update("jax_enable_x64", True)``. It has first derivatives; ``jax.vmap`` runs one after the other.
+
+    Raises
+    ------
+    MissingExtraError
+        If JAX is not installed.
+    ValueError
+        If ``function`` cannot be called.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> m = ss.Machine(mass=2.0, names=["slide"], force={"slide": 6.0})
+    >>> way = ss.value_and_grad(lambda run: run["slide.position"][-1], m, ["slide.mass"], t_end=2.0)
+    >>> import jax                                                       # doctest: +SKIP
+    >>> squared = jax.grad(lambda p: ss.to_jax(way)(p) ** 2)             # doctest: +SKIP
+    >>> squared(jax.numpy.array([2.0]))                                  # doctest: +SKIP
+    Array([-36.], dtype=float32)
+    """
+    if not callable(function):
+        reject("function", function, "a function p -> (value, gradient), as value_and_grad makes it")
+    jax = need("jax", "JAX", "to_jax() needs", "jax")
+
+    def on_host(p: Any) -> tuple[Array, Array]:
+        value, gradient = function(np.asarray(p, dtype=float))
+        return np.asarray(value, dtype=p.dtype), np.asarray(gradient, dtype=p.dtype)
+
+    def both(p: Any) -> Any:
+        shapes = jax.ShapeDtypeStruct((), p.dtype), jax.ShapeDtypeStruct(p.shape, p.dtype)
+        return jax.pure_callback(on_host, shapes, p, vmap_method="sequential")
+
+    @jax.custom_vjp  # type: ignore[untyped-decorator]
+    def value(p: Any) -> Any:
+        return both(p)[0]
+
+    value.defvjp(both, lambda gradient, upstream: (upstream * gradient,))
+
+    def checked_value(p: Any) -> Any:
+        return value(jax.numpy.asarray(p, dtype=float))
+
+    return checked_value
 
 
 def _along(f: Callable[[Any], float], run: Trajectory, parameter: str) -> float:

@@ -1,4 +1,4 @@
-// An instant of a run as it was passed, with all that is needed to pass it once more beside it.
+// Instants of a run as they were passed, with all that is needed to pass them once more beside it.
 #pragma once
 
 #include "core/list.hpp"
@@ -15,6 +15,39 @@ struct Passage {
   Jump jump;
   Index segment = 0; // the first one behind it
   Index event = 0;   // likewise; there need be none
+};
+
+// Instants at which linear controllers sample and nothing else happens: what these knew before.
+class QuietTicks {
+public:
+  Index size() const { return segments.size(); }
+  Index segment(Index k) const { return segments[k]; } // the first one behind it
+  void add(Index segment, const Ticks& before) {
+    segments.push_back(segment);
+    numbers.insert(numbers.end(), before.memory.begin(), before.memory.end());
+    numbers.insert(numbers.end(), before.output.begin(), before.output.end());
+    instants.insert(instants.end(), before.next.begin(), before.next.end());
+    instants.insert(instants.end(), before.pending.begin(), before.pending.end());
+  }
+  // Into one of the same machine.
+  void read(Index k, Ticks& before) const {
+    const double* number = numbers.data() + k * (before.memory.size() + before.output.size());
+    for (double& x : before.memory) x = *number++;
+    for (double& x : before.output) x = *number++;
+    const std::int64_t* instant = instants.data() + k * (before.next.size() + before.pending.size());
+    for (std::int64_t& n : before.next) n = *instant++;
+    for (std::int64_t& n : before.pending) n = *instant++;
+  }
+
+private:
+  List<Index> segments;
+  List<double> numbers;
+  List<std::int64_t> instants;
+};
+
+struct Passages {
+  List<Passage> all; // but quiet ticks
+  QuietTicks quiet;
 };
 
 } // namespace stickslip

@@ -149,9 +149,9 @@ void Runner::start() {
     finish(Status::failed, state->base_t, "there is no motion: " + what);
     return;
   }
-  Passage* const passage = note(false, false);
+  note(false, false);
   const Jump& jump = transition.start(*state, true);
-  if (passage != nullptr) passage->jump = jump;
+  if (recorder->notes()) recorder->passed(noted, jump);
   state->started = true;
   stepper.delays.start(*state);
   if (!still_finite()) return;
@@ -397,10 +397,10 @@ void Runner::change() {
   if (!event && returns && returned > 0 && !ticks && breakpoint > t) return; // no force jumps
   const Modes before = stepper.delays.any() ? state->modes : Modes{};
   const bool breaks = breakpoint <= state->base_t || returns;
-  Passage* const passage = note(arrival.at_limit, breaks);
+  note(arrival.at_limit, breaks);
   const Jump& jump = arrival.at_limit ? transition.scheduled(*state, step.fired, breaks, regime)
                                       : transition.after(*regime, *state, step.fired);
-  if (passage != nullptr) passage->jump = jump;
+  if (recorder->notes()) recorder->passed(noted, jump);
   if (here) regime = nullptr; // its rows have turned
   if (jump.changed) state->last_error = 0.0;
   if (stepper.delays.any()) // ticks change forces, events and breakpoints of surfaces velocities
@@ -418,14 +418,12 @@ void Runner::change() {
     finish(Status::finished, t, "reached t_end");
 }
 
-Passage* Runner::note(bool scheduled, bool breakpoint_here) {
-  Passage* const passage = recorder->passage();
-  if (passage == nullptr) return nullptr;
-  passage->before = *state;
-  passage->fired = step.fired;
-  passage->scheduled = scheduled;
-  passage->breakpoint = breakpoint_here;
-  return passage;
+void Runner::note(bool scheduled, bool breakpoint_here) {
+  if (!recorder->notes()) return;
+  noted.before = *state;
+  noted.fired = step.fired;
+  noted.scheduled = scheduled;
+  noted.breakpoint = breakpoint_here;
 }
 
 void Runner::tell(const Jump& jump) {

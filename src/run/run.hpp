@@ -35,8 +35,9 @@ public:
   virtual void events(List<Event>& events) = 0; // may be moved from
   // Whether segment() takes strides as they are; else their coefficients are written out.
   virtual bool takes_strides() const { return false; }
-  // Where the instant that comes is to be noted; null: nowhere.
-  virtual Passage* passage() { return nullptr; }
+  // Whether instants are noted, and one that was passed.
+  virtual bool notes() const { return false; }
+  virtual void passed(const Passage&, const Jump&) {}
 };
 
 // Sized once; serves many runs of the same system.
@@ -91,6 +92,7 @@ private:
   int returned = Past::smooth; // lowest derivative of a velocity that jumped one dead time before the arrival
   Vector end;                  // state at the arrival
   std::string notes;           // on the start, for the message
+  Passage noted;               // the instant that is being passed, where somebody wants to know
   Vector beyond;               // what it would become behind; empty as long as that is finite
 
   const Regime& lasting(const Regime& r);
@@ -113,7 +115,7 @@ private:
   bool goes_round(bool loses);
   bool still_finite();
   void no_longer_finite();
-  Passage* note(bool scheduled, bool breakpoint);
+  void note(bool scheduled, bool breakpoint);
   void tell(const Jump& jump);
   void finish(Status status, double t, std::string message);
   void leave_state();

@@ -51,8 +51,12 @@ namespace {
 // Everything, or events alone, or nothing but the last piece of motion.
 class Keeper final : public Recorder {
 public:
-  Keeper(Trajectory& keeps, const Options& options, List<Passage>* every)
-      : run(keeps), keep(options.keep), t_end(options.t_end), passages(every) {}
+  Keeper(Trajectory& keeps, const Options& options, Passages* every)
+      : run(keeps), keep(options.keep), t_end(options.t_end), passages(every) {
+    const System& sys = run.system();
+    linear_ticks = sys.smooth == nullptr && sys.saturations == 0;
+    for (const Loop& l : sys.loops) linear_ticks = linear_ticks && !l.block.program;
+  }
 
   bool motion() const override { return keep == Keep::segments; }
   bool takes_strides() const override { return motion(); }
@@ -70,18 +74,20 @@ public:
     if (keep == Keep::nothing) return;
     for (const Event& e : events) run.events.add(run.system(), e);
   }
-  Passage* passage() override {
-    if (passages == nullptr) return nullptr;
-    Passage& one = passages->emplace_back();
-    one.segment = run.segments.size(), one.event = run.events.rows.size();
-    return &one;
+  bool notes() const override { return passages != nullptr; }
+  void passed(const Passage& one, const Jump& jump) override {
+    if (jump.quiet && linear_ticks) return passages->quiet.add(run.segments.size(), one.before.ticks);
+    Passage& kept = passages->all.emplace_back(one);
+    kept.jump = jump;
+    kept.segment = run.segments.size(), kept.event = run.events.rows.size();
   }
 
 private:
   Trajectory& run;
   Keep keep;
   double t_end;
-  List<Passage>* passages;
+  Passages* passages;
+  bool linear_ticks = true; // sampled controllers are linear, and so is all that they read
   const StrideMap* latest = nullptr;
 
   void store(const Regime& r, double t0, double t1, const Step& step, const Matrix& C) {
@@ -124,7 +130,7 @@ private:
 } // namespace
 
 Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options, const Stop& stop,
-                    List<Passage>* passages) {
+                    Passages* passages) {
   validate(compiled->system, state, options);
   Trajectory run;
   run.compiled = compiled;

@@ -12,6 +12,6 @@ void validate(const System& sys, const State& state, const Options& options);
 // Runs from state.t to options.t_end. `stop` is asked every few milliseconds of computing whether to give up.
 // `passages`, where it is not null, gets every instant that was passed.
 Trajectory simulate(std::shared_ptr<Compiled> compiled, State state, const Options& options, const Stop& stop,
-                    List<Passage>* passages = nullptr);
+                    Passages* passages = nullptr);
 
 } // namespace stickslip

@@ -7,9 +7,14 @@
 #include "run/passage.hpp"
 #include "transition/transition.hpp"
 
+#include <limits>
 #include <memory>
 
 namespace stickslip {
+
+// Friction without a jump at rest: the motion on both sides of v = 0 is one and the same there, to first order, and so it
+// does not matter on which side of it an instant finds the velocity.
+bool has_no_jump(const Friction& element);
 
 class Replica {
 public:
@@ -17,7 +22,7 @@ public:
 
   const System& system() const { return compiled->system; }
   const std::shared_ptr<Compiled>& machine() const { return compiled; }
-  const Regime& regime(const Modes& modes) { return compiled->regimes.get(compiled->system, modes); }
+  const Regime& regime(const Modes& modes); // what was met lately without a search and its lock
 
   // Signals at t by the pieces that hold at `frame`; of those that follow the state nothing.
   const Vector& signals(double frame, double t);
@@ -47,6 +52,8 @@ private:
   RegimeCache own;
   Transition transition;
   Scratch scratch;
+  List<const Regime*> lately;
+  double signals_at = std::numeric_limits<double>::quiet_NaN(), signals_in = 0.0; // time and frame
   Vector s, sdot, force, xdot, dfdt;
   List<Index> varying;
 

@@ -29,6 +29,23 @@ double step_along(const State& at, const Vector& w, double dt) {
   return speed > 0.0 ? 1.0 / speed : 0.0;
 }
 
+// Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
+bool is_vertical_at_rest(const Law& law) {
+  const auto viscous = [](const Viscous& v) { return v.coefficient != 0.0 && v.exponent < 1.0; };
+  return std::any_of(law.terms.begin(), law.terms.end(), [&](const Term& term) {
+    if (const auto* s = std::get_if<Stribeck>(&term))
+      return (s->levels.shape < 1.0 && !s->levels.one()) || viscous(s->viscous);
+    const auto* v = std::get_if<Viscous>(&term);
+    return v != nullptr && viscous(*v);
+  });
+}
+
+// Only the side of a velocity changes, and nothing with it.
+bool is_side_alone(const System& sys, const Guard& g) {
+  return g.kind == GuardKind::velocity_reversal && has_no_jump(sys.friction[g.friction]) &&
+         !is_vertical_at_rest(sys.friction[g.friction].law);
+}
+
 std::string name_of_guard(const System& sys, const Guard& g) {
   if (g.friction >= 0) return sys.friction[g.friction].name;
   if (g.contact >= 0) return sys.contacts[g.contact].name;
@@ -38,10 +55,10 @@ std::string name_of_guard(const System& sys, const Guard& g) {
 
 } // namespace
 
-Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory,
-                         List<Passage> instants, const Vector& given, const Options& options,
-                         const List<std::string>& names)
-    : parameters(names), run(std::move(trajectory)), passages(std::move(instants)), initial(given) {
+Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory, Passages instants,
+                         const Vector& given, const Options& options, const List<std::string>& names)
+    : parameters(names), run(std::move(trajectory)), passages(std::move(instants.all)),
+      quiet(std::move(instants.quiet)), initial(given) {
   auto compiled = std::make_shared<Compiled>();
   compiled->system = compile(of, true);
   const Cutoffs cutoffs{options.rebound_threshold, options.rtol};
@@ -50,6 +67,7 @@ Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> tr
   for (const std::string& name : names)
     by.push_back(std::make_unique<Neighbours>(of, machine->system(), name, cutoffs));
   variation = std::make_unique<Variation>(*machine, by);
+  if (quiet.size() > 0) ticks = std::make_unique<TickTangent>(*machine, by);
   follow();
 }
 
@@ -67,69 +85,94 @@ void Sensitivity::refuse_what_has_none() const {
 double Sensitivity::size_of(Index j) const {
   const Neighbours& p = *by[j];
   if (p.state < 0) return p.size;
-  const double now = std::abs(passages.front().before.base_x(p.state));
-  return now > 0.0 ? now : std::max(passages.front().before.nominal(p.state), 1e-300);
+  const double given = std::abs(passages.front().before.base_x(p.state));
+  return given > 0.0 ? given : std::max(passages.front().before.nominal(p.state), 1e-300);
 }
 
 // From instant to instant.
 void Sensitivity::follow() {
   const Index nx = machine->system().nx, np = by.size(), events = run->events.rows.size();
   event_times = Matrix::Constant(np, events, not_determined);
-  before.assign(events, Matrix::Constant(nx, np, not_determined));
+  before.assign(events, Tangents::Constant(nx, np, not_determined));
   after = before;
-  if (passages.empty()) return;
-  Matrix S;
-  Vector moves, last_moves;
-  double last = not_determined;
+  starts.reserve(run->segments.size());
+  Index tick = 0;
   for (Index k = 0; k < passages.size(); ++k) {
-    const Passage& p = passages[k];
-    const Index stop = k + 1 < passages.size() ? passages[k + 1].segment : run->segments.size();
-    const Index next_event = k + 1 < passages.size() ? passages[k + 1].event : events;
-    const double frame = p.segment > 0 ? run->segments[p.segment - 1].t0 : p.before.base_t;
-    const Matrix S_before = S;
-    std::string why;
-    try {
-      why = k == 0 ? begin(S) : pass(p, frame, S, moves);
-    } catch (const InvalidArgument& error) {
-      why = std::string("beside it the machine is refused: ") + error.what();
+    const bool last = k + 1 == passages.size();
+    if (std::string why = arrive(k); !why.empty()) return end(passages[k], std::move(why));
+    note_events(passages[k], last ? events : passages[k + 1].event);
+    const Index stop = last ? run->segments.size() : passages[k + 1].segment;
+    for (Index i = passages[k].segment; i < stop; ++i) {
+      for (; tick < quiet.size() && quiet.segment(tick) == i; ++tick)
+        if (!quiet_tick(tick, i)) return;
+      if (!flow(passages[k], i)) return;
     }
-    if (k == 0) moves = Vector::Zero(np);
-    if (why.empty() && p.jump.t == last && !p.jump.fired.empty() && !passages[k - 1].jump.fired.empty())
-      for (Index j = 0; j < np; ++j)
-        if (std::abs(moves(j) - last_moves(j)) > same_move * (std::abs(moves(j)) + std::abs(last_moves(j))) +
-                                                     unmoved * p.before.time_scale / size_of(j))
-          why = "events at one instant whose order changes with '" + parameters[j] + "'";
-    if (!why.empty()) return end(p, why);
-    last = p.jump.t, last_moves = moves;
-    for (Index e = p.event; e < next_event; ++e) {
-      event_times.col(e) = moves;
-      if (k > 0) {
-        Vector f, force;
-        machine->move(p.jump.before, frame, p.jump.t, p.jump.x_before.data(), f, force);
-        before[e] = S_before.topRows(nx) + f * moves.transpose();
-      } else {
-        before[e] = S.topRows(nx);
-      }
-      Vector f, force;
-      machine->move(p.jump.after, p.jump.t, p.jump.t, p.jump.x_after.data(), f, force);
-      after[e] = S.topRows(nx) + f * moves.transpose();
-    }
-    for (Index i = p.segment; i < stop; ++i) {
-      const Segment& segment = run->segments[i];
-      Matrix flows = S.topRows(nx);
-      starts.push_back(flows);
-      if (grazes(p, segment, flows)) return;
-      variation->advance(*run, segment, segment.t0, std::min(segment.t1, run->t_end), flows);
-      S.topRows(nx) = flows;
-    }
+    for (; tick < quiet.size() && quiet.segment(tick) == stop; ++tick)
+      if (!quiet_tick(tick, stop)) return;
   }
 }
 
-bool Sensitivity::grazes(const Passage& p, const Segment& segment, const Matrix& S) {
+// Passes an instant; says why nothing is determined behind it.
+std::string Sensitivity::arrive(Index k) {
+  const Passage& p = passages[k];
+  const double frame = p.segment > 0 ? run->segments[p.segment - 1].t0 : p.before.base_t;
+  std::string why;
+  try {
+    why = k == 0 ? begin() : pass(p, frame);
+  } catch (const InvalidArgument& error) {
+    why = std::string("beside it the machine is refused: ") + error.what();
+  }
+  if (why.empty() && k > 0 && p.jump.t == passages[k - 1].jump.t && !p.jump.fired.empty() &&
+      !passages[k - 1].jump.fired.empty())
+    for (Index j = 0; j < by.size(); ++j)
+      if (std::abs(now.moves(j) - now.last_moves(j)) >
+          same_move * (std::abs(now.moves(j)) + std::abs(now.last_moves(j))) +
+              unmoved * p.before.time_scale / size_of(j))
+        why = "events at one instant whose order changes with '" + parameters[j] + "'";
+  now.last_moves = now.moves;
+  return why;
+}
+
+void Sensitivity::note_events(const Passage& p, Index next_event) {
+  const Index nx = machine->system().nx;
+  for (Index e = p.event; e < next_event; ++e) {
+    event_times.col(e) = now.moves;
+    before[e] = now.before.topRows(nx);
+    before[e] += now.fm * now.moves.transpose();
+    after[e] = now.S.topRows(nx);
+    after[e] += now.fp * now.moves.transpose();
+  }
+}
+
+// Along a segment; false where the derivatives end.
+bool Sensitivity::flow(const Passage& p, Index i) {
+  const Segment& segment = run->segments[i];
+  starts.emplace_back(now.S.topRows(machine->system().nx));
+  if (grazes(p, segment)) return false;
+  variation->advance(*run, segment, segment.t0, std::min(segment.t1, run->t_end),
+                     now.S.topRows(machine->system().nx));
+  return true;
+}
+
+// Behind it is the segment of this number.
+bool Sensitivity::quiet_tick(Index number, Index i) {
+  const Segment& segment = run->segments[i - 1];
+  const double t = segment.t1;
+  Vector& x = now.fm;
+  x.resize(machine->system().nx);
+  run->state_at(segment, t, x.data());
+  quiet.read(number, tick_memory);
+  reason = ticks->pass(machine->regime(segment.regime->modes), t, x, tick_memory, now.S);
+  if (!reason.empty()) valid_until = t;
+  return reason.empty();
+}
+
+bool Sensitivity::grazes(const Passage& p, const Segment& segment) {
   const Modes& modes = segment.regime->modes;
   const double t1 = std::min(segment.t1, run->t_end);
   for (const Variation::Touch& touch : variation->touches(*run, segment, segment.t0, t1, p.before)) {
-    Matrix there = S;
+    if (is_side_alone(machine->system(), machine->regime(modes).guards[touch.guard])) continue;
+    Tangents there = now.S.topRows(machine->system().nx);
     variation->advance(*run, segment, segment.t0, touch.t, there);
     Vector x(there.rows());
     run->state_at(segment, touch.t, x.data());
@@ -172,17 +215,6 @@ bool Sensitivity::plain(const Passage& p) const {
 
 namespace {
 
-// Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
-bool is_vertical_at_rest(const Law& law) {
-  const auto viscous = [](const Viscous& v) { return v.coefficient != 0.0 && v.exponent < 1.0; };
-  return std::any_of(law.terms.begin(), law.terms.end(), [&](const Term& term) {
-    if (const auto* s = std::get_if<Stribeck>(&term))
-      return (s->levels.shape < 1.0 && !s->levels.one()) || viscous(s->viscous);
-    const auto* v = std::get_if<Viscous>(&term);
-    return v != nullptr && viscous(*v);
-  });
-}
-
 // What rests at the start at once comes to rest beside it as well: friction that slides with the least speed is
 // stronger than what moves it.
 bool comes_back(const System& sys, Index element, const Vector& x, double force, double load) {
@@ -200,13 +232,14 @@ bool comes_back(const System& sys, Index element, const Vector& x, double force,
 
 // The start: what the machine makes of what it was given. Elements at rest whose surface or velocity changes come to
 // rest in no time, where friction in sliding can do it.
-std::string Sensitivity::begin(Matrix& S) {
+std::string Sensitivity::begin() {
   const Passage& p = passages.front();
   const System& sys = machine->system();
   const Modes& modes = p.jump.after;
   const double t = p.jump.t;
   const bool repeats = !plain(p) || machine->samples();
-  const Vector now = packed(p.before);
+  const Vector here = packed(p.before);
+  tick_memory = p.before.ticks;
   std::string why;
   List<Mode> limits; // of what controllers sample there
   const auto start = [&](Replica& m, const Vector& x0) {
@@ -221,7 +254,9 @@ std::string Sensitivity::begin(Matrix& S) {
     machine->pass(state, p);
     limits = machine->limits(state);
   }
-  S = Matrix::Zero(now.size(), by.size());
+  Tangents& S = now.S;
+  S = Tangents::Zero(here.size(), by.size());
+  now.moves = Vector::Zero(by.size());
   Matrix slack = Matrix::Zero(machine->residuals(modes, t, p.jump.x_after.data()).size(), by.size());
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& of = *by[j];
@@ -250,8 +285,9 @@ std::string Sensitivity::begin(Matrix& S) {
         !(std::abs(relative_velocity(sys.friction[i], p.jump.x_after.data(), machine->signals(t, t).data())) >
           unmoved * velocity_size(sys.friction[i], p.before.nominal)))
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
-  Vector xdot, force;
-  machine->move(modes, t, t, p.jump.x_after.data(), xdot, force);
+  Vector force;
+  machine->move(modes, t, t, p.jump.x_after.data(), now.fp, force);
+  now.fm = now.fp, now.before = S;
   for (Index j = 0; j < by.size(); ++j)
     for (Index k = 0; k < slack.rows(); ++k) {
       const bool rests = k < r.sticking.size();
@@ -264,10 +300,10 @@ std::string Sensitivity::begin(Matrix& S) {
       if (!comes_back(sys, i, p.jump.x_after, force(i), load))
         return "'" + sys.friction[i].name + "' starts at rest under more than its sliding friction";
     }
-  return check(p, S, Vector::Zero(by.size()), true);
+  return check(p, true);
 }
 
-std::string Sensitivity::pass(const Passage& p, double frame, Matrix& S, Vector& moves) {
+std::string Sensitivity::pass(const Passage& p, double frame) {
   const System& sys = machine->system();
   const Jump& jump = p.jump;
   if (jump.rule == Rule::accumulation) return "an accumulation of events";
@@ -280,24 +316,23 @@ std::string Sensitivity::pass(const Passage& p, double frame, Matrix& S, Vector&
     if (jump.before.friction[i].mode != jump.after.friction[i].mode &&
         is_vertical_at_rest(sys.friction[i].law))
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
-  if (std::string why = move_guards(p, frame, S, moves); !why.empty()) return why;
-  Vector fm, fp, force;
-  machine->move(jump.before, frame, jump.t, jump.x_before.data(), fm, force);
-  machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), fp, force);
+  if (std::string why = move_guards(p, frame); !why.empty()) return why;
+  Vector force;
+  machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
+  machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), now.fp, force);
   const Index nx = sys.nx;
-  Matrix W = S;
-  W.topRows(nx) += fm * moves.transpose();
-  if (plain(p))
-    S = W;
-  else if (std::string why = reset(p, W, moves, S); !why.empty())
-    return why;
-  S.topRows(nx) -= fp * moves.transpose();
+  now.before = now.S;
+  now.S.topRows(nx) += now.fm * now.moves.transpose();
+  if (!plain(p))
+    if (std::string why = reset(p, now.S); !why.empty()) return why;
+  now.S.topRows(nx) -= now.fp * now.moves.transpose();
   if (jump.occasion == Occasion::flow) return {};
-  return check(p, S, moves, false);
+  return check(p, false);
 }
 
 // When the guards fire.
-std::string Sensitivity::move_guards(const Passage& p, double frame, const Matrix& S, Vector& moves) {
+std::string Sensitivity::move_guards(const Passage& p, double frame) {
+  Vector& moves = now.moves;
   const Index nx = machine->system().nx;
   moves = Vector::Zero(by.size());
   const Regime& r = machine->regime(p.jump.before);
@@ -307,7 +342,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame, const Matri
     if (at == r.guards.end()) return "an event of a guard that is not known";
     const GuardAnswer answer =
         variation->guard(p.jump.before, at - r.guards.begin(), frame, p.jump.t, p.jump.x_before,
-                         S.topRows(nx), Vector::Zero(by.size()), p.before);
+                         now.S.topRows(nx), Vector::Zero(by.size()), p.before);
     Vector own = Vector::Zero(by.size());
     if (!(std::abs(answer.rate) * p.before.time_scale > grazing_rate * answer.size)) {
       for (Index j = 0; j < by.size(); ++j)
@@ -330,8 +365,9 @@ std::string Sensitivity::move_guards(const Passage& p, double frame, const Matri
 
 // R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where
 // more has happened the instant is passed once more. What it adds is differentiated: all else keeps its digits.
-std::string Sensitivity::reset(const Passage& p, const Matrix& W, const Vector& moves, Matrix& S) {
-  const Vector now = packed(p.before);
+std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
+  const Vector here = packed(p.before), &moves = now.moves;
+  Tangents S(W.rows(), W.cols());
   bool decides = p.jump.sampled || !p.jump.impulses.empty() || p.jump.occasion == Occasion::flow;
   if (!decides) {
     State state = p.before;
@@ -366,36 +402,36 @@ std::string Sensitivity::reset(const Passage& p, const Matrix& W, const Vector& 
       Vector first;
       for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
         const double e = central.offsets[i] * step;
-        const Vector here = added(*machine, now + e * W.col(j), p.jump.t + e * moves(j));
+        const Vector there = added(*machine, here + e * W.col(j), p.jump.t + e * moves(j));
         if (i == 0)
-          first = here;
+          first = there;
         else
-          sum += central.weights[i] / step * (here - first);
+          sum += central.weights[i] / step * (there - first);
       }
       if (same) break;
     }
-    if (by[j]->state < 0) sum += by[j]->derivative([&](Replica& m) { return added(m, now, p.jump.t); });
+    if (by[j]->state < 0) sum += by[j]->derivative([&](Replica& m) { return added(m, here, p.jump.t); });
     if (!same) return "another mode follows beside it with '" + parameters[j] + "'";
     S.col(j) = sum;
   }
+  now.S = S;
   return {};
 }
 
 // Behind an instant: what is held stays held, and no other guard stands at zero that the parameters would move.
-std::string Sensitivity::check(const Passage& p, const Matrix& S, const Vector& moves, bool start) {
+std::string Sensitivity::check(const Passage& p, bool start) {
   const Index nx = machine->system().nx;
   const Modes& modes = p.jump.after;
   const Regime& r = machine->regime(modes);
   const Vector& x = p.jump.x_after;
   const double t = p.jump.t;
-  Vector xdot, force;
-  machine->move(modes, t, t, x.data(), xdot, force);
-  const Matrix at_event = S.topRows(nx) + xdot * moves.transpose();
   const Vector values = machine->guards(modes, t, t, x.data());
   for (Index k = 0; k < r.guards.size(); ++k) {
     const double size = machine->guard_size(modes, r.guards[k], t, x.data(), p.before.nominal);
+    if (is_side_alone(machine->system(), r.guards[k])) continue;
     if (!(size > 0.0) || !(std::abs(values(k)) <= guard_at_zero * size)) continue;
-    const GuardAnswer answer = variation->guard(modes, k, t, t, x, at_event, moves, p.before);
+    const GuardAnswer answer = variation->guard(
+        modes, k, t, t, x, now.S.topRows(nx) + now.fp * now.moves.transpose(), now.moves, p.before);
     for (Index j = 0; j < by.size(); ++j)
       if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * size)
         return start ? "it starts on a guard that '" + parameters[j] + "' moves"
@@ -407,7 +443,7 @@ std::string Sensitivity::check(const Passage& p, const Matrix& S, const Vector& 
 Matrix Sensitivity::at(double t) {
   const Index i = run->segment_at(t), nx = machine->system().nx;
   if (i >= starts.size() || t >= valid_until) return Matrix::Constant(nx, by.size(), not_determined);
-  Matrix S = starts[i];
+  Tangents S = starts[i];
   const Segment& segment = run->segments[i];
   variation->advance(*run, segment, segment.t0, t, S);
   return S;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "flow/options.hpp"
+#include "sensitivity/tick_tangent.hpp"
 #include "sensitivity/variation.hpp"
 
 #include <limits>
@@ -16,7 +17,7 @@ namespace stickslip {
 class Sensitivity {
 public:
   // `initial`: what the run started from. Throws where a name is unknown, or a machine has no derivatives.
-  Sensitivity(const Machine& machine, std::shared_ptr<const Trajectory> run, List<Passage> passages,
+  Sensitivity(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
               const Vector& initial, const Options& options, const List<std::string>& parameters);
 
   List<std::string> parameters;
@@ -24,8 +25,8 @@ public:
   Index valid_event = -1; // the event that ends it; -1: none, or none of a mode
   std::string reason;
   Matrix event_times; // parameters x events: of their times; NaN where they are not determined
-  List<Matrix> before,
-      after; // nx x parameters, of each event: the states on both sides, at its time in each run
+  List<Tangents> before,
+      after; // of each event: the states on both sides, at its time in each run
 
   // Derivatives of the states at one time, from the right.
   Matrix at(double t);
@@ -40,23 +41,37 @@ public:
 private:
   std::shared_ptr<const Trajectory> run;
   List<Passage> passages;
+  QuietTicks quiet;
+  Ticks tick_memory; // before one of them
   Vector initial;
   std::unique_ptr<Replica> machine;
-  Variation::Parameters by;
+  Parameters by;
   std::unique_ptr<Variation> variation;
-  List<Matrix> starts; // at the start of each segment
+  std::unique_ptr<TickTangent> ticks;
+  List<Tangents> starts; // at the start of each segment
+
+  // What is followed along the run: the tangents of states, of the memory of controllers, of outputs that wait; how the
+  // parameters move the present instant; x' before and after it.
+  struct {
+    Tangents S, before;
+    Vector moves, last_moves, fm, fp;
+  } now;
 
   void refuse_what_has_none() const;
   void follow();
-  std::string begin(Matrix& S);
-  std::string pass(const Passage& p, double frame, Matrix& S, Vector& moves);
-  std::string move_guards(const Passage& p, double frame, const Matrix& S, Vector& moves);
-  std::string reset(const Passage& p, const Matrix& W, const Vector& moves, Matrix& S);
-  std::string check(const Passage& p, const Matrix& S, const Vector& moves, bool start);
+  std::string begin();
+  std::string arrive(Index passage);
+  std::string pass(const Passage& p, double frame);
+  std::string move_guards(const Passage& p, double frame);
+  std::string reset(const Passage& p, const Tangents& W);
+  std::string check(const Passage& p, bool start);
+  void note_events(const Passage& p, Index next_event);
+  bool flow(const Passage& p, Index segment);
   bool plain(const Passage& p) const;
   // Whether a guard only grazes during a segment; the derivatives then end there.
-  bool grazes(const Passage& p, const Segment& segment, const Matrix& S);
+  bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
+  bool quiet_tick(Index number, Index segment);
   double size_of(Index j) const;
 };
 

@@ -22,43 +22,89 @@ std::pair<double, double> top_of(double a, double m, double b) {
   return {at, a + 0.5 * slope * at};
 }
 
+bool may_touch(double a, double m, double b) {
+  const auto [at, top] = top_of(a, m, b);
+  return at > 0.0 && at <= 1.0 && top >= -parabola_error * std::max({std::abs(a), std::abs(m), std::abs(b)});
+}
+
+// Where a hill over [low, high] is highest (golden section).
+template <class Value> double highest(Value&& value, double low, double high) {
+  for (int i = 0; i < golden_rounds; ++i) {
+    const double a = low + 0.381966 * (high - low), b = high - 0.381966 * (high - low);
+    (value(a) < value(b) ? low : high) = value(a) < value(b) ? a : b;
+  }
+  return 0.5 * (low + high);
+}
+
 } // namespace
 
-List<Variation::Touch> Variation::touches(const Trajectory& run, const Segment& segment, double t0, double t1,
-                                          const State& sizes) {
-  List<Touch> found;
+const List<Variation::Touch>& Variation::touches(const Trajectory& run, const Segment& segment, double t0,
+                                                 double t1, const State& sizes) {
+  found.clear();
   const Modes& modes = segment.regime->modes;
   const Regime& r = machine.regime(modes);
   if (r.guards.empty() || !(t1 > t0)) return found;
-  Vector x(machine.system().nx);
-  const auto guards_at = [&](double t) -> Vector {
-    run.state_at(segment, t, x.data());
-    if (r.affine) return r.Gx * x + r.Gs * machine.signals(t0, t);
-    return machine.guards(modes, t0, t, x.data());
-  };
-  const double parts = r.affine ? std::max(1.0, std::ceil(pace_of(r, t0) * (t1 - t0) / touch_reach)) : 1.0;
+  const double parts =
+      r.affine ? std::max(1.0, std::ceil(pace_of(slopes(r), t0) * (t1 - t0) / touch_reach)) : 1.0;
   const double h = (t1 - t0) / parts;
-  Vector first = guards_at(t0), middle, last;
+  const auto look = [&](Index k, double from, auto&& value) {
+    const double when = highest(value, from, from + h);
+    if (when < t0 + start_of_part * h || when > t1 - start_of_part * h) return;
+    Vector x(machine.system().nx);
+    run.state_at(segment, when, x.data());
+    const double size = machine.guard_size(modes, r.guards[k], when, x.data(), sizes.nominal);
+    if (std::abs(value(when)) <= zero_at_top * size) found.push_back({k, when});
+  };
+  if (r.affine && segment.kind == FlowKind::exact && t0 == segment.t0) {
+    expand(slopes(r), run, segment, t0, t1 - t0);
+    const Index columns = std::max(series.columns, series.guide_degree + 1);
+    for (Index k = 0; k < r.guards.size(); ++k) {
+      if (!may_rise(r, k, columns)) continue;
+      const auto value = [&](double t) {
+        return polynomial::value(guard_series.data(), columns - 1, (t - t0) / (t1 - t0));
+      };
+      double first = value(t0);
+      for (double part = 0.0; part < parts; ++part) {
+        const double t = t0 + part * h, middle = value(t + 0.5 * h), last = value(t + h);
+        if (may_touch(first, middle, last)) look(k, t, value);
+        first = last;
+      }
+    }
+    return found;
+  }
+  Vector first = guards_at(run, segment, t0, t0), middle, last;
   for (double part = 0.0; part < parts; ++part, first = last) {
     const double t = t0 + part * h;
-    middle = guards_at(t + 0.5 * h), last = guards_at(t + h);
-    for (Index k = 0; k < r.guards.size(); ++k) {
-      const auto [at, top] = top_of(first(k), middle(k), last(k));
-      const double most = std::max({std::abs(first(k)), std::abs(middle(k)), std::abs(last(k))});
-      if (!(at > 0.0 && at <= 1.0) || top < -parabola_error * most) continue;
-      double low = t, high = t + h; // golden section
-      for (int i = 0; i < golden_rounds; ++i) {
-        const double a = low + 0.381966 * (high - low), b = high - 0.381966 * (high - low);
-        (guards_at(a)(k) < guards_at(b)(k) ? low : high) = guards_at(a)(k) < guards_at(b)(k) ? a : b;
-      }
-      const double when = 0.5 * (low + high);
-      if (when < t0 + start_of_part * h || when > t1 - start_of_part * h) continue;
-      const double value = guards_at(when)(k);
-      const double size = machine.guard_size(modes, r.guards[k], when, x.data(), sizes.nominal);
-      if (std::abs(value) <= zero_at_top * size) found.push_back({k, when});
-    }
+    middle = guards_at(run, segment, t0, t + 0.5 * h), last = guards_at(run, segment, t0, t + h);
+    for (Index k = 0; k < r.guards.size(); ++k)
+      if (may_touch(first(k), middle(k), last(k)))
+        look(k, t, [&](double at) { return guards_at(run, segment, t0, at)(k); });
   }
   return found;
+}
+
+Vector Variation::guards_at(const Trajectory& run, const Segment& segment, double frame, double t) {
+  Vector x(machine.system().nx);
+  run.state_at(segment, t, x.data());
+  return machine.guards(segment.regime->modes, frame, t, x.data());
+}
+
+// Makes the series of a guard. False where its terms alone say that it stays below zero.
+bool Variation::may_rise(const Regime& r, Index k, Index columns) {
+  guard_series.setZero(columns);
+  double size = 0.0;
+  const auto add = [&](double weight, auto&& terms) {
+    if (weight == 0.0) return;
+    for (Index i = 0; i < terms.size(); ++i) {
+      guard_series(i) += weight * terms(i);
+      size += std::abs(weight * terms(i));
+    }
+  };
+  for (Index i = 0; i < r.Gx.cols(); ++i) add(r.Gx(k, i), series.x.row(i).head(series.columns));
+  for (Index i = 0; i < r.Gs.cols(); ++i) add(r.Gs(k, i), series.s.row(i).head(series.guide_degree + 1));
+  double most = guard_series(0);
+  for (Index i = 1; i < columns; ++i) most += std::max(guard_series(i), 0.0);
+  return most > -zero_at_top * size;
 }
 
 } // namespace stickslip

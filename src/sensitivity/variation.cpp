@@ -1,6 +1,8 @@
 #include "sensitivity/variation.hpp"
 
 #include "core/linalg.hpp"
+#include "core/small_lu.hpp"
+#include "dynamics/friction_force.hpp"
 
 #include <array>
 #include <cmath>
@@ -9,56 +11,55 @@ namespace stickslip {
 
 namespace {
 
-constexpr int tangent_terms = 26; // of a series
+constexpr Index tangent_terms = 48; // of a series, at most
 constexpr double tangent_reach =
-    2.0; // its length in units of the fastest thing: 2^26 / 26! is below the last digit
-constexpr double guard_aside = 1e-5; // of the sizes of states: how far differences along them look
+    4.0; // its length in units of the fastest thing: 4^34 / 34! is below the last digit
+constexpr double tangent_last = 1e-19; // the first term left out
+constexpr double guard_aside = 1e-5;   // of the sizes of states: how far differences along them look
 
-// A bound for the fastest rate of x' = A x that does not depend on the units of the states (balancing, Parlett and
-// Reinsch 1969).
-double fastest_rate(const Matrix& of) {
-  Matrix A = of.cwiseAbs();
-  for (int round = 0; round < 10; ++round)
-    for (Index i = 0; i < A.rows(); ++i) {
-      const double row = A.row(i).sum() - A(i, i), column = A.col(i).sum() - A(i, i);
-      if (!(row > 0.0) || !(column > 0.0)) continue;
-      const double factor = std::sqrt(row / column);
-      A.row(i) /= factor, A.col(i) *= factor;
-    }
-  return std::min(A.rowwise().sum().maxCoeff(), A.colwise().sum().maxCoeff());
+// How many terms a series has that is `reach` long in units of the fastest thing.
+Index terms_for(double reach) {
+  Index count = 1;
+  for (double term = 1.0; term > tangent_last; ++count) term *= reach / static_cast<double>(count);
+  return count;
 }
 
 } // namespace
 
-const Variation::Affine& Variation::affine(const Regime& r) {
-  const auto [at, fresh] = known.try_emplace(&r);
-  Affine& out = at->second;
-  if (!fresh) return out;
-  out.regime = &r;
-  out.pace = r.Ax.size() > 0 ? fastest_rate(r.Ax) : 0.0;
-  for (const auto& p : by) {
-    Affine::Change change;
-    if (p->state < 0) {
-      change.A = p->derivative([&](Replica& m) { return Matrix(m.regime(r.modes).Ax); });
-      change.B = p->derivative([&](Replica& m) { return Matrix(m.regime(r.modes).As); });
-      if (change.A.isZero(0.0)) change.A.resize(0, 0);
-      if (change.B.isZero(0.0)) change.B.resize(0, 0);
+Variation::Variation(Replica& base, const Parameters& parameters)
+    : slopes(base, parameters), machine(base), by(parameters) {
+  const System& sys = base.system();
+  for (Index i = 0; i < sys.ns(); ++i)
+    if (!is_constant(sys.signals[i])) series.s.row(i).setZero();
+  for (Index j = 0; j < by.size(); ++j)
+    for (Index k = 0; k < by[j]->signals.size(); ++k) {
+      const auto& [i, change] = by[j]->signals[k];
+      const bool constant = is_constant(change);
+      changes.push_back({j, i, k, constant, constant ? value(change, 0.0) : 0.0});
     }
-    out.by.push_back(std::move(change));
-  }
-  return out;
+  series.x.setZero(sys.nx, tangent_terms);
+  series.s.setZero(sys.ns(), tangent_terms);
+  series.s.col(0) = base.signals(0.0, 0.0);
+  drive.setZero(changes.size(), tangent_terms);
+  for (Index k = 0; k < changes.size(); ++k) drive(k, 0) = changes[k].value;
+  now.resize(sys.nx, by.size());
+  next.resize(sys.nx, by.size());
+  rates_of.resize(sys.nx);
+  beside_rates.resize(sys.nx);
 }
 
 // Of the motion and of the signals at t.
-double Variation::pace_of(const Regime& r, double t) {
-  double pace = affine(r).pace;
-  for (const Signal& s : machine.system().signals)
-    if (!s.pieces.empty())
+double Variation::pace_of(const RegimeSlopes& r, double t) {
+  double pace = r.pace;
+  for (const List<Index>* which : {&r.drives, &r.guides})
+    for (const Index i : *which) {
+      const Signal& s = machine.system().signals[i];
       for (const Harmonic& h : s.pieces[piece_at(s, t)].harmonics) pace = std::max(pace, std::abs(h.omega));
+    }
   return pace;
 }
 
-void Variation::advance(const Trajectory& run, const Segment& segment, double t0, double t1, Matrix& S) {
+void Variation::advance(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S) {
   if (!(t1 > t0) || by.empty()) return;
   if (machine.regime(segment.regime->modes).affine)
     advance_exactly(run, segment, t0, t1, S);
@@ -66,74 +67,101 @@ void Variation::advance(const Trajectory& run, const Segment& segment, double t0
     collocate(run, segment, t0, t1, S);
 }
 
-// Coefficients of powers of tau / h:  x_(k+1) = h / (k+1) (A x_k + B s_k),
-//   S_(k+1) = h / (k+1) (A S_k + A' x_k + B' s_k + B s'_k).
-void Variation::advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1,
-                                Matrix& S) {
-  const System& sys = machine.system();
-  const Affine& regime = affine(machine.regime(segment.regime->modes));
-  const Matrix &A = regime.regime->Ax, &B = regime.regime->As;
-  const double parts = std::max(1.0, std::ceil(pace_of(*regime.regime, t0) * (t1 - t0) / tangent_reach));
-  const double h = (t1 - t0) / parts;
-  const Index np = by.size();
-  Vector x(sys.nx);
-  Matrix s(sys.ns(), tangent_terms), ds(sys.ns(), tangent_terms), now, next;
+// Of the signals, and of what the parameters do to them.
+void Variation::expand_signals(const RegimeSlopes& r, double t, double h) {
   std::array<double, tangent_terms> c{};
-  for (double part = 0.0; part < parts; ++part) {
-    const double t = t0 + part * h;
-    run.state_at(segment, t, x.data());
-    const auto expand = [&](const Signal& of, Matrix& into, Index i) {
-      taylor(of, t, tangent_terms, c.data());
-      double power = 1.0;
-      for (int k = 0; k < tangent_terms; ++k, power *= h) into(i, k) = c[static_cast<std::size_t>(k)] * power;
-    };
-    for (Index i = 0; i < sys.ns(); ++i) expand(sys.signals[i], s, i);
-    Matrix X(sys.nx, tangent_terms);
-    X.col(0) = x;
-    for (int k = 0; k + 1 < tangent_terms; ++k) X.col(k + 1) = h / (k + 1) * (A * X.col(k) + B * s.col(k));
-    now = S;
-    Matrix drive(sys.nx * tangent_terms, np); // what moves S, column by column of the parameters
-    drive.setZero();
-    for (Index j = 0; j < np; ++j) {
-      Eigen::Map<Matrix> of(drive.col(j).data(), sys.nx, tangent_terms);
-      if (regime.by[j].A.size() > 0) of += regime.by[j].A * X;
-      if (regime.by[j].B.size() > 0) of += regime.by[j].B * s;
-      for (const auto& [i, change] : by[j]->signals) {
-        expand(change, ds, 0);
-        of += B.col(i) * ds.row(0);
-      }
+  const auto expand = [&](const Signal& of, auto&& into, Index& degree) {
+    taylor(of, t, static_cast<int>(tangent_terms), c.data());
+    double power = 1.0;
+    for (Index k = 0; k < tangent_terms; ++k, power *= h) {
+      into(k) = c[static_cast<std::size_t>(k)] * power;
+      if (into(k) != 0.0) degree = std::max(degree, k);
     }
-    for (int k = 0; k + 1 < tangent_terms; ++k) {
-      next = A * now;
-      next += drive.middleRows(k * sys.nx, sys.nx);
-      next *= h / (k + 1);
-      S += next;
-      now.swap(next);
+  };
+  series.degree = 0;
+  for (const Index i : r.drives) expand(machine.system().signals[i], series.s.row(i), series.degree);
+  for (Index k = 0; k < changes.size(); ++k) {
+    const Change& of = changes[k];
+    if (!of.constant &&
+        std::any_of(r.B.begin(), r.B.end(), [&](const Entry& e) { return e.column == of.signal; }))
+      expand(by[of.parameter]->signals[of.order].second, drive.row(k), series.degree);
+  }
+  series.guide_degree = series.degree;
+  for (const Index i : r.guides) expand(machine.system().signals[i], series.s.row(i), series.guide_degree);
+}
+
+// The states over [t, t + h] within a segment: an exact one keeps its own series.
+//   x_(k+1) = h / (k+1) (A x_k + B s_k)
+void Variation::expand(const RegimeSlopes& r, const Trajectory& run, const Segment& segment, double t,
+                       double h) {
+  if (series.segment == &segment && series.t == t && series.h == h) return;
+  series.segment = &segment, series.t = t, series.h = h;
+  expand_signals(r, t, h);
+  Matrix& x = series.x;
+  const Index nx = x.rows();
+  if (segment.kind == FlowKind::exact && t == segment.t0 && segment.columns <= tangent_terms) {
+    const Eigen::Map<const Matrix> C(run.coefficients.data() + segment.offset, nx, segment.columns);
+    const double ratio = segment.h > 0.0 ? h / segment.h : 0.0;
+    double power = 1.0;
+    for (Index k = 0; k < segment.columns; ++k, power *= ratio)
+      for (Index i = 0; i < nx; ++i) x(i, k) = power * C(i, k);
+    series.columns = segment.columns;
+    return;
+  }
+  run.state_at(segment, t, x.data());
+  for (Index k = 0; k + 1 < tangent_terms; ++k) {
+    const double factor = h / static_cast<double>(k + 1);
+    x.col(k + 1).setZero();
+    for (const Entry& e : r.A) x(e.row, k + 1) += factor * e.value * x(e.column, k);
+    for (const Entry& e : r.B) x(e.row, k + 1) += factor * e.value * series.s(e.column, k);
+  }
+  series.columns = tangent_terms;
+}
+
+// Coefficients of powers of tau / h:  S_(k+1) = h / (k+1) (A S_k + A' x_k + B' s_k + B s'_k).
+void Variation::take(const RegimeSlopes& r, Index columns, TangentsRef S) {
+  now = S;
+  for (Index k = 0; k + 1 < columns; ++k) {
+    next.setZero();
+    for (const Entry& e : r.A) next.row(e.row) += e.value * now.row(e.column);
+    if (k < series.columns)
+      for (const auto& [j, e] : r.all_A) next(e.row, j) += e.value * series.x(e.column, k);
+    if (k <= series.degree) {
+      for (const auto& [j, e] : r.all_B) next(e.row, j) += e.value * series.s(e.column, k);
+      for (Index c = 0; c < changes.size(); ++c)
+        if (drive(c, k) != 0.0)
+          for (const Entry& e : r.B)
+            if (e.column == changes[c].signal) next(e.row, changes[c].parameter) += e.value * drive(c, k);
     }
+    next *= series.h / static_cast<double>(k + 1);
+    S += next;
+    now.swap(next);
   }
 }
 
-Matrix Variation::rates(const Modes& modes, double frame, double t, const Vector& x) {
-  Matrix out = Matrix::Zero(x.size(), by.size());
-  Vector xdot, force;
-  for (Index j = 0; j < by.size(); ++j)
-    if (by[j]->state < 0)
-      out.col(j) = by[j]->derivative([&](Replica& m) {
-        m.move(modes, frame, t, x.data(), xdot, force);
-        return xdot;
-      });
-  return out;
+void Variation::advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1,
+                                TangentsRef S) {
+  const RegimeSlopes& r = slopes(machine.regime(segment.regime->modes));
+  const double reach = pace_of(r, t0) * (t1 - t0);
+  const double parts = std::max(1.0, std::ceil(reach / tangent_reach));
+  const double h = (t1 - t0) / parts;
+  for (double part = 0.0; part < parts; ++part) {
+    expand(r, run, segment, t0 + part * h, h);
+    const Index polynomial = std::min<Index>(series.degree, signal_max_degree); // harmonics count in the pace
+    const Index terms =
+        reach > 0.0 ? terms_for(reach / parts) + polynomial : S.rows() + series.columns + polynomial;
+    take(r, std::min(terms + 1, tangent_terms), S);
+  }
 }
 
 namespace {
 
-// The points of Radau IIA with five stages, and the weights a_ij = integral of the j-th Lagrange polynomial up to c_i:
+// The points of Radau IIA with three stages, and the weights a_ij = integral of the j-th Lagrange polynomial up to c_i:
 // with V_ik = c_i^k,  A V = diag(c) V diag(1 / (k + 1)).
 struct RadauPoints {
-  static constexpr Index stages = 5;
-  std::array<double, stages> at{0.05710419611451768, 0.27684301363812383, 0.5835904323689168,
-                                0.8602401356562194, 1.0};
-  Matrix a;
+  static constexpr Index stages = 3;
+  std::array<double, stages> at{0.155051025721682190, 0.644948974278317810, 1.0};
+  Matrix a, aa; // and its square
 
   RadauPoints() {
     Matrix V(stages, stages), integrals(stages, stages);
@@ -143,6 +171,7 @@ struct RadauPoints {
         integrals(i, k) = std::pow(at[static_cast<std::size_t>(i)], k + 1) / static_cast<double>(k + 1);
       }
     a = linalg::solve(V.transpose(), integrals.transpose()).transpose();
+    aa = a * a;
   }
 };
 
@@ -153,38 +182,163 @@ const RadauPoints& radau() {
 
 } // namespace
 
-// K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them.
-void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1, Matrix& S) {
+const Vector& Variation::motion(const Modes& modes, double frame, double t, const Vector& x) {
+  machine.move(modes, frame, t, x.data(), rates_of, force);
+  return rates_of;
+}
+
+// Adds the derivatives of x' by the parameters alone.
+void Variation::add_rates(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into) {
+  const RegimeSlopes& r = slopes(machine.regime(modes));
+  if (!r.complete) return add_whole(modes, frame, t, x, into);
+  motion(modes, frame, t, x); // for the forces
+  const Vector& s = machine.signals(frame, t);
+  for (const auto& [j, e] : r.all_A) into(e.row, j) += e.value * x(e.column);
+  for (const auto& [j, e] : r.all_B) into(e.row, j) += e.value * s(e.column);
+  for (Index j = 0; j < by.size(); ++j) {
+    const RegimeSlopes::Change& change = r.by[j];
+    for (const Entry& e : change.E) into(e.row, j) += e.value * force(r.regime->sliding[e.column]);
+    for (const Index k : change.elements) add_element(*r.regime, k, j, frame, t, x, into);
+  }
+  for (const Change& c : changes) {
+    const Signal& of = by[c.parameter]->signals[c.order].second;
+    const double rate = c.constant ? c.value : value(of.pieces[piece_at(of, frame)], t);
+    for (const Entry& e : r.B)
+      if (e.column == c.signal) into(e.row, c.parameter) += e.value * rate;
+  }
+}
+
+void Variation::add_whole(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into) {
+  for (Index j = 0; j < by.size(); ++j)
+    if (by[j]->state < 0)
+      into.col(j) += by[j]->derivative([&](Replica& m) {
+        m.move(modes, frame, t, x.data(), rates_of, force);
+        return rates_of;
+      });
+}
+
+// The force of the k-th element that slides, and the rates of its own states.
+void Variation::add_element(const Regime& r, Index k, Index parameter, double frame, double t,
+                            const Vector& x, TangentsRef into) {
+  const Neighbours& p = *by[parameter];
+  const Index i = r.sliding[k];
+  const FrictionMode& mode = r.modes.friction[i];
+  const Friction& element = machine.system().friction[i];
+  const Index memory = memory_of(element, mode.direction());
+  double change = 0.0, first = 0.0;
+  for (Index n = 0; n < p.beside.size(); ++n) {
+    Replica& m = *p.beside[n];
+    const Friction& other = m.system().friction[i];
+    const double* const s = (p.signals.empty() ? machine : m).signals(frame, t).data();
+    const double load = normal_load(other, mode.load_stretch, x.data(), s);
+    const ElementForce<double> f =
+        friction_force(other, mode.direction(), mode.branch, relative_velocity(other, x.data(), s), load,
+                       x.data(), beside_rates.data());
+    const double whole = f.dry * load + f.other;
+    if (n == 0) first = whole;
+    change += p.weights[n] * (whole - first);
+    for (Index z = element.states; z >= 0 && z < element.states + element.traits.states; ++z)
+      into(z, parameter) += p.weights[n] * beside_rates(z);
+    if (memory >= 0) into(memory, parameter) += p.weights[n] * beside_rates(memory);
+  }
+  for (Index row = 0; row < r.E.rows(); ++row)
+    if (r.E(row, k) != 0.0) into(row, parameter) += r.E(row, k) * change;
+}
+
+// Positions, the first ones of x, change by their velocities alone, which are the next ones.
+bool Variation::is_kinematic(const Matrix& J, const Tangents& by_parameters) const {
+  const Index n = machine.system().n_coordinates;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < J.cols(); ++j)
+      if (J(i, j) != (j == n + i ? 1.0 : 0.0)) return false;
+  return by_parameters.topRows(n).isZero(0.0);
+}
+
+// K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them. Rates K of positions are
+// the velocities there and need not be solved for: positions are S + h c_i S_v + h^2 sum_l (a a)_il K_v,l.
+void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1,
+                          TangentsRef S) {
   constexpr Index n = RadauPoints::stages;
-  const Index nx = machine.system().nx;
+  const RadauPoints& points = radau();
+  const Index nx = S.rows(), np = S.cols();
   const double h = t1 - t0;
   const Modes& modes = segment.regime->modes;
-  Matrix M = Matrix::Identity(n * nx, n * nx), right(n * nx, by.size()), J;
-  Vector x(nx);
+  Collocation& c = collocation;
+  c.J.resize(n), c.by_parameters.resize(n);
+  c.x.resize(nx);
+  bool kinematic = machine.system().n_coordinates > 0;
   for (Index i = 0; i < n; ++i) {
-    const double t = i == n - 1 ? t1 : t0 + radau().at[static_cast<std::size_t>(i)] * h;
-    run.state_at(segment, t, x.data());
-    machine.slopes(modes, segment.t0, t, x.data(), J);
-    for (Index j = 0; j < n; ++j) M.block(i * nx, j * nx, nx, nx) -= h * radau().a(i, j) * J;
-    right.middleRows(i * nx, nx) = J * S + rates(modes, segment.t0, t, x);
+    const double t = i == n - 1 ? t1 : t0 + points.at[static_cast<std::size_t>(i)] * h;
+    run.state_at(segment, t, c.x.data());
+    machine.slopes(modes, segment.t0, t, c.x.data(), c.J[i]);
+    c.by_parameters[i].setZero(nx, np);
+    add_rates(modes, segment.t0, t, c.x, c.by_parameters[i]);
+    kinematic = kinematic && is_kinematic(c.J[i], c.by_parameters[i]);
   }
-  const Matrix K = linalg::solve(M, right);
-  for (Index j = 0; j < n; ++j) S += h * radau().a(n - 1, j) * K.middleRows(j * nx, nx);
+  const Index m = kinematic ? machine.system().n_coordinates : 0, q = nx - m;
+  c.M.setIdentity(n * q, n * q);
+  c.right.resize(n * q, np);
+  c.K.resize(n * q, np);
+  c.order.resize(static_cast<std::size_t>(n * q));
+  for (Index i = 0; i < n; ++i) {
+    const auto own = c.J[i].bottomRightCorner(q, q), by_position = c.J[i].bottomLeftCorner(q, m);
+    for (Index j = 0; j < n; ++j) {
+      auto block = c.M.block(i * q, j * q, q, q);
+      block -= h * points.a(i, j) * own;
+      block.leftCols(m) -= h * h * points.aa(i, j) * by_position;
+    }
+    auto right = c.right.middleRows(i * q, q);
+    right = c.by_parameters[i].bottomRows(q);
+    right += own.lazyProduct(S.bottomRows(q));
+    if (m > 0)
+      right += by_position.lazyProduct(S.topRows(m) +
+                                       h * points.at[static_cast<std::size_t>(i)] * S.middleRows(m, m));
+  }
+  if (!lu_factor(c.M.data(), n * q, c.order.data())) {
+    S.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  for (Index j = 0; j < np; ++j)
+    lu_solve(c.M.data(), n * q, c.order.data(), c.right.col(j).data(), c.K.col(j).data());
+  if (m > 0) S.topRows(m) += h * S.middleRows(m, m);
+  for (Index j = 0; j < n; ++j) {
+    S.bottomRows(q) += h * points.a(n - 1, j) * c.K.middleRows(j * q, q);
+    S.topRows(m) += h * h * points.aa(n - 1, j) * c.K.middleRows(j * q, m);
+  }
 }
 
 GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t, const Vector& x,
-                             const Matrix& S, const Vector& moves, const State& sizes) {
+                             const Eigen::Ref<const Tangents>& S, const Vector& moves, const State& sizes) {
   const Regime& r = machine.regime(modes);
   GuardAnswer out;
   out.size = machine.guard_size(modes, r.guards[k], t, x.data(), sizes.nominal);
-  Vector xdot, force;
-  machine.move(modes, frame, t, x.data(), xdot, force);
+  const Vector xdot = motion(modes, frame, t, x);
+  out.derivative.resize(by.size());
+  if (r.affine && slopes(r).same_guards) {
+    const Vector& s = machine.signals(frame, t);
+    const double by_time = r.Gs.row(k).dot(machine.signal_rates(frame, t));
+    out.rate = r.Gx.row(k).dot(xdot) + by_time;
+    out.derivative = by_time * moves;
+    for (Index i = 0; i < x.size(); ++i)
+      if (r.Gx(k, i) != 0.0) out.derivative += r.Gx(k, i) * S.row(i).transpose();
+    for (Index j = 0; j < by.size(); ++j) {
+      const RegimeSlopes::Change& change = slopes(r).by[j];
+      for (const Entry& e : change.Gx)
+        if (e.row == k) out.derivative(j) += e.value * x(e.column);
+      for (const Entry& e : change.Gs)
+        if (e.row == k) out.derivative(j) += e.value * s(e.column);
+    }
+    for (const Change& c : changes) {
+      const Signal& of = by[c.parameter]->signals[c.order].second;
+      out.derivative(c.parameter) +=
+          r.Gs(k, c.signal) * (c.constant ? c.value : value(of.pieces[piece_at(of, frame)], t));
+    }
+    return out;
+  }
   const auto along = [&](const Vector& dx, double dt) {
-    if (r.affine) return r.Gx.row(k).dot(dx) + r.Gs.row(k).dot(machine.signal_rates(frame, t)) * dt;
     return difference(modes, k, frame, t, x, dx, dt, sizes);
   };
   out.rate = along(xdot, 1.0);
-  out.derivative.resize(by.size());
   for (Index j = 0; j < by.size(); ++j) {
     out.derivative(j) = along(S.col(j), moves(j));
     if (by[j]->state < 0)

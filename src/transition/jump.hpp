@@ -47,6 +47,7 @@ struct Jump {
   bool poisson_instead = false; // Newton's law had no answer
   bool sampled = false;         // sampled controllers put out something
   bool changed = false;         // something was decided, so that the motion does not just go on
+  bool quiet = false;           // sampled controllers put out something, and the motion goes on in its modes
   // Not decided: every combination of modes was tried, and so there is no answer; the contacts that touch.
   bool none_exists = false;
   List<Index> touching;
@@ -69,7 +70,7 @@ struct Jump {
     touching.clear();
     facing = -1;
     undefined.clear();
-    ambiguous = shared = gains = loses = mixed_laws = poisson_instead = sampled = changed = false;
+    ambiguous = shared = gains = loses = mixed_laws = poisson_instead = sampled = changed = quiet = false;
     impulses.clear();
     overlaps.clear();
     next = nullptr;

@@ -90,34 +90,22 @@ void Sampler::read_signals(double t) {
   read_at = t;
 }
 
-void Sampler::put_out(State& state, Index loop) {
-  const Loop& l = sys.loops[loop];
-  stickslip::put_out(l, state.ticks.output.data() + offset[loop], state.base_x.data());
-  state.ticks.pending[loop] = Ticks::none;
-}
-
 void Sampler::run(State& state, const LinearPart& part) {
-  const double t = state.base_t, now = t + together(t);
+  const double t = state.base_t;
   settle_following(sys, cache, state);
-  for (Index b : sampled) {
-    const Loop& l = sys.loops[b];
-    if (state.ticks.pending[b] != Ticks::none && instant(l, state.ticks.pending[b]) + l.block.delay <= now)
-      put_out(state, b);
-  }
   read_signals(t);
   // What a controller reads of another one that is due as well is its new output: loop_order puts that one
   // first. All else is read from the plant, whose state does not change here.
-  for (Index b : sampled) {
-    const Loop& l = sys.loops[b];
-    if (instant(l, state.ticks.next[b]) > now) continue;
-    const auto input = [&](Index, Index k) {
-      return value(part.sampled[b][k], state.base_x.data(), s.data());
-    };
-    compute(sys, b, instant(l, state.ticks.next[b]), input, samples.data(), state.ticks.memory.data(),
-            work.data(), state.ticks.output.data() + offset[b]);
-    state.ticks.pending[b] = state.ticks.next[b]++;
-    if (l.block.delay == 0.0) put_out(state, b);
-  }
+  for_each_due(
+      state.ticks, t,
+      [&](Index b) { put_out(sys.loops[b], state.ticks.output.data() + offset[b], state.base_x.data()); },
+      [&](Index b) {
+        const auto input = [&](Index, Index k) {
+          return value(part.sampled[b][k], state.base_x.data(), s.data());
+        };
+        compute(sys, b, instant(sys.loops[b], state.ticks.next[b]), input, samples.data(),
+                state.ticks.memory.data(), work.data(), state.ticks.output.data() + offset[b]);
+      });
   see(sys, state);
 }
 

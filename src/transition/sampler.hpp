@@ -17,6 +17,24 @@ struct State;
 // without delay are put out. Then follow impacts and modes, which is the business of transition().
 class Sampler {
 public:
+  // What is due at t: put(loop) where a delay is over; then sample(loop), in the order of dataflow, with put(loop) where
+  // there is no delay.
+  template <class Put, class Sample>
+  void for_each_due(Ticks& ticks, double t, Put&& put, Sample&& sample) const {
+    const double now = t + together(t);
+    for (const Index b : sampled)
+      if (ticks.pending[b] != Ticks::none &&
+          instant(sys.loops[b], ticks.pending[b]) + sys.loops[b].block.delay <= now)
+        put(b), ticks.pending[b] = Ticks::none;
+    for (const Index b : sampled) {
+      if (instant(sys.loops[b], ticks.next[b]) > now) continue;
+      sample(b);
+      ticks.pending[b] = ticks.next[b]++;
+      if (sys.loops[b].block.delay == 0.0) put(b), ticks.pending[b] = Ticks::none;
+    }
+  }
+  Index first_output(Index loop) const { return offset[loop]; } // in Ticks::output
+
   Sampler(const System& sys, RegimeCache& cache, Scratch& scratch);
 
   bool any() const { return !sampled.empty(); }
@@ -42,7 +60,6 @@ private:
 
   // Two instants k T that are meant to be the same differ by rounding.
   static double together(double t);
-  void put_out(State& state, Index loop);
 };
 
 } // namespace stickslip

@@ -228,7 +228,8 @@ const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool b
     const Regime& regime = here == nullptr && present != nullptr ? *present : cache.get(sys, state.modes);
     sampler->run(state, *regime.linear);
     jump.sampled = jump.changed = true;
-    if (fired.empty() && !breakpoint && sampler->quiet(state, regime)) { // the motion goes on
+    if (fired.empty() && !breakpoint && sampler->quiet(state, regime)) {
+      jump.quiet = true;
       jump.end(state);
       return jump;
     }

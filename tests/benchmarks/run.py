@@ -23,6 +23,7 @@ if __package__ in (None, ""):
 
 from benchmarks import (
     block_on_belt,
+    derivatives,
     double_pendulum,
     formulas,
     kernels,
@@ -144,6 +145,8 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     notes = sweep.scaling(measured)
     if "P6".startswith(options.only):
         notes += sweep_costs.notes(options.quick)
+    if "P9".startswith(options.only):
+        notes += derivatives.notes(options.quick)
     for note in notes:
         print(note)
     if options.json:

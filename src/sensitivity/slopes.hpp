@@ -1,0 +1,64 @@
+// What the matrices of a regime do with the parameters: found once per regime, and few entries of them change at all.
+#pragma once
+
+#include "sensitivity/neighbours.hpp"
+
+#include <map>
+#include <memory>
+
+namespace stickslip {
+
+// A row for each state, a column for each parameter.
+using Tangents = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using TangentsRef = Eigen::Ref<Tangents>;
+using Parameters = List<std::unique_ptr<Neighbours>>;
+
+// One entry of a matrix, or its derivative.
+struct Entry {
+  Index row = 0, column = 0;
+  double value = 0.0;
+};
+List<Entry> entries(const Matrix& of); // those that are not zero
+
+// x' = A x + B s + E F, F the forces of elements that slide on what is not linear (an affine regime has none), and of an
+// affine regime the guards G = Gx x + Gs s.
+struct RegimeSlopes {
+  struct Change {
+    List<Entry> A, B, E, Gx, Gs;
+    // Elements that slide, counted as in the regime, whose force is another function of the state, or of signals that
+    // change: in those beside.
+    List<Index> elements;
+  };
+  const Regime* regime = nullptr;
+  double pace = 0.0;   // 1/s: of the fastest thing in it; 0: A^n = 0
+  List<Entry> A, B, E; // of the machine itself
+  List<Change> by;
+  struct Of { // an entry of A or B that a parameter changes
+    Index parameter;
+    Entry entry;
+  };
+  List<Of> all_A, all_B;      // of all parameters
+  List<Index> drives, guides; // signals that are not constant and act on the motion, or on guards alone
+  // All of x' follows from these: else only the machine as a whole knows its derivative.
+  bool complete = false;
+  bool same_guards = true; // beside it there are as many
+};
+
+class SlopesOf {
+public:
+  SlopesOf(Replica& base, const Parameters& parameters) : machine(base), by(parameters) {}
+
+  const RegimeSlopes& operator()(const Regime& of);
+
+private:
+  Replica& machine;
+  const Parameters& by;
+  std::map<const Regime*, RegimeSlopes> known;
+  const RegimeSlopes* last = nullptr;
+
+  void find(RegimeSlopes& out);
+  void find_signals(RegimeSlopes& out);
+  RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p);
+};
+
+} // namespace stickslip

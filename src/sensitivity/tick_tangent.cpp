@@ -1,0 +1,195 @@
+#include "sensitivity/tick_tangent.hpp"
+
+#include "transition/outputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double at_limit = 1e-11; // of what an output amounts to: it is at its limit
+
+Matrix by_state(const List<Form>& forms, Index nx) {
+  Matrix out(forms.size(), nx);
+  for (Index k = 0; k < forms.size(); ++k) out.row(k) = forms[k].x.transpose();
+  return out;
+}
+
+Matrix by_signal(const List<Form>& forms, Index ns) {
+  Matrix out(forms.size(), ns);
+  for (Index k = 0; k < forms.size(); ++k) out.row(k) = forms[k].s.transpose();
+  return out;
+}
+
+Vector finite_part(const Vector& limits) {
+  return limits.unaryExpr([](double limit) { return std::isfinite(limit) ? limit : 0.0; });
+}
+
+} // namespace
+
+TickTangent::TickTangent(Replica& base, const Parameters& parameters)
+    : machine(base), by(parameters), scratch(base.system()), sampler(base.system(), none, scratch) {
+  Index most = 1, room = 1;
+  for (const Loop& l : base.system().loops) {
+    most = std::max(most, l.inputs.size());
+    room = std::max(room, work_size(l.block));
+  }
+  samples = inputs = Vector::Zero(most);
+  work = Vector::Zero(room);
+}
+
+const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loop) {
+  const auto [found, fresh] = known.try_emplace({regime.linear, loop});
+  Changes& out = found->second;
+  if (!fresh) return out;
+  const System& sys = machine.system();
+  const Block& own = sys.loops[loop].block;
+  for (Index j = 0; j < by.size(); ++j) {
+    const Neighbours& p = *by[j];
+    if (p.state >= 0) continue;
+    const auto block = [&](Replica& m) -> const Block& { return m.system().loops[loop].block; };
+    const auto forms = [&](Replica& m) -> const List<Form>& {
+      return m.regime(regime.modes).linear->inputs[loop];
+    };
+    for (const auto& m : p.beside)
+      if (block(*m).period != own.period || block(*m).delay != own.delay) out.moving = j;
+    Change c;
+    c.parameter = j;
+    c.A = p.derivative([&](Replica& m) { return Matrix(block(m).A); });
+    c.B = p.derivative([&](Replica& m) { return Matrix(block(m).B); });
+    c.C = p.derivative([&](Replica& m) { return Matrix(block(m).C); });
+    c.D = p.derivative([&](Replica& m) { return Matrix(block(m).D); });
+    c.L = p.derivative([&](Replica& m) { return Matrix(block(m).L); });
+    c.lo = p.derivative([&](Replica& m) { return finite_part(block(m).lo); });
+    c.hi = p.derivative([&](Replica& m) { return finite_part(block(m).hi); });
+    c.by_state = p.derivative([&](Replica& m) { return by_state(forms(m), sys.nx); });
+    c.by_signal = p.derivative([&](Replica& m) { return by_signal(forms(m), sys.ns()); });
+    const auto any = [](const auto&... of) { return (... || !of.isZero(0.0)); };
+    if (any(c.A, c.B, c.C, c.D, c.L, c.lo, c.hi, c.by_state, c.by_signal)) out.all.push_back(std::move(c));
+  }
+  return out;
+}
+
+std::string TickTangent::pass(const Regime& regime, double t, const Vector& states, const Ticks& before,
+                              TangentsRef S) {
+  const System& sys = machine.system();
+  why.clear();
+  x = states, ticks = before;
+  s = machine.signals(t, t);
+  const auto put = [&](Index b) {
+    const Loop& l = sys.loops[b];
+    const Index first = sampler.first_output(b);
+    put_out(l, ticks.output.data() + first, x.data());
+    for (Index j = 0; j < l.block.outputs(); ++j)
+      S.row(l.held + j) = S.row(sys.nx + ticks.memory.size() + first + j);
+  };
+  sampler.for_each_due(ticks, t, put, [&](Index b) { sample(regime, b, t, S); });
+  return why;
+}
+
+void TickTangent::sample(const Regime& regime, Index loop, double t, TangentsRef S) {
+  const System& sys = machine.system();
+  const Loop& l = sys.loops[loop];
+  const Block& b = l.block;
+  const Changes& changed = changes(regime, loop);
+  if (changed.moving >= 0) why = "ticks of '" + l.name + "', which '" + by[changed.moving]->name + "' moves";
+  read(*regime.linear, loop, changed, t, S);
+  const Index n = b.states(), p = b.outputs(), np = S.cols(), own = sys.nx + l.memory;
+  const Index first = sys.nx + ticks.memory.size() + sampler.first_output(loop);
+  const auto old = S.middleRows(own, n);
+  z = ticks.memory.segment(l.memory, n);
+  const auto w = inputs.head(b.inputs.size());
+  R.setZero(p, np), Z.setZero(n, np);
+  R.noalias() += b.C.lazyProduct(old), R.noalias() += b.D.lazyProduct(W);
+  Z.noalias() += b.A.lazyProduct(old), Z.noalias() += b.B.lazyProduct(W);
+  for (const Change& c : changed.all) {
+    R.col(c.parameter) += c.C * z + c.D * w;
+    Z.col(c.parameter) += c.A * z + c.B * w;
+  }
+  raw = b.C * z + b.D * w;
+  if (b.integrator >= 0) {
+    const double step = b.A.row(b.integrator).dot(z) + b.B.row(b.integrator).dot(w) - z(b.integrator);
+    row = Z.row(b.integrator) - old.row(b.integrator);
+    clamp(b, changed, step, row);
+    limit(b, changed);
+  } else {
+    Tangents before = R;
+    limit(b, changed);
+    Z.noalias() += b.L.lazyProduct(R - before);
+    const Vector off = raw.cwiseMax(b.lo).cwiseMin(b.hi) - raw;
+    for (const Change& c : changed.all) Z.col(c.parameter) += c.L * off;
+  }
+  S.middleRows(own, n) = Z;
+  S.middleRows(first, p) = R;
+  tick(b, t, samples.data(), ticks.memory.data() + l.memory, work.data(),
+       ticks.output.data() + sampler.first_output(loop));
+}
+
+// Inputs and their tangents, with the difference quotients that the block makes itself.
+void TickTangent::read(const LinearPart& part, Index loop, const Changes& changed, double t, TangentsRef S) {
+  const Loop& l = machine.system().loops[loop];
+  const Block& b = l.block;
+  const List<Form>& forms = part.inputs[loop];
+  W.resize(forms.size(), S.cols());
+  Index previous = l.memory + b.states();
+  const bool started = ticks.memory(l.memory + memory_size(b) - 1) != 0.0;
+  for (Index k = 0; k < forms.size(); ++k) {
+    samples(k) = inputs(k) = value(forms[k], x.data(), s.data());
+    row.setZero(1, S.cols());
+    for (Index i = 0; i < x.size(); ++i)
+      if (forms[k].x(i) != 0.0) row += forms[k].x(i) * S.row(i);
+    for (Index j = 0; j < by.size(); ++j)
+      for (const auto& [i, change] : by[j]->signals)
+        if (forms[k].s(i) != 0.0) row(0, j) += forms[k].s(i) * value(change, t);
+    for (const Change& c : changed.all)
+      row(0, c.parameter) += c.by_state.row(k).dot(x) + c.by_signal.row(k).dot(s);
+    if (b.inputs[k].difference) {
+      const Index at = machine.system().nx + previous;
+      W.row(k).setZero();
+      if (started) W.row(k) = (row - S.row(at)) / b.period;
+      inputs(k) = started ? (samples(k) - ticks.memory(previous)) / b.period : 0.0;
+      S.row(at) = row;
+      ++previous;
+    } else {
+      W.row(k) = row;
+    }
+  }
+}
+
+// Where this is zero and a parameter moves it, nothing is determined.
+void TickTangent::look_at_corner(double excess, double size, const Eigen::Ref<const Tangents>& slope) {
+  if (std::abs(excess) <= at_limit * size && !slope.isZero(0.0))
+    why = "an output of a controller just at its limit";
+}
+
+// Raw outputs become limited ones.
+void TickTangent::limit(const Block& b, const Changes& changed) {
+  for (Index j = 0; j < b.outputs(); ++j) {
+    const double size = std::abs(raw(j));
+    for (const double bound : {b.lo(j), b.hi(j)})
+      if (std::isfinite(bound)) look_at_corner(raw(j) - bound, size + std::abs(bound), R.row(j));
+    if (raw(j) >= b.lo(j) && raw(j) <= b.hi(j)) continue;
+    R.row(j).setZero();
+    for (const Change& c : changed.all) R(j, c.parameter) = raw(j) > b.hi(j) ? c.hi(j) : c.lo(j);
+  }
+}
+
+// The integral is taken back by what the raw output is beyond its limit, at most by its own step.
+void TickTangent::clamp(const Block& b, const Changes& changed, double step, const Tangents& by_step) {
+  for (const int side : {+1, -1}) {
+    const double bound = side > 0 ? b.hi(0) : b.lo(0);
+    const double excess = side * (raw(0) - bound), own = side * step;
+    if (!(excess > 0.0) || !(own > 0.0)) continue;
+    look_at_corner(excess - own, std::abs(raw(0)) + std::abs(bound), by_step);
+    if (!(excess < own)) {
+      Z.row(b.integrator) -= by_step.row(0);
+      continue;
+    }
+    Z.row(b.integrator) -= R.row(0);
+    for (const Change& c : changed.all) Z(b.integrator, c.parameter) += side > 0 ? c.hi(0) : c.lo(0);
+  }
+}
+
+} // namespace stickslip

@@ -1,0 +1,55 @@
+// What the instants of sampled controllers that are linear do to the tangent of a run:
+//   w = forms of (x, s) or their difference quotients,   u = C z + D w limited,   z+ = A z + B w + L (u - u_raw)
+// with the limits and the anti-windup as they were.
+#pragma once
+
+#include "dynamics/ticks.hpp"
+#include "sensitivity/slopes.hpp"
+#include "transition/sampler.hpp"
+
+#include <map>
+#include <string>
+
+namespace stickslip {
+
+class TickTangent {
+public:
+  TickTangent(Replica& base, const Parameters& parameters);
+
+  // At t, from the states x and what the controllers knew just before; rows of S: states, memory, outputs that wait.
+  // Empty, or why there is no derivative.
+  std::string pass(const Regime& regime, double t, const Vector& x, const Ticks& before, TangentsRef S);
+
+private:
+  struct Change { // of a block and of what it reads, by a parameter
+    Index parameter;
+    Matrix A, B, C, D, L;
+    Vector lo, hi;
+    Matrix by_state, by_signal; // of its inputs
+  };
+  struct Changes {
+    List<Change> all;
+    Index moving = -1; // the parameter that moves its ticks
+  };
+
+  Replica& machine;
+  const Parameters& by;
+  Scratch scratch;
+  RegimeCache none;
+  Sampler sampler;
+  std::map<std::pair<const LinearPart*, Index>, Changes> known;
+
+  Vector x, samples, inputs, work, z, raw, s;
+  Ticks ticks;
+  Tangents W, Z, R, row; // of inputs, of new states, of raw outputs
+  std::string why;
+
+  const Changes& changes(const Regime& regime, Index loop);
+  void sample(const Regime& regime, Index loop, double t, TangentsRef S);
+  void read(const LinearPart& part, Index loop, const Changes& changed, double t, TangentsRef S);
+  void limit(const Block& block, const Changes& changed);
+  void clamp(const Block& block, const Changes& changed, double step, const Tangents& by_step);
+  void look_at_corner(double excess, double size, const Eigen::Ref<const Tangents>& slope);
+};
+
+} // namespace stickslip
