@@ -22,8 +22,10 @@ class QuietTicks {
 public:
   Index size() const { return segments.size(); }
   Index segment(Index k) const { return segments[k]; } // the first one behind it
-  void add(Index segment, const Ticks& before) {
+  Index event(Index k) const { return events[k]; }     // likewise; there need be none
+  void add(Index segment, Index event, const Ticks& before) {
     segments.push_back(segment);
+    events.push_back(event);
     numbers.insert(numbers.end(), before.memory.begin(), before.memory.end());
     numbers.insert(numbers.end(), before.output.begin(), before.output.end());
     instants.insert(instants.end(), before.next.begin(), before.next.end());
@@ -40,7 +42,7 @@ public:
   }
 
 private:
-  List<Index> segments;
+  List<Index> segments, events;
   List<double> numbers;
   List<std::int64_t> instants;
 };

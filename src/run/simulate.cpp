@@ -76,7 +76,8 @@ public:
   }
   bool notes() const override { return passages != nullptr; }
   void passed(const Passage& one, const Jump& jump) override {
-    if (jump.quiet && linear_ticks) return passages->quiet.add(run.segments.size(), one.before.ticks);
+    if (jump.quiet && linear_ticks)
+      return passages->quiet.add(run.segments.size(), run.events.rows.size(), one.before.ticks);
     Passage& kept = passages->all.emplace_back(one);
     kept.jump = jump;
     kept.segment = run.segments.size(), kept.event = run.events.rows.size();

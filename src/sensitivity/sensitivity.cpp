@@ -100,15 +100,15 @@ void Sensitivity::follow() {
   for (Index k = 0; k < passages.size(); ++k) {
     const bool last = k + 1 == passages.size();
     if (std::string why = arrive(k); !why.empty()) return end(passages[k], std::move(why));
-    note_events(passages[k], last ? events : passages[k + 1].event);
+    note_events(passages[k].event, event_behind(k + 1, tick));
     const Index stop = last ? run->segments.size() : passages[k + 1].segment;
     for (Index i = passages[k].segment; i < stop; ++i) {
       for (; tick < quiet.size() && quiet.segment(tick) == i; ++tick)
-        if (!quiet_tick(tick, i)) return;
+        if (!quiet_tick(tick, i, event_behind(k + 1, tick + 1))) return;
       if (!flow(passages[k], i)) return;
     }
     for (; tick < quiet.size() && quiet.segment(tick) == stop; ++tick)
-      if (!quiet_tick(tick, stop)) return;
+      if (!quiet_tick(tick, stop, event_behind(k + 1, tick + 1))) return;
   }
 }
 
@@ -133,9 +133,17 @@ std::string Sensitivity::arrive(Index k) {
   return why;
 }
 
-void Sensitivity::note_events(const Passage& p, Index next_event) {
+// The first event of the next passage or quiet tick, whichever comes first.
+Index Sensitivity::event_behind(Index next_passage, Index next_tick) const {
+  Index event = run->events.rows.size();
+  if (next_passage < passages.size()) event = std::min(event, passages[next_passage].event);
+  if (next_tick < quiet.size()) event = std::min(event, quiet.event(next_tick));
+  return event;
+}
+
+void Sensitivity::note_events(Index first, Index next) {
   const Index nx = machine->system().nx;
-  for (Index e = p.event; e < next_event; ++e) {
+  for (Index e = first; e < next; ++e) {
     event_times.col(e) = now.moves;
     before[e] = now.before.topRows(nx);
     before[e] += now.fm * now.moves.transpose();
@@ -155,16 +163,25 @@ bool Sensitivity::flow(const Passage& p, Index i) {
 }
 
 // Behind it is the segment of this number.
-bool Sensitivity::quiet_tick(Index number, Index i) {
+bool Sensitivity::quiet_tick(Index number, Index i, Index next_event) {
   const Segment& segment = run->segments[i - 1];
   const double t = segment.t1;
   Vector& x = now.fm;
   x.resize(machine->system().nx);
   run->state_at(segment, t, x.data());
   quiet.read(number, tick_memory);
+  now.before = now.S;
   reason = ticks->pass(machine->regime(segment.regime->modes), t, x, tick_memory, now.S);
-  if (!reason.empty()) valid_until = t;
-  return reason.empty();
+  if (!reason.empty()) {
+    valid_until = t;
+    return false;
+  }
+  if (quiet.event(number) < next_event) { // its outputs reach or leave their limits, at its time
+    now.moves.setZero();
+    now.fp.setZero(x.size());
+    note_events(quiet.event(number), next_event);
+  }
+  return true;
 }
 
 bool Sensitivity::grazes(const Passage& p, const Segment& segment) {

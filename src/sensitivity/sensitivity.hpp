@@ -65,13 +65,14 @@ private:
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, const Tangents& W);
   std::string check(const Passage& p, bool start);
-  void note_events(const Passage& p, Index next_event);
+  void note_events(Index first, Index next);
+  Index event_behind(Index next_passage, Index next_tick) const;
   bool flow(const Passage& p, Index segment);
   bool plain(const Passage& p) const;
   // Whether a guard only grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
-  bool quiet_tick(Index number, Index segment);
+  bool quiet_tick(Index number, Index segment, Index next_event);
   double size_of(Index j) const;
 };
 

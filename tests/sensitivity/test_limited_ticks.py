@@ -31,6 +31,8 @@ def test_limits_and_anti_windup(anti_windup: str, delay: float) -> None:
     runs = Differences(m, 3.0, numbers, initial=start, signals=["slide.position", "pid.output"])
     out = ss.simulate(m, 3.0, dt=0.013, initial=start)["pid.output"]
     assert min((out == 3.0).sum(), (out == -4.0).sum(), ((out > -4.0) & (out < 3.0)).sum()) > 5
+    limits = [e for e in runs.run.events if e.element == "pid"]
+    assert limits and all(e.sensitivity[name] == 0.0 for e in limits for name in numbers)  # at their ticks
     for name, value in numbers.items():
         assert runs.off(name, 1e-5 * value) < 2e-8, name
 
