@@ -307,7 +307,7 @@ void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& b
   const Vector v = best.velocity(held), wall = p.wall(held);
   best.energy_change += impulse.dot(v + 0.5 * (p.G(held, held) * impulse) - wall);
   best.wall_work -= impulse.dot(wall);
-  best.impulse(held) += impulse;
+  for (Index a = 0; a < held.size(); ++a) best.impulse(held[a]) += impulse(a);
   best.velocity += p.G(Eigen::all, held) * impulse;
   for (const Index k : held) best.velocity(k) = 0.0;
 }
