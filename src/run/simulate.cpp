@@ -113,13 +113,15 @@ private:
     return latest = map;
   }
 
-  // As much as the run will need if it goes on as until t: room that is not used costs nothing.
+  // As much as the run will need if it goes on as until t, where that is not too much: room that is not used costs
+  // nothing, but a run that is stopped early may have asked for any length.
   void make_room(double t) {
     constexpr Index few = 64;
-    constexpr double spare = 1.1, most = 4096.0; // times what there is
+    constexpr double spare = 1.1, most = 0x1p24; // numbers that are asked for ahead
     const Index n = run.segments.size();
     if (n < few || !(t > run.t_begin)) return;
-    const double times = std::clamp(spare * (t_end - run.t_begin) / (t - run.t_begin), 2.0, most);
+    const double ahead = most / static_cast<double>(std::max(n, run.coefficients.size()));
+    const double times = std::max(2.0, std::min(ahead, spare * (t_end - run.t_begin) / (t - run.t_begin)));
     const auto expected = [times](Index size) {
       return static_cast<Index>(times * static_cast<double>(size));
     };

@@ -12,12 +12,14 @@ constexpr double step_share = 2.5e-4; // of the parameter
 constexpr double step_at_zero = 1e-6;
 
 const Stencil forward_stencil{{0, 1, 2, 3, 4, 5, 6},
-                              {-49.0 / 20, 6.0, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6}};
+                              {-49.0 / 20, 6.0, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6},
+                              {-137.0 / 60, 5.0, -5.0, 10.0 / 3, -5.0 / 4, 1.0 / 5, 0.0}};
 
 Stencil mirrored_stencil(const Stencil& of) {
   Stencil out = of;
   for (int& k : out.offsets) k = -k;
   for (double& w : out.weights) w = -w;
+  for (double& w : out.check) w = -w;
   return out;
 }
 
@@ -36,7 +38,8 @@ double step_of(double value) {
 
 const Stencil& central_stencil() {
   static const Stencil central{{-3, -2, -1, 1, 2, 3},
-                               {-1.0 / 60, 3.0 / 20, -3.0 / 4, 3.0 / 4, -3.0 / 20, 1.0 / 60}};
+                               {-1.0 / 60, 3.0 / 20, -3.0 / 4, 3.0 / 4, -3.0 / 20, 1.0 / 60},
+                               {0.0, 1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12, 0.0}};
   return central;
 }
 
@@ -77,7 +80,7 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
 
 bool Neighbours::place(const Machine& machine, const Parameter& parameter, const Stencil& stencil, double h,
                        const Cutoffs& cutoffs, std::string& refused) {
-  beside.clear(), weights.clear();
+  beside.clear(), weights.clear(), check.clear();
   for (Index k = 0; k < stencil.offsets.size(); ++k) {
     Machine copy = machine;
     Handle handle(parameter, copy);
@@ -92,6 +95,7 @@ bool Neighbours::place(const Machine& machine, const Parameter& parameter, const
     }
     beside.push_back(std::make_unique<Replica>(std::move(compiled), cutoffs));
     weights.push_back(stencil.weights[k] / h);
+    check.push_back(stencil.check[k] / h);
   }
   return true;
 }

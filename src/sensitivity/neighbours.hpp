@@ -13,10 +13,11 @@
 
 namespace stickslip {
 
-// f'(0) = sum weight f(offset h) / h
+// f'(0) = sum weight f(offset h) / h, of sixth order; `check`: another formula on the same points, of lower order.
+// Where f is smooth over the stencil both agree.
 struct Stencil {
   List<int> offsets;
-  List<double> weights;
+  List<double> weights, check;
 };
 const Stencil& central_stencil();
 
@@ -30,7 +31,7 @@ public:
   Index state = -1;  // of an initial value, which changes no machine; else
   double size = 0.0; // of the parameter: a change by all of it is one in the leading digit
   List<std::unique_ptr<Replica>> beside;
-  List<double> weights;                   // of each in the derivative
+  List<double> weights, check; // of each in the derivative, and in the one that it is compared with
   List<std::pair<Index, Signal>> signals; // derivatives of those that change
 
   // The derivative of what `of` makes of a machine, by the parameter alone. The weights sum up to zero: of values from

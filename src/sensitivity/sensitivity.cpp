@@ -159,7 +159,10 @@ bool Sensitivity::flow(const Passage& p, Index i) {
   if (grazes(p, segment)) return false;
   variation->advance(*run, segment, segment.t0, std::min(segment.t1, run->t_end),
                      now.S.topRows(machine->system().nx));
-  return true;
+  if (variation->rough.empty()) return true;
+  valid_until = segment.t0;
+  reason = variation->rough;
+  return false;
 }
 
 // Behind it is the segment of this number.

@@ -4,6 +4,7 @@
 #include "core/small_lu.hpp"
 #include "dynamics/friction_force.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -61,10 +62,15 @@ double Variation::pace_of(const RegimeSlopes& r, double t) {
 
 void Variation::advance(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S) {
   if (!(t1 > t0) || by.empty()) return;
-  if (machine.regime(segment.regime->modes).affine)
-    advance_exactly(run, segment, t0, t1, S);
-  else
-    collocate(run, segment, t0, t1, S);
+  if (machine.regime(segment.regime->modes).affine) return advance_exactly(run, segment, t0, t1, S);
+  // Steps of the pair of order 8 are longer than those of the others.
+  constexpr Index parts_of_long_steps = 3;
+  const Index parts =
+      machine.system().smooth && segment.kind == FlowKind::explicit_pair ? parts_of_long_steps : 1;
+  const auto part = [&](Index k) {
+    return t0 + (t1 - t0) * static_cast<double>(k) / static_cast<double>(parts);
+  };
+  for (Index k = 0; k < parts; ++k) collocate(run, segment, part(k), k + 1 == parts ? t1 : part(k + 1), S);
 }
 
 // Of the signals, and of what the parameters do to them.
@@ -100,7 +106,7 @@ void Variation::expand(const RegimeSlopes& r, const Trajectory& run, const Segme
   Matrix& x = series.x;
   const Index nx = x.rows();
   if (segment.kind == FlowKind::exact && t == segment.t0 && segment.columns <= tangent_terms) {
-    const Eigen::Map<const Matrix> C(run.coefficients.data() + segment.offset, nx, segment.columns);
+    const Eigen::Map<const Matrix> C(run.polynomials(segment, room), nx, segment.columns);
     const double ratio = segment.h > 0.0 ? h / segment.h : 0.0;
     double power = 1.0;
     for (Index k = 0; k < segment.columns; ++k, power *= ratio)
@@ -217,6 +223,21 @@ void Variation::add_whole(const Modes& modes, double frame, double t, const Vect
       });
 }
 
+// Both differences of a number, from its first value.
+void Variation::Checked::add(Index n, const Neighbours& p, double f) {
+  if (n == 0) first = f;
+  value += p.weights[n] * (f - first);
+  check += p.check[n] * (f - first);
+  most = std::max(most, std::abs(f));
+}
+
+// The differences of a smooth number agree to 1e-11 of it and of what it has been before (a rate that comes to rest is
+// what rounding leaves), beside a corner to the width of the stencil.
+bool Variation::Checked::agrees(double size, double before) const {
+  constexpr double agree = 1e-7;
+  return std::abs(value - check) * size <= agree * std::max(before, std::abs(value) * size);
+}
+
 // The force of the k-th element that slides, and the rates of its own states.
 void Variation::add_element(const Regime& r, Index k, Index parameter, double frame, double t,
                             const Vector& x, TangentsRef into) {
@@ -225,7 +246,10 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
   const FrictionMode& mode = r.modes.friction[i];
   const Friction& element = machine.system().friction[i];
   const Index memory = memory_of(element, mode.direction());
-  double change = 0.0, first = 0.0;
+  const Index own = std::max<Index>(0, element.traits.states) * (element.states >= 0 ? 1 : 0);
+  checked.assign(own + 1, {}); // of its states, and of its force
+  if (greatest.empty()) greatest.resize(machine.system().friction.size());
+  greatest[i].resize(own + 1, 0.0);
   for (Index n = 0; n < p.beside.size(); ++n) {
     Replica& m = *p.beside[n];
     const Friction& other = m.system().friction[i];
@@ -234,15 +258,20 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
     const ElementForce<double> f =
         friction_force(other, mode.direction(), mode.branch, relative_velocity(other, x.data(), s), load,
                        x.data(), beside_rates.data());
-    const double whole = f.dry * load + f.other;
-    if (n == 0) first = whole;
-    change += p.weights[n] * (whole - first);
-    for (Index z = element.states; z >= 0 && z < element.states + element.traits.states; ++z)
-      into(z, parameter) += p.weights[n] * beside_rates(z);
+    checked[own].add(n, p, f.dry * load + f.other);
+    for (Index z = 0; z < own; ++z) checked[z].add(n, p, beside_rates(element.states + z));
     if (memory >= 0) into(memory, parameter) += p.weights[n] * beside_rates(memory);
   }
+  for (Index z = 0; z < own; ++z) into(element.states + z, parameter) += checked[z].value;
+  bool smooth = true;
+  for (Index z = 0; z <= own; ++z) {
+    greatest[i][z] = std::max(greatest[i][z], checked[z].most);
+    smooth = smooth && checked[z].agrees(p.size, greatest[i][z]);
+  }
+  if (rough.empty() && !smooth)
+    rough = "'" + element.name + "': its law is not smooth beside this value of '" + p.name + "'";
   for (Index row = 0; row < r.E.rows(); ++row)
-    if (r.E(row, k) != 0.0) into(row, parameter) += r.E(row, k) * change;
+    if (r.E(row, k) != 0.0) into(row, parameter) += r.E(row, k) * checked[own].value;
 }
 
 // Positions, the first ones of x, change by their velocities alone, which are the next ones.

@@ -7,6 +7,8 @@
 #include "run/trajectory.hpp"
 #include "sensitivity/slopes.hpp"
 
+#include <string>
+
 namespace stickslip {
 
 // How a guard of a motion answers: the size of what it is made of, its rate, and its derivative by each parameter.
@@ -37,6 +39,7 @@ public:
                              const State& sizes);
 
   SlopesOf slopes;
+  std::string rough; // the parameter and the element whose law is not smooth beside it, once met
 
 private:
   Replica& machine;
@@ -65,6 +68,14 @@ private:
     std::vector<int> order;
   } collocation;
   Vector rates_of, force, beside_rates, guard_series;
+  Vector room; // of coefficients that a segment's map makes
+  struct Checked { // a derivative, and what another formula says
+    double first = 0.0, value = 0.0, check = 0.0, most = 0.0;
+    void add(Index n, const Neighbours& p, double f);
+    bool agrees(double size, double before) const;
+  };
+  List<Checked> checked;
+  List<List<double>> greatest; // of each element: of the rates of its states, and of its force
   List<Touch> found;
 
   double pace_of(const RegimeSlopes& r, double t);

@@ -22,7 +22,7 @@ def _holds(family: str, seeds: Sequence[int]) -> None:
         told += not left
         asked += left != CONSTRAINED
         assert change <= MOST * RTOL * max(growth, 1.0), seed
-    assert told > 0.9 * asked > 0.5 * len(seeds)
+    assert told > 0.85 * asked > 0.5 * len(seeds)
 
 
 @pytest.mark.parametrize("family", NAMES)
