@@ -103,6 +103,10 @@ def test_times_of_signals_may_differ() -> None:
     found = fit(m, {"guide.law.kinetic": 0.9}, data)
     assert found.parameters["guide.law.kinetic"] == pytest.approx(1.0, rel=1e-8)
 
+# At the kinetic level, which it must not fall below, the static one moves nothing to first order: what breaks away
+# there starts without a jump of its acceleration.
+AT_KINETIC = pytest.warns(RuntimeWarning, match=r"guide.law.static does nothing")
+
 
 class TestNoise:
     """What 1 % of noise leaves."""
@@ -133,7 +137,9 @@ class TestNoise:
         data = record(m, "slide.position", noise=0.01, seed=2)
         data["slide.position"][1][::40] += 1.0
         truth = {"guide.law.static": 1.5, "guide.law.kinetic": 1.0}
-        robust, plain = (fit(m, truth, data, loss=loss) for loss in ("soft_l1", "linear"))
+        robust = fit(m, truth, data, loss="soft_l1")
+        with AT_KINETIC:
+            plain = fit(m, truth, data, loss="linear")
         for name, value in truth.items():
             assert abs(robust.parameters[name] - value) < 4.0 * robust.stderr[name]
         assert robust.scale < 0.2 * plain.scale
@@ -165,7 +171,8 @@ class TestNoise:
     def test_static_stays_above_kinetic(self) -> None:
         m = shaken(ss.Coulomb(1.0, 1.0))
         data = record(m, "slide.position", noise=0.05, seed=4)
-        found = fit(m, {"guide.law.static": 1.2, "guide.law.kinetic": 0.9}, data)
+        with AT_KINETIC:
+            found = fit(m, {"guide.law.static": 1.2, "guide.law.kinetic": 0.9}, data)
         assert found.parameters["guide.law.static"] >= found.parameters["guide.law.kinetic"]
 
 
@@ -182,7 +189,7 @@ class TestWhatIsSaid:
 
     def test_parameters_that_are_tied(self) -> None:
         m = shaken(ss.Coulomb(1.0))
-        with pytest.warns(RuntimeWarning, match="only combinations"):
+        with AT_KINETIC, pytest.warns(RuntimeWarning, match="only combinations"):
             found = fit(
                 m,
                 {"guide.law.kinetic": 0.9, "guide.law.static": 1.0, "guide.normal_load": 1.2},

@@ -169,7 +169,7 @@ class TestBadInput:
             fit_curve(SPEEDS, SPEEDS, law)
 
     def test_unknown_parameter(self) -> None:
-        with pytest.raises(ValueError, match="free names 'stribeck', but the parameters are kinetic"):
+        with pytest.raises(ValueError, match="unknown parameter 'stribeck' in free; known are: kinetic"):
             fit_curve(SPEEDS, SPEEDS, free=["stribeck"])
         with pytest.raises(ValueError, match="free is empty"):
             fit_curve(SPEEDS, SPEEDS, free=[])

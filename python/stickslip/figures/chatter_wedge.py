@@ -141,7 +141,7 @@ def compute_slides() -> FigureData:
             f"{static}: a stick lasts", "s", float(np.mean(later)), 2.0 * scale * (tan4 - tan2), 1e-11, closed,
             "2F(tan 4° - tan 2°)/(k·v0)",
         ),
-        balance(max(run.energy.residual for run in (constant, higher)), 2e-10),
+        balance(max(run.energy.residual for run in (constant, higher)), 6e-11),
     ]  # fmt: skip
     chosen = inputs("chosen", "no stick lasts without it", ("ρ0 of the second run", 16.0, "°"))
     return FigureData(series, checks, (*wedge_inputs(one), *chosen))

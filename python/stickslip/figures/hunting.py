@@ -187,7 +187,7 @@ def _helped(name: str, run: Trajectory, alone: float) -> list[Check]:
     )
     return [
         Check(
-            f"{who}: position at 100 s", "m", float(run.at(END)["slide.position"][0]), end, 2e-13,
+            f"{who}: position at 100 s", "m", float(run.at(END)["slide.position"][0]), end, 4e-13,
             Origin.INDEPENDENT, RADAU,
         ),
         Check(f"{who}: error (rms, t >= 50 s)", "m", left, error, rounding, Origin.INDEPENDENT, RADAU),
