@@ -68,7 +68,7 @@ private:
     std::vector<int> order;
   } collocation;
   Vector rates_of, force, beside_rates, guard_series;
-  Vector room; // of coefficients that a segment's map makes
+  Vector room;     // of coefficients that a segment's map makes
   struct Checked { // a derivative, and what another formula says
     double first = 0.0, value = 0.0, check = 0.0, most = 0.0;
     void add(Index n, const Neighbours& p, double f);

@@ -103,6 +103,7 @@ def test_times_of_signals_may_differ() -> None:
     found = fit(m, {"guide.law.kinetic": 0.9}, data)
     assert found.parameters["guide.law.kinetic"] == pytest.approx(1.0, rel=1e-8)
 
+
 # At the kinetic level, which it must not fall below, the static one moves nothing to first order: what breaks away
 # there starts without a jump of its acceleration.
 AT_KINETIC = pytest.warns(RuntimeWarning, match=r"guide.law.static does nothing")
