@@ -14,7 +14,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double never = 2.0; // of a crossing: behind the end of the step
+constexpr double never = 2.0;       // of a crossing: behind the end of the step
+constexpr double integrated = 10.0; // tolerances by which an error of the motion may exceed its own
 
 } // namespace
 
@@ -47,8 +48,7 @@ double Stepper::unknown_gap(const Contact& contact, const State& state, double g
 // at zero to rounding throughout.
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
                               double size) const {
-  constexpr double stays = -1.0,
-                   integrated = 10.0; // the second: tolerances by which an error may exceed its own
+  constexpr double stays = -1.0;
   const Guard& g = r.guards[k];
   const Form* const form = r.guard_terms[k].form;
   if (g.kind == GuardKind::load_corner && // a load of zero that only rounding moves
@@ -195,9 +195,15 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   if (found.at_once && !is_exact(step.kind) && kind != GuardKind::breaks_away &&
       polynomial::value(c, degree, 1.0) < 0.0)
     return none;
-  // A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out.
+  // A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out, and of the
+  // first one what the interpolant is off by, if it comes back from no deeper than the motion is known.
+  const auto is_noise = [&](Index j) {
+    const bool shallow = j == 1 && !is_exact(step.kind) && c[2] < 0.0 &&
+                         c[1] * c[1] <= -4.0 * c[2] * integrated * options.rtol * size;
+    return shallow || std::abs(c[j]) <= tolerance::entry * size;
+  };
   if (fresh && kind == GuardKind::closes)
-    for (Index j = 1; j <= 2 && found.at_once && std::abs(c[j]) <= tolerance::entry * size; ++j) {
+    for (Index j = 1; j <= 2 && found.at_once && is_noise(j); ++j) {
       c[j] = 0.0;
       found = first(GuardStart::zero);
     }
