@@ -23,7 +23,8 @@ void Balance::segment(const Segment& seg, const double* C, double a, double b) {
   powers.integrate(seg, C, a, b, work, absolute);
   const double now = powers.kinetic(seg, C, b) + powers.elastic(seg, C, b);
   largest = std::max(largest, now);
-  worst = std::max(worst, std::abs(now - start - (powers.given(work) - lost)));
+  const double off = std::abs(now - start - (powers.given(work) - lost));
+  if (!(off <= worst) && !std::isnan(worst)) worst = off; // what is no number once stays so
 }
 
 // Impacts at the very start come before the first state.
