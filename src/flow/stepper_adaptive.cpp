@@ -328,17 +328,22 @@ void Stepper::note_stiffness(State& state, double h) const {
 }
 
 // The polynomial shows which guard fires first; the guard itself says when, and a step of just that length
-// where.
-void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degree) {
+// where. False if that shorter step is far less accurate than the whole one: the latter missed something.
+bool Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degree) {
+  constexpr double far_less = 10.0; // tolerances
   const auto which = std::min_element(crossing.begin(), crossing.end()) - crossing.begin();
   const double theta = crossing[which], h = step.h, t = state.base_t;
-  if (!(theta > 0.0)) return;
+  if (!(theta > 0.0)) return true;
   double slope = polynomial::value_slope(guard_series.row(which).data(), degree, theta).slope / h;
   guards.resize(std::max(guards.size(), r.guards.size()));
   const int most_rounds = sys.smooth ? 6 : 3; // rows that turn make the polynomial a poorer guide
   double cut = theta * h, last_cut = 0.0, last_value = 0.0;
   for (int round = 0; round < most_rounds; ++round) {
     if (!attempt(r, state, cut, step.kind)) break;
+    if (round == 0 && error_of_attempt(state, step.kind) > far_less) {
+      state.step = 0.5 * cut, state.last_error = 0.0;
+      return false;
+    }
     theta_column = end_of(step.kind);
     work.head(sys.nx) = theta_column;
     rhs(r, t + cut, theta_column.data(), work.data());
@@ -365,6 +370,7 @@ void Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
   }
   step.h = cut;
   crossing[which] = 1.0;
+  return true;
 }
 
 void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step) {
@@ -383,6 +389,11 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     if (!attempt(r, state, 0.5 * step.h, step.kind)) break;
     step.h *= 0.5;
     state.step = std::min(state.step, 2.0 * step.h);
+    // A step so long that its stages missed what the half of it meets had a small error for no good reason.
+    if (!(error_of_attempt(state, step.kind) <= 1.0)) {
+      step.h = step_within_tolerance(r, state, step.kind, 0.5 * step.h);
+      if (step.h == 0.0) return;
+    }
     dense(r, state, step.h, step.kind);
     sampled_guards = guard_polynomials(r, state, step, degree);
   }
@@ -391,7 +402,7 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
     for (Index k = 0; k < crossing.size(); ++k)
       if (crossing[k] > 0.0 && crossing[k] <= 1.0) confirm(r, k, state, step, degree);
   if (*std::min_element(crossing.begin(), crossing.end()) > 1.0) return;
-  end_at_event(r, state, step, degree);
+  if (!end_at_event(r, state, step, degree)) return adaptive(r, state, horizon, step);
   collect(r, state, step);
 }
 

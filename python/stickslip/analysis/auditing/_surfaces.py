@@ -196,7 +196,8 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     states, state_names, all_rates = z, list(names), rates
     moving = _followed(place, len(names))[:, None] & (mode != OPEN)
     if any(type(term).__name__ == "TwoStateBristle" for term in place.law.terms):
-        moving &= ~rest  # at rest the second state moves with the force that is held
+        # At rest the second state moves with the force that is held, or, without a step of the force, either way.
+        moving &= ~rest & (np.abs(v) > velocity_error)
     if lag > 0.0:
         f = at[f"{place.name}.lagged_force"]
         unit = np.ones_like(load) if place.on_contact else load
