@@ -27,7 +27,7 @@ void check(const Tape& tape, Index number) {
   if (static_cast<Index>(i.operation) >= std::ssize(Words<Operation>::list))
     damaged(where, "is no known operation");
   check_slot(where, i.a, known);
-  if (arity(i.operation) == 2) check_slot(where, i.b, known);
+  check_slot(where, i.b, known); // also where it is not used, and 0
   if (i.operation == Operation::integer_power && std::abs(std::int64_t{i.c}) > largest_exponent)
     damaged(where, "has an exponent that is too large");
   if (!is_select(i.operation)) return;

@@ -46,6 +46,7 @@ DAMAGE = {
     "unknown field": (lambda s: s.update(more=1), "fields that are unknown"),
     "slot beyond": (lambda s: s["code"][0].update(a=1000), "reads slot 1000"),
     "slot before": (lambda s: s["code"][-1].update(b=-1), "reads slot -1"),
+    "slot that is not used": (lambda s: s["code"][2].update(b=24), "reads slot 24"),
     "huge slot": (lambda s: s["code"][0].update(a=2**40), "damaged|cast"),
     "no number": (lambda s: s["constants"].__setitem__(0, "x"), "is not a number"),
     "not finite": (lambda s: s["constants"].__setitem__(0, "inf"), "inf is not allowed"),
