@@ -11,8 +11,8 @@ struct Segment {
   double t0 = 0.0, t1 = 0.0; // where it holds
   double h = 0.0;            // theta = (t - t0) / h
   const Regime* regime = nullptr;
-  Index offset =
-      0; // of its coefficients, nx values for each power of theta, or of what the map makes them of
+  // Of its coefficients, nx values for each power of theta, or of what the map makes them of.
+  Index offset = 0;
   Index columns = 0;
   FlowKind kind = FlowKind::exact;
   const StrideMap* map = nullptr;

@@ -26,7 +26,8 @@ struct Outcome {
 class Recorder {
 public:
   virtual ~Recorder() = default;
-  // The motion over [t0, t1], in C unless it is a stride, perhaps beyond the end of the run; t0 == t1: a state that held for no time.
+  // The motion over [t0, t1], in C unless it is a stride, perhaps beyond the end of the run; t0 == t1: a state that
+  // held for no time.
   virtual void segment(const Regime&, double t0, double t1, const Step&, const Matrix& C) = 0;
   // The segment that holds at the end once more.
   virtual void last(const Regime&, double /*t0*/, double /*t1*/, const Step&, const Matrix& /*C*/) {}

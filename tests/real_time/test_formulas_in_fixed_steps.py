@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from smooth.cam_followers import START, cam_follower
 from smooth.pendulums import G, double_pendulum
 
 import stickslip as ss
@@ -137,27 +138,18 @@ def test_slider_crank_as_a_closed_loop():
 
 def test_cam_follower_that_yields():
     """A follower on a turning eccentric, pressed by a spring, with friction in its contact: it jumps and comes down."""
-    m = ss.Machine(mass=np.diag([0.5, 1.0]), names=["follower", "cam"])
-    m.add_force("follower", lambda q, v: -200.0 * q["follower"] - v["follower"] - 2.0)
-    m.add_contact(
-        "contact",
-        gap=lambda q: q["follower"] - 0.01 * ss.cos(q["cam"]),
-        tangent={"cam": 0.02},
-        friction=ss.Coulomb(static=0.2, kinetic=0.15),
-        compliance=ss.HuntCrossley(stiffness=1e6, damping=0.5),
-    )
-    start = {"follower.position": 0.0102, "cam.velocity": 25.0}
-    e, rt, run = errors(m, 1.0, "follower.position", start)
+    m = cam_follower()
+    e, rt, run = errors(m, 1.0, "follower.position", START)
     assert of_second_order(e, 1.8) and e[-1] < 1e-6
     assert {ss.Mode.OPEN} <= {event.after for event in run.events}  # it does jump
     assert rt.prebuilt
     both = ss.RealTime(
-        m, step=1e-4, initial=start, outputs=["contact.gap", "contact.normal_force", "contact.mode"]
+        m, step=1e-4, initial=START, outputs=["contact.gap", "contact.normal_force", "contact.mode"]
     )
     gap, force, mode = both.run(10000).T
     assert np.all((force > 0.0) == (mode != ss.Mode.OPEN)) and np.all(force[gap > 0.0] == 0.0)
     assert force.max() == pytest.approx(
-        ss.simulate(m, 1.0, initial=start, dt=1e-4)["contact.normal_force"].max(), rel=1e-3
+        ss.simulate(m, 1.0, initial=START, dt=1e-4)["contact.normal_force"].max(), rel=1e-3
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
+from smooth.cam_followers import START, cam_follower
 
 from .pendulums import G, double_pendulum
 
@@ -91,16 +92,6 @@ def test_a_closed_loop():
 
 def test_a_cam_follower_that_yields():
     """A contact with a compliance is a force; it opens and closes where that comes and goes."""
-    m = ss.Machine(mass=np.diag([0.5, 1.0]), names=["follower", "cam"])
-    m.add_force("follower", lambda q, v: -200.0 * q["follower"] - v["follower"] - 2.0)
-    m.add_contact(
-        "contact",
-        gap=lambda q: q["follower"] - 0.01 * ss.cos(q["cam"]),
-        tangent={"cam": 0.02},
-        friction=ss.Coulomb(static=0.2, kinetic=0.15),
-        compliance=ss.HuntCrossley(stiffness=1e6, damping=0.5),
-    )
-    start = {"follower.position": 0.0102, "cam.velocity": 25.0}
-    e, run, truth = errors(m, 1.0, "follower.position", start, [5e-4, 2.5e-4, 1.25e-4])
+    e, run, truth = errors(cam_follower(), 1.0, "follower.position", START, [5e-4, 2.5e-4, 1.25e-4])
     assert order(e) > 1.0 and e[-1] < 1e-6
     assert [ev.after for ev in run.events] == [ev.after for ev in truth.events]
