@@ -320,3 +320,7 @@ def _stage(run: Trajectory, seen: Picture, canvas: Any) -> Any:
         return [shape for shape, _, _ in shapes]
 
     return show
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

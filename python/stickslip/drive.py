@@ -114,6 +114,8 @@ class Drive:
         >>> str(ss.simulate(hoist, t_end=1.0).events)
         'no events'
         """
+        if not isinstance(name, str) or not name or "." in name:
+            reject("name", name, "a name without a dot")
         if any(placed.name == name for placed in self._placed):
             reject("name", name, "a name that is not taken")
         if isinstance(part, type):
@@ -352,6 +354,14 @@ class Drive:
         ['table', '2', 'kg']
         """
         return self.machine.draw(ax, what)
+
+    if not TYPE_CHECKING:  # a type checker would take every unknown name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_") and hasattr(Machine, name):
+                cure = f"its machine has it: axis.machine.{name}, or, without play and losses, axis.engaged.{name}"
+                raise AttributeError(f"a Drive has no {name!r}; {cure}")
+            raise AttributeError(f"'Drive' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"Drive({', '.join(f'{name}: {part!r}' for name, part in self.parts.items())})"

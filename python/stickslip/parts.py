@@ -7,17 +7,19 @@ those of its output.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from stickslip._checks import finite, non_negative, positive, reject
+from stickslip._smooth import is_smooth
 from stickslip._wiring import On, Reference
 from stickslip.control import LTI
 from stickslip.laws import Coulomb, Law, as_law
 from stickslip.machine import Machine
-from stickslip.signals import Signal
+from stickslip.signals import Constant, Signal, as_signal
 
 __all__ = [
     "BallScrew",
@@ -62,6 +64,15 @@ class Part:
     def __repr__(self) -> str:
         shown = [f"{f.name}={value!r}" for f in fields(self) if (value := getattr(self, f.name)) != f.default]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _check_load(name: str, load: Any) -> None:
+    """Refuse what is no number >= 0 and no signal; functions of the motion and names are checked by the machine."""
+    if isinstance(load, str) or is_smooth(load):
+        return
+    signal = as_signal(load, name)
+    if isinstance(signal, Constant):
+        non_negative(name, signal.value)
 
 
 # -- bodies: each is a coordinate ----------------------------------------------------------------------
@@ -154,6 +165,7 @@ class Slide(Body):
 
     def _check(self) -> None:
         self._read(positive, "mass")
+        _check_load("normal_load", self.normal_load)
 
     @property
     def amount(self) -> float:
@@ -213,6 +225,9 @@ class Motor(Body):
         self._read(finite, "torque_constant")
         if self.torque_constant == 0.0:
             reject("torque_constant", self.torque_constant, "other than zero")
+        for one in _listed(self.command):
+            if not isinstance(one, (str, Mapping)):
+                as_signal(one, "command")
 
     @property
     def amount(self) -> float:
@@ -266,6 +281,7 @@ class _Pressed(Part):
 
     def _check(self) -> None:
         self._read(finite, "static")
+        _check_load("capacity", self.capacity)
         if self.static < 1.0:
             reject("static", self.static, ">= 1")
 
@@ -669,3 +685,7 @@ class Encoder(Holder):
     def quantum(self, kind: str) -> float:
         """Its step on a body of this kind, rad or m."""
         return (2.0 * math.pi if kind == "rotary" else 1.0) / (self.lines * self.interpolation)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -72,3 +72,7 @@ __all__ = [
     "two_mass_matrices",
     "two_mass_resonance",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.analysis._series import clip, record, times_of, window
+from stickslip.signals import Signal
 
 Array = NDArray[np.float64]
 
@@ -53,8 +54,8 @@ class FollowingError:
 
 def following_error(
     source: Any,
-    actual: str | ArrayLike,
-    reference: str | ArrayLike,
+    actual: str | ArrayLike | Signal,
+    reference: str | ArrayLike | Signal,
     *,
     start: float | None = None,
     end: float | None = None,
@@ -66,8 +67,8 @@ def following_error(
     ----------
     source : run or array_like, shape (n,)
         A run, or the times of the samples, s.
-    actual, reference : str or array_like, shape (n,)
-        The two signals: names in the run, arrays, or a constant.
+    actual, reference : str, Signal or array_like, shape (n,)
+        The two signals: names in the run, signals, arrays, or a constant.
     start, end : float, optional
         Window of time, s; default the whole record.
     rest : float
