@@ -213,7 +213,7 @@ def animate(
     shown
         What to show; None: the machine's own picture, or blocks.
     progress
-        Whether a bar shows how far writing has come; None: at a terminal and in notebooks, after a second.
+        Whether to show a progress bar while writing; None: at a terminal and in notebooks, after a second.
 
     Returns
     -------

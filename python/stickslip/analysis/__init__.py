@@ -1,4 +1,4 @@
-"""What can be said about a run, a law or a machine."""
+"""Analyses of runs, laws and machines."""
 
 from stickslip.analysis.auditing import Audit, Finding, audit
 from stickslip.analysis.clearance import CounterFlankMap, counter_flank_map

@@ -28,7 +28,7 @@ class ReversalError:
         Error reference - actual of greatest magnitude in the window after it, in the unit of the signals; positive where
         the actual value lags behind a reference that has turned upwards.
     delay : ndarray, shape (number,)
-        How long after the reversal that was, s.
+        How long after the reversal the peak occurs, s.
 
     Examples
     --------
@@ -76,7 +76,8 @@ def reversal_error(
     actual, reference : str, Signal or array_like, shape (n,)
         The two signals: names in the run, signals or arrays.
     window : float, optional
-        How long after a reversal is looked, s, positive; by default until half way to the next one, or to the end.
+        How long after each reversal the error is searched, s, positive; by default until half way to the next
+        reversal, or to the end.
     start, end : float, optional
         Window of time in which reversals count, s; default the whole record.
 

@@ -121,7 +121,7 @@ def _runs(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True)
 class Settling:
-    """How a signal comes to its target.
+    """How a signal settles at its target.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ def settling(
     signal : str or array_like, shape (n,)
         The signal.
     target : float, optional
-        Value to which it should come; default its last value.
+        Value at which it should settle; by default its last value.
     band : float
         Half width of the band around the target: a fraction of the step from the first value to the target,
         or in the unit of the signal if `absolute`; default 0.02.
