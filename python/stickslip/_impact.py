@@ -82,7 +82,7 @@ class Impacts:
     solutions : tuple of Impact
         Ordered by the least work ``Λ.T G Λ / 2`` of the impulses in compression, then in expansion.
     ambiguous : bool
-        The first two tie, or the outcome hangs on impulses that rigidity leaves open.
+        The first two tie, or the outcome depends on impulses that rigidity leaves open.
     complete : bool
         All mode sets were tried, so that the number of outcomes is certain.
 

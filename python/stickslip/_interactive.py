@@ -75,7 +75,7 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
 
 
 def energy(run: Any, ax: Axes | None = None) -> Axes:
-    """Draw where the energy comes from and where it goes: cumulative terms of the balance over time.
+    """Draw the sources and sinks of energy: cumulative terms of the balance over time.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        Sources (drives, controllers, moving surfaces) dashed, what is stored or taken drawn through.
+        Sources (drives, controllers, moving surfaces) dashed, stored and dissipated energy as solid lines.
 
     Examples
     --------
@@ -121,8 +121,7 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
 def explore(draw: Callable[..., Any], **sliders: tuple[float, float, float]) -> None:
     """Draw a picture, and above it sliders that draw it anew; without ipywidgets the picture alone.
 
-    The picture for the start values is an ordinary output of the cell, so it is there wherever the notebook
-    is looked at.
+    The picture for the start values is an ordinary output of the cell, so it shows wherever the notebook is viewed.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class Tableau:
         return None if self.leaving is None else self.basis.index(self.leaving)
 
     def renamed(self, w: Sequence[str], z: Sequence[str]) -> Tableau:
-        """The same with names of the user's for w and z.
+        """The same tableau with other names for w and z.
 
         Parameters
         ----------

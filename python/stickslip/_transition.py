@@ -155,7 +155,7 @@ class Decision:
     solutions : int or None
         Distinct admissible answers; None if they were not counted.
     ambiguous : bool
-        Tied after all rules: physics does not say which.
+        Several answers remain after all rules: physics does not tell which.
 
     Examples
     --------
@@ -172,7 +172,7 @@ class Decision:
 
     @property
     def ambiguous(self) -> bool:
-        """Whether the choice was a matter of taste."""
+        """Whether several answers remained after all rules."""
         return self.rule == "ambiguous"
 
 

@@ -102,7 +102,7 @@ class Wiring:
         Raises
         ------
         ValueError
-            If the machine holds a Python function, naming who calls it.
+            If the machine holds a Python function, naming what calls it.
 
         Examples
         --------

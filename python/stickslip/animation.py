@@ -213,7 +213,7 @@ def animate(
     shown
         What to show; None: the machine's own picture, or blocks.
     progress
-        Whether a bar shows how far writing has come; None: at a terminal and in notebooks, after a second.
+        Whether to show a progress bar while writing; None: at a terminal and in notebooks, after a second.
 
     Returns
     -------
@@ -320,3 +320,7 @@ def _stage(run: Trajectory, seen: Picture, canvas: Any) -> Any:
         return [shape for shape, _, _ in shapes]
 
     return show
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

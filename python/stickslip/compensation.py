@@ -17,7 +17,7 @@ __all__ = ["Compensator", "FrictionCurve", "FrictionFeedforward", "FrictionObser
 
 @dataclass(frozen=True)
 class Compensator:
-    """What both compensators have in common; make a `FrictionFeedforward` or a `FrictionObserver`.
+    """Base class of both compensators: use `FrictionFeedforward` or `FrictionObserver`.
 
     Parameters
     ----------
@@ -120,8 +120,9 @@ class FrictionObserver(Compensator):
 class FrictionCurve(Controller):
     """A model of friction run by a sampled controller: ``u = F(dr/dt)`` at its sampling instants, held in between.
 
-    Its output goes where any controller's goes: to a body, or into the command of a motor beside that of a speed loop,
-    before limits and lags: ``command=["speed.output", "friction.output"]``. Flows stay as exact as without it.
+    Its output goes where any controller's goes: to a body, or into the command of a motor beside that of a speed
+    loop, before limits and lags: ``command=["speed.output", "friction.output"]``. Between the samples the motion is
+    computed as exactly as without it.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ __all__ = ["Compliance", "HuntCrossley", "KelvinVoigt"]
 class HuntCrossley:
     r"""A contact that yields like an elastic body with damping that grows with the depth.
 
-    ``N = k δ^n (1 + c δ')`` with the depth ``δ = -gap``, and never less than zero: no jump where it closes. Of a
-    bounce at the speed v a share e comes back that depends on c v alone,
+    ``N = k δ^n (1 + c δ')`` with the depth ``δ = -gap``, and never negative; it does not jump where the contact
+    closes. A bounce at the speed v has a coefficient of restitution e that depends on c v alone,
 
     ``c v - ln(1 + c v) + c e v + ln(1 - c e v) = 0``, so that ``1 - e ≈ (2/3) c v`` for small c v,
 
@@ -66,7 +66,7 @@ class KelvinVoigt:
     """A contact that yields like a spring and a damper side by side, and never pulls.
 
     ``N = max(0, k δ + d δ')`` with the depth ``δ = -gap`` > 0, else 0. The force jumps to ``d δ'`` where the contact
-    closes, and is zero before the depth is: what is left in the spring is taken as it relaxes.
+    closes, and returns to zero before the depth does; what the spring still stores then is dissipated as it relaxes.
 
     Parameters
     ----------

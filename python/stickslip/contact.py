@@ -24,3 +24,7 @@ __all__ = [
     "impact",
     "transitions",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

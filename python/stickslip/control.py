@@ -44,7 +44,7 @@ class Matrices(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Controller(Value):
-    """What all controllers have in common; make one with `P`, `PI`, `PID`, `Cascade`, `LTI` or `Callable`.
+    """Base class of all controllers: use `P`, `PI`, `PID`, `Cascade`, `LTI` or `Callable`.
 
     Parameters
     ----------
@@ -381,7 +381,7 @@ class LTI(Controller):
         How many of the inputs are references if they are "both"; by default half of them.
     gain : array_like, shape (n, p), optional
         Anti-windup: ``gain @ (u - u_raw)`` is added to dz/dt at a limit. By default the states go on as if
-        the limit were not there. Clamping is not for matrices, which do not say what the integral is.
+        the limit were not there. Clamping is not available here: matrices do not tell which state is the integral.
     discrete : bool, default False
         Whether the matrices give z at the next sampling instant instead of dz/dt; needs a period.
     **options
@@ -457,8 +457,8 @@ class LTI(Controller):
         Raises
         ------
         ValueError
-            If it is no such system, a transfer function that is not proper or of several inputs or outputs, or discrete
-            without a sampling time and no period is given.
+            If it is not such a system, if it is a transfer function that is improper or has several inputs or
+            outputs, or if it is discrete and neither it nor `period` tells the sampling time.
 
         Examples
         --------

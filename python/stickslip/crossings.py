@@ -40,7 +40,7 @@ class Crossing:
     terminal : bool, default False
         Whether the run ends there.
     name : str, optional
-        What the log calls it, by default the signals.
+        Its name in the event log; by default that of the signals.
 
     Raises
     ------
@@ -49,9 +49,9 @@ class Crossing:
 
     Notes
     -----
-    Crossings are found on the dense form of the run, to the last digits of time, so that they change nothing of the
-    motion. At a jump across the level the instant is that of the jump. They count from the start of the run on, without
-    it. In the log ``before`` and ``after`` are ``low`` and ``high``.
+    Crossings are found on the dense form of the run, to the last digits of time, so that they do not affect the
+    motion. At a jump across the level the instant is that of the jump. Crossings after the start of the run count,
+    one at the very start does not. In the log ``before`` and ``after`` are ``low`` and ``high``.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Crossing:
 
     @property
     def label(self) -> str:
-        """What the log calls it."""
+        """Its name in the event log."""
         if self.name is not None:
             return self.name
         return " + ".join(key if f == 1.0 else f"{f:g} {key}" for key, f in self.form.items())
@@ -97,7 +97,7 @@ class Crossing:
         return f"{self.label} {'rises' if rising else 'falls'} through {self.level:g}"
 
     def times(self, run: Trajectory) -> tuple[Array, NDArray[np.bool_]]:
-        """Times of a run, s, and whether it rises there.
+        """Times in a run at which it occurs, s, and whether the signal rises there.
 
         Parameters
         ----------

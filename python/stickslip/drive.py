@@ -45,10 +45,11 @@ def _engaged(placed: _Placed) -> _Placed:
 class Drive:
     """A drive put together from `parts`, in the order in which power flows through it.
 
-    A body (`parts.Motor`, `parts.Inertia`, `parts.Slide`) is a coordinate of its name. A link (`parts.Gear`,
-    `parts.Coupling`, ...) joins the last body before it to the first one after it, a brake or an encoder is at the last
-    body before it, unless they say otherwise. Controllers go in with the same method. `simulate`, `open_loop`,
-    `ensemble` and the others take the drive as it is; `machine` is the ordinary `Machine` that they run.
+    A body (`parts.Motor`, `parts.Inertia`, `parts.Slide`) becomes a coordinate of that name. A link (`parts.Gear`,
+    `parts.Coupling`, ...) joins the last body before it to the first one after it, a brake or an encoder sits at the
+    last body before it, unless `between` or `on` says otherwise. Controllers are added with the same method.
+    `simulate`, `open_loop`, `ensemble` and the others take the drive as it is; `machine` is the ordinary `Machine`
+    that they run.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class Drive:
         Parameters
         ----------
         name : str
-            Its name: of the coordinate, the element or the controller.
+            The name that its coordinate, element or controller gets.
         part : Part or Controller
             What it is: one of `parts`, or whatever `Machine.add_controller` takes.
         on : str, optional
@@ -92,11 +93,11 @@ class Drive:
         between : tuple of two str, optional
             The bodies that a link joins, from its input to its output.
         measure, reference, to, on : optional
-            Of a controller, as in `Machine.add_controller`. Who measures an encoder reads the position of its body, rounded
-            to its steps.
+            Of a controller, as in `Machine.add_controller`. A controller that measures an encoder reads the position
+            of the encoder's body, rounded to its steps.
         limited_by : str, optional
-            Motor whose limit also holds back the integral of this controller, through all filters in between. What the
-            limit takes off the command is the output of ``"<motor>_excess"``.
+            Motor whose limit also holds back the integral of this controller, through all filters in between. What
+            the limit cuts off the command is the output of ``"<motor>_excess"``.
 
         Raises
         ------
@@ -114,6 +115,8 @@ class Drive:
         >>> str(ss.simulate(hoist, t_end=1.0).events)
         'no events'
         """
+        if not isinstance(name, str) or not name or "." in name:
+            reject("name", name, "a name without a dot")
         if any(placed.name == name for placed in self._placed):
             reject("name", name, "a name that is not taken")
         if isinstance(part, type):
@@ -201,8 +204,8 @@ class Drive:
     def engaged(self) -> Machine:
         """The machine as it is while everything turns one way: no play, and no losses in gears.
 
-        Springs with play are open where all coordinates are zero, so that a loop opened there sees the motor alone; this is
-        what `open_loop`, `Machine.poles` and `Machine.bode` should see of a drive with backlash.
+        Springs with play are open where all coordinates are zero, so that a loop opened there contains the motor
+        alone. For a drive with backlash use this machine with `open_loop`, `Machine.poles` and `Machine.bode`.
 
         Examples
         --------
@@ -352,6 +355,14 @@ class Drive:
         ['table', '2', 'kg']
         """
         return self.machine.draw(ax, what)
+
+    if not TYPE_CHECKING:  # a type checker would take every unknown name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_") and hasattr(Machine, name):
+                cure = f"its machine has it: axis.machine.{name}, or, without play and losses, axis.engaged.{name}"
+                raise AttributeError(f"a Drive has no {name!r}; {cure}")
+            raise AttributeError(f"'Drive' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"Drive({', '.join(f'{name}: {part!r}' for name, part in self.parts.items())})"

@@ -25,8 +25,8 @@ class Energy:
     ``kinetic + elastic - (their start values) = drives + controllers + surfaces + constraints - damping - friction -
     springs - compliances - impacts``, up to `imbalance`.
 
-    Of a `StateSpace` only what friction takes and moving surfaces give is known (force times relative velocity);
-    matrices do not say what is stored, damped or driven, so all other terms and the residual are NaN.
+    For a `StateSpace` only the work of friction and of moving surfaces is known (force times relative velocity); the
+    matrices do not tell what is stored, damped or driven, so all other terms and the residual are NaN.
 
     Attributes
     ----------
@@ -46,15 +46,16 @@ class Energy:
     constraints : dict of ndarray
         Work done by each constraint that prescribes a motion; 0 where it prescribes none.
     springs : dict of ndarray
-        Energy taken by the damper of each spring. What a flank still held where it has let go is taken as it relaxes.
+        Energy taken by the damper of each spring. What a flank still stores when it lets go is dissipated as it
+        relaxes.
     compliances : dict of ndarray
         Energy taken by the damping of each contact that yields.
     friction : dict of ndarray
-        Energy taken at each friction element; bristles may hold some of it.
+        Energy that goes into each friction element; bristles may store some of it.
     impacts : ndarray
         Energy lost in impacts.
     imbalance : ndarray
-        What is left over.
+        What the balance leaves unexplained.
     residual : float
         The greatest imbalance at the end of any step, relative to all the work done in the run.
 
@@ -99,7 +100,7 @@ class Energy:
 
     @property
     def damping(self) -> Array:
-        """Energy taken by the damping matrix, and by the skew (circulatory) part of the stiffness, which may give."""
+        """Energy taken by the damping matrix, and by the circulatory part of the stiffness, which may supply some."""
         return self._term("damping")
 
     @cached_property
@@ -166,7 +167,7 @@ class Energy:
 
     @property
     def imbalance(self) -> Array:
-        """What is left over."""
+        """What the balance leaves unexplained."""
         return self._term("imbalance")
 
     def __repr__(self) -> str:

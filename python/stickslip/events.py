@@ -56,7 +56,7 @@ class Event:
     normal_impulse, tangential_impulse : float
         Impulses of the impact, N s; the tangential one opposes sliding in the positive direction.
     loss : float
-        Energy lost in the impact, J; of several contacts struck together the first one carries the whole.
+        Energy lost in the impact, J; where several contacts are struck together the first one holds the total.
     sensitivity : EventSensitivity or None
         Derivatives of its time and of the states on both sides, by the `sensitivities` that `simulate` was asked for.
     """
@@ -94,10 +94,10 @@ _ROW = np.dtype(
 class Events(Sequence[Event]):
     """The events of a run in the order of time; prints as a table.
 
-    A sequence of `Event`, which are made when they are looked at, and all of each attribute as an array: ``events.time``,
-    ``.element``, ``.before``, ``.after`` (values of `Mode`), ``.cause``, ``.rule``, ``.solutions`` (-1 where they were
-    not counted), ``.ambiguous``, ``.instant``, ``.impact``, ``.normal_impulse``, ``.tangential_impulse`` and ``.loss``,
-    each of shape (n_events,).
+    A sequence of `Event`, which are created on access, and each attribute of all of them as an array:
+    ``events.time``, ``.element``, ``.before``, ``.after`` (values of `Mode`), ``.cause``, ``.rule``, ``.solutions``
+    (-1 where they were not counted), ``.ambiguous``, ``.instant``, ``.impact``, ``.normal_impulse``,
+    ``.tangential_impulse`` and ``.loss``, each of shape (n_events,).
 
     Examples
     --------

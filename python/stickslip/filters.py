@@ -121,11 +121,11 @@ class Notch(_Linear):
     Parameters
     ----------
     frequency : float
-        Where it blocks, in Hz.
+        Centre frequency, Hz.
     damping : float, default 0.5
         Damping ratio of its poles: the width of the notch is twice this, relative to its frequency.
     depth : float, default 0
-        Gain that is left at the frequency, from 0 to 1.
+        Gain at the centre frequency, from 0 to 1.
     **options
         Limits and sampling: see `Controller`.
 
@@ -209,10 +209,10 @@ class Biquad(_Linear):
     Parameters
     ----------
     numerator, denominator : sequence of three float
-        ``(b2, b1, b0)`` and ``(a2, a1, a0)``, the powers of s falling, in rad/s as they stand; not of lower degree below
-        than above.
+        ``(b2, b1, b0)`` and ``(a2, a1, a0)``, the coefficients of falling powers of s in rad/s, without prewarping;
+        the degree of the denominator is at least that of the numerator.
     frequency : float, optional
-        Frequency in Hz at which a sampled one is exact; by default the bilinear rule is not warped.
+        Frequency in Hz at which a sampled filter is exact; by default the bilinear rule is used without prewarping.
     **options
         Limits and sampling: see `Controller`.
 
@@ -286,7 +286,8 @@ class PID2(_Linear):
         Weights of the reference in the proportional and the derivative part.
     **options
         Limits and sampling: see `Controller`. At a limit the integral tracks it by back-calculation, as in `PID`;
-        clamping is not for matrices. Sampled, it follows the backward rectangle rule, as `PID` does.
+        clamping is not available, as for all controllers given by matrices. Sampled, it follows the backward
+        rectangle rule, as `PID` does.
 
     Raises
     ------
@@ -346,19 +347,21 @@ def _backward(parts: Matrices, gain: Array | None, period: float) -> tuple[Matri
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DisturbanceObserver(_Linear):
-    """Takes off what the drive's force does not explain: ``u = Q/(1 - Q) (u_c - mass dv/dt)``, ``Q = w/(s + w)``.
+    """Cancels disturbances that the drive's own force does not explain.
 
-    It drives the body beside the command u_c, its ``reference``, and measures the velocity v. In closed form ``u = w *
-    integral of u_c - mass w v``: the body answers its command as one of this mass alone, and disturbances d as ``v =
-    d/(mass (s + w))`` instead of ``d/(mass s)`` (Ohnishi, Shibata, Murakami, IEEE/ASME Transactions on Mechatronics 1
-    (1996) 56-67, section II).
+    ``u = Q/(1 - Q) (u_c - mass dv/dt)`` with ``Q = w/(s + w)``.
+
+    Its output acts on the body in addition to the command u_c, which is its ``reference``; it measures the velocity
+    v. In closed form ``u = w * integral of u_c - mass w v``: the body responds to its command as a free body of this
+    mass, and to disturbances d as ``v = d/(mass (s + w))`` instead of ``d/(mass s)`` (Ohnishi, Shibata, Murakami,
+    IEEE/ASME Transactions on Mechatronics 1 (1996) 56-67, section II).
 
     Parameters
     ----------
     mass : float
-        Moved mass, kg (inertia, kg m²), as the model has it.
+        Moved mass that the observer assumes, kg (inertia, kg m²).
     frequency : float
-        Up to which disturbances are taken off, in Hz, w = 2 pi frequency.
+        Up to which disturbances are cancelled, in Hz, w = 2 pi frequency.
     **options
         Limits and sampling: see `Controller`. At a limit the integral is held back with the rate w.
 

@@ -87,7 +87,7 @@ def value_and_grad(
     t_end: float,
     **options: Any,
 ) -> Callable[[ArrayLike], tuple[float, Array]]:
-    """Make of a number that a run gives a function of parameters, with its gradient.
+    """Turn a number computed from a run into a function of parameters, with its gradient.
 
     Derivatives are those of `simulate(..., sensitivities=...)`: exact through stick, slip and impacts. By the chain rule
     they are those of ``f`` where what it reads of the run moves along its tangent: differences of sixth order of ``f``
@@ -96,9 +96,9 @@ def value_and_grad(
     Parameters
     ----------
     f : callable
-        ``f(run) -> float``, smooth in ``run[signal]``, ``run.at(t)[signal]`` and ``run.events[k].time``; it may also read
-        ``run.t``, ``status``, ``success`` and what events say besides their time. All else has no derivative and is an
-        error.
+        ``f(run) -> float``, smooth in ``run[signal]``, ``run.at(t)[signal]`` and ``run.events[k].time``; it may also
+        read ``run.t``, ``status``, ``success`` and attributes of events besides their time. Anything else has no
+        derivative and is an error.
     machine : Machine, StateSpace or what holds one as ``.machine``
         The machine, which stays as it is.
     parameters : sequence of str
@@ -153,9 +153,9 @@ def value_and_grad(
 
 
 def to_jax(function: Callable[[ArrayLike], tuple[float, Array]]) -> Callable[[Any], Any]:
-    """Make a function of JAX of a number with its gradient, which `jax.grad` and `jax.jit` take.
+    """Make a JAX function, for `jax.grad` and `jax.jit`, of a number with its gradient.
 
-    The run is called from JAX as it is, with its own derivatives (``custom_vjp`` over ``pure_callback``): one run for the
+    JAX calls the run with its own derivatives (``custom_vjp`` over ``pure_callback``): one run for the
     value and the gradient together. Needs ``pip install "stickslip[jax]"``.
 
     Parameters

@@ -553,3 +553,7 @@ def solve_all_batch(M: ArrayLike, q: ArrayLike) -> SolveAllBatch:
     """
     z, offsets, continuum = _core.contact.solve_all_batch(_array("M", M), _array("q", q))
     return SolveAllBatch(z, offsets, continuum.astype(np.bool_))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -72,8 +72,8 @@ class Machine(Wiring):
     force : mapping, optional
         External forces: coordinate name -> number or signal, N.
     kind : {"linear", "rotary"} or mapping, default "linear"
-        Whether coordinates are lengths in m or angles in rad, with inertias in kg m² and torques in Nm: all of them, or
-        ``{coordinate: kind}`` for those that are named. It says nothing but units.
+        Whether coordinates are lengths in m or angles in rad, with inertias in kg m² and torques in Nm: all of them,
+        or ``{coordinate: kind}`` for those that are named. It affects units only.
 
     Raises
     ------
@@ -82,9 +82,9 @@ class Machine(Wiring):
 
     Notes
     -----
-    A description is a value: machines compare equal if the engine reads the same from both, and can be copied
-    and pickled (with Python functions, as far as these can be); a copy gives runs with the same bits. As they
-    can be added to they have no hash.
+    A description is a value: machines compare equal if the engine reads the same from both, and can be copied and
+    pickled (with Python functions, as far as these can be); a copy gives runs with the same bits. Since they can be
+    changed they have no hash.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class Machine(Wiring):
 
     @property
     def smooth(self) -> bool:
-        """Whether something in the machine is a function of its motion: it is not linear then."""
+        """Whether anything in the machine is a function of its motion, which makes it nonlinear."""
         described = [self._description.plant, *self._description.elements]
         return any(
             isinstance(value, dict) and value.get("outputs")
@@ -330,8 +330,9 @@ class Machine(Wiring):
             linear form over which that is given, with any law.
         load_table : tuple of two array_like, optional
             Values of the form `load` (increasing) and loads there, N, >= 0: what is added to `normal_load`, piecewise
-            linear, held beyond its ends. A load over the travel of a screw, or one that the state makes, with a floor:
-            ``max(0, N0 + k x)`` is a table with a corner at ``x = -N0/k``. Linear flows stay exact.
+            linear, held beyond its ends. It describes a load that varies over the travel of a screw, or one that
+            depends on the state and has a lower bound: ``max(0, N0 + k x)`` is a table with a corner at ``x =
+            -N0/k``. Linear motion stays exact.
         load_periodic : bool, default False
             The table repeats itself beyond its ends, as the load of a ball screw does with every turn: its last load
             must be its first. The state ``"<name>.load_shift"`` holds by how many periods it is moved.
@@ -389,11 +390,11 @@ class Machine(Wiring):
 
         With the elongation ``x = on . q - rest`` it acts with ``-F`` along `on`. Without play it is attached at both
         ends, ``F = stiffness x + damping x'``. With `backlash`, `preload` or `one_sided` it has flanks that push and
-        never pull: a flank with the compression ``d`` has ``F = stiffness d + damping d'`` where ``d > 0`` and this is
-        positive, and no force else. The upper one begins at ``x = backlash/2 - preload/stiffness``, the lower one at
-        minus that. So it touches with a jump of the force to ``damping d'``, and is left where ``stiffness d +
-        damping d'`` comes to zero: before the play is reached, as a damper cannot pull. Stretches are exact flows,
-        and their ends events: ``touches`` and ``leaves`` are logged, other corners of a table are not.
+        never pull: a flank with the compression ``d`` has ``F = stiffness d + damping d'`` where ``d > 0`` and this
+        is positive, and no force otherwise. The upper one begins at ``x = backlash/2 - preload/stiffness``, the lower
+        one at minus that. So contact begins with a jump of the force to ``damping d'``, and ends where ``stiffness d
+        + damping d'`` reaches zero: before the play is reached, as the damper cannot pull. The motion on each stretch
+        is exact, and its ends are events: ``touches`` and ``leaves`` are logged, other corners of a table are not.
 
         Parameters
         ----------
@@ -411,10 +412,10 @@ class Machine(Wiring):
         backlash : float, default 0.0
             Total play >= 0, m: no force for ``|x| <= backlash/2``, less what `preload` takes up.
         preload : float, default 0.0
-            Force of each flank at the end of the backlash, N, >= 0. It takes up play: what is left of it is ``backlash -
-            2 preload/stiffness``; if that is negative both flanks push for ``|x| < preload/stiffness - backlash/2``,
-            with twice the stiffness and damping, as in a preloaded nut. With `one_sided` it is the force at ``x = 0``.
-            A constant force is no preload: that is another `rest`.
+            Force of each flank at the end of the backlash, N, >= 0. It takes up play: what is left of it is
+            ``backlash - 2 preload/stiffness``; if that is negative both flanks push for ``|x| < preload/stiffness -
+            backlash/2``, with twice the stiffness and damping, as in a preloaded nut. With `one_sided` it is the
+            force at ``x = 0``. For a constant force shift `rest` instead.
         one_sided : bool, default False
             Only the lower flank: a stop that pushes where ``x < -backlash/2``. A stop at the upper end of a travel has
             a negative factor in `on`.
@@ -434,7 +435,7 @@ class Machine(Wiring):
         -----
         Law: Flores, Lankarani, Contact Force Models for Multibody Dynamics (2016), 3.2 (Kelvin-Voigt), with the force
         cut off at zero. Modelica's ElastoBacklash begins likewise at ``|x| = b/2``, but also cuts off what the damper
-        adds beyond the force of the spring. A flank is without mass and at rest again at once where it was left.
+        adds beyond the force of the spring. A flank has no mass and relaxes at once when contact ends.
 
         Examples
         --------
@@ -484,9 +485,9 @@ class Machine(Wiring):
             along `on`, so that between a pair it is what the first gives to the second. ``"<name>.impulse"`` is the sum of
             its impulses in impacts so far, with the same sign.
         on : str or tuple of two str or mapping or Expr or callable
-            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of positions and
-            time that is held at zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`, factors that are
-            formulas, one for each coordinate or as a mapping: what rolls or is led by an edge.
+            A coordinate, the first of a pair relative to the second, or {coordinate: factor}. Or a formula of
+            positions and time that is held at zero, ``lambda q, t: ...``: the joint of a closed loop. With `rate`,
+            factors that are formulas, one for each coordinate or as a mapping: rolling wheels or knife edges.
         value : float or Signal, default 0.0
             What ``on . q`` is, in units of it; left out with a formula, which holds it. Its velocity must not jump during
             a run: take a `SmoothStep`, a `Sine`, ...
@@ -502,10 +503,10 @@ class Machine(Wiring):
 
         Notes
         -----
-        The equations are solved for as many coordinates as there are independent constraints, and the mass is that along
-        the motions that are left, ``Z (Z' M Z)^-1 Z'`` in place of the inverse mass (Udwadia, Kalaba 1992): forces,
-        friction, contacts and impacts, which hand on impulses through constraints, know nothing else. Runs are as exact
-        as without constraints, and nothing drifts.
+        The equations are solved for as many coordinates as there are independent constraints, and the mass is that
+        along the motions that are left, ``Z (Z' M Z)^-1 Z'`` in place of the inverse mass (Udwadia, Kalaba 1992):
+        forces, friction, contacts and impacts, which transmit impulses through constraints, use nothing else. Runs
+        are as exact as without constraints, and nothing drifts.
 
         Where `on` is a formula g, or the mass matrix follows the motion, all this is done again at every instant, with
         the rows ``W = dg/dq`` that hold there, in the form ``q'' = M^-1 (h - W G^+ (W' M^-1 h + zeta))``,
@@ -516,9 +517,10 @@ class Machine(Wiring):
         Redundant constraints are allowed. Their forces are then not unique, which the run's message says: shown are those
         of the least sum of squares, each in the force that its own row needs for a unit of acceleration.
 
-        Initial values that are not given follow from those that are, with the least change from zero in the metric of the
-        masses; those given must satisfy the constraints, to ten digits. With formulas Newton's method starts from zero,
-        where the loop may close in another way than is meant: then give enough of them.
+        Initial values that are not given follow from those that are, with the least change from zero in the metric of
+        the masses; those given must satisfy the constraints, to ten digits. With formulas Newton's method starts from
+        zero, from where it may close the loop in another configuration than the one you want: give enough initial
+        values to prevent this.
 
         `ensemble` varies ratios as ``"<name>.on[<coordinate>]"``, and ``"<name>.value"``, which stands for `rate` too.
 
@@ -590,10 +592,10 @@ class Machine(Wiring):
         Modeling and simulating the efficiency of gearboxes and of planetary gearboxes, equations 9 to 16: LossyGear of
         the Modelica Standard Library, whose bearings are a friction element beside it (`Coulomb` and `Viscous`).
 
-        Without backlash both flanks touch, but just one carries: that they press against each other no load asks for.
-        Which one it is changes where the torque changes its sign, and that is no event. It is made of two contacts
-        because these are all it needs: a flank is a unilateral contact whose friction follows its
-        normal force, and all rules of contacts, in stick, slip and impacts, hold for it as they are.
+        Without backlash both flanks touch, but just one carries: no load makes them press against each other. Which
+        one it is changes where the torque changes its sign, and that is no event. The gear is modelled by two
+        contacts: a flank is a unilateral contact whose friction follows its normal force, and all rules of contacts,
+        in stick, slip and impacts, apply to it unchanged.
 
         Examples
         --------
@@ -724,10 +726,11 @@ class Machine(Wiring):
         second_tangent: Mapping[str, float] | ArrayLike | None = None,
         facets: int = 8,
     ) -> None:
-        """Add a unilateral contact with friction, rigid or one that yields.
+        """Add a unilateral contact with friction, rigid or compliant.
 
         The gap ``g = normal . q + gap(t)``, or ``gap(q, t)``, stays >= 0; where it is closed a normal force >= 0
-        keeps it so. With a `compliance` the gap may become negative, and the force follows from its depth.
+        keeps it from becoming negative. With a `compliance` the gap may become negative, and the force follows from
+        its depth.
 
         Parameters
         ----------
@@ -743,8 +746,8 @@ class Machine(Wiring):
             velocities of the two points in contact, so that no potential is needed.
         friction : Law or float, optional
             Law per unit normal force, or a coefficient of friction (static = kinetic); none by default. Here every
-            part of a law is per unit normal force, viscous ones (s/m) and the damping of presliding too: a force that
-            did not vanish with the load would leave no answer at lift-off.
+            part of a law is per unit normal force, viscous ones (s/m) and the damping of presliding too: with a force
+            that did not vanish with the load there would be no solution at lift-off.
         gap : float, Signal, Expr or callable, default 0.0
             What is added to ``normal . q``, m: the distance at q = 0, or a moving wall, without jumps. Or the whole gap
             g(q, t): an expression, or a Python function ``f(q, t)`` that is traced once (see `trace`). Its gradient,
@@ -777,7 +780,7 @@ class Machine(Wiring):
         compliance : HuntCrossley or KelvinVoigt, optional
             The contact yields: its force is this function of the depth, and there are no impacts. It is closed while
             it pushes; events say when that begins and ends. Its spring counts as elastic energy, and what its damper
-            takes is ``run.energy.compliances``. Friction has the contact's force for its load; bristles begin anew
+            takes is ``run.energy.compliances``. Friction uses the contact's force as its load; bristles start afresh
             when the contact closes. A gap that moves by itself is a function of the motion, ``gap=lambda q, t: ...``.
 
         Raises

@@ -1,23 +1,25 @@
-"""Parts of drives: what turns or slides, what joins it, what drives, holds and measures it.
+"""Parts of drives: bodies that turn or slide, links that join them, motors, brakes and encoders.
 
-`Drive` makes a machine of them. Sizes are those that catalogues give: play, stiffness and damping of a gear or a screw are
-those of its output.
+`Drive` makes a machine of them. Data are given as in catalogues: play, stiffness and damping of a gear or a screw are
+those at its output.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from stickslip._checks import finite, non_negative, positive, reject
+from stickslip._smooth import is_smooth
 from stickslip._wiring import On, Reference
 from stickslip.control import LTI
 from stickslip.laws import Coulomb, Law, as_law
 from stickslip.machine import Machine
-from stickslip.signals import Signal
+from stickslip.signals import Constant, Signal, as_signal
 
 __all__ = [
     "BallScrew",
@@ -42,7 +44,7 @@ Losses: TypeAlias = "float | tuple[float, float] | None"
 
 @dataclass(frozen=True)
 class Part:
-    """What all parts have in common; make one of its kinds."""
+    """Base class of all parts: use one of its kinds."""
 
     def __post_init__(self) -> None:
         if type(self) in (Part, Body, Link, Holder):
@@ -64,12 +66,21 @@ class Part:
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
+def _check_load(name: str, load: Any) -> None:
+    """Refuse what is no number >= 0 and no signal; functions of the motion and names are checked by the machine."""
+    if isinstance(load, str) or is_smooth(load):
+        return
+    signal = as_signal(load, name)
+    if isinstance(signal, Constant):
+        non_negative(name, signal.value)
+
+
 # -- bodies: each is a coordinate ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
 class Body(Part):
-    """What moves: a coordinate of the machine. An `Inertia`, a `Slide` or a `Motor`."""
+    """A part that moves, a coordinate of the machine: an `Inertia`, a `Slide` or a `Motor`."""
 
     kind: ClassVar[str] = "rotary"
 
@@ -133,7 +144,7 @@ class Slide(Body):
     friction : Law or float, optional
         Of its guide, per unit of the normal load: the element ``"<name>_friction"``.
     normal_load : float or Signal, default 1.0
-        What presses it onto its guide, N.
+        Force that presses it onto its guide, N.
 
     Raises
     ------
@@ -154,6 +165,7 @@ class Slide(Body):
 
     def _check(self) -> None:
         self._read(positive, "mass")
+        _check_load("normal_load", self.normal_load)
 
     @property
     def amount(self) -> float:
@@ -174,7 +186,7 @@ class Motor(Body):
     inertia : float
         Of the rotor, kg m², positive.
     command : Signal or float or str or mapping, or a list of them, default 0.0
-        Current that is asked for, A: a signal, the output of a controller, ``"speed.output"``, or a combination; a list
+        Commanded current, A: a signal, the output of a controller, ``"speed.output"``, or a combination; a list
         is a sum, so that feedforward and compensation enter before the limit and the lag.
     torque_constant : float, default 1.0
         Nm/A; with 1 the command is a torque.
@@ -213,6 +225,9 @@ class Motor(Body):
         self._read(finite, "torque_constant")
         if self.torque_constant == 0.0:
             reject("torque_constant", self.torque_constant, "other than zero")
+        for one in _listed(self.command):
+            if not isinstance(one, (str, Mapping)):
+                as_signal(one, "command")
 
     @property
     def amount(self) -> float:
@@ -266,6 +281,7 @@ class _Pressed(Part):
 
     def _check(self) -> None:
         self._read(finite, "static")
+        _check_load("capacity", self.capacity)
         if self.static < 1.0:
             reject("static", self.static, ">= 1")
 
@@ -278,7 +294,7 @@ class _Pressed(Part):
 
 @dataclass(frozen=True, repr=False)
 class Link(Part):
-    """What joins two bodies: a `Coupling`, `Gear`, `BallScrew`, `BeltDrive`, `Clutch` or `OneWayClutch`."""
+    """A part that joins two bodies: a `Coupling`, `Gear`, `BallScrew`, `BeltDrive`, `Clutch` or `OneWayClutch`."""
 
     kinds: ClassVar[tuple[tuple[str, str], ...]] = (("rotary", "rotary"), ("linear", "linear"))
     """Which kinds of bodies it can join."""
@@ -369,12 +385,12 @@ class Gear(Link):
     efficiency : float or tuple of two float, optional
         Share of the power that comes out, forwards and back; backwards ``<= 0`` is self-locking. See `Machine.add_gear`.
     friction : float, optional
-        Instead: coefficient of friction of the teeth.
+        Instead of an efficiency: coefficient of friction of the teeth.
     backlash : float, default 0.0
         Total play at the second shaft, rad.
     stiffness : float, optional
-        At the second shaft with the first one held, Nm/rad; rigid by default. Losses of an elastic gear follow what its
-        spring carries, without its damper.
+        At the second shaft with the first one held, Nm/rad; rigid by default. Losses of an elastic gear are
+        proportional to the force of its spring, without that of its damper.
     damping : float, default 0.0
         Likewise, Nm s/rad.
 
@@ -416,11 +432,11 @@ class BallScrew(Link):
     efficiency : float or tuple of two float, optional
         Share of the power that comes out, forwards and back.
     friction : float, optional
-        Instead: as of the teeth of a gear, of the ratio 2 pi/lead.
+        Instead of an efficiency: coefficient of friction, as for the teeth of a gear of the ratio 2 pi/lead.
     backlash : float, default 0.0
         Total play of the nut, m.
     stiffness, damping : float, optional
-        Of the screw along its axis with all that carries it, N/m and N s/m; rigid by default.
+        Of the screw and its bearings along the axis, N/m and N s/m; rigid by default.
 
     Raises
     ------
@@ -465,7 +481,7 @@ class BeltDrive(Link):
     second_radius : float, optional
         Of the second pulley, m; left out where the belt moves a slide.
     stiffness, damping : float, optional
-        Of the belt, N/m and N s/m, with all its strands; it does not stretch by default.
+        Of the whole belt, N/m and N s/m, all strands together; it does not stretch by default.
 
     Raises
     ------
@@ -542,14 +558,14 @@ class Coupling(Link):
 
 @dataclass(frozen=True, repr=False)
 class Clutch(Link, _Pressed):
-    """A friction clutch. Where its capacity is zero it is free.
+    """A friction clutch. While its capacity is zero it is free.
 
     Parameters
     ----------
     capacity : float or Signal
         Torque at which it slips, Nm (N between slides), >= 0.
     static : float, default 1.0
-        Torque at which it breaks away, by that at which it slips, >= 1.
+        Ratio of the torque at which it breaks away to that at which it slips, >= 1.
 
     Raises
     ------
@@ -596,7 +612,7 @@ class OneWayClutch(Link):
 
 @dataclass(frozen=True, repr=False)
 class Holder(Part):
-    """What is at one body: a `Brake` or an `Encoder`."""
+    """A part that sits at one body: a `Brake` or an `Encoder`."""
 
     def _hold(self, machine: Machine, name: str, body: str) -> None:
         """Add what acts; an encoder adds nothing."""
@@ -604,14 +620,14 @@ class Holder(Part):
 
 @dataclass(frozen=True, repr=False)
 class Brake(Holder, _Pressed):
-    """A friction brake against the ground. Where its capacity is zero it is free.
+    """A friction brake against the ground. While its capacity is zero the body is free.
 
     Parameters
     ----------
     capacity : float or Signal
         Torque at which it slips, Nm (N at a slide), >= 0.
     static : float, default 1.0
-        Torque at which it breaks away, by that at which it slips, >= 1.
+        Ratio of the torque at which it breaks away to that at which it slips, >= 1.
 
     Raises
     ------
@@ -636,9 +652,9 @@ class Encoder(Holder):
     Parameters
     ----------
     lines : float
-        For one turn; at a slide for one metre.
+        Lines per turn; at a slide per metre.
     interpolation : float, default 4.0
-        Steps for each line: 4 for square waves in quadrature.
+        Steps per line: 4 for square waves in quadrature.
 
     Raises
     ------
@@ -647,7 +663,7 @@ class Encoder(Holder):
 
     Notes
     -----
-    Its velocity is what a controller makes of successive positions: ``ss.PI(..., controls="rate", rate="difference")``.
+    A controller takes the velocity from successive positions: ``ss.PI(..., controls="rate", rate="difference")``.
 
     Examples
     --------
@@ -669,3 +685,7 @@ class Encoder(Holder):
     def quantum(self, kind: str) -> float:
         """Its step on a body of this kind, rad or m."""
         return (2.0 * math.pi if kind == "rotary" else 1.0) / (self.lines * self.interpolation)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

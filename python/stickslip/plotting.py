@@ -439,3 +439,7 @@ def state_map(
         if lemke:
             _style.legend_below(axes, *axes.get_legend_handles_labels(), columns=2)
         return axes
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

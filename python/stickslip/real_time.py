@@ -22,22 +22,22 @@ Array = NDArray[np.float64]
 
 
 class RealTime:
-    """A machine that goes on by one fixed step at a time, with bounded work per step.
+    """A machine that advances by one fixed step at a time, with bounded work per step.
 
-    Modes, transitions and what they set are those of :func:`simulate`. Plant and continuous controllers go by
-    a map made in advance, which is exact for signals that are straight within a step, together with one
-    evaluation of each sliding curve; bristles by one linearly implicit, L-stable step of order 2. An event is
-    located within its step, modes and states change there, and the rest of the step goes on in the new
-    regime. At most `max_transitions` instants are served per step; what is left is flagged (`late`) and
-    served at the start of the next one. The error is of first order in the step, of second order while
-    signals are smooth and the machine is not late. Signals that jump do so between two steps.
+    Modes, transitions and resets are those of :func:`simulate`. Plant and continuous controllers advance by a
+    precomputed map, which is exact for signals that are straight within a step, together with one evaluation of each
+    sliding curve; bristles by one linearly implicit, L-stable step of order 2. An event is located within its step,
+    modes and states change there, and the rest of the step is taken in the new regime. At most `max_transitions` such
+    instants are handled per step; if more remain the step is flagged (`late`), and they are handled at the start of
+    the next one. The error is of first order in the step, of second order while signals are smooth and the machine is
+    not late. Signals that jump do so between two steps.
 
     Where masses, forces, rows, loads or constraints are functions of the motion, a step is one of ROS2 (Verwer et al.
-    1999), linearly implicit, L-stable and of order 2, whose Jacobian is one of differences; sliding directions, loads
-    and M(q) are those of each stage, and what sticks or is constrained is put right at the end of the step, with the
-    least change in the metric of the masses. Corners of formulas (`where`, `abs`) are passed as they come, and a
-    contact with a compliance is a force among others: there an error of the order of the step's share of the contact
-    remains. Such a step takes 1 to 10 µs.
+    1999), linearly implicit, L-stable and of order 2, with a Jacobian by finite differences; sliding directions,
+    loads and M(q) are those of each stage, and velocities of sticking elements and constraints are corrected at the
+    end of the step, with the least change in the metric of the masses. Corners of formulas (`where`, `abs`) are
+    stepped over, and a compliant contact is treated like any other force: there an error of the order of the step's
+    share of the contact remains. Such a step takes 1 to 10 µs.
 
     Controllers run with the machine, with their limits and anti-windup. A sampled one runs at the start of
     those steps on which its instants fall: its period has to be a whole number of steps. An output with a
@@ -126,7 +126,7 @@ class RealTime:
         self._values: Array = np.array(self._engine.input_values)
 
     def step(self, inputs: Mapping[str, float] | ArrayLike | None = None) -> Array:
-        """Go on by one step.
+        """Advance by one step.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class RealTime:
         self._values[i] = finite(f"inputs[{self._inputs[i]!r}]", value)
 
     def run(self, steps: int | ArrayLike) -> Array:
-        """Go on by many steps at once.
+        """Advance by many steps at once.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class RealTime:
 
     @property
     def failed(self) -> bool:
-        """Whether the state would not have been finite; it stays as it was before."""
+        """Whether a step would have made the state infinite or NaN; the state before it is kept then."""
         return self._engine.failed
 
     @property

@@ -41,7 +41,7 @@ class ValidUntil:
     time : float
         From here on nothing is determined, s; infinite where the whole run has derivatives.
     event : Event or None
-        The event that ends them, where it is one.
+        The event at which they end, if it is an event.
     reason : str
         Why, in words; empty where nothing ends them.
     """
@@ -60,13 +60,13 @@ class Sensitivity:
     ``run.events[3].sensitivity["belt.law.static"]``. A run that a crossing ends is differentiated at the time at which
     it ended.
 
-    Within a mode the tangent of the motion is integrated with it, s' = f_x s + f_p: its exact series where the motion is
-    known exactly, else collocation over the same steps. At an event the tangent jumps with the states
-    (saltation; Leine, Nijmeijer, *Dynamics and Bifurcations of Non-Smooth Mechanical Systems*, 2004, 7.3): with the guard
-    h = 0, motions f⁻ and f⁺ and the reset R, the event's time has the derivative t' = -(h_x s⁻ + h_p)/(h_x f⁻ + h_t), and
-    s⁺ = R_x(s⁻ + f⁻t') + R_p + R_t t' - f⁺t'. Derivatives by a parameter alone, f_p, h_p and R_p, are differences of sixth
-    order of the machine compiled with neighbouring values, exact to about 1e-13. Where a parameter stands at the bound of
-    what it may be, its derivative is that of the allowed side.
+    Within a mode the tangent of the motion is integrated with it, s' = f_x s + f_p: its exact series where the motion
+    is known exactly, else collocation over the same steps. At an event the tangent jumps with the states (saltation;
+    Leine, Nijmeijer, *Dynamics and Bifurcations of Non-Smooth Mechanical Systems*, 2004, 7.3): with the guard h = 0,
+    motions f⁻ and f⁺ and the reset R, the event's time has the derivative t' = -(h_x s⁻ + h_p)/(h_x f⁻ + h_t), and s⁺
+    = R_x(s⁻ + f⁻t') + R_p + R_t t' - f⁺t'. Derivatives by a parameter alone, f_p, h_p and R_p, are differences of
+    sixth order of the machine compiled with neighbouring values, exact to about 1e-13. Where a parameter is at a
+    bound of its allowed range, its derivative is the one-sided derivative into the range.
 
     Where nothing is determined derivatives are NaN from there on, and `valid_until` says since when and why: a guard that
     only grazes, events at one instant whose order changes, the end of an accumulation of impacts or slips, several

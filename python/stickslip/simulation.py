@@ -76,11 +76,11 @@ def simulate(
     max_step : float, optional
         Longest step, s; of ``time_stepping`` the step.
     rebound_threshold : float, default 1e-9
-        Velocity threshold of restitution, in [0, 1): a contact that would rebound slower than this share of the greatest
-        speed, or step of speed, that it has seen does not rebound: alone it strikes as with ε = 0, beside others they
-        move on with the least change of kinetic energy. So impacts that follow each other faster and faster
-        come to an end; the energy that this takes, about the square of the threshold times that seen, is a loss of
-        that impact like any other. With 0 nothing ends them but `max_events`.
+        Velocity threshold of restitution, in [0, 1): a contact that would rebound slower than this share of the
+        greatest speed, or step of speed, that has occurred at it does not rebound: a single contact then strikes as
+        with ε = 0; several move on with the least change of kinetic energy. This ends sequences of impacts that
+        follow each other faster and faster; the energy lost by it, about the square of the threshold times the
+        greatest seen, counts as loss of that impact like any other. With 0 only `max_events` ends them.
     theta : float, default 0.5
         Of ``time_stepping``: weight of the end of a step, from 1/2 to 1.
     max_events : int, optional
@@ -88,11 +88,11 @@ def simulate(
     max_time : float, optional
         Budget of wall-clock time, s.
     keep : {"segments", "events", "nothing"}
-        What to remember: the whole motion, or only its events and the end, or the end alone. With less than the
-        segments memory does not grow with the steps, and the only sample is that at the end (no `dt`, `t_eval`).
+        What to keep: the whole motion, or only its events and the end, or the end alone. Unless the segments are
+        kept, memory does not grow with the steps, and the only sample is that at the end (no `dt`, `t_eval`).
     state : State, optional
         Go on from ``run.state`` of an earlier run of the same machine, with the same bits as one long run. A state
-        knows the description it belongs to; that of another machine is refused.
+        belongs to its description; that of another machine is refused.
     events : Crossing or sequence of them, optional
         Instants that are marked in the log, or end the run with status ``"stopped"``; `keep` must be its default.
     sensitivities : sequence of str, optional

@@ -38,7 +38,7 @@ class StateSpace(Wiring):
     D : array_like, shape (p, m), default zeros
         Direct effect of the inputs on the outputs.
     states, inputs, outputs : sequence of str, optional
-        Names; by default those of the object that was given, if somebody named them there (python-control),
+        Names; by default those of the object that was given, if it has any (python-control),
         else ``"x0"``, ``"u0"``, ``"y0"`` and so on. States and outputs are read as ``run["x0"]``.
     signals : mapping, optional
         Input name -> number or signal; inputs are zero by default.
@@ -57,8 +57,8 @@ class StateSpace(Wiring):
 
     Notes
     -----
-    The energy of such a plant is not known: `Energy` then holds what friction takes and surfaces give, and NaN
-    for all else.
+    The energy of such a plant is not known: `Energy` then holds the work of friction and of moving surfaces, and NaN
+    for everything else.
 
     Examples
     --------
@@ -228,7 +228,7 @@ class StateSpace(Wiring):
         Raises
         ------
         ValueError
-            If friction would act instantly on its own velocity the wrong way, C·A_NL >= 0, and for unknown
+            If friction would instantly increase its own velocity, C·A_NL >= 0, and for unknown
             names.
 
         Examples

@@ -49,17 +49,17 @@ class DeadTime:
     """Frictional memory as a dead time: while sliding, the dry force is that of the velocity tau ago,
     ``F(t) = N(t) f_curve(|v(t - tau)|) sgn v(t) + b v(t)``.
 
-    Delayed is what the lubricant film answers late: the velocity in the dry curve (the seven-parameter model of
-    Armstrong-Helouvry, Dupont and Canudas de Wit 1994, which *automaton* names after its equation 10 as the
-    alternative to the lag). The load N, the direction sgn v and the viscous part b v are those of the moment. In
-    stick nothing slides: v counts as zero there, also while an elastic surface yields, and ``f_curve(0)`` is the
-    level at which stick ended. So the static level holds on for tau after every break-away. Before the start of a
-    run, and before a contact closes, v was always what it is there.
+    What is delayed is the velocity in the dry curve, to which the lubricant film responds late (the seven-parameter
+    model of Armstrong-Helouvry, Dupont and Canudas de Wit 1994, which *automaton* names after its equation 10 as the
+    alternative to the lag). The load N, the direction sgn v and the viscous part b v are not delayed. During stick v
+    counts as zero, even while an elastic surface yields, and ``f_curve(0)`` is the level at which stick ended; so the
+    static level persists for tau after every break-away. Before the start of a run, and before a contact closes, v is
+    taken to have been constant.
 
     A run follows it by the method of steps: v(t - tau) comes from the motion already known, no step in which the
-    element slides is longer than tau, and what jumps in v at t is met again at t + tau (t + 2 tau, ..., one
+    element slides is longer than tau, and a jump of v at t is met again at t + tau (and at t + 2 tau, ..., one
     derivative higher each time). Such a regime is integrated to `rtol`, also where the curve is straight; at rest the
-    flow is exact again once tau has passed. The memory is the steps of the last tau. `RealTime` keeps a ring of
+    flow is exact again once tau has passed. The steps of the last tau are kept in memory. `RealTime` keeps a ring of
     tau / step velocities.
 
     Parameters
@@ -283,7 +283,7 @@ class StickSlip(Law):
         """Force and states under a prescribed velocity, without a load force: as `Law.response`, run as the
         surface under a body too heavy to be moved, from the states of the table above (no `initial`).
 
-        While the velocity rests at zero a rigid stick holds nothing; times given twice show the later side.
+        While the velocity is zero a rigid stick carries no force; times given twice show the later side.
 
         Examples
         --------

@@ -88,7 +88,7 @@ class Stuck:
     element : str
         Name of the friction element.
     time : float
-        When it was asked, s.
+        The time asked about, s.
     force : float
         Force that it holds, N, with the sign of the motion that it prevents. Where several elements share a
         force in many ways, its share by the rule of the engine (`Event.rule`).
@@ -126,7 +126,7 @@ class Stuck:
 
 
 class Trajectory:
-    """The motion of a machine: samples, events, energy, and a state to go on from.
+    """The motion of a machine: samples, events, energy, and a state to continue from.
 
     Attributes
     ----------
@@ -137,8 +137,8 @@ class Trajectory:
     events : Events
         Every change of mode, with its cause.
     status : Status
-        ``"finished"``, ``"stopped"`` (by a `Crossing`), ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot go on,
-        as when the state has grown beyond all numbers); `message` says more, `success` is True if finished or stopped.
+        ``"finished"``, ``"stopped"`` (by a `Crossing`), ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot
+        advance, as when the state has overflowed); `message` says more, `success` is True if finished or stopped.
     state : State
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
         bits.
@@ -234,18 +234,18 @@ class Trajectory:
 
     @property
     def machine(self) -> Machine | StateSpace:
-        """The machine that ran, as it was then: what is added to it later makes another one."""
+        """The machine that ran, as it was then: what is added to it later does not appear here."""
         return self._plant._snapshot(self._description)
 
     @cached_property
     def units(self) -> Mapping[str, str]:
-        """Unit of each signal, empty for numbers: what ran tells it, or the table of variables of its machine."""
+        """Unit of each signal, from the machine's table of variables; empty for numbers and where it is not known."""
         told: Mapping[str, str] = getattr(self._described, "units", {})
         return units(self.machine) | dict(told)
 
     @property
     def described(self) -> object:
-        """What was given to `simulate`: the machine, or what holds it, such as a wedge gear."""
+        """What was given to `simulate`: the machine, or the object that holds it, such as a wedge gear."""
         return self.machine if self._described is None else self._described
 
     @property
@@ -255,7 +255,7 @@ class Trajectory:
 
     @property
     def message(self) -> str:
-        """The same in words."""
+        """How the run ended, in words."""
         return self._marks.stopped or self._raw.message
 
     @property
@@ -314,7 +314,7 @@ class Trajectory:
         Raises
         ------
         ValueError
-            If it was asked for none; a run that was saved or pickled has none either.
+            If none were asked for, or the run was saved or pickled, which drops them.
         """
         if self._derivatives is None:
             raise ValueError(
@@ -392,7 +392,7 @@ class Trajectory:
         Returns
         -------
         ndarray, shape (n_states,) or (n_states, n)
-            Named in `states`; at an event from its right.
+            Named in `states`; at an event those just after it.
 
         Raises
         ------
@@ -450,7 +450,7 @@ class Trajectory:
         Returns
         -------
         Stuck
-            Force held, limits, margin, since when, and whether it can never come loose again.
+            Force held, limits, margin, since when, and whether it can never break away again.
 
         Raises
         ------
@@ -496,7 +496,7 @@ class Trajectory:
 
     @cached_property
     def energy(self) -> Energy:
-        """The energy balance at the sample times; what a `StateSpace` does not tell is NaN in it: see `Energy`."""
+        """The energy balance at the sample times; terms that a `StateSpace` leaves open are NaN: see `Energy`."""
         return Energy(self.machine, self.t, self._raw)
 
     def to_xarray(self) -> Any:
@@ -517,12 +517,12 @@ class Trajectory:
         Parameters
         ----------
         path : path
-            The file, whatever its name; one that is there is replaced.
+            The file, whatever its name; an existing one is replaced.
 
         Raises
         ------
         ValueError
-            If the machine holds a Python function, naming who calls it.
+            If the machine holds a Python function, naming what calls it.
 
         Examples
         --------
@@ -574,11 +574,11 @@ class Trajectory:
         file : str or Path, optional
             Where to write it, ``*.gif`` or ``*.html``.
         frames : int
-            Number of pictures, even in time between the first and the last sample.
+            Number of pictures, evenly spaced in time between the first and the last sample.
         rate : float
             Pictures per second.
         progress : bool, optional
-            Whether a bar shows how far writing has come; by default at a terminal and in notebooks.
+            Whether to show a progress bar while writing; by default at a terminal and in notebooks.
 
         Returns
         -------

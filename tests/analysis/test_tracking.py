@@ -55,6 +55,21 @@ def test_error_at_rest_is_that_at_the_end_of_each_rest():
     assert following_error(t, actual, reference, rest=2.5).rests == 0
 
 
+def test_a_signal_is_a_reference_as_it_is() -> None:
+    """Nothing moves: the error is the reference itself, of a run without samples in between and of plain times."""
+    wave = ss.Sine(amplitude=2.0, frequency=0.5)
+    run = ss.simulate(ss.Machine(mass=1.0, names=["q"]), t_end=4.0)
+    for error in (
+        ss.analysis.following_error(run, "q.position", wave),
+        ss.analysis.following_error(np.linspace(0.0, 4.0, 4001), 0.0, wave),
+    ):
+        assert error.max == pytest.approx(2.0, rel=1e-6) and error.rms == pytest.approx(
+            np.sqrt(2.0), rel=5e-5
+        )
+    turns = ss.analysis.reversal_error(run, "q.position", wave).time
+    assert turns == pytest.approx([0.5, 1.5, 2.5, 3.5], abs=1e-3)
+
+
 def test_following_error_by_name():
     run = Run([0.0, 1.0, 2.0], load__position=np.array([0.0, 1.0, 2.0]), reference=np.array([0.0, 1.5, 2.0]))
     assert following_error(run, "load.position", "reference").max == 0.5

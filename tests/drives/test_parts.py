@@ -1,5 +1,8 @@
 """Drives from parts: what they make, against machines written out and closed forms."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -308,3 +311,25 @@ def test_a_part_is_checked_where_it_is_written() -> None:
         ValueError, match=r"part of 'spindle' = 'Inertia' .* made with its numbers: Inertia\("
     ):
         axis.add("spindle", parts.Inertia)
+    for make, message in (
+        (lambda: parts.Clutch(-5.0), r"capacity = -5.0 is not allowed: it must be finite and >= 0"),
+        (lambda: parts.Brake(ss.Constant(-1.0)), r"capacity = -1.0 is not allowed"),
+        (lambda: parts.Brake(None), r"capacity = None is not allowed: it must be a number or a signal"),
+        (lambda: parts.Slide(1.0, 0.1, normal_load=-3.0), r"normal_load = -3.0 is not allowed"),
+        (lambda: parts.Motor(1.0, command=["p.output", np.sin]), r"command = <ufunc 'sin'> .* ss.Samples\(t, f\(t\)\)"),
+        (lambda: axis.add(parts.Slide(1.0), "slide"), r"name = Slide\(mass=1.0\) .* a name without a dot"),
+        (lambda: axis.add("x.y", parts.Slide(1.0)), r"name = 'x.y' is not allowed: it must be a name without a dot"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            make()
+
+
+def test_what_a_machine_does_is_looked_for_there() -> None:
+    axis = ss.Drive()
+    with pytest.raises(
+        AttributeError, match=r"a Drive has no 'poles'; its machine has it: axis.machine.poles, or"
+    ):
+        axis.poles()
+    with pytest.raises(AttributeError, match="'Drive' object has no attribute 'powles'"):
+        axis.powles()
+    assert pickle.loads(pickle.dumps(axis)).parts == copy.copy(axis).parts == {}

@@ -3,6 +3,7 @@
 import control as ct
 import numpy as np
 import pytest
+from scipy import optimize
 
 import stickslip as ss
 
@@ -139,6 +140,43 @@ def test_peak_of_the_sensitivity_and_bandwidth() -> None:
     assert abs(complex(loop.closed.at(np.array([loop.bandwidth]))[0, 0, 0])) == pytest.approx(
         10**-0.15, rel=1e-12
     )
+
+
+@pytest.mark.parametrize("period", [None, 1e-2])
+def test_bandwidth_of_a_velocity_loop(period: float | None) -> None:
+    """The position, which nobody reads, is a pole at zero that the response does not show.
+
+    Continuous: |T|² = ((kp w)² + k²)/((k - m w²)² + ((d + kp) w)²) = 10^-0.3, a quadratic in w².
+    """
+    mass, d, kp, tn = 2.0, 0.1, 5.0, 0.3
+    m = ss.Machine(mass=mass, damping=d, names=["q"])
+    m.add_controller(ss.PI(kp=kp, tn=tn, period=period), "speed", measure="q.velocity", to="q")
+    found = ss.open_loop(m, at="speed.output").bandwidth
+    if period is None:
+        k, level = kp / tn, 10.0**-0.3
+        a = level * mass**2
+        b = level * ((d + kp) ** 2 - 2.0 * k * mass) - kp**2
+        expected = np.sqrt(np.roots([a, b, (level - 1.0) * k**2]).max())
+    else:
+        keeps = np.exp(
+            -d * period / mass
+        )  # v(k+1) = keeps v(k) + (1 - keeps)/d u(k), u = (kp + kp T/tn z/(z - 1)) e
+
+        def below(omega: float) -> float:
+            z = np.exp(1j * omega * period)
+            loop = kp * (1.0 + period / tn * z / (z - 1.0)) * (1.0 - keeps) / d / (z - keeps)
+            return abs(loop / (1.0 + loop)) - 10.0**-0.15
+
+        expected = optimize.brentq(below, 2.0, 10.0, xtol=1e-13)
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_bandwidth_where_slow_and_fast_lie_far_apart() -> None:
+    """w/(s + w) with a pole of 1e8 rad/s beside it, which hardly counts, and one at zero that nobody sees."""
+    w = 0.3
+    a = np.diag([0.0, 0.0, -1e8])
+    loop = ss.OpenLoop((a, [[1.0], [w], [1e-3]], [[0.0, 1.0, 1e-3]], [[0.0]]))
+    assert loop.bandwidth == pytest.approx(w * np.sqrt(10.0**0.3 - 1.0), rel=1e-9)
 
 
 def test_the_inner_loop_of_a_cascade_is_opened_alone() -> None:

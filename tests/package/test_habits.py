@@ -17,6 +17,10 @@ def belt() -> ss.Machine:
 def test_dir_shows_public_names_only() -> None:
     assert dir(ss) == sorted(ss.__all__)
     assert not {"importlib", "TYPE_CHECKING", "annotations"} & set(dir(ss))
+    rooms = [room for name in ss.__all__ if inspect.ismodule(room := getattr(ss, name))]
+    assert len(rooms) > 10
+    for room in rooms:
+        assert dir(room) == sorted(room.__all__), room.__name__
 
 
 def test_a_run_offers_its_signals_as_keys() -> None:

@@ -1,4 +1,4 @@
-"""What can be said about a run, a law or a machine."""
+"""Analyses of runs, laws and machines."""
 
 from stickslip.analysis.auditing import Audit, Finding, audit
 from stickslip.analysis.clearance import CounterFlankMap, counter_flank_map
@@ -72,3 +72,7 @@ __all__ = [
     "two_mass_matrices",
     "two_mass_resonance",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stickslip import _checks as checks
 from stickslip._dense import OF_ANALYSES, looked_at
+from stickslip.signals import Signal
 from stickslip.trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -29,7 +30,9 @@ def times_of(source: Any) -> Array:
 
 
 def signal_of(source: Any, name: str, signal: Any, times: Array) -> Array:
-    """A signal of the run by its name, or an array of one value per time, or a constant."""
+    """A signal of the run by its name, an array of one value per time, a `Signal` or a constant."""
+    if isinstance(signal, Signal):
+        return np.asarray(signal(times), dtype=np.float64)
     if isinstance(signal, str):
         if not hasattr(source, "t"):
             checks.reject(name, signal, "an array: signals have names only in a run")
@@ -48,9 +51,9 @@ def record(
     Parameters
     ----------
     source : run or array_like
-        A run of whose dense form is read what its signals need, if all of them are names or constants.
+        A run of whose dense form is read what its signals need, if all of them are names, signals or constants.
     signals : dict
-        Argument -> name, array or constant.
+        Argument -> name, array, `Signal` or constant.
     start, end : float, optional
         The window.
     difference : bool

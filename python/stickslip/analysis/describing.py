@@ -121,8 +121,8 @@ class PredictedCycle:
     stable : bool
         Whether neighbouring motions approach it (Loeb's criterion).
     distortion : float
-        Amplitude of what the linear path lets through of the harmonics 2 to 9 of friction, relative to `velocity`: the
-        filter hypothesis takes it for small. NaN where it was not asked for.
+        Amplitude of the harmonics 2 to 9 of friction that the linear path lets through, relative to `velocity`; the
+        filter hypothesis assumes that it is small. NaN where it was not asked for.
     sticks : bool
         Whether friction would hold the body where its velocity relative to the surface passes zero, so that the motion
         cannot be near a sine.

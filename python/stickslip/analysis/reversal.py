@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.analysis._series import clip, record
+from stickslip.signals import Signal
 
 Array = NDArray[np.float64]
 
@@ -27,7 +28,7 @@ class ReversalError:
         Error reference - actual of greatest magnitude in the window after it, in the unit of the signals; positive where
         the actual value lags behind a reference that has turned upwards.
     delay : ndarray, shape (number,)
-        How long after the reversal that was, s.
+        How long after the reversal the peak occurs, s.
 
     Examples
     --------
@@ -59,8 +60,8 @@ class ReversalError:
 
 def reversal_error(
     source: Any,
-    actual: str | ArrayLike,
-    reference: str | ArrayLike,
+    actual: str | ArrayLike | Signal,
+    reference: str | ArrayLike | Signal,
     *,
     window: float | None = None,
     start: float | None = None,
@@ -72,10 +73,11 @@ def reversal_error(
     ----------
     source : run or array_like, shape (n,)
         A run, or the times of the samples, s.
-    actual, reference : str or array_like, shape (n,)
-        The two signals: names in the run or arrays.
+    actual, reference : str, Signal or array_like, shape (n,)
+        The two signals: names in the run, signals or arrays.
     window : float, optional
-        How long after a reversal is looked, s, positive; by default until half way to the next one, or to the end.
+        How long after each reversal the error is searched, s, positive; by default until half way to the next
+        reversal, or to the end.
     start, end : float, optional
         Window of time in which reversals count, s; default the whole record.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
 from stickslip.analysis._series import clip, record, times_of, window
+from stickslip.signals import Signal
 
 Array = NDArray[np.float64]
 
@@ -53,8 +54,8 @@ class FollowingError:
 
 def following_error(
     source: Any,
-    actual: str | ArrayLike,
-    reference: str | ArrayLike,
+    actual: str | ArrayLike | Signal,
+    reference: str | ArrayLike | Signal,
     *,
     start: float | None = None,
     end: float | None = None,
@@ -66,8 +67,8 @@ def following_error(
     ----------
     source : run or array_like, shape (n,)
         A run, or the times of the samples, s.
-    actual, reference : str or array_like, shape (n,)
-        The two signals: names in the run, arrays, or a constant.
+    actual, reference : str, Signal or array_like, shape (n,)
+        The two signals: names in the run, signals, arrays, or a constant.
     start, end : float, optional
         Window of time, s; default the whole record.
     rest : float
@@ -120,7 +121,7 @@ def _runs(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True)
 class Settling:
-    """How a signal comes to its target.
+    """How a signal settles at its target.
 
     Attributes
     ----------
@@ -171,7 +172,7 @@ def settling(
     signal : str or array_like, shape (n,)
         The signal.
     target : float, optional
-        Value to which it should come; default its last value.
+        Value at which it should settle; by default its last value.
     band : float
         Half width of the band around the target: a fraction of the step from the first value to the target,
         or in the unit of the signal if `absolute`; default 0.02.

@@ -45,10 +45,10 @@ def gap(first: Placed, second: Placed) -> Expr:
 
     Notes
     -----
-    A circle at a curve needs the foot of its centre alone. Of two curves both parameters are unknown: ``r1'(s1)' (r2 -
-    r1) = 0`` and ``r1'(s1) x r2'(s2) = 0`` (*chatter* 3.1), solved by Newton's method in both, which begins at the point of
-    the first curve that looks to the origin of the second, and at the point of the second with the opposite normal. Where
-    this does not find a common normal the gap has no value, and a run ends.
+    A circle at a curve needs the foot of its centre alone. Of two curves both parameters are unknown: ``r1'(s1)' (r2
+    - r1) = 0`` and ``r1'(s1) x r2'(s2) = 0`` (*chatter* 3.1), solved by Newton's method in both, which begins at the
+    point of the first curve that faces the origin of the second, and at the point of the second with the opposite
+    normal. Where this does not find a common normal the gap has no value, and a run ends.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def gap(first: Placed, second: Placed) -> Expr:
 def sliding(first: Placed, second: Placed) -> dict[str, Expr]:
     """Return the velocity of the second body relative to the first where they touch, along the contour.
 
-    Of the two material points in contact, not of the point of contact, which wanders. The direction is that of the normal
-    from the first to the second turned to the right: above a floor to the right.
+    It is that of the two material points in contact, not of the point of contact, which moves along the contours. The
+    direction is that of the normal from the first to the second turned to the right: above a floor to the right.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class Line(Contour):
     x, y : float, default 0.0
         A point of it, m.
     angle : float, default 0.0
-        Its direction, rad: with 0 it runs to the right, and what is free lies above.
+        Its direction, rad: with 0 it runs to the right and the free side is above.
     """
 
     x: float = 0.0

@@ -42,11 +42,11 @@ def ensemble(
     workers: int | None = None,
     **options: Any,
 ) -> EnsembleResult:
-    """Run a machine many times with other parameters, on all cores or on a cluster.
+    """Run a machine many times with varied parameters, on all cores or on a cluster.
 
-    A machine is described once, and each run replaces numbers in it: that runs compiled, in threads. A function that
-    builds a machine is called for each run, in processes. Nothing is kept of a run but its measures, so long runs and
-    many of them need little memory. Results have the same bits wherever and in whatever number they run.
+    A machine is described once, and each run replaces numbers in it: this runs compiled code in threads. A function
+    that builds a machine is called for each run, in processes. Only the measures of a run are kept, so that many long
+    runs need little memory. Results are bitwise the same wherever they run, and on however many workers.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def ensemble(
         * ``"<coordinate>.mass"``, ``.damping``, ``.stiffness``, and ``"stiffness[a,b]"`` with its mirror image if
           that is the same; of a `StateSpace` ``"A[x0,x1]"``, and so on for B, C and D.
 
-        `Machine.parameters` lists them. Signals that are constant and initial values cost nothing; all else has the
-        machine compiled anew for each run.
+        `Machine.parameters` lists them. Varying constant signals and initial values costs nothing; for anything else
+        the machine is compiled anew for each run.
     t_end : float
         End of each run, s.
     measure : sequence of str or callable, default ("events.count",)
@@ -94,13 +94,14 @@ def ensemble(
         the two ends of an interval (with more of them, what lies between neighbours gets equal shares). The sampler
         itself is left as it is, so that the same call draws the same points.
     executor : optional
-        Who does the work: an executor of ``concurrent.futures`` or ``mpi4py.futures``, or a ``dask.distributed.Client``;
-        by default threads for a machine, processes for a function. Work is sent in chunks of about 0.25 s.
+        What runs the points: an executor of ``concurrent.futures`` or ``mpi4py.futures``, or a
+        ``dask.distributed.Client``; by default threads for a machine, processes for a function. Work is sent in
+        chunks of about 0.25 s.
     progress : bool, optional
         Whether to show a bar (tqdm, extra ``data``); by default at a terminal and in notebooks, after a second.
     store : path, optional
-        Folder for a Zarr store (extra ``data``) to which results go as they come. The same call goes on where an
-        earlier one ended, however that was; a store of anything else is refused.
+        Folder for a Zarr store (extra ``data``) to which results go as they come. The same call continues where an
+        earlier one ended, however it ended; a store made by a different call is refused.
     allow_large : bool, default False
         More than 1e7 points are refused with an estimate of what they take, unless this is true.
     samples : int, default 1024

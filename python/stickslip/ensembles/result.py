@@ -27,7 +27,7 @@ _WORDS = np.array([s.value for s in CODES])
 class EnsembleResult(Mapping[str, NDArray[Any]]):
     """What an ensemble measured: a mapping of measures to arrays, as returned by `ensemble`.
 
-    What is in a store is read when it is asked for.
+    Data in a store are read on first access.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
     status : ndarray of str
         How each run ended: see `Status`. ``"interrupted"``: not done; ``"failed"``: refused, see `messages`.
     messages : ndarray of object
-        What is said of each run that has not reached its end; else an empty text.
+        Why a run did not reach its end; empty for those that did.
     success : ndarray of bool
         Where runs reached their end.
     t_end : float
@@ -125,7 +125,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
 
     @property
     def messages(self) -> NDArray[np.object_]:
-        """What is said of each run that has not reached its end."""
+        """Why a run did not reach its end; empty for those that did."""
         out = np.full(self._design.points, "", object)
         for k, said in self._table.messages().items():
             out[k] = said

@@ -38,7 +38,7 @@ def _no_branch(what: str) -> NoReturn:
 
 
 class Expr:
-    """A value made of named inputs by elementary operations; ``Expr("arm.position")`` is such an input.
+    """A value computed from named inputs by elementary operations; ``Expr("arm.position")`` is such an input.
 
     Operators and functions of expressions give expressions. Two are equal if they say the same in the same order:
     ``x + y`` is not ``y + x``. They print as formulas.
@@ -51,14 +51,14 @@ class Expr:
     Attributes
     ----------
     inputs : tuple of str
-        Names of the inputs that it depends on, in the order of the alphabet.
+        Names of the inputs that it depends on, in alphabetical order.
     conditions : tuple of Expr
-        The values whose signs decide in it, each once; without any it is smooth.
+        The values whose signs choose a branch, each listed once; without any the expression is smooth.
 
     Raises
     ------
     ValueError
-        If the name is empty or no text, or if an operation on constants has no finite value.
+        If the name is empty or not a string, or if an operation on constants has no finite value.
     TypeError
         Where the truth value of a comparison is asked for.
 
@@ -88,12 +88,12 @@ class Expr:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs that it depends on, in the order of the alphabet."""
+        """Names of the inputs that it depends on, in alphabetical order."""
         return tuple(self.compiled.inputs)
 
     @property
     def conditions(self) -> tuple[Expr, ...]:
-        """The values whose signs decide in it, each once; without any it is smooth."""
+        """The values whose signs choose a branch, each listed once; without any the expression is smooth."""
         return tuple(wrapped(c) for c in self.compiled.conditions)
 
     @overload
@@ -144,7 +144,7 @@ class Expr:
     def undefined(
         self, values: Mapping[str, ArrayLike], branch: Sequence[Literal[1, -1]] | None = None
     ) -> str | None:
-        """Where the value began not to be finite, for the first of the given points at which it is not.
+        """Which operation makes the value infinite or NaN, at the first of the given points where it is.
 
         Parameters
         ----------
@@ -183,17 +183,18 @@ class Expr:
         return np.stack(columns, axis=-1).reshape(-1, len(names)) if names else np.zeros((1, 0)), shape
 
     def gradient(self, *names: str) -> dict[str, Expr]:
-        """The partial derivatives by its inputs, as expressions.
+        """The partial derivatives with respect to its inputs, as expressions.
 
         Parameters
         ----------
         *names : str
-            Which; by default all of `inputs`. By what it does not depend on the derivative is zero.
+            Inputs to differentiate by; by default all of `inputs`. For an input on which the value does not depend
+            the derivative is zero.
 
         Returns
         -------
         dict of str to Expr
-            In the order of the names. At a corner the derivative is that of the side that holds there.
+            In the order of the names. At a corner it is the derivative of the branch that is taken there.
 
         Examples
         --------
@@ -205,7 +206,7 @@ class Expr:
         return {name: wrapped(self.compiled.along({name: one})) for name in names or self.inputs}
 
     def rate(self) -> Expr:
-        """The derivative by time along a motion without accelerations.
+        """The time derivative along a motion without accelerations.
 
         Each input ``"x.position"`` changes with ``"x.velocity"``, ``"time"`` with one, all others not. Of a gap g(q, t)
         this is ``w' v + w^`` with its direction ``w = dg/dq``, and the rate of the rate is the drift zeta that together

@@ -98,7 +98,7 @@ expm1 = Elementary("expm1", np.expm1, "exp(x) - 1, to full precision near x = 0.
 log = Elementary("log", np.log, "Natural logarithm; undefined for x <= 0.")
 log1p = Elementary("log1p", np.log1p, "log(1 + x), to full precision near x = 0.")
 sqrt = Elementary("sqrt", np.sqrt, "Square root; undefined for x < 0, without a finite slope at 0.")
-hypot = Elementary("hypot", np.hypot, "sqrt(x² + y²); without a slope where both are zero.")
+hypot = Elementary("hypot", np.hypot, "sqrt(x² + y²); it has no slope where both are zero.")
 sign = Elementary("sign", np.sign, "1, 0 or -1: a jump at x = 0, which is a condition.")
 minimum = Elementary("minimum", np.minimum, "The lesser of two values: a corner where they are equal.")
 maximum = Elementary("maximum", np.maximum, "The greater of two values: a corner where they are equal.")
@@ -126,12 +126,12 @@ def where(condition: Condition | ArrayLike, if_true: Any, if_false: Any) -> Any:
 
     Notes
     -----
-    In a machine no step crosses the corner of a formula, where the condition of a `where`, `abs`, `minimum`, `maximum`
-    or `sign` that matters passes zero: it is located like an event, so that integration keeps its order. Like the
-    reversals of bristles it is a switch of the flow and not logged, since no element changes its mode there. Where the
-    value jumps at the corner, what sticks or touches is decided anew. A value that leads back to the corner from both
-    sides, as ``-F * sign(v)`` does, cannot hold there and ends the run with status ``"no_solution"``: friction is an
-    element, `Machine.add_friction`.
+    In a machine no step crosses the corner of a formula, where the condition of a `where`, `abs`, `minimum`,
+    `maximum` or `sign` that matters passes zero: it is located like an event, so that integration keeps its order.
+    Like the reversals of bristles it is a switch of the flow and not logged, since no element changes its mode there.
+    Where the value jumps at the corner, the modes of friction and contacts are decided anew. A value that leads back
+    to the corner from both sides, as ``-F * sign(v)`` does, cannot hold there and ends the run with status
+    ``"no_solution"``: friction is an element, `Machine.add_friction`.
 
     Examples
     --------

@@ -46,14 +46,14 @@ class Coordinates(Mapping[str, Expr]):
 def trace(
     function: Callable[..., Any], coordinates: Sequence[str]
 ) -> Expr | dict[str, Expr] | NDArray[np.object_]:
-    """Call a function once with expressions, and return the formula that it is.
+    """Call a function once with expressions, and return the formula that it computes.
 
     Parameters
     ----------
     function : callable
-        Its parameters are any of ``q`` (positions), ``v`` (velocities) and ``t`` (time), by these names; q and v give an
-        expression for each coordinate, ``q["arm"]`` or ``q[0]``. Parameters with a default are left to it. It returns
-        a number or an expression, a dictionary of them, or a list or an array of any shape. Loops and calls are
+        Its parameters are any of ``q`` (positions), ``v`` (velocities) and ``t`` (time), by these names; q and v give
+        an expression for each coordinate, ``q["arm"]`` or ``q[0]``. Parameters with a default value keep it. It returns a
+        number or an expression, a dictionary of them, or a list or an array of any shape. Loops and calls are
         followed as they run; a branch on a value is an error: `where` is for that.
     coordinates : sequence of str
         Names of the coordinates.

@@ -244,3 +244,7 @@ def _results(wanted: Sequence[str], out: Path, jobs: int) -> Iterator[Result]:
                 yield future.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

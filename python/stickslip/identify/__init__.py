@@ -42,3 +42,7 @@ __all__ = [
     "inverse_dynamics",
     "track_bristle",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -431,8 +431,8 @@ def track_bristle(
     """Follow the parameters of the bristle law of second order while they drift: recursive least squares.
 
     Each sample is weighted by ``exp(−age/memory)``; what is found is projected onto parameters that are not negative,
-    in the metric of the data. A change of a parameter has come through to 95 % after three memories, if the motion excites
-    all five; where it does not, which `BristleTrack.excited` shows, the last values are held.
+    in the metric of the data. A change of a parameter is followed to 95 % after three times `memory`, if the motion
+    excites all five; where it does not, which `BristleTrack.excited` shows, the last values are held.
 
     Parameters
     ----------

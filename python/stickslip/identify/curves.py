@@ -114,23 +114,23 @@ def fit_curve(
 ) -> CurveFit:
     """Fit a curve of friction to pairs of sliding velocity and force.
 
-    Start values are found by themselves: scales and exponents on a grid, amounts at each by non-negative least
-    squares. The fit is robust: soft-L1, whose scale is that of the median residual. The static level never falls below
-    the kinetic one, because what is fitted is how far it lies above.
+    Start values are found automatically: scales and exponents on a grid, amounts at each by non-negative least
+    squares. The fit is robust: soft-L1, whose scale is that of the median residual. The static level never falls
+    below the kinetic one, because what is fitted is how far it lies above.
 
     Parameters
     ----------
     velocity : array_like, shape (n,)
-        Steady sliding velocities, m/s, of either sign. Samples at rest say nothing of a curve and are left out.
+        Steady sliding velocities, m/s, of either sign. Samples at rest tell nothing about the curve and are left out.
     force : array_like, shape (n,)
         Friction force, N, which opposes the velocity: positive where the velocity is.
     law : law or class of laws, default Stribeck
         `Coulomb`, `Viscous`, `Stribeck`, `Tanh`, `Table`, or a sum of laws. Numbers of a law that are not fitted
         keep their values; a class has neutral ones. A `Table` is odd; its velocities are the points, by default
-        eight that part the samples evenly.
+        eight that divide the samples evenly.
     free : sequence of str, optional
         What is fitted, by the names of the law (in a sum where names clash ``"0.viscous"``). By default all amounts,
-        ``stribeck_velocity`` and ``width``; not the exponents. Of `Coulomb` sliding does not show the static level.
+        ``stribeck_velocity`` and ``width``; not the exponents. Sliding does not show the static level of `Coulomb`.
     directions : {"apart", "together"}
         Whether both directions have parameters of their own, called ``"forward.kinetic"`` and
         ``"backward.kinetic"``, or share one odd law.
@@ -161,8 +161,8 @@ def fit_curve(
     Notes
     -----
     Errors are taken for independent. Covariance: Huber, *Robust Statistics* 1981, (6.5), with Student's t for the
-    intervals. What ends on a bound is held there: the difference of the levels adds nothing to the uncertainty of
-    ``static`` then, and an amount of zero has the standard deviation NaN.
+    intervals. A parameter that ends on a bound is held there: the difference of the levels adds nothing to the
+    uncertainty of ``static`` then, and an amount of zero has the standard deviation NaN.
 
     Examples
     --------

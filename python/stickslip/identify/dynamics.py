@@ -104,9 +104,9 @@ def inverse_dynamics(
 ) -> Regression:
     """Fit ``mass·a + viscous·v + kinetic·sgn v + offset = force`` to a record of position and applied force.
 
-    The position is filtered by a Butterworth filter forwards and backwards, which leaves no lag, and differentiated by
-    central differences. Regressors and force then pass through the same zero-phase low pass as they are decimated, so
-    that what it does to the one it does to the other; least squares follows.
+    The position is filtered by a Butterworth filter forwards and backwards, which leaves no lag, and differentiated
+    by central differences. Regressors and force then pass through the same zero-phase low pass as they are decimated,
+    so that it affects both alike; then least squares is applied.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def inverse_dynamics(
         of a slide), for each direction alone ``"viscous+"``, ``"viscous-"``, ``"kinetic+"``, ``"kinetic-"``, and
         ``"gravity_sin"``, ``"gravity_cos"``, ``"stiffness"``. A mapping adds functions ``f(q, v, a)`` of arrays.
     cutoff : float
-        Cut-off of the filter, Hz, > 0 and below half the sampling rate: above what the motion holds.
+        Cut-off of the filter, Hz, below half the sampling rate, > 0: choose it above the frequencies of the motion.
     order : int, default 4
         Of the Butterworth filter; passing twice doubles it.
     decimation : int, default 10
@@ -133,7 +133,7 @@ def inverse_dynamics(
     -------
     Regression
         ``stderr`` is that of least squares with independent errors of one variance. Filtered errors are not
-        independent, so that it compares records more than it promises coverage.
+        independent, so use it to compare records rather than for coverage.
 
     Raises
     ------

@@ -118,7 +118,7 @@ def fit(
 ) -> MachineFit:
     """Fit numbers of a machine to records of its signals, in open or closed loop.
 
-    The machine is run with trial numbers and the sum of squares of what it is off is made least, by a trust region.
+    The machine is run with trial values, and the sum of squared deviations is minimised by a trust-region method.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def fit(
     free : sequence of str, or mapping
         What to find, by the names that `ensemble` knows (`Machine.parameters`, and states for initial values). The
         search starts from the machine's own numbers; or from those of a mapping, each a number or
-        ``(start, low, high)``. A function needs a mapping. The machine says itself what it allows, and a static
+        ``(start, low, high)``. A function needs a mapping. Bounds are what the machine allows, and a static
         level that is free together with its kinetic one never falls below it.
     data : mapping of str to (t, y) or (t, y, sigma)
         Records by the signal of the run, such as ``{"slide.position": (t, x)}``: times that increase, values, and
@@ -140,7 +140,7 @@ def fit(
         Where runs begin, s: by default at the earliest time of the data.
     restart : array_like, optional
         Times at which a new stretch begins with positions and velocities of its own (multiple shooting): after gaps
-        in the record, or where one long run would lose its phase. What else has a state goes on.
+        in the record, or where one long run would lose its phase. All other states continue.
     loss : {"linear", "soft_l1"}
         Least squares, or robust.
     step : float, optional

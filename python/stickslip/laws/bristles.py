@@ -181,7 +181,7 @@ class TwoStateBristle(SingleLaw):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ElastoPlastic(SingleLaw):
-    """LuGre with a purely elastic range: loads below it leave no drift.
+    """LuGre with a purely elastic range: loads within it cause no drift.
 
     ``dz/dt = v · [1 − a(z, v) · sgn(v) · z/z_ss(v)]``, ``z_ss = level(|v|)/stiffness``; a rises smoothly from
     0 at ``z·sgn v = elastic_limit`` to 1 at z_ss and is 0 while z opposes v. ``F`` as in `LuGre`.
@@ -377,11 +377,11 @@ class Leuven(SingleLaw):
     Notes
     -----
     Internal states: ``f``, the hysteresis force in N per unit load; ``reversals``, how many are remembered; ``r1`` …
-    ``r14``, the forces at them. A fifteenth makes the innermost loop forgotten: its closing is then not felt.
+    ``r14``, the forces at them. With a fifteenth the innermost loop is forgotten, and its closing has no effect.
     With ``exponent = 1`` the law tends to `LuGre` as the height grows. Sources: Swevers, Al-Bender,
     Ganseman, Prajogo, IEEE Trans. Autom. Control 45, 2000, 675; the rate dz/dt with Fh in place of the force
     since the last reversal: Lampaert, Swevers, Al-Bender, same journal 47, 2002, 683 (the first form lets the force
-    jump where a loop closes). The virgin curve, which they leave free, is ours.
+    jump where a loop closes). They leave the virgin curve open; the one above is our choice.
 
     Examples
     --------

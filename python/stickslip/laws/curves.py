@@ -200,7 +200,7 @@ class Table(SingleLaw):
     def sample(
         cls, function: Callable[[float], float] | Law, velocities: ArrayLike, odd: bool = False
     ) -> Table:
-        """A table through the values of a function: the fast road for a curve of one's own.
+        """A table through the values of a function: the fast way to use a curve of your own.
 
         Parameters
         ----------
@@ -236,10 +236,10 @@ class Table(SingleLaw):
 
 @dataclass(frozen=True, repr=False)
 class Curve(SingleLaw):
-    """A curve of one's own as a Python function. **The slow road**: every evaluation calls the interpreter.
+    """A user-defined curve as a Python function. **Slow**: every evaluation calls the interpreter.
 
-    Machines with such a law run serially, and orders of magnitude slower than with `Table.sample`, which is
-    the fast road. Laws compare equal if their functions do; they pickle if the function does.
+    Machines with such a law run serially, and orders of magnitude slower than with `Table.sample`, which is the fast
+    way. Laws compare equal if their functions do; they pickle if the function does.
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ def _shaped(result: Array, like: ArrayLike) -> Any:
 
 
 class Law:
-    """What all friction laws can do. Not built directly: see `Coulomb`, `Stribeck`, `LuGre` and so on.
+    """Base class of all friction laws: use `Coulomb`, `Stribeck`, `LuGre` and so on.
 
     Examples
     --------
@@ -266,8 +266,8 @@ class Law:
 
         Notes
         -----
-        While the velocity rests at zero the bristles hold; where the force is then any of a set, the middle
-        of the set is given.
+        While the velocity is zero the bristles keep their deflection; where the force may then be any of a range, the
+        middle of the range is returned.
 
         Examples
         --------

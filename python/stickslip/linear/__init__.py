@@ -7,3 +7,7 @@ from stickslip.linear.response import FrequencyResponse
 from stickslip.linear.system import LinearSystem
 
 __all__ = ["FrequencyResponse", "LinearSystem", "Margins", "OpenLoop", "Peak", "Poles", "open_loop"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -85,7 +85,7 @@ class OpenLoop:
         return self.system.response(omega)
 
     def nyquist(self, omega: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
-        """Draw the curve of L beside -1 (needs the extra ``figures``).
+        """Draw the Nyquist curve of L with the point -1 (needs the extra ``figures``).
 
         Parameters
         ----------

@@ -129,14 +129,7 @@ def bandwidth(system: LinearSystem) -> float:
 
     NaN if the gain at 0 is zero or has no value, infinite if it never falls so far.
     """
-    start = 1.0 if system.period is not None else 0.0
-    n = system.A.shape[0]
-    try:
-        still = float(
-            (system.C @ np.linalg.solve(start * np.eye(n) - system.A, system.B) + system.D)[0, 0].item()
-        )
-    except np.linalg.LinAlgError:
-        return math.nan
+    still = at_rest(system)
     level = abs(still) * 10.0**-0.15
     if not 0.0 < level < math.inf:
         return math.nan
@@ -147,6 +140,38 @@ def bandwidth(system: LinearSystem) -> float:
     found = sorted(refined(excess, w) for w in gain_crossings(system, level))
     falling = [w for w in found if excess(w * (1.0 - 1e-6)) > 0.0 and abs(excess(w)) < 1e-6 * level]
     return falling[0] if falling else math.inf
+
+
+def at_rest(system: LinearSystem) -> float:
+    """The response at frequency 0; NaN at a pole.
+
+    A pole there that the response does not show, such as that of the position in a velocity loop, makes the matrix singular
+    although the response is finite: it is then the mean of the response over a circle around the point, taken inside all
+    other poles (Cauchy's formula). The circle that holds a pole which the response does show is made smaller.
+    """
+    start = 0.0 if system.period is None else 1.0
+    distance = np.abs(system.poles() - start)
+    for near in (1e-6, 1e-9, 1e-12):
+        inside = distance <= near * distance.max(initial=1e-300)
+        value = _mean_around(system, start, distance, inside) if inside.any() else _value(system, start)
+        if math.isfinite(value.real):
+            return value.real
+    return math.nan
+
+
+def _value(system: LinearSystem, point: complex) -> complex:
+    matrix = point * np.eye(system.A.shape[0]) - system.A
+    return complex((system.C @ np.linalg.solve(matrix, system.B) + system.D)[0, 0])
+
+
+def _mean_around(system: LinearSystem, centre: float, distance: Array, inside: NDArray[np.bool_]) -> complex:
+    """The response at a point around which it has no pole among those inside; NaN if it has one."""
+    radius = 0.25 * float(distance[~inside].min(initial=4.0))
+    turns = np.exp(2j * np.pi * (np.arange(32) + 0.5) / 32)
+    values = np.array([_value(system, centre + radius * turn) for turn in turns])
+    parts = [np.mean(values * turns**k) for k in range(1, 1 + int(inside.sum()))]  # of (s - centre)^-k
+    shown = np.abs(parts).max() > 1e-7 * np.abs(values).max()
+    return complex(math.nan) if shown else complex(np.mean(values))
 
 
 def gain_crossings(system: LinearSystem, level: float) -> Array:

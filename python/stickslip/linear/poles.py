@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Poles(np.ndarray[Any, np.dtype[np.complex128]]):
-    """Poles of a loop: an array of complex numbers that knows what they mean.
+    """Poles of a loop: an array of complex numbers that keeps its sampling period.
 
     Attributes
     ----------

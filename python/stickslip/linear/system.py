@@ -19,7 +19,7 @@ Matrices = tuple[Array, Array, Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class LinearSystem:
-    """A linear system: x' = A x + B u, y = C x + D u; sampled, x and u at the next instant instead of x'.
+    """A linear system: x' = A x + B u, y = C x + D u; sampled, the next x in place of x'.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class LinearSystem:
 
     @property
     def dt(self) -> float:
-        """Sampling period as python-control says it: 0 in continuous time."""
+        """Sampling period in python-control's convention: 0 in continuous time."""
         return self.period or 0.0
 
     def response(self, omega: ArrayLike | None = None) -> FrequencyResponse:
@@ -109,7 +109,7 @@ class LinearSystem:
     def proper(self) -> LinearSystem:
         """The same system without rates of its inputs.
 
-        What a rate does to the states is what its integral does further on: with x = w + B1 u,
+        The effect of a rate on the states equals that of its integral one stage later: with x = w + B1 u,
         w' = A w + (B + A B1) u and y = C w + (D + C B1) u.
 
         Raises

@@ -22,3 +22,7 @@ __all__ = [
     "wedge_gear",
     "worm_gear",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

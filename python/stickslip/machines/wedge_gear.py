@@ -58,7 +58,7 @@ class WedgeGear(FlankGear):
     friction : float or Law
         Kinetic coefficient of friction μ = tan ρ, ≥ 0; or a law per unit normal force over the sliding speed, the
         size of ġ_T, such as (3.46), ``Stribeck(static=..., kinetic=..., stribeck_velocity=..., shape=1.0)``: odd,
-        without internal states. Then `self_locking` is a matter of rest, `self_braking` one of all speeds,
+        without internal states. Then `self_locking` concerns rest, `self_braking` all speeds,
         `self_braking_speeds` says at which speeds the gear brakes itself, and the condition of chatter is that of
         slow sliding, μ(0+).
     load : float

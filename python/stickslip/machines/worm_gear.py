@@ -391,7 +391,7 @@ class WormGear(FlankGear):
 
     @property
     def first_motion(self) -> FirstMotion:
-        """How the first stick ends when the motor starts with the shaft relaxed; lengths on the worm's
+        """How the first stick ends when the motor starts with the shaft relaxed; lengths are measured at the worm's
         radius.
         """
         return self._undamped.first_motion

@@ -61,8 +61,8 @@ class Where(Signal):
     above, below : Signal or float
         What is taken.
     until : float, optional
-        Time up to which crossings of a condition with sines are located, s; then the branch found there goes on. Needed
-        where it crosses again and again.
+        Time up to which crossings of a condition with sines are located, s; after that the last branch continues.
+        Needed where it crosses again and again.
     start : float, default 0.0
         Time from which they are.
 
@@ -115,17 +115,17 @@ class Pulses(Signal):
     Parameters
     ----------
     value : float
-        In a pulse.
+        Value during a pulse.
     period : float
-        From one to the next, s, positive.
+        Time from one pulse to the next, s, positive.
     width : float
-        Of each, s, between 0 and the period.
+        Length of each pulse, s, between 0 and the period.
     count : int
         How many.
     start : float, default 0.0
         When the first one begins, s.
     low : float, default 0.0
-        Value besides.
+        Value outside the pulses.
 
     Raises
     ------
@@ -166,7 +166,7 @@ class PRBS(Signal):
     Parameters
     ----------
     amplitude : float
-        It is plus or minus this, and zero before and after.
+        The sequence switches between plus and minus this value, and is zero before and after.
     step : float
         Length of a step, s, positive.
     order : int, default 7
@@ -183,8 +183,8 @@ class PRBS(Signal):
 
     References
     ----------
-    Golomb, Shift Register Sequences (1967): of a maximal sequence one level occurs once more than the other, and its
-    circular autocorrelation is ``-1/(2**order - 1)`` besides zero.
+    Golomb, Shift Register Sequences (1967): in a maximal sequence one level occurs once more often than the other,
+    and the circular autocorrelation is ``-1/(2**order - 1)`` at every shift but zero.
 
     Examples
     --------
@@ -285,9 +285,9 @@ def _schroeder(amplitudes: ArrayLike) -> np.ndarray[Any, Any]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Chirp(Signal):
-    """A sine whose frequency runs from one to another: linearly, or by the same factor in the same time.
+    """A sine whose frequency sweeps from one value to another, linearly or exponentially in time.
 
-    It is one of quintic pieces, to 1e-10 of its amplitude, and zero before and after.
+    It is represented by quintic pieces, to 1e-10 of its amplitude, and is zero before and after.
 
     Parameters
     ----------

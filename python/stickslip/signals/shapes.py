@@ -101,8 +101,8 @@ class Sine(Signal):
     offset : float, default 0
         Mean value.
     start : float, optional
-        Instant in s at which the oscillation begins; before it the value is the one at `start`. By default
-        the oscillation has always been there and the phase is that at t = 0.
+        Instant in s at which the oscillation begins; before it the value is the one at `start`. By default it has no
+        beginning and the phase is that at t = 0.
 
     Raises
     ------
@@ -241,7 +241,7 @@ class Samples(Signal):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Input(Signal):
-    """A value that comes from outside at each step of the fixed-step form; elsewhere it is its default.
+    """A value supplied from outside at each step of `RealTime`; elsewhere it has its default value.
 
     Parameters
     ----------

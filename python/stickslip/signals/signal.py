@@ -15,7 +15,7 @@ from stickslip._value import Value
 
 
 class Signal(Value):
-    """What all signals have in common; make one with `Constant`, `Ramp`, `Sine` and so on.
+    """Base class of all signals: use `Constant`, `Ramp`, `Sine` and so on.
 
     Two signals are equal if they compile to the same function of time, so ``Step(1.0, start=2.0, before=1.0)``
     equals ``Constant(1.0)``. ``repr`` is an expression that makes an equal signal.
@@ -180,8 +180,8 @@ class Signal(Value):
         low, high : float or Signal, optional
             Limits; none by default.
         until : float, optional
-            Time up to which crossings are located where there is no last one, as for sines, s; then the branch found there
-            goes on.
+            Time up to which crossings are located where there is no last one, as for sines, s; after that the last
+            branch continues.
 
         Raises
         ------

@@ -26,10 +26,10 @@ __all__ = ["Audit", "Finding", "audit"]
 
 
 def audit(run: Any, rtol: float = 1e-8) -> Audit:
-    r"""Hold a run against physics, from its samples and the description of its machine alone.
+    r"""Check a run against physics, from its samples and the description of its machine alone.
 
-    Nothing of the engine is used that computes a force or chooses a mode: laws, equations of motion and impacts are
-    written a second time here. Checked are
+    No part of the engine that computes forces or chooses modes is used: laws, equations of motion and impacts are
+    implemented a second time here. Checked are
 
     * ``M a + D v + K q = forces``, ``q' = v`` and the rates of internal states, integrated between events, with the
       forces of friction computed from their laws; masses, forces, loads, gaps, directions and constraints may be

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a run does and physics does not.
+    """One violation of physics in a run.
 
     Attributes
     ----------
     what : str
-        The law that is broken, in words.
+        The law that is violated, in words.
     element : str
         Name of the element, coordinate or state.
     time : float
         When it is worst, s.
     value, allowed : float
-        By how much it is broken there, and what would have passed, in the unit of `what`.
+        How large the violation is there, and the largest that would have passed, in the unit of `what`.
     """
 
     what: str
@@ -43,7 +43,7 @@ class Audit:
     findings : list of Finding
         What is wrong, the worst first (by how many times the allowed value is exceeded).
     checked : dict
-        Number of places, samples or instants at which each law was held against the run.
+        Number of places, samples or instants at which each law was checked.
     unchecked : dict
         What could not be checked, by name, and why.
 
