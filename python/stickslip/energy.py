@@ -28,6 +28,8 @@ class Energy:
     For a `StateSpace` only the work of friction and of moving surfaces is known (force times relative velocity); the
     matrices do not tell what is stored, damped or driven, so all other terms and the residual are NaN.
 
+    Each term is computed when it is first read; `residual` needs no samples.
+
     Attributes
     ----------
     t : ndarray
@@ -58,8 +60,6 @@ class Energy:
         What the balance leaves unexplained.
     residual : float
         The greatest imbalance at the end of any step, relative to all the work done in the run.
-
-    Each is computed when it is first read; `residual` needs no samples.
 
     Examples
     --------

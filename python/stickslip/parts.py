@@ -481,7 +481,8 @@ class BeltDrive(Link):
     second_radius : float, optional
         Of the second pulley, m; left out where the belt moves a slide.
     stiffness, damping : float, optional
-        Of the whole belt, N/m and N s/m, all strands together; it does not stretch by default.
+        Of the whole belt, N/m and N s/m, all strands together; it does not stretch by default. In the machine it is a
+        spring at its output: between pulleys one of ``stiffness * second_radius**2``, Nm/rad, with torques in Nm.
 
     Raises
     ------
@@ -513,8 +514,9 @@ class BeltDrive(Link):
         second = 1.0 if self.second_radius is None else self.second_radius
         if self.stiffness is None:
             machine.add_gear(name, (a, b), second / self.radius, 1.0)
-        else:
-            machine.add_spring(name, {a: self.radius, b: -second}, self.stiffness, self.damping)
+        else:  # at b with a factor of 1, so that units are those of b
+            elongation = {a: self.radius / second, b: -1.0}
+            machine.add_spring(name, elongation, self.stiffness * second**2, self.damping * second**2)
 
 
 @dataclass(frozen=True, repr=False)

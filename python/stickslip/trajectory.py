@@ -128,6 +128,13 @@ class Stuck:
 class Trajectory:
     """The motion of a machine: samples, events, energy, and a state to continue from.
 
+    Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of
+    coordinates; ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of
+    friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
+    that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
+    ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``,
+    constraints ``.force`` and ``.impulse``, one-way clutches ``.force``, ``.velocity``, ``.mode`` and ``.impulse``.
+
     Attributes
     ----------
     t : ndarray, shape (n_times,)
@@ -142,13 +149,6 @@ class Trajectory:
     state : State
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
         bits.
-
-    Named signals are read with ``run["block.position"]``: positions, velocities and accelerations of
-    coordinates; ``.force`` (opposing the velocity), ``.velocity``, ``.load``, ``.mode`` and ``.limit`` of
-    friction elements. The limit is the force at which a stuck element breaks away, with the sign of the force
-    that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
-    ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``,
-    constraints ``.force`` and ``.impulse``, one-way clutches ``.force``, ``.velocity``, ``.mode`` and ``.impulse``.
 
     Examples
     --------

@@ -210,6 +210,29 @@ def test_belts_and_screws_move_as_far_as_they_say() -> None:
     )
 
 
+def test_an_elastic_belt_between_pulleys_is_a_spring_of_the_second() -> None:
+    """omega² = k (r1²/J1 + r2²/J2), the tension k (r1 phi1 - r2 phi2) times r2 in Nm."""
+    r1, r2, k, d, one, two = 0.03, 0.12, 5e4, 20.0, 2e-3, 0.1
+    axis = ss.Drive()
+    axis.add("motor", parts.Inertia(one))
+    axis.add("belt", parts.BeltDrive(r1, r2, stiffness=k, damping=d))
+    axis.add("drum", parts.Inertia(two))
+    poles = axis.machine.poles()
+    assert np.abs(poles).max() == pytest.approx(np.sqrt(k * (r1**2 / one + r2**2 / two)), rel=1e-12)
+    run = ss.simulate(axis, t_end=0.01, initial={"motor.position": 0.2, "motor.velocity": 3.0})
+    tension = k * (r1 * run["motor.position"] - r2 * run["drum.position"])
+    tension += d * (r1 * run["motor.velocity"] - r2 * run["drum.velocity"])
+    assert run["belt.force"] == pytest.approx(r2 * tension, rel=1e-9, abs=1e-9)
+    assert run["drum.acceleration"] == pytest.approx(r2 * tension / two, rel=1e-9, abs=1e-9)
+    assert (run.units["belt.force"], run.units["belt.elongation"]) == ("Nm", "rad")
+    slide = ss.Drive()
+    slide.add("motor", parts.Inertia(one))
+    slide.add("belt", parts.BeltDrive(r1, stiffness=k))
+    slide.add("table", parts.Slide(3.0))
+    run = ss.simulate(slide, t_end=0.01)
+    assert (run.units["belt.force"], run.units["belt.elongation"]) == ("N", "m")
+
+
 def test_a_clutch_without_capacity_is_free() -> None:
     """Two shafts come together under 5 Nm and part again when the clutch lets go."""
     capacity = ss.Piecewise([1.0, 1.0, 4.0, 4.0], [0.0, 5.0, 5.0, 0.0])

@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import re
 import types
 from collections.abc import Iterator
 from dataclasses import is_dataclass
@@ -91,3 +92,27 @@ def test_examples_run(name: str) -> None:
     assert doc, f"{name} has no docstring"
     counts = [run(name + suffix, inspect.getdoc(member) or "") for suffix, member in members(value)]
     assert handed_back(value) or counts[0] > 0, f"{name} has no example"
+
+
+ENTRY = re.compile(r"\*{0,2}\w+(, \*{0,2}\w+)*( : .*)?$")
+
+
+def stray_text(doc: str) -> list[str]:
+    """Lines of a section of parameters or attributes that are neither an entry nor its text: no page shows them well."""
+    lines, inside, found = doc.split("\n"), False, []
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if below and set(below) == {"-"}:
+            inside = line in ("Parameters", "Attributes")
+        elif inside and line and not line.startswith((" ", "-")) and not ENTRY.match(line):
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_sections_hold_entries_alone(name: str) -> None:
+    for suffix, member in members(PUBLIC[name]):
+        assert not stray_text(inspect.getdoc(member) or ""), name + suffix
+
+
+def test_stray_text_is_seen() -> None:
+    assert stray_text("A.\n\nAttributes\n----------\nx : float\n    Of it.\n\nMore text.\n") == ["More text."]

@@ -188,7 +188,17 @@ class _Run:
         self.evaluations += int(answer.nfev)
         at = np.asarray(answer.x) * s
         # SciPy hands back the Jacobian weighted by the loss; the covariance is built on the plain one.
-        return at, self.residuals(at), self.jacobian(at), bool(answer.success), str(answer.message)
+        return at, self.residuals(at), self.jacobian(at), bool(answer.success), ENDED[int(answer.status)]
+
+
+ENDED = {
+    0: "the budget of evaluations is used up",
+    1: "the gradient has vanished",
+    2: "the sum of squares does not fall any more",
+    3: "the parameters do not change any more",
+    4: "neither the parameters nor the sum of squares change any more",
+}
+"""How a search ended, by the status that SciPy gives it."""
 
 
 def _spread(r: Array, p: int) -> float:

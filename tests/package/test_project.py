@@ -1,0 +1,72 @@
+"""What an index and a compiler are told of the package: metadata, archive, flags."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_classifiers_name_what_is_supported() -> None:
+    named = re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', PROJECT)
+    (least,) = re.findall(r'requires-python = ">=3\.(\d+)"', PROJECT)
+    assert named[0] == least and [int(n) for n in named] == list(range(int(least), int(named[-1]) + 1))
+    for word in (
+        "Microsoft :: Windows",
+        "MacOS",
+        "POSIX :: Linux",
+        "Programming Language :: C++",
+        "Typing :: Typed",
+    ):
+        assert word in PROJECT
+
+
+def test_the_citation_is_of_this_package() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    (title,) = re.findall(r'^description = "(.*)"$', PROJECT, re.MULTILINE)
+    assert f'title: "stickslip: {title[0].lower()}{title[1:]}"' in citation
+    assert "license: MIT" in citation and "cff-version: 1.2.0" in citation
+
+
+def test_the_core_is_compiled_with_the_flags_of_msvc() -> None:
+    """Large objects of templates need /bigobj; the flags reach the engine and what links it."""
+    cmake = (ROOT / "src" / "engine.cmake").read_text(encoding="utf-8")
+    assert re.search(r"if\(MSVC\)\s+target_compile_options\(stickslip_flags INTERFACE [^)]*/bigobj", cmake)
+    assert re.search(r"target_link_libraries\(stickslip_core PUBLIC [^)]*stickslip_flags", cmake)
+
+
+def test_no_number_is_longer_than_a_double() -> None:
+    """`long double` is a double with some compilers."""
+    for folder in ("src", "python/bindings"):
+        for path in (ROOT / folder).rglob("*.[ch]pp"):
+            code = re.sub(r"//.*|/\*.*?\*/", "", path.read_text(encoding="utf-8"))
+            assert "long double" not in code, path
+
+
+@pytest.mark.house
+def test_an_index_would_take_the_archive(tmp_path: Path) -> None:
+    pytest.importorskip("build")
+    pytest.importorskip("twine")
+    pytest.importorskip("scikit_build_core")
+    make = [
+        "build",
+        "--sdist",
+        "--no-isolation",
+        "--skip-dependency-check",
+        "--outdir",
+        str(tmp_path),
+        str(ROOT),
+    ]
+    subprocess.run([sys.executable, "-m", *make], check=True, capture_output=True)
+    (made,) = tmp_path.glob("stickslip-*.tar.gz")
+    checked = subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", str(made)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0 and "PASSED" in checked.stdout, checked.stdout + checked.stderr
