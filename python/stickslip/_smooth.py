@@ -107,9 +107,9 @@ def _interpolated(what: str, table: Sequence[Any]) -> Expr:
         reject(what, table, "(speeds, values)")
     speeds, values = vector(f"speeds of {what}", table[0]), vector(f"values of {what}", table[1])
     if speeds.shape != values.shape or speeds.size < 2:
-        reject(what, table, "(speeds, values), as many of both, two at least")
+        reject(what, table, "(speeds, values) of equal length, at least 2")
     if not (speeds[0] >= 0.0 and (np.diff(speeds) > 0.0).all()):
-        reject(f"speeds of {what}", speeds, "rising, from 0 or more on")
+        reject(f"speeds of {what}", speeds, "increasing and >= 0")
     if not ((values >= 0.0) & (values <= 1.0)).all():
         reject(f"values of {what}", values, "in [0, 1]")
     speed, sum_ = Expr("speed"), as_expr(float(values[0]))

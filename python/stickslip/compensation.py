@@ -32,7 +32,7 @@ class Compensator:
 
     def __post_init__(self) -> None:
         if type(self) is Compensator:
-            raise TypeError("Compensator is what compensators have in common: make one of its kinds")
+            raise TypeError("Compensator is a base class: make one of its kinds")
         object.__setattr__(self, "law", as_law(self.law))
         if isinstance(self.law, StickSlip):
             reject("law", self.law, "a law without the options of StickSlip, whose modes a model cannot know")

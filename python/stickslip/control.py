@@ -90,9 +90,7 @@ class Controller(Value):
     compiled: _core.control.Controller = field(init=False)
 
     def __init__(self) -> None:
-        raise TypeError(
-            "Controller is what controllers have in common: make a P, PI, PID, Cascade, LTI or Callable"
-        )
+        raise TypeError("Controller is a base class: make a P, PI, PID, Cascade, LTI or Callable")
 
     def _with(self, **changed: Any) -> Controller:
         """The same controller with other options."""

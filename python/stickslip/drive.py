@@ -132,7 +132,7 @@ class Drive:
             if between is not None and not (
                 isinstance(part, Link) and isinstance(between, (tuple, list)) and len(between) == 2
             ):
-                reject(f"between of '{name}'", between, "two bodies, of a link")
+                reject(f"between of '{name}'", between, "a pair of bodies, and given for links only")
             self._placed.append(
                 _Placed(str(name), part, on, None if between is None else (between[0], between[1]))
             )
@@ -273,7 +273,7 @@ class Drive:
                 return one.name
         side = "after" if after else "before"
         cure = "on" if isinstance(placed.part, Holder) else "between"
-        raise ValueError(f"'{placed.name}' has no body {side} it: add one, or say {cure}=")
+        raise ValueError(f"'{placed.name}' has no body {side} it: add one, or give {cure}=")
 
     def _ends(self, placed: _Placed) -> tuple[str, str]:
         a, b = placed.between or (self._next(placed, False), self._next(placed, True))
@@ -313,7 +313,11 @@ class Drive:
                 name, _, kind = str(key).partition(".")
                 if name in encoders:
                     if kind not in ("", "position"):
-                        reject(f"measure of '{placed.name}'", key, f"{name!r}: an encoder shows positions")
+                        reject(
+                            f"measure of '{placed.name}'",
+                            key,
+                            f"{name!r}: an encoder measures positions only",
+                        )
                     body, _ = self._encoder(name)
                     steps.add(abs(number(f"measure of '{placed.name}'", factor)) * self.quantum(name))
                     key = f"{body}.position"
@@ -327,7 +331,7 @@ class Drive:
         if not steps:
             return control, wiring
         if len(steps) > 1 or not isinstance(control, Controller) or control.quantum not in (0.0, *steps):
-            reject(f"measure of '{placed.name}'", placed.wiring["measure"], "one encoder of one step")  # type: ignore[index]
+            reject(f"measure of '{placed.name}'", placed.wiring["measure"], "one encoder, with one step")  # type: ignore[index]
         if control.period is None:
             raise ValueError(f"'{placed.name}' measures an encoder: give it a period")
         return control._with(quantum=steps.pop()), wiring

@@ -97,7 +97,7 @@ def load(path: str | PathLike[str]) -> Trajectory | EnsembleResult:
     except (
         Exception
     ) as error:  # an archive can be damaged in as many ways as there are libraries that read it
-        raise ValueError(f"{source} is not a saved run, or damaged: {error}") from error
+        raise ValueError(f"{source} is not a saved run, or is damaged: {error}") from error
     if given != FORMAT:
         raise ValueError(
             f"{source} was saved by another version of stickslip, {about.get('stickslip')}: its format is {given!r}, "

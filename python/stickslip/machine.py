@@ -842,9 +842,9 @@ class Machine(Wiring):
         what = f"friction of '{name}' in two directions"
         law = as_law(friction, what)  # type: ignore[arg-type]
         if not isinstance(law, Coulomb):
-            reject(what, friction, "a Coulomb law: others do not follow from their parts")
+            reject(what, friction, "a Coulomb law: no other law can be split into directions")
         if not (isinstance(facets, int) and facets >= 4 and facets % 2 == 0):
-            reject(f"facets of '{name}'", facets, "an even number, 4 at least")
+            reject(f"facets of '{name}'", facets, "an even number >= 4")
         if _smooth.is_smooth(tangent) or _smooth.is_smooth(second):
             reject(f"tangent of '{name}'", tangent, "constant factors with a second tangent")
         rows = [

@@ -48,7 +48,7 @@ class Part:
 
     def __post_init__(self) -> None:
         if type(self) in (Part, Body, Link, Holder):
-            raise TypeError(f"{type(self).__name__} is what parts have in common: make one of its kinds")
+            raise TypeError(f"{type(self).__name__} is a base class: make one of its kinds")
         if isinstance(self, Body) and (friction := getattr(self, "friction", None)) is not None:
             as_law(friction, "friction")
         self._check()

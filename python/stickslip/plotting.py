@@ -182,7 +182,9 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         units = _by_unit(names, run)
     if len(units) > 2:
         listed = ", ".join(label(name, run) for name in names)
-        raise ValueError(f"names have {len(units)} different units, allowed are two in one picture: {listed}")
+        raise ValueError(
+            f"names have {len(units)} different units, but one picture shows at most two: {listed}"
+        )
     element = _element(run, names, shade)
     run = resolved(run, *names)
     with _style.drawing(ax) as left:

@@ -271,5 +271,5 @@ def checked(sensitivities: Sequence[str]) -> list[str]:
     names = list(sensitivities)
     for name in names:
         if names.count(name) > 1:
-            reject("sensitivities", sensitivities, f"names that differ: {name!r} is there twice")
+            reject("sensitivities", sensitivities, f"different names: {name!r} is given twice")
     return names

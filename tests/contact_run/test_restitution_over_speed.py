@@ -84,8 +84,8 @@ def test_what_has_no_meaning_ends_the_run():
     for wrong, match in (
         (lambda v: v["a"], "could not be traced"),
         (ss.Expr("ball.velocity"), "must be one formula of 'speed'"),
-        (([0.0, 1.0], [0.5]), "as many of both"),
-        (([1.0, 0.0], [0.5, 0.5]), "rising"),
+        (([0.0, 1.0], [0.5]), "equal length"),
+        (([1.0, 0.0], [0.5, 0.5]), "increasing"),
         (([0.0, 1.0], [0.5, 1.5]), r"in \[0, 1\]"),
         (1.5, r"in \[0, 1\]|fraction|0 and 1"),
     ):

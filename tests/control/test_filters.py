@@ -141,7 +141,7 @@ def test_impossible_filters_are_refused() -> None:
             "frequency = 600.0 .* below half the sampling rate, 500 Hz",
         ),
         (lambda: ss.PID2(kp=1.0, kd=1.0), "tf is missing"),
-        (lambda: ss.Biquad((1.0, 0.0, 0.0), (0.0, 1.0, 1.0)), "of a degree of at most 1"),
+        (lambda: ss.Biquad((1.0, 0.0, 0.0), (0.0, 1.0, 1.0)), "of degree 1 at most"),
         (lambda: ss.LowPass(frequency=5.0, quantum=1e-3, period=1e-3), "quantum = 0.001 .* left out"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -74,7 +74,7 @@ def test_a_store_of_functions(tmp_path: Path) -> None:
     again = ss.load(tmp_path / "a")
     assert isinstance(again, ss.EnsembleResult)
     same(again, one)
-    with pytest.raises(ValueError, match=r"knows only the name of .*sweep_builds\.belt"):
+    with pytest.raises(ValueError, match=r"keeps only the name of .*sweep_builds\.belt"):
         again.rerun(0)
     with pytest.raises(ValueError, match=r"machine.function is '.*\.belt' there, '.*\.slow' here"):
         sweep(tmp_path / "a", **call | {"machine": builds.slow})
@@ -132,7 +132,7 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder" / "text").write_text("mine")
     (tmp_path / "file").write_text("mine")
     for name in ("folder", "file"):
-        with pytest.raises(ValueError, match="no store of an ensemble"):
+        with pytest.raises(ValueError, match="not a store of an ensemble"):
             sweep(tmp_path / name)
     assert (tmp_path / "folder" / "text").read_text() == (tmp_path / "file").read_text() == "mine"
 

@@ -230,7 +230,7 @@ def test_values_keep_their_shape() -> None:
     assert e({"x": [[1.0], [2.0]], "y": [1.0, 2.0, 3.0]}).shape == (2, 3)
     assert e({"x": [], "y": 1.0}).shape == (0,)
     assert (e * 0.0)({}) == 0.0
-    with pytest.raises(ValueError, match="values has none for 'y', on which x\\*y depends"):
+    with pytest.raises(ValueError, match="values lacks 'y', on which x\\*y depends"):
         e({"x": 1.0})
     with pytest.raises(ValueError, match="could not be broadcast|shape mismatch"):
         e({"x": [1.0, 2.0], "y": [1.0, 2.0, 3.0]})

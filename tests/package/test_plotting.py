@@ -124,7 +124,11 @@ def test_units_of_the_run_go_first(run: Hand) -> None:
 @pytest.mark.parametrize(
     ("names", "options", "said"),
     [
-        (("block.position", "pad.force", "pad.power"), {}, "3 different units, allowed are two"),
+        (
+            ("block.position", "pad.force", "pad.power"),
+            {},
+            "3 different units, but one picture shows at most two",
+        ),
         (
             ("block.position",),
             {"shade": "nobody"},

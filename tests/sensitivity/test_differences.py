@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks import derivatives as benchmarked
 
 import stickslip as ss
 from sensitivity.differences import Differences
@@ -88,12 +89,7 @@ def test_pendulum_with_dry_friction() -> None:
 
 
 def test_sampled_controller() -> None:
-    m = ss.Machine(mass=2.0, names=["slide"])
-    m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.7))
-    m.add_controller(
-        ss.PID(kp=35.0, ki=41.0, kd=6.0), name="pid", on="slide", period=0.013,
-        reference=ss.Sine(amplitude=1.0, frequency=0.2),
-    )  # fmt: skip
+    m = benchmarked.sampled().machine
     numbers = {
         "guide.law.kinetic": 0.7, "slide.mass": 2.0, "pid.control.kp": 35.0, "pid.control.ki": 41.0,
         "pid.control.kd": 6.0, "pid.reference_scale": 1.0,

@@ -92,7 +92,7 @@ def test_beside_crossings() -> None:
 def test_refused() -> None:
     with pytest.raises(ss.UnknownNameError, match="unknown parameter 'belt.nothing'"):
         run("belt.nothing")
-    with pytest.raises(ValueError, match="'block.mass' is there twice"):
+    with pytest.raises(ValueError, match="'block.mass' is given twice"):
         run("block.mass", "block.mass")
     with pytest.raises(ValueError, match="sequence of names"):
         ss.simulate(block(), 1.0, sensitivities="block.mass")

@@ -176,9 +176,9 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
     np.savez(evil, about=np.array([{"a": 1}], dtype=object))
     for data in (b"", b"text", pickle.dumps({"a": 1}), archive.getvalue(), evil.getvalue()):
         file.write_bytes(data)
-        with pytest.raises(ValueError, match=r"run\.npz is not a saved run, or damaged"):
+        with pytest.raises(ValueError, match=r"run\.npz is not a saved run, or is damaged"):
             ss.load(file)
-    with pytest.raises(ValueError, match="no store of an ensemble"):
+    with pytest.raises(ValueError, match="not a store of an ensemble"):
         ss.load(tmp_path)
 
 

@@ -49,7 +49,7 @@ def test_what_is_refused():
         Spline([0.0, 0.0, 1.0], [0.0, 1.0, 2.0])
     with pytest.raises(ValueError, match="y = "):
         Spline([0.0, 1.0], [0.0, 1.0, 2.0])
-    with pytest.raises(ValueError, match="three numbers at least"):
+    with pytest.raises(ValueError, match="at least three numbers"):
         PolarSpline([1.0, 2.0])
     with pytest.raises(ValueError, match="angles = "):
         PolarSpline([1.0, 1.0, 1.0], [0.0, 1.0, 2.0])

@@ -125,7 +125,7 @@ def _meet(first: Placed, second: Placed) -> _Meeting:
     if isinstance(a, Curve):
         return _curve_line(first, second) if isinstance(b, Line) else _curves(first, second)
     if isinstance(a, Line) and isinstance(b, Line):
-        return reject("pair", "Line and Line", "at least one contour that is no line")
+        return reject("pair", "Line and Line", "a pair with at least one contour that is not a line")
     return _swapped(second, first, _meet)
 
 
@@ -144,7 +144,7 @@ def _centre(placed: Placed) -> Point:
 
 def _solid(circle: Circle) -> float:
     if circle.hollow:
-        reject("hollow", True, "False but for a circle around another, which is a disc")
+        reject("hollow", True, "False, except for a bore around a disc")
     return circle.radius
 
 

@@ -110,7 +110,7 @@ class Spline(Curve):
     def __init__(self, x: ArrayLike, y: ArrayLike, slopes: tuple[float, float] | None = None) -> None:
         self.x, self.y = vector("x", x), vector("y", y)
         if self.x.size < 2 or not (np.diff(self.x) > 0.0).all():
-            reject("x", x, "two numbers at least, which increase")
+            reject("x", x, "at least two numbers, which increase")
         if self.y.shape != self.x.shape:
             reject("y", y, f"as many numbers as x has, {self.x.size}")
         self.slopes = None if slopes is None else (finite("slopes", slopes[0]), finite("slopes", slopes[1]))
@@ -199,7 +199,7 @@ class PolarSpline(Curve):
         r = vector("radii", radii)
         phi = 2.0 * np.pi * np.arange(r.size) / r.size if angles is None else vector("angles", angles)
         if r.size < 3:
-            reject("radii", radii, "three numbers at least")
+            reject("radii", radii, "at least three numbers")
         if phi.shape != r.shape:
             reject("angles", angles, f"as many numbers as radii, {r.size}")
         apart = np.diff(np.append(phi, phi[0] + 2.0 * np.pi))

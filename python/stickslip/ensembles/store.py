@@ -211,7 +211,7 @@ class _Named:
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise ValueError(
-            f"a store knows only the name of {self.__qualname__}: the same call of ensemble() knows it"
+            f"a store keeps only the name of {self.__qualname__}: repeat the call of ensemble() that made it"
         )
 
 
@@ -246,7 +246,8 @@ def _existing(path: Path, mode: str) -> tuple[Any, dict[str, Any]]:
         version = about["stickslip"]
     except Exception as error:  # of whatever library has tried to read it
         raise ValueError(
-            f"{str(path)!r} is no store of an ensemble, or damaged: {type(error).__name__}: {error}. Take another path"
+            f"{str(path)!r} is not a store of an ensemble, or is damaged: {type(error).__name__}: {error}. "
+            "Take another path"
         ) from error
     if form != FORMAT:
         raise ValueError(

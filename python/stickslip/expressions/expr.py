@@ -80,7 +80,7 @@ class Expr:
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name:
-            reject("name", name, "a text that is not empty")
+            reject("name", name, "a non-empty string")
         object.__setattr__(self, "compiled", Compiled.input(name))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -173,9 +173,7 @@ class Expr:
     def _points(self, values: Mapping[str, ArrayLike]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
         names = self.inputs
         if missing := [name for name in names if name not in values]:
-            raise ValueError(
-                f"values has none for {', '.join(map(repr, missing))}, on which {self!r} depends"
-            )
+            raise ValueError(f"values lacks {', '.join(map(repr, missing))}, on which {self!r} depends")
         columns = np.broadcast_arrays(
             *(array(f"values[{name!r}]", values[name], all_finite=False) for name in names)
         )

@@ -194,7 +194,7 @@ class _Reader:
     def _piecewise(self, node: Any) -> Expr:
         *cases, (last, holds) = node.args
         if holds is not self.sympy.true:
-            reject("expression", node, "given everywhere: its last case must hold without a condition")
+            reject("expression", node, "defined everywhere: its last case must hold without a condition")
         out = self.read(last)
         for value, condition in reversed(cases):
             out = f.where(self.read(condition), self.read(value), out)

@@ -51,7 +51,7 @@ class Series:
         for name, shape in lengths.items():
             if len(shape) != 1 or shape != first:
                 raise ValueError(
-                    f"columns[{name!r}] has shape {shape}, allowed is one dimension, as long as the first"
+                    f"columns[{name!r}] has shape {shape}, but it must have one dimension and the length of the first"
                 )
             if name not in self.units:
                 raise ValueError(f"units lacks {name!r}; give '' for a column without unit")

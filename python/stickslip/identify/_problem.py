@@ -59,7 +59,7 @@ class Problem:
         except UnknownNameError:
             raise
         except ValueError as error:
-            raise ValueError(f"free cannot start there: {error}") from error
+            raise ValueError(f"free: the machine does not take the start values: {error}") from error
         positions = [s for s in machine.states if s.rpartition(".")[2] in ("position", "velocity")]
         positions = [s for s in positions if s.rpartition(".")[0] in getattr(machine, "names", ())]
         self.carried = positions if len(self.ends) > 2 else []

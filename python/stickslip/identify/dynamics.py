@@ -174,7 +174,7 @@ def inverse_dynamics(
         if not isinstance(value, (int, np.integer)) or value < least:
             reject(name, value, f"an integer >= {least}")
     if np.ptp(q) == 0.0:
-        raise ValueError(f"position is constant ({q[0]:g}): nothing moves, so nothing can be told")
+        raise ValueError(f"position is constant ({q[0]:g}): nothing moves, so nothing can be identified")
     rows = (q.size - 2 * trim) // decimation
     if rows <= len(known) or q.size <= 40 * order:
         raise ValueError(
