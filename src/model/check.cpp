@@ -58,7 +58,7 @@ public:
     if (yields(c.compliance)) {
       if (c.restitution != 0.0 || c.tangential_restitution || !c.restitution_expression.outputs.empty())
         reject("restitution" + suffix, c.restitution,
-               "0: a contact that yields takes the energy by its damping");
+               "0: a compliant contact loses energy through its damping");
       if (!is_constant(c.gap))
         reject("gap" + suffix, "moves; with a compliance a moving gap is a function of the motion, "
                                "gap=lambda q, t: ...");
@@ -154,7 +154,7 @@ private:
     if (n < 2 || f.load_there.size() != n || n > most)
       reject("load_table" + suffix, "has " + std::to_string(n) + " places and " +
                                         std::to_string(f.load_there.size()) +
-                                        " loads: it must have as many of both, 2 to 10000");
+                                        " loads: both must have the same length, 2 to 10000");
     for (Index k = 0; k < n; ++k) {
       const std::string at = suffix + "[" + std::to_string(k) + "]";
       finite("places of load_table" + at, f.load_at[k]);
@@ -187,12 +187,12 @@ private:
   static void table(const SpringElement& s, const std::string& suffix) {
     for (const auto& [name, value] : {std::pair{"stiffness", s.stiffness}, std::pair{"backlash", s.backlash},
                                       std::pair{"preload", s.preload}})
-      if (value != 0.0) reject(name + suffix, value, "0 for a spring with a table, which says it all");
+      if (value != 0.0) reject(name + suffix, value, "0 for a spring with a table, which replaces it");
     const Index n = s.elongations.size();
     if (n < 2 || s.forces.size() != n)
       reject("table" + suffix, "has " + std::to_string(n) + " elongations and " +
                                    std::to_string(s.forces.size()) +
-                                   " forces: it must have as many of both, two at least");
+                                   " forces: both must have the same length, at least 2");
     for (Index k = 0; k < n; ++k) {
       const std::string at = suffix + "[" + std::to_string(k) + "]";
       finite("elongations" + at, s.elongations[k]);
@@ -202,7 +202,7 @@ private:
     }
     if (s.damping > 0.0 && passes_without_play(flanks_of(s).front()))
       reject("damping" + suffix, s.damping,
-             "0 where a table has flanks that let go and passes from push to pull without play");
+             "0 where a table goes from push to pull without play, but has flanks that let go");
   }
 
   // A controller gets as many signals as it reads and drives as much as it has outputs; one reference may be given
@@ -229,7 +229,7 @@ private:
   static void feedforward(const CompensatorElement& c, const std::string& suffix) {
     if (!c.reference.names.empty())
       reject("reference" + suffix, "= '" + text(c.reference.names) +
-                                       "' must be a signal: feedforward knows its velocity beforehand");
+                                       "' must be a signal: feedforward needs its velocity in advance");
     if (c.reference.signal.pieces.empty())
       reject("reference" + suffix, "is missing: feedforward follows its velocity");
     if (c.gain != 0.0) reject("gain" + suffix, c.gain, "0 for feedforward, which measures nothing");

@@ -70,7 +70,7 @@ void check_law(const Law& law, const Automaton& a, const std::string& suffix) {
   if (std::abs(t.break_away.lo + t.break_away.hi) > tolerance::symmetry * level)
     reject("law" + suffix, "is not odd: the options of StickSlip need one level for both directions");
   if (a.lag > 0.0 && a.dead_time > 0.0)
-    reject("dead_time" + suffix, a.dead_time, "0 where memory is a lag: friction remembers in one way");
+    reject("dead_time" + suffix, a.dead_time, "0 where memory is a lag: it is either a lag or a dead time");
   if (a.dead_time > 0.0) check_falls(law, level, suffix);
   if (a.load_factor > 0.0) {
     const double kinetic = evaluate(law, 1e100, 1, 0, nullptr, nullptr).dry;

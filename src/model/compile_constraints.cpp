@@ -42,7 +42,7 @@ public:
       if (row < 0) return;
       if (best < tolerance::typed)
         reject("on of '" + constraints.all[row].name + "'",
-               "is almost what " + others(row) + " demand already, but for " + std::to_string(best) +
+               "is almost what " + others(row) + " already demand, except for " + std::to_string(best) +
                    " of it: it must follow from them, or be independent");
       eliminate(row, column);
     }

@@ -20,7 +20,7 @@ public:
     if (step > tau)
       reject("step", step, "no longer than the dead time of '" + name + "', " + std::to_string(tau) + " s");
     if (!(tau / step <= most_steps))
-      reject("step", step, "at least 1e-8 of the dead time of '" + name + "', which it has to remember");
+      reject("step", step, "at least 1e-8 of the dead time of '" + name + "', whose history is stored");
     whole = static_cast<std::int64_t>(tau / step);
     part = tau / step - static_cast<double>(whole);
     v.assign(whole + 3, v0);

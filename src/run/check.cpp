@@ -23,7 +23,7 @@ void count(const std::string& what, const Vector& has, Index of_machine) {
 }
 
 [[noreturn]] void damaged(const char* what) {
-  reject("run", std::string("is damaged: its ") + what + " make no sense");
+  reject("run", std::string("is damaged: its ") + what + " are inconsistent");
 }
 void demand(bool sound, const char* what) {
   if (!sound) damaged(what);
@@ -115,7 +115,7 @@ void check(const System& sys, const Modes& modes) {
 namespace {
 
 void whole(const char* what, bool sound) {
-  if (!sound) reject("state", std::string("is damaged: its ") + what + " make no sense");
+  if (!sound) reject("state", std::string("is damaged: its ") + what + " are inconsistent");
 }
 
 // What elements with dead time remember: pieces in order, without a gap, back to one dead time ago.

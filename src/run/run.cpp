@@ -216,7 +216,7 @@ void Runner::advance(double limit) {
   finish(
       Status::stalled, std::max(state->base_t, t_begin),
       why(what.empty()
-              ? "the step became too small to move time: the motion is steeper than double precision resolves"
+              ? "the step became too small to advance the time: the motion is too steep for double precision"
               : "the motion ends: " + what));
 }
 

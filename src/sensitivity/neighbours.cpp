@@ -65,8 +65,8 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
       reject("sensitivities", "name '" + name + "': with it the number of states changes");
     for (Index i = 0; i < base.friction.size(); ++i)
       if (is_of_other_kind(sys.friction[i].traits, base.friction[i].traits))
-        reject("sensitivities", "name '" + name + "': at just this value the friction of '" +
-                                    base.friction[i].name + "' is of another kind than beside it");
+        reject("sensitivities", "name '" + name + "': at exactly this value the friction of '" +
+                                    base.friction[i].name + "' is of another kind than at values next to it");
   }
   for (Index i = 0; i < base.ns(); ++i) {
     bool same = true;

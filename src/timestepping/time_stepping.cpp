@@ -26,18 +26,19 @@ namespace ct = contact;
 void refuse_what_it_cannot(const System& sys, const Options& o) {
   if (!std::isfinite(o.max_step))
     reject("max_step", o.max_step, "finite: it is the step of method 'time_stepping'");
-  if (!sys.loops.empty()) reject("method", "'time_stepping' runs no controllers");
+  if (!sys.loops.empty()) reject("method", "'time_stepping' does not run controllers");
   if (!sys.springs.empty())
-    reject("method", "'time_stepping' runs no springs, as '" + sys.springs[0].name + "' is");
+    reject("method", "'time_stepping' does not run springs such as '" + sys.springs[0].name + "'");
   for (const Contact& c : sys.contacts)
     if (c.tangential_restitution)
-      reject("method", "'time_stepping' knows no tangential_restitution, as '" + c.name + "' has");
+      reject("method", "'time_stepping' does not know tangential_restitution, which '" + c.name + "' has");
   for (const Friction& p : sys.friction) {
-    if (p.table_load > 0.0) reject("method", "'time_stepping' runs no load tables, as '" + p.name + "' has");
+    if (p.table_load > 0.0)
+      reject("method", "'time_stepping' does not run load tables, which '" + p.name + "' has");
     if (p.traits.states > 0)
-      reject("method", "'time_stepping' runs no laws with internal states, as '" + p.name + "' has");
+      reject("method", "'time_stepping' does not run laws with internal states, which '" + p.name + "' has");
     if (p.automaton != Automaton{})
-      reject("method", "'time_stepping' runs no options of StickSlip, as '" + p.name + "' has");
+      reject("method", "'time_stepping' does not run options of StickSlip, which '" + p.name + "' has");
   }
 }
 
@@ -371,7 +372,8 @@ private:
 
   void step() {
     const double t1 = state.base_t + options.max_step;
-    if (!(t1 > state.base_t)) return finish(Status::stalled, now(), "max_step is too small to move time");
+    if (!(t1 > state.base_t))
+      return finish(Status::stalled, now(), "max_step is too small to advance the time");
     const Modes before = state.modes;
     const std::int64_t instant = state.instant;
     const auto undo = [&] { state.modes = before, state.instant = instant; };

@@ -152,7 +152,7 @@ def _of(*constraints: dict[str, object]) -> ss.Machine:
         ),
         (
             lambda: _of({"on": ("a", "b")}, {"on": {"a": 1.0, "b": -1.0 - 1e-11}}),
-            "almost what 'c[01]' demand",
+            "almost what 'c[01]' already demand",
         ),
     ],
 )

@@ -220,5 +220,5 @@ def test_bad_input():
         bounce(0.0, 1.0, reversal=1.5)
     with pytest.raises(ValueError, match="needs tangents"):
         contact.impact([1.0], [-1.0], [[1.0]], tangential_restitution=0.5)
-    with pytest.raises(ValueError, match="knows no tangential_restitution, as 'floor' has"):
+    with pytest.raises(ValueError, match="does not know tangential_restitution, which 'floor' has"):
         ss.simulate(superball(), 1.0, method="time_stepping", max_step=1e-3)

@@ -116,13 +116,13 @@ def test_what_it_refuses() -> None:
     with pytest.raises(ValueError, match=r"theta = 0.4 .* \[0.5, 1\]"):
         ss.simulate(m, t_end=1.0, method="time_stepping", max_step=0.1, theta=0.4)
     m.add_friction("guide", on="x", law=ss.Dahl(stiffness=1e4, kinetic=0.3))
-    with pytest.raises(ValueError, match=r"internal states, as 'guide'"):
+    with pytest.raises(ValueError, match=r"internal states, which 'guide' has"):
         ss.simulate(m, t_end=1.0, method="time_stepping", max_step=0.1)
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_friction(
         "guide", on="x", law=ss.StickSlip(ss.Coulomb(static=1.0, kinetic=0.8), memory=ss.Lag(0.01))
     )
-    with pytest.raises(ValueError, match=r"StickSlip, as 'guide'"):
+    with pytest.raises(ValueError, match=r"StickSlip, which 'guide' has"):
         ss.simulate(m, t_end=1.0, method="time_stepping", max_step=0.1)
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_controller(ss.PID(kp=1.0), on="x", reference=1.0)

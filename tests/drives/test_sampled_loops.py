@@ -227,7 +227,7 @@ def test_sampled_loop_among_themselves_is_refused() -> None:
         (ss.Coulomb(1.0, 0.8), "the state is no longer finite"),
         (
             ss.Stribeck(static=1.0, kinetic=0.5, stribeck_velocity=0.1),
-            "the step became too small to move time",
+            "the step became too small to advance the time",
         ),
     ],
     ids=["linear", "coulomb", "stribeck"],

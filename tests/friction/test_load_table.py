@@ -208,5 +208,5 @@ def test_who_cannot_run_it_says_so() -> None:
     m = _slide(ss.Coulomb(0.5))
     with pytest.raises(ValueError, match="load table of 'guide'"):
         ss.RealTime(m, step=1e-3)
-    with pytest.raises(ValueError, match="load tables, as 'guide' has"):
+    with pytest.raises(ValueError, match="load tables, which 'guide' has"):
         ss.simulate(m, 1.0, method="time_stepping", max_step=1e-3)

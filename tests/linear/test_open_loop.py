@@ -3,7 +3,7 @@
 import control as ct
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, signal
 
 import stickslip as ss
 
@@ -109,6 +109,38 @@ def test_gain_margin_at_half_the_sampling_rate() -> None:
     got = ss.open_loop(m, at="speed.output").margins()
     assert got.gm == pytest.approx(2.0 * 2.0 / 1e-2 / 100.0, rel=1e-12)
     assert got.wcg == pytest.approx(np.pi / 1e-2)
+
+
+@pytest.mark.parametrize("inertia", [2e-3, 0.05, 20.0])
+def test_margins_beside_three_integrators(inertia: float) -> None:
+    """A sampled P-PI cascade opened at its speed: position, velocity and integral are poles at z = 1.
+
+    L = kp (1 + T/tn z/(z - 1)) (kv + (1 - 1/z)/T) G, with G of the body and its lag by SciPy.
+    """
+    kv, kp, tn, lag, period = 30.0, 600.0 * inertia, 15e-3, 5e-4, 125e-6
+    axis = ss.Drive()
+    axis.add("motor", ss.parts.Motor(inertia, "speed.output", current_lag=lag))
+    axis.add("position", ss.P(kp=kv, period=period), measure="motor")
+    speed = ss.PI(kp=kp, tn=tn, controls="rate", rate="difference", period=period)
+    axis.add("speed", speed, measure="motor", reference="position.output")
+    a = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0 / inertia], [0.0, 0.0, -1.0 / lag]])
+    b, c = np.array([[0.0], [0.0], [1.0 / lag]]), np.array([[1.0, 0.0, 0.0]])
+    phi, gamma, *_ = signal.cont2discrete((a, b, c, np.zeros((1, 1))), period)
+
+    def answer(omega: float) -> complex:
+        z = np.exp(1j * omega * period)
+        law = kp * (1.0 + period / tn * z / (z - 1.0)) * (kv + (1.0 - 1.0 / z) / period)
+        return complex(law * (c @ np.linalg.solve(z * np.eye(3) - phi, gamma))[0, 0])
+
+    crossed = [
+        optimize.brentq(lambda w: answer(w).imag, *ends, xtol=1e-10) for ends in ((20.0, 90.0), (2e3, 6e3))
+    ]
+    wcg = min(crossed, key=lambda w: abs(np.log(-answer(w).real)))
+    wcp = optimize.brentq(lambda w: abs(answer(w)) - 1.0, 100.0, 2e3, xtol=1e-11)
+    found = ss.open_loop(axis, at="speed.output").margins()
+    assert (found.wcg, found.wcp) == (pytest.approx(wcg, rel=1e-8), pytest.approx(wcp, rel=1e-9))
+    assert found.gm == pytest.approx(-1.0 / answer(wcg).real, rel=1e-8)
+    assert found.pm == pytest.approx(180.0 + np.degrees(np.angle(answer(wcp))), abs=1e-6)
 
 
 def test_no_crossing_of_a_narrow_resonance_is_missed() -> None:

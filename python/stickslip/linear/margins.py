@@ -1,7 +1,8 @@
 """Where a loop crosses gain 1 or the negative real axis, the peak of a response, and its bandwidth.
 
-Crossings are found as eigenvalues, so that none is missed however narrow a resonance is, and are then refined on the
-response itself. A sampled system is mapped by z = (1 + w)/(1 - w) onto one in w = j tan(omega T/2), exactly.
+Crossings are found as eigenvalues, so that none is missed however narrow a resonance is, and between points of a grid, as
+several integrators make eigenvalues inaccurate; they are then refined on the response itself. A sampled system is mapped by
+z = (1 + w)/(1 - w) onto one in w = j tan(omega T/2), exactly.
 """
 
 from __future__ import annotations
@@ -74,8 +75,18 @@ def margins(loop: LinearSystem) -> Margins:
     def answer(omega: float) -> complex:
         return complex(loop.at(np.array([omega]))[0, 0, 0])
 
-    gains = [refined(lambda w: abs(answer(w)) - 1.0, w) for w in gain_crossings(loop, 1.0)]
-    reals = [refined(lambda w: answer(w).imag, w) for w in real_crossings(loop)]
+    def excess(omega: float) -> float:
+        return abs(answer(omega)) - 1.0
+
+    def imaginary(omega: float) -> float:
+        return answer(omega).imag
+
+    tried = loop.grid()
+    seen = loop.at(tried)[0, 0]
+    gains = [refined(excess, w) for w in gain_crossings(loop, 1.0)]
+    gains += between(excess, tried, np.abs(seen) - 1.0)
+    reals = [refined(imaginary, w) for w in real_crossings(loop)]
+    reals += between(imaginary, tried, seen.imag)
     if loop.period is not None:
         reals.append(limit)  # the response is real there
     pm, wcp = math.inf, math.nan
@@ -137,9 +148,11 @@ def bandwidth(system: LinearSystem) -> float:
     def excess(omega: float) -> float:
         return abs(complex(system.at(np.array([omega]))[0, 0, 0])) - float(level)
 
-    found = sorted(refined(excess, w) for w in gain_crossings(system, level))
+    tried = system.grid()
+    seen = np.abs(system.at(tried)[0, 0]) - level
+    found = [refined(excess, w) for w in gain_crossings(system, level)] + between(excess, tried, seen)
     falling = [w for w in found if excess(w * (1.0 - 1e-6)) > 0.0 and abs(excess(w)) < 1e-6 * level]
-    return falling[0] if falling else math.inf
+    return min(falling, default=math.inf)
 
 
 def at_rest(system: LinearSystem) -> float:
@@ -227,6 +240,16 @@ def refined(function: Callable[[float], float], start: float) -> float:
             break
     else:
         return start
+    return _bisected(function, low, high, right)
+
+
+def between(function: Callable[[float], float], tried: Array, values: Array) -> list[float]:
+    """The roots of a function between neighbours of opposite signs among the points at which it was tried."""
+    change = np.flatnonzero(np.isfinite(values[:-1] * values[1:]) & (values[:-1] * values[1:] < 0.0))
+    return [_bisected(function, float(tried[k]), float(tried[k + 1]), float(values[k + 1])) for k in change]
+
+
+def _bisected(function: Callable[[float], float], low: float, high: float, right: float) -> float:
     for _ in range(60):
         middle = 0.5 * (low + high)
         if not low < middle < high:
@@ -235,5 +258,5 @@ def refined(function: Callable[[float], float], start: float) -> float:
         if (value > 0.0) == (right > 0.0) and value != 0.0:
             high, right = middle, value
         else:
-            low, left = middle, value
+            low = middle
     return 0.5 * (low + high)
