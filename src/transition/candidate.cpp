@@ -138,8 +138,9 @@ struct Equations {
     Index rank = 0;
     while (rank < k && svd.values(rank) > cut) ++rank;
     const Vector t = svd.U.transpose() * b;
-    const double terms = b.cwiseAbs().maxCoeff();
-    if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > tolerance::entry * terms) return false;
+    double known = tolerance::entry * b.cwiseAbs().maxCoeff(); // and no better than the terms of which it is the sum
+    for (const Index i : ws.unknown) known = std::max(known, tolerance::rest * ws.root[i] * p.free_scale(i));
+    if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > known) return false;
     Vector root(k);
     for (Index i = 0; i < k; ++i) root(i) = ws.root[ws.unknown[i]];
     const Vector y = t.head(rank).cwiseQuotient(svd.values.head(rank));
@@ -319,7 +320,7 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
       if (f != 0.0) out.utilisation = std::max(out.utilisation, limit > 0.0 ? std::abs(f) / limit : 1.0);
       if (!out.unique) margin = std::max(margin, -zero); // share() has judged it
     }
-    if (margin < -zero) return false;
+    if (!(margin >= -zero)) return false; // NaN is none
     if (margin > zero) continue;
     out.touching[i] = 1;
     if (modes[i] == Mode::closed)

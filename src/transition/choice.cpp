@@ -338,7 +338,7 @@ bool Decision::choose_modes(const List<Guard>& fired) {
   }
   apply(answer.answer);
   for (const Shared& s : sharings)
-    if (s.modes == answer.answer.modes) state->modes.at_limit = s.at_limit;
+    if (s.modes == answer.answer.modes) state->modes.at_limit = s.at_limit, state->modes.open = s.open;
   normal.setZero();
   for (Index k = 0; k < closed.size(); ++k) normal(closed[k]) = answer.answer.force[k];
   rule = answer.rule;

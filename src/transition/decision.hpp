@@ -86,6 +86,7 @@ private:
   struct Shared {
     List<Mode> modes;
     List<ForceLimit> at_limit;
+    Redundancy open;
   };
   List<Shared> sharings;
   List<ForceLimit> broken;
