@@ -136,7 +136,7 @@ private:
   bool choose_modes(const List<Guard>& fired);
   void assemble();
   void size_by_rates();
-  void size_by_turning_rows(double moment);
+  void size_by_turning_rows();
   contact::Line kinetic_line(Index i, int d);
   contact::Element element_at_rest(Index i);
   contact::Element element_that_slides(Index i);

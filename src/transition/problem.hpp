@@ -49,6 +49,9 @@ struct Problem {
   double free_scale(Index i) const {
     return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
   }
+  // Of each component: acceleration that the last digits of the instant make or take. Empty: none to speak of.
+  Vector unresolved;
+  double at_instant(Index i) const { return unresolved.size() > 0 ? unresolved(i) : 0.0; }
   Index size() const { return contacts + elements.size(); }
   // Of each component: its guard fired here, so that what it is about is zero as well as events are located. Empty: none.
   List<std::uint8_t> located;

@@ -67,7 +67,7 @@ struct StaticToKinetic {
     List<Mode>& back = ws.back;
     back.clear();
     for (Index s = 0; s < p.elements.size(); ++s)
-      if (left_rest(c, slip, s) && along(c, s) < 0.0) { // rejected: it accelerates the wrong way
+      if (left_rest(c, slip, s) && along(c, s) < -p.at_instant(p.contacts + s)) { // rejected: it accelerates the wrong way
         if (back.empty()) back = directions(c, slip);
         back[s] = Mode::stick;
       }
@@ -87,7 +87,7 @@ struct StaticToKinetic {
       const Index k = p.contacts + s;
       ws.left[at][s] = 1;
       // Zero acceleration at the start: only a higher derivative can tell whether it goes.
-      if (along(c, s) == 0.0) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
+      if (std::abs(along(c, s)) <= p.at_instant(k)) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
     }
     ws.answers.keep();
   }
