@@ -78,7 +78,7 @@ struct Modes : SwitchModes {
   List<Mode> contact;          // open or closed; the friction of an open contact is open too
   // Where rigidity leaves forces open: those that the sharing of least norm holds at their limits, in rising order.
   List<ForceLimit> at_limit;
-  Redundancy open; // of a machine that is not linear
+  Redundancy open;  // of a machine that is not linear
   List<Sign> sides; // of each condition in formulas of the motion: the side of zero on which it is
 
   auto operator<=>(const Modes&) const = default;

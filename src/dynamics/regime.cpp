@@ -179,7 +179,8 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
 }
 
 // As evaluate_here() says, of least greatest utilisation.
-void share_held(const System& sys, const Regime& r, double t, const double* x, const double* s, double* force) {
+void share_held(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                double* force) {
   if (r.indeterminate_forces.cols() == 0) return;
   const Index m = r.sticking.size();
   contact::ForceLimits limits{List<Index>(m, -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m), {}};

@@ -283,7 +283,8 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
     if (modes.friction[i].sticks() && system.friction[i].traits.sticks &&
         system.friction[i].surface_travel < 0)
       held.push_back(i);
-  if (!closed.empty() || !held.empty() || bound()) restore(at, of, modes.sides, closed, held, modes.open.directions);
+  if (!closed.empty() || !held.empty() || bound())
+    restore(at, of, modes.sides, closed, held, modes.open.directions);
 }
 
 void Tangent::rest(const Modes& modes, const double* s, double* of) {
@@ -302,14 +303,19 @@ bool Tangent::parts(const Modes& modes, const Vector& of, const Vector& nominal)
   const Regime& r = regime(modes);
   signal_values(system, t, taken.data());
   write(taken.data());
-  const auto moving = [&](double speed, double size) { return std::abs(speed) > tolerance::event_zero * size; };
-  return std::any_of(r.sticking.begin(), r.sticking.end(), [&](Index i) {
-    const Friction& p = system.friction[i];
-    return moving(relative_velocity(p, of.data(), taken.data()), velocity_size(p, nominal));
-  }) || std::any_of(r.closed.begin(), r.closed.end(), [&](Index j) {
-    const Form& rate = system.contacts[j].rate;
-    return moving(value(rate, of.data(), taken.data()), size_of(rate, nominal, taken.data()));
-  });
+  const auto moving = [&](double speed, double size) {
+    return std::abs(speed) > tolerance::event_zero * size;
+  };
+  return std::any_of(r.sticking.begin(), r.sticking.end(),
+                     [&](Index i) {
+                       const Friction& p = system.friction[i];
+                       return moving(relative_velocity(p, of.data(), taken.data()),
+                                     velocity_size(p, nominal));
+                     }) ||
+         std::any_of(r.closed.begin(), r.closed.end(), [&](Index j) {
+           const Form& rate = system.contacts[j].rate;
+           return moving(value(rate, of.data(), taken.data()), size_of(rate, nominal, taken.data()));
+         });
 }
 
 void Tangent::keep_constraints(double at, Vector& of) {

@@ -80,7 +80,8 @@ namespace {
 
 // A coefficient is known no better than the same one of the limits that it shifts with; the first no better than what
 // the last digits of the instant make of it; where it comes from differences, no better than these.
-void size_by_group(const List<Index>& group, bool affine, const Matrix& margins, double instant, Matrix& size) {
+void size_by_group(const List<Index>& group, bool affine, const Matrix& margins, double instant,
+                   Matrix& size) {
   const Vector forces = size.col(0);
   Matrix most = Matrix::Zero(size.rows(), size.cols());
   for (Index k = 0; k < group.size(); ++k)
@@ -118,8 +119,7 @@ bool Decision::share(const Regime& r) {
   state->modes.at_limit.clear();
   broken.clear();
   if (contact::within_limits(margins, size)) return true;
-  const contact::HeldLimits found =
-      hold_limits(sharing, margins_by_multipliers(sys, now, w), margins, size);
+  const contact::HeldLimits found = hold_limits(sharing, margins_by_multipliers(sys, now, w), margins, size);
   for (const Index k : found.held) {
     ForceLimit l = r.sharing.limits[k];
     if (std::find(found.relieved.begin(), found.relieved.end(), k) != found.relieved.end()) l.side = 0;
@@ -170,7 +170,8 @@ bool Decision::share_anew(State& st, Jump& record) {
   st.modes = before;
   const bool friction =
       std::any_of(broken.begin(), broken.end(), [&](const ForceLimit& l) { return l.force < n; });
-  if (here != nullptr && friction && broken.size() == 1) // the rows have turned: this one is nobody else's now
+  if (here != nullptr && friction &&
+      broken.size() == 1) // the rows have turned: this one is nobody else's now
     record.fired.push_back(Guard::of_friction(GuardKind::breaks_away, broken[0].force, broken[0].side));
   else if (friction)
     record.fired.push_back(Guard::of_shared_forces());
@@ -347,6 +348,12 @@ double Decision::certain_slope(const Regime& r, Index k, double slope) const {
   return std::abs(slope) <= tolerance::constrained * r.Gx.row(k).cwiseAbs().dot(rates) ? 0.0 : slope;
 }
 
+// Along an element at rest, as well as it is known where it stands.
+double Decision::no_acceleration(Index i) const {
+  const Index k = closed.size() + (std::find(elements.begin(), elements.end(), i) - elements.begin());
+  return problem.no_acceleration(k, contact::at_guard(problem, allowed[k], k));
+}
+
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
 int Decision::sign_of(const Regime& r, Index k) {
   const Guard& g = r.guards[k];
@@ -356,6 +363,7 @@ int Decision::sign_of(const Regime& r, Index k) {
   switch (g.kind) {
   case GuardKind::slip_ends:
     if (rests[i]) row[0] = 0.0, row[1] = certain_slope(r, k, row[1]);
+    if (rests[i] && here != nullptr && std::abs(row[1]) <= no_acceleration(i)) row[1] = 0.0;
     if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
         (rests[i] && stands_still(r, sys.friction[i])))
       return 1; // it does not move at all, so it does not slip

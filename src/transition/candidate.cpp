@@ -138,7 +138,8 @@ struct Equations {
     Index rank = 0;
     while (rank < k && svd.values(rank) > cut) ++rank;
     const Vector t = svd.U.transpose() * b;
-    double known = tolerance::entry * b.cwiseAbs().maxCoeff(); // and no better than the terms of which it is the sum
+    double known =
+        tolerance::entry * b.cwiseAbs().maxCoeff(); // and no better than the terms of which it is the sum
     for (const Index i : ws.unknown) known = std::max(known, tolerance::rest * ws.root[i] * p.free_scale(i));
     if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > known) return false;
     Vector root(k);
@@ -312,7 +313,7 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
     const bool fired = at_guard(p, allowed[i], i);
     const double exact = fired || !out.unique ? tolerance::event_zero : rounding;
     const double g = p.G(i, i);
-    double margin = of.least(), zero = std::max(exact * ws.scale[i], p.at_instant(i));
+    double margin = of.least(), zero = std::max(exact * ws.scale[i], p.no_acceleration(i, fired));
     if (of.of_force) zero = g > 0.0 ? zero / g : exact * std::abs(out.force[i]);
     if (modes[i] == Mode::stick) {
       const double f = out.force[i], limit = f >= 0.0 ? of.high : -of.low;

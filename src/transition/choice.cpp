@@ -179,7 +179,7 @@ void Decision::size_by_turning_rows() {
     const Contact& c = at.contacts[contact];
     return c.rate.x.dot(at.A * place + at.S * signals) + c.acceleration_s.dot(signals);
   };
-  Vector unresolved(problem.size()); // forces
+  Vector unresolved(problem.size()), load_size = Vector::Zero(problem.size()); // forces
   for (Index k = 0; k < nc; ++k) {
     const double rate =
         std::abs(free(next.system, closed[k], x, s) - free(sys, closed[k], state->base_x, sig)) / h;
@@ -193,9 +193,13 @@ void Decision::size_by_turning_rows() {
     const double change = normal_load(next.system.friction[i], stretch, x.data(), s.data()) -
                           normal_load(sys.friction[i], stretch, state->base_x.data(), sig.data());
     const double by_contact = c < 0 ? 0.0 : load_per_normal(sys.friction[i]) * unresolved(c);
-    unresolved(nc + q) = std::max(-unit.lo, unit.hi) * (digits * std::abs(change) / h + by_contact);
+    const double most = std::max(-unit.lo, unit.hi);
+    if (c >= 0)
+      load_size(nc + q) = most * load_per_normal(sys.friction[i]) * problem.free_size(c) / problem.G(c, c);
+    unresolved(nc + q) = most * (digits * std::abs(change) / h + by_contact);
   }
   problem.unresolved = problem.G.cwiseAbs() * unresolved;
+  problem.load_size = problem.G.diagonal().cwiseProduct(load_size);
 }
 
 // What a guard that fired leaves open.

@@ -153,3 +153,75 @@ def test_a_crate_on_a_platform_holds_until_both_corners_are_at_their_limits():
     assert (used <= 1.0 + 1e-12).all()
     half = next(one for one, total, n in zip(t, T, N0, strict=True) if 0.5 * total > MU[0] * n)
     assert half < 0.95 * leaves
+
+
+@pytest.mark.parametrize("facets", [8, 16])
+@pytest.mark.parametrize("angle", [0.1, 0.7, 1.3, 2.4])
+def test_polygons_of_directions_hold_as_those_of_linear_machines_do(facets, angle):
+    """A puck on a floor given by a function, pulled harder and harder: the linear machine shares over the sides of the
+    polygon (tested against its support function), this one within the limits of each direction.
+    """
+
+    def puck(**floor: Any) -> ss.Machine:
+        m = ss.Machine(mass=[2.0, 2.0, 2.0], names=["x", "y", "z"], force={"z": -2.0 * G})
+        m.add_contact("floor", tangent={"x": 1.0}, second_tangent={"y": 1.0}, friction=0.3, facets=facets, **floor)
+        m.add_force({"x": math.cos(angle), "y": math.sin(angle)}, ss.Ramp(slope=1.0))
+        return m
+
+    linear = puck(normal={"z": 1.0}, gap=-0.1)
+    runs = [ss.simulate(m, 8.0, initial={"z.position": 0.1}) for m in (linear, puck(gap=lambda q: q["z"] - 0.1))]
+    assert [(e.element, e.after) for e in runs[1].events] == [(e.element, e.after) for e in runs[0].events]
+    assert [e.time for e in runs[1].events] == pytest.approx([e.time for e in runs[0].events], abs=1e-12)
+    assert runs[1].y[:, -1] == pytest.approx(runs[0].y[:, -1], abs=1e-11)
+    before = np.linspace(0.5, 5.0, 9)
+    for k in range(facets // 2):
+        assert runs[1].at(before)[f"floor[{k}].force"] == pytest.approx(
+            runs[0].at(before)[f"floor[{k}].force"], abs=1e-9
+        )
+
+
+def rolls_off(mu: float, **how: Any) -> ss.Trajectory:
+    """A disc on the top of a round hill, from a place beside it and without slip."""
+    r, angle = 0.25, 0.3
+    m = ss.Machine(mass=[1.0, 1.0, 0.5 * r * r], names=["x", "y", "turn"], force={"y": -G})
+    disc = ss.contours.Circle(r).on(*(ss.Expr(f"{n}.position") for n in m.names))
+    hill = ss.contours.Circle(1.0).on()
+    m.add_contact(
+        "hill", gap=ss.contours.gap(hill, disc), tangent=ss.contours.sliding(hill, disc), friction=mu, **how
+    )
+    start = {"x.position": (1.0 + r) * math.sin(angle), "y.position": (1.0 + r) * math.cos(angle)}
+    start |= {"x.velocity": 0.3 * math.cos(angle), "y.velocity": -0.3 * math.sin(angle), "turn.velocity": -0.3 / r}
+    return ss.simulate(m, 1.0, initial=start)
+
+
+@pytest.mark.parametrize("mu", [1e3, 1e5, 1e6])
+def test_a_disc_rolls_off_a_hill_however_rough(mu):
+    """It leaves where v² = G R cosφ, R being the radius of its centre's path. Rolling keeps ¾ v² + G R cosφ, to the short
+    slip before, from where N has fallen to F / µ.
+    """
+    R, v0 = 1.25, 0.3
+    leaves = (math.cos(0.3) + 0.75 * v0 * v0 / (G * R)) / 1.75
+    run = rolls_off(mu)
+    assert run.success
+    event = run.events[-1]
+    assert (event.element, str(event.after)) == ("hill", "open")
+    at = run.at([event.time])
+    assert float(at["y.position"][0]) / R == pytest.approx(leaves, abs=3.0 / mu + 1e-9)
+
+
+@pytest.mark.parametrize("mu", [1.0, 1e3, 1e6, 1e9])
+def test_a_disc_on_a_soft_floor_rolls_however_rough(mu):
+    """Dropped on a soft floor with spin: every bounce ends with a break-away where next to nothing presses any more."""
+    r = 0.25
+    m = ss.Machine(mass=[1.0, 1.0, 0.5 * r * r], names=["x", "y", "turn"], force={"y": -G})
+    m.add_contact(
+        "floor", gap=lambda q: q["y"] - r, tangent={"x": 1.0, "turn": r}, friction=mu,
+        compliance=ss.KelvinVoigt(1e5, 30.0),
+    )  # fmt: skip
+    run = ss.simulate(m, 1.0, initial={"y.position": r + 0.1, "x.velocity": 0.3, "turn.velocity": 5.0})
+    assert run.success
+    # a disc keeps its angular momentum about the point of contact: x' - r turn' / 2 stays
+    kept = 0.3 - 0.5 * r * 5.0
+    at = run.at(np.linspace(0.0, 1.0, 101))
+    assert at["x.velocity"] - 0.5 * r * at["turn.velocity"] == pytest.approx(kept, abs=1e-9)
+    assert float(at["x.velocity"][-1] + r * at["turn.velocity"][-1]) == pytest.approx(0.0, abs=1e-6)
