@@ -149,7 +149,9 @@ def test_a_crate_on_a_platform_holds_until_both_corners_are_at_their_limits():
     # Down the slope is where they would slip: they push up it, against the direction in which tangents count.
     assert here["c0.force"] + here["c1.force"] == pytest.approx(-T, abs=1e-9)
     used = np.abs([here["c0.force"] / (MU[0] * N0), here["c1.force"] / (MU[1] * N1)])
-    assert used[0] == pytest.approx(used[1], abs=1e-9)  # the greatest utilisation is least where they are equal
+    assert used[0] == pytest.approx(
+        used[1], abs=1e-9
+    )  # the greatest utilisation is least where they are equal
     assert (used <= 1.0 + 1e-12).all()
     half = next(one for one, total, n in zip(t, T, N0, strict=True) if 0.5 * total > MU[0] * n)
     assert half < 0.95 * leaves
@@ -164,12 +166,16 @@ def test_polygons_of_directions_hold_as_those_of_linear_machines_do(facets, angl
 
     def puck(**floor: Any) -> ss.Machine:
         m = ss.Machine(mass=[2.0, 2.0, 2.0], names=["x", "y", "z"], force={"z": -2.0 * G})
-        m.add_contact("floor", tangent={"x": 1.0}, second_tangent={"y": 1.0}, friction=0.3, facets=facets, **floor)
+        m.add_contact(
+            "floor", tangent={"x": 1.0}, second_tangent={"y": 1.0}, friction=0.3, facets=facets, **floor
+        )
         m.add_force({"x": math.cos(angle), "y": math.sin(angle)}, ss.Ramp(slope=1.0))
         return m
 
     linear = puck(normal={"z": 1.0}, gap=-0.1)
-    runs = [ss.simulate(m, 8.0, initial={"z.position": 0.1}) for m in (linear, puck(gap=lambda q: q["z"] - 0.1))]
+    runs = [
+        ss.simulate(m, 8.0, initial={"z.position": 0.1}) for m in (linear, puck(gap=lambda q: q["z"] - 0.1))
+    ]
     assert [(e.element, e.after) for e in runs[1].events] == [(e.element, e.after) for e in runs[0].events]
     assert [e.time for e in runs[1].events] == pytest.approx([e.time for e in runs[0].events], abs=1e-12)
     assert runs[1].y[:, -1] == pytest.approx(runs[0].y[:, -1], abs=1e-11)
@@ -190,7 +196,11 @@ def rolls_off(mu: float, **how: Any) -> ss.Trajectory:
         "hill", gap=ss.contours.gap(hill, disc), tangent=ss.contours.sliding(hill, disc), friction=mu, **how
     )
     start = {"x.position": (1.0 + r) * math.sin(angle), "y.position": (1.0 + r) * math.cos(angle)}
-    start |= {"x.velocity": 0.3 * math.cos(angle), "y.velocity": -0.3 * math.sin(angle), "turn.velocity": -0.3 / r}
+    start |= {
+        "x.velocity": 0.3 * math.cos(angle),
+        "y.velocity": -0.3 * math.sin(angle),
+        "turn.velocity": -0.3 / r,
+    }
     return ss.simulate(m, 1.0, initial=start)
 
 
