@@ -198,8 +198,8 @@ void share_held(const System& sys, const Regime& r, double t, const double* x, c
 }
 
 // Accelerations that are what rounding leaves of zero where forces cancel: at rest nothing else has a size.
-void drop_rounding(const System& sys, const Regime& r, const double* x, const double* s, const double* force,
-                   double* xdot) {
+void silence_rest(const System& sys, const Regime& r, const double* x, const double* s, const double* force,
+                  double* xdot) {
   const Index n = sys.n_coordinates, np = sys.friction.size();
   for (Index i = n; i < 2 * n; ++i) {
     double terms = 0.0;
@@ -264,7 +264,7 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
   }
   for (Index k = 0; k < nu; ++k) force[r.sliding[k]] = w.sliding(k);
   if (nu > 0) Xdot.noalias() += r.E * w.sliding.head(nu);
-  if (sys.tangent && r.shared) drop_rounding(sys, r, x, s, force, xdot);
+  if (sys.tangent && r.shared) silence_rest(sys, r, x, s, force, xdot);
 }
 
 } // namespace
