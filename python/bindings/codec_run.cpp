@@ -17,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 6, state_format = 7;
+constexpr int format = 7, state_format = 8;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -30,19 +30,30 @@ template <class E> List<E> named(const py::handle& numbers) {
   return out;
 }
 
+py::list pack(const List<ForceLimit>& limits) {
+  py::list out;
+  for (const ForceLimit& one : limits) out.append(py::make_tuple(one.force, static_cast<int>(one.side)));
+  return out;
+}
+List<ForceLimit> unpack_limits(const py::handle& from) {
+  List<ForceLimit> out;
+  for (const py::handle h : from.cast<py::list>()) {
+    const auto one = h.cast<py::tuple>();
+    out.push_back({one[0].cast<Index>(), static_cast<std::int8_t>(one[1].cast<int>())});
+  }
+  return out;
+}
+
 // friction: (mode, hold, stretch of its load, switches of the law) of each element
 py::tuple pack(const Modes& m) {
   py::list friction;
   for (const FrictionMode& one : m.friction)
     friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold),
                                    static_cast<int>(one.load_stretch), one.branch));
-  py::list at_limit;
-  for (const ForceLimit& one : m.at_limit)
-    at_limit.append(py::make_tuple(one.force, static_cast<int>(one.side)));
   py::list flanks;
   for (const FlankMode& one : m.flank) flanks.append(py::make_tuple(one.stretch, one.loose));
-  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation), at_limit, flanks,
-                        numbers(m.sides));
+  return py::make_tuple(friction, numbers(m.contact), numbers(m.saturation), pack(m.at_limit), flanks,
+                        numbers(m.sides), m.open.directions, pack(m.open.limits));
 }
 Modes unpack_modes(const py::tuple& p) {
   Modes m;
@@ -53,15 +64,13 @@ Modes unpack_modes(const py::tuple& p) {
   }
   m.contact = named<Mode>(p[1]);
   m.saturation = named<Saturation>(p[2]);
-  for (const py::handle h : p[3].cast<py::list>()) {
-    const auto one = h.cast<py::tuple>();
-    m.at_limit.push_back({one[0].cast<Index>(), static_cast<std::int8_t>(one[1].cast<int>())});
-  }
+  m.at_limit = unpack_limits(p[3]);
   for (const py::handle h : p[4].cast<py::list>()) {
     const auto one = h.cast<py::tuple>();
     m.flank.push_back({one[0].cast<Index>(), one[1].cast<bool>()});
   }
   m.sides = named<Sign>(p[5]);
+  m.open = {p[6].cast<Index>(), unpack_limits(p[7])};
   return m;
 }
 

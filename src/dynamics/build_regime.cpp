@@ -29,8 +29,18 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   return p.traits.affine; // a peak raised by a dwell is nothing to a level that does not fall with the speed
 }
 
-// H with f = H (acceleration that the forces must take away). Where forces without effect exist: of least norm, `shifts`
-// spanning these, orthonormal.
+Vector units_of(const Matrix& G) {
+  return G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
+}
+
+// Of a matrix G = D^-1 A D^-1 with these singular values of A and D = diag(d), and of this rank.
+Matrix least_forces(const linalg::Svd& scaled, const Vector& d, Index rank, Matrix& shifts) {
+  shifts = linalg::orthonormal(d.asDiagonal() * scaled.V.rightCols(d.size() - rank));
+  const Matrix some = d.asDiagonal() * scaled.pseudo_inverse(rank) * d.asDiagonal();
+  return some - shifts * (shifts.transpose() * some);
+}
+
+// As many as there are by their singular values.
 Matrix least_forces(const Matrix& G, Matrix& shifts) {
   const Index n = G.rows();
   Matrix H = Matrix::Zero(n, n);
@@ -43,7 +53,7 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
       if (group[i] == g) which.push_back(i);
     if (which.empty()) continue;
     const Matrix own = G(which, which);
-    const Vector d = own.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
+    const Vector d = units_of(own);
     const Matrix scaled = d.asDiagonal() * own * d.asDiagonal();
     if (linalg::full_rank(scaled, tolerance::rank)) {
       H(which, which) = linalg::inverse(own);
@@ -55,9 +65,8 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
       H(which, which) = linalg::inverse(own);
       continue;
     }
-    const Matrix idle = linalg::orthonormal(d.asDiagonal() * svd.V.rightCols(m - rank));
-    const Matrix some = d.asDiagonal() * svd.pseudo_inverse(rank) * d.asDiagonal();
-    H(which, which) = some - idle * (idle.transpose() * some);
+    Matrix idle;
+    H(which, which) = least_forces(svd, d, rank, idle);
     const Index known = shifts.cols();
     shifts.conservativeResize(n, known + idle.cols());
     shifts.rightCols(idle.cols()).setZero();
@@ -66,26 +75,46 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
   return H;
 }
 
+bool shifts_normals(const Holding& c, const Matrix& shifts) {
+  const Index normals = c.count - c.friction;
+  return normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry;
+}
+
+// Where rows turn, only the first look at a regime tells how much is redundant.
+Matrix turning_inverse(const System& sys, const Matrix& G, const Holding& c, Regime& r) {
+  Matrix shifts;
+  const Index open = r.modes.open.directions;
+  const Matrix H = open > 0 ? stickslip::least_forces(G, open, shifts) : least_forces(G, shifts);
+  r.shared = shifts.cols() > 0;
+  if (open < 0) {
+    r.found = redundancy(sys, r, G, shifts);
+  } else if (open > 0) {
+    list_turning_limits(sys, shifts, c, r);
+    r.indeterminate_forces = shifts_normals(c, shifts) ? Matrix() : Matrix(shifts.topRows(c.friction));
+  }
+  return H;
+}
+
 // The same, with what is shared listed. Where normal forces are unique: of least norm in units of the limits.
 Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   const Matrix G = -c.R * c.U;
   if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
+  if (sys.smooth) return turning_inverse(sys, G, c, r);
   Matrix shifts;
   const Matrix H = least_forces(G, shifts);
-  if (shifts.cols() == 0 || sys.smooth) return H; // where rows turn, the force of least norm serves
-  const Index normals = c.count - c.friction;
+  if (shifts.cols() == 0) return H;
   r.shared = true;
-  if (normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry) {
+  if (shifts_normals(c, shifts)) {
     list_limits(sys, shifts, r);
     return H;
   }
   r.indeterminate_forces = shifts.topRows(c.friction);
-  const Vector d = G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
+  const Vector d = units_of(G);
   const Matrix friction = d.asDiagonal() * G.leftCols(c.friction);
   const linalg::Svd rows(friction);
   find_facets(rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * friction, r);
   Vector units = Vector::Ones(c.count);
-  if (normals == 0 && !c.contact_friction) units = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
+  if (c.count == c.friction && !c.contact_friction) units = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
   return units.asDiagonal() *
          linalg::pseudo_inverse(d.asDiagonal() * G * units.asDiagonal(), tolerance::rank) * d.asDiagonal();
 }
@@ -118,6 +147,11 @@ void drop_rounding(Matrix& m, const Matrix& terms) {
 
 } // namespace
 
+Matrix least_forces(const Matrix& G, Index without_effect, Matrix& shifts) {
+  const Vector d = units_of(G);
+  return least_forces(linalg::Svd(d.asDiagonal() * G * d.asDiagonal()), d, G.rows() - without_effect, shifts);
+}
+
 void Holding::read(const System& sys, const Regime& r) {
   friction = r.sticking.size();
   count = friction + r.closed.size();
@@ -145,8 +179,7 @@ void Holding::read(const System& sys, const Regime& r) {
 }
 
 // By elimination in units in which the diagonal is one; false where a pivot comes near rounding.
-bool Holding::invert() {
-  constexpr double least_pivot = 1e3 * tolerance::rank;
+bool Holding::invert(double least_pivot) {
   const Index m = count;
   factors.resize(m, m);
   H.resize(m, m);
@@ -188,15 +221,26 @@ void add_product(const System& sys, Matrix& out, const Matrix& a, const Matrix& 
 
 } // namespace
 
+// H; where rows turn by elimination, unless something is redundant.
+static void solve_constraints(const System& sys, Regime& r, Holding& c) {
+  constexpr double near_none = 1e3 * tolerance::rank;
+  r.shared = false;
+  if (sys.tangent) {
+    const Index open = r.modes.open.directions;
+    r.found.directions = 0;
+    if (open <= 0 && c.invert(open < 0 ? near_none : tolerance::rounding)) return;
+  }
+  c.H = constraint_inverse(sys, c, r);
+}
+
 void constrain(const System& sys, Regime& r, Holding& c) {
   r.E.resize(sys.nx, r.sliding.size());
   for (Index k = 0; k < r.sliding.size(); ++k) r.E.col(k) = sys.friction[r.sliding[k]].effect;
   r.A = r.linear->A;
   r.S = r.linear->S;
-  r.shared = false;
   if (r.sticking.empty() && r.closed.empty()) return follow_constraints(sys, r.A, r.S, r.E);
   c.read(sys, r);
-  if (!sys.tangent || !c.invert()) c.H = constraint_inverse(sys, c, r);
+  solve_constraints(sys, r, c);
   multiply(sys, r.L, c.H, c.R);
   multiply(sys, r.Lx, r.L, r.linear->A);
   multiply(sys, c.driven, c.R, r.linear->S);
@@ -209,7 +253,7 @@ void constrain(const System& sys, Regime& r, Holding& c) {
   add_product(sys, r.E, c.U, r.LF);
   const Index normals = c.count - c.friction;
   for (Matrix* rows : {&r.L, &r.Lx, &r.Ls, &r.LF}) rows->bottomRows(normals) *= -1.0;
-  if (!sys.tangent) { // rows that turn are not worth it: no motion of theirs is exact, and they share no forces
+  if (!sys.tangent) { // rows that turn are not worth it: no motion of theirs is exact
     const Matrix terms = c.H.cwiseAbs() * c.R.cwiseAbs();
     const Matrix of_x = terms * r.linear->A.cwiseAbs(), of_F = terms * effects.cwiseAbs(),
                  of_s = terms * r.linear->S.cwiseAbs() + c.H.cwiseAbs() * c.Rs.cwiseAbs();
@@ -221,9 +265,9 @@ void constrain(const System& sys, Regime& r, Holding& c) {
       drop_rounding(r.Lx, of_x);
       drop_rounding(r.Ls, of_s);
       drop_rounding(r.LF, of_F);
-      hold_at_limits(sys, r);
     }
   }
+  if (r.sharing.any()) hold_at_limits(sys, c, r);
   hold_still(sys, c, r);
   follow_constraints(sys, r.A, r.S, r.E);
 }
@@ -299,6 +343,10 @@ std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, cons
   }
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (modes.contact[j] == Mode::closed && !sys.contacts[j].yields()) r->closed.push_back(j);
+  if (sys.smooth) {
+    r->sharing.limits = modes.open.limits;
+    r->sharing.group.assign(modes.open.limits.size(), 0);
+  }
   Holding held;
   if (!sys.smooth || sys.tangent) constrain(sys, *r, held);
   list_guards(sys, *r);

@@ -63,11 +63,22 @@ struct ForceLimit {
   bool operator==(const ForceLimit&) const = default;
 };
 
+// Where rows turn with the motion: what rigidity leaves open of the forces that hold, found where a regime begins. It
+// is kept until the next transition, so that forces neither appear nor vanish because two rows come near each other.
+struct Redundancy {
+  Index directions = -1;   // of forces that change nothing; -1: still to be found
+  List<ForceLimit> limits; // of all forces that depend on these
+
+  auto operator<=>(const Redundancy&) const = default;
+  bool operator==(const Redundancy&) const = default;
+};
+
 struct Modes : SwitchModes {
   List<FrictionMode> friction; // of each friction element
   List<Mode> contact;          // open or closed; the friction of an open contact is open too
   // Where rigidity leaves forces open: those that the sharing of least norm holds at their limits, in rising order.
   List<ForceLimit> at_limit;
+  Redundancy open;  // of a machine that is not linear
   List<Sign> sides; // of each condition in formulas of the motion: the side of zero on which it is
 
   auto operator<=>(const Modes&) const = default;

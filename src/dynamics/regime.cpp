@@ -3,6 +3,7 @@
 #include "contact/share.hpp"
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "dynamics/friction_force.hpp"
 #include "dynamics/regime_parts.hpp"
 #include "dynamics/tangent.hpp"
@@ -177,6 +178,39 @@ void lags_under_contacts(const System& sys, const Regime& r, const double* x, co
   }
 }
 
+// As evaluate_here() says, of least greatest utilisation.
+void share_held(const System& sys, const Regime& r, double t, const double* x, const double* s,
+                double* force) {
+  if (r.indeterminate_forces.cols() == 0) return;
+  const Index m = r.sticking.size();
+  contact::ForceLimits limits{List<Index>(m, -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m), {}};
+  Vector given(m), shared;
+  for (Index k = 0; k < m; ++k) {
+    const Index i = r.sticking[k];
+    const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_stretch, t, x, s, force);
+    limits.low_a(k) = l.lo;
+    limits.high_a(k) = l.hi;
+    given(k) = force[i];
+  }
+  double utilisation = 0.0;
+  contact::share(given, r.indeterminate_forces, 0, limits, shared, utilisation);
+  for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(k);
+}
+
+// Accelerations that are what rounding leaves of zero where forces cancel: at rest nothing else has a size.
+void silence_rest(const System& sys, const Regime& r, const double* x, const double* s, const double* force,
+                  double* xdot) {
+  const Index n = sys.n_coordinates, np = sys.friction.size();
+  for (Index i = n; i < 2 * n; ++i) {
+    double terms = 0.0;
+    for (Index j = 0; j < sys.nx; ++j) terms += std::abs(r.linear->A(i, j) * x[j]);
+    for (Index j = 0; j < sys.ns(); ++j) terms += std::abs(r.linear->S(i, j) * s[j]);
+    for (const Index k : r.sticking) terms += std::abs(sys.friction[k].effect(i) * force[k]);
+    for (const Index k : r.closed) terms += std::abs(sys.contacts[k].effect(i) * force[np + k]);
+    if (std::abs(xdot[i]) <= tolerance::rounding * terms) xdot[i] = 0.0;
+  }
+}
+
 // All rows and columns are those that hold here.
 void evaluate_here(const System& sys, const Regime& r, double t, const double* x, const double* s,
                    double* xdot, double* force, Scratch& w) {
@@ -210,7 +244,7 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
       force[r.sticking[k]] = held(k);
       moves = moves || sys.friction[r.sticking[k]].states >= 0;
     }
-    if (moves) share_forces(sys, r, t, x, s, force);
+    if (moves) share_held(sys, r, t, x, s, force);
     for (Index k = 0; k < r.sticking.size(); ++k) {
       const Index i = r.sticking[k];
       const Friction& p = sys.friction[i];
@@ -230,6 +264,7 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
   }
   for (Index k = 0; k < nu; ++k) force[r.sliding[k]] = w.sliding(k);
   if (nu > 0) Xdot.noalias() += r.E * w.sliding.head(nu);
+  if (sys.tangent && r.shared) silence_rest(sys, r, x, s, force, xdot);
 }
 
 } // namespace
@@ -254,21 +289,11 @@ void state_signals(const System& sys, const Modes& modes, double t, const double
 }
 
 void share_forces(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                  double* force) {
-  if (r.facets.empty()) return;
-  const Index m = r.sticking.size();
-  contact::ForceLimits limits{List<Index>(m, -1), Vector(m), Vector::Zero(m), Vector(m), Vector::Zero(m), {}};
-  Vector given(m), shared;
-  for (Index k = 0; k < m; ++k) {
-    const Index i = r.sticking[k];
-    const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_stretch, t, x, s, force);
-    limits.low_a(k) = l.lo;
-    limits.high_a(k) = l.hi;
-    given(k) = force[i];
-  }
-  double utilisation = 0.0;
-  contact::share(given, r.indeterminate_forces, 0, limits, shared, utilisation);
-  for (Index k = 0; k < m; ++k) force[r.sticking[k]] = shared(k);
+                  double* force, Scratch& w) {
+  if (!sys.smooth) return share_held(sys, r, t, x, s, force);
+  Tangent& at = w.tangent(sys);
+  at.move_to(t, x, r.modes.sides);
+  if (!at.bare()) share_held(at.system, at.regime(r.modes), t, x, s, force);
 }
 
 } // namespace stickslip

@@ -2,6 +2,7 @@
 // the guards that end it. Built once per combination and kept.
 #pragma once
 
+#include "contact/share.hpp"
 #include "core/list.hpp"
 #include "core/types.hpp"
 #include "dynamics/guard.hpp"
@@ -81,7 +82,8 @@ struct Regime {
       false; // forces of sticking elements are not unique; L* then give the least utilisation in the mean square
   Matrix indeterminate_forces; // columns: shifts of sticking forces that change nothing; orthonormal
   List<Facet> facets;          // where normal forces are unique
-  Sharing sharing;             // where they are not
+  Sharing sharing;             // where they are not, and wherever rows turn
+  Redundancy found;            // where rows turn and it was still to be found
 
   bool affine =
       false;     // forces of sliding elements are linear in (x, s): then they are folded into the next four
@@ -99,11 +101,17 @@ void evaluate(const System& sys, const Regime& regime, double t, const double* x
 // Where forces of sticking elements are not unique: those of least greatest utilisation, in place of what
 // evaluate() gives. For those who read forces; the motion is the same for every way of sharing.
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
-                  double* force);
+                  double* force, Scratch& scratch);
 
 // How the margins of the sharing answer to its multipliers, under the sliding friction that evaluate() left in
 // `scratch`.
 Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scratch& scratch);
+// Sets of contacts that relieve of preload, and which limits shift together: known of a linear machine's regimes, to be
+// found where rows turn.
+void find_relief(const System& sys, const Regime& regime, Sharing& sharing);
+// Which limits hold just after an instant, see contact/share.hpp; those that nothing shifts can only be broken.
+contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_multipliers, const Matrix& margins,
+                                const Matrix& size);
 
 // Guard values; `force` as from evaluate().
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,

@@ -21,7 +21,10 @@ struct Holding {
   Vector left, taken;            // velocities that must be zero, and what takes them away
 
   void read(const System& sys, const Regime& regime);
-  bool invert(); // H, where nothing is redundant
+  bool invert(double least_pivot); // H, where nothing is redundant
+
+  const double* x = nullptr; // where rows turn: what limits follow; else null
+  double t = 0.0;
 
 private:
   Matrix factors;
@@ -36,10 +39,18 @@ void constrain(const System& sys, Regime& regime, Holding& held);
 // and full row rank.
 void find_facets(const Matrix& W, Regime& regime);
 
+// H with f = H (acceleration that the forces must take away), G being what unit forces bring about. Where so many forces
+// are without effect: of least norm, `shifts` spanning these, orthonormal.
+Matrix least_forces(const Matrix& G, Index without_effect, Matrix& shifts);
+
 // sharing.cpp: the limits that bound forces which rigidity leaves open, `shifts` spanning what may be added to them;
 // forces held at the limits that the modes name; the terms of one limit's guard.
 void list_limits(const System& sys, const Matrix& shifts, Regime& regime);
-void hold_at_limits(const System& sys, Regime& regime);
+void hold_at_limits(const System& sys, const Holding& held, Regime& regime);
+// The same where rows turn: what was found stays, and margins are those that hold here.
+Redundancy redundancy(const System& sys, const Regime& regime, const Matrix& G, const Matrix& shifts);
+void list_turning_limits(const System& sys, const Matrix& shifts, const Holding& held, Regime& regime);
+void renew_sharing_terms(const System& sys, Regime& regime);
 GuardTerms sharing_terms(const System& sys, const Regime& regime, Index limit);
 bool is_shared(const Regime& regime, const ForceLimit& limit);
 void follow_varying_limits(const System& sys, const Regime& regime, double t, const double* x,

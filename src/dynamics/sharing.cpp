@@ -16,21 +16,23 @@ namespace {
 
 using ConstVector = Eigen::Map<const Vector>;
 
-// What an element can take changes with time or with internal states, not only with its load.
-bool varies(const Friction& p, const Modes& modes, Index i) {
-  return (p.aged >= 0 || p.states >= 0) && held_by_lag(p, modes, i) == 0;
-}
-
-// Per unit of its load, where it does not vary.
-double unit_limit(const Friction& p, const FrictionMode& now, int side) {
-  const Interval unit = rest_interval(p.law, nullptr);
-  const double firm = now.hold == Hold::firmly ? firmer : 1.0;
-  return firm * (side > 0 ? unit.hi : unit.lo);
-}
-
 struct Margin {
   const System& sys;
   const Regime& r;
+  const double* x = nullptr; // limits are those of this state at t; else what they are whatever the state
+  double t = 0.0;
+
+  // What an element can take changes with time or with internal states, not only with its load.
+  bool varies(const Friction& p, Index i) const {
+    return x == nullptr && (p.aged >= 0 || p.states >= 0) && held_by_lag(p, r.modes, i) == 0;
+  }
+
+  // Per unit of its load, where it does not vary.
+  double unit_limit(const Friction& p, const FrictionMode& now, int side) const {
+    const Interval unit = x != nullptr ? unit_limits(p, t, x) : rest_interval(p.law, nullptr);
+    const double firm = now.hold == Hold::firmly ? firmer : 1.0;
+    return firm * (side > 0 ? unit.hi : unit.lo);
+  }
 
   Index row_of(const ForceLimit& l) const { // among the constraint forces; -1: not one of them
     const Index np = sys.friction.size();
@@ -49,7 +51,7 @@ struct Margin {
     const Friction& p = sys.friction[l.force];
     const Index load = normal_row(r, loading_contact(p));
     if (load < 0 || held_by_lag(p, r.modes, l.force) == l.side) return row;
-    if (varies(p, r.modes, l.force)) return {};
+    if (varies(p, l.force)) return {};
     row(load) += l.side * load_per_normal(p) * unit_limit(p, r.modes.friction[l.force], l.side);
     return row;
   }
@@ -63,7 +65,7 @@ struct Margin {
       row(p.lagged) = 1.0;
       return row;
     }
-    if (p.contact >= 0 || varies(p, r.modes, l.force)) return row;
+    if (p.contact >= 0 || varies(p, l.force)) return row;
     const FrictionMode& now = r.modes.friction[l.force];
     const double unit = l.side * unit_limit(p, now, l.side);
     row(sys.nx + p.load) = unit;
@@ -74,44 +76,122 @@ struct Margin {
   }
 };
 
+// Not of nothing, nor of rounding alone.
+bool answers(const Eigen::Ref<const Vector>& row, const Matrix& N) {
+  const double most = (row.cwiseAbs().transpose() * N.cwiseAbs()).maxCoeff(),
+               shift = (row.transpose() * N).cwiseAbs().maxCoeff();
+  return shift > tolerance::entry * most && shift > tolerance::rest * row.cwiseAbs().maxCoeff();
+}
+
+Matrix pushing(const Matrix& shifts, Index friction) {
+  Matrix N = shifts;
+  N.bottomRows(N.rows() - friction) *= -1.0; // normal forces push
+  return N;
+}
+
+List<ForceLimit> limits_of(const System& sys, const Regime& r, auto&& wanted) {
+  const Index np = sys.friction.size(), friction = r.sticking.size();
+  List<ForceLimit> limits;
+  for (Index k = 0; k < friction; ++k)
+    for (const std::int8_t side : {std::int8_t{-1}, std::int8_t{1}})
+      if (const ForceLimit l{r.sticking[k], side}; wanted(k, l)) limits.push_back(l);
+  for (Index k = 0; k < r.closed.size(); ++k)
+    if (const ForceLimit l{np + r.closed[k], -1}; wanted(friction + k, l)) limits.push_back(l);
+  return limits;
+}
+
 } // namespace
 
-void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
-  const Index np = sys.friction.size(), count = shifts.rows(), friction = r.sticking.size();
-  Sharing& sharing = r.sharing;
-  sharing.N = shifts;
-  sharing.N.bottomRows(count - friction) *= -1.0; // normal forces push
-
-  const Margin margin{sys, r};
-  List<Vector> rows;
-  const auto offer = [&](const ForceLimit& l) {
-    const Vector row = margin.by_forces(l);
-    if (row.size() == 0) return;
-    const double most = (row.cwiseAbs().transpose() * sharing.N.cwiseAbs()).maxCoeff(),
-                 shift = (row.transpose() * sharing.N).cwiseAbs().maxCoeff();
-    if (!(shift > tolerance::entry * most && shift > tolerance::rest * row.cwiseAbs().maxCoeff()))
-      return; // nothing, or rounding alone, shifts its margin
-    sharing.limits.push_back(l);
-    rows.push_back(row);
-  };
-  for (const Index i : r.sticking) offer({i, -1}), offer({i, +1});
-  for (const Index j : r.closed) offer({np + j, -1});
-  sharing.C.resize(rows.size(), count);
-  for (Index k = 0; k < rows.size(); ++k) sharing.C.row(k) = rows[k].transpose();
+void find_relief(const System& sys, const Regime& r, Sharing& sharing) {
+  const Index np = sys.friction.size(), friction = r.sticking.size();
   const bool loaded = std::any_of(r.sticking.begin(), r.sticking.end(), [&](Index i) {
     return normal_row(r, loading_contact(sys.friction[i])) >= 0;
   });
   if (loaded)
-    sharing.relieving =
-        contact::relieving_contacts(sharing.N.bottomRows(count - friction), sharing.N.topRows(friction));
+    sharing.relieving = contact::relieving_contacts(sharing.N.bottomRows(sharing.N.rows() - friction),
+                                                    sharing.N.topRows(friction));
   for (List<Index>& set : sharing.relieving)
     for (Index& k : set)
       k = std::find(sharing.limits.begin(), sharing.limits.end(), ForceLimit{np + r.closed[k], -1}) -
           sharing.limits.begin();
   const Matrix shift = sharing.C * sharing.N;
-  const Vector unit = shift.rowwise().norm().cwiseInverse();
+  Vector unit = shift.rowwise().norm();
+  for (Index k = 0; k < unit.size(); ++k)
+    unit(k) = answers(sharing.C.row(k).transpose(), sharing.N) ? 1.0 / unit(k) : 0.0;
   const Matrix scaled = unit.asDiagonal() * shift;
   sharing.group = linalg::groups(scaled * scaled.transpose(), tolerance::entry);
+}
+
+void list_limits(const System& sys, const Matrix& shifts, Regime& r) {
+  Sharing& sharing = r.sharing;
+  sharing.N = pushing(shifts, r.sticking.size());
+  const Margin margin{sys, r};
+  List<Vector> rows;
+  sharing.limits = limits_of(sys, r, [&](Index, const ForceLimit& l) {
+    const Vector row = margin.by_forces(l);
+    if (row.size() == 0 || !answers(row, sharing.N)) return false;
+    rows.push_back(row);
+    return true;
+  });
+  sharing.C.resize(rows.size(), shifts.rows());
+  for (Index k = 0; k < rows.size(); ++k) sharing.C.row(k) = rows[k].transpose();
+  find_relief(sys, r, sharing);
+}
+
+Redundancy redundancy(const System& sys, const Regime& r, const Matrix& G, const Matrix& shifts) {
+  Redundancy found;
+  found.directions = shifts.cols();
+  if (shifts.cols() == 0) return found;
+  const List<Index> group = linalg::groups(G);
+  List<char> open(G.rows(), 0); // groups in which something shifts
+  for (Index k = 0; k < G.rows(); ++k)
+    if (shifts.row(k).cwiseAbs().maxCoeff() > tolerance::entry) open[group[k]] = 1;
+  found.limits = limits_of(sys, r, [&](Index k, const ForceLimit&) { return open[group[k]] != 0; });
+  return found;
+}
+
+void list_turning_limits(const System& sys, const Matrix& shifts, const Holding& held, Regime& r) {
+  Sharing& sharing = r.sharing;
+  sharing.limits = r.modes.open.limits;
+  sharing.N = pushing(shifts, held.friction);
+  sharing.C.resize(sharing.limits.size(), shifts.rows());
+  const Margin margin{sys, r, held.x, held.t};
+  for (Index k = 0; k < sharing.limits.size(); ++k) {
+    const Vector row = margin.by_forces(sharing.limits[k]);
+    if (row.size() > 0)
+      sharing.C.row(k) = row.transpose();
+    else
+      sharing.C.row(k).setZero();
+  }
+  sharing.held.clear();
+}
+
+void renew_sharing_terms(const System& sys, Regime& r) {
+  if (r.sharing.held.empty()) return;
+  for (Index k = 0; k < r.guards.size(); ++k)
+    if (r.guards[k].kind == GuardKind::sharing_changes)
+      r.guard_terms[k] = sharing_terms(sys, r, r.guards[k].limit);
+}
+
+contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_multipliers, const Matrix& margins,
+                                const Matrix& size) {
+  contact::HeldLimits out;
+  List<Index> which; // that something shifts
+  for (Index k = 0; k < sharing.limits.size(); ++k) {
+    if (answers(sharing.C.row(k).transpose(), sharing.N))
+      which.push_back(k);
+    else if (!contact::within_limits(margins.row(k), size.row(k)))
+      out.against.push_back(k);
+  }
+  if (!out.against.empty()) return out;
+  List<List<Index>> relieving = sharing.relieving;
+  for (List<Index>& set : relieving)
+    for (Index& k : set) k = std::find(which.begin(), which.end(), k) - which.begin();
+  out = contact::held_limits(by_multipliers(which, which), margins(which, Eigen::all),
+                             size(which, Eigen::all), relieving);
+  for (List<Index>* list : {&out.held, &out.relieved, &out.against})
+    for (Index& k : *list) k = which[k];
+  return out;
 }
 
 double sharing_size(const System& sys, const Regime& r, Index limit, double t, const double* x,
@@ -133,7 +213,7 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
 }
 
 // f = f_free + N y with the y of least norm at which these margins are zero.
-void hold_at_limits(const System& sys, Regime& r) {
+void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   Sharing& sharing = r.sharing;
   List<Index> relieved; // of those held
   for (const ForceLimit& l : r.modes.at_limit) {
@@ -146,27 +226,33 @@ void hold_at_limits(const System& sys, Regime& r) {
   if (sharing.held.empty()) return;
   const Index m = sharing.held.size();
   const Matrix C = sharing.C(sharing.held, Eigen::all), shift = C * sharing.N;
-  Matrix by_margin = shift.transpose() * linalg::inverse(shift * shift.transpose());
-  for (int round = 0; round < 2; ++round) // the product has squared the condition
-    by_margin += by_margin * (Matrix::Identity(m, m) - shift * by_margin);
+  Matrix by_margin;
+  if (sys.tangent) { // what a limit can be shifted by may vanish on the way
+    by_margin = linalg::pseudo_inverse(shift, tolerance::rank);
+  } else {
+    by_margin = shift.transpose() * linalg::inverse(shift * shift.transpose());
+    for (int round = 0; round < 2; ++round) // the product has squared the condition
+      by_margin += by_margin * (Matrix::Identity(m, m) - shift * by_margin);
+  }
   sharing.multipliers = by_margin.transpose() * sharing.N.transpose();
   for (const Index k : relieved) sharing.multipliers.row(k).setZero(); // they may have any sign
   const Matrix effect = -sharing.N * by_margin;
   Matrix given(m, sys.nx + sys.ns());
-  const Margin margin{sys, r};
+  const Margin margin{sys, r, c.x, c.t};
   List<Index> varying;
   for (Index k = 0; k < m; ++k) {
     const ForceLimit& l = sharing.limits[sharing.held[k]];
     given.row(k) = margin.by_state(l).transpose();
-    if (!margin.of_contact(l) && varies(sys.friction[l.force], r.modes, l.force)) varying.push_back(k);
+    if (!margin.of_contact(l) && margin.varies(sys.friction[l.force], l.force)) varying.push_back(k);
   }
   r.Lx += effect * (C * r.Lx + given.leftCols(sys.nx));
   r.Ls += effect * (C * r.Ls + given.rightCols(sys.ns()));
   r.LF += effect * C * r.LF;
+  if (sys.tangent) r.L += effect * C * r.L;
   for (const Index k : sharing.held) { // exactly
     if (!margin.of_contact(sharing.limits[k])) continue;
     const Index row = margin.row_of(sharing.limits[k]);
-    for (Matrix* forces : {&r.Lx, &r.Ls, &r.LF}) forces->row(row).setZero();
+    for (Matrix* forces : {&r.L, &r.Lx, &r.Ls, &r.LF}) forces->row(row).setZero();
   }
   for (const Index k : varying) sharing.varying.push_back(sharing.held[k]);
   sharing.varying_effect = effect(Eigen::all, varying);

@@ -2,6 +2,7 @@
 
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/reduce_inertia.hpp"
 #include "dynamics/regime_parts.hpp"
@@ -247,14 +248,16 @@ const Regime& Tangent::regime(const Modes& modes) {
   }
   if (local->moves == moves) return local->regime;
   if (bare() && smooth->moving_mass()) invert_mass(), weigh();
+  local->held.x = x.data();
+  local->held.t = t;
   if (local->moves >= 0 && folds_in_place) { // what it consists of stays
     fold(local->linear);
-    constrain(system, local->regime, local->held);
   } else {
     local->linear = linear_part(system, modes);
     local->regime = std::move(*build_regime(system, modes, local->linear));
-    constrain(system, local->regime, local->held);
   }
+  constrain(system, local->regime, local->held);
+  renew_sharing_terms(system, local->regime);
   local->moves = moves;
   return local->regime;
 }
@@ -280,7 +283,8 @@ void Tangent::project(double at, Vector& of, const Modes& modes) {
     if (modes.friction[i].sticks() && system.friction[i].traits.sticks &&
         system.friction[i].surface_travel < 0)
       held.push_back(i);
-  if (!closed.empty() || !held.empty() || bound()) restore(at, of, modes.sides, closed, held);
+  if (!closed.empty() || !held.empty() || bound())
+    restore(at, of, modes.sides, closed, held, modes.open.directions);
 }
 
 void Tangent::rest(const Modes& modes, const double* s, double* of) {
@@ -294,12 +298,32 @@ void Tangent::rest(const Modes& modes, const double* s, double* of) {
   Eigen::Map<Vector>(of, system.nx).noalias() += c.U.lazyProduct(c.taken);
 }
 
+bool Tangent::parts(const Modes& modes, const Vector& of, const Vector& nominal) {
+  if (modes.open.directions <= 0) return false;
+  const Regime& r = regime(modes);
+  signal_values(system, t, taken.data());
+  write(taken.data());
+  const auto moving = [&](double speed, double size) {
+    return std::abs(speed) > tolerance::event_zero * size;
+  };
+  return std::any_of(r.sticking.begin(), r.sticking.end(),
+                     [&](Index i) {
+                       const Friction& p = system.friction[i];
+                       return moving(relative_velocity(p, of.data(), taken.data()),
+                                     velocity_size(p, nominal));
+                     }) ||
+         std::any_of(r.closed.begin(), r.closed.end(), [&](Index j) {
+           const Form& rate = system.contacts[j].rate;
+           return moving(value(rate, of.data(), taken.data()), size_of(rate, nominal, taken.data()));
+         });
+}
+
 void Tangent::keep_constraints(double at, Vector& of) {
-  if (bound()) restore(at, of, {}, {}, {});
+  if (bound()) restore(at, of, {}, {}, {}, -1);
 }
 
 void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List<Index>& closed,
-                      const List<Index>& held) {
+                      const List<Index>& held, Index open) {
   constexpr int rounds = 2; // Newton's steps
   const Index n = system.n_coordinates;
   Vector s(system.ns());
@@ -308,7 +332,8 @@ void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List
     signal_values(system, at, s.data());
     write(s.data());
   };
-  const auto solve = [&](const List<Index>& contacts, const List<Index>& elements, Index first, auto&& rest) {
+  const auto solve = [&](const List<Index>& contacts, const List<Index>& elements, Index first, Index idle,
+                         auto&& rest) {
     const Index m = contacts.size() + elements.size();
     Matrix R(m, n), U(n, m);
     Vector left(m);
@@ -321,7 +346,10 @@ void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List
       U.col(k) = sign * (normal ? c->effect : p->effect).segment(n, n);
       left(k) = rest(c, p);
     }
-    of.segment(first, n) -= U * linalg::least_norm_solution(R * U, left);
+    Matrix shifts;
+    of.segment(first, n) -= U * (idle < 0    ? linalg::least_norm_solution(R * U, left)
+                                 : idle == 0 ? Vector(linalg::solve(R * U, left))
+                                             : Vector(least_forces(R * U, idle, shifts) * left));
   };
   // They come first: effects of elements leave them as they are.
   const auto bind = [&](Index first, bool positions) {
@@ -339,12 +367,12 @@ void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List
   for (int round = 0; round < rounds && (bound() || !gaps.empty()); ++round) {
     const auto gap = [&](const Contact* c, const Friction*) { return value(c->gap, of.data(), s.data()); };
     if (bound()) bind(0, true);
-    if (!gaps.empty()) solve(gaps, {}, 0, gap);
+    if (!gaps.empty()) solve(gaps, {}, 0, -1, gap);
     place();
   }
   if (bound()) bind(n, false);
   if (closed.empty() && held.empty()) return;
-  solve(closed, held, n, [&](const Contact* c, const Friction* p) {
+  solve(closed, held, n, open, [&](const Contact* c, const Friction* p) {
     return c != nullptr ? value(c->rate, of.data(), s.data()) : relative_velocity(*p, of.data(), s.data());
   });
 }

@@ -51,6 +51,9 @@ public:
   // in the metric of the masses.
   void project(double t, Vector& x, const Modes& modes);
   void keep_constraints(double t, Vector& x); // these alone
+  // Whether velocities that are held cannot all be zero any more, where it has been moved to: rows that were one have
+  // turned apart.
+  bool parts(const Modes& modes, const Vector& x, const Vector& nominal);
   // Velocities that are held alone, where it has been moved to.
   void rest(const Modes& modes, const double* s, double* x);
 
@@ -90,7 +93,7 @@ private:
   double result(Index k) const { return slots(smooth->tape.outputs[k]); }
   bool bound() const { return smooth->bound; }
   void restore(double t, Vector& x, const List<Sign>& sides, const List<Index>& closed,
-               const List<Index>& held);
+               const List<Index>& held, Index open);
   void factor_mass();
   void solve_mass(double* force) const;
   void invert_mass();

@@ -240,18 +240,6 @@ private:
 
 } // namespace
 
-// What more than two hold is shared over the polygon of what they can take, whose sides would turn with the rows.
-void check_directions(const System& sys, const Contact& c) {
-  const auto along = std::count_if(sys.friction.begin(), sys.friction.end(), [&](const Friction& p) {
-    return p.contact >= 0 && &sys.contacts[p.contact] == &c;
-  });
-  if (along > 2)
-    reject("contact '" + c.name + "'",
-           "has friction along " + std::to_string(along) +
-               " directions in a machine with functions of its motion, which takes two "
-               "(4 facets)");
-}
-
 void linear_only(const System& sys, const std::string& what) {
   if (sys.smooth)
     reject("machine", "has parts that are functions of its motion, and " + what +
@@ -274,8 +262,6 @@ void wire_smooth(Draft& d) {
   for (const auto& [element, signal] : d.drifts) d.sys.friction[element].acceleration_s(signal) = 1.0;
   if (d.inertia >= 0) d.sys.drives.push_back({"inertia", Vector(), Vector::Zero(d.sys.nx), d.inertia});
   Collector(d).run();
-  if (d.sys.smooth)
-    for (const Contact& c : d.sys.contacts) check_directions(d.sys, c);
 }
 
 } // namespace stickslip

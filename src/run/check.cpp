@@ -102,7 +102,9 @@ void check(const System& sys, const Modes& modes) {
   for (Index k = 0; k < sys.flanks.size(); ++k)
     if (modes.flank[k].stretch < 0 || modes.flank[k].stretch >= sys.flanks[k].line.stretches.size())
       reject("state", "has springs on stretches that do not exist");
-  if (!std::all_of(modes.at_limit.begin(), modes.at_limit.end(), force))
+  const bool open = modes.open.limits.empty() || (sys.smooth && modes.open.directions > 0);
+  if (!std::all_of(modes.at_limit.begin(), modes.at_limit.end(), force) || !open ||
+      !std::all_of(modes.open.limits.begin(), modes.open.limits.end(), force))
     reject("state", "has forces at limits that do not exist");
   if (!std::all_of(modes.friction.begin(), modes.friction.end(), friction) ||
       !std::all_of(modes.contact.begin(), modes.contact.end(), contact) ||

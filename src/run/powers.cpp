@@ -112,7 +112,7 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   state_signals(sys, seg.regime->modes, t, x.data(), s.data(), w);
   const System& here = sys.smooth ? w.tangent(sys).system : sys;
   evaluate(sys, *seg.regime, t, x.data(), s.data(), xdot.data(), force.data(), w);
-  share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data());
+  share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data(), w);
   const auto v = x.segment(n, n);
   Index k = 0;
   for (const auto& d : sys.drives)

@@ -171,7 +171,7 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
   Scratch w(sys);
   signal_values(sys, t, s.data());
   evaluate(sys, r, t, x, s.data(), xdot.data(), force.data(), w);
-  share_forces(sys, r, t, x, s.data(), force.data());
+  share_forces(sys, r, t, x, s.data(), force.data(), w);
   std::ostringstream text;
   text << "stuck for good";
   for (Index i = 0; i < sys.friction.size(); ++i) {

@@ -376,6 +376,7 @@ bool Runner::arrive() {
   if (stepper.delays.any()) returned = stepper.delays.arrive(*state, before);
   state->after_transition = false;
   if (here) here->project(state->base_t, state->base_x, state->modes);
+  parted = here && here->parts(state->modes, state->base_x, state->nominal);
   keep_constraints(machine, state->base_t, state->base_x.data());
   see(sys, *state);
   if (beyond.size() > 0 && arrival.t < options.t_end) no_longer_finite();
@@ -389,7 +390,7 @@ bool Runner::goes_round(bool loses) {
 
 // Ticks, then whatever the guards or a breakpoint call for.
 void Runner::change() {
-  const bool event = !step.fired.empty();
+  const bool event = !step.fired.empty() || parted;
   if (!event && !arrival.at_limit) return;
   const double t = state->base_t;
   if (event && jams(t, state->base_x)) return finish(Status::no_solution, t, why(jam()));

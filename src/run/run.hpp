@@ -90,6 +90,7 @@ private:
     double tau = 0.0;           // since the start of the step
     bool at_limit = false;      // at a breakpoint or tick
   } arrival;
+  bool parted = false;         // what is held moves apart there
   int returned = Past::smooth; // lowest derivative of a velocity that jumped one dead time before the arrival
   Vector end;                  // state at the arrival
   std::string notes;           // on the start, for the message

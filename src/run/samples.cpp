@@ -95,7 +95,7 @@ void Samples::evaluate_motion() {
   at_every_time([&](const Regime& r, Index j, double t, const Vector& x, const Vector& s) {
     w.force.setZero();
     evaluate(sys, r, t, x.data(), s.data(), w.xdot.data(), w.force.data(), w);
-    share_forces(sys, r, t, x.data(), s.data(), w.force.data());
+    share_forces(sys, r, t, x.data(), s.data(), w.force.data(), w);
     rate.col(j) = w.xdot;
     force.col(j) = w.force;
   });

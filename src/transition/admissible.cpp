@@ -44,6 +44,10 @@ bool Decision::admissible(const contact::Candidate& c) {
   apply(c);
   leave_rest(c);
   const Regime* free = &cache.get(sys, state->modes); // no force is held at a limit yet
+  if (here != nullptr && free->found.directions > 0) {
+    state->modes.open = free->found;
+    free = &cache.get(sys, state->modes);
+  }
   if (free->affine || free->shared || here != nullptr) expand_signals();
   if (!rests_stay(*free)) return false;
   guard_series(*free);
@@ -52,7 +56,7 @@ bool Decision::admissible(const contact::Candidate& c) {
       note_contradiction();
       return false;
     }
-    sharings.push_back({c.modes, state->modes.at_limit});
+    sharings.push_back({c.modes, state->modes.at_limit, state->modes.open});
     if (!state->modes.at_limit.empty()) free = &cache.get(sys, state->modes), guard_series(*free);
   }
   const Regime& r = *free;
@@ -76,8 +80,8 @@ namespace {
 
 // A coefficient is known no better than the same one of the limits that it shifts with; the first no better than what
 // the last digits of the instant make of it; where it comes from differences, no better than these.
-void size_by_group(const Regime& r, const Matrix& margins, double instant, Matrix& size) {
-  const List<Index>& group = r.sharing.group;
+void size_by_group(const List<Index>& group, bool affine, const Matrix& margins, double instant,
+                   Matrix& size) {
   const Vector forces = size.col(0);
   Matrix most = Matrix::Zero(size.rows(), size.cols());
   for (Index k = 0; k < group.size(); ++k)
@@ -85,7 +89,7 @@ void size_by_group(const Regime& r, const Matrix& margins, double instant, Matri
   for (Index k = 0; k < group.size(); ++k) {
     size.row(k) = size.row(k).cwiseMax(most.row(group[k]));
     size(k, 0) = std::max(size(k, 0), tolerance::cancelled * instant * most(group[k], 1));
-    if (!r.affine) size(k, 2) = std::max(size(k, 2), forces(k) / short_time);
+    if (!affine) size(k, 2) = std::max(size(k, 2), forces(k) / short_time);
   }
 }
 
@@ -94,6 +98,13 @@ void size_by_group(const Regime& r, const Matrix& margins, double instant, Matri
 // Forces that rigidity leaves open: which of them are at their limits just after t. False if no sharing holds then.
 bool Decision::share(const Regime& r) {
   const Index m = r.sharing.limits.size();
+  const bool turns = here != nullptr;
+  if (turns || r.coupled) // rows, and the sliding friction, of this instant
+    evaluate(sys, r, t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
+  const Regime& now = turns ? w.tangent(sys).regime(r.modes) : r;
+  Sharing turned;
+  if (turns) turned = now.sharing, find_relief(sys, now, turned);
+  const Sharing& sharing = turns ? turned : r.sharing;
   Matrix margins(m, series_terms), size(m, series_terms);
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
@@ -104,14 +115,11 @@ bool Decision::share(const Regime& r) {
     size.row(g.limit).setConstant(
         sharing_size(sys, r, g.limit, t, state->base_x.data(), sig.data(), force.data()));
   }
-  size_by_group(r, margins, std::max(std::abs(t) / state->time_scale, 1.0), size);
+  size_by_group(sharing.group, r.affine, margins, std::max(std::abs(t) / state->time_scale, 1.0), size);
   state->modes.at_limit.clear();
   broken.clear();
   if (contact::within_limits(margins, size)) return true;
-  if (r.coupled) // the sliding friction of this instant
-    evaluate(sys, r, t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
-  const contact::HeldLimits found =
-      contact::held_limits(margins_by_multipliers(sys, r, w), margins, size, r.sharing.relieving);
+  const contact::HeldLimits found = hold_limits(sharing, margins_by_multipliers(sys, now, w), margins, size);
   for (const Index k : found.held) {
     ForceLimit l = r.sharing.limits[k];
     if (std::find(found.relieved.begin(), found.relieved.end(), k) != found.relieved.end()) l.side = 0;
@@ -147,6 +155,7 @@ bool Decision::share_anew(State& st, Jump& record) {
   t = st.base_t;
   before = st.modes;
   signal_values(sys, t, sig.data());
+  look_again();
   st.modes.at_limit.clear();
   const Regime& r = cache.get(sys, st.modes);
   if (r.affine) expand_signals();
@@ -161,7 +170,11 @@ bool Decision::share_anew(State& st, Jump& record) {
   st.modes = before;
   const bool friction =
       std::any_of(broken.begin(), broken.end(), [&](const ForceLimit& l) { return l.force < n; });
-  if (friction) record.fired.push_back(Guard::of_shared_forces());
+  if (here != nullptr && friction &&
+      broken.size() == 1) // the rows have turned: this one is nobody else's now
+    record.fired.push_back(Guard::of_friction(GuardKind::breaks_away, broken[0].force, broken[0].side));
+  else if (friction)
+    record.fired.push_back(Guard::of_shared_forces());
   for (const ForceLimit& l : broken)
     if (l.force >= n && !friction)
       record.fired.push_back(Guard::of_contact(GuardKind::lifts_off, l.force - n));
@@ -335,6 +348,12 @@ double Decision::certain_slope(const Regime& r, Index k, double slope) const {
   return std::abs(slope) <= tolerance::constrained * r.Gx.row(k).cwiseAbs().dot(rates) ? 0.0 : slope;
 }
 
+// Along an element at rest, as well as it is known where it stands.
+double Decision::no_acceleration(Index i) const {
+  const Index k = closed.size() + (std::find(elements.begin(), elements.end(), i) - elements.begin());
+  return problem.no_acceleration(k, contact::at_guard(problem, allowed[k], k));
+}
+
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
 int Decision::sign_of(const Regime& r, Index k) {
   const Guard& g = r.guards[k];
@@ -344,6 +363,7 @@ int Decision::sign_of(const Regime& r, Index k) {
   switch (g.kind) {
   case GuardKind::slip_ends:
     if (rests[i]) row[0] = 0.0, row[1] = certain_slope(r, k, row[1]);
+    if (rests[i] && here != nullptr && std::abs(row[1]) <= no_acceleration(i)) row[1] = 0.0;
     if (std::all_of(row.begin(), row.end(), [](double a) { return a == 0.0; }) ||
         (rests[i] && stands_still(r, sys.friction[i])))
       return 1; // it does not move at all, so it does not slip

@@ -138,8 +138,10 @@ struct Equations {
     Index rank = 0;
     while (rank < k && svd.values(rank) > cut) ++rank;
     const Vector t = svd.U.transpose() * b;
-    const double terms = b.cwiseAbs().maxCoeff();
-    if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > tolerance::entry * terms) return false;
+    double known =
+        tolerance::entry * b.cwiseAbs().maxCoeff(); // and no better than the terms of which it is the sum
+    for (const Index i : ws.unknown) known = std::max(known, tolerance::rest * ws.root[i] * p.free_scale(i));
+    if (rank < k && t.tail(k - rank).cwiseAbs().maxCoeff() > known) return false;
     Vector root(k);
     for (Index i = 0; i < k; ++i) root(i) = ws.root[ws.unknown[i]];
     const Vector y = t.head(rank).cwiseQuotient(svd.values.head(rank));
@@ -311,7 +313,7 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
     const bool fired = at_guard(p, allowed[i], i);
     const double exact = fired || !out.unique ? tolerance::event_zero : rounding;
     const double g = p.G(i, i);
-    double margin = of.least(), zero = exact * ws.scale[i];
+    double margin = of.least(), zero = std::max(exact * ws.scale[i], p.no_acceleration(i, fired));
     if (of.of_force) zero = g > 0.0 ? zero / g : exact * std::abs(out.force[i]);
     if (modes[i] == Mode::stick) {
       const double f = out.force[i], limit = f >= 0.0 ? of.high : -of.low;
@@ -319,7 +321,7 @@ bool solve_modes(const Problem& p, const List<Mode>& modes, const List<Slip>& sl
       if (f != 0.0) out.utilisation = std::max(out.utilisation, limit > 0.0 ? std::abs(f) / limit : 1.0);
       if (!out.unique) margin = std::max(margin, -zero); // share() has judged it
     }
-    if (margin < -zero) return false;
+    if (!(margin >= -zero)) return false; // NaN is none
     if (margin > zero) continue;
     out.touching[i] = 1;
     if (modes[i] == Mode::closed)

@@ -139,6 +139,7 @@ void Decision::assemble() {
   p.free_size.noalias() = rows.cwiseAbs().lazyProduct(terms);
   size_by_rates();
   p.G.noalias() = rows.lazyProduct(columns);
+  if (here != nullptr) size_by_turning_rows();
 }
 
 // Where everything that loads a contact passes through zero at this instant, the terms tell nothing of their
@@ -159,12 +160,15 @@ void Decision::size_by_rates() {
         k < nc ? sys.contacts[closed[k]].acceleration_s : sys.friction[elements[k - nc]].acceleration_s;
     problem.free_size(k) += rows.row(k).cwiseAbs().dot(w.row) + own.cwiseAbs().dot(w.rate);
   }
-  if (here != nullptr) size_by_turning_rows(moment);
 }
 
-// What follows the state has no rate of its own: how fast free contacts would gain acceleration, by differences.
-void Decision::size_by_turning_rows(double moment) {
-  const double h = short_time * state->time_scale;
+// What follows the state has no rate of its own: how fast free contacts would gain acceleration, and loads that formulas
+// make change, by differences. That can be so fast that the last digits of the instant decide about the sign of what is
+// balanced there.
+void Decision::size_by_turning_rows() {
+  const double h = short_time * state->time_scale, moment = std::max(std::abs(t), state->time_scale),
+               digits = tolerance::last_digits * std::abs(t);
+  const auto nc = closed.size();
   Tangent& next = w.tangent(sys);
   const Vector x = state->base_x + h * xdot;
   Vector s(sys.ns());
@@ -175,10 +179,27 @@ void Decision::size_by_turning_rows(double moment) {
     const Contact& c = at.contacts[contact];
     return c.rate.x.dot(at.A * place + at.S * signals) + c.acceleration_s.dot(signals);
   };
-  for (Index k = 0; k < closed.size(); ++k) {
-    const double change = free(next.system, closed[k], x, s) - free(sys, closed[k], state->base_x, sig);
-    problem.free_size(k) += moment * std::abs(change) / h;
+  Vector unresolved(problem.size()), load_size = Vector::Zero(problem.size()); // forces
+  for (Index k = 0; k < nc; ++k) {
+    const double rate =
+        std::abs(free(next.system, closed[k], x, s) - free(sys, closed[k], state->base_x, sig)) / h;
+    problem.free_size(k) += moment * rate;
+    unresolved(k) = digits * rate / problem.G(k, k);
   }
+  for (Index q = 0; q < elements.size(); ++q) {
+    const Index i = elements[q], c = problem.elements[q].contact;
+    const int stretch = state->modes.friction[i].load_stretch;
+    const Interval unit = unit_limits(sys.friction[i], t, state->base_x.data());
+    const double change = normal_load(next.system.friction[i], stretch, x.data(), s.data()) -
+                          normal_load(sys.friction[i], stretch, state->base_x.data(), sig.data());
+    const double by_contact = c < 0 ? 0.0 : load_per_normal(sys.friction[i]) * unresolved(c);
+    const double most = std::max(-unit.lo, unit.hi);
+    if (c >= 0)
+      load_size(nc + q) = most * load_per_normal(sys.friction[i]) * problem.free_size(c) / problem.G(c, c);
+    unresolved(nc + q) = most * (digits * std::abs(change) / h + by_contact);
+  }
+  problem.unresolved = problem.G.cwiseAbs() * unresolved;
+  problem.load_size = problem.G.diagonal().cwiseProduct(load_size);
 }
 
 // What a guard that fired leaves open.
@@ -338,7 +359,7 @@ bool Decision::choose_modes(const List<Guard>& fired) {
   }
   apply(answer.answer);
   for (const Shared& s : sharings)
-    if (s.modes == answer.answer.modes) state->modes.at_limit = s.at_limit;
+    if (s.modes == answer.answer.modes) state->modes.at_limit = s.at_limit, state->modes.open = s.open;
   normal.setZero();
   for (Index k = 0; k < closed.size(); ++k) normal(closed[k]) = answer.answer.force[k];
   rule = answer.rule;

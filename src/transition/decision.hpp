@@ -86,6 +86,7 @@ private:
   struct Shared {
     List<Mode> modes;
     List<ForceLimit> at_limit;
+    Redundancy open;
   };
   List<Shared> sharings;
   List<ForceLimit> broken;
@@ -135,7 +136,7 @@ private:
   bool choose_modes(const List<Guard>& fired);
   void assemble();
   void size_by_rates();
-  void size_by_turning_rows(double moment);
+  void size_by_turning_rows();
   contact::Line kinetic_line(Index i, int d);
   contact::Element element_at_rest(Index i);
   contact::Element element_that_slides(Index i);
@@ -160,6 +161,7 @@ private:
   void note_firing(const Regime& r, List<Guard>& fired);
   void note_overrun(const Regime& r, const Guard& g);
   int sign_of(const Regime& r, Index guard);
+  double no_acceleration(Index element) const;
   double certain_slope(const Regime& r, Index guard, double slope) const;
   Vector acceleration_terms(const Regime& r, const Vector& row, const Matrix& by, const Matrix& held) const;
   bool stands_still(const Regime& r, const Friction& p);

@@ -10,6 +10,7 @@
 
 #include "core/list.hpp"
 #include "core/mode.hpp"
+#include "core/tolerances.hpp"
 #include "core/types.hpp"
 
 #include <algorithm>
@@ -49,9 +50,19 @@ struct Problem {
   double free_scale(Index i) const {
     return free_size.size() > 0 ? std::max(free_size(i), std::abs(free(i))) : std::abs(free(i));
   }
+  // Of each component: acceleration that the last digits of the instant make or take. Empty: none to speak of.
+  Vector unresolved;
+  // What the terms of its load could give each component: where these cancel, and friction is large, a limit that has been
+  // reached is known no better than they. Empty: no better known than what they come to.
+  Vector load_size;
   Index size() const { return contacts + elements.size(); }
   // Of each component: its guard fired here, so that what it is about is zero as well as events are located. Empty: none.
   List<std::uint8_t> located;
+  // Acceleration of a component that is none; fired: it stands at its guard.
+  double no_acceleration(Index i, bool fired) const {
+    const double by_load = fired && load_size.size() > 0 ? tolerance::event_zero * load_size(i) : 0.0;
+    return unresolved.size() > 0 ? std::max(unresolved(i), by_load) : by_load;
+  }
 };
 
 // Rejects sizes that do not fit, entries that are not finite, low > high, and contacts that do not exist.

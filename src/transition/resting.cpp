@@ -62,7 +62,7 @@ void Decision::free_acceleration(Vector& rate) {
   rate.noalias() += linear.S * sig;
   w.xdot = rate;
   for (Index i = 0; i < n; ++i) {
-    if (rests[i] || contact_friction(i) || loaded_by_contact(i)) continue;
+    if (rests[i] || contact_friction(i) || loaded_by_contact(i) || state->modes.friction[i].open()) continue;
     if (set_valued(i) && !presliding(i) && state->modes.friction[i].sticks())
       continue; // held: no force of its own
     const Friction& p = sys.friction[i];
@@ -177,6 +177,7 @@ bool Decision::moves(Index i, double speed, bool start) {
       std::max(tolerance::rest * velocity_size(p, state->nominal), held ? drift(p.velocity.x) : 0.0);
   if (!(std::abs(speed) > tiny)) return false;
   if (!held || start || presliding(i) || struck) return true;
+  if (here != nullptr && before.open.directions > 0) return true; // rows that were one have turned apart
   const Signal& surface = sys.signals[p.surface];
   return std::abs(value(surface, t) - value_before(surface, t)) > tiny;
 }

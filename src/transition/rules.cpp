@@ -64,10 +64,14 @@ struct StaticToKinetic {
   }
 
   void keep(const Candidate& c, const List<Slip>& slip) {
+    const auto none = [this](Index s) {
+      const Index k = p.contacts + s;
+      return p.no_acceleration(k, at_guard(p, ws.allowed[k], k));
+    };
     List<Mode>& back = ws.back;
     back.clear();
     for (Index s = 0; s < p.elements.size(); ++s)
-      if (left_rest(c, slip, s) && along(c, s) < 0.0) { // rejected: it accelerates the wrong way
+      if (left_rest(c, slip, s) && along(c, s) < -none(s)) { // rejected: it accelerates the wrong way
         if (back.empty()) back = directions(c, slip);
         back[s] = Mode::stick;
       }
@@ -87,7 +91,7 @@ struct StaticToKinetic {
       const Index k = p.contacts + s;
       ws.left[at][s] = 1;
       // Zero acceleration at the start: only a higher derivative can tell whether it goes.
-      if (along(c, s) == 0.0) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
+      if (std::abs(along(c, s)) <= none(s)) copy.touching[k] = 1, copy.acceleration[k] = 0.0;
     }
     ws.answers.keep();
   }

@@ -89,6 +89,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   t = state->base_t;
   before = state->modes;
   state->modes.at_limit.clear();
+  state->modes.open = {};
   starting = jump->occasion == Occasion::start;
   shared = ambiguous = struck = unsolved = false;
   strikes = 0;
@@ -103,6 +104,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   size_constraints();
   switches(fired, starting);
   jump->decided = settle(fired);
+  if (here != nullptr && state->modes.open.directions < 0) state->modes.open.directions = 0;
   if (jump->decided) turn_sides();
   count_slips(fired);
   enter_modes(starting);
