@@ -198,7 +198,8 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   if (from_zero && fresh && degree >= 2) {
     const double slope = is_exact(step.kind) ? rounding(k) : 0.0;
     if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
-    if (kind == GuardKind::slip_ends && only_touches(c, sys.friction[r.guards[k].friction], state))
+    if (kind == GuardKind::slip_ends && step.kind == FlowKind::exact &&
+        only_touches(c, sys.friction[r.guards[k].friction], state))
       c[1] = 0.0;
   }
   if (from_zero && fresh && kind == GuardKind::closes && step.kind == FlowKind::exact)
