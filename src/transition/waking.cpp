@@ -16,7 +16,7 @@ constexpr double early = 0.1; // of the time in which a signal's next term comes
 
 // Whether no force acts at this instant on what rests or touches, nor grows with the motion.
 bool Decision::silent() const {
-  if (here != nullptr || problem.size() == 0 || !problem.free_size.isZero(0.0)) return false;
+  if (here != nullptr || !problem.free.isZero(0.0) || !problem.free_size.isZero(0.0)) return false;
   const auto idle = [](const contact::Line& l) { return l.a == 0.0; };
   for (const contact::Element& e : problem.elements)
     if (e.state != Mode::stick && !(idle(e.plus) && idle(e.minus))) return false;
