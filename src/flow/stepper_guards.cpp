@@ -159,6 +159,23 @@ double Stepper::crossing_of_sharing(double* c, Index degree, double within, bool
   return std::min(away + (1.0 - away) * first(c), never);
 }
 
+// A velocity that starts the wrong way and turns at once, by less than rounding leaves of it: the transition has taken
+// that for the right way (sign_after.hpp).
+bool Stepper::only_touches(const double* c, const Friction& p, const State& state) const {
+  const double least = tolerance::rounding * velocity_size(p, state.nominal);
+  return c[1] > 0.0 && c[2] < 0.0 && c[1] * c[1] < -4.0 * c[2] * least;
+}
+
+// What rounding leaves of terms that cancel, as where closed contacts hold the gap of another one, is no motion.
+void Stepper::drop_cancelled(const Regime& r, const Step& step, Index k, double* c, Index degree) const {
+  double power = step.h;
+  for (Index j = 1; j <= degree; ++j, power *= step.h) {
+    double terms = r.Gs.row(k).cwiseAbs().dot(signal_series.col(j).cwiseAbs()) * power;
+    if (j < step.columns) terms += r.Gx.row(k).cwiseAbs().dot(C.col(j).cwiseAbs());
+    if (std::abs(c[j]) <= tolerance::few_terms * terms) c[j] = 0.0;
+  }
+}
+
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
 double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                             Index degree) {
@@ -181,7 +198,12 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   if (from_zero && fresh && degree >= 2) {
     const double slope = is_exact(step.kind) ? rounding(k) : 0.0;
     if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
+    if (kind == GuardKind::slip_ends && step.kind == FlowKind::exact &&
+        only_touches(c, sys.friction[r.guards[k].friction], state))
+      c[1] = 0.0;
   }
+  if (from_zero && fresh && kind == GuardKind::closes && step.kind == FlowKind::exact)
+    drop_cancelled(r, step, k, c, degree);
   const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
   const auto first = [&](GuardStart start) {
     return first_crossing(c, static_cast<int>(degree), start, noise);

@@ -69,7 +69,7 @@ bool Decision::admissible(const contact::Candidate& c) {
       mine = rests[g.friction];
     else
       mine = g.kind == GuardKind::shared_limit;
-    if (!mine || sign_of(r, k) <= 0) continue;
+    if (!mine || settled(c, g) || sign_of(r, k) <= 0) continue;
     note_overrun(r, g);
     return false;
   }
@@ -110,12 +110,11 @@ bool Decision::share(const Regime& r) {
     const Guard& g = r.guards[k];
     if (g.kind != GuardKind::sharing_changes) continue;
     double power = 1.0;
-    for (Index j = 0; j < series_terms; ++j, power *= state->time_scale)
-      margins(g.limit, j) = -power * series(k, j);
+    for (Index j = 0; j < series_terms; ++j, power *= pace) margins(g.limit, j) = -power * series(k, j);
     size.row(g.limit).setConstant(
         sharing_size(sys, r, g.limit, t, state->base_x.data(), sig.data(), force.data()));
   }
-  size_by_group(sharing.group, r.affine, margins, std::max(std::abs(t) / state->time_scale, 1.0), size);
+  size_by_group(sharing.group, r.affine, margins, std::max(std::abs(t) / pace, 1.0), size);
   state->modes.at_limit.clear();
   broken.clear();
   if (contact::within_limits(margins, size)) return true;
@@ -153,6 +152,7 @@ void Decision::note_firing(const Regime& r, List<Guard>& fired) {
 bool Decision::share_anew(State& st, Jump& record) {
   state = &st;
   t = st.base_t;
+  pace = st.time_scale;
   before = st.modes;
   signal_values(sys, t, sig.data());
   look_again();
@@ -395,7 +395,7 @@ int Decision::sign_of(const Regime& r, Index k) {
   }
   const double size =
       guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);
-  return sign_after([&](int j) { return row[j]; }, size, state->time_scale, t);
+  return sign_after([&](int j) { return row[j]; }, size, pace, t);
 }
 
 // What holds one body between surfaces that start to move apart, at whatever order of time, cannot all hold it. Redundant

@@ -90,6 +90,7 @@ ct::Element Decision::element_that_slides(Index i) {
 // a = free + G [lambda_N; -F] over the contacts that touch, the elements that rest, and those that slide under
 // a contact's force.
 void Decision::assemble() {
+  woken = false;
   closed.clear();
   elements.clear();
   number.assign(sys.contacts.size(), -1);
@@ -137,9 +138,11 @@ void Decision::assemble() {
     p.elements.push_back(q);
   }
   p.free_size.noalias() = rows.cwiseAbs().lazyProduct(terms);
+  woken = silent();
   size_by_rates();
   p.G.noalias() = rows.lazyProduct(columns);
   if (here != nullptr) size_by_turning_rows();
+  if (woken) wake();
 }
 
 // Where everything that loads a contact passes through zero at this instant, the terms tell nothing of their

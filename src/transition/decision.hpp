@@ -1,6 +1,6 @@
 // The working of a transition, shared by the files that make up one decision: impacts.cpp (what touches and
-// strikes), resting.cpp (what rests), choice.cpp (the complementarity problem), admissible.cpp (what holds
-// just after).
+// strikes), resting.cpp (what rests), choice.cpp (the complementarity problem), waking.cpp (where nothing acts
+// yet), admissible.cpp (what holds just after).
 #pragma once
 
 #include "core/list.hpp"
@@ -92,6 +92,8 @@ private:
   List<ForceLimit> broken;
   List<int> overrun; // sides to which elements leave that pass a limit they share; empty: none do
   Matrix series, signal_series;
+  double pace = 1.0;  // the time in which coefficients of series count
+  bool woken = false; // nothing acts yet: the problem is that of the first terms of what begins to
   Vector xdot, coefficients;
 
   void look_again();
@@ -168,6 +170,11 @@ private:
   bool rests_stay(const Regime& r);
   void expand_signals();
   void next_term(const Regime& r, int k, Vector& x);
+
+  // waking.cpp
+  bool silent() const;
+  void wake();
+  bool settled(const contact::Candidate& c, const Guard& g) const;
 
   // impacts.cpp
   double gap_at(Index j) const;

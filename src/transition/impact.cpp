@@ -132,9 +132,7 @@ public:
     compress();
     for (Index k = 0; k < ws.compression.size(); ++k) {
       const Candidate& c = ws.compression[k];
-      const bool pushes =
-          std::any_of(c.force.begin(), c.force.begin() + nc, [](double f) { return f > 0.0; });
-      if (!p.collision && !pushes) continue;
+      if (!p.collision && !pushes(c)) continue;
       if (p.law == ImpactLaw::newton)
         add(c, nullptr, k >= proper);
       else
@@ -152,6 +150,14 @@ private:
   Index proper = 0; // answers of compression; behind them extreme points of undetermined impulses
   ImpactAnswer answer;
   List<Ranked> all;
+
+  // Whether an impulse is more than what takes rounding of the velocities before.
+  bool pushes(const Candidate& c) const {
+    const double none = tolerance::entry * p.velocity.cwiseAbs().maxCoeff();
+    for (Index i = 0; i < nc; ++i)
+      if (c.force[i] * p.G(i, i) > none) return true;
+    return false;
+  }
 
   void pose(Problem& q) const {
     q.contacts = nc;

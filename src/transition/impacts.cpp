@@ -277,23 +277,57 @@ double Decision::no_rebound(Index j) const {
 
 namespace {
 
-// Impulses, beside those of the impact, that stop these contacts with the least change of kinetic energy. Walls do not
-// pull: a contact that would have to is left out.
+// Impulses of all rows per unit of one: friction that slides on follows its normal impulse.
+Vector with_sliding(const contact::Impact& p, const contact::ImpactSolution& best, Index k) {
+  Vector signed_impulse = Vector::Zero(p.G.rows());
+  signed_impulse(k) = 1.0;
+  for (Index q = 0; q < p.contact_of.size(); ++q)
+    if (const double v = best.velocity(p.contacts + q); p.contact_of[q] == k && v != 0.0)
+      signed_impulse(p.contacts + q) = v > 0.0 ? -p.friction(q) : p.friction(q);
+  return signed_impulse;
+}
+
+// How far an impulse is from what its row allows: walls do not pull, and friction stays in its cone.
+double beyond(const contact::Impact& p, const Vector& impulse, Index k) {
+  if (k < p.contacts) return -impulse(k);
+  const Index q = k - p.contacts;
+  return std::abs(impulse(k)) - p.friction(q) * impulse(p.contact_of[q]);
+}
+
+// Signed impulses, beside those of the impact, that stop what is held: contacts, and tangents that sticking friction keeps
+// at rest. What would go beyond what it can is left out.
 Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution& best, List<Index>& held) {
+  const Index n = p.G.rows();
+  const double none = tolerance::rounding * best.impulse.cwiseAbs().maxCoeff();
   while (!held.empty()) {
-    const Vector own = -linalg::least_norm_solution(p.G(held, held), best.velocity(held));
-    const Vector whole = best.impulse(held) + own;
-    Index least = 0;
-    if (whole.minCoeff(&least) >= -tolerance::rounding * best.impulse.cwiseAbs().maxCoeff()) return own;
-    held.erase(held.begin() + least);
+    Matrix each(n, held.size());
+    for (Index a = 0; a < held.size(); ++a) each.col(a) = with_sliding(p, best, held[a]);
+    const Matrix response = p.G(held, Eigen::all) * each;
+    const Vector own = each * -linalg::least_norm_solution(response, best.velocity(held));
+    Vector whole = best.impulse;
+    whole.head(p.contacts) += own.head(p.contacts);
+    whole.tail(n - p.contacts) -= own.tail(n - p.contacts);
+    Index worst = -1;
+    double most = none;
+    for (Index k = 0; k < n; ++k) {
+      const bool changed = own(k) != 0.0 || (k >= p.contacts && own(p.contact_of[k - p.contacts]) != 0.0);
+      if (const double by = beyond(p, whole, k); changed && by > most) most = by, worst = k;
+    }
+    if (worst < 0) return own;
+    const bool tangent = worst >= p.contacts;
+    const Index of = tangent ? p.contact_of[worst - p.contacts] : worst;
+    const bool itself = tangent && std::find(held.begin(), held.end(), worst) != held.end();
+    std::erase_if(held, [&](Index k) {
+      return k == worst || (!itself && (k == of || (k >= p.contacts && p.contact_of[k - p.contacts] == of)));
+    });
   }
-  return {};
+  return Vector::Zero(n);
 }
 
 } // namespace
 
 // Takes back rebounds that are too slow to count: of one contact that is an impact without restitution, of several the
-// least change of kinetic energy. What it takes is lost in the impact.
+// least impulses. What they take is lost in the impact.
 void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
                             const List<Index>& touching) const {
   List<Index> held; // with those that stay at rest
@@ -303,12 +337,16 @@ void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& b
   }
   const auto rebounds = [&](Index k) { return best.velocity(k) > 0.0; };
   if (!p.collision || std::none_of(held.begin(), held.end(), rebounds)) return;
-  const Vector impulse = stopping_impulses(p, best, held);
-  const Vector v = best.velocity(held), wall = p.wall(held);
-  best.energy_change += impulse.dot(v + 0.5 * (p.G(held, held) * impulse) - wall);
-  best.wall_work -= impulse.dot(wall);
-  for (Index a = 0; a < held.size(); ++a) best.impulse(held[a]) += impulse(a);
-  best.velocity += p.G(Eigen::all, held) * impulse;
+  for (Index q = 0; q < p.contact_of.size(); ++q) // friction goes on to hold what it has stopped
+    if (best.velocity(p.contacts + q) == 0.0 &&
+        std::find(held.begin(), held.end(), p.contact_of[q]) != held.end())
+      held.push_back(p.contacts + q);
+  const Vector own = stopping_impulses(p, best, held);
+  best.energy_change += own.dot(best.velocity + 0.5 * (p.G * own) - p.wall);
+  best.wall_work -= own.dot(p.wall);
+  best.impulse.head(p.contacts) += own.head(p.contacts);
+  best.impulse.tail(own.size() - p.contacts) -= own.tail(own.size() - p.contacts);
+  best.velocity += p.G * own;
   for (const Index k : held) best.velocity(k) = 0.0;
 }
 

@@ -87,6 +87,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   state = &st;
   jump = &record;
   t = state->base_t;
+  pace = state->time_scale;
   before = state->modes;
   state->modes.at_limit.clear();
   state->modes.open = {};

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, internal_names
+from stickslip.analysis.auditing._put_to_rest import put_to_rest
 from stickslip.analysis.auditing._report import Audit
-from stickslip.analysis.auditing._sampling import Panels
+from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._surfaces import OPEN
 from stickslip.analysis.auditing._tolerances import Sizes
 
@@ -42,11 +43,13 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     heavy, (shifted, _) = d.mass.greatest(at), d.mass.doubt(at, sizes.q, sizes.v)
     moved, turned = jump(at.q), np.where(struck, 0.0, jump(d.mass.momentum(at)))
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
+    rooms = heavy @ (sizes.relative * sizes.v[:, None] + ulp * rates) + sizes.relative * shifted[:, None]
+    for j in np.flatnonzero((turned > rooms).any(axis=0)):
+        rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, sizes)
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + ulp * sizes.v[k]
         audit.hold("position goes on", name, times, moved[k], room)
-        room = heavy[k] @ (sizes.relative * sizes.v[:, None] + ulp * rates) + sizes.relative * shifted[k]
-        audit.hold("velocity goes on without an impact", name, times, turned[k], room)
+        audit.hold("velocity goes on without an impact", name, times, turned[k], rooms[k])
     for place in d.surfaces:
         if any(type(term).__name__ == "Leuven" for term in place.law.terms):
             continue

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Contact, Description
 from stickslip.analysis.auditing._impact_law import MOST_SETS, Blow, poisson
+from stickslip.analysis.auditing._put_to_rest import fastest, put_to_rest
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._rows import Row, column
 from stickslip.analysis.auditing._sampling import Samples
@@ -19,8 +20,8 @@ from stickslip.analysis.auditing._tolerances import Sizes
 Array = NDArray[np.float64]
 
 # An impact is one linear problem: its answer is good to rounding, times the condition of the contacts. What rebounds
-# slower than 1e-9 of the greatest speed that the contact has seen counts as not rebounding (`rebound_threshold`): an
-# impulse along the normals takes its rate. That speed is at least what the forces give over the run.
+# slower than 1e-9 of the size of its velocity counts as not rebounding (`rebound_threshold`): an impulse along the
+# normals, and friction that goes on to stick, take its rate.
 _ROOM = 1e-8
 _STAYS = 2e-9
 _MOST = 300  # times whose impacts are solved again
@@ -174,6 +175,7 @@ def _check_balance(
     heavy = d.mass.greatest(m.at)
     room += _ROOM * heavy @ (np.abs(left) + np.abs(right))
     room += (heavy @ (sizes.relative * sizes.v))[:, None]
+    room += np.stack([put_to_rest(d, m.at, j, sizes) for j in range(times.size)], axis=1)
     error = m.moved(right - left - pushed) if d.constraints else m.moved(right - left) - given
     slips = [_shared(m, j, error[:, j], instants.get(float(time))) for j, time in enumerate(times)]
     slips = [None if begun and own else own for begun, own in zip(first, slips, strict=True)]
@@ -217,7 +219,7 @@ def _impulses(run: Any, m: _Machine, sizes: Sizes) -> tuple[Array, Array]:
 
 def _slowest(normal: Array, sizes: Sizes) -> float:
     """Rebound that may count as none."""
-    return _STAYS * float(np.abs(normal) @ np.maximum(3.0 * sizes.v, sizes.speed))
+    return _STAYS * fastest(normal, sizes)
 
 
 def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: Sizes) -> None:

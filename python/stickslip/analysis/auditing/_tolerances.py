@@ -41,6 +41,8 @@ class Sizes:
         Sum of the sizes of all forces on each coordinate.
     speed, reach : ndarray
         What these forces would give each coordinate over the run, if nothing balanced them.
+    scale : ndarray
+        Sizes of the velocities of each coordinate by which thresholds are measured, `Machine.scales`.
     span : float
         Length of the run, s.
     """
@@ -52,6 +54,7 @@ class Sizes:
     force: Array
     speed: Array
     reach: Array
+    scale: Array
     span: float
 
     def of(self, names: list[str]) -> Array:
@@ -73,8 +76,10 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     speed = span * (np.abs(d.inverse(at)).max(axis=0) @ force)
     still = _STILL * speed.max()
     q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * still)
-    v = np.maximum([greatest[f"{n}.velocity"] for n in d.names], np.maximum(still, _struck(run, d)))
-    return Sizes(relative, q, v, greatest, force, speed, span * speed, span)
+    seen = np.array([greatest[f"{n}.velocity"] for n in d.names])
+    v = np.maximum.reduce([seen, np.full(len(seen), still), _struck(run, d), _carried(d, at)])
+    scale = np.array([run.machine.scales.get(f"{n}.velocity", 0.0) for n in d.names])
+    return Sizes(relative, q, v, greatest, force, speed, span * speed, scale, span)
 
 
 def _force_sizes(d: Description, at: Samples) -> Array:
@@ -109,6 +114,21 @@ def _struck(run: Any, d: Description) -> Array:
             at = Samples(run, own.time[own.impact], d)
             pushed = np.einsum("tij,jt->it", d.inverse(at), np.broadcast_to(c.normal.at(at), at.v.shape))
             most = np.maximum(most, np.abs(pushed * own.normal_impulse[own.impact]).max(axis=1))
+    return most
+
+
+def _carried(d: Description, at: Samples) -> Array:
+    """Share of the velocity of surfaces that rounding of it leaves in what they carry along."""
+    most = np.zeros(len(d.names))
+    for place in d.surfaces:
+        speed = float(np.abs(place.surface_velocity.values(at.t)).max())
+        if speed == 0.0:
+            continue
+        along = np.broadcast_to(place.along.at(at), at.v.shape)
+        pushed = np.einsum("tij,jt->it", d.inverse(at), along)
+        response = (along * pushed).sum(axis=0)
+        share = np.divide(np.abs(pushed), response, out=np.zeros_like(pushed), where=response > 0.0)
+        most = np.maximum(most, _STILL * speed * share.max(axis=1))
     return most
 
 

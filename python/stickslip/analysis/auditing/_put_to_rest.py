@@ -1,0 +1,50 @@
+"""What is so slow that it counts as at rest.
+
+A rate below 1e-11 of its size is zero, as well as rounding leaves it: what touches or sticks is put to rest with the
+least change of kinetic energy, without an impulse. The size of a velocity is the greatest that the run has seen, that
+its forces would give, or that of `Machine.scales`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickslip.analysis.auditing._description import Description
+from stickslip.analysis.auditing._rows import column
+from stickslip.analysis.auditing._sampling import Samples
+from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.modes import Mode
+
+Array = NDArray[np.float64]
+
+_RESTS = 2e-11
+
+
+def fastest(row: Array, sizes: Sizes) -> float:
+    """Size of a velocity along it."""
+    return float(np.abs(row) @ np.maximum.reduce([3.0 * sizes.v, sizes.speed, sizes.scale]))
+
+
+def put_to_rest(d: Description, at: Samples, j: int, sizes: Sizes) -> Array:
+    """Momentum that goes where all that touches or rests at a time is put to rest: W' (W M^-1 W')^+ s.
+
+    Contacts and friction share it, so that a rate along one normal moves every coordinate which that set holds.
+    """
+    touching = [
+        column(c.normal.at(at), j) for c in d.unilateral if at[f"{c.name}.mode"][j] != Mode.OPEN and c.rigid
+    ]
+    places = [(p.name, column(p.along.at(at), j)) for p in d.surfaces if at[f"{p.name}.mode"][j] != Mode.OPEN]
+    resting = [w for name, w in places if abs(at[f"{name}.velocity"][j]) <= _RESTS * fastest(w, sizes)]
+    if not touching + resting:
+        return np.zeros(len(sizes.v))
+    rows = np.array(touching + resting)
+    inverse, mass = d.inverse(at), d.mass.at(at)
+    pushed = inverse[min(j, len(inverse) - 1)] @ rows.T
+    size = np.sqrt(np.einsum("ki,ik->k", rows, pushed))
+    scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0.0)
+    response = scale[:, None] * (rows @ pushed) * scale
+    shares = scale[:, None] * np.linalg.pinv(response, rcond=1e-9, hermitian=True) * scale
+    moved = np.abs(mass[min(j, len(mass) - 1)] @ pushed @ shares)
+    room: Array = moved @ np.array([_RESTS * fastest(w, sizes) for w in rows])
+    return room

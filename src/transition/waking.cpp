@@ -1,0 +1,68 @@
+// Machines on which nothing acts until signals begin to: which modes follow is decided by the first terms of these.
+#include "core/list.hpp"
+#include "transition/decision.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+constexpr double slight_share = 1e-5; // of what friction of a given level can give: changes no other choice
+constexpr double early = 0.1; // of the time in which a signal's next term comes to as much as its first
+
+} // namespace
+
+// Whether no force acts at this instant on what rests or touches, nor grows with the motion.
+bool Decision::silent() const {
+  if (here != nullptr || !problem.free.isZero(0.0) || !problem.free_size.isZero(0.0)) return false;
+  const auto idle = [](const contact::Line& l) { return l.a == 0.0; };
+  for (const contact::Element& e : problem.elements)
+    if (e.state != Mode::stick && !(idle(e.plus) && idle(e.minus))) return false;
+  const Matrix& A = cache.linear(sys, state->modes).A;
+  return (rows.cwiseAbs() * (A.cwiseAbs() * xdot.cwiseAbs())).isZero(0.0);
+}
+
+// Where nothing acts yet, what signals begin to do decides, of whatever power of time: the problem is that of their
+// first terms, small beside what friction can give, and the time in which terms count is the signals' own.
+void Decision::wake() {
+  expand_signals();
+  const LinearPart& linear = cache.linear(sys, state->modes);
+  Matrix by_signals = rows * linear.S;
+  for (Index k = 0; k < problem.size(); ++k)
+    by_signals.row(k) += (k < closed.size() ? sys.contacts[closed[k]].acceleration_s
+                                            : sys.friction[elements[k - closed.size()]].acceleration_s)
+                             .transpose();
+  const Matrix terms_of = by_signals.cwiseAbs() * signal_series.cwiseAbs();
+  Index first = 0;
+  while (first < series_terms && terms_of.col(first).isZero(0.0)) ++first;
+  woken = first > 0 && first < series_terms;
+  if (!woken) return;
+  const double leads = terms_of.col(first).maxCoeff();
+  pace = std::max(std::abs(t), state->time_scale);
+  for (Index k = first + 1; k < series_terms; ++k)
+    if (const double next = terms_of.col(k).maxCoeff(); next > 0.0)
+      pace = std::min(pace, early * std::pow(leads / next, 1.0 / static_cast<double>(k - first)));
+  pace = std::max(pace, state->time_scale);
+  double least = INFINITY; // acceleration that friction of a given level can give
+  for (Index k = 0; k < problem.elements.size(); ++k) {
+    const contact::Element& e = problem.elements[k];
+    const double given =
+        std::max(std::abs(e.low.a), std::abs(e.high.a)) * problem.G(closed.size() + k, closed.size() + k);
+    if (given > 0.0) least = std::min(least, given);
+  }
+  const double share = std::isfinite(least) ? slight_share * least / leads : 1.0;
+  problem.free = share * (by_signals * signal_series.col(first));
+  problem.free_size = share * terms_of.col(first);
+}
+
+// Whether a force or acceleration that the first terms of what begins to act already give tells of the guard.
+bool Decision::settled(const contact::Candidate& c, const Guard& g) const {
+  if (!woken || g.kind == GuardKind::shared_limit) return false;
+  if (g.contact >= 0) return c.touching[number[g.contact]] == 0;
+  const auto at = std::find(elements.begin(), elements.end(), g.friction);
+  return at != elements.end() && c.touching[closed.size() + (at - elements.begin())] == 0;
+}
+
+} // namespace stickslip
