@@ -148,14 +148,6 @@ void Stride::sum_up(const Vector& most) {
   bend = rest.leftCols(by_x) * most;
   bends = rest.rightCols(all - by_x);
   by_forces = speeds.rightCols(all - by_x);
-  feedback.setZero(elements);
-  for (Index k = 0; k < elements; ++k)
-    for (Index j = 0; j < 2 * elements; ++j) {
-      const double middle = by_forces(elements + k, elements + j),
-                   end = by_forces(2 * elements + k, elements + j);
-      feedback(k) += (std::abs(4.0 * middle - end) + std::abs(2.0 * end - 4.0 * middle)) *
-                     (per_force(k) / per_force(j % elements));
-    }
 }
 
 // A curve about a velocity: its tangent, and from the one a little further out the next two terms of its series.
@@ -206,9 +198,7 @@ bool Stride::find_forces(const Field& curves) {
     for (Index j = 0; j < m; ++j)
       c.to_middle += by_forces(m + k, j) * force[j], c.to_end += by_forces(2 * m + k, j) * force[j];
   }
-  // What changed in the last round, in units of what does not count, and what becomes of it in the next one.
-  double before = 0.0, shrinks = 0.0;
-  for (Index k = 0; k < m; ++k) shrinks = std::max(shrinks, std::abs(curved[k].slope) * feedback[k]);
+  double before = 0.0; // what changed in the last round, in units of what does not count
   for (int round = 0; round < rounds; ++round) {
     double change = 0.0;
     for (Index k = 0; k < m; ++k) {
@@ -227,9 +217,9 @@ bool Stride::find_forces(const Field& curves) {
       change = std::max(change, (std::abs(b1 - a1[k]) + std::abs(b2 - a2[k])) * per_force[k]);
       a1[k] = b1, a2[k] = b2;
     }
-    if (round > 0) shrinks = change < before ? change / before : 1.0;
+    const double shrinks = round > 0 && change < before ? change / before : 1.0;
     before = change;
-    if (change * shrinks <= 1.0) return are_parabolas();
+    if (round > 0 && change * shrinks <= 1.0) return are_parabolas();
   }
   return false;
 }

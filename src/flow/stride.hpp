@@ -68,8 +68,6 @@ private:
   Vector margin;      // how far below zero a guard is certainly off
   Vector bend;        // what terms behind the slope add to it at most
   Vector per_force;   // of each force: in units of what does not count
-  Vector feedback; // how forces move their own velocities over the interval, per slope of the curve of each
-  // Of the present interval.
   Vector given, quick, of_forces, row;
   struct Curved {                // one force, beside its value at the start
     double slope, second, third; // of its series by velocity, which holds
