@@ -37,9 +37,10 @@ class RealTime:
     Where masses, forces, rows, loads or constraints are functions of the motion, a step is one of ROS2 (Verwer et al.
     1999), linearly implicit, L-stable and of order 2, with a Jacobian by finite differences; sliding directions,
     loads and M(q) are those of each stage, and velocities of sticking elements and constraints are corrected at the
-    end of the step, with the least change in the metric of the masses. Corners of formulas (`where`, `abs`) are
-    stepped over, and a compliant contact is treated like any other force: there an error of the order of the step's
-    share of the contact remains. Such a step takes 1 to 10 µs.
+    end of the step, with the least change in the metric of the masses. Corners of formulas are stepped
+    over: where a force has a kink there (`abs`, `maximum`) the error remains of second order, where it jumps (`where`,
+    `sign`) it is of first order. A compliant contact is treated like any other force: there an error of the order of
+    the step's share of the contact remains. Such a step takes 1 to 10 µs.
 
     Springs with play, with one side or of a table are linear from corner to corner: corners are located within the step
     as all changes of mode are, a jump of a damper's force with them, and the error remains of second order.
