@@ -85,6 +85,11 @@ if(NOT TARGET stickslip_core)
   # What nearly every file reads is parsed once. Files compile without it too (CMAKE_DISABLE_PRECOMPILE_HEADERS, as
   # in the preset debug), so that each includes what it uses.
   target_precompile_headers(stickslip_core PRIVATE <Eigen/Core> <algorithm> <cmath> <memory> <string> <vector>)
+  # Pairs of numbers that are written one by one and read together stall the processor: a tenth of a sampled run.
+  if(NOT MSVC)
+    set_source_files_properties("${CMAKE_CURRENT_LIST_DIR}/flow/stride.cpp"
+      PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize SKIP_PRECOMPILE_HEADERS ON)
+  endif()
   # Several are compiled together, in three quarters of the time; not in a checkout, where one changed file is to be
   # built again in seconds. Those with the greatest of Eigen's templates stay alone, to fit into 0.7 GB, and those
   # with the loops over steps and laws, in which the compiler would inline less.

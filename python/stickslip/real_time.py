@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import finite, reject
+from stickslip.crossings import Crossing
 from stickslip.errors import UnknownNameError
+from stickslip.events import Mark
 from stickslip.machine import Machine
 from stickslip.modes import Mode
 from stickslip.simulation import _initial
@@ -35,9 +37,13 @@ class RealTime:
     Where masses, forces, rows, loads or constraints are functions of the motion, a step is one of ROS2 (Verwer et al.
     1999), linearly implicit, L-stable and of order 2, with a Jacobian by finite differences; sliding directions,
     loads and M(q) are those of each stage, and velocities of sticking elements and constraints are corrected at the
-    end of the step, with the least change in the metric of the masses. Corners of formulas (`where`, `abs`) are
-    stepped over, and a compliant contact is treated like any other force: there an error of the order of the step's
-    share of the contact remains. Such a step takes 1 to 10 µs.
+    end of the step, with the least change in the metric of the masses. Corners of formulas are stepped
+    over: where a force has a kink there (`abs`, `maximum`) the error remains of second order, where it jumps (`where`,
+    `sign`) it is of first order. A compliant contact is treated like any other force: there an error of the order of
+    the step's share of the contact remains. Such a step takes 1 to 10 µs.
+
+    Springs with play, with one side or of a table are linear from corner to corner: corners are located within the step
+    as all changes of mode are, a jump of a damper's force with them, and the error remains of second order.
 
     Controllers run with the machine, with their limits and anti-windup. A sampled one runs at the start of
     those steps on which its instants fall: its period has to be a whole number of steps. An output with a
@@ -46,14 +52,14 @@ class RealTime:
 
     The engine's step neither allocates memory nor throws, as long as `prebuilt` is True; it is a C++ class of
     its own (``realtime/real_time.hpp``), usable without Python. It is False where there are too many combinations of
-    modes, constraints in a machine with functions of its motion, or limits of controllers there that look at rates:
-    then a step may allocate.
+    modes, or, in a machine with functions of its motion, constraints, springs with corners or limits of controllers that
+    look at rates: then a step may allocate.
 
     Parameters
     ----------
     machine : Machine or StateSpace
         What to run, or anything that has one as ``.machine``. Rigid contacts and one-way clutches are refused, since the
-        work of impacts is not bounded; so are springs with corners, load tables, and laws and controllers that are
+        work of impacts is not bounded; so are load tables, and laws and controllers that are
         Python functions: run such a controller between steps, and give its output as an `Input`.
     step : float
         Step, s, > 0; the period of every sampled controller divided by a whole number; no longer than a dead time of
@@ -66,6 +72,10 @@ class RealTime:
         Signals that `step` returns, named as in ``run[...]``: by default all states.
     max_transitions : int, default 2
         Most instants with changes of mode that one step serves, >= 1.
+    events : Crossing or sequence of them, optional
+        Instants to mark in `crossings`, on straight lines between the ends of steps: to second order, and what crosses a
+        level twice within a step is not seen. Looked for in Python, behind each step; a `Crossing` that is ``terminal``
+        is refused, since nothing ends here.
 
     Raises
     ------
@@ -90,6 +100,12 @@ class RealTime:
     >>> rt = ss.RealTime(loop, step=1e-3, outputs=["speed.output", "axis.velocity"])
     >>> rt.run(np.full(10, 1.0))[-1].round(12)
     array([2.  , 0.02])
+
+    >>> fall = ss.Machine(mass=1.0, names=["ball"], force={"ball": -10.0})
+    >>> rt = ss.RealTime(fall, step=1e-3, events=ss.Crossing("ball.position", level=-0.45))
+    >>> _ = rt.run(500)
+    >>> [(mark.cause, round(mark.time, 6)) for mark in rt.crossings]
+    [('ball.position falls through -0.45', 0.3)]
     """
 
     def __init__(
@@ -101,6 +117,7 @@ class RealTime:
         t_start: float = 0.0,
         outputs: Sequence[str] | None = None,
         max_transitions: int = 2,
+        events: Sequence[Crossing] | Crossing = (),
     ) -> None:
         described = machine
         machine = getattr(machine, "machine", machine)
@@ -113,15 +130,23 @@ class RealTime:
         compiled = machine.compile()
         self._machine: Machine | StateSpace = machine._snapshot()
         self._outputs = tuple(compiled.states if outputs is None else outputs)
-        self._step = float(step)
+        self._step, self._t_start = float(step), float(t_start)
+        self._sought = _sought(events)
+        signals = dict.fromkeys(key for one in self._sought for key in one.form)
+        read = (*self._outputs, *(key for key in signals if key not in self._outputs))
         self._engine = _core.realtime.RealTime(
             compiled,
             step=self._step,
             x0=_initial(compiled, initial),
-            t0=float(t_start),
+            t0=self._t_start,
             max_transitions=int(max_transitions),
-            outputs=list(self._outputs),
+            outputs=list(read),
         )
+        self._forms = np.array([[one.form.get(key, 0.0) for key in read] for one in self._sought])
+        self._levels = np.array([one.level for one in self._sought])
+        self._marks: list[Mark] = []
+        if self._sought:
+            self._above = self._forms @ self._engine.read() - self._levels
         self._inputs = tuple(self._engine.inputs)
         self._values: Array = np.array(self._engine.input_values)
 
@@ -161,8 +186,22 @@ class RealTime:
                 )
             for i, value in enumerate(given):
                 self._set(i, float(value))
+        begin = self._engine.ticks
         out: Array = self._engine.step(self._values)
-        return out
+        return self._seen(begin, out[None])[0] if self._sought else out
+
+    def _seen(self, begin: int, read: Array) -> Array:
+        """Mark what has crossed its level in these steps, the first of which was number `begin`; what is left is shown."""
+        above = np.vstack((self._above, read @ self._forms.T - self._levels))
+        self._above = above[-1]
+        steps, which = np.nonzero((above[:-1] >= 0.0) != (above[1:] >= 0.0))
+        before, after = above[steps, which], above[steps + 1, which]
+        times = self._t_start + self._step * ((begin + steps) + before / (before - after))
+        for k in np.lexsort((which, times)):
+            one, rising = self._sought[which[k]], bool(after[k] >= 0.0)
+            if times[k] > self._t_start and one.direction in (0, 1 if rising else -1):
+                self._marks.append(Mark(float(times[k]), one.label, one.cause(rising), rising))
+        return np.ascontiguousarray(read[:, : len(self._outputs)])
 
     def _set(self, i: int, value: float) -> None:
         self._values[i] = finite(f"inputs[{self._inputs[i]!r}]", value)
@@ -200,10 +239,11 @@ class RealTime:
                 )
             if not np.isfinite(values).all():
                 raise ValueError("steps holds NaN or infinity: every input must be finite")
+        begin = self._engine.ticks
         out: Array = self._engine.run(values)
         if len(values):
             self._values[:] = values[-1]
-        return out
+        return self._seen(begin, out) if self._sought and len(values) else out[:, : len(self._outputs)]
 
     @property
     def machine(self) -> Machine | StateSpace:
@@ -243,6 +283,11 @@ class RealTime:
         return self._engine.transitions
 
     @property
+    def crossings(self) -> tuple[Mark, ...]:
+        """What has crossed its level so far: ``time``, s, ``element`` (its name), ``cause`` and ``rising``."""
+        return tuple(self._marks)
+
+    @property
     def late(self) -> bool:
         """Whether the last step left a transition to the next one."""
         return self._engine.late
@@ -265,3 +310,13 @@ class RealTime:
     def __repr__(self) -> str:
         counts = f"{self.transitions} transitions, {self.late_steps} late steps"
         return f"RealTime(step={self._step:g} s, t={self.t:g} s, {counts})"
+
+
+def _sought(events: Sequence[Crossing] | Crossing) -> tuple[Crossing, ...]:
+    listed = (events,) if isinstance(events, Crossing) else tuple(events)
+    for one in listed:
+        if not isinstance(one, Crossing):
+            reject("events", one, "Crossings such as ss.Crossing('slide.position', level=0.01)")
+        if one.terminal:
+            reject("events", one, "Crossings that are not terminal: a machine in real time goes on")
+    return listed

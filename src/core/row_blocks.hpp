@@ -19,12 +19,17 @@ public:
 
   // y = m x; y has room() for whole blocks.
   void product(const double* x, double* y) const {
+    using Sums = Eigen::Array<double, width, 1>;
     const double* entry = blocks.data();
     for (Index i = 0; i < rows; i += width, y += width) {
-      double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-      for (Index j = 0; j < columns; ++j, entry += width)
-        a += entry[0] * x[j], b += entry[1] * x[j], c += entry[2] * x[j], d += entry[3] * x[j];
-      y[0] = a, y[1] = b, y[2] = c, y[3] = d;
+      Sums sums = Sums::Zero();
+      Index j = 0;
+      for (; j + 1 < columns; j += 2, entry += 2 * width) {
+        sums += Eigen::Map<const Sums>(entry) * x[j];
+        sums += Eigen::Map<const Sums>(entry + width) * x[j + 1];
+      }
+      if (j < columns) sums += Eigen::Map<const Sums>(entry) * x[j], entry += width;
+      Eigen::Map<Sums>{y} = sums;
     }
   }
 

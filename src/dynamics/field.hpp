@@ -34,9 +34,7 @@ public:
   // Of one element, counted as in the regime's `sliding`: its force; a velocity over which its curve changes little.
   double force_at(Index k, double velocity) const {
     const Part& p = parts[k];
-    ElementInput<double> in;
-    in.velocity = velocity;
-    const ElementForce<double> f = force(p, in);
+    const ElementForce<double> f = force<double>(p, velocity, nullptr, nullptr);
     return f.dry * s[p.element->load] + f.other;
   }
   struct Tangent {
@@ -44,13 +42,12 @@ public:
   };
   Tangent tangent_at(Index k, double velocity) const {
     const Part& p = parts[k];
-    ElementInput<Dual<1>> in;
-    in.velocity = Dual<1>::variable(velocity, 0);
-    const ElementForce<Dual<1>> f = force(p, in);
+    const ElementForce<Dual<1>> f = force<Dual<1>>(p, Dual<1>::variable(velocity, 0), nullptr, nullptr);
     const double load = s[p.element->load];
     return {f.dry.x * load + f.other.x, f.dry.d[0] * load + f.other.d[0]};
   }
   double finest(Index k) const { return parts[k].finest; }
+  double direction(Index k) const { return parts[k].mode; } // of sliding
 
 private:
   struct Entry {
@@ -91,15 +88,21 @@ private:
 
   void signals(double t);
   template <Index N> void assemble(const double* x, double* dx);
-  template <class T> ElementForce<T> force(const Part& p, const ElementInput<T>& in) const {
-    if (p.lugre != nullptr) return alone(*p.lugre, p, in);
-    if (p.stribeck != nullptr) return alone(*p.stribeck, p, in);
-    return element_force(p.element->law, *p.element, p.mode, p.branch, in);
+  template <class T> static ElementForce<T> force(const Part& p, const T& velocity, const T* z, T* zdot) {
+    if (p.stribeck != nullptr) return alone(*p.stribeck, p, velocity, z, zdot);
+    if (p.lugre != nullptr) return alone(*p.lugre, p, velocity, z, zdot);
+    return of_any_law(p, velocity, z, zdot);
   }
   template <class L, class T>
-  static ElementForce<T> alone(const L& law, const Part& p, const ElementInput<T>& in) {
-    const ForceOf<T> f = law_force(law, in.velocity, p.mode, p.branch, in.z, in.zdot);
+  static ElementForce<T> alone(const L& law, const Part& p, const T& velocity, const T* z, T* zdot) {
+    const ForceOf<T> f = law_force(law, velocity, p.mode, p.branch, z, zdot);
     return {f.dry, f.viscous};
+  }
+  template <class T>
+  static ElementForce<T> of_any_law(const Part& p, const T& velocity, const T* z, T* zdot) {
+    ElementInput<T> in;
+    in.velocity = velocity, in.z = z, in.zdot = zdot;
+    return element_force(p.element->law, *p.element, p.mode, p.branch, in);
   }
   double velocity(const Part& p, const double* x) const {
     double v = 0.0;
@@ -119,10 +122,9 @@ template <Index N> void Field::rhs(double t, const double* x, double* dx) {
   for (Index i = 0; i < size; ++i) dx[i] = 0.0;
   // Forces first: exponentials take longest, and all else can be done meanwhile.
   for (Part& p : parts) {
-    ElementInput<double> in;
-    in.velocity = velocity(p, x);
-    if (const Index first = p.element->states; first >= 0) in.z = x + first, in.zdot = dx + first;
-    const ElementForce<double> f = force(p, in);
+    const Index first = p.element->states;
+    const ElementForce<double> f = first < 0 ? force<double>(p, velocity(p, x), nullptr, nullptr)
+                                             : force(p, velocity(p, x), x + first, dx + first);
     p.force = f.dry * s[p.element->load] + f.other;
   }
   assemble<N>(x, dx);
@@ -166,15 +168,12 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
     const Friction& element = *p.element;
     const Index first = element.states, own = element.traits.states;
     const double N_load = s[element.load];
-    ElementInput<Dual<2>> in;
-    in.velocity = Dual<2>::variable(velocity(p, x), by_velocity);
-    in.z = z.data();
-    in.zdot = zdot.data();
+    const Dual<2> v = Dual<2>::variable(velocity(p, x), by_velocity);
     ElementForce<Dual<2>> f;
     for (Index j = 0; j < own; ++j) z[j] = x[first + j];
     for (Index j = 0; j < std::max<Index>(own, 1); ++j) {
       if (own > 0) z[j] = Dual<2>::variable(x[first + j], by_state);
-      f = force(p, in);
+      f = force<Dual<2>>(p, v, z.data(), zdot.data());
       if (own == 0) break;
       z[j] = x[first + j];
       const double by_z = N_load * f.dry.d[by_state] + f.other.d[by_state];

@@ -66,14 +66,13 @@ void size_by_gaps(const System& sys, double t0, const Vector& x0, State& s) {
 void see(const System& sys, State& state) {
   const double* const x = state.base_x.data();
   double* const seen = state.nominal.data();
-  bool finite = true, grown = false;
-  for (Index i = 0; i < sys.nx; ++i) {
-    finite = finite && std::isfinite(x[i]);
-    grown = grown || std::abs(x[i]) > seen[i];
-  }
-  if (!finite) return; // the run ends there
-  if (grown)
+  bool grown = false; // also what is no number any more
+  for (Index i = 0; i < sys.nx; ++i) grown |= !(std::abs(x[i]) <= seen[i]);
+  if (grown) {
+    if (!std::all_of(x, x + sys.nx, [](double one) { return std::isfinite(one); }))
+      return; // the run ends there
     for (Index i = 0; i < sys.nx; ++i) seen[i] = std::max(seen[i], std::abs(x[i]));
+  }
   if (sys.paced) return;
   double longest = std::numeric_limits<double>::infinity();
   for (Index i = sys.n_coordinates; i < 2 * sys.n_coordinates; ++i)

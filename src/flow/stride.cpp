@@ -87,7 +87,7 @@ Stride::Stride(const System& sys, const Regime& r, double h, const Vector& s, co
       here += power * velocity * motion.middleRows(k * states, states);
   }
   speeds.bottomRows(elements) = velocity * motion.middleRows(states, states);
-  slope.resize(elements);
+  curved.resize(elements);
   map = terms;
   exponents.assign(states, std::numeric_limits<int>::max());
   given = Vector::Zero(all);
@@ -127,12 +127,12 @@ void Stride::size(const Vector& nominal, double rtol) {
   while (columns < longest && !negligible_from(columns)) ++columns;
   if (elements > 0) ++columns; // forces are integrated once
   if (columns >= longest) columns = 0;
-  sum_up(most);
   per_force.setZero(elements);
   for (Index k = 0; k < elements; ++k)
     for (Index i = 0; i < states; ++i)
       if (const double by = length * std::abs(effect(i, k)); by > 0.0)
         per_force(k) = std::max(per_force(k), by / (share * rtol * least(i)));
+  sum_up(most);
 }
 
 // What is asked in every interval, of states that are no larger than this.
@@ -150,43 +150,76 @@ void Stride::sum_up(const Vector& most) {
   by_forces = speeds.rightCols(all - by_x);
 }
 
-// The coefficients of the forces, by iteration: a force changes velocities little in one interval. At first curves are
-// taken for their tangents at the start. False where it does not end, or where the curves bend too much for parabolas.
-bool Stride::find_forces(const Field& curves) {
-  constexpr int rounds = 7, along_tangents = 2;
-  constexpr double narrow = 0.25; // of a curve's characteristic velocity
-  const Index m = elements, first = 1 + states;
-  auto force = given.segment(first, powers * m);
-  force.setZero();
-  const double* const free_speed = quick.data() + states + 2 * guards;
-  const auto speed = [&](Index at, Index k) {
-    const double* const by = by_forces.row(at * m + k).data();
-    double v = free_speed[at * m + k];
-    for (Index j = 0; j < m; ++j)
-      v += (by[j] * force[j] + by[m + j] * force[m + j]) + by[2 * m + j] * force[2 * m + j];
-    return v;
-  };
-  for (Index k = 0; k < m; ++k) {
-    const Field::Tangent tangent = curves.tangent_at(k, free_speed[k]);
-    force(k) = tangent.force, slope(k) = tangent.slope;
+// A curve about a velocity: its tangent, and from the one a little further out the next two terms of its series.
+inline void Stride::begin_curve(const Field& curves, Index k, double v0) {
+  constexpr double reach = 0x1p-6; // of the curve's characteristic velocity
+  Curved& c = curved[k];
+  c.reach = reach * curves.finest(k);
+  const double step = curves.direction(k) * c.reach, inverse = 1.0 / step;
+  const Field::Tangent here = curves.tangent_at(k, v0), further = curves.tangent_at(k, v0 + step);
+  given[1 + states + k] = here.force, c.slope = here.slope;
+  const double off = (further.force - here.force) - here.slope * step,
+               turn = (further.slope - here.slope) * step;
+  c.second = (3.0 * off - turn) * inverse * inverse;
+  c.third = (turn - 2.0 * off) * inverse * inverse * inverse;
+  if (!(curves.direction(k) * v0 > c.reach)) c.reach = 0.0; // curves may have a corner at zero
+  // Within its reach a series converges: what is behind these terms is a small part of them.
+  constexpr double behind = 0x1p-6;
+  c.neglected = behind * (std::abs(c.second) + std::abs(c.third) * c.reach) * per_force[k];
+}
+
+// What a curve's force at the nodes differs by from the tangent: from the series, where the terms behind it count for
+// nothing, and else from the curve.
+inline void Stride::find_bends(const Field& curves, Index k, double to_middle, double to_end) {
+  Curved& c = curved[k];
+  const double furthest = std::max(std::abs(to_middle), std::abs(to_end));
+  if (furthest <= c.reach && c.neglected * (furthest * furthest) <= 1.0) {
+    c.at_middle = (c.second + c.third * to_middle) * (to_middle * to_middle);
+    c.at_end = (c.second + c.third * to_end) * (to_end * to_end);
+    return;
   }
-  double before = 0.0, shrinks = 1.0; // what changes become from round to round
+  const double v0 = quick[states + 2 * guards + k], force = given[1 + states + k];
+  c.at_middle = curves.force_at(k, v0 + to_middle) - force - c.slope * to_middle;
+  c.at_end = curves.force_at(k, v0 + to_end) - force - c.slope * to_end;
+}
+
+// The coefficients of the forces, by iteration: a force changes velocities little in one interval. False where it does
+// not end, or where the curves bend too much for parabolas.
+bool Stride::find_forces(const Field& curves) {
+  constexpr int rounds = 7;
+  constexpr double narrow = 0.25; // of a curve's characteristic velocity
+  const Index m = elements;
+  double *const force = given.data() + 1 + states, *const a1 = force + m, *const a2 = a1 + m;
+  const double* const speed = quick.data() + states + 2 * guards; // without forces
+  for (Index k = 0; k < m; ++k) begin_curve(curves, k, speed[k]), a1[k] = a2[k] = 0.0;
+  for (Index k = 0; k < m; ++k) { // with forces as they are at the start
+    Curved& c = curved[k];
+    c.to_middle = speed[m + k] - speed[k], c.to_end = speed[2 * m + k] - speed[k];
+    for (Index j = 0; j < m; ++j)
+      c.to_middle += by_forces(m + k, j) * force[j], c.to_end += by_forces(2 * m + k, j) * force[j];
+  }
+  double before = 0.0; // what changed in the last round, in units of what does not count
   for (int round = 0; round < rounds; ++round) {
-    double change = 0.0; // in units of what does not count
+    double change = 0.0;
     for (Index k = 0; k < m; ++k) {
-      const double v0 = free_speed[k], vm = speed(1, k), v1 = speed(2, k);
-      if (std::abs(vm - v0) + std::abs(v1 - v0) > narrow * curves.finest(k)) return false;
-      const auto gain = [&](double v) {
-        return round < along_tangents ? slope(k) * (v - v0) : curves.force_at(k, v) - force(k);
-      };
-      const double gm = gain(vm), g1 = gain(v1), a1 = 4.0 * gm - g1, a2 = 2.0 * g1 - 4.0 * gm;
-      change =
-          std::max(change, (std::abs(a1 - force(m + k)) + std::abs(a2 - force(2 * m + k))) * per_force(k));
-      force(m + k) = a1, force(2 * m + k) = a2;
+      Curved& c = curved[k];
+      double to_middle = c.to_middle, to_end = c.to_end;
+      const double *const by_middle = &by_forces.coeffRef(m + k, m), *const by_end =
+                                                                         &by_forces.coeffRef(2 * m + k, m);
+      for (Index j = 0; j < m; ++j) {
+        to_middle += by_middle[j] * a1[j] + by_middle[m + j] * a2[j];
+        to_end += by_end[j] * a1[j] + by_end[m + j] * a2[j];
+      }
+      if (!(std::abs(to_middle) + std::abs(to_end) <= narrow * curves.finest(k))) return false;
+      find_bends(curves, k, to_middle, to_end);
+      const double gm = c.slope * to_middle + c.at_middle, g1 = c.slope * to_end + c.at_end,
+                   b1 = 4.0 * gm - g1, b2 = 2.0 * g1 - 4.0 * gm;
+      change = std::max(change, (std::abs(b1 - a1[k]) + std::abs(b2 - a2[k])) * per_force[k]);
+      a1[k] = b1, a2[k] = b2;
     }
-    if (round == 1 || round > along_tangents) shrinks = change < before ? change / before : 1.0;
+    const double shrinks = round > 0 && change < before ? change / before : 1.0;
     before = change;
-    if (round >= along_tangents && change * shrinks <= 1.0) return are_parabolas();
+    if (round > 0 && change * shrinks <= 1.0) return are_parabolas();
   }
   return false;
 }
@@ -199,7 +232,7 @@ bool Stride::are_parabolas() const {
   for (Index k = 0; k < m; ++k) {
     double rate = quick[states + 2 * guards + nodes * m + k];
     for (Index j = 0; j < m; ++j) rate += by_forces(nodes * m + k, j) * given[first + j];
-    if (most * std::abs(slope(k) * rate - given[first + m + k]) * per_force(k) > 1.0) return false;
+    if (most * std::abs(curved[k].slope * rate - given[first + m + k]) * per_force(k) > 1.0) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 // What is kept of an interval is what M_k multiplies; C_k are made where someone asks for them.
 #pragma once
 
+#include "core/list.hpp"
 #include "core/row_blocks.hpp"
 #include "core/types.hpp"
 #include "dynamics/field.hpp"
@@ -67,12 +68,21 @@ private:
   Vector margin;      // how far below zero a guard is certainly off
   Vector bend;        // what terms behind the slope add to it at most
   Vector per_force;   // of each force: in units of what does not count
-  // Of the present interval.
-  Vector given, quick, of_forces, slope, row;
+  Vector given, quick, of_forces, row;
+  struct Curved {                // one force, beside its value at the start
+    double slope, second, third; // of its series by velocity, which holds
+    double reach;                // so far; 0: not known
+    double neglected;            // behind it, per square of a velocity, in units of what does not count
+    double to_middle, to_end;    // changes of the velocity with forces as they are at the start
+    double at_middle, at_end;    // what its curve leaves the tangent by
+  };
+  List<Curved> curved;
 
   void size(const Vector& nominal, double rtol);
   void sum_up(const Vector& most);
   bool known(const Vector& nominal);
+  void begin_curve(const Field& curves, Index k, double v0);
+  void find_bends(const Field& curves, Index k, double to_middle, double to_end);
   bool find_forces(const Field& curves);
   bool are_parabolas() const;
   bool far_from_guards();

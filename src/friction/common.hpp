@@ -72,7 +72,7 @@ void validate(const Levels& c, bool kinetic_may_be_zero);
 // s = direction * v may be slightly negative. For odd integer shapes the analytic continuation grows without
 // bound there; it is followed to half a Stribeck velocity and held beyond.
 template <class T> inline T fall(const Levels& c, const T& s) {
-  T u = s / T(c.stribeck_velocity);
+  T u = chain(s, value_of(s) / c.stribeck_velocity, 1.0 / c.stribeck_velocity);
   if (value_of(u) < -0.5 && is_integer(c.shape) && std::fmod(c.shape, 2.0) != 0.0) u = T(-0.5);
   const T p = power(u, c.shape);
   if (c.form == StribeckForm::exponential) return value_of(p) > 745.0 ? T(0.0) : exponential(-p);

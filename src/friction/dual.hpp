@@ -79,22 +79,28 @@ inline bool is_integer(double p) {
   return p == std::floor(p) && p < 1e9;
 }
 
-// u^p for u >= 0, continued to u < 0 analytically where p is an integer, else evenly.
-template <class T> T power(const T& u, double p) {
+template <class T> T general_power(const T& u, double p) {
   const double x = value_of(u);
-  if (p == 1.0) return u;
-  if (p == 2.0) return u * u;
   if (is_integer(p)) return chain(u, std::pow(x, p), p * std::pow(x, p - 1.0));
   const double a = std::abs(x), near = p < 1.0 && a < steepest_at ? steepest_at : a;
   return chain(u, std::pow(a, p), (x < 0.0 ? -p : p) * std::pow(near, p - 1.0));
 }
 
-// |u|^p sgn(u), the odd continuation.
-template <class T> T odd_power(const T& u, double p) {
-  const double x = value_of(u);
+// u^p for u >= 0, continued to u < 0 analytically where p is an integer, else evenly.
+template <class T> inline T power(const T& u, double p) {
   if (p == 1.0) return u;
-  const double a = std::abs(x), near = p < 1.0 && a < steepest_at ? steepest_at : a;
+  if (p == 2.0) return u * u;
+  return general_power(u, p); // by itself, so that what is quick stays in line
+}
+
+template <class T> T general_odd_power(const T& u, double p) {
+  const double x = value_of(u), a = std::abs(x), near = p < 1.0 && a < steepest_at ? steepest_at : a;
   return chain(u, std::copysign(std::pow(a, p), x), p * std::pow(near, p - 1.0));
+}
+
+// |u|^p sgn(u), the odd continuation.
+template <class T> inline T odd_power(const T& u, double p) {
+  return p == 1.0 ? u : general_odd_power(u, p);
 }
 
 } // namespace stickslip

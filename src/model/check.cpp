@@ -27,6 +27,9 @@ public:
     check_values(f, "");
     names.enters("on of a force", f.on);
     names.expression("force on '" + text(f.on) + "'", f.expression, 1, true);
+    if (!f.expression.outputs.empty() && !(is_constant(f.signal) && value(f.signal, 0.0) == 0.0))
+      reject("force on '" + text(f.on) + "'",
+             "is a signal and a formula: add two forces, or the signal to the formula");
   }
 
   void operator()(const FrictionElement& f) const {

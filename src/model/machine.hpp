@@ -78,7 +78,7 @@ struct MatrixPlant {
 struct AppliedForce {
   Combination on; // coordinates or inputs: generalised force per unit of the signal
   Signal signal = constant_signal(0.0);
-  Tape expression; // of positions, velocities and time: what is added to the signal; empty: nothing
+  Tape expression; // of positions, velocities and time, in place of the signal; empty: none
 
   static constexpr auto fields() {
     return std::tuple{field("on", &AppliedForce::on),

@@ -69,10 +69,6 @@ void RealTime::refuse_what_it_cannot() const {
   for (const Friction& p : sys.friction)
     if (p.table_load > 0.0)
       reject("machine", "has the load table of '" + p.name + "', which the fixed-step form does not run");
-  if (!sys.springs.empty())
-    reject("machine",
-           "has the spring '" + sys.springs[0].name +
-               "': the fixed-step form knows none with events; put linear ones into the stiffness");
   for (const Contact& c : sys.contacts)
     if (!c.yields())
       reject("machine", "has the " + std::string(c.of_velocity ? "one-way clutch" : "contact") + " '" +
@@ -199,6 +195,7 @@ void RealTime::find_moving(const Vector& still) {
   if (sys.smooth && sys.smooth->moving_inertia())
     seen += sys.smooth->S.cwiseAbs().colwise().sum().transpose();
   for (const System::Drive& one : sys.drives) seen(one.signal) += 1.0; // outputs of the plant may show them
+  for (const Spring& p : sys.springs) seen += p.elongation.s.cwiseAbs() + p.rate.s.cwiseAbs();
   for (const Friction& p : sys.friction) {
     seen += p.velocity.s.cwiseAbs();
     if (p.acceleration_s.size() == ns) seen += p.acceleration_s.cwiseAbs();
@@ -281,6 +278,10 @@ std::int64_t RealTime::number_of(const Modes& modes) const noexcept {
     n += digit * element_stride[i];
     if (one.load_stretch > 0) n += load_stride[i];
   }
+  for (Index k = 0; k < modes.flank.size(); ++k) {
+    const FlankMode& one = modes.flank[k];
+    n += (one.stretch + (one.loose ? sys.flanks[k].line.stretches.size() : 0)) * flank_stride[k];
+  }
   for (Index k = 0; k < modes.saturation.size(); ++k)
     n += saturation_number[k][static_cast<int>(modes.saturation[k]) + 3] * saturation_stride[k];
   return n;
@@ -311,6 +312,14 @@ bool RealTime::count_all() {
     element_stride.push_back(turn(wheel.friction.size()));
     load_stride.push_back(turn(wheel.load_stretch.size()));
     wheels.push_back(std::move(wheel));
+  }
+  for (const Flank& f : sys.flanks) {
+    List<FlankMode> list;
+    for (const bool loose : {false, true})
+      for (Index k = 0; k < f.line.stretches.size() && !(loose && sys.springs[f.spring].damping == 0.0); ++k)
+        list.push_back({k, loose});
+    flank_stride.push_back(turn(list.size()));
+    flanks.push_back(std::move(list));
   }
   saturation_number.assign(sys.saturations, {});
   saturation_stride.assign(sys.saturations, 0);
@@ -349,6 +358,7 @@ void RealTime::build_all() {
       modes.friction[i] = wheels[i].friction[digit(wheels[i].friction.size())];
       modes.friction[i].load_stretch = wheels[i].load_stretch[digit(wheels[i].load_stretch.size())];
     }
+    for (Index k = 0; k < flanks.size(); ++k) modes.flank[k] = flanks[k][digit(flanks[k].size())];
     for (Index k = 0; k < saturations.size(); ++k)
       modes.saturation[k] = saturations[k][digit(saturations[k].size())];
     by_number[number] = &built(modes);

@@ -12,6 +12,9 @@
 // they are at each of its two stages, and a Jacobian of differences. Corners of formulas are passed as they come; a
 // contact that yields is a force like any other, while rigid ones strike, which is not of bounded work.
 //
+// Springs are linear from corner to corner: on which stretch each of their flanks is, and whether its damper has let go,
+// are modes like any other.
+//
 // Continuous controllers are part of the regimes, and their limits are modes like any other. Sampled ones run
 // at the start of those steps on which their instants fall; an output that has been computed for a while
 // appears where its delay ends, also within a step.
@@ -104,10 +107,11 @@ private:
   RegimeCache cache;
   std::map<Modes, std::unique_ptr<RealTimePlan>> plans;
   List<const RealTimePlan*> by_number;
-  List<std::int64_t> element_stride, load_stride, saturation_stride;
+  List<std::int64_t> element_stride, load_stride, saturation_stride, flank_stride;
   List<std::array<std::int64_t, 7>> saturation_number;
   List<Wheel> wheels;                 // of each friction element
   List<List<Saturation>> saturations; // of each output with limits
+  List<List<FlankMode>> flanks;       // of each flank of a spring
   const RealTimePlan* plan = nullptr;
   List<Ring> rings; // of elements with dead time
   Scratch w;
@@ -160,6 +164,7 @@ private:
   double read_element(const RealTimeOutput& o, const double* s) noexcept;
   Vector forces_of_constraints(const double* s) noexcept;
   double read_contact(const RealTimeOutput& o, const double* s) noexcept;
+  double read_spring(const RealTimeOutput& o, const double* s) noexcept;
 
   void begin(const double* values) noexcept;
   bool any_fired() const noexcept;
@@ -185,6 +190,7 @@ private:
   void change(Index which) noexcept;
   void fire(const Regime& r, const Guard& g) noexcept;
   const Guard* furthest_beyond() noexcept;
+  void pass_corner(const Regime& r, const Guard& g) noexcept;
   void stop(Index i) noexcept;
   void release(Index i, int side) noexcept;
   void release_together(const Regime& r, const Guard& shared_limit) noexcept;

@@ -59,6 +59,10 @@ void RealTime::fire(const Regime& r, const Guard& g) noexcept {
     return release(g.friction, g.direction);
   case GuardKind::shared_limit:
     return release_together(r, g);
+  case GuardKind::touches:
+  case GuardKind::leaves:
+  case GuardKind::corner:
+    return pass_corner(r, g);
   default: // there are no contacts here
     return switch_flow(sys, now, g, a.x);
   }
@@ -79,6 +83,21 @@ const Guard* RealTime::furthest_beyond() noexcept {
     if (first == nullptr || beyond > worst) worst = beyond, first = &g;
   }
   return first;
+}
+
+// A flank comes to another stretch of its line, or its damper lets go or pushes again.
+void RealTime::pass_corner(const Regime& r, const Guard& g) noexcept {
+  FlankMode& mode = now.flank[g.flank];
+  const FlankMode next = r.linear->flank_guards[g.flank_guard].next;
+  if (mode != r.modes.flank[g.flank]) return; // another guard of this flank came first
+  const bool entered = next.stretch != mode.stretch;
+  mode = next;
+  const double* const s = here();
+  const Flank& flank = sys.flanks[g.flank];
+  const Spring& p = system_here().springs[flank.spring];
+  if (!entered || p.damping == 0.0 || !flank.lets_go(mode.stretch)) return;
+  const double line = flank.line.value(mode.stretch, value(p.elongation, a.x, s));
+  mode.loose = flank.side[mode.stretch] * (line + p.damping * value(p.rate, a.x, s)) < 0.0;
 }
 
 void RealTime::stop(Index i) noexcept {

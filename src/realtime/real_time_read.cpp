@@ -1,9 +1,11 @@
 // Outputs of the fixed-step form.
 #include "dynamics/constraints.hpp"
+#include "dynamics/spring_force.hpp"
 #include "dynamics/tangent.hpp"
 #include "realtime/real_time.hpp"
 #include "transition/event.hpp"
 #include "transition/saturations.hpp"
+#include "transition/springs.hpp"
 
 #include <limits>
 
@@ -94,11 +96,32 @@ double RealTime::read_contact(const RealTimeOutput& o, const double* s) noexcept
   }
 }
 
+double RealTime::read_spring(const RealTimeOutput& o, const double* s) noexcept {
+  using Kind = RealTimeOutput::Kind;
+  const System& there = system_here();
+  const Spring& p = there.springs[o.index];
+  switch (o.kind) {
+  case Kind::spring_force:
+    return spring_force(there, o.index, now, a.x, s);
+  case Kind::elongation:
+    return value(p.elongation, a.x, s);
+  case Kind::elongation_rate:
+    return value(p.rate, a.x, s);
+  default:
+    return static_cast<double>(mode_of(there, p, now));
+  }
+}
+
 void RealTime::read(const RealTimeOutput* what, Index count, double* out) noexcept {
   bool evaluated = false;
   const double* s = here();
   for (Index k = 0; k < count; ++k) {
     if (read_linear(what[k], s, out[k])) continue;
+    if (what[k].kind >= RealTimeOutput::Kind::spring_force &&
+        what[k].kind <= RealTimeOutput::Kind::spring_mode) {
+      out[k] = read_spring(what[k], s);
+      continue;
+    }
     if (!evaluated) {
       f1.setZero();
       evaluate(sys, *plan->regime, time(), a.x, s, f1.data(), force.data(), w);

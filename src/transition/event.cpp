@@ -252,6 +252,7 @@ void append_events(const System& sys, const Jump& jump, std::int64_t& instant, L
     return build.contacts();
   }
   if (jump.sampled) build.sampled_outputs();
+  if (jump.quiet) return; // nothing else has happened
   build.springs();
   build.friction();
   build.contacts();

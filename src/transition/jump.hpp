@@ -50,6 +50,7 @@ struct Jump {
   bool quiet = false;           // sampled controllers put out something, and the motion goes on in its modes
   // Not decided: every combination of modes was tried, and so there is no answer; the contacts that touch.
   bool none_exists = false;
+  bool both_same = false; // known of the modes before and after
   List<Index> touching;
   std::string undefined; // not decided: a coefficient that has no meaning there
   Index facing = -1;     // not decided: the condition of a formula that both of its sides lead back to
@@ -61,7 +62,7 @@ struct Jump {
     t = state.base_t;
     occasion = why;
     fired = guards;
-    if (before != state.modes) before = state.modes; // ticks mostly leave them as they are
+    if (before != state.modes) before = state.modes, both_same = false; // ticks mostly leave them as they are
     x_before = state.base_x;
     rule = Rule::unique;
     solutions = -1;
@@ -76,7 +77,8 @@ struct Jump {
     next = nullptr;
   }
   void end(const State& state) {
-    if (after != state.modes) after = state.modes;
+    if (!quiet || !both_same) after = state.modes;
+    both_same = quiet;
     x_after = state.base_x;
   }
   // A contact may be struck twice at one instant: by the collision, and by an impact without collision after it.

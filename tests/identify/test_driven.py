@@ -70,7 +70,7 @@ def test_noise_and_load() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (dict(law=3.0), "law = 3.0"),
+        (dict(law=-3.0), "law = -3.0"),
         (dict(t=T[::-1]), "t must increase"),
         (dict(t=T[:2], velocity=VELOCITY[:2]), "too few points"),
         (dict(velocity=VELOCITY[1:]), "has 792 samples"),
@@ -82,3 +82,7 @@ def test_noise_and_load() -> None:
 def test_bad_input(change: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         driven(**(dict(law=ss.Dahl(stiffness=1e3, kinetic=1.0), t=T, velocity=VELOCITY) | change))
+
+
+def test_a_number_is_a_law() -> None:
+    assert driven(0.3, T, VELOCITY).to_dict() == driven(ss.Coulomb(0.3, 0.3), T, VELOCITY).to_dict()

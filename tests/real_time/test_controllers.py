@@ -244,7 +244,7 @@ def steps(*arguments: str) -> dict[str, float]:
 
 @pytest.mark.timeout(1500)  # where the engine has to be compiled first
 class TestWithoutPython:
-    @pytest.mark.parametrize("kind", ["stribeck", "automaton", "sampled", "limited", "pendulum"])
+    @pytest.mark.parametrize("kind", ["stribeck", "automaton", "sampled", "limited", "backlash", "pendulum"])
     def test_no_allocation(self, kind: str) -> None:
         """Not one call of malloc in 50 000 steps with hundreds of transitions."""
         seen = steps(kind, "50000")

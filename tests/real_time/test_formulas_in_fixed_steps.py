@@ -212,3 +212,29 @@ def test_a_mass_matrix_that_becomes_singular():
     rt = ss.RealTime(m, step=1e-3, initial={"arm.position": 0.1, "arm.velocity": -1.0})
     rt.run(1000)
     assert rt.failed and np.all(np.isfinite(rt.state))
+
+
+KINKS = {
+    "abs": lambda q: -50.0 * q["q"] - 30.0 * abs(q["q"]),
+    "where": lambda q: ss.where(q["q"] > 0.0, -400.0 * q["q"], -100.0 * q["q"]),
+    "maximum": lambda q: -ss.maximum(100.0 * q["q"], -2.0),
+}
+JUMPS = {
+    "of a position": lambda q: ss.where(q["q"] > 0.0, -20.0 - 40.0 * q["q"], 20.0 - 40.0 * q["q"]),
+    "of a velocity": lambda q, v: -100.0 * q["q"] - ss.where(v["q"] > 0.5, 1.0, 0.0),
+    "of time": lambda q, t: -100.0 * q["q"] + ss.where(t > 0.33333, 5.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("case", [*KINKS, *JUMPS])
+def test_corners_that_are_stepped_over_leave_the_order_that_is_told(case: str) -> None:
+    """Of the errors of six steps, since where in a step a corner lies is chance: second order at kinks, first at jumps."""
+    m = ss.Machine(mass=1.0, names=["q"])
+    m.add_force("q", (KINKS | JUMPS)[case])
+    start, t_end = {"q.velocity": 1.3}, 2.0
+    run = ss.simulate(m, t_end, initial=start, rtol=1e-11)
+    exact = [run.at([t_end])[key][0] for key in ("q.position", "q.velocity")]
+    steps = 2e-3 / 2.0 ** np.arange(6)
+    errors = [np.abs(ss.RealTime(m, h, initial=start).run(round(t_end / h))[-1] - exact).max() for h in steps]
+    order = np.polyfit(np.log(steps), np.log(errors), 1)[0]
+    assert 1.9 < order < 2.2 if case in KINKS else 0.3 < order < 1.3

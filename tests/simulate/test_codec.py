@@ -346,3 +346,14 @@ def test_callables_that_compare_by_value_do_so_after_pickling():
 
     assert through_pickle(make(2.0)) == make(2.0) != make(3.0)
     assert copy.deepcopy(make(2.0)) == make(2.0)
+
+
+def test_a_force_is_a_signal_or_a_formula() -> None:
+    """Files and C++ can hold both in one; of them the signal was silently left out."""
+    m = ss.Machine(mass=1.0, names=["q"])
+    m.add_force("q", lambda q: -ss.sin(q["q"]))
+    told = m.to_dict()
+    ss.Machine.from_dict(told).compile()
+    told["elements"][0]["force"]["pieces"][0]["polynomial"] = [2.0]
+    with pytest.raises(ValueError, match="force on 'q'.*is a signal and a formula"):
+        ss.Machine.from_dict(told).compile()

@@ -164,5 +164,3 @@ def test_who_cannot_run_springs_says_so() -> None:
     m.add_spring("stop", on="q", stiffness=1.0, one_sided=True)
     with pytest.raises(ValueError, match="'time_stepping' does not run springs such as 'stop'"):
         ss.simulate(m, 1.0, method="time_stepping", max_step=1e-3)
-    with pytest.raises(ValueError, match="has the spring 'stop'"):
-        ss.RealTime(m, step=1e-3)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from stickslip._checks import number, reject
 from stickslip._progress import bar
+from stickslip.crossings import Crossing
 from stickslip.ensembles.design import Design, design_of
 from stickslip.ensembles.memory import Memory, Table
 from stickslip.ensembles.result import EnsembleResult
@@ -82,6 +83,8 @@ def ensemble(
 
         * ``"events.count"``, ``"events.first"``, ``"events.last"`` (times, s; NaN where there is none), also
           of one element: ``"belt.events.count"``;
+        * of a `Crossing` among ``events``, by its name: ``"half.events.first"``, ``.last`` and ``.count``. The events
+          above remain those of the machine alone; a crossing that is `terminal` ends the run for all measures;
         * ``"<state>.max"``, ``.min`` (of the exact curve, not of samples), ``.mean``, ``.final``;
         * ``"<element>.stick_time"``, s;
         * ``"energy.residual"``: worst error of the energy balance, relative to all work done;
@@ -110,7 +113,8 @@ def ensemble(
         Number of threads or processes without an `executor`; as many as there are cores by default.
     **options
         Those of `simulate`, for each run: ``t_start``, ``initial``, ``rtol``, ``atol``, ``method``, ``max_step``,
-        ``max_events``, ``max_time``, ``rebound_threshold``; for functions of a run also ``dt`` and ``t_eval``.
+        ``max_events``, ``max_time``, ``rebound_threshold``, ``events`` (each run is then kept whole and made one by
+        one); for functions of a run also ``dt`` and ``t_eval``.
 
     Returns
     -------
@@ -137,6 +141,15 @@ def ensemble(
     >>> out = ss.ensemble(m, varied, t_end=200.0, measure=["events.count", "events.first"], design="zip")
     >>> out["events.count"], out["events.first"].round(9)
     (array([77, 87, 89]), array([5.  , 2.5 , 1.25]))
+
+    When each slide has gone half a metre, where its run ends:
+
+    >>> slide = ss.Machine(mass=1.0, names=["slide"], force={"slide": 1.0})
+    >>> half = ss.Crossing("slide.position", level=0.5, terminal=True, name="half")
+    >>> out = ss.ensemble(slide, {"slide.force": [1.0, 4.0]}, t_end=9.0, events=half,
+    ...     measure=["half.events.first", "slide.velocity.final"])
+    >>> out["half.events.first"].round(12), out["slide.velocity.final"].round(12)
+    (array([1. , 0.5]), array([1., 2.]))
     """
     task = _task(
         machine,
@@ -198,6 +211,9 @@ def _task(machine: Any, names: tuple[str, ...], t_end: float, measure: Any, opti
             [*task.kinds],
             "names that are all different, also from parameters, 'status' and 'message'",
         )
+    for one in task.crossings:
+        if not isinstance(one, Crossing):
+            reject("events", one, "Crossings such as ss.Crossing('slide.position', level=0.01)")
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"ensemble() has no option {name!r}; known are: {', '.join(map(repr, OPTIONS))}")

@@ -6,12 +6,14 @@ import hashlib
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stickslip._core import __version__
+from stickslip.crossings import Crossing
 from stickslip.ensembles.design import Design
 from stickslip.ensembles.task import Task
 
@@ -80,6 +82,8 @@ def _plain(value: Any) -> Any:
         return [_plain(v) for v in value]
     if isinstance(value, (np.ndarray, np.generic)):
         return _plain(value.tolist())
+    if isinstance(value, Crossing):
+        return _plain(asdict(value))
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._extras import need
+from stickslip.crossings import Crossing
 from stickslip.ensembles.design import Design
 from stickslip.ensembles.identity import difference, identity
 from stickslip.ensembles.memory import NOTHING, Kinds, columns_of
@@ -190,7 +191,11 @@ def load(path: Path) -> EnsembleResult:
             name: group[f"parameter_{k}"][:].reshape([-1] if told["length"] else ())
             for k, (name, told) in enumerate(about["parameters"].items())
         }
-        task = Task(source, tuple(given), measures, about["t_end"], about["options"])
+        options = about["options"]
+        if looked_for := options.get("events"):
+            several = looked_for if isinstance(looked_for, list) else [looked_for]
+            options = options | {"events": [Crossing(**one) for one in several]}
+        task = Task(source, tuple(given), measures, about["t_end"], options)
         shape = tuple(about["design"]["shape"])
         design = Design(about["design"]["kind"], given, shape, about["design"]["seed"])
         if group["status"].shape != (design.points,) or any(

@@ -17,6 +17,7 @@ from stickslip import _core
 from stickslip._checks import number, reject
 from stickslip._core import __version__
 from stickslip._options import engine_options
+from stickslip.crossings import Crossing
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.simulation import _initial, _with_numbers, simulate
@@ -33,10 +34,11 @@ FAILED, INTERRUPTED = CODES.index(Status.FAILED), CODES.index(Status.INTERRUPTED
 OPTIONS: dict[str, Any] = {
     name: parameter.default
     for name, parameter in inspect.signature(simulate).parameters.items()
-    if name not in ("machine", "t_end", "state", "keep", "events", "sensitivities")
+    if name not in ("machine", "t_end", "state", "keep", "sensitivities")
 }
 _COUNTS = ("events.count", "steps")
-_SAMPLING = ("t_start", "initial", "dt", "t_eval")
+_AT_CROSSINGS = {"count": 0, "first": 0, "last": -1}  # and which of them the two times are
+_NOT_OF_THE_ENGINE = ("t_start", "initial", "dt", "t_eval", "events")
 
 
 class Block(NamedTuple):
@@ -93,6 +95,21 @@ class Task:
         return not isinstance(self.source, (Machine, StateSpace))
 
     @property
+    def crossings(self) -> tuple[Crossing, ...]:
+        """What is looked for in each run."""
+        given = self.options.get("events", ())
+        return (given,) if isinstance(given, Crossing) else tuple(given)
+
+    @property
+    def named(self) -> list[str]:
+        """Measures that the compiled ensemble knows."""
+        return [m for m in self.measures if isinstance(m, str) and not self._of_crossings(m)]
+
+    def _of_crossings(self, measure: str) -> bool:
+        label, dot, what = measure.rpartition(".events.")
+        return bool(dot) and what in _AT_CROSSINGS and any(label == one.label for one in self.crossings)
+
+    @property
     def kinds(self) -> dict[str, type[np.generic]]:
         """Names of the measures, and what numbers they are: counts are whole."""
         return {
@@ -108,7 +125,7 @@ class Task:
         points = values.shape[1]
         out = Block(np.full((points, len(self.measures)), np.nan), np.full(points, INTERRUPTED, np.int8), {})
         try:
-            if self.builds or any(callable(m) for m in self.measures):
+            if self.builds or self.crossings or any(callable(m) for m in self.measures):
                 for k in range(points):
                     if stop is not None and stop():
                         break
@@ -147,16 +164,29 @@ class Task:
         """One point whose machine is built, or whose run a function measures."""
         try:
             machine, options = self._machine(values)
-            functions = [(j, m) for j, m in enumerate(self.measures) if callable(m)]
-            if len(functions) < len(self.measures):
-                text = [j for j, m in enumerate(self.measures) if isinstance(m, str)]
-                found, status, messages = self._compiled(machine, (), np.empty((0, 1)), stop, options=options)
-                out.values[k, text], code = found[0], int(status[0])
-            if functions and not (len(functions) < len(self.measures) and code == INTERRUPTED):
-                run = simulate(machine, self.t_end, **options)
-                code, messages = CODES.index(run.status), {} if run.success else {0: run.message}
-                for j, measure in functions:
-                    out.values[k, j] = number(f"what {_text(measure)} returns", measure(run))
+            named = self.named
+            seen = [(j, m) for j, m in enumerate(self.measures) if m not in named]
+            code, messages, t_end = INTERRUPTED, dict[int, str](), self.t_end
+            if self.crossings:  # they may end the run, of which the rest is not to be measured
+                run = simulate(machine, t_end, **options)
+                code, messages, t_end = _ending(run, t_end)
+            if named:
+                text = [j for j, m in enumerate(self.measures) if m in named]
+                found, status, said = self._compiled(
+                    machine, (), np.empty((0, 1)), stop, options=options, t_end=t_end
+                )
+                out.values[k, text] = found[0]
+                if not self.crossings or status[0] == INTERRUPTED:
+                    code, messages = int(status[0]), said
+            if seen and not (named and code == INTERRUPTED):
+                if not self.crossings:
+                    run = simulate(machine, t_end, **options)
+                    code, messages, t_end = _ending(run, t_end)
+                for j, measure in seen:
+                    value = _at_crossings(run, measure) if isinstance(measure, str) else measure(run)
+                    out.values[k, j] = (
+                        value if isinstance(measure, str) else number(f"what {_text(measure)} returns", value)
+                    )
         except Exception as error:
             code, messages = FAILED, {0: f"{type(error).__name__}: {error}"}
         out.status[k] = code
@@ -171,22 +201,38 @@ class Task:
         stop: Callable[[], bool] | None,
         workers: int = 1,
         options: Mapping[str, Any] | None = None,
+        t_end: float | None = None,
     ) -> tuple[Array, NDArray[np.int8], dict[int, str]]:
         """The compiled ensemble for the measures that it knows."""
         o = OPTIONS | dict(self.options if options is None else options)
         compiled = machine.compile()
-        settings = {name: value for name, value in o.items() if name not in _SAMPLING}
+        settings = {name: value for name, value in o.items() if name not in _NOT_OF_THE_ENGINE}
         return _core.ensemble.run_ensemble(
             machine._description,
             number("t_start", o["t_start"]),
             _initial(compiled, o["initial"]),
-            engine_options(len(compiled.states), t_end=self.t_end, **settings),
+            engine_options(len(compiled.states), t_end=self.t_end if t_end is None else t_end, **settings),
             list(names),
             values,
-            [m for m in self.measures if isinstance(m, str)],
+            self.named,
             workers,
             stop,
         )
+
+
+def _ending(run: Trajectory, t_end: float) -> tuple[int, dict[int, str], float]:
+    """How a run ended, what is to be said of that, and when it was."""
+    stopped = run.status == Status.STOPPED
+    said = {} if run.success and not stopped else {0: run.message}
+    return CODES.index(run.status), said, run.state.t if stopped else t_end
+
+
+def _at_crossings(run: Trajectory, measure: str) -> float:
+    label, _, what = measure.rpartition(".events.")
+    times = run.events.of(label).time
+    return (
+        float(len(times)) if what == "count" else float(times[_AT_CROSSINGS[what]]) if len(times) else np.nan
+    )
 
 
 def _text(function: Any) -> str:

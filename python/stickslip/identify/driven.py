@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stickslip._checks import positive, reject
+from stickslip._checks import positive
 from stickslip.identify._records import columns, increasing
-from stickslip.laws import Law
+from stickslip.laws import Law, as_law
 from stickslip.machine import Machine
 from stickslip.signals import Piecewise
 from stickslip.stick_slip import StickSlip
@@ -17,7 +17,12 @@ STILL = 1e-15
 
 
 def driven(
-    law: Law | StickSlip, t: ArrayLike, velocity: ArrayLike, *, normal_load: float = 1.0, name: str = "guide"
+    law: Law | StickSlip | float,
+    t: ArrayLike,
+    velocity: ArrayLike,
+    *,
+    normal_load: float = 1.0,
+    name: str = "guide",
 ) -> Machine:
     """Make a machine in which a law slides as it was measured, to fit the law to the force that was measured.
 
@@ -27,8 +32,8 @@ def driven(
 
     Parameters
     ----------
-    law : Law or StickSlip
-        With its numbers as start values.
+    law : Law or StickSlip or float
+        With its numbers as start values; a number is dry friction of this level.
     t : array_like, shape (n,)
         Times, s, increasing.
     velocity : array_like, shape (n,)
@@ -58,8 +63,7 @@ def driven(
     >>> round(fit.parameters["guide.law.stiffness"], 2), round(fit.parameters["guide.law.kinetic"], 6)
     (20000.0, 1.5)
     """
-    if not isinstance(law, (Law, StickSlip)):
-        reject("law", law, "a law of friction such as ss.LuGre(...)")
+    law = law if isinstance(law, StickSlip) else as_law(law)
     times, v = columns(3, t=t, velocity=velocity)
     increasing("t", times)
     load = positive("normal_load", normal_load)

@@ -366,8 +366,8 @@ class Sum(Law):
 
     Parameters
     ----------
-    terms : sequence of Law
-        At least one law; sums among them are taken apart.
+    terms : sequence of Law or float
+        At least one law; sums among them are taken apart, and a number is dry friction of this level.
 
     Examples
     --------
@@ -377,7 +377,10 @@ class Sum(Law):
     """
 
     def __init__(self, terms: Any) -> None:
-        self._terms: tuple[Law, ...] = tuple(single for law in terms for single in law.terms)
+        from stickslip.laws import as_law
+
+        laws = [as_law(one, f"terms[{i}]") for i, one in enumerate(terms)]
+        self._terms: tuple[Law, ...] = tuple(single for law in laws for single in law.terms)
         for law in self._terms:
             if not law._adds_up:
                 raise ValueError(

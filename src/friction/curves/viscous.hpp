@@ -21,7 +21,7 @@ struct Viscous {
 
 // Beyond zero: linear and quadratic are continued analytically, other exponents oddly (a real power has no
 // analytic continuation, and the odd one stays dissipative).
-template <class T> T viscous_force(const Viscous& p, const T& v, int direction) {
+template <class T> inline T viscous_force(const Viscous& p, const T& v, int direction) {
   if (p.exponent == 1.0) return T(p.coefficient) * v;
   if (p.exponent == 2.0) return T(p.coefficient * direction) * v * v;
   return T(p.coefficient) * odd_power(v, p.exponent);

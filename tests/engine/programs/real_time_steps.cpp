@@ -7,7 +7,7 @@
 //                         one, and prints the least and the greatest number and how often steps had
 //                         transitions
 //
-// DRIVE: stribeck, automaton, sampled, limited; or pendulum, of two rods with dry friction in both joints, which a
+// DRIVE: stribeck, automaton, sampled, limited, backlash; or pendulum, of two rods with dry friction in both joints, which a
 // torque drives: its mass matrix and its forces are formulas.
 #include "../double_pendulum.hpp"
 
@@ -53,7 +53,15 @@ Machine drive(const std::string& kind) {
   const double c = 5e6, damping = 1341.64;
   Matrix spring(2, 2);
   spring << 1.0, -1.0, -1.0, 1.0;
+  if (kind == "backlash") spring.setZero();
   Machine m(Plant{1000.0 * Matrix::Identity(2, 2), damping * spring, c * spring, {"motor", "load"}});
+  if (kind == "backlash") {
+    SpringElement gear;
+    gear.name = "gear";
+    gear.on = {{{"motor", 1.0}, {"load", -1.0}}};
+    gear.stiffness = c, gear.damping = damping, gear.backlash = 5e-6;
+    m.add(gear);
+  }
   FrictionElement guide;
   guide.name = "guide";
   guide.on = {{{"load", 1.0}}};
