@@ -60,6 +60,12 @@ bool is_complete(const System& sys, const Regime& r) {
   });
 }
 
+List<Entry> places(const List<RegimeSlopes::Of>& of, Index rows, Index columns) {
+  Matrix any = Matrix::Zero(rows, columns);
+  for (const RegimeSlopes::Of& one : of) any(one.entry.row, one.entry.column) = 1.0;
+  return entries(any);
+}
+
 } // namespace
 
 List<Entry> entries(const Matrix& of) {
@@ -89,11 +95,13 @@ void SlopesOf::find(RegimeSlopes& out) {
   out.B = entries(r.affine ? r.As : r.S);
   if (!r.affine) out.E = entries(r.E);
   out.pace = A.size() == 0 || is_nilpotent(A) ? 0.0 : fastest_rate(A);
-  for (const auto& p : by) out.by.push_back(p->state < 0 ? change(out, *p) : RegimeSlopes::Change{});
+  for (const auto& p : by) out.by.push_back(p->changes_machine() ? change(out, *p) : RegimeSlopes::Change{});
   for (Index j = 0; j < by.size(); ++j) {
     for (const Entry& e : out.by[j].A) out.all_A.push_back({j, e});
     for (const Entry& e : out.by[j].B) out.all_B.push_back({j, e});
   }
+  out.any_A = places(out.all_A, A.rows(), A.cols());
+  out.any_B = places(out.all_B, A.rows(), machine.system().ns());
   find_signals(out);
 }
 
