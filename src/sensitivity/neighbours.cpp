@@ -106,12 +106,15 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
 bool Neighbours::place(const Machine& machine, const List<Move>& moves, const Stencil& stencil, double h,
                        const Cutoffs& cutoffs, std::string& refused) {
   beside.clear(), weights.clear(), check.clear();
+  Machine copy = machine;
+  List<std::pair<Handle, double>> handles; // with the value of each as it stands
+  for (const Move& move : moves) {
+    const Handle handle(move.parameter, copy);
+    handles.emplace_back(handle, handle.value());
+  }
   for (Index k = 0; k < stencil.offsets.size(); ++k) {
-    Machine copy = machine;
-    for (const Move& move : moves) {
-      Handle handle(move.parameter, copy);
-      handle.set(handle.value() + stencil.offsets[k] * h * move.by);
-    }
+    for (Index i = 0; i < moves.size(); ++i)
+      handles[i].first.set(handles[i].second + stencil.offsets[k] * h * moves[i].by);
     auto compiled = std::make_shared<Compiled>();
     try {
       copy.check_again();

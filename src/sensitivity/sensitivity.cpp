@@ -104,7 +104,8 @@ double Sensitivity::size_of(Index j) const {
   const Neighbours& p = *by[j];
   if (p.state < 0) return p.size;
   const double given = std::abs(passages.front().before.base_x(p.state));
-  return given > 0.0 ? given : std::max(passages.front().before.nominal(p.state), 1e-300);
+  const double nominal = passages.front().before.nominal(p.state);
+  return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // where nothing tells its size: a unit
 }
 
 // From instant to instant.
@@ -274,6 +275,7 @@ std::string Sensitivity::begin() {
   const Passage& p = passages.front();
   const System& sys = machine->system();
   const Modes& modes = p.jump.after;
+  const Regime& r = machine->regime(modes);
   const double t = p.jump.t;
   const bool repeats = !plain(p) || machine->samples();
   const Vector here = packed(p.before);
@@ -282,7 +284,7 @@ std::string Sensitivity::begin() {
   List<Mode> limits; // of what controllers sample there
   const auto start = [&](Replica& m, const Vector& x0) {
     State state = initial_state(m.system(), t, x0);
-    m.hold(modes, t, state.base_x);
+    m.hold(r, t, state.base_x);
     if (repeats && !(m.pass(state, p) && m.limits(state) == limits))
       why = "another mode follows beside the start";
     return packed(state);
@@ -295,7 +297,7 @@ std::string Sensitivity::begin() {
   Tangents& S = now.S;
   S = Tangents::Zero(here.size(), by.size());
   now.moves = Vector::Zero(by.size());
-  Matrix slack = Matrix::Zero(machine->residuals(modes, t, p.jump.x_after.data()).size(), by.size());
+  Matrix slack = Matrix::Zero(machine->residuals(r, t, p.jump.x_after.data()).size(), by.size());
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& of = *by[j];
     if (of.start.size() > 0) {
@@ -309,18 +311,17 @@ std::string Sensitivity::begin() {
           x0(k) += central.offsets[i] * step * of.start(k);
         }
         const State state = initial_state(sys, t, x0);
-        slack.col(j) += central.weights[i] / step * machine->residuals(modes, t, state.base_x.data());
+        slack.col(j) += central.weights[i] / step * machine->residuals(r, t, state.base_x.data());
         S.col(j) += central.weights[i] / step * start(*machine, x0);
       }
     }
     if (!of.changes_machine()) continue;
     slack.col(j) += of.derivative([&](Replica& m) {
-      return m.residuals(modes, t, initial_state(m.system(), t, initial).base_x.data());
+      return m.residuals(r, t, initial_state(m.system(), t, initial).base_x.data());
     });
     S.col(j) += of.derivative([&](Replica& m) { return start(m, initial); });
   }
   if (!why.empty()) return why;
-  const Regime& r = machine->regime(modes);
   for (const Index i : r.sliding)
     if (is_vertical_at_rest(sys.friction[i].law) &&
         !(std::abs(relative_velocity(sys.friction[i], p.jump.x_after.data(), machine->signals(t, t).data())) >

@@ -60,6 +60,7 @@ private:
   void find(RegimeSlopes& out);
   void find_signals(RegimeSlopes& out);
   RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p);
+  List<Index> elements_that_differ(const Regime& r, const Neighbours& p) const;
 };
 
 } // namespace stickslip
