@@ -97,7 +97,7 @@ class _ReadEvent:
 
 
 class _Read:
-    """A run that notes what a function reads of it."""
+    """A run that notes what a function reads of it; where nothing is determined that is not a number."""
 
     def __init__(self, run: Trajectory, noted: _Readings | None = None) -> None:
         self._run, self._noted = run, _Readings() if noted is None else noted
@@ -107,13 +107,14 @@ class _Read:
         values = self._run[signal]
         if signal not in self._run.states:
             raise NotNoted(f"{signal!r}, which is no state")
-        leaf = Noted(values)
+        leaf = Noted(np.where(self.t < self._run.sensitivity.valid_until.time, values, np.nan))
         self._noted.states.append((leaf, self._run.states.index(signal), self.t))
         return leaf
 
     def note_time(self, number: int, time: float) -> Noted:
         """The time of an event."""
-        leaf = Noted(time)
+        moves = self._run.sensitivity._raw.event_times[0, number]
+        leaf = Noted(time if np.isfinite(moves) else np.nan)
         self._noted.times.append((leaf, number))
         return leaf
 
@@ -137,6 +138,8 @@ class _Read:
         """By the parameters, of a number made of what was read."""
         adjoint = self._run._derivatives.adjoint  # type: ignore[union-attr]
         assert adjoint is not None  # the run was made for this
+        if np.isnan(number.value):  # made of what is not determined
+            return np.full(adjoint.shares.size, np.nan)
         states, events = self._noted.states, self._noted.times
         owed = gradients(number, [leaf for leaf, *_ in (*states, *events)])
         times = np.unique(np.concatenate([np.empty(0), *(t[g != 0.0] for g, (_, _, t) in zip(owed, states))]))

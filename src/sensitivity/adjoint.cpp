@@ -1,6 +1,7 @@
 #include "sensitivity/adjoint.hpp"
 
 #include "core/error.hpp"
+#include "core/number_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,8 @@
 namespace stickslip {
 
 namespace {
+
+constexpr double both_ways = 1e-9; // to which derivatives along one direction agree, forwards and backwards
 
 // Shares of parameters in the direction along which all change: of their sizes, and so different that what they do to
 // a guard does not cancel but by a chance of one in millions (multiples of the golden ratio).
@@ -120,7 +123,26 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
   }
   s.variation->contract(into);
   if (s.ticks) s.ticks->contract(into);
-  return into.gradient + s.now.S.transpose() * lambda;
+  const Vector found = into.gradient + s.now.S.transpose() * lambda;
+  compare(found, times, weights, events, event_weights);
+  return found;
+}
+
+// Both ways along the one direction that is known forwards: an instant may be smooth along what the parameters do to
+// the states, and not along each state.
+void Adjoint::compare(const Vector& gradient, const List<double>& times, const Matrix& weights,
+                      const List<Index>& events, const Vector& event_weights) {
+  double forwards = 0.0, size = gradient.cwiseProduct(shares).cwiseAbs().sum();
+  for (Index k = 0; k < times.size(); ++k) {
+    const Vector terms = weights.col(k).cwiseProduct(direction->at(times[k]).col(0));
+    forwards += terms.sum(), size += terms.cwiseAbs().sum();
+  }
+  for (Index k = 0; k < events.size(); ++k) {
+    const double term = event_weights(k) * direction->event_times(0, events[k]);
+    forwards += term, size += std::abs(term);
+  }
+  if (!(std::abs(gradient.dot(shares) - forwards) <= both_ways * size))
+    throw NoTranspose("an instant of it is not smooth in each of the states");
 }
 
 void Adjoint::untick(const Step& step, Vector& lambda, Cotangents& into) {
@@ -142,55 +164,48 @@ void Adjoint::unpass(Index number, double event_weight, Vector& lambda, Cotangen
   Vector fm, fp, force;
   s.machine->move(jump.before, frame, jump.t, jump.x_before.data(), fm, force);
   s.machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), fp, force);
-  double owed_to_time = event_weight - fp.dot(lambda.head(nx));
-  if (!s.plain(p)) unreset(p, lambda, owed_to_time, into);
-  owed_to_time += fm.dot(lambda.head(nx));
-  if (p.scheduled || p.fired.empty()) return;
-  const Regime& r = s.machine->regime(jump.before);
-  const Index k = std::find(r.guards.begin(), r.guards.end(), p.fired.back()) - r.guards.begin();
-  const GuardSlope guard = s.variation->guard_slope(jump.before, k, frame, jump.t, jump.x_before, p.before);
-  if (!Sensitivity::is_crossed(guard.rate, guard.size, p.before.time_scale)) return; // nothing moves it
-  const double weight = -owed_to_time / guard.rate;
-  lambda.head(nx) += weight * guard.by_state;
-  s.variation->gather_guard(jump.before, k, frame, jump.t, jump.x_before, weight, into);
+  Turn turn{fm, Vector::Zero(nx), false};
+  double rate = 1.0;
+  Index k = -1;
+  if (!p.scheduled && !p.fired.empty()) {
+    const Regime& r = s.machine->regime(jump.before);
+    k = std::find(r.guards.begin(), r.guards.end(), p.fired.back()) - r.guards.begin();
+    const GuardSlope guard = s.variation->guard_slope(jump.before, k, frame, jump.t, jump.x_before, p.before);
+    turn.moves = Sensitivity::is_crossed(guard.rate, guard.size, p.before.time_scale);
+    rate = guard.rate;
+    if (turn.moves) turn.time_by_state = -guard.by_state / rate;
+  }
+  // Differences first: what moves on as it did owes nothing to the time of the event, however much is owed to it.
+  const double owed_to_time = event_weight + (fm - fp).dot(lambda.head(nx));
+  const double reset_by_time = s.plain(p) ? 0.0 : unreset(p, turn, lambda, into);
+  if (!turn.moves) return;
+  lambda.head(nx) += owed_to_time * turn.time_by_state;
+  s.variation->gather_guard(jump.before, k, frame, jump.t, jump.x_before,
+                            -(owed_to_time + reset_by_time) / rate, into);
 }
 
-// The transpose of Sensitivity::reset: along each state, along time, and by the parameters alone.
-void Adjoint::unreset(const Passage& p, Vector& lambda, double& owed_to_time, Cotangents& into) {
+// The transpose of Sensitivity::reset: along each state with the time that it moves, along time, and by the parameters
+// alone. Differences are those of what the instant adds, entry by entry: what one does not change at all owes it
+// nothing, however much is owed.
+double Adjoint::unreset(const Passage& p, const Turn& turn, Vector& lambda, Cotangents& into) {
   Sensitivity& s = *start;
   const Vector here = packed(p.before), owed = lambda;
+  const Index nx = turn.motion.size();
   Sensitivity::Reset as = s.reset_of(p);
-  const auto value = [&](Replica& m, const Vector& values, double t) {
-    return owed.dot(Sensitivity::added(as, m, p, values, t));
-  };
-  const Stencil& central = central_stencil();
-  const auto slope = [&](const Vector& along, double dt) {
-    double sum = 0.0;
-    for (const double share : Sensitivity::looks_beside()) {
-      as.same = true, sum = 0.0;
-      const double step = share * Sensitivity::step_along(p.before, along, dt);
-      double first = 0.0;
-      for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
-        const double e = central.offsets[i] * step;
-        const double there = value(*s.machine, here + e * along, p.jump.t + e * dt);
-        if (i == 0)
-          first = there;
-        else
-          sum += central.weights[i] / step * (there - first);
-      }
-      if (as.same) break;
-    }
-    return sum;
-  };
   bool same = true;
-  for (Index i = 0; i < here.size(); ++i) lambda(i) += slope(Vector::Unit(here.size(), i), 0.0), same = same && as.same;
-  if (!p.scheduled) owed_to_time += slope(Vector::Zero(here.size()), 1.0), same = same && as.same;
+  const auto along = [&](Vector way, double dt) {
+    way.head(nx) += dt * turn.motion;
+    const Vector slope = s.slope_of(as, p, here, way, dt);
+    same = same && as.same;
+    return owed.dot(slope);
+  };
+  for (Index i = 0; i < here.size(); ++i)
+    lambda(i) += along(Vector::Unit(here.size(), i), i < nx ? turn.time_by_state(i) : 0.0);
+  const double by_time = turn.moves ? along(Vector::Zero(here.size()), 1.0) : 0.0;
   as.same = true;
-  for (Index j = 0; j < s.by.size(); ++j)
-    if (s.by[j]->changes_machine())
-      into.gradient(j) +=
-          s.by[j]->derivative([&](Replica& m) { return value(m, here, p.jump.t); });
-  if (!same || !as.same) throw NoTranspose("another mode follows beside an instant");
+  for (Index j = 0; j < s.by.size(); ++j) into.gradient(j) += owed.dot(s.slope_beside(as, p, here, j));
+  if (!same || !as.same) throw NoTranspose("another mode follows beside the instant t = " + number_text(p.jump.t));
+  return by_time;
 }
 
 } // namespace stickslip

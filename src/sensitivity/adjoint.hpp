@@ -27,7 +27,7 @@ public:
   Vector shares; // how each parameter changes along this direction
 
   // Of sum_k weights[:, k] x(times[k]) + sum_k event_weights[k] (time of events[k]), by each parameter; times increase.
-  // NaN where it is not determined.
+  // NaN where it is not determined. Throws NoTranspose where an instant has none.
   Vector gradient(const List<double>& times, const Matrix& weights, const List<Index>& events,
                   const Vector& event_weights);
 
@@ -42,8 +42,14 @@ private:
 
   void order_steps();
   bool is_known(const List<double>& times, const List<Index>& events) const;
+  void compare(const Vector& gradient, const List<double>& times, const Matrix& weights,
+               const List<Index>& events, const Vector& event_weights);
   void unpass(Index number, double event_weight, Vector& lambda, Cotangents& into);
-  void unreset(const Passage& p, Vector& lambda, double& owed_to_time, Cotangents& into);
+  struct Turn { // what moves an instant: x' before it, and its time by the states
+    Vector motion, time_by_state;
+    bool moves = false;
+  };
+  double unreset(const Passage& p, const Turn& turn, Vector& lambda, Cotangents& into);
   void untick(const Step& step, Vector& lambda, Cotangents& into);
 };
 

@@ -15,6 +15,7 @@ constexpr double grazing_rate = 1e-8;   // of a guard's size in the machine's ti
 constexpr double same_move = 1e-7;      // to which derivatives of two events agree that stay together
 constexpr double guard_at_zero = 1e-11; // of a guard's size: it is zero
 constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
+constexpr double unknown_size = 1e-3; // of a state that is zero and of which nothing tells a size
 constexpr double far_beside = 1e-3, close_beside = 1e-5; // of the sizes of states: how far differences look
 
 // Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
@@ -412,7 +413,9 @@ double Sensitivity::step_along(const State& at, const Vector& w, double dt) {
     const double size = i < at.nominal.size() ? at.nominal(i) : std::abs(now(i));
     if (w(i) != 0.0 && size > 0.0) speed = std::max(speed, std::abs(w(i)) / size);
   }
-  return speed > 0.0 ? 1.0 / speed : 0.0;
+  if (speed > 0.0 || w.isZero(0.0)) return speed > 0.0 ? 1.0 / speed : 0.0;
+  const double own = now.cwiseProduct((w.array() != 0.0).cast<double>().matrix()).cwiseAbs().maxCoeff();
+  return (own > 0.0 ? own : unknown_size) / w.cwiseAbs().maxCoeff();
 }
 
 bool Sensitivity::is_crossed(double rate, double size, double time_scale) {
@@ -433,6 +436,8 @@ Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
     machine->pass(state, p);
     out.limits = machine->limits(state);
   }
+  out.added = added(out, *machine, p, packed(p.before), p.jump.t);
+  out.same = true;
   return out;
 }
 
@@ -447,32 +452,44 @@ Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector&
   return packed(state) - values;
 }
 
+// Of what it adds, along a direction of the states and of time; zero where there is none.
+Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt) {
+  const Stencil& central = central_stencil();
+  Vector sum;
+  for (const double share : looks_beside()) {
+    as.same = true;
+    sum = Vector::Zero(here.size());
+    const double step = share * step_along(p.before, along, dt);
+    Vector first;
+    for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
+      const double e = central.offsets[i] * step;
+      const Vector there = added(as, *machine, p, here + e * along, p.jump.t + e * dt);
+      if (i == 0)
+        first = there;
+      else
+        sum += central.weights[i] / step * (there - first);
+    }
+    if (as.same) break;
+  }
+  return sum;
+}
+
+// By a parameter alone: what it does not change to the last bit in the machine farthest beside it does not move.
+Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here, Index j) {
+  const auto add = [&](Replica& m) { return added(as, m, p, here, p.jump.t); };
+  if (!by[j]->changes_machine() || add(*by[j]->beside.back()) == as.added) return Vector::Zero(here.size());
+  return by[j]->derivative(add);
+}
+
 // R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where
 // more has happened the instant is passed once more. What it adds is differentiated: all else keeps its digits.
 std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
-  const Vector here = packed(p.before), &moves = now.moves;
+  const Vector here = packed(p.before);
   Tangents S(W.rows(), W.cols());
   Reset as = reset_of(p);
-  const auto add = [&](Replica& m, const Vector& values, double t) { return added(as, m, p, values, t); };
-  const Stencil& central = central_stencil();
   for (Index j = 0; j < by.size(); ++j) {
-    Vector sum;
-    for (const double share : looks_beside()) {
-      as.same = true;
-      sum = W.col(j);
-      const double step = share * step_along(p.before, W.col(j), moves(j));
-      Vector first;
-      for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
-        const double e = central.offsets[i] * step;
-        const Vector there = add(*machine, here + e * W.col(j), p.jump.t + e * moves(j));
-        if (i == 0)
-          first = there;
-        else
-          sum += central.weights[i] / step * (there - first);
-      }
-      if (as.same) break;
-    }
-    if (by[j]->changes_machine()) sum += by[j]->derivative([&](Replica& m) { return add(m, here, p.jump.t); });
+    Vector sum = W.col(j) + slope_of(as, p, here, W.col(j), now.moves(j));
+    if (as.same) sum += slope_beside(as, p, here, j);
     if (!as.same) return "another mode follows beside it with '" + parameters[j] + "'";
     S.col(j) = sum;
   }

@@ -82,6 +82,7 @@ private:
   struct Reset {
     bool decides = false, same = true; // all that were looked at do the same
     List<Mode> limits;
+    Vector added; // in the run itself
   };
   Reset reset_of(const Passage& p);
   // Along w, and in time: how far; of the sizes of states, at first and where other modes follow there.
@@ -91,6 +92,8 @@ private:
   static bool is_crossed(double rate, double size, double time_scale);
   // What it adds to these values.
   static Vector added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t);
+  Vector slope_beside(Reset& as, const Passage& p, const Vector& here, Index j);
+  Vector slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt);
   std::string check(const Passage& p, bool start);
   void note_events(Index first, Index next);
   Index event_behind(Index next_passage, Index next_tick) const;
