@@ -86,7 +86,8 @@ void bind_sensitivity(py::module_ m) {
   py::register_exception<NoTranspose>(m, "NoTranspose");
   py::class_<Adjoint>(m, "Adjoint")
       .def_property_readonly(
-          "along", [](Adjoint& a) -> Sensitivity& { return a.along(); }, py::return_value_policy::reference_internal)
+          "along", [](Adjoint& a) -> Sensitivity& { return a.along(); },
+          py::return_value_policy::reference_internal)
       .def_readonly("shares", &Adjoint::shares)
       .def(
           "gradient",

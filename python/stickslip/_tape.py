@@ -1,5 +1,6 @@
 """What a function of arrays does with them, noted so that its gradient can be found backwards (reverse accumulation:
-Griewank, Walther, *Evaluating Derivatives*, 2008, 3.2)."""
+Griewank, Walther, *Evaluating Derivatives*, 2008, 3.2).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Noted", "NotNoted", "gradients"]
+__all__ = ["NotNoted", "Noted", "gradients"]
 
 Array = NDArray[np.float64]
 Back = Callable[[Array], Array]
@@ -19,11 +20,10 @@ class NotNoted(Exception):
     """A function does something with what it reads whose derivative is not known here."""
 
 
-class Noted:
+class Noted(np.lib.mixins.NDArrayOperatorsMixin):
     """An array with the ones that it was made of, and how what is owed to it is owed to them."""
 
     __slots__ = ("backs", "parents", "value")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, value: Any, made_of: Iterable[tuple[Noted, Back]] = ()) -> None:
         self.value = np.asarray(value, dtype=float)
@@ -106,7 +106,7 @@ class Noted:
         """The sum over axes."""
         return _sum(self, axis, **options)
 
-    def mean(self, axis: Any = None, **options: Any) -> Noted:
+    def mean(self, axis: Any = None, **options: Any) -> Any:
         """The mean over axes."""
         return _mean(self, axis, **options)
 
@@ -125,24 +125,6 @@ class Noted:
     def ravel(self) -> Noted:
         """The same numbers in one row."""
         return self.reshape(-1)
-
-
-def _binary(ufunc: np.ufunc) -> tuple[Any, Any]:
-    return (lambda self, other: ufunc(self, other)), (lambda self, other: ufunc(other, self))
-
-
-for _name, _ufunc in {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "pow": np.power, "matmul": np.matmul,
-}.items():  # fmt: skip
-    _own, _turned = _binary(_ufunc)
-    setattr(Noted, f"__{_name}__", _own)
-    setattr(Noted, f"__r{_name}__", _turned)
-for _name, _ufunc in {
-    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
-}.items():  # fmt: skip
-    setattr(Noted, f"__{_name}__", _binary(_ufunc)[0])
-for _name, _ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute}.items():
-    setattr(Noted, f"__{_name}__", lambda self, _of=_ufunc: _of(self))
 
 
 def gradients(of: Noted, by: Iterable[Noted]) -> list[Array]:
@@ -200,7 +182,9 @@ def _along(x: Noted, owed: Array, axis: Any, keepdims: bool) -> Array:
     return np.broadcast_to(owed, x.shape)
 
 
-def _sum(x: Noted, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **other: Any) -> Noted:
+def _sum(
+    x: Noted, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **other: Any
+) -> Noted:
     _refuse(dtype=dtype, out=out, **other)
     return Noted(
         np.sum(x.value, axis=axis, keepdims=keepdims), [(x, lambda owed: _along(x, owed, axis, keepdims))]
@@ -209,22 +193,24 @@ def _sum(x: Noted, axis: Any = None, dtype: Any = None, out: Any = None, keepdim
 
 def _mean(
     x: Noted, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **other: Any
-) -> Noted:
+) -> Any:
     total = _sum(x, axis, dtype, out, keepdims, **other)
-    return total * (total.size / max(x.size, 1))  # type: ignore[operator,no-any-return]
+    return total * (total.size / max(x.size, 1))
 
 
 def _refuse(**options: Any) -> None:
     for name, given in options.items():
-        if given is not None and not (name in ("keepdims", "initial", "where") and type(given).__name__ == "_NoValueType"):
+        if given is not None and not (
+            name in ("keepdims", "initial", "where") and type(given).__name__ == "_NoValueType"
+        ):
             raise NotNoted(f"the option {name!r}")
 
 
-def _var(x: Noted, axis: Any = None, ddof: float = 0, **other: Any) -> Noted:
+def _var(x: Noted, axis: Any = None, ddof: float = 0, **other: Any) -> Any:
     _refuse(**other)
-    off = x - _mean(x, axis, keepdims=True)  # type: ignore[operator]
+    off = x - _mean(x, axis, keepdims=True)
     total = _sum(off * off, axis)
-    return total / (x.size / max(total.size, 1) - ddof)  # type: ignore[operator,no-any-return]
+    return total / (x.size / max(total.size, 1) - ddof)
 
 
 def _std(x: Noted, axis: Any = None, ddof: float = 0, **other: Any) -> Any:
@@ -256,11 +242,11 @@ def _dot(a: Any, b: Any) -> Any:
     return _matmul(a, b)
 
 
-def _diff(x: Noted, n: int = 1, **other: Any) -> Noted:
+def _diff(x: Noted, n: int = 1, **other: Any) -> Any:
     if n != 1 or x.ndim != 1:
         raise NotNoted("numpy.diff of a higher order")
     _refuse(**other)
-    return x[1:] - x[:-1]  # type: ignore[operator,no-any-return]
+    return x[1:] - x[:-1]
 
 
 def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
@@ -300,7 +286,7 @@ def _where(condition: Any, a: Any, b: Any) -> Noted:
 def _norm(x: Noted, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     if ord not in (None, 2) or axis is not None or keepdims or (ord == 2 and x.ndim != 1):
         raise NotNoted("numpy.linalg.norm with these options")
-    return np.sqrt(_sum(x * x))  # type: ignore[operator]
+    return np.sqrt(_sum(x * x))
 
 
 def _extreme(which: str) -> Any:
@@ -365,7 +351,7 @@ _FUNCTIONS: dict[Any, Any] = {
     np.vdot: _dot,
     np.inner: _dot,
     np.diff: _diff,
-    getattr(np, "trapezoid", None) or np.trapz: _trapezoid,  # type: ignore[attr-defined]
+    getattr(np, "trapezoid" if hasattr(np, "trapezoid") else "trapz"): _trapezoid,
     np.concatenate: _joined(np.concatenate),
     np.hstack: lambda arrays: _joined(np.concatenate)([_row(a) for a in arrays]),
     np.stack: _joined(np.stack),

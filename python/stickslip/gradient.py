@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import number, reject, vector
 from stickslip._extras import need
-from stickslip._tape import NotNoted, Noted, gradients
+from stickslip._tape import Noted, NotNoted, gradients
 from stickslip.events import Event
 from stickslip.machine import Machine
 from stickslip.sensitivity import Backwards, checked
@@ -141,14 +141,19 @@ class _Read:
         if np.isnan(number.value):  # made of what is not determined
             return np.full(adjoint.shares.size, np.nan)
         states, events = self._noted.states, self._noted.times
-        owed = gradients(number, [leaf for leaf, *_ in (*states, *events)])
-        times = np.unique(np.concatenate([np.empty(0), *(t[g != 0.0] for g, (_, _, t) in zip(owed, states))]))
+        owed = gradients(number, [one[0] for one in states] + [one[0] for one in events])
+        times = np.unique(
+            np.concatenate([np.empty(0), *(t[g != 0.0] for g, (_, _, t) in zip(owed, states, strict=False))])
+        )
         weights = np.zeros((len(self._run.states), times.size), order="F")
-        for g, (_, row, t) in zip(owed, states):
+        for g, (_, row, t) in zip(owed, states, strict=False):
             read = g != 0.0
             np.add.at(weights[row], np.searchsorted(times, t[read]), g[read])
-        of_events = [number for _, number in events]
-        return adjoint.gradient(times, weights, of_events, np.array([float(g) for g in owed[len(states) :]]))
+        of_events = [one for _, one in events]
+        found: Array = adjoint.gradient(
+            times, weights, of_events, np.array([float(g) for g in owed[len(states) :]])
+        )
+        return found
 
 
 class _Readings:
@@ -185,7 +190,9 @@ class _Gradient:
                 value, gradient = self._backwards(values)
             except (NotNoted, _core.sensitivity.NoTranspose) as why:
                 if self.mode == "reverse":
-                    raise ValueError(f"mode = 'reverse' is not possible here: {why}; take mode = 'forward'") from None
+                    raise ValueError(
+                        f"mode = 'reverse' is not possible here: {why}; take mode = 'forward'"
+                    ) from None
                 self.mode = "forward"  # it stays so
             else:
                 if self.mode == "reverse" or not np.isnan(gradient).any():
@@ -202,7 +209,7 @@ class _Gradient:
         run = self._run_at(p, Backwards(self.names))
         value = number("what f returns", self.f(run))
         read = _Read(run)
-        made = self.f(read)
+        made: Any = self.f(read)
         if not isinstance(made, Noted):
             return value, np.zeros(p.size)  # of nothing that was read
         return value, read.gradient_of(made)

@@ -179,7 +179,9 @@ def simulate(
     if names:  # the same bits, with all that happened at each instant
         x0 = _initial(compiled, initial)
         found: _core.sensitivity.Sensitivity | _core.sensitivity.Adjoint
-        follow = _core.sensitivity.simulate_adjoint if isinstance(names, Backwards) else _core.sensitivity.simulate
+        follow = (
+            _core.sensitivity.simulate_adjoint if isinstance(names, Backwards) else _core.sensitivity.simulate
+        )
         raw, found = follow(machine._description, state, x0, options, names)
         derivatives = Derivatives(found)
         if marks.found:

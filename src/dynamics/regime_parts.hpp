@@ -8,8 +8,9 @@ namespace stickslip {
 
 // What is known of a regime that is built beside another one.
 struct RegimeHint {
-  const List<Index>* columns = nullptr; // of (x, s): of an affine regime only these of its four matrices, else all
-  const Regime* held_as = nullptr;      // what holds does so as here
+  const List<Index>* columns =
+      nullptr;                     // of (x, s): of an affine regime only these of its four matrices, else all
+  const Regime* held_as = nullptr; // what holds does so as here
 };
 std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear,
                                      const RegimeHint& hint = {});

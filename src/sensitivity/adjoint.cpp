@@ -72,9 +72,7 @@ bool Adjoint::is_known(const List<double>& times, const List<Index>& events) con
   const double end = std::min(until(*start), until(*direction));
   const Sensitivity& along = *direction;
   return std::all_of(times.begin(), times.end(),
-                     [&](double t) {
-                       return t < end && along.run->segment_at(t) < along.starts.size();
-                     }) &&
+                     [&](double t) { return t < end && along.run->segment_at(t) < along.starts.size(); }) &&
          std::all_of(events.begin(), events.end(), [&](Index e) {
            return std::isfinite(along.event_times(0, e)) && start->valid_until > along.run->t_begin;
          });
@@ -121,6 +119,7 @@ Vector Adjoint::gradient(const List<double>& times, const Matrix& weights, const
       if (any) unpass(step.number, of_passage(step.number), lambda, into);
     }
   }
+  if (!s.variation->rough.empty()) throw NoTranspose(s.variation->rough);
   s.variation->contract(into);
   if (s.ticks) s.ticks->contract(into);
   const Vector found = into.gradient + s.now.S.transpose() * lambda;
@@ -204,7 +203,8 @@ double Adjoint::unreset(const Passage& p, const Turn& turn, Vector& lambda, Cota
   const double by_time = turn.moves ? along(Vector::Zero(here.size()), 1.0) : 0.0;
   as.same = true;
   for (Index j = 0; j < s.by.size(); ++j) into.gradient(j) += owed.dot(s.slope_beside(as, p, here, j));
-  if (!same || !as.same) throw NoTranspose("another mode follows beside the instant t = " + number_text(p.jump.t));
+  if (!same || !as.same)
+    throw NoTranspose("another mode follows beside the instant t = " + number_text(p.jump.t));
   return by_time;
 }
 

@@ -132,8 +132,7 @@ void Variation::gather_rates(const Modes& modes, double frame, double t, const V
   for (const Entry& e : r.any_A) of.A(e.row, e.column) += weight(e.row) * x(e.column);
   for (const Entry& e : r.any_B) of.B(e.row, e.column) += weight(e.row) * s(e.column);
   if (!r.regime->affine)
-    for (Index k = 0; k < r.regime->sliding.size(); ++k)
-      of.E.col(k) += forces(r.regime->sliding[k]) * weight;
+    for (Index k = 0; k < r.regime->sliding.size(); ++k) of.E.col(k) += forces(r.regime->sliding[k]) * weight;
   Vector column(x.size());
   for (Index j = 0; j < by.size(); ++j)
     for (const Index k : r.by[j].elements) {

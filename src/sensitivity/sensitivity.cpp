@@ -79,7 +79,8 @@ std::shared_ptr<const Parameters> parameters_of(const Machine& of, const System&
 
 Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory, Passages passed,
                          const Vector& given, const Options& options, const List<std::string>& names)
-    : Sensitivity(of, replica_of(of, options), std::move(trajectory), std::move(passed), given, options, names) {}
+    : Sensitivity(of, replica_of(of, options), std::move(trajectory), std::move(passed), given, options,
+                  names) {}
 
 Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<Replica> replica,
                          std::shared_ptr<const Trajectory> trajectory, Passages passed, const Vector& given,
@@ -90,8 +91,9 @@ Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<Replica> replica,
 Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Trajectory> trajectory,
                          std::shared_ptr<const Passages> passed, const Vector& given,
                          std::shared_ptr<const Parameters> parameters_beside, Reach reach)
-    : run(std::move(trajectory)), instants(std::move(passed)), passages(instants->all), quiet(instants->quiet),
-      initial(given), machine(std::move(of)), all(std::move(parameters_beside)), by(*all) {
+    : run(std::move(trajectory)), instants(std::move(passed)), passages(instants->all),
+      quiet(instants->quiet), initial(given), machine(std::move(of)), all(std::move(parameters_beside)),
+      by(*all) {
   for (const auto& one : by) parameters.push_back(one->name);
   variation = std::make_unique<Variation>(*machine, by);
   if (quiet.size() > 0) ticks = std::make_unique<TickTangent>(*machine, by);
@@ -317,9 +319,8 @@ std::string Sensitivity::begin() {
       }
     }
     if (!of.changes_machine()) continue;
-    slack.col(j) += of.derivative([&](Replica& m) {
-      return m.residuals(r, t, initial_state(m.system(), t, initial).base_x.data());
-    });
+    slack.col(j) += of.derivative(
+        [&](Replica& m) { return m.residuals(r, t, initial_state(m.system(), t, initial).base_x.data()); });
     S.col(j) += of.derivative([&](Replica& m) { return start(m, initial); });
   }
   if (!why.empty()) return why;
@@ -453,7 +454,8 @@ Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector&
 }
 
 // Of what it adds, along a direction of the states and of time; zero where there is none.
-Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt) {
+Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along,
+                             double dt) {
   const Stencil& central = central_stencil();
   Vector sum;
   for (const double share : looks_beside()) {

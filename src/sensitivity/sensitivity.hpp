@@ -109,7 +109,6 @@ private:
 // The machine of a run, once more. Throws where it has no derivatives.
 std::shared_ptr<Replica> replica_of(const Machine& machine, const Options& options);
 std::shared_ptr<const Parameters> parameters_of(const Machine& machine, const System& sys,
-                                                const Options& options,
-                                                const List<std::string>& names);
+                                                const Options& options, const List<std::string>& names);
 
 } // namespace stickslip

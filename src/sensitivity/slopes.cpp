@@ -153,8 +153,8 @@ bool same_constraints(const Regime& a, const Regime& b) {
 }
 
 // All of them with these columns alone; the last one is there.
-Regimes beside_at(const Neighbours& p, std::unique_ptr<Regime> last,
-                  const Regime& r, const List<Index>& columns) {
+Regimes beside_at(const Neighbours& p, std::unique_ptr<Regime> last, const Regime& r,
+                  const List<Index>& columns) {
   Regimes out;
   const RegimeHint hint{&columns, same_constraints(*last, r) ? &r : nullptr};
   for (Matrix* of : {&last->Ax, &last->Gx, &last->As, &last->Gs}) {

@@ -77,8 +77,8 @@ BlockCotangents& TickTangent::gathered(const Regime& regime, Index loop, Cotange
   BlockCotangents& of = at->second;
   if (!fresh) return of;
   into.read_in.try_emplace(regime.linear, &regime);
-  for (const auto& [mine, like] : {std::pair{&of.A, &b.A}, {&of.B, &b.B}, {&of.C, &b.C}, {&of.D, &b.D},
-                                   {&of.L, &b.L}})
+  for (const auto& [mine, like] :
+       {std::pair{&of.A, &b.A}, {&of.B, &b.B}, {&of.C, &b.C}, {&of.D, &b.D}, {&of.L, &b.L}})
     *mine = Matrix::Zero(like->rows(), like->cols());
   of.lo = of.hi = Vector::Zero(b.outputs());
   of.by_state = Matrix::Zero(b.inputs.size(), sys.nx);

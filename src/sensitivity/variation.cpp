@@ -16,7 +16,7 @@ constexpr Index tangent_terms = 48; // of a series, at most
 constexpr double tangent_reach =
     4.0; // its length in units of the fastest thing: 4^34 / 34! is below the last digit
 constexpr double tangent_last = 1e-19; // the first term left out
-constexpr double unknown_size = 1e-3; // of a state of which nothing tells a size
+constexpr double unknown_size = 1e-3;  // of a state of which nothing tells a size
 constexpr double guard_aside = 1e-5;   // of the sizes of states: how far differences along them look
 
 // How many terms a series has that is `reach` long in units of the fastest thing.
@@ -357,8 +357,7 @@ GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t
       for (const Entry& e : change.Gs)
         if (e.row == k) out.derivative(j) += e.value * s(e.column);
     }
-    for (const Change& c : changes)
-      out.derivative(c.parameter) += r.Gs(k, c.signal) * rate_of(c, frame, t);
+    for (const Change& c : changes) out.derivative(c.parameter) += r.Gs(k, c.signal) * rate_of(c, frame, t);
     return out;
   }
   const auto along = [&](const Vector& dx, double dt) {
@@ -381,7 +380,8 @@ double Variation::difference(const Modes& modes, Index k, double frame, double t
   for (Index i = 0; i < dx.size(); ++i)
     if (dx(i) != 0.0 && sizes.nominal(i) > 0.0) speed = std::max(speed, std::abs(dx(i)) / sizes.nominal(i));
   if (!(speed > 0.0) && dx.isZero(0.0)) return 0.0;
-  const double step = speed > 0.0 ? guard_aside / speed : guard_aside * unknown_size / dx.cwiseAbs().maxCoeff();
+  const double step =
+      speed > 0.0 ? guard_aside / speed : guard_aside * unknown_size / dx.cwiseAbs().maxCoeff();
   double sum = 0.0;
   const Stencil& central = central_stencil();
   for (Index i = 0; i < central.offsets.size(); ++i) {

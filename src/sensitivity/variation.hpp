@@ -85,14 +85,14 @@ private:
     Index columns = 0, degree = 0, guide_degree = 0; // of the states; of signals that drive them, of all
     Matrix x, s;
   } series;
-  Matrix drive; // of each change of a signal: its series
-  Matrix injected;    // backwards: at each power of time
+  Matrix drive;    // of each change of a signal: its series
+  Matrix injected; // backwards: at each power of time
   Vector owed_rates;
   Tangents now, next;
   struct Collocation {
     Matrix M, right, K;
-    List<Matrix> J;               // at the points
-    List<Vector> x;               // there
+    List<Matrix> J; // at the points
+    List<Vector> x; // there
     List<double> t;
     List<Tangents> by_parameters; // of x' there
     Index positions = 0;          // which change by their velocities alone

@@ -74,7 +74,10 @@ def test_the_period_of_stick_and_slip() -> None:
     for j in range(5):
         e = np.eye(5)[j] * h
         truth.append(
-            sum(w * (period(*(at + k * e)) - period(*(at - k * e))) for k, w in ((1, 0.75), (2, -0.15), (3, 1 / 60)))
+            sum(
+                w * (period(*(at + k * e)) - period(*(at - k * e)))
+                for k, w in ((1, 0.75), (2, -0.15), (3, 1 / 60))
+            )
             / h
         )
     assert gradient == pytest.approx(truth, rel=1e-10)
@@ -86,7 +89,12 @@ def test_a_ball_to_its_twentieth_bounce() -> None:
     ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.9)
     names = ["floor.restitution", "ball.position", "ball.force"]
     value, gradient = ss.value_and_grad(
-        lambda run: run.events[19].time, ball, names, t_end=8.0, mode="reverse", initial={"ball.position": 1.0}
+        lambda run: run.events[19].time,
+        ball,
+        names,
+        t_end=8.0,
+        mode="reverse",
+        initial={"ball.position": 1.0},
     )([0.9, 1.0, -9.81])
     k = np.arange(1, 20)
     fall, sums = math.sqrt(2.0 / 9.81), 1.0 + 2.0 * np.sum(0.9**k)
@@ -145,7 +153,9 @@ def test_what_is_read_at_other_times_and_at_the_end() -> None:
     def several(run: Any) -> Any:
         later = run.at([3.0, 11.5])["b1.velocity"]
         start = np.exp(-run["b0.position"][0]) if run.success else 0.0
-        return start + later @ np.array([1.0, 2.0]) + np.hypot(run["b1.position"][-1], 0.3) / run.events[0].time
+        return (
+            start + later @ np.array([1.0, 2.0]) + np.hypot(run["b1.position"][-1], 0.3) / run.events[0].time
+        )
 
     assert off(several, m, names, **options) < 1e-11
 
@@ -173,7 +183,9 @@ def test_random_machines(family: str) -> None:
         if not (np.isfinite(back).all() and np.isfinite(forward).all()):
             assert not np.isfinite(back).all()  # what forwards is not known is not known backwards
             continue
-        assert back * p == pytest.approx(forward * p, rel=0.0, abs=1e-8 * np.max(np.abs(forward * p), initial=0.0))
+        assert back * p == pytest.approx(
+            forward * p, rel=0.0, abs=1e-8 * np.max(np.abs(forward * p), initial=0.0)
+        )
         known += 1
     assert known > 0
 
@@ -181,7 +193,12 @@ def test_random_machines(family: str) -> None:
 def test_behind_an_accumulation_nothing_is_determined() -> None:
     ball = ss.Machine(mass=1.0, names=["ball"], force={"ball": -9.81})
     ball.add_contact("floor", normal={"ball": 1.0}, restitution=0.5)
-    where: dict[str, Any] = {"initial": {"ball.position": 0.1}, "t_end": 2.0, "t_eval": [0.1, 2.0], "mode": "reverse"}
+    where: dict[str, Any] = {
+        "initial": {"ball.position": 0.1},
+        "t_end": 2.0,
+        "t_eval": [0.1, 2.0],
+        "mode": "reverse",
+    }
     early = ss.value_and_grad(lambda run: run["ball.position"][0], ball, ["ball.position"], **where)
     late = ss.value_and_grad(lambda run: run["ball.position"][1], ball, ["ball.position"], **where)
     assert early([0.1])[1] == pytest.approx([1.0], abs=1e-12)

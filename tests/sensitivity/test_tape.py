@@ -49,7 +49,15 @@ def test_gradients(name: str) -> None:
 
 @pytest.mark.parametrize(
     "f",
-    [float, np.asarray, np.fft.fft, np.cumsum, lambda x: np.add.accumulate(x), lambda x: x[x], lambda x: np.sum(x, out=x)],
+    [
+        float,
+        np.asarray,
+        np.fft.fft,
+        np.cumsum,
+        lambda x: np.add.accumulate(x),
+        lambda x: x[x],
+        lambda x: np.sum(x, out=x),
+    ],
 )
 def test_what_is_not_known_is_said(f: Callable[[Any], Any]) -> None:
     with pytest.raises(NotNoted):
