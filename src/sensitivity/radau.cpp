@@ -22,7 +22,7 @@ const RadauPoints& radau_points() {
   return points;
 }
 
-double part_of(double t0, double t1, Index k, Index parts) {
+double step_part(double t0, double t1, Index k, Index parts) {
   return k == parts ? t1 : t0 + (t1 - t0) * static_cast<double>(k) / static_cast<double>(parts);
 }
 

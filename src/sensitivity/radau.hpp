@@ -19,6 +19,6 @@ struct RadauPoints {
 const RadauPoints& radau_points();
 
 // Where the k-th of equal parts of a step begins.
-double part_of(double t0, double t1, Index k, Index parts);
+double step_part(double t0, double t1, Index k, Index parts);
 
 } // namespace stickslip

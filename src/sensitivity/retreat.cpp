@@ -15,8 +15,8 @@ void Variation::retreat(const Trajectory& run, const Segment& segment, double t1
   const auto back = [&](double from, Vector& of) {
     const Index parts = steps_of(segment);
     for (Index k = parts; from > segment.t0 && k-- > 0;)
-      uncollocate(run, segment, part_of(segment.t0, from, k, parts), part_of(segment.t0, from, k + 1, parts),
-                  of, into);
+      uncollocate(run, segment, step_part(segment.t0, from, k, parts),
+                  step_part(segment.t0, from, k + 1, parts), of, into);
   };
   back(t1, lambda);
   for (const Reading& one : readings) {

@@ -15,7 +15,6 @@ constexpr double grazing_rate = 1e-8;   // of a guard's size in the machine's ti
 constexpr double same_move = 1e-7;      // to which derivatives of two events agree that stay together
 constexpr double guard_at_zero = 1e-11; // of a guard's size: it is zero
 constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
-constexpr double unknown_size = 1e-3; // of a state that is zero and of which nothing tells a size
 constexpr double far_beside = 1e-3, close_beside = 1e-5; // of the sizes of states: how far differences look
 
 // Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.

@@ -60,7 +60,7 @@ bool is_complete(const System& sys, const Regime& r) {
   });
 }
 
-List<Entry> places(const List<RegimeSlopes::Of>& of, Index rows, Index columns) {
+List<Entry> places_of(const List<RegimeSlopes::Of>& of, Index rows, Index columns) {
   Matrix any = Matrix::Zero(rows, columns);
   for (const RegimeSlopes::Of& one : of) any(one.entry.row, one.entry.column) = 1.0;
   return entries(any);
@@ -100,8 +100,8 @@ void SlopesOf::find(RegimeSlopes& out) {
     for (const Entry& e : out.by[j].A) out.all_A.push_back({j, e});
     for (const Entry& e : out.by[j].B) out.all_B.push_back({j, e});
   }
-  out.any_A = places(out.all_A, A.rows(), A.cols());
-  out.any_B = places(out.all_B, A.rows(), machine.system().ns());
+  out.any_A = places_of(out.all_A, A.rows(), A.cols());
+  out.any_B = places_of(out.all_B, A.rows(), machine.system().ns());
   find_signals(out);
 }
 
@@ -139,7 +139,7 @@ List<Index> columns_that_differ(const Regime& a, const Regime& b) {
 using Regimes = List<std::unique_ptr<Regime>>;
 
 // As Neighbours::derivative.
-List<Entry> slope(const Neighbours& p, const Regimes& beside, Matrix Regime::* which) {
+List<Entry> slope_of_matrix(const Neighbours& p, const Regimes& beside, Matrix Regime::* which) {
   const Matrix& last = (*beside.back()).*which;
   Matrix sum = Matrix::Zero(last.rows(), last.cols());
   for (Index k = 0; k + 1 < beside.size(); ++k) sum += p.weights[k] * ((*beside[k]).*which - last);
@@ -181,14 +181,15 @@ RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p) {
     if (columns.empty()) return out;
     const Regimes beside = beside_at(p, std::move(far), r, columns);
     for (const auto& m : beside) of.same_guards = of.same_guards && m->guards.size() == r.guards.size();
-    out.A = slope(p, beside, &Regime::Ax), out.B = slope(p, beside, &Regime::As);
-    if (of.same_guards) out.Gx = slope(p, beside, &Regime::Gx), out.Gs = slope(p, beside, &Regime::Gs);
+    out.A = slope_of_matrix(p, beside, &Regime::Ax), out.B = slope_of_matrix(p, beside, &Regime::As);
+    if (of.same_guards)
+      out.Gx = slope_of_matrix(p, beside, &Regime::Gx), out.Gs = slope_of_matrix(p, beside, &Regime::Gs);
     return out;
   }
   if (!(far->A == r.A && far->S == r.S && far->E == r.E)) {
     const Regimes beside = beside_at(p, std::move(far), r, {});
-    out.A = slope(p, beside, &Regime::A), out.B = slope(p, beside, &Regime::S);
-    out.E = slope(p, beside, &Regime::E);
+    out.A = slope_of_matrix(p, beside, &Regime::A), out.B = slope_of_matrix(p, beside, &Regime::S);
+    out.E = slope_of_matrix(p, beside, &Regime::E);
   }
   out.elements = elements_that_differ(r, p);
   return out;

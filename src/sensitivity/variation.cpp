@@ -16,7 +16,6 @@ constexpr Index tangent_terms = 48; // of a series, at most
 constexpr double tangent_reach =
     4.0; // its length in units of the fastest thing: 4^34 / 34! is below the last digit
 constexpr double tangent_last = 1e-19; // the first term left out
-constexpr double unknown_size = 1e-3;  // of a state of which nothing tells a size
 constexpr double guard_aside = 1e-5;   // of the sizes of states: how far differences along them look
 
 // How many terms a series has that is `reach` long in units of the fastest thing.
@@ -66,7 +65,7 @@ void Variation::advance(const Trajectory& run, const Segment& segment, double t0
   if (machine.regime(segment.regime->modes).affine) return advance_exactly(run, segment, t0, t1, S);
   const Index parts = steps_of(segment);
   for (Index k = 0; k < parts; ++k)
-    collocate(run, segment, part_of(t0, t1, k, parts), part_of(t0, t1, k + 1, parts), S);
+    collocate(run, segment, step_part(t0, t1, k, parts), step_part(t0, t1, k + 1, parts), S);
 }
 
 // Steps of the pair of order 8 are longer than those of the others.

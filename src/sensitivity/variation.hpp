@@ -13,6 +13,8 @@
 
 namespace stickslip {
 
+inline constexpr double unknown_size = 1e-3; // of a state that is zero and of which nothing tells a size
+
 // How a guard of a motion answers: the size of what it is made of, its rate, and its derivative by each parameter.
 struct GuardAnswer {
   double size = 0.0, rate = 0.0;
