@@ -4,6 +4,7 @@
 #include "times.hpp"
 
 #include "run/simulate.hpp"
+#include "sensitivity/adjoint.hpp"
 #include "sensitivity/sensitivity.hpp"
 
 #include <pybind11/eigen.h>
@@ -18,6 +19,7 @@ using namespace pybind11::literals;
 namespace {
 
 // The run with its derivatives. The interpreter is needed only to look for Ctrl-C, and by laws that are Python functions.
+template <class Of>
 py::tuple run(Description& described, const State& state, const Vector& initial, const Options& o,
               const std::vector<std::string>& parameters) {
   const std::function<bool()> stop = [] {
@@ -26,13 +28,13 @@ py::tuple run(Description& described, const State& state, const Vector& initial,
   };
   const auto compiled = described.compile();
   std::shared_ptr<Trajectory> out;
-  std::unique_ptr<Sensitivity> derivatives;
+  std::unique_ptr<Of> derivatives;
   const auto go = [&] {
     Passages passages;
     out = std::make_shared<Trajectory>(simulate(compiled, state, o, stop, &passages));
     if (out->status == Status::interrupted) return;
-    derivatives = std::make_unique<Sensitivity>(described.machine, out, std::move(passages), initial, o,
-                                                List<std::string>(parameters));
+    derivatives = std::make_unique<Of>(described.machine, out, std::move(passages), initial, o,
+                                       List<std::string>(parameters));
   };
   if (compiled->system.needs_interpreter) {
     go();
@@ -81,7 +83,21 @@ void bind_sensitivity(py::module_ m) {
             return py::make_tuple(static_cast<std::vector<std::shared_ptr<Trajectory>>&>(b.runs), b.weights);
           },
           "parameter"_a, "times"_a, "Runs beside this one and weights: their samples give the derivative.");
-  m.def("simulate", &run, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
+  py::register_exception<NoTranspose>(m, "NoTranspose");
+  py::class_<Adjoint>(m, "Adjoint")
+      .def_property_readonly(
+          "along", [](Adjoint& a) -> Sensitivity& { return a.along(); },
+          py::return_value_policy::reference_internal)
+      .def_readonly("shares", &Adjoint::shares)
+      .def(
+          "gradient",
+          [](Adjoint& a, const Times& times, const Matrix& weights, const std::vector<Index>& events,
+             const Vector& event_weights) {
+            return a.gradient(List<double>(values(times)), weights, List<Index>(events), event_weights);
+          },
+          "times"_a, "weights"_a, "events"_a, "event_weights"_a);
+  m.def("simulate_adjoint", &run<Adjoint>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
+  m.def("simulate", &run<Sensitivity>, "machine"_a, "state"_a, "initial"_a, "options"_a, "parameters"_a);
 }
 
 } // namespace stickslip::bindings

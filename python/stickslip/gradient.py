@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stickslip import _core
 from stickslip._checks import number, reject, vector
 from stickslip._extras import need
+from stickslip._tape import Noted, NotNoted, gradients
 from stickslip.events import Event
 from stickslip.machine import Machine
-from stickslip.sensitivity import checked
+from stickslip.sensitivity import Backwards, checked
 from stickslip.simulation import _with_numbers, simulate
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
@@ -23,6 +25,7 @@ Array = NDArray[np.float64]
 
 # Difference of sixth order: f'(0) = sum weight (f(k h) - f(-k h)) / h.
 _STENCIL = ((1, 0.75), (2, -0.15), (3, 1.0 / 60.0))
+_MANY = 12  # parameters, from which on the way back is the shorter one
 _FAR = 1e-2  # how far at most what is read of a run is moved, as a share of its size
 
 
@@ -79,19 +82,154 @@ class _Moved:
         )
 
 
+class _ReadEvent:
+    """An event whose time is noted."""
+
+    def __init__(self, event: Event, read: _Read, number: int) -> None:
+        self._event, self._read, self._number = event, read, number
+
+    @property
+    def time(self) -> Noted:
+        return self._read.note_time(self._number, self._event.time)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._event, name)
+
+
+class _Read:
+    """A run that notes what a function reads of it; where nothing is determined that is not a number."""
+
+    def __init__(self, run: Trajectory, noted: _Readings | None = None) -> None:
+        self._run, self._noted = run, _Readings() if noted is None else noted
+        self.t, self.status, self.success, self.message = run.t, run.status, run.success, run.message
+
+    def __getitem__(self, signal: str) -> Noted:
+        values = self._run[signal]
+        if signal not in self._run.states:
+            raise NotNoted(f"{signal!r}, which is no state")
+        leaf = Noted(np.where(self.t < self._run.sensitivity.valid_until.time, values, np.nan))
+        self._noted.states.append((leaf, self._run.states.index(signal), self.t))
+        return leaf
+
+    def note_time(self, number: int, time: float) -> Noted:
+        """The time of an event."""
+        moves = self._run.sensitivity._raw.event_times[0, number]
+        leaf = Noted(time if np.isfinite(moves) else np.nan)
+        self._noted.times.append((leaf, number))
+        return leaf
+
+    def at(self, t: ArrayLike) -> _Read:
+        """The run at other times."""
+        if isinstance(t, Noted):
+            raise NotNoted("a run at times that are read themselves")
+        return _Read(self._run.at(t), self._noted)
+
+    @property
+    def events(self) -> list[_ReadEvent]:
+        """Its events."""
+        if self._run._marks.found:
+            raise NotNoted("the events of a run with crossings")
+        return [_ReadEvent(event, self, number) for number, event in enumerate(self._run.events)]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_Moved(self._run, "", 0.0, []), name)
+
+    def gradient_of(self, number: Noted) -> Array:
+        """By the parameters, of a number made of what was read."""
+        adjoint = self._run._derivatives.adjoint  # type: ignore[union-attr]
+        assert adjoint is not None  # the run was made for this
+        if np.isnan(number.value):  # made of what is not determined
+            return np.full(adjoint.shares.size, np.nan)
+        states, events = self._noted.states, self._noted.times
+        owed = gradients(number, [one[0] for one in states] + [one[0] for one in events])
+        times = np.unique(
+            np.concatenate([np.empty(0), *(t[g != 0.0] for g, (_, _, t) in zip(owed, states, strict=False))])
+        )
+        weights = np.zeros((len(self._run.states), times.size), order="F")
+        for g, (_, row, t) in zip(owed, states, strict=False):
+            read = g != 0.0
+            np.add.at(weights[row], np.searchsorted(times, t[read]), g[read])
+        of_events = [one for _, one in events]
+        found: Array = adjoint.gradient(
+            times, weights, of_events, np.array([float(g) for g in owed[len(states) :]])
+        )
+        return found
+
+
+class _Readings:
+    """All that was read of one run: of states at times, and of times of events."""
+
+    def __init__(self) -> None:
+        self.states: list[tuple[Noted, int, Array]] = []
+        self.times: list[tuple[Noted, int]] = []
+
+
+class _Gradient:
+    """What `value_and_grad` returns."""
+
+    def __init__(
+        self,
+        f: Callable[[Any], float],
+        source: Machine | StateSpace,
+        names: list[str],
+        mode: str,
+        t_end: float,
+        options: dict[str, Any],
+    ) -> None:
+        self.f, self.source, self.names, self.mode = f, source, names, mode
+        self.t_end, self.options = t_end, dict(options)
+        self.initial = self.options.pop("initial", None)
+
+    def __call__(self, p: ArrayLike) -> tuple[float, Array]:
+        values = vector("p", p)
+        if values.shape != (len(self.names),):
+            names = ", ".join(map(repr, self.names))
+            reject("p", p, f"{len(self.names)} numbers, one for each of {names}")
+        if self.mode == "reverse" or (self.mode == "auto" and len(self.names) >= _MANY):
+            try:
+                value, gradient = self._backwards(values)
+            except (NotNoted, _core.sensitivity.NoTranspose) as why:
+                if self.mode == "reverse":
+                    raise ValueError(
+                        f"mode = 'reverse' is not possible here: {why}; take mode = 'forward'"
+                    ) from None
+                self.mode = "forward"  # it stays so
+            else:
+                if self.mode == "reverse" or not np.isnan(gradient).any():
+                    return value, gradient
+        run = self._run_at(values, self.names)
+        value = number("what f returns", self.f(run))
+        return value, np.array([_along(self.f, run, name) for name in self.names])
+
+    def _run_at(self, p: Array, sensitivities: list[str]) -> Trajectory:
+        changed, given = _with_numbers(self.source, self.names, p, self.initial)
+        return simulate(changed, self.t_end, initial=given, sensitivities=sensitivities, **self.options)
+
+    def _backwards(self, p: Array) -> tuple[float, Array]:
+        run = self._run_at(p, Backwards(self.names))
+        value = number("what f returns", self.f(run))
+        read = _Read(run)
+        made: Any = self.f(read)
+        if not isinstance(made, Noted):
+            return value, np.zeros(p.size)  # of nothing that was read
+        return value, read.gradient_of(made)
+
+
 def value_and_grad(
     f: Callable[[Any], float],
     machine: Any,
     parameters: Sequence[str],
     *,
     t_end: float,
+    mode: Literal["auto", "forward", "reverse"] = "auto",
     **options: Any,
 ) -> Callable[[ArrayLike], tuple[float, Array]]:
     """Turn a number computed from a run into a function of parameters, with its gradient.
 
-    Derivatives are those of `simulate(..., sensitivities=...)`: exact through stick, slip and impacts. By the chain rule
-    they are those of ``f`` where what it reads of the run moves along its tangent: differences of sixth order of ``f``
-    alone, without another run.
+    Derivatives are those of `simulate(..., sensitivities=...)`: exact through stick, slip and impacts. Forwards, each
+    parameter is followed along the run, and by the chain rule the derivatives are those of ``f`` where what it reads of
+    the run moves along its tangent: differences of sixth order of ``f`` alone, without another run. In reverse, what the
+    number owes to the states is carried back along the run (adjoint), and a hundred parameters cost little more than one.
 
     Parameters
     ----------
@@ -105,6 +243,10 @@ def value_and_grad(
         Names as in `ensemble`.
     t_end : float
         End of the runs, s.
+    mode : {"auto", "forward", "reverse"}, default "auto"
+        "reverse" needs an ``f`` of states and times of events (not of crossings) that is written with NumPy: arithmetic,
+        elementary functions, indices, sums, means, products of matrices and the like. "auto" takes it from 12 parameters
+        on where it can, and else "forward". Both give the same numbers.
     **options
         Of `simulate`.
 
@@ -136,20 +278,9 @@ def value_and_grad(
     names = checked(parameters)
     if not names:
         reject("parameters", parameters, "at least one name")
-    initial = options.pop("initial", None)
-
-    def run_at(p: Array) -> Trajectory:
-        changed, given = _with_numbers(source, names, p, initial)
-        return simulate(changed, t_end, initial=given, sensitivities=names, **options)
-
-    def both(p: ArrayLike) -> tuple[float, Array]:
-        values = vector("p", p)
-        if values.shape != (len(names),):
-            reject("p", p, f"{len(names)} numbers, one for each of {', '.join(map(repr, names))}")
-        run = run_at(values)
-        return number("what f returns", f(run)), np.array([_along(f, run, name) for name in names])
-
-    return both
+    if mode not in ("auto", "forward", "reverse"):
+        reject("mode", mode, "'auto', 'forward' or 'reverse'")
+    return _Gradient(f, source, list(names), mode, t_end, options)
 
 
 def to_jax(function: Callable[[ArrayLike], tuple[float, Array]]) -> Callable[[Any], Any]:

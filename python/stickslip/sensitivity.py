@@ -246,9 +246,15 @@ class Moved(NamedTuple):
 class Derivatives:
     """What a run has of derivatives: those of the engine, and behind its events those of crossings."""
 
-    def __init__(self, raw: _core.sensitivity.Sensitivity, crossings: Sequence[Moved] = ()) -> None:
-        self.raw, self._crossings = raw, tuple(crossings)
-        self._events = int(raw.event_times.shape[1])
+    def __init__(
+        self,
+        found: _core.sensitivity.Sensitivity | _core.sensitivity.Adjoint,
+        crossings: Sequence[Moved] = (),
+    ) -> None:
+        self.adjoint = found if isinstance(found, _core.sensitivity.Adjoint) else None
+        self.raw = found.along if isinstance(found, _core.sensitivity.Adjoint) else found
+        self._crossings = tuple(crossings)
+        self._events = int(self.raw.event_times.shape[1])
 
     def times(self, number: int) -> Array:
         """Derivatives of the time of an event."""
@@ -264,11 +270,15 @@ class Derivatives:
         return moved.before, moved.after
 
 
+class Backwards(list[str]):
+    """Names of parameters by which one number of a run shall be differentiated backwards."""
+
+
 def checked(sensitivities: Sequence[str]) -> list[str]:
     """Names of parameters, each once."""
     if isinstance(sensitivities, str) or not all(isinstance(name, str) for name in sensitivities):
         reject("sensitivities", sensitivities, "a sequence of names of parameters")
-    names = list(sensitivities)
+    names = sensitivities if isinstance(sensitivities, Backwards) else list(sensitivities)
     for name in names:
         if names.count(name) > 1:
             reject("sensitivities", sensitivities, f"different names: {name!r} is given twice")

@@ -15,7 +15,7 @@ from stickslip.crossings import Crossing, moved
 from stickslip.errors import UnknownNameError
 from stickslip.events import Mark, Marks
 from stickslip.machine import Machine
-from stickslip.sensitivity import Derivatives, checked
+from stickslip.sensitivity import Backwards, Derivatives, checked
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import NO_MARKS, Trajectory
 
@@ -179,7 +179,11 @@ def simulate(
             raw = _core.run.simulate(compiled, state, options)
     if names:  # the same bits, with all that happened at each instant
         x0 = _initial(compiled, initial)
-        raw, found = _core.sensitivity.simulate(machine._description, state, x0, options, names)
+        found: _core.sensitivity.Sensitivity | _core.sensitivity.Adjoint
+        follow = (
+            _core.sensitivity.simulate_adjoint if isinstance(names, Backwards) else _core.sensitivity.simulate
+        )
+        raw, found = follow(machine._description, state, x0, options, names)
         derivatives = Derivatives(found)
         if marks.found:
             run = Trajectory(machine, raw, np.array([start]), holder, derivatives=derivatives)

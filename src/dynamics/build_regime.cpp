@@ -274,7 +274,7 @@ void constrain(const System& sys, Regime& r, Holding& c) {
 
 // An affine regime is linear and homogeneous in (x, s), so its matrices are what evaluate() makes of unit
 // vectors.
-static void probe(const System& sys, Regime& r) {
+static void probe(const System& sys, Regime& r, const List<Index>* columns) {
   const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
   Scratch w(sys);
   Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot(nx), force = w.force, g(std::max<Index>(ng, 1));
@@ -295,11 +295,13 @@ static void probe(const System& sys, Regime& r) {
     evaluate(sys, r, 0.0, x.data(), given.data(), xdot0.data(), force.data(), w);
     guard_values(sys, r, 0.0, x.data(), given.data(), force.data(), g0.data(), w);
   }
-  r.Ax.resize(nx, nx);
-  r.As.resize(nx, ns);
-  r.Gx.resize(ng, nx);
-  r.Gs.resize(ng, ns);
-  for (Index j = 0; j < nx + ns; ++j) {
+  r.Ax.setZero(nx, nx);
+  r.As.setZero(nx, ns);
+  r.Gx.setZero(ng, nx);
+  r.Gs.setZero(ng, ns);
+  const Index count = columns != nullptr ? columns->size() : nx + ns;
+  for (Index k = 0; k < count; ++k) {
+    const Index j = columns != nullptr ? (*columns)[k] : k;
     x.setZero();
     s = j < nx ? given : Vector::Zero(ns);
     if (j < nx)
@@ -319,7 +321,13 @@ static void probe(const System& sys, Regime& r) {
   }
 }
 
-std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear) {
+static void hold_as(const Regime& other, Regime& r) {
+  r.A = other.A, r.S = other.S, r.E = other.E;
+  r.L = other.L, r.Lx = other.Lx, r.Ls = other.Ls, r.LF = other.LF;
+}
+
+std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear,
+                                     const RegimeHint& hint) {
   auto r = std::make_unique<Regime>();
   r->modes = modes;
   r->linear = &linear;
@@ -348,9 +356,12 @@ std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, cons
     r->sharing.group.assign(modes.open.limits.size(), 0);
   }
   Holding held;
-  if (!sys.smooth || sys.tangent) constrain(sys, *r, held);
+  if (hint.held_as != nullptr)
+    hold_as(*hint.held_as, *r);
+  else if (!sys.smooth || sys.tangent)
+    constrain(sys, *r, held);
   list_guards(sys, *r);
-  if (r->affine) probe(sys, *r);
+  if (r->affine) probe(sys, *r, hint.columns);
   return r;
 }
 

@@ -6,7 +6,14 @@
 
 namespace stickslip {
 
-std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear);
+// What is known of a regime that is built beside another one.
+struct RegimeHint {
+  const List<Index>* columns =
+      nullptr;                     // of (x, s): of an affine regime only these of its four matrices, else all
+  const Regime* held_as = nullptr; // what holds does so as here
+};
+std::unique_ptr<Regime> build_regime(const System& sys, const Modes& modes, const LinearPart& linear,
+                                     const RegimeHint& hint = {});
 
 // What rests and what touches: R x' + Rs s = 0 by forces f along -U. Friction first, then normal forces, which act
 // along their constraint: they enter like friction does, opposing it, and get their sign back at the end. Kept where

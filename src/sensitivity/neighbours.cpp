@@ -48,17 +48,42 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
     : name(parameter) {
   const Parameter found = find_parameter(machine, base, parameter);
   state = found.state;
-  if (state >= 0) return;
+  if (state >= 0) {
+    start = Vector::Unit(base.nx, state);
+    return;
+  }
   Machine copy = machine;
   const double value = Handle(found, copy).value();
   const double h = step_of(value);
   size = value != 0.0 ? std::abs(value) : h / step_share;
+  look_beside(machine, base, {{found, 1.0}}, h, cutoffs);
+}
+
+Neighbours::Neighbours(const Machine& machine, const System& base, const List<Share>& shares,
+                       const Cutoffs& cutoffs)
+    : name("all"), size(1.0) {
+  List<Move> moves;
+  for (const Share& share : shares) {
+    Parameter found = find_parameter(machine, base, share.parameter);
+    if (found.state < 0) {
+      moves.push_back({std::move(found), share.change});
+      continue;
+    }
+    if (start.size() == 0) start = Vector::Zero(base.nx);
+    start(found.state) += share.change;
+  }
+  if (!moves.empty()) look_beside(machine, base, moves, step_of(size), cutoffs);
+}
+
+// At a bound of what is allowed the derivative is that of the side on which the machine exists.
+void Neighbours::look_beside(const Machine& machine, const System& base, const List<Move>& moves, double h,
+                             const Cutoffs& cutoffs) {
   std::string refused;
-  // At a bound of what is allowed the derivative is that of the side on which the machine exists.
-  if (!place(machine, found, central_stencil(), h, cutoffs, refused) &&
-      !place(machine, found, forward_stencil, h, cutoffs, refused) &&
-      !place(machine, found, mirrored_stencil(forward_stencil), h, cutoffs, refused))
-    reject("sensitivities", "name '" + name + "', which cannot be varied on either side: " + refused);
+  if (!place(machine, moves, central_stencil(), h, cutoffs, refused)) {
+    side = place(machine, moves, forward_stencil, h, cutoffs, refused) ? 1 : -1;
+    if (side < 0 && !place(machine, moves, mirrored_stencil(forward_stencil), h, cutoffs, refused))
+      reject("sensitivities", "name '" + name + "', which cannot be varied on either side: " + refused);
+  }
   for (const auto& one : beside) {
     const System& sys = one->system();
     if (sys.nx != base.nx || sys.ns() != base.ns())
@@ -78,13 +103,18 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
   }
 }
 
-bool Neighbours::place(const Machine& machine, const Parameter& parameter, const Stencil& stencil, double h,
+bool Neighbours::place(const Machine& machine, const List<Move>& moves, const Stencil& stencil, double h,
                        const Cutoffs& cutoffs, std::string& refused) {
   beside.clear(), weights.clear(), check.clear();
+  Machine copy = machine;
+  List<std::pair<Handle, double>> handles; // with the value of each as it stands
+  for (const Move& move : moves) {
+    const Handle handle(move.parameter, copy);
+    handles.emplace_back(handle, handle.value());
+  }
   for (Index k = 0; k < stencil.offsets.size(); ++k) {
-    Machine copy = machine;
-    Handle handle(parameter, copy);
-    handle.set(handle.value() + stencil.offsets[k] * h);
+    for (Index i = 0; i < moves.size(); ++i)
+      handles[i].first.set(handles[i].second + stencil.offsets[k] * h * moves[i].by);
     auto compiled = std::make_shared<Compiled>();
     try {
       copy.check_again();

@@ -26,13 +26,24 @@ public:
   // `base`: the machine of the run, compiled with signals of its own for every use.
   Neighbours(const Machine& machine, const System& base, const std::string& parameter,
              const Cutoffs& cutoffs);
+  // Many parameters that change together, each by its share: a direction, along which derivatives are as those by one.
+  struct Share {
+    std::string parameter;
+    double change = 0.0;
+  };
+  Neighbours(const Machine& machine, const System& base, const List<Share>& shares, const Cutoffs& cutoffs);
 
   std::string name;
-  Index state = -1;  // of an initial value, which changes no machine; else
+  Index state = -1;  // of an initial value alone, which changes no machine
+  Vector start;      // how initial values change; empty: not at all
   double size = 0.0; // of the parameter: a change by all of it is one in the leading digit
   List<std::unique_ptr<Replica>> beside;
   List<double> weights, check; // of each in the derivative, and in the one that it is compared with
   List<std::pair<Index, Signal>> signals; // derivatives of those that change
+
+  bool changes_machine() const { return !beside.empty(); }
+  // +1, -1: the machine exists on one side of the parameter alone; 0: on both.
+  int side = 0;
 
   // The derivative of what `of` makes of a machine, by the parameter alone. The weights sum up to zero: of values from
   // the first one, so that what does not change at all has the derivative zero, not what rounding leaves.
@@ -45,7 +56,14 @@ public:
   }
 
 private:
-  bool place(const Machine& machine, const Parameter& parameter, const Stencil& stencil, double h,
+  struct Move {
+    Parameter parameter;
+    double by = 1.0;
+  };
+
+  void look_beside(const Machine& machine, const System& base, const List<Move>& moves, double h,
+                   const Cutoffs& cutoffs);
+  bool place(const Machine& machine, const List<Move>& moves, const Stencil& stencil, double h,
              const Cutoffs& cutoffs, std::string& refused);
 };
 

@@ -33,6 +33,10 @@ const Regime& Replica::regime(const Modes& modes) {
   return r;
 }
 
+std::unique_ptr<Regime> Replica::build(const Modes& modes, const RegimeHint& hint) const {
+  return build_regime(system(), modes, compiled->regimes.linear(system(), modes), hint);
+}
+
 const Vector& Replica::signals(double frame, double t) {
   const System& sys = system();
   if (t == signals_at && frame == signals_in) return s;
@@ -159,9 +163,8 @@ const System& Replica::at(const Modes& modes, double t, const double* x) {
   return here->system;
 }
 
-void Replica::hold(const Modes& modes, double t, Vector& x) {
-  const System& sys = at(modes, t, x.data());
-  const Regime& r = regime(modes);
+void Replica::hold(const Regime& r, double t, Vector& x) {
+  const System& sys = at(r.modes, t, x.data());
   const Index m = r.sticking.size();
   if (m == 0) return;
   Matrix U(sys.nx, m), G(m, m);
@@ -175,9 +178,8 @@ void Replica::hold(const Modes& modes, double t, Vector& x) {
   x -= U * linalg::least_norm_solution(G, left);
 }
 
-Vector Replica::residuals(const Modes& modes, double t, const double* x) {
-  const System& sys = at(modes, t, x);
-  const Regime& r = regime(modes);
+Vector Replica::residuals(const Regime& r, double t, const double* x) {
+  const System& sys = at(r.modes, t, x);
   Vector left(r.sticking.size() + 2 * r.closed.size());
   Index k = 0;
   for (const Index i : r.sticking) left(k++) = relative_velocity(sys.friction[i], x, s.data());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dynamics/compiled.hpp"
+#include "dynamics/regime_parts.hpp"
 #include "dynamics/tangent.hpp"
 #include "run/passage.hpp"
 #include "transition/transition.hpp"
@@ -23,6 +24,7 @@ public:
   const System& system() const { return compiled->system; }
   const std::shared_ptr<Compiled>& machine() const { return compiled; }
   const Regime& regime(const Modes& modes); // what was met lately without a search and its lock
+  std::unique_ptr<Regime> build(const Modes& modes, const RegimeHint& hint = {}) const; // the same, not kept
 
   // Signals at t by the pieces that hold at `frame`; of those that follow the state nothing.
   const Vector& signals(double frame, double t);
@@ -42,9 +44,10 @@ public:
   // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.
   void change(State& state, const Passage& as);
   // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the masses.
-  void hold(const Modes& modes, double t, Vector& x);
+  // `as`: a regime of these modes, of this machine or of one beside.
+  void hold(const Regime& as, double t, Vector& x);
   // What is left of them, and of what holds closed contacts: their gaps, then their rates.
-  Vector residuals(const Modes& modes, double t, const double* x);
+  Vector residuals(const Regime& as, double t, const double* x);
 
 private:
   std::shared_ptr<Compiled> compiled;

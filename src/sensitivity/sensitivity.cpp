@@ -15,19 +15,7 @@ constexpr double grazing_rate = 1e-8;   // of a guard's size in the machine's ti
 constexpr double same_move = 1e-7;      // to which derivatives of two events agree that stay together
 constexpr double guard_at_zero = 1e-11; // of a guard's size: it is zero
 constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
-// Of the sizes of states: how far resets look beside the run, at first, and where other modes follow there.
-constexpr double far_beside = 1e-3, close_beside = 1e-5;
-
-// Along w, and in time: how far.
-double step_along(const State& at, const Vector& w, double dt) {
-  double speed = std::abs(dt) / at.time_scale;
-  const Vector now = packed(at);
-  for (Index i = 0; i < w.size(); ++i) {
-    const double size = i < at.nominal.size() ? at.nominal(i) : std::abs(now(i));
-    if (w(i) != 0.0 && size > 0.0) speed = std::max(speed, std::abs(w(i)) / size);
-  }
-  return speed > 0.0 ? 1.0 / speed : 0.0;
-}
+constexpr double far_beside = 1e-3, close_beside = 1e-5; // of the sizes of states: how far differences look
 
 // Its force falls without bound, or grows so, as the velocity leaves zero: no derivative by the velocity there.
 bool is_vertical_at_rest(const Law& law) {
@@ -55,24 +43,9 @@ std::string name_of_guard(const System& sys, const Guard& g) {
 
 } // namespace
 
-Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory, Passages instants,
-                         const Vector& given, const Options& options, const List<std::string>& names)
-    : parameters(names), run(std::move(trajectory)), passages(std::move(instants.all)),
-      quiet(std::move(instants.quiet)), initial(given) {
-  auto compiled = std::make_shared<Compiled>();
-  compiled->system = compile(of, true);
-  const Cutoffs cutoffs{options.rebound_threshold, options.rtol};
-  machine = std::make_unique<Replica>(std::move(compiled), cutoffs);
-  refuse_what_has_none();
-  for (const std::string& name : names)
-    by.push_back(std::make_unique<Neighbours>(of, machine->system(), name, cutoffs));
-  variation = std::make_unique<Variation>(*machine, by);
-  if (quiet.size() > 0) ticks = std::make_unique<TickTangent>(*machine, by);
-  follow();
-}
+namespace {
 
-void Sensitivity::refuse_what_has_none() const {
-  const System& sys = machine->system();
+void refuse_what_has_none(const System& sys) {
   for (const Loop& l : sys.loops)
     if (l.block.quantum > 0.0)
       reject("sensitivities", "do not exist: the quantiser of controller '" + l.name + "' has no derivative");
@@ -82,11 +55,59 @@ void Sensitivity::refuse_what_has_none() const {
                                   "' remembers the velocities of its dead time; a lag has them");
 }
 
+Cutoffs cutoffs_of(const Options& options) {
+  return {options.rebound_threshold, options.rtol};
+}
+
+} // namespace
+
+std::shared_ptr<Replica> replica_of(const Machine& of, const Options& options) {
+  auto compiled = std::make_shared<Compiled>();
+  compiled->system = compile(of, true);
+  refuse_what_has_none(compiled->system);
+  return std::make_shared<Replica>(std::move(compiled), cutoffs_of(options));
+}
+
+std::shared_ptr<const Parameters> parameters_of(const Machine& of, const System& sys, const Options& options,
+                                                const List<std::string>& names) {
+  auto all = std::make_shared<Parameters>();
+  for (const std::string& name : names)
+    all->push_back(std::make_unique<Neighbours>(of, sys, name, cutoffs_of(options)));
+  return all;
+}
+
+Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<const Trajectory> trajectory, Passages passed,
+                         const Vector& given, const Options& options, const List<std::string>& names)
+    : Sensitivity(of, replica_of(of, options), std::move(trajectory), std::move(passed), given, options,
+                  names) {}
+
+Sensitivity::Sensitivity(const Machine& of, std::shared_ptr<Replica> replica,
+                         std::shared_ptr<const Trajectory> trajectory, Passages passed, const Vector& given,
+                         const Options& options, const List<std::string>& names)
+    : Sensitivity(replica, std::move(trajectory), std::make_shared<const Passages>(std::move(passed)), given,
+                  parameters_of(of, replica->system(), options, names), Reach::all) {}
+
+Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Trajectory> trajectory,
+                         std::shared_ptr<const Passages> passed, const Vector& given,
+                         std::shared_ptr<const Parameters> parameters_beside, Reach reach)
+    : run(std::move(trajectory)), instants(std::move(passed)), passages(instants->all),
+      quiet(instants->quiet), initial(given), machine(std::move(of)), all(std::move(parameters_beside)),
+      by(*all) {
+  for (const auto& one : by) parameters.push_back(one->name);
+  variation = std::make_unique<Variation>(*machine, by);
+  if (quiet.size() > 0) ticks = std::make_unique<TickTangent>(*machine, by);
+  if (reach == Reach::all)
+    follow();
+  else if (std::string why = arrive(0); !why.empty())
+    end(passages.front(), std::move(why));
+}
+
 double Sensitivity::size_of(Index j) const {
   const Neighbours& p = *by[j];
   if (p.state < 0) return p.size;
   const double given = std::abs(passages.front().before.base_x(p.state));
-  return given > 0.0 ? given : std::max(passages.front().before.nominal(p.state), 1e-300);
+  const double nominal = passages.front().before.nominal(p.state);
+  return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // where nothing tells its size: a unit
 }
 
 // From instant to instant.
@@ -256,6 +277,7 @@ std::string Sensitivity::begin() {
   const Passage& p = passages.front();
   const System& sys = machine->system();
   const Modes& modes = p.jump.after;
+  const Regime& r = machine->regime(modes);
   const double t = p.jump.t;
   const bool repeats = !plain(p) || machine->samples();
   const Vector here = packed(p.before);
@@ -264,7 +286,7 @@ std::string Sensitivity::begin() {
   List<Mode> limits; // of what controllers sample there
   const auto start = [&](Replica& m, const Vector& x0) {
     State state = initial_state(m.system(), t, x0);
-    m.hold(modes, t, state.base_x);
+    m.hold(r, t, state.base_x);
     if (repeats && !(m.pass(state, p) && m.limits(state) == limits))
       why = "another mode follows beside the start";
     return packed(state);
@@ -277,29 +299,30 @@ std::string Sensitivity::begin() {
   Tangents& S = now.S;
   S = Tangents::Zero(here.size(), by.size());
   now.moves = Vector::Zero(by.size());
-  Matrix slack = Matrix::Zero(machine->residuals(modes, t, p.jump.x_after.data()).size(), by.size());
+  Matrix slack = Matrix::Zero(machine->residuals(r, t, p.jump.x_after.data()).size(), by.size());
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& of = *by[j];
-    if (of.state >= 0) {
+    if (of.start.size() > 0) {
       const double step = far_beside * size_of(j);
       const Stencil& central = central_stencil();
       for (Index i = 0; i < central.offsets.size(); ++i) {
         Vector x0 = initial;
-        if (std::isnan(x0(of.state))) x0(of.state) = p.before.base_x(of.state);
-        x0(of.state) += central.offsets[i] * step;
+        for (Index k = 0; k < x0.size(); ++k) {
+          if (of.start(k) == 0.0) continue;
+          if (std::isnan(x0(k))) x0(k) = p.before.base_x(k);
+          x0(k) += central.offsets[i] * step * of.start(k);
+        }
         const State state = initial_state(sys, t, x0);
-        slack.col(j) += central.weights[i] / step * machine->residuals(modes, t, state.base_x.data());
+        slack.col(j) += central.weights[i] / step * machine->residuals(r, t, state.base_x.data());
         S.col(j) += central.weights[i] / step * start(*machine, x0);
       }
-      continue;
     }
-    slack.col(j) = of.derivative([&](Replica& m) {
-      return m.residuals(modes, t, initial_state(m.system(), t, initial).base_x.data());
-    });
-    S.col(j) = of.derivative([&](Replica& m) { return start(m, initial); });
+    if (!of.changes_machine()) continue;
+    slack.col(j) += of.derivative(
+        [&](Replica& m) { return m.residuals(r, t, initial_state(m.system(), t, initial).base_x.data()); });
+    S.col(j) += of.derivative([&](Replica& m) { return start(m, initial); });
   }
   if (!why.empty()) return why;
-  const Regime& r = machine->regime(modes);
   for (const Index i : r.sliding)
     if (is_vertical_at_rest(sys.friction[i].law) &&
         !(std::abs(relative_velocity(sys.friction[i], p.jump.x_after.data(), machine->signals(t, t).data())) >
@@ -364,7 +387,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
         variation->guard(p.jump.before, at - r.guards.begin(), frame, p.jump.t, p.jump.x_before,
                          now.S.topRows(nx), Vector::Zero(by.size()), p.before);
     Vector own = Vector::Zero(by.size());
-    if (!(std::abs(answer.rate) * p.before.time_scale > grazing_rate * answer.size)) {
+    if (!is_crossed(answer.rate, answer.size, p.before.time_scale)) {
       for (Index j = 0; j < by.size(); ++j)
         if (std::abs(answer.derivative(j)) * size_of(j) > unmoved * answer.size || answer.size == 0.0)
           return "a guard that only grazes";
@@ -383,55 +406,92 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
   return {};
 }
 
-// R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where
-// more has happened the instant is passed once more. What it adds is differentiated: all else keeps its digits.
-std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
-  const Vector here = packed(p.before), &moves = now.moves;
-  Tangents S(W.rows(), W.cols());
-  bool decides = p.jump.sampled || !p.jump.impulses.empty() || p.jump.occasion == Occasion::flow;
-  if (!decides) {
+double Sensitivity::step_along(const State& at, const Vector& w, double dt) {
+  double speed = std::abs(dt) / at.time_scale;
+  const Vector now = packed(at);
+  for (Index i = 0; i < w.size(); ++i) {
+    const double size = i < at.nominal.size() ? at.nominal(i) : std::abs(now(i));
+    if (w(i) != 0.0 && size > 0.0) speed = std::max(speed, std::abs(w(i)) / size);
+  }
+  if (speed > 0.0 || w.isZero(0.0)) return speed > 0.0 ? 1.0 / speed : 0.0;
+  const double own = now.cwiseProduct((w.array() != 0.0).cast<double>().matrix()).cwiseAbs().maxCoeff();
+  return (own > 0.0 ? own : unknown_size) / w.cwiseAbs().maxCoeff();
+}
+
+bool Sensitivity::is_crossed(double rate, double size, double time_scale) {
+  return std::abs(rate) * time_scale > grazing_rate * size;
+}
+
+Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
+  Reset out;
+  out.decides = p.jump.sampled || !p.jump.impulses.empty() || p.jump.occasion == Occasion::flow;
+  if (!out.decides) {
     State state = p.before;
     machine->change(state, p);
     const Index own = machine->system().nx - machine->system().plant_states;
-    decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::rest);
+    out.decides = !state.base_x.tail(own).isApprox(p.jump.x_after.tail(own), tolerance::rest);
   }
-  List<Mode> limits; // of what controllers sample here
   if (p.jump.sampled) {
     State state = p.before;
     machine->pass(state, p);
-    limits = machine->limits(state);
+    out.limits = machine->limits(state);
   }
-  bool same = true;
-  const auto added = [&](Replica& m, const Vector& values, double t) {
-    State state = p.before;
-    unpack(values, state);
-    state.base_t = t;
-    if (decides)
-      same = m.pass(state, p) && same && (!p.jump.sampled || m.limits(state) == limits);
-    else
-      m.change(state, p);
-    return Vector(packed(state) - values);
-  };
+  out.added = added(out, *machine, p, packed(p.before), p.jump.t);
+  out.same = true;
+  return out;
+}
+
+Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t) {
+  State state = p.before;
+  unpack(values, state);
+  state.base_t = t;
+  if (as.decides)
+    as.same = m.pass(state, p) && as.same && (!p.jump.sampled || m.limits(state) == as.limits);
+  else
+    m.change(state, p);
+  return packed(state) - values;
+}
+
+// Of what it adds, along a direction of the states and of time; zero where there is none.
+Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along,
+                             double dt) {
   const Stencil& central = central_stencil();
-  for (Index j = 0; j < by.size(); ++j) {
-    Vector sum;
-    for (const double share : {far_beside, close_beside}) {
-      same = true;
-      sum = W.col(j);
-      const double step = share * step_along(p.before, W.col(j), moves(j));
-      Vector first;
-      for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
-        const double e = central.offsets[i] * step;
-        const Vector there = added(*machine, here + e * W.col(j), p.jump.t + e * moves(j));
-        if (i == 0)
-          first = there;
-        else
-          sum += central.weights[i] / step * (there - first);
-      }
-      if (same) break;
+  Vector sum;
+  for (const double share : looks_beside()) {
+    as.same = true;
+    sum = Vector::Zero(here.size());
+    const double step = share * step_along(p.before, along, dt);
+    Vector first;
+    for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
+      const double e = central.offsets[i] * step;
+      const Vector there = added(as, *machine, p, here + e * along, p.jump.t + e * dt);
+      if (i == 0)
+        first = there;
+      else
+        sum += central.weights[i] / step * (there - first);
     }
-    if (by[j]->state < 0) sum += by[j]->derivative([&](Replica& m) { return added(m, here, p.jump.t); });
-    if (!same) return "another mode follows beside it with '" + parameters[j] + "'";
+    if (as.same) break;
+  }
+  return sum;
+}
+
+// By a parameter alone: what it does not change to the last bit in the machine farthest beside it does not move.
+Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here, Index j) {
+  const auto add = [&](Replica& m) { return added(as, m, p, here, p.jump.t); };
+  if (!by[j]->changes_machine() || add(*by[j]->beside.back()) == as.added) return Vector::Zero(here.size());
+  return by[j]->derivative(add);
+}
+
+// R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where
+// more has happened the instant is passed once more. What it adds is differentiated: all else keeps its digits.
+std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
+  const Vector here = packed(p.before);
+  Tangents S(W.rows(), W.cols());
+  Reset as = reset_of(p);
+  for (Index j = 0; j < by.size(); ++j) {
+    Vector sum = W.col(j) + slope_of(as, p, here, W.col(j), now.moves(j));
+    if (as.same) sum += slope_beside(as, p, here, j);
+    if (!as.same) return "another mode follows beside it with '" + parameters[j] + "'";
     S.col(j) = sum;
   }
   now.S = S;

@@ -9,6 +9,7 @@
 #include "sensitivity/tick_tangent.hpp"
 #include "sensitivity/variation.hpp"
 
+#include <array>
 #include <limits>
 #include <string>
 
@@ -19,6 +20,12 @@ public:
   // `initial`: what the run started from. Throws where a name is unknown, or a machine has no derivatives.
   Sensitivity(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
               const Vector& initial, const Options& options, const List<std::string>& parameters);
+
+  // What is known before anything is followed along the run: derivatives at its start.
+  enum class Reach { start, all };
+  Sensitivity(std::shared_ptr<Replica> machine, std::shared_ptr<const Trajectory> run,
+              std::shared_ptr<const Passages> passages, const Vector& initial,
+              std::shared_ptr<const Parameters> by, Reach reach);
 
   List<std::string> parameters;
   double valid_until = std::numeric_limits<double>::infinity(); // s; infinite: there is nothing to be said
@@ -39,13 +46,21 @@ public:
   Beside beside(Index j, const List<double>& times);
 
 private:
+  friend class Adjoint;
+
+  Sensitivity(const Machine& machine, std::shared_ptr<Replica> replica, std::shared_ptr<const Trajectory> run,
+              Passages passages, const Vector& initial, const Options& options,
+              const List<std::string>& parameters);
+
   std::shared_ptr<const Trajectory> run;
-  List<Passage> passages;
-  QuietTicks quiet;
+  std::shared_ptr<const Passages> instants;
+  const List<Passage>& passages;
+  const QuietTicks& quiet;
   Ticks tick_memory; // before one of them
   Vector initial;
-  std::unique_ptr<Replica> machine;
-  Parameters by;
+  std::shared_ptr<Replica> machine;
+  std::shared_ptr<const Parameters> all;
+  const Parameters& by;
   std::unique_ptr<Variation> variation;
   std::unique_ptr<TickTangent> ticks;
   List<Tangents> starts; // at the start of each segment
@@ -57,13 +72,28 @@ private:
     Vector moves, last_moves, fm, fp;
   } now;
 
-  void refuse_what_has_none() const;
   void follow();
   std::string begin();
   std::string arrive(Index passage);
   std::string pass(const Passage& p, double frame);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, const Tangents& W);
+  // A reset as it was: whether it decides anything, and which outputs of sampled controllers end at limits.
+  struct Reset {
+    bool decides = false, same = true; // all that were looked at do the same
+    List<Mode> limits;
+    Vector added; // in the run itself
+  };
+  Reset reset_of(const Passage& p);
+  // Along w, and in time: how far; of the sizes of states, at first and where other modes follow there.
+  static double step_along(const State& at, const Vector& w, double dt);
+  static constexpr std::array<double, 2> looks_beside() { return {1e-3, 1e-5}; }
+  // A guard that goes through zero, not one that only grazes it.
+  static bool is_crossed(double rate, double size, double time_scale);
+  // What it adds to these values.
+  static Vector added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t);
+  Vector slope_beside(Reset& as, const Passage& p, const Vector& here, Index j);
+  Vector slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt);
   std::string check(const Passage& p, bool start);
   void note_events(Index first, Index next);
   Index event_behind(Index next_passage, Index next_tick) const;
@@ -75,5 +105,10 @@ private:
   bool quiet_tick(Index number, Index segment, Index next_event);
   double size_of(Index j) const;
 };
+
+// The machine of a run, once more. Throws where it has no derivatives.
+std::shared_ptr<Replica> replica_of(const Machine& machine, const Options& options);
+std::shared_ptr<const Parameters> parameters_of(const Machine& machine, const System& sys,
+                                                const Options& options, const List<std::string>& names);
 
 } // namespace stickslip

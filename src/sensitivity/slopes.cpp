@@ -60,6 +60,12 @@ bool is_complete(const System& sys, const Regime& r) {
   });
 }
 
+List<Entry> places_of(const List<RegimeSlopes::Of>& of, Index rows, Index columns) {
+  Matrix any = Matrix::Zero(rows, columns);
+  for (const RegimeSlopes::Of& one : of) any(one.entry.row, one.entry.column) = 1.0;
+  return entries(any);
+}
+
 } // namespace
 
 List<Entry> entries(const Matrix& of) {
@@ -89,11 +95,13 @@ void SlopesOf::find(RegimeSlopes& out) {
   out.B = entries(r.affine ? r.As : r.S);
   if (!r.affine) out.E = entries(r.E);
   out.pace = A.size() == 0 || is_nilpotent(A) ? 0.0 : fastest_rate(A);
-  for (const auto& p : by) out.by.push_back(p->state < 0 ? change(out, *p) : RegimeSlopes::Change{});
+  for (const auto& p : by) out.by.push_back(p->changes_machine() ? change(out, *p) : RegimeSlopes::Change{});
   for (Index j = 0; j < by.size(); ++j) {
     for (const Entry& e : out.by[j].A) out.all_A.push_back({j, e});
     for (const Entry& e : out.by[j].B) out.all_B.push_back({j, e});
   }
+  out.any_A = places_of(out.all_A, A.rows(), A.cols());
+  out.any_B = places_of(out.all_B, A.rows(), machine.system().ns());
   find_signals(out);
 }
 
@@ -112,28 +120,91 @@ void SlopesOf::find_signals(RegimeSlopes& out) {
   }
 }
 
+namespace {
+
+// Columns of the matrices by (x, s) that are not the same to the last bit.
+List<Index> columns_that_differ(const Regime& a, const Regime& b) {
+  const Index nx = a.Ax.cols(), ns = a.As.cols();
+  const bool guards = a.guards.size() == b.guards.size();
+  List<Index> out;
+  for (Index j = 0; j < nx + ns; ++j) {
+    const bool same =
+        j < nx ? a.Ax.col(j) == b.Ax.col(j) && (!guards || a.Gx.col(j) == b.Gx.col(j))
+               : a.As.col(j - nx) == b.As.col(j - nx) && (!guards || a.Gs.col(j - nx) == b.Gs.col(j - nx));
+    if (!same) out.push_back(j);
+  }
+  return out;
+}
+
+using Regimes = List<std::unique_ptr<Regime>>;
+
+// As Neighbours::derivative.
+List<Entry> slope_of_matrix(const Neighbours& p, const Regimes& beside, Matrix Regime::* which) {
+  const Matrix& last = (*beside.back()).*which;
+  Matrix sum = Matrix::Zero(last.rows(), last.cols());
+  for (Index k = 0; k + 1 < beside.size(); ++k) sum += p.weights[k] * ((*beside[k]).*which - last);
+  return entries(sum);
+}
+
+// What holds is held the same way, to the last bit.
+bool same_constraints(const Regime& a, const Regime& b) {
+  return !a.shared && !b.shared && a.A == b.A && a.S == b.S && a.E == b.E && a.L == b.L && a.Lx == b.Lx &&
+         a.Ls == b.Ls && a.LF == b.LF;
+}
+
+// All of them with these columns alone; the last one is there.
+Regimes beside_at(const Neighbours& p, std::unique_ptr<Regime> last, const Regime& r,
+                  const List<Index>& columns) {
+  Regimes out;
+  const RegimeHint hint{&columns, same_constraints(*last, r) ? &r : nullptr};
+  for (Matrix* of : {&last->Ax, &last->Gx, &last->As, &last->Gs}) {
+    const Index from = of == &last->As || of == &last->Gs ? last->Ax.cols() : 0;
+    for (Index j = 0; j < of->cols(); ++j)
+      if (!std::binary_search(columns.begin(), columns.end(), from + j)) of->col(j).setZero();
+  }
+  for (Index k = 0; k + 1 < p.beside.size(); ++k) out.push_back(p.beside[k]->build(r.modes, hint));
+  out.push_back(std::move(last));
+  return out;
+}
+
+} // namespace
+
+// What is the same to the last bit in the machine farthest beside does not change with the parameter: the others need
+// not be asked.
 RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p) {
   const Regime& r = *of.regime;
-  const System& sys = machine.system();
   RegimeSlopes::Change out;
-  const auto slope = [&](Matrix Regime::* which) {
-    return entries(p.derivative([&](Replica& m) { return Matrix(m.regime(r.modes).*which); }));
-  };
-  out.A = slope(r.affine ? &Regime::Ax : &Regime::A);
-  out.B = slope(r.affine ? &Regime::As : &Regime::S);
+  auto far = p.beside.back()->build(r.modes);
   if (r.affine) {
-    for (const auto& m : p.beside)
-      of.same_guards = of.same_guards && m->regime(r.modes).guards.size() == r.guards.size();
-    if (of.same_guards) out.Gx = slope(&Regime::Gx), out.Gs = slope(&Regime::Gs);
+    const List<Index> columns = columns_that_differ(r, *far);
+    of.same_guards = of.same_guards && far->guards.size() == r.guards.size();
+    if (columns.empty()) return out;
+    const Regimes beside = beside_at(p, std::move(far), r, columns);
+    for (const auto& m : beside) of.same_guards = of.same_guards && m->guards.size() == r.guards.size();
+    out.A = slope_of_matrix(p, beside, &Regime::Ax), out.B = slope_of_matrix(p, beside, &Regime::As);
+    if (of.same_guards)
+      out.Gx = slope_of_matrix(p, beside, &Regime::Gx), out.Gs = slope_of_matrix(p, beside, &Regime::Gs);
     return out;
   }
-  out.E = slope(&Regime::E);
+  if (!(far->A == r.A && far->S == r.S && far->E == r.E)) {
+    const Regimes beside = beside_at(p, std::move(far), r, {});
+    out.A = slope_of_matrix(p, beside, &Regime::A), out.B = slope_of_matrix(p, beside, &Regime::S);
+    out.E = slope_of_matrix(p, beside, &Regime::E);
+  }
+  out.elements = elements_that_differ(r, p);
+  return out;
+}
+
+// Elements that slide whose force is another function beside.
+List<Index> SlopesOf::elements_that_differ(const Regime& r, const Neighbours& p) const {
+  const System& sys = machine.system();
+  List<Index> out;
   for (Index k = 0; k < r.sliding.size(); ++k) {
     const Index i = r.sliding[k];
     bool other = std::any_of(p.signals.begin(), p.signals.end(),
                              [&](const auto& signal) { return reads(sys.friction[i], signal.first); });
     for (const auto& m : p.beside) other = other || !same_force(m->system().friction[i], sys.friction[i]);
-    if (other) out.elements.push_back(k);
+    if (other) out.push_back(k);
   }
   return out;
 }

@@ -38,6 +38,7 @@ struct RegimeSlopes {
     Entry entry;
   };
   List<Of> all_A, all_B;      // of all parameters
+  List<Entry> any_A, any_B;   // each of these places once
   List<Index> drives, guides; // signals that are not constant and act on the motion, or on guards alone
   // All of x' follows from these: else only the machine as a whole knows its derivative.
   bool complete = false;
@@ -59,6 +60,7 @@ private:
   void find(RegimeSlopes& out);
   void find_signals(RegimeSlopes& out);
   RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p);
+  List<Index> elements_that_differ(const Regime& r, const Neighbours& p) const;
 };
 
 } // namespace stickslip

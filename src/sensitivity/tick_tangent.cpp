@@ -48,7 +48,7 @@ const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loo
   const Block& own = sys.loops[loop].block;
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& p = *by[j];
-    if (p.state >= 0) continue;
+    if (!p.changes_machine()) continue;
     const auto block = [&](Replica& m) -> const Block& { return m.system().loops[loop].block; };
     const auto forms = [&](Replica& m) -> const List<Form>& {
       return m.regime(regime.modes).linear->inputs[loop];

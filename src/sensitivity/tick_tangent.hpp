@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dynamics/ticks.hpp"
+#include "sensitivity/cotangents.hpp"
 #include "sensitivity/slopes.hpp"
 #include "transition/sampler.hpp"
 
@@ -19,6 +20,11 @@ public:
   // At t, from the states x and what the controllers knew just before; rows of S: states, memory, outputs that wait.
   // Empty, or why there is no derivative.
   std::string pass(const Regime& regime, double t, const Vector& x, const Ticks& before, TangentsRef S);
+  // Backwards: `lambda` has what a number owes to these rows behind the instant, then to those before it.
+  void retreat(const Regime& regime, double t, const Vector& x, const Ticks& before, Vector& lambda,
+               Cotangents& into);
+  // The derivatives by the parameters that the gathered ones of controllers amount to.
+  void contract(Cotangents& all);
 
 private:
   struct Change { // of a block and of what it reads, by a parameter
@@ -49,6 +55,14 @@ private:
   void read(const LinearPart& part, Index loop, const Changes& changed, double t, TangentsRef S);
   void limit(const Block& block, const Changes& changed);
   void clamp(const Block& block, const Changes& changed, double step, const Tangents& by_step);
+  struct Done;
+  void look(const Regime& regime, Index loop, Done& out);
+  BlockCotangents& gathered(const Regime& regime, Index loop, Cotangents& into) const;
+  void unsample(const Regime& regime, const Done& at, double t, Vector& lambda, Cotangents& into);
+  void unclamp(const Block& b, const Done& at, Vector& states, Vector& outputs, Vector& old,
+               BlockCotangents& of) const;
+  void unread(const Regime& regime, const Done& done, double t, const Vector& owed, Vector& lambda,
+              BlockCotangents& of, Cotangents& into) const;
   void look_at_corner(double excess, double size, const Eigen::Ref<const Tangents>& slope);
 };
 

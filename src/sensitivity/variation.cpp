@@ -1,8 +1,8 @@
 #include "sensitivity/variation.hpp"
 
-#include "core/linalg.hpp"
 #include "core/small_lu.hpp"
 #include "dynamics/friction_force.hpp"
+#include "sensitivity/radau.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,14 +63,15 @@ double Variation::pace_of(const RegimeSlopes& r, double t) {
 void Variation::advance(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S) {
   if (!(t1 > t0) || by.empty()) return;
   if (machine.regime(segment.regime->modes).affine) return advance_exactly(run, segment, t0, t1, S);
-  // Steps of the pair of order 8 are longer than those of the others.
+  const Index parts = steps_of(segment);
+  for (Index k = 0; k < parts; ++k)
+    collocate(run, segment, step_part(t0, t1, k, parts), step_part(t0, t1, k + 1, parts), S);
+}
+
+// Steps of the pair of order 8 are longer than those of the others.
+Index Variation::steps_of(const Segment& segment) const {
   constexpr Index parts_of_long_steps = 3;
-  const Index parts =
-      machine.system().smooth && segment.kind == FlowKind::explicit_pair ? parts_of_long_steps : 1;
-  const auto part = [&](Index k) {
-    return t0 + (t1 - t0) * static_cast<double>(k) / static_cast<double>(parts);
-  };
-  for (Index k = 0; k < parts; ++k) collocate(run, segment, part(k), k + 1 == parts ? t1 : part(k + 1), S);
+  return machine.system().smooth && segment.kind == FlowKind::explicit_pair ? parts_of_long_steps : 1;
 }
 
 // Of the signals, and of what the parameters do to them.
@@ -145,48 +146,34 @@ void Variation::take(const RegimeSlopes& r, Index columns, TangentsRef S) {
   }
 }
 
+double Variation::parts_of(const RegimeSlopes& r, double t0, double t1) {
+  return std::max(1.0, std::ceil(pace_of(r, t0) * (t1 - t0) / tangent_reach));
+}
+
+// Of the series of one of these parts, which is expanded already.
+Index Variation::columns_of(const RegimeSlopes& r, double t0, double length, double parts) {
+  const double reach = pace_of(r, t0) * length;
+  const Index polynomial = std::min<Index>(series.degree, signal_max_degree); // harmonics count in the pace
+  const Index terms =
+      reach > 0.0 ? terms_for(reach / parts) + polynomial : series.x.rows() + series.columns + polynomial;
+  return std::min(terms + 1, tangent_terms);
+}
+
 void Variation::advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1,
                                 TangentsRef S) {
   const RegimeSlopes& r = slopes(machine.regime(segment.regime->modes));
-  const double reach = pace_of(r, t0) * (t1 - t0);
-  const double parts = std::max(1.0, std::ceil(reach / tangent_reach));
-  const double h = (t1 - t0) / parts;
+  const double parts = parts_of(r, t0, t1), h = (t1 - t0) / parts;
   for (double part = 0.0; part < parts; ++part) {
     expand(r, run, segment, t0 + part * h, h);
-    const Index polynomial = std::min<Index>(series.degree, signal_max_degree); // harmonics count in the pace
-    const Index terms =
-        reach > 0.0 ? terms_for(reach / parts) + polynomial : S.rows() + series.columns + polynomial;
-    take(r, std::min(terms + 1, tangent_terms), S);
+    take(r, columns_of(r, t0, t1 - t0, parts), S);
   }
 }
 
-namespace {
-
-// The points of Radau IIA with three stages, and the weights a_ij = integral of the j-th Lagrange polynomial up to c_i:
-// with V_ik = c_i^k,  A V = diag(c) V diag(1 / (k + 1)).
-struct RadauPoints {
-  static constexpr Index stages = 3;
-  std::array<double, stages> at{0.155051025721682190, 0.644948974278317810, 1.0};
-  Matrix a, aa; // and its square
-
-  RadauPoints() {
-    Matrix V(stages, stages), integrals(stages, stages);
-    for (Index i = 0; i < stages; ++i)
-      for (Index k = 0; k < stages; ++k) {
-        V(i, k) = std::pow(at[static_cast<std::size_t>(i)], k);
-        integrals(i, k) = std::pow(at[static_cast<std::size_t>(i)], k + 1) / static_cast<double>(k + 1);
-      }
-    a = linalg::solve(V.transpose(), integrals.transpose()).transpose();
-    aa = a * a;
-  }
-};
-
-const RadauPoints& radau() {
-  static const RadauPoints points;
-  return points;
+double Variation::rate_of(const Change& c, double frame, double t) const {
+  if (c.constant) return c.value;
+  const Signal& of = by[c.parameter]->signals[c.order].second;
+  return value(of.pieces[piece_at(of, frame)], t);
 }
-
-} // namespace
 
 const Vector& Variation::motion(const Modes& modes, double frame, double t, const Vector& x) {
   machine.move(modes, frame, t, x.data(), rates_of, force);
@@ -204,11 +191,10 @@ void Variation::add_rates(const Modes& modes, double frame, double t, const Vect
   for (Index j = 0; j < by.size(); ++j) {
     const RegimeSlopes::Change& change = r.by[j];
     for (const Entry& e : change.E) into(e.row, j) += e.value * force(r.regime->sliding[e.column]);
-    for (const Index k : change.elements) add_element(*r.regime, k, j, frame, t, x, into);
+    for (const Index k : change.elements) add_element(*r.regime, k, j, frame, t, x, into.col(j));
   }
   for (const Change& c : changes) {
-    const Signal& of = by[c.parameter]->signals[c.order].second;
-    const double rate = c.constant ? c.value : value(of.pieces[piece_at(of, frame)], t);
+    const double rate = rate_of(c, frame, t);
     for (const Entry& e : r.B)
       if (e.column == c.signal) into(e.row, c.parameter) += e.value * rate;
   }
@@ -216,7 +202,7 @@ void Variation::add_rates(const Modes& modes, double frame, double t, const Vect
 
 void Variation::add_whole(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into) {
   for (Index j = 0; j < by.size(); ++j)
-    if (by[j]->state < 0)
+    if (by[j]->changes_machine())
       into.col(j) += by[j]->derivative([&](Replica& m) {
         m.move(modes, frame, t, x.data(), rates_of, force);
         return rates_of;
@@ -240,7 +226,7 @@ bool Variation::Checked::agrees(double size, double before) const {
 
 // The force of the k-th element that slides, and the rates of its own states.
 void Variation::add_element(const Regime& r, Index k, Index parameter, double frame, double t,
-                            const Vector& x, TangentsRef into) {
+                            const Vector& x, Column into) {
   const Neighbours& p = *by[parameter];
   const Index i = r.sliding[k];
   const FrictionMode& mode = r.modes.friction[i];
@@ -260,9 +246,9 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
                        x.data(), beside_rates.data());
     checked[own].add(n, p, f.dry * load + f.other);
     for (Index z = 0; z < own; ++z) checked[z].add(n, p, beside_rates(element.states + z));
-    if (memory >= 0) into(memory, parameter) += p.weights[n] * beside_rates(memory);
+    if (memory >= 0) into(memory) += p.weights[n] * beside_rates(memory);
   }
-  for (Index z = 0; z < own; ++z) into(element.states + z, parameter) += checked[z].value;
+  for (Index z = 0; z < own; ++z) into(element.states + z) += checked[z].value;
   bool smooth = true;
   for (Index z = 0; z <= own; ++z) {
     greatest[i][z] = std::max(greatest[i][z], checked[z].most);
@@ -271,51 +257,64 @@ void Variation::add_element(const Regime& r, Index k, Index parameter, double fr
   if (rough.empty() && !smooth)
     rough = "'" + element.name + "': its law is not smooth beside this value of '" + p.name + "'";
   for (Index row = 0; row < r.E.rows(); ++row)
-    if (r.E(row, k) != 0.0) into(row, parameter) += r.E(row, k) * checked[own].value;
+    if (r.E(row, k) != 0.0) into(row) += r.E(row, k) * checked[own].value;
 }
 
-// Positions, the first ones of x, change by their velocities alone, which are the next ones.
-bool Variation::is_kinematic(const Matrix& J, const Tangents& by_parameters) const {
+// Positions, the first ones of x, change by their velocities alone, which are the next ones: whatever the parameters.
+bool Variation::is_kinematic(const Matrix& J) const {
   const Index n = machine.system().n_coordinates;
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < J.cols(); ++j)
       if (J(i, j) != (j == n + i ? 1.0 : 0.0)) return false;
-  return by_parameters.topRows(n).isZero(0.0);
+  return true;
 }
 
 // K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them. Rates K of positions are
 // the velocities there and need not be solved for: positions are S + h c_i S_v + h^2 sum_l (a a)_il K_v,l.
-void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1,
-                          TangentsRef S) {
+// Finds J and the matrix of all of these.
+void Variation::look_along(const Trajectory& run, const Segment& segment, double t0, double t1) {
   constexpr Index n = RadauPoints::stages;
-  const RadauPoints& points = radau();
-  const Index nx = S.rows(), np = S.cols();
+  const RadauPoints& points = radau_points();
+  const Index nx = machine.system().nx;
   const double h = t1 - t0;
   const Modes& modes = segment.regime->modes;
   Collocation& c = collocation;
-  c.J.resize(n), c.by_parameters.resize(n);
-  c.x.resize(nx);
+  c.J.resize(n), c.x.resize(n), c.t.resize(n);
   bool kinematic = machine.system().n_coordinates > 0;
   for (Index i = 0; i < n; ++i) {
-    const double t = i == n - 1 ? t1 : t0 + points.at[static_cast<std::size_t>(i)] * h;
-    run.state_at(segment, t, c.x.data());
-    machine.slopes(modes, segment.t0, t, c.x.data(), c.J[i]);
-    c.by_parameters[i].setZero(nx, np);
-    add_rates(modes, segment.t0, t, c.x, c.by_parameters[i]);
-    kinematic = kinematic && is_kinematic(c.J[i], c.by_parameters[i]);
+    c.t[i] = i == n - 1 ? t1 : t0 + points.at[static_cast<std::size_t>(i)] * h;
+    c.x[i].resize(nx);
+    run.state_at(segment, c.t[i], c.x[i].data());
+    machine.slopes(modes, segment.t0, c.t[i], c.x[i].data(), c.J[i]);
+    kinematic = kinematic && is_kinematic(c.J[i]);
   }
-  const Index m = kinematic ? machine.system().n_coordinates : 0, q = nx - m;
+  const Index m = c.positions = kinematic ? machine.system().n_coordinates : 0, q = nx - m;
   c.M.setIdentity(n * q, n * q);
-  c.right.resize(n * q, np);
-  c.K.resize(n * q, np);
   c.order.resize(static_cast<std::size_t>(n * q));
-  for (Index i = 0; i < n; ++i) {
-    const auto own = c.J[i].bottomRightCorner(q, q), by_position = c.J[i].bottomLeftCorner(q, m);
+  for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) {
       auto block = c.M.block(i * q, j * q, q, q);
-      block -= h * points.a(i, j) * own;
-      block.leftCols(m) -= h * h * points.aa(i, j) * by_position;
+      block -= h * points.a(i, j) * c.J[i].bottomRightCorner(q, q);
+      block.leftCols(m) -= h * h * points.aa(i, j) * c.J[i].bottomLeftCorner(q, m);
     }
+}
+
+void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1,
+                          TangentsRef S) {
+  constexpr Index n = RadauPoints::stages;
+  const RadauPoints& points = radau_points();
+  const Index nx = S.rows(), np = S.cols();
+  const double h = t1 - t0;
+  Collocation& c = collocation;
+  look_along(run, segment, t0, t1);
+  const Index m = c.positions, q = nx - m;
+  c.by_parameters.resize(n);
+  c.right.resize(n * q, np);
+  c.K.resize(n * q, np);
+  for (Index i = 0; i < n; ++i) {
+    c.by_parameters[i].setZero(nx, np);
+    add_rates(segment.regime->modes, segment.t0, c.t[i], c.x[i], c.by_parameters[i]);
+    const auto own = c.J[i].bottomRightCorner(q, q), by_position = c.J[i].bottomLeftCorner(q, m);
     auto right = c.right.middleRows(i * q, q);
     right = c.by_parameters[i].bottomRows(q);
     right += own.lazyProduct(S.bottomRows(q));
@@ -357,11 +356,7 @@ GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t
       for (const Entry& e : change.Gs)
         if (e.row == k) out.derivative(j) += e.value * s(e.column);
     }
-    for (const Change& c : changes) {
-      const Signal& of = by[c.parameter]->signals[c.order].second;
-      out.derivative(c.parameter) +=
-          r.Gs(k, c.signal) * (c.constant ? c.value : value(of.pieces[piece_at(of, frame)], t));
-    }
+    for (const Change& c : changes) out.derivative(c.parameter) += r.Gs(k, c.signal) * rate_of(c, frame, t);
     return out;
   }
   const auto along = [&](const Vector& dx, double dt) {
@@ -370,7 +365,7 @@ GuardAnswer Variation::guard(const Modes& modes, Index k, double frame, double t
   out.rate = along(xdot, 1.0);
   for (Index j = 0; j < by.size(); ++j) {
     out.derivative(j) = along(S.col(j), moves(j));
-    if (by[j]->state < 0)
+    if (by[j]->changes_machine())
       out.derivative(j) +=
           by[j]->derivative([&](Replica& m) { return m.guards(modes, frame, t, x.data())(k); });
   }
@@ -383,8 +378,9 @@ double Variation::difference(const Modes& modes, Index k, double frame, double t
   double speed = std::abs(dt) / sizes.time_scale;
   for (Index i = 0; i < dx.size(); ++i)
     if (dx(i) != 0.0 && sizes.nominal(i) > 0.0) speed = std::max(speed, std::abs(dx(i)) / sizes.nominal(i));
-  if (!(speed > 0.0)) return 0.0;
-  const double step = guard_aside / speed;
+  if (!(speed > 0.0) && dx.isZero(0.0)) return 0.0;
+  const double step =
+      speed > 0.0 ? guard_aside / speed : guard_aside * unknown_size / dx.cwiseAbs().maxCoeff();
   double sum = 0.0;
   const Stencil& central = central_stencil();
   for (Index i = 0; i < central.offsets.size(); ++i) {

@@ -5,16 +5,32 @@
 #pragma once
 
 #include "run/trajectory.hpp"
+#include "sensitivity/cotangents.hpp"
 #include "sensitivity/slopes.hpp"
 
+#include <span>
 #include <string>
 
 namespace stickslip {
+
+inline constexpr double unknown_size = 1e-3; // of a state that is zero and of which nothing tells a size
 
 // How a guard of a motion answers: the size of what it is made of, its rate, and its derivative by each parameter.
 struct GuardAnswer {
   double size = 0.0, rate = 0.0;
   Vector derivative;
+};
+
+// The same without parameters: by the states and by time, the rate as it goes with the motion.
+struct GuardSlope {
+  double size = 0.0, rate = 0.0;
+  Vector by_state;
+};
+
+// That a number of the run depends on its states at t, and how.
+struct Reading {
+  double t = 0.0;
+  const double* weight = nullptr;
 };
 
 class Variation {
@@ -29,6 +45,18 @@ public:
   // those of the states and of time.
   GuardAnswer guard(const Modes& modes, Index k, double frame, double t, const Vector& x,
                     const Eigen::Ref<const Tangents>& S, const Vector& moves, const State& sizes);
+
+  // Backwards: `lambda` has the derivative of a number by the states at t1, then by those at the segment's start, with
+  // what is read of its states between. What the parameters do on the way goes into `into`.
+  void retreat(const Trajectory& run, const Segment& segment, double t1, std::span<const Reading> readings,
+               Vector& lambda, Cotangents& into);
+  GuardSlope guard_slope(const Modes& modes, Index k, double frame, double t, const Vector& x,
+                         const State& sizes);
+  // `weight` times the derivatives of this guard by the parameters alone.
+  void gather_guard(const Modes& modes, Index k, double frame, double t, const Vector& x, double weight,
+                    Cotangents& into);
+  // The derivatives by the parameters that the gathered ones of matrices amount to.
+  void contract(Cotangents& all);
 
   // Guards that come to zero between t0 and t1 and turn back without having fired, and when.
   struct Touch {
@@ -50,6 +78,7 @@ private:
     double value;
   };
   List<Change> changes;
+  double rate_of(const Change& c, double frame, double t) const;
 
   // The motion over [t, t + h] within a segment: coefficients of powers of theta, of the states and of the signals.
   struct {
@@ -58,13 +87,17 @@ private:
     Index columns = 0, degree = 0, guide_degree = 0; // of the states; of signals that drive them, of all
     Matrix x, s;
   } series;
-  Matrix drive; // of each change of a signal: its series
+  Matrix drive;    // of each change of a signal: its series
+  Matrix injected; // backwards: at each power of time
+  Vector owed_rates;
   Tangents now, next;
   struct Collocation {
     Matrix M, right, K;
-    List<Matrix> J;               // at the points
+    List<Matrix> J; // at the points
+    List<Vector> x; // there
+    List<double> t;
     List<Tangents> by_parameters; // of x' there
-    Vector x;
+    Index positions = 0;          // which change by their velocities alone
     std::vector<int> order;
   } collocation;
   Vector rates_of, force, beside_rates, guard_series;
@@ -81,14 +114,26 @@ private:
   double pace_of(const RegimeSlopes& r, double t);
   void expand_signals(const RegimeSlopes& r, double t, double h);
   void expand(const RegimeSlopes& r, const Trajectory& run, const Segment& segment, double t, double h);
+  double parts_of(const RegimeSlopes& r, double t0, double t1);
+  Index columns_of(const RegimeSlopes& r, double t0, double length, double parts);
   void take(const RegimeSlopes& r, Index columns, TangentsRef S);
+  void give(const RegimeSlopes& r, Index columns, Vector& lambda, Cotangents& into);
   void advance_exactly(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S);
-  bool is_kinematic(const Matrix& J, const Tangents& by_parameters) const;
+  void retreat_exactly(const Trajectory& run, const Segment& segment, double t1,
+                       std::span<const Reading> readings, Vector& lambda, Cotangents& into);
+  bool is_kinematic(const Matrix& J) const;
+  Index steps_of(const Segment& segment) const;
+  void look_along(const Trajectory& run, const Segment& segment, double t0, double t1);
+  void uncollocate(const Trajectory& run, const Segment& segment, double t0, double t1, Vector& lambda,
+                   Cotangents& into);
+  void gather_rates(const Modes& modes, double frame, double t, const Vector& x, const Vector& weight,
+                    Cotangents& into);
   void collocate(const Trajectory& run, const Segment& segment, double t0, double t1, TangentsRef S);
   void add_rates(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into);
   void add_whole(const Modes& modes, double frame, double t, const Vector& x, TangentsRef into);
+  using Column = Eigen::Ref<Vector, 0, Eigen::InnerStride<>>;
   void add_element(const Regime& r, Index k, Index parameter, double frame, double t, const Vector& x,
-                   TangentsRef into);
+                   Column into);
   double difference(const Modes& modes, Index k, double frame, double t, const Vector& x, const Vector& dx,
                     double dt, const State& sizes);
   Vector guards_at(const Trajectory& run, const Segment& segment, double frame, double t);

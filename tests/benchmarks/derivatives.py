@@ -1,10 +1,12 @@
-"""P9: what derivatives by ten parameters cost, in runs without them; whole calls, processor time."""
+"""P9: what derivatives by ten and by a hundred parameters cost, in runs without them; whole calls, processor time."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 import stickslip as ss
 
@@ -85,9 +87,44 @@ def sampled() -> Case:
     return Case("sampled loop", m, 60.0, (*names.split(), *more), {"slide.velocity": 0.1})
 
 
+def of_one_number(quick: bool) -> float:
+    """What the gradient of one number by a hundred parameters costs: ten blocks on a belt, coupled by springs."""
+    n, t_end = 10, 50.0 if quick else 1000.0
+    between = 40.0 * (2.0 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1))
+    m = ss.Machine(
+        mass=[1.0 + 0.01 * i for i in range(n)], names=[f"b{i}" for i in range(n)],
+        stiffness=np.diag([2.0 + 0.1 * i for i in range(n)]) + between, damping=np.diag([0.02] * n),
+    )  # fmt: skip
+    numbers: dict[str, float] = {}
+    for i in range(n):
+        law = ss.Coulomb(static=1.0 + 0.003 * i, kinetic=0.8)
+        m.add_friction(f"f{i}", on=f"b{i}", law=law, surface_velocity=0.2)
+        numbers |= {f"f{i}.law.static": 1.0 + 0.003 * i, f"f{i}.law.kinetic": 0.8, f"f{i}.normal_load": 1.0}
+        numbers |= {f"f{i}.surface_velocity": 0.2, f"b{i}.mass": 1.0 + 0.01 * i, f"b{i}.damping": 0.02}
+        numbers |= {
+            f"b{i}.stiffness": m.stiffness[i, i],
+            f"b{i}.position": 0.0,
+            f"b{i}.velocity": 0.2 + 0.01 * i,
+        }
+        numbers |= {f"stiffness[b{i},b{i + 1}]": -40.0} if i + 1 < n else {}
+    options: dict[str, Any] = {"t_eval": np.linspace(0.0, t_end, 200)}
+    initial = {name: x for name, x in numbers.items() if name.endswith("velocity") and name.startswith("b")}
+    gradient = ss.value_and_grad(
+        lambda run: np.mean(run["b0.position"] ** 2),
+        m,
+        list(numbers),
+        t_end=t_end,
+        initial=initial,
+        **options,
+    )
+    p, times = list(numbers.values()), 1 if quick else 5
+    plain = seconds(lambda: ss.simulate(m, t_end, initial=initial, **options).y, time.process_time, times)
+    return seconds(lambda: gradient(p), time.process_time, times) / plain
+
+
 def notes(quick: bool) -> list[str]:
     """Return the lines of P9."""
     return [
         f"P9: derivatives of the {case.title} by {len(case.parameters)} parameters cost {case.runs(quick):.1f} runs"
         for case in (belt(), drive(), bristles(), sampled())
-    ]
+    ] + [f"P9: the gradient of one number of a chain by 99 parameters costs {of_one_number(quick):.1f} runs"]

@@ -103,3 +103,15 @@ def test_start_at_rest_that_friction_restores() -> None:
 def test_start_of_a_slip_that_the_parameter_leaves_alone() -> None:
     run = ss.simulate(pushed(1.5), 2.0, sensitivities=["guide.law.kinetic"])
     np.testing.assert_allclose(run.sensitivity.end, [[-2.0], [-2.0]], rtol=1e-11)
+
+
+def test_two_feet_that_strike_together() -> None:
+    """By the angle, which is zero and of which nothing tells the size, one strikes before the other."""
+    m = ss.Machine(mass=[1.0, 0.1], names=["y", "phi"], force={"y": -9.81})
+    for name, arm in (("left", -0.2), ("right", 0.2)):
+        m.add_contact(name, normal={"y": 1.0, "phi": arm}, restitution=0.3)
+    run = ss.simulate(m, t_end=0.5, initial={"y.position": 0.5}, sensitivities=["phi.position"])
+    until = run.sensitivity.valid_until
+    assert until.time == pytest.approx(np.sqrt(1.0 / 9.81), rel=1e-12)
+    assert "order changes with 'phi.position'" in until.reason
+    assert run.at([0.3]).sensitivity["phi.position", "phi.position"] == pytest.approx([1.0], rel=1e-12)

@@ -47,7 +47,31 @@ class Sensitivity:
     @property
     def valid_until(self) -> float: ...
 
+class NoTranspose(Exception):
+    pass
+
+class Adjoint:
+    def gradient(
+        self,
+        times: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, n]"],
+        events: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]
+        | numpy.typing.NDArray[typing.Any],
+        event_weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+    @property
+    def along(self) -> Sensitivity: ...
+    @property
+    def shares(self) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, 1]"]: ...
+
 def simulate(
+    machine: stickslip._core.model.Machine,
+    state: stickslip._core.dynamics.State,
+    initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],
+    options: stickslip._core.flow.Options,
+    parameters: collections.abc.Sequence[str] | numpy.typing.NDArray[typing.Any],
+) -> tuple[typing.Any, ...]: ...
+def simulate_adjoint(
     machine: stickslip._core.model.Machine,
     state: stickslip._core.dynamics.State,
     initial: typing.Annotated[numpy.typing.ArrayLike, numpy.float64, "[m, 1]"],

@@ -1,0 +1,56 @@
+// Derivatives of one number of a run by many parameters: the run is gone through backwards, and what the number owes to
+// the states is carried along, l- = (dx+ / dx-)^T l+ (adjoint; Cao, Li, Petzold, Serban, SIAM J. Sci. Comput. 24, 2003;
+// at events the transpose of the saltation). What the parameters do on the way is gathered at the entries of matrices.
+// Whether the derivatives exist is asked along one direction in which all parameters change: it is followed forwards,
+// and what ends the derivatives by any of them ends those along it.
+#pragma once
+
+#include "sensitivity/sensitivity.hpp"
+
+#include <stdexcept>
+
+namespace stickslip {
+
+// Some step has no transpose that is known: derivatives forwards are.
+struct NoTranspose : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Adjoint {
+public:
+  // As Sensitivity. Throws NoTranspose where parameters cannot change together.
+  Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, Passages passages,
+          const Vector& initial, const Options& options, const List<std::string>& parameters);
+
+  const Sensitivity& along() const { return *direction; }
+  Sensitivity& along() { return *direction; }
+  Vector shares; // how each parameter changes along this direction
+
+  // Of sum_k weights[:, k] x(times[k]) + sum_k event_weights[k] (time of events[k]), by each parameter; times increase.
+  // NaN where it is not determined. Throws NoTranspose where an instant has none.
+  Vector gradient(const List<double>& times, const Matrix& weights, const List<Index>& events,
+                  const Vector& event_weights);
+
+private:
+  std::unique_ptr<Sensitivity> start, direction;
+  struct Step {
+    enum class Kind { passage, tick, segment } kind;
+    Index number = 0, segment = 0; // of a tick: the one behind it
+  };
+  List<Step> steps; // as they are followed forwards
+  List<Index> passage_of_event;
+
+  void order_steps();
+  bool is_known(const List<double>& times, const List<Index>& events) const;
+  void compare(const Vector& gradient, const List<double>& times, const Matrix& weights,
+               const List<Index>& events, const Vector& event_weights);
+  void unpass(Index number, double event_weight, Vector& lambda, Cotangents& into);
+  struct Turn { // what moves an instant: x' before it, and its time by the states
+    Vector motion, time_by_state;
+    bool moves = false;
+  };
+  double unreset(const Passage& p, const Turn& turn, Vector& lambda, Cotangents& into);
+  void untick(const Step& step, Vector& lambda, Cotangents& into);
+};
+
+} // namespace stickslip
