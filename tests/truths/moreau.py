@@ -8,11 +8,13 @@ A step of length s takes velocities v0 at its start to v1 (Moreau 1988; Acary an
 
 The problem of a step is solved by the set of the step before if that still answers it, else by projected Gauss-Seidel.
 Where the set changes the step is quartered down to `SHORTEST` of the longest, so that what is nonsmooth costs nothing
-in accuracy; the longest is then halved until the end moves no more.
+in accuracy. Between such places the scheme is of second order, and the longest step is halved until the extrapolated
+end moves no more; what the last two halvings moved it by is how well it is known.
 
 What is left out, and why: Poisson's law where several contacts or friction take part in an impact (Moreau's scheme has
-Newton's law for its limit); shared normal forces that rub (the sharing is a choice); laws with states or modes of their
-own and constraints (another program's task); motions that the step does not settle.
+Newton's law for its limit); shared normal forces that rub (the sharing is a choice); impacts and plays so close together
+that rounding decides their order; laws with states or modes of their own, springs with play, controllers and constraints;
+motions that do not settle. After thirty changes, as before the end of an accumulation, a motion is left where it is.
 """
 
 from __future__ import annotations
@@ -25,23 +27,16 @@ import numpy as np
 import stickslip as ss
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Place, describe
+from truths.one_step import FREE, HELD, NONE, Left, OneStep
 
 SHORTEST = 2.0**-28
 FIRST, MOST_HALVINGS, MOST_STEPS = 64, 8, 40_000
 TRANSITIONS = 30  # of one motion: what comes later is left to the horizon
 REFUSALS = 80  # of steps before one change: more are a force that rounding keeps at zero
-SETTLED, LEAST = 5e-5, 1e-7  # shares: what the last halving may move the end by, what rounding does
+SETTLED = 5e-5  # of the sizes: what the last two halvings may move the limit by
+LEAST = 1e-7  # of the sizes: what rounding may
+CLOSE = 1e-9  # of positions: two gaps that close together
 ROUNDING, NARROW = 1e-13, 1e-6  # gaps between these are found by their rounding
-SWEEPS = 4000
-FREE, HELD, NONE = (
-    0,
-    2,
-    3,
-)  # besides -1 and 1: a row without impulse, one at rest, friction of an open contact
-
-
-class Left(Exception):
-    """A machine of which Moreau's scheme says nothing."""
 
 
 @dataclass
@@ -156,11 +151,8 @@ class Stepper:
         back = np.array(
             [-k.restitution * min(u, 0.0) for k, u in zip(self.d.contacts, before[:c], strict=True)]
         )
-        if blow and np.any(back[near & fast] > 0.0):
-            rough = any(k >= 0 and near[k] for k, _ in self.rubs)
-            poisson = all(k.impact == "poisson" for k, n in zip(self.d.contacts, near, strict=True) if n)
-            if poisson and (rough or near.sum() > 1):
-                raise Left("Poisson's law of several contacts or friction")
+        if blow:
+            self._agrees_on_impacts(now, near, back * (near & fast))
         wanted = drift.copy()
         wanted[:c] -= back
         delassus, offset = self.w @ inverse @ self.w.T, self.w @ free + wanted
@@ -173,14 +165,24 @@ class Stepper:
             if boxes is not None and np.allclose(again, boxes, rtol=1e-13, atol=0.0):
                 break
             boxes = again
-            impulses, one = answer(
-                delassus, offset, c, [k for k, _ in self.rubs], boxes, live, now.set, self.speed
-            )
+            problem = OneStep(delassus, offset, c, [k for k, _ in self.rubs], boxes, live, self.speed)
+            impulses, one = problem.answer(now.set)
             after = self.w @ free + drift + delassus @ impulses
         if any(k >= 0 for k, _ in self.rubs):
             room = 1e-12 * max(self.speed, np.abs(offset).max())
             self._shared([r for r in np.flatnonzero(near) if abs(after[r] - back[r]) <= room], one, boxes)
         return free + inverse @ self.w.T @ impulses, one
+
+    def _agrees_on_impacts(self, now: Moment, near: np.ndarray, back: np.ndarray) -> None:
+        """Refuse impacts of another law, and those that are one or several by rounding alone."""
+        if np.any(self.gaps(now.t, now.q)[~near] < CLOSE * (1.0 + np.abs(now.q).max())):
+            raise Left("impacts that rounding puts in order")
+        rough = any(k >= 0 and near[k] for k, _ in self.rubs)
+        poisson = all(
+            c.impact == "poisson" for c, touches in zip(self.d.contacts, near, strict=True) if touches
+        )
+        if np.any(back > 0.0) and poisson and (rough or near.sum() > 1):
+            raise Left("Poisson's law of several contacts or friction")
 
     def _box(
         self, contact: int, p: Place, t: float, s: float, u0: float, u1: float, first: bool, blow: bool
@@ -216,88 +218,6 @@ class Stepper:
                     rubs, size = rubs + single, size + np.abs(single).max()
             if np.abs(rubs).max() > 1e-9 * size:
                 raise Left("shared forces that rub")
-
-
-def answer(
-    g: np.ndarray, offset: np.ndarray, contacts: int, of: list[int], boxes: list[tuple[float, float]],
-    live: np.ndarray, last: tuple[int, ...], speed: float,
-) -> tuple[np.ndarray, tuple[int, ...]]:  # fmt: skip
-    """Impulses p and their set: ``g p + offset`` is 0 where a row holds, its sign that of the set where it slides."""
-    sizes = np.diag(g)
-    tol = 1e-14 * max(speed, np.abs(offset).max())
-
-    def limits(p: np.ndarray, r: int) -> tuple[float, float]:
-        if r < contacts:
-            return 0.0, np.inf
-        k, (low, high) = of[r - contacts], boxes[r - contacts]
-        return (low * p[k], high * p[k]) if k >= 0 else (low, high)
-
-    def tried(one: list[int]) -> np.ndarray | None:
-        a, b = np.eye(len(g)), np.zeros(len(g))
-        for r, mode in enumerate(one):
-            if mode == HELD:
-                a[r], b[r] = g[r], -offset[r]
-            elif mode in (-1, 1):
-                k, box = of[r - contacts], boxes[r - contacts]
-                level = box[0] if mode > 0 else box[1]
-                if k >= 0:
-                    a[r, k] = -level
-                else:
-                    b[r] = level
-        try:
-            p = np.linalg.solve(a, b)
-        except np.linalg.LinAlgError:
-            p = np.linalg.lstsq(a, b, rcond=1e-12)[0]
-        u = g @ p + offset
-        for r, mode in enumerate(one):
-            if not live[r]:
-                continue
-            low, high = limits(p, r)
-            room = tol / sizes[r] + 1e-12 * abs(p[r])
-            if mode == HELD and (abs(u[r]) > 100.0 * tol or not low - room <= p[r] <= high + room):
-                return None
-            if (mode == FREE and u[r] < -tol) or (mode in (-1, 1) and mode * u[r] < -tol):
-                return None
-        return p
-
-    def fits(mode: int, r: int) -> int:
-        if r < contacts:
-            return mode if live[r] else FREE
-        k = of[r - contacts]
-        if k >= 0 and (not live[r] or guess[k] == FREE):
-            return NONE
-        return HELD if mode == NONE else mode
-
-    guess: list[int] = []
-    for r in range(len(g)):
-        guess.append(fits(last[r], r))
-    p = tried(guess)
-    if p is not None:
-        return p, tuple(guess)
-    p = np.zeros(len(g))
-    for sweep in range(SWEEPS):
-        change = 0.0
-        for r in np.flatnonzero(live):
-            low, high = limits(p, r)
-            new = min(max(p[r] - (g[r] @ p + offset[r]) / sizes[r], low), high)
-            change, p[r] = max(change, abs(new - p[r]) * sizes[r]), new
-        if change <= 0.01 * tol or (sweep > 200 and change <= tol):
-            break
-    else:
-        raise Left("Gauss-Seidel does not converge")
-    u = g @ p + offset
-    for r in range(len(g)):
-        low, high = limits(p, r)
-        if r < contacts:
-            guess[r] = HELD if live[r] and p[r] * sizes[r] > tol else FREE
-        elif not live[r] or (of[r - contacts] >= 0 and guess[of[r - contacts]] == FREE):
-            guess[r] = NONE
-        elif abs(u[r]) <= 100.0 * tol and low < p[r] < high:
-            guess[r] = HELD
-        else:
-            guess[r] = 1 if p[r] - low < high - p[r] else -1
-    exact = tried(guess)
-    return (p if exact is None else exact), tuple(guess)
 
 
 def motion(
@@ -364,17 +284,17 @@ def run(machine: ss.Machine, t_end: float, initial: dict[str, float]) -> End:
         times = np.array(changed)
         k = len(times) // 2 + int(np.argmax(np.diff(times[len(times) // 2 :])))
         t_end = 0.5 * (times[k] + times[k + 1])
+        longest = t_end / FIRST
         now, changed = motion(stepper, q, v, t_end, longest)
-    was = np.inf
+    limit, moved = np.full(2 * len(q), np.inf), np.inf
     for _ in range(MOST_HALVINGS):
         longest *= 0.5
         stepper.inverses.clear()
         rough, (now, changed) = now, motion(stepper, q, v, t_end, longest)
         size = np.repeat([1e-3 + np.abs(now.q).max(), stepper.speed], len(q))
-        change = np.concatenate([now.q - rough.q, now.v - rough.v])
-        moved = float(np.abs(change / size).max())
-        if moved <= SETTLED and (moved <= 0.5 * was < np.inf or max(moved, was) <= LEAST):
-            limit = np.concatenate([now.q, now.v]) + change / 3.0
-            return End(t_end, limit, size, 2.0 * moved + LEAST, len(changed), stepper.several)
-        was = moved
+        fine = np.concatenate([now.q, now.v])
+        before, was, limit = limit, moved, fine + (fine - np.concatenate([rough.q, rough.v])) / 3.0
+        moved = float(np.abs((limit - before) / size).max())
+        if was + moved <= SETTLED:
+            return End(t_end, limit, size, was + moved + LEAST, len(changed), stepper.several)
     raise Left("the motion does not settle")
