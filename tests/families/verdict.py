@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 import stickslip as ss
-from families import solvable
+from families import diverging, endless, solvable
 from families.case import Case
 
 MOST_EVENTS, MOST_SECONDS = 20_000, 20.0
 PASSED, UNFINISHED, REFUSED, WRONG, NAN = "passed", "not finished", "refused", "wrong", "NaN"
 CRASH, HANG, BROKEN = "crash", "hang", "audit broke"
+EXPLAINED = ("proven: no answer", "diverges: proven", "goes on")
 WORDS = (PASSED, UNFINISHED, REFUSED, WRONG, NAN, CRASH, HANG, BROKEN)
 
 
@@ -60,6 +61,22 @@ def _start(run: ss.Trajectory, case: Case) -> str:
     return ""
 
 
+def _why(run: ss.Trajectory, case: Case) -> str:
+    """What can be said of a run that did not come to its end."""
+    if run.status == ss.Status.NO_SOLUTION:
+        return solvable.verdict(run)
+    if run.status == ss.Status.STALLED:
+        return diverging.verdict(run)
+    if len(run.events) > MOST_EVENTS:
+        return endless.verdict(run, case.t_end)
+    return ""
+
+
+def left(found: Verdict) -> bool:
+    """Whether a run ended early though an answer exists, as far as is known."""
+    return found.word == UNFINISHED and not any(f", {why}" in found.cause for why in EXPLAINED)
+
+
 def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
     """Run and audit."""
     warnings.simplefilter("ignore")
@@ -97,7 +114,6 @@ def judge(seed: int, build: Callable[[int], Case]) -> Verdict:
         found.cause = report.findings[0].what
     elif not run.success:
         found.word, found.detail = UNFINISHED, f"t = {run.t[-1]:g} s: {run.message}"
-        found.cause = f"{run.status}: {without_numbers(run.message)}"
-        if run.status == ss.Status.NO_SOLUTION:
-            found.cause = f"{run.status}, {solvable.verdict(run)}: {without_numbers(run.message)}"
+        why = _why(run, case)
+        found.cause = f"{run.status}{', ' * bool(why)}{why}: {without_numbers(run.message)}"
     return found

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from truths import CONTACTS, found
+from truths import CONTACTS, LEFT, TRUTHS, found, moreau
 from truths.instants import verdicts
 from truths.modes import Problem, Rub
 
 # Once refused: a guard at its limit beside a support that opens, and a clamp that carries nothing beside a wall.
 ONCE = {"stops": (247, 254)}
-SHARE = 60
+SHARE, STEPPED = 60, 8
 BAD = ("wrong", "an answer", "not the only")
 
 
 @pytest.mark.parametrize("family", CONTACTS)
 def test_impacts_and_accelerations_solve_a_set_of_modes(family: str) -> None:
     words: Counter[str] = Counter()
-    once = [one for seed in ONCE.get(family, ()) for one in found(family, seed, 1)]
-    for seed, told in [*found(family, 0, SHARE), *once]:
+    once = [one for seed in ONCE.get(family, ()) for one in found("instants", family, seed, 1)]
+    for seed, told in [*found("instants", family, 0, SHARE), *once]:
         words.update(told)
         wrong = [w for w in told if w.startswith(BAD)]
         assert not wrong, (seed, told)
@@ -31,19 +31,63 @@ def test_impacts_and_accelerations_solve_a_set_of_modes(family: str) -> None:
 
 def test_chains_from_event_to_event() -> None:
     words: Counter[str] = Counter()
-    for seed, told in found("chains", 0, 12):
+    for seed, told in found("events", "chains", 0, 12):
         words.update(told)
-        assert told == ["agrees"] or told[0].startswith("left out"), (seed, told)
+        assert told == ["agrees"] or told[0].startswith(LEFT), (seed, told)
     assert words["agrees"] == 12
 
 
+@pytest.mark.parametrize("family", TRUTHS["steps"])
+def test_motions_by_steps_refined_until_converged(family: str) -> None:
+    words: Counter[str] = Counter()
+    for seed, told in found("steps", family, 0, STEPPED):
+        words.update(told)
+        assert not told[0].startswith(BAD), (seed, told)
+    assert words["agrees"] >= STEPPED - 1, words
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(3000)
-@pytest.mark.parametrize("family", CONTACTS)
-def test_five_hundred_machines(family: str) -> None:
-    for seed, told in found(family, SHARE, 440):
+@pytest.mark.timeout(10_000)
+@pytest.mark.parametrize(("by", "family"), [(by, family) for by in TRUTHS for family in TRUTHS[by]])
+def test_five_hundred_machines(by: str, family: str) -> None:
+    for seed, told in found(by, family, 0, 500):
         wrong = [w for w in told if w.startswith(BAD)]
         assert not wrong, (seed, told)
+
+
+def _ball(restitution: float, impact: str = "newton") -> ss.Machine:
+    m = ss.Machine(mass=1.0, names=["y"], force={"y": -10.0})
+    m.add_contact("floor", normal={"y": 1.0}, restitution=restitution, impact=impact)
+    return m
+
+
+def test_steps_know_a_bouncing_ball() -> None:
+    """Dropped from 0.2 m it lands at 0.2 s with 2 m/s and with e = 1/2 again at 0.4 s and 0.5 s, with 0.5 m/s."""
+    end = moreau.run(_ball(0.5), 0.52, {"y.position": 0.2})
+    assert end.off(np.array([0.25 * 0.02 - 5.0 * 0.02**2, 0.25 - 10.0 * 0.02])) < 1e-8
+
+
+def test_steps_see_another_restitution() -> None:
+    run = ss.simulate(_ball(0.6), 0.52, initial={"y.position": 0.2})
+    end = moreau.run(_ball(0.5), 0.52, {"y.position": 0.2})
+    assert end.off(run.state.x) > 0.1
+
+
+def test_steps_leave_out_what_is_not_their_limit() -> None:
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"], force={"y": -10.0})
+    m.add_contact(
+        "floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.3, restitution=0.5, impact="poisson"
+    )
+    with pytest.raises(moreau.Left, match="Poisson"):
+        moreau.run(m, 1.0, {"y.position": 0.1, "x.velocity": 1.0})
+
+
+@pytest.mark.parametrize(("mu", "several"), [(0.4, False), (0.6, True)])
+def test_steps_know_when_friction_may_have_several_answers(mu: float, several: bool) -> None:
+    """With n = (1, 0), t = (-2, 1) and unit masses A = 1 - 2 mu."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["x", "y"])
+    m.add_contact("floor", normal={"x": 1.0}, tangent={"x": -2.0, "y": 1.0}, friction=mu)
+    assert moreau.Stepper(m).several == several
 
 
 def test_the_truth_knows_two_answers_and_none() -> None:
