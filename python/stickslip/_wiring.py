@@ -352,8 +352,10 @@ class Wiring:
             Sampling period, s, instead of the one that `control` has.
         excess : str or mapping, optional
             Anti-windup through a chain: by how much a limit further on changes what this controller asks for, limited less
-            asked for. The integral of a P-I part follows it back as it does at a limit of its own. In a chain of sampled
-            controllers it is the output of a continuous one, and so that of the instant before; `Drive.add` makes it.
+            asked for. The integral of a P-I part follows it back as it does at a limit of its own; sampled, with
+            ``anti_windup="clamping"``, it keeps of a step outwards only what is more than was cut off. In a chain of
+            sampled controllers it is the output of a continuous one, and so that of the instant before; `Drive.add`
+            makes it.
 
         Returns
         -------

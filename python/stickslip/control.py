@@ -69,7 +69,7 @@ class Controller(Value):
         samples of the position, zero at the first sample. Sampled controllers only.
     tracks : bool, default False
         Whether the integral is also held back by a limit further on, whose excess is the second reference: `excess` of
-        `Machine.add_controller` says so. For back-calculation.
+        `Machine.add_controller` says so. By back-calculation or, with a period, by clamping.
 
     Examples
     --------

@@ -50,6 +50,13 @@ struct Block {
   bool continuous() const { return period == 0.0; }
   Index states() const { return initial.size(); }
   Index outputs() const { return lo.size(); }
+  // Which input tells by how much a limit further on cuts off what this controller asks for, where clamping is by that
+  // one, too; else -1. Who clamps has one reference besides.
+  Index further_limit() const {
+    for (Index k = 0; k < inputs.size(); ++k)
+      if (inputs[k].of == Channel::Of::reference && inputs[k].index == 1) return k;
+    return -1;
+  }
   // Clamping in continuous time also needs the rates of the inputs in its guards.
   bool needs_input_rates() const { return continuous() && integrator >= 0; }
 };

@@ -43,10 +43,11 @@ void check_options(const ControlOptions& o) {
     if (o.rate == RateSource::difference)
       reject("rate", "= 'difference' is not allowed for a continuous controller; give a period to sample it");
   }
-  if (o.tracks && o.anti_windup != AntiWindup::back_calculation)
-    reject("anti_windup",
-           std::string("= '") + word(o.anti_windup) +
-               "' is not allowed where a limit further on is tracked: it must be 'back_calculation'");
+  const bool clamps = o.anti_windup == AntiWindup::clamping && o.period > 0.0;
+  if (o.tracks && o.anti_windup != AntiWindup::back_calculation && !clamps)
+    reject("anti_windup", std::string("= '") + word(o.anti_windup) +
+                              "' is not allowed where a limit further on is tracked: it must be "
+                              "'back_calculation' or, with a period, 'clamping'");
   if (o.delay > o.period) reject("delay", o.delay, "at most one period = " + number_text(o.period));
 }
 

@@ -60,7 +60,10 @@ void guard_integral(Block& b, const ControlOptions& o, Index i, double kp, doubl
 void track_excess(BlockBuilder& k, const ControlOptions& o, Index i, double kp, double ki) {
   if (!o.tracks) return;
   const Index excess = k.column({Of::reference, 1, 0, false});
-  k.block.B(i, excess) = 1.0 / tracking_time(o, kp, ki);
+  if (o.anti_windup == AntiWindup::clamping)
+    k.block.anti_windup = o.anti_windup, k.block.integrator = i;
+  else
+    k.block.B(i, excess) = 1.0 / tracking_time(o, kp, ki);
 }
 
 Block build(const P& c, const ControlOptions& o) {

@@ -86,7 +86,10 @@ void tick(const Block& b, double t, const double* samples, double* memory, doubl
   add_product(b.B, w, next);
   if (b.integrator >= 0) {
     const double step = next[b.integrator] - memory[b.integrator];
-    next[b.integrator] -= overshoot(raw[0] - b.hi[0], step) - overshoot(b.lo[0] - raw[0], -step);
+    const Index k = b.further_limit();
+    const double less = k >= 0 ? w[k] : 0.0; // by a limit further on, at the last instant
+    next[b.integrator] -= overshoot(std::max(raw[0] - b.hi[0], -less), step) -
+                          overshoot(std::max(b.lo[0] - raw[0], less), -step);
   } else {
     for (Index j = 0; j < p; ++j) raw[j] = u[j] - raw[j];
     add_product(b.L, raw, next);

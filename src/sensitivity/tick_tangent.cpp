@@ -178,13 +178,18 @@ void TickTangent::limit(const Block& b, const Changes& changed) {
 
 // The integral is taken back by what the raw output is beyond its limit, at most by its own step.
 void TickTangent::clamp(const Block& b, const Changes& changed, double step, const Tangents& by_step) {
+  const Index k = b.further_limit();
   for (const int side : {+1, -1}) {
-    const double bound = side > 0 ? b.hi(0) : b.lo(0);
-    const double excess = side * (raw(0) - bound), own = side * step;
+    const double bound = side > 0 ? b.hi(0) : b.lo(0), further = k >= 0 ? -side * inputs(k) : -INFINITY;
+    const double here = side * (raw(0) - bound), excess = std::max(here, further), own = side * step;
     if (!(excess > 0.0) || !(own > 0.0)) continue;
-    look_at_corner(excess - own, std::abs(raw(0)) + std::abs(bound), by_step);
+    look_at_corner(excess - own, std::abs(raw(0)) + (excess == here ? std::abs(bound) : excess), by_step);
     if (!(excess < own)) {
       Z.row(b.integrator) -= by_step.row(0);
+      continue;
+    }
+    if (excess != here) {
+      Z.row(b.integrator) += W.row(k);
       continue;
     }
     Z.row(b.integrator) -= R.row(0);
