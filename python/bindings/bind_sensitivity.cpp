@@ -77,6 +77,15 @@ void bind_sensitivity(py::module_ m) {
           },
           "times"_a)
       .def(
+          "normal_impulses",
+          [](const Sensitivity& s, Index contact, const Times& times) { // (parameters, times)
+            const List<double> at(values(times));
+            Matrix out(s.parameters.size(), at.size());
+            for (Index k = 0; k < at.size(); ++k) out.col(k) = s.impulse_at(contact, at[k]);
+            return out;
+          },
+          "contact"_a, "times"_a)
+      .def(
           "beside",
           [](Sensitivity& s, Index parameter, const Times& times) {
             Sensitivity::Beside b = s.beside(parameter, List<double>(values(times)));

@@ -229,7 +229,8 @@ def value_and_grad(
     Derivatives are those of `simulate(..., sensitivities=...)`: exact through stick, slip and impacts. Forwards, each
     parameter is followed along the run, and by the chain rule the derivatives are those of ``f`` where what it reads of
     the run moves along its tangent: differences of sixth order of ``f`` alone, without another run. In reverse, what the
-    number owes to the states is carried back along the run (adjoint), and a hundred parameters cost little more than one.
+    number owes to the states is carried back along the run (adjoint), once for all parameters; what
+    they change in each mode is found before, and outweighs short runs.
 
     Parameters
     ----------

@@ -21,14 +21,13 @@ __all__ = ["EventSensitivity", "Sensitivity", "ValidUntil"]
 
 Array = NDArray[np.float64]
 
-# What has no derivative, or none that is computed: modes, and sums of impulses over the run.
+# What has no derivative, or none that is computed: modes, and sums of impulses of constraints over the run.
 _WITHOUT = {
     "mode": "a mode has no derivative",
     "contact_mode": "a mode has no derivative",
     "spring_mode": "a mode has no derivative",
     "saturation": "a mode has no derivative",
-    "normal_impulse": "derivatives of impulses are not known",
-    "constraint_impulse": "derivatives of impulses are not known",
+    "constraint_impulse": "derivatives of impulses of constraints are not known",
 }
 
 
@@ -171,9 +170,12 @@ class Sensitivity:
 
     def _derivative(self, signal: str, number: int) -> Array:
         run = self._run
-        source = {name: where[0] for name, *where in run._raw.compiled.variables}[signal]
+        source, index, *_ = {name: where for name, *where in run._raw.compiled.variables}[signal]
         if source in _WITHOUT:
             raise ValueError(f"signal {signal!r}: {_WITHOUT[source]}")
+        if source == "normal_impulse":
+            impulses: Array = self._raw.normal_impulses(index, run.t)[number]
+            return impulses
         if signal in run.states:
             row: Array = self.states[run.states.index(signal), number]
             return row

@@ -196,13 +196,14 @@ double Adjoint::unreset(const Passage& p, const Turn& turn, Vector& lambda, Cota
     way.head(nx) += dt * turn.motion;
     const Vector slope = s.slope_of(as, p, here, way, dt);
     same = same && as.same;
-    return owed.dot(slope);
+    return owed.dot(slope.head(owed.size()));
   };
   for (Index i = 0; i < here.size(); ++i)
     lambda(i) += along(Vector::Unit(here.size(), i), i < nx ? turn.time_by_state(i) : 0.0);
   const double by_time = turn.moves ? along(Vector::Zero(here.size()), 1.0) : 0.0;
   as.same = true;
-  for (Index j = 0; j < s.by.size(); ++j) into.gradient(j) += owed.dot(s.slope_beside(as, p, here, j));
+  for (Index j = 0; j < s.by.size(); ++j)
+    into.gradient(j) += owed.dot(s.slope_beside(as, p, here, j).head(owed.size()));
   if (!same || !as.same)
     throw NoTranspose("another mode follows beside the instant t = " + number_text(p.jump.t));
   return by_time;

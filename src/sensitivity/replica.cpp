@@ -99,7 +99,7 @@ bool same_but_for_sides(const System& sys, Modes a, const Modes& b) {
 
 } // namespace
 
-bool Replica::pass(State& state, const Passage& as) {
+bool Replica::pass(State& state, const Passage& as, Vector* normal) {
   const Jump* jump = nullptr;
   if (as.jump.occasion == Occasion::start)
     jump = &transition.start(state, true);
@@ -107,6 +107,10 @@ bool Replica::pass(State& state, const Passage& as) {
     jump = &transition.scheduled(state, as.fired, as.breakpoint);
   else
     jump = &transition.after(regime(state.modes), state, as.fired);
+  if (normal != nullptr) {
+    normal->setZero(system().contacts.size());
+    for (const Impulse& i : jump->impulses) (*normal)(i.contact) += i.normal;
+  }
   const auto struck = [](const Jump& j) {
     List<Index> which;
     for (const Impulse& i : j.impulses) which.push_back(i.contact);

@@ -37,8 +37,8 @@ public:
 
   // Whether there are sampled controllers: they run at a start that is one of their instants.
   bool samples() const { return transition.samples(); }
-  // Passes an instant of a run; false where something else follows than did there.
-  bool pass(State& state, const Passage& as);
+  // Passes an instant of a run; false where something else follows than did there. `normal`: impulses of contacts.
+  bool pass(State& state, const Passage& as, Vector* normal = nullptr);
   // Which outputs of sampled controllers are at a limit, computed ones that wait among them.
   List<Mode> limits(const State& state) const;
   // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.

@@ -114,6 +114,7 @@ double Sensitivity::size_of(Index j) const {
 void Sensitivity::follow() {
   const Index nx = machine->system().nx, np = by.size(), events = run->events.rows.size();
   event_times = Matrix::Constant(np, events, not_determined);
+  impulses = event_times;
   before.assign(events, Tangents::Constant(nx, np, not_determined));
   after = before;
   starts.reserve(run->segments.size());
@@ -168,6 +169,8 @@ void Sensitivity::note_events(Index first, Index next) {
     event_times.col(e) = now.moves;
     before[e] = now.before.topRows(nx);
     before[e] += now.fm * now.moves.transpose();
+    const EventRow& row = run->events.rows[e];
+    if (row.impact) impulses.col(e) = now.impulses.row(row.element - machine->system().friction.size());
     after[e] = now.S.topRows(nx);
     after[e] += now.fp * now.moves.transpose();
   }
@@ -298,6 +301,8 @@ std::string Sensitivity::begin() {
   }
   Tangents& S = now.S;
   S = Tangents::Zero(here.size(), by.size());
+  // Those of an impact at the start are not followed.
+  now.impulses = Matrix::Constant(sys.contacts.size(), by.size(), not_determined);
   now.moves = Vector::Zero(by.size());
   Matrix slack = Matrix::Zero(machine->residuals(r, t, p.jump.x_after.data()).size(), by.size());
   for (Index j = 0; j < by.size(); ++j) {
@@ -441,15 +446,19 @@ Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
   return out;
 }
 
+// And the normal impulses behind it.
 Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t) {
   State state = p.before;
   unpack(values, state);
   state.base_t = t;
+  Vector normal = Vector::Zero(m.system().contacts.size());
   if (as.decides)
-    as.same = m.pass(state, p) && as.same && (!p.jump.sampled || m.limits(state) == as.limits);
+    as.same = m.pass(state, p, &normal) && as.same && (!p.jump.sampled || m.limits(state) == as.limits);
   else
     m.change(state, p);
-  return packed(state) - values;
+  Vector out(values.size() + normal.size());
+  out << packed(state) - values, normal;
+  return out;
 }
 
 // Of what it adds, along a direction of the states and of time; zero where there is none.
@@ -459,7 +468,7 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
   Vector sum;
   for (const double share : looks_beside()) {
     as.same = true;
-    sum = Vector::Zero(here.size());
+    sum = Vector::Zero(as.added.size());
     const double step = share * step_along(p.before, along, dt);
     Vector first;
     for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
@@ -478,7 +487,8 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
 // By a parameter alone: what it does not change to the last bit in the machine farthest beside it does not move.
 Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here, Index j) {
   const auto add = [&](Replica& m) { return added(as, m, p, here, p.jump.t); };
-  if (!by[j]->changes_machine() || add(*by[j]->beside.back()) == as.added) return Vector::Zero(here.size());
+  if (!by[j]->changes_machine() || add(*by[j]->beside.back()) == as.added)
+    return Vector::Zero(as.added.size());
   return by[j]->derivative(add);
 }
 
@@ -489,10 +499,11 @@ std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
   Tangents S(W.rows(), W.cols());
   Reset as = reset_of(p);
   for (Index j = 0; j < by.size(); ++j) {
-    Vector sum = W.col(j) + slope_of(as, p, here, W.col(j), now.moves(j));
+    Vector sum = slope_of(as, p, here, W.col(j), now.moves(j));
     if (as.same) sum += slope_beside(as, p, here, j);
     if (!as.same) return "another mode follows beside it with '" + parameters[j] + "'";
-    S.col(j) = sum;
+    S.col(j) = W.col(j) + sum.head(here.size());
+    now.impulses.col(j) = sum.tail(now.impulses.rows());
   }
   now.S = S;
   return {};
@@ -518,6 +529,16 @@ std::string Sensitivity::check(const Passage& p, bool start) {
                      : "another event at the same instant, which '" + parameters[j] + "' moves apart";
   }
   return {};
+}
+
+Vector Sensitivity::impulse_at(Index contact, double t) const {
+  if (t >= valid_until || starts.empty()) return Vector::Constant(by.size(), not_determined);
+  Vector sum = Vector::Zero(by.size());
+  for (Index e = 0; e < run->events.rows.size() && run->events.rows[e].time <= t; ++e) {
+    const EventRow& row = run->events.rows[e];
+    if (row.impact && row.element == machine->system().friction.size() + contact) sum += impulses.col(e);
+  }
+  return sum;
 }
 
 Matrix Sensitivity::at(double t) {

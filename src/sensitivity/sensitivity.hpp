@@ -32,11 +32,14 @@ public:
   Index valid_event = -1; // the event that ends it; -1: none, or none of a mode
   std::string reason;
   Matrix event_times; // parameters x events: of their times; NaN where they are not determined
+  Matrix impulses;    // parameters x events: of the normal ones of impacts
   List<Tangents> before,
       after; // of each event: the states on both sides, at its time in each run
 
   // Derivatives of the states at one time, from the right.
   Matrix at(double t);
+  // Of the sum of the normal impulses at a contact so far, which only impacts change.
+  Vector impulse_at(Index contact, double t) const;
   // Runs beside this one, each a motion of no length at these times, and the weights with which any of their samples
   // give the derivative by parameter j: first those of x (a weight for each time), then those of the parameter itself.
   struct Beside {
@@ -70,6 +73,7 @@ private:
   struct {
     Tangents S, before;
     Vector moves, last_moves, fm, fp;
+    Matrix impulses; // contacts x parameters, of this instant
   } now;
 
   void follow();

@@ -33,6 +33,11 @@ class Sensitivity:
         Runs beside this one and weights: their samples give the derivative.
         """
 
+    def normal_impulses(
+        self,
+        contact: typing.SupportsInt | typing.SupportsIndex,
+        times: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
     def states(
         self, times: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
     ) -> numpy.typing.NDArray[numpy.float64]: ...
