@@ -36,7 +36,7 @@ REFUSALS = 80  # of steps before one change: more are a force that rounding keep
 SETTLED = 5e-5  # of the sizes: what the last two halvings may move the limit by
 LEAST = 5e-7  # of the sizes: what rounding may
 CLOSE = 1e-9  # of positions: two gaps that close together
-ROUNDING, NARROW = 1e-13, 1e-6  # gaps between these are found by their rounding
+ROUNDING, NARROW = 2e-15, 1e-6  # gaps between these are found by their rounding
 
 
 @dataclass
