@@ -46,8 +46,9 @@ def _instants(family: str, seed: int) -> list[str]:
 
 def _steps(family: str, seed: int) -> list[str]:
     case = generator(family)(seed)
+    initial = case.options.get("initial", {})
     try:
-        end = moreau.run(case.machine, case.t_end, case.options.get("initial", {}))
+        end = moreau.run(case.machine, case.t_end, initial)
     except moreau.Left as why:
         return [f"{LEFT}: {why}"]
     run = ss.simulate(case.machine, end.t, rtol=1e-10, max_time=5.0, **case.options)
@@ -55,7 +56,8 @@ def _steps(family: str, seed: int) -> list[str]:
         return ["an answer was not found"]
     if end.off(run.state.x) <= end.bar:
         return ["agrees"]
-    return ["another of several answers" if end.several else "wrong motion"]
+    several = end.several or any(instants.has_others(run, initial, t + 1e-9) for t in end.changes)
+    return ["another of several answers" if several else "wrong motion"]
 
 
 _VERDICTS: dict[str, Callable[[str, int], list[str]]] = {

@@ -274,3 +274,14 @@ def verdicts(
         n = len(told.d.names)
         found.append(nothing(told.instant(end, run.state.x[:n], run.state.x[n : 2 * n], True)))
     return found
+
+
+def has_others(run: ss.Trajectory, initial: dict[str, float], t: float) -> bool:
+    """Whether the accelerations of a run at a time follow, and others from the same state and modes do, too."""
+    told = Told(run, initial)
+    s = told.instant(t, told._read(t, "position"), told._read(t, "velocity"))
+    motion, problem = told._read(t, "acceleration"), accelerations(s)
+    size = np.abs(motion).max() + np.abs(np.linalg.solve(problem.mass, problem.right)).max() + s.pull
+    found, _ = problem.solutions()
+    differs = any(np.abs(x[: motion.size] - motion).max() > 1e3 * AGREES * size for x in found)
+    return differs and moves(s, motion) == "agrees"

@@ -34,9 +34,9 @@ FIRST, MOST_HALVINGS, MOST_STEPS = 64, 8, 40_000
 TRANSITIONS = 30  # of one motion: what comes later is left to the horizon
 REFUSALS = 80  # of steps before one change: more are a force that rounding keeps at zero
 SETTLED = 5e-5  # of the sizes: what the last two halvings may move the limit by
-LEAST = 1e-7  # of the sizes: what rounding may
+LEAST = 5e-7  # of the sizes: what rounding may
 CLOSE = 1e-9  # of positions: two gaps that close together
-ROUNDING, NARROW = 1e-13, 1e-6  # gaps between these are found by their rounding
+ROUNDING, NARROW = 2e-15, 1e-6  # gaps between these are found by their rounding
 
 
 @dataclass
@@ -254,14 +254,14 @@ def motion(
 
 @dataclass
 class End:
-    """Where a motion comes to in the limit, how well that is known, and how often its set changed."""
+    """Where a motion comes to in the limit, how well that is known, and when its set changed."""
 
     t: float
     state: np.ndarray  # positions, then velocities
     size: np.ndarray  # what they are compared with
     bar: float  # share of the sizes
-    changes: int
-    several: bool  # whether other answers are possible
+    changes: list[float]  # times at which the set changed
+    several: bool  # whether friction on contacts is so strong that other answers are possible
 
     def off(self, state: np.ndarray) -> float:
         """How far another state is away, as a share of the sizes."""
@@ -296,5 +296,5 @@ def run(machine: ss.Machine, t_end: float, initial: dict[str, float]) -> End:
         before, was, limit = limit, moved, fine + (fine - np.concatenate([rough.q, rough.v])) / 3.0
         moved = float(np.abs((limit - before) / size).max())
         if was + moved <= SETTLED:
-            return End(t_end, limit, size, was + moved + LEAST, len(changed), stepper.several)
+            return End(t_end, limit, size, was + moved + LEAST, changed, stepper.several)
     raise Left("the motion does not settle")
