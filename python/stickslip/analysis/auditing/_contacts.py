@@ -42,7 +42,8 @@ def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes
         pressed = at[f"{c.name}.normal_force"]
         size = sizes.relative * force_size(d, at, sizes)
         steep = np.linalg.norm(c.normal.at(at), axis=0)
-        audit.hold("normal force >= 0", c.name, at.t, -pressed, size * steep + 1e-300)
+        turning = last_digits(panels, pressed)
+        audit.hold("normal force >= 0", c.name, at.t, -pressed, size * steep + turning + 1e-300)
         closed = at[f"{c.name}.mode"] != OPEN
         audit.hold("no normal force when open", c.name, at.t, np.where(closed, 0.0, np.abs(pressed)), 1e-300)
         if c.rigid:
@@ -53,6 +54,15 @@ def check_contacts(audit: Audit, run: Any, d: Description, panels: Panels, sizes
             _check_dips(audit, run, c, d, panels, sizes)
         else:
             _check_yielding(audit, c, at, sizes)
+
+
+def last_digits(panels: Panels, values: Array) -> Array:
+    """What the last digits of the time, to which an event is known, make of values that change as fast as these."""
+    t = panels.grid(panels.at.t)
+    change, apart = np.abs(np.diff(panels.grid(values), axis=1)), np.diff(t, axis=1)
+    steepest = np.divide(change, apart, out=np.zeros_like(change), where=apart > 0.0).max(axis=1, keepdims=True)
+    room: Array = (4.0 * np.spacing(t) * steepest).reshape(values.shape)
+    return room
 
 
 def _check_yielding(audit: Audit, c: Contact, at: Samples, sizes: Sizes) -> None:
