@@ -222,7 +222,9 @@ def test_painleves_rod_on_both_sides_of_its_critical_friction():
     assert len(both) == 2  # zero always solves it
     # What rounding leaves of the normal velocity is no impulse either, though its force would lower it further.
     for rounding in (1e-17, -1e-17, 1e-15):
-        off = contact.impact(jammed.mass, v + rounding * np.array([0.0, 1.0, 0.0]), N, T, friction=1.5, collision=False)
+        off = contact.impact(
+            jammed.mass, v + rounding * np.array([0.0, 1.0, 0.0]), N, T, friction=1.5, collision=False
+        )
         assert len(off) == 1 and off[0].loss == pytest.approx(hit[0].loss, rel=1e-12)
 
 

@@ -60,7 +60,9 @@ def last_digits(panels: Panels, values: Array) -> Array:
     """What the last digits of the time, to which an event is known, make of values that change as fast as these."""
     t = panels.grid(panels.at.t)
     change, apart = np.abs(np.diff(panels.grid(values), axis=1)), np.diff(t, axis=1)
-    steepest = np.divide(change, apart, out=np.zeros_like(change), where=apart > 0.0).max(axis=1, keepdims=True)
+    steepest = np.divide(change, apart, out=np.zeros_like(change), where=apart > 0.0).max(
+        axis=1, keepdims=True
+    )
     room: Array = (4.0 * np.spacing(t) * steepest).reshape(values.shape)
     return room
 
