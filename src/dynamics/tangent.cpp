@@ -68,7 +68,11 @@ void Tangent::move_to(double at, const double* to, const List<Sign>& sides) {
   ++moves;
   for (Index i = 0; i < smooth->inputs.size(); ++i)
     slots(i) = smooth->inputs[i] < 0 ? t : x(smooth->inputs[i]);
-  run_held(smooth->tape, prescribed, slots);
+  complete = !smooth->tape.conditions.empty();
+  if (complete)
+    run_held(smooth->tape, prescribed, slots);
+  else
+    evaluate(smooth->tape, 0, smooth->motion, slots.data());
   if (smooth->moving_mass()) factor_mass();
   if (bare()) return;
   invert_mass();
@@ -193,9 +197,20 @@ void Tangent::turn_rows() {
   }
 }
 
-void Tangent::write(double* s) const {
-  for (const List<Smooth::Value>* list : {&smooth->values, &smooth->powers})
-    for (const Smooth::Value& v : *list) s[v.signal] = result(v.result);
+void Tangent::complete_slots() {
+  if (!complete) evaluate(smooth->tape, smooth->motion, smooth->tape.code.size(), slots.data());
+  complete = true;
+}
+
+void Tangent::write(double* s) {
+  complete_slots();
+  write_motion(s);
+  for (const Smooth::Value& v : smooth->powers) s[v.signal] = result(v.result);
+}
+
+// All that moves something.
+void Tangent::write_motion(double* s) const {
+  for (const Smooth::Value& v : smooth->values) s[v.signal] = result(v.result);
   for (Index k = 0; k < smooth->rows.size(); ++k) s[smooth->drifts[k]] = result(smooth->rows[k].drift);
   const Index n = system.n_coordinates;
   for (const Smooth::Gap& g : smooth->gaps) {
@@ -218,7 +233,7 @@ void Tangent::write(double* s) const {
 
 const double* Tangent::signals(const double* given) {
   std::copy_n(given, taken.size(), taken.data());
-  write(taken.data());
+  write_motion(taken.data());
   return taken.data();
 }
 
@@ -407,7 +422,8 @@ std::string Tangent::place() const {
   return text.str();
 }
 
-double Tangent::kinetic() const {
+double Tangent::kinetic() {
+  complete_slots();
   return result(smooth->kinetic);
 }
 

@@ -30,7 +30,7 @@ public:
   // Sizes of the accelerations that forces of formulas make: the greatest of all places where this was asked for.
   void size_accelerations();
   // Values of the signals that follow the state, where it has been moved to.
-  void write(double* s) const;
+  void write(double* s);
 
   System system;
 
@@ -66,7 +66,7 @@ public:
   // Moving, and the regimes of modes that were asked for before, take no memory.
   bool in_place() const { return !bound() && folds_in_place; }
 
-  double kinetic() const; // q' M q' / 2, of a mass matrix that is not constant
+  double kinetic(); // q' M q' / 2, of a mass matrix that is not constant
 
   // Conditions on which choices depend: their values, what their terms amount to where states have these sizes, and
   // their rates in a motion x'.
@@ -77,6 +77,7 @@ public:
 private:
   std::shared_ptr<const Smooth> smooth;
   bool placed = false, folds_in_place = true;
+  bool complete = false; // what is of energy alone has been evaluated, too
   double t = 0.0;
   List<Sign> prescribed, prescribed_slopes; // sides, and those of the tape of slopes
   Vector x, slots, taken;
@@ -94,6 +95,8 @@ private:
   bool bound() const { return smooth->bound; }
   void restore(double t, Vector& x, const List<Sign>& sides, const List<Index>& closed,
                const List<Index>& held, Index open);
+  void complete_slots();
+  void write_motion(double* s) const;
   void factor_mass();
   void solve_mass(double* force) const;
   void invert_mass();

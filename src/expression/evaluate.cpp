@@ -30,9 +30,10 @@ void add_scaled(double slope, const double* rates, Index count, double* out) {
     for (Index d = 0; d < count; ++d) out[d] += rates[d] == 0.0 ? 0.0 : slope * rates[d];
 }
 
-template <bool prescribed> void run(const Tape& tape, const Sign* signs, double* s) {
-  double* out = s + tape.first_result();
-  for (const Instruction& i : tape.code) {
+template <bool prescribed> void run(const Tape& tape, const Sign* signs, Index from, Index to, double* s) {
+  double* out = s + tape.first_result() + from;
+  for (const Instruction *at = tape.code.data() + from, *end = tape.code.data() + to; at != end; ++at) {
+    const Instruction& i = *at;
     const double a = s[i.a];
     switch (i.operation) {
     case Operation::add:
@@ -80,11 +81,15 @@ void prepare(const Tape& tape, double* slots) {
 }
 
 void evaluate(const Tape& tape, double* slots) {
-  run<false>(tape, nullptr, slots);
+  run<false>(tape, nullptr, 0, tape.code.size(), slots);
+}
+
+void evaluate(const Tape& tape, Index from, Index to, double* slots) {
+  run<false>(tape, nullptr, from, to, slots);
 }
 
 void evaluate(const Tape& tape, const Sign* signs, double* slots) {
-  run<true>(tape, signs, slots);
+  run<true>(tape, signs, 0, tape.code.size(), slots);
 }
 
 void read_signs(const Tape& tape, const double* slots, Sign* signs) {

@@ -17,6 +17,8 @@ void prepare(const Tape& tape, double* slots);
 
 // Each choice by its own condition; where that is NaN, so is the choice.
 void evaluate(const Tape& tape, double* slots);
+// The instructions [from, to), those before having run.
+void evaluate(const Tape& tape, Index from, Index to, double* slots);
 // Each choice by the sign of its condition that is prescribed, also beyond the corner.
 void evaluate(const Tape& tape, const Sign* signs, double* slots);
 

@@ -27,7 +27,11 @@ public:
     for (Index j = 0; j < d.contacts.size(); ++j) contact(j);
     for (Index k = 0; k < d.constraints.size(); ++k) joint(k);
     if (results.empty()) return;
+    const Index moving = results.size();
+    energy_of_mass();
     smooth.tape = graph.tape(results);
+    for (Index k = 0; k < moving; ++k) // each reads earlier ones only
+      smooth.motion = std::max(smooth.motion, smooth.tape.outputs[k] + 1 - smooth.tape.first_result());
     for (const std::string& name : smooth.tape.inputs) smooth.inputs.push_back(state_of(name));
     differentiate();
     smooth.inverse_mass = d.inverse_mass;
@@ -71,12 +75,16 @@ private:
     return find_name(d.sys.states, name, "input of an expression");
   }
 
-  // q' M q' / 2 and, of its rate, what the change of M alone makes.
   void read_mass() {
     const Plant* plant = d.machine.mechanical();
     if (plant == nullptr || empty(plant->mass_expression)) return;
     mass = graph.load(plant->mass_expression).outputs;
     smooth.mass = add_results(mass);
+  }
+
+  // q' M q' / 2 and, of its rate, what the change of M alone makes.
+  void energy_of_mass() {
+    if (mass.empty()) return;
     const Node kinetic = motion.kinetic(mass);
     smooth.kinetic = result(kinetic);
     smooth.powers.push_back({d.inertia, result(motion.rate(kinetic))});

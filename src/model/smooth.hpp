@@ -37,6 +37,8 @@ struct Smooth {
   List<Joint> joints;
   Index mass = -1;    // M(q), by columns
   Index kinetic = -1; // q' M q' / 2
+  Index motion =
+      0; // so many instructions of the tape are what moves the machine; the others are of its energy
 
   Matrix inverse_mass; // of a constant mass matrix
   bool bound = false;  // there are constraints, and what they leave of it follows the state
