@@ -103,10 +103,37 @@ bool choose_within_limits(const Matrix& Z, Index normals, const ForceLimits& l, 
   return true;
 }
 
+// What can hold next to nothing (a brake that is released) takes its least force; Z keeps what leaves it so. False if
+// that cannot be.
+bool settle_idle(Index normals, const ForceLimits& l, double size, Matrix& Z, Vector& x) {
+  List<Index> idle;
+  for (Index i = 0; i < x.size() - normals; ++i)
+    if (high(l, i, x) - low(l, i, x) <= slack * size) idle.push_back(normals + i);
+  if (idle.empty()) return true;
+  const linalg::Svd svd(Z(idle, Eigen::all));
+  const Index directions = Z.cols(), most = std::min<Index>(idle.size(), directions);
+  Index rank = 0;
+  while (rank < most && svd.values(rank) > tolerance::entry) ++rank;
+  Vector missing(idle.size());
+  for (Index i = 0; i < idle.size(); ++i) missing(i) = least_force(l, idle[i] - normals, x) - x(idle[i]);
+  const Vector by_rank = (svd.U.leftCols(rank).transpose() * missing).cwiseQuotient(svd.values.head(rank));
+  x += Z * (svd.V.leftCols(rank) * by_rank);
+  for (const Index k : idle) {
+    const double least = least_force(l, k - normals, x);
+    if (std::abs(x(k) - least) > slack * size) return false;
+    x(k) = least;
+  }
+  Z = (Z * svd.V.rightCols(directions - rank)).eval();
+  for (const Index k : idle) Z.row(k).setZero();
+  return true;
+}
+
 // The elements share so that the greatest utilisation is least, counted from their least forces. In utilisations u =
 // F / limit the zero point of least norm makes y the only part of the norm left to choose.
-bool share_by_utilisation(const Matrix& kept, Index normals, const ForceLimits& l, double size, Vector& x) {
+bool share_by_utilisation(Matrix kept, Index normals, const ForceLimits& l, double size, Vector& x) {
   const Index sticking = x.size() - normals;
+  if (!settle_idle(normals, l, size, kept, x)) return false;
+  if (kept.cols() == 0) return true;
   Vector weight(sticking), least(sticking);
   for (Index i = 0; i < sticking; ++i) {
     weight(i) = std::max(0.5 * (high(l, i, x) - low(l, i, x)), least_weight * size);

@@ -75,6 +75,26 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
   return H;
 }
 
+// Of those that share a load; of least norm in units of their limits. What can hold nothing at the start (a brake that is
+// released) is still at rest: its unit is small, not none.
+void share_by_limits(const Matrix& G, const Matrix& shifts, const Vector& limit, Matrix& H) {
+  constexpr double least = 1e-12;
+  const List<Index> group = linalg::groups(G);
+  for (Index g = 0; g < G.rows(); ++g) {
+    List<Index> which;
+    for (Index i = 0; i < G.rows(); ++i)
+      if (group[i] == g) which.push_back(i);
+    if (which.empty()) continue;
+    const Index open = (shifts(which, Eigen::all).cwiseAbs().colwise().maxCoeff().array() > 0.0).count();
+    if (open == 0) continue;
+    const Matrix own = G(which, which);
+    const Vector d = units_of(own), limits = limit(which);
+    const Vector units = (limits / limits.maxCoeff()).cwiseMax(least).cwiseSqrt();
+    const linalg::Svd scaled(d.asDiagonal() * own * units.asDiagonal());
+    H(which, which) = units.asDiagonal() * scaled.pseudo_inverse(which.size() - open) * d.asDiagonal();
+  }
+}
+
 bool shifts_normals(const Holding& c, const Matrix& shifts) {
   const Index normals = c.count - c.friction;
   return normals > 0 && shifts.bottomRows(normals).cwiseAbs().maxCoeff() > tolerance::entry;
@@ -101,7 +121,7 @@ Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
   if (sys.smooth) return turning_inverse(sys, G, c, r);
   Matrix shifts;
-  const Matrix H = least_forces(G, shifts);
+  Matrix H = least_forces(G, shifts);
   if (shifts.cols() == 0) return H;
   r.shared = true;
   if (shifts_normals(c, shifts)) {
@@ -113,10 +133,9 @@ Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   const Matrix friction = d.asDiagonal() * G.leftCols(c.friction);
   const linalg::Svd rows(friction);
   find_facets(rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * friction, r);
-  Vector units = Vector::Ones(c.count);
-  if (c.count == c.friction && !c.contact_friction) units = (c.limit / c.limit.maxCoeff()).cwiseSqrt();
-  return units.asDiagonal() *
-         linalg::pseudo_inverse(d.asDiagonal() * G * units.asDiagonal(), tolerance::rank) * d.asDiagonal();
+  share_by_limits(G, shifts, c.count == c.friction && !c.contact_friction ? c.limit : Vector::Ones(c.count),
+                  H);
+  return H;
 }
 
 // The constrained velocities themselves stay put to the last bit where one coordinate carries one constraint.

@@ -18,8 +18,11 @@ constexpr double early = 0.1; // of the time in which a signal's next term comes
 bool Decision::silent() const {
   if (here != nullptr || !problem.free.isZero(0.0) || !problem.free_size.isZero(0.0)) return false;
   const auto idle = [](const contact::Line& l) { return l.a == 0.0; };
-  for (const contact::Element& e : problem.elements)
+  for (const contact::Element& e : problem.elements) {
     if (e.state != Mode::stick && !(idle(e.plus) && idle(e.minus))) return false;
+    if (e.contact < 0 && idle(e.low) && idle(e.high))
+      return false; // what it holds may begin with the same power
+  }
   const Matrix& A = cache.linear(sys, state->modes).A;
   return (rows.cwiseAbs() * (A.cwiseAbs() * xdot.cwiseAbs())).isZero(0.0);
 }

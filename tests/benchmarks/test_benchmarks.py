@@ -14,7 +14,7 @@ def test_quick_run(tmp_path, capsys):
     printed = capsys.readouterr().out
     stored = json.loads(file.read_text(encoding="utf-8"))
     assert stored["rows"] == rows and stored["about"]["quick"]
-    assert printed.count("P6: ") == 4 and printed.count("P9: ") == 4
+    assert printed.count("P6: ") == 4 and printed.count("P9: ") == 5
     for row in rows:
         assert row["solver"] in printed
         assert row["best_s"] > 0.0

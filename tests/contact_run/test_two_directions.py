@@ -119,10 +119,6 @@ def test_what_is_refused():
         puck(7)
     with pytest.raises(ValueError, match="a Coulomb law"):
         puck(8, friction=ss.Stribeck(0.5, 0.3, 0.1))
-    m = puck(8)
-    m.add_force("x", lambda q: -ss.sin(q["x"]))
-    with pytest.raises(ValueError, match="along 4 directions in a machine with functions of its motion"):
-        ss.simulate(m, 1.0)
     m = ss.Machine(mass=1.0, names=["x"])
     m.add_friction("guide", on="x", law=0.3, normal_load="floor.normal_force")
     with pytest.raises(ss.UnknownNameError, match="unknown contact 'floor'; known are: none"):
