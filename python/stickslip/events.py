@@ -54,7 +54,8 @@ class Event:
     impact : bool
         Whether the contact was struck at this instant.
     normal_impulse, tangential_impulse : float
-        Impulses of the impact, N s; the tangential one opposes sliding in the positive direction.
+        Impulses of the impact, N s; the tangential one opposes sliding in the positive direction. Where a contact rubs
+        in several directions, each element ``"<name>[k]"`` has an event of its own with its share.
     loss : float
         Energy lost in the impact, J; where several contacts are struck together the first one holds the total.
     sensitivity : EventSensitivity or None

@@ -157,8 +157,24 @@ struct EventBuilder {
     if (before != after) add(element_of_loop(sys, loop), before, after).solutions = 1;
   }
 
+  // One of several directions in which a contact that is struck rubs; the impact itself is the contact's.
+  void friction_of_impact(Index element, Mode before, Mode after, double impulse) {
+    change(element, before, after).tangential_impulse = impulse;
+  }
+
   void mechanics(Index element, Mode before, Mode after, const Impulse* impulse) {
     if (before == after && impulse == nullptr) return;
+    Event& e = change(element, before, after);
+    if (impulse == nullptr) return;
+    e.impact = true;
+    e.collision = impulse->collision;
+    e.normal_impulse = impulse->normal;
+    e.tangential_impulse = impulse->tangential;
+    e.loss = impulse->loss;
+    e.wall_work = impulse->wall_work;
+  }
+
+  Event& change(Index element, Mode before, Mode after) {
     Event& e = add(element, before, after);
     e.rule = jump.rule;
     e.ambiguous = jump.ambiguous;
@@ -170,13 +186,7 @@ struct EventBuilder {
                        return g.kind == GuardKind::shared_limit;
                      });
     e.solutions = e.force_shared ? -1 : jump.solutions;
-    if (impulse == nullptr) return;
-    e.impact = true;
-    e.collision = impulse->collision;
-    e.normal_impulse = impulse->normal;
-    e.tangential_impulse = impulse->tangential;
-    e.loss = impulse->loss;
-    e.wall_work = impulse->wall_work;
+    return e;
   }
 
   void sampled_outputs() {
@@ -221,6 +231,12 @@ struct EventBuilder {
       if (!p.traits.sticks || of_contact(i) || p.of_compliance) continue;
       const Signal& load = sys.signals[p.load];
       const Mode before = jump.before.friction[i].mode, after = jump.after.friction[i].mode;
+      const auto rub =
+          std::find_if(jump.rubs.begin(), jump.rubs.end(), [i](const auto& one) { return one.first == i; });
+      if (rub != jump.rubs.end()) {
+        friction_of_impact(i, before, after, rub->second);
+        continue;
+      }
       if (before == after && load.pieces.size() == 1) continue;
       const bool loaded_by_signal = can_be_free(sys, p);
       const bool free_before = loaded_by_signal && idle_before(load, jump.t),

@@ -259,7 +259,10 @@ void Decision::note_impulses(const Strike& hit, const contact::ImpactSolution& b
     for (Index q = 0; q < p.contact_of.size(); ++q) {
       const Index row = p.contacts + q;
       if (p.contact_of[q] != k) continue;
-      if (hit.elements[q] == sys.contacts[touching[k]].friction) one.tangential = best.impulse(row);
+      if (hit.elements[q] == sys.contacts[touching[k]].friction)
+        one.tangential = best.impulse(row);
+      else
+        jump->add_rub(hit.elements[q], best.impulse(row));
       one.wall_work += best.impulse(row) * p.wall(row);
     }
     jump->add(one);

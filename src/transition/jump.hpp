@@ -55,6 +55,7 @@ struct Jump {
   std::string undefined; // not decided: a coefficient that has no meaning there
   Index facing = -1;     // not decided: the condition of a formula that both of its sides lead back to
   List<Impulse> impulses;
+  List<std::pair<Index, double>> rubs;     // impulses along further directions of contacts, by their elements
   List<std::pair<Index, double>> overlaps; // at the start: contacts, and by how much, that were moved apart
   const Regime* next = nullptr;            // the regime that follows, where it is known already
 
@@ -73,6 +74,7 @@ struct Jump {
     undefined.clear();
     ambiguous = shared = gains = loses = mixed_laws = poisson_instead = sampled = changed = quiet = false;
     impulses.clear();
+    rubs.clear();
     overlaps.clear();
     next = nullptr;
   }
@@ -91,6 +93,14 @@ struct Jump {
         return;
       }
     impulses.push_back(one);
+  }
+  void add_rub(Index element, double impulse) {
+    for (auto& [other, sum] : rubs)
+      if (other == element) {
+        sum += impulse;
+        return;
+      }
+    if (impulse != 0.0) rubs.push_back({element, impulse});
   }
 };
 

@@ -112,6 +112,19 @@ def test_an_impact_slides_along_both(impact):
     assert run["x.velocity"][-1] == pytest.approx(slowed * math.cos(angle), abs=1e-9)
     assert run["y.velocity"][-1] == pytest.approx(slowed * math.sin(angle), abs=1e-9)
     assert run.energy.residual < 1e-10
+    given = rubbed(run, facets)
+    assert np.linalg.norm(given) == pytest.approx(MU * 2.0 * 1.5 * down, rel=1e-12)
+    assert given == pytest.approx(
+        2.0 * (v - slowed) * np.array([math.cos(angle), math.sin(angle)]), rel=1e-12
+    )
+    assert [event.element for event in run.events if event.impact] == ["floor"]
+
+
+def rubbed(run, facets):
+    """The sum of the impulses on the plane, against the motion."""
+    angles = 2.0 * np.pi / facets * np.arange(facets // 2)
+    given = np.array([run.events.of(f"floor[{k}]").tangential_impulse.sum() for k in range(facets // 2)])
+    return np.array([np.cos(angles) @ given, np.sin(angles) @ given])
 
 
 def test_what_is_refused():

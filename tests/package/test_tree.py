@@ -21,7 +21,7 @@ pytestmark = pytest.mark.house
 def tree() -> list[Path]:
     files = [path for path in ROOT.iterdir() if path.is_file()]
     files += [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
-    hidden = {"__pycache__", ".ipynb_checkpoints", ".git"}
+    hidden = {"__pycache__", ".ipynb_checkpoints", ".git", ".hypothesis"}
     return [p for p in files if p.suffix in TEXT and not hidden & set(p.parts) and p.name not in hidden]
 
 
