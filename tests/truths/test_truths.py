@@ -47,10 +47,11 @@ def test_motions_by_steps_refined_until_converged(family: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(10_000)
-@pytest.mark.parametrize(("by", "family"), [(by, family) for by in TRUTHS for family in TRUTHS[by]])
-def test_five_hundred_machines(by: str, family: str) -> None:
-    for seed, told in found(by, family, 0, 500):
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("family", CONTACTS)
+def test_five_hundred_machines(family: str) -> None:
+    """Those by steps and by SciPy take hours: `python -m truths all --count 500` runs them."""
+    for seed, told in found("instants", family, SHARE, 440):
         wrong = [w for w in told if w.startswith(BAD)]
         assert not wrong, (seed, told)
 
