@@ -146,17 +146,11 @@ namespace {
 
 // Group by group of limits that depend on each other.
 HeldLimits by_groups(const Matrix& K, const Matrix& margins, const Matrix& size) {
-  const Index n = K.rows();
   const Vector unit = K.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
   const Matrix scaled = unit.asDiagonal() * K * unit.asDiagonal();
-  const List<Index> group = linalg::groups(scaled, tolerance::entry);
   HeldLimits all;
   all.found = true;
-  for (Index g = 0; g < n; ++g) {
-    List<Index> which;
-    for (Index i = 0; i < n; ++i)
-      if (group[i] == g) which.push_back(i);
-    if (which.empty()) continue;
+  for (const List<Index>& which : linalg::members(linalg::groups(scaled, tolerance::entry))) {
     const Vector units = unit(which);
     const HeldLimits one = Path(scaled(which, which), units.asDiagonal() * margins(which, Eigen::all),
                                 units.asDiagonal() * size(which, Eigen::all))

@@ -116,8 +116,7 @@ bool settle_idle(Index normals, const ForceLimits& l, double size, Matrix& Z, Ve
   while (rank < most && svd.values(rank) > tolerance::entry) ++rank;
   Vector missing(idle.size());
   for (Index i = 0; i < idle.size(); ++i) missing(i) = least_force(l, idle[i] - normals, x) - x(idle[i]);
-  const Vector by_rank = (svd.U.leftCols(rank).transpose() * missing).cwiseQuotient(svd.values.head(rank));
-  x += Z * (svd.V.leftCols(rank) * by_rank);
+  x += Z * (svd.pseudo_inverse(rank) * missing);
   for (const Index k : idle) {
     const double least = least_force(l, k - normals, x);
     if (std::abs(x(k) - least) > slack * size) return false;

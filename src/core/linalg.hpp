@@ -47,6 +47,8 @@ std::vector<Index> pivot_order(const Matrix& A);
 
 // Number of the group of each row of a square A: rows that entries above `least` couple, directly or through others.
 List<Index> groups(const Matrix& A, double least = 0.0);
+// The members of each group, in ascending order.
+List<List<Index>> members(const List<Index>& group);
 
 // Eigenvalues of a symmetric matrix from the least up; the greatest modulus of any eigenvalue of a square one.
 Vector symmetric_eigenvalues(const Matrix& A);

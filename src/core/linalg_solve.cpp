@@ -53,4 +53,14 @@ List<Index> groups(const Matrix& A, double least) {
   return group;
 }
 
+List<List<Index>> members(const List<Index>& group) {
+  const Index n = group.size();
+  List<List<Index>> by_number(n);
+  for (Index i = 0; i < n; ++i) by_number[group[i]].push_back(i);
+  by_number.erase(std::remove_if(by_number.begin(), by_number.end(),
+                                 [](const List<Index>& which) { return which.empty(); }),
+                  by_number.end());
+  return by_number;
+}
+
 } // namespace stickslip::linalg

@@ -45,13 +45,8 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
   const Index n = G.rows();
   Matrix H = Matrix::Zero(n, n);
   shifts.resize(n, 0);
-  const List<Index> group =
-      linalg::groups(G); // what does not act on others is nothing to them, to the last bit
-  for (Index g = 0; g < n; ++g) {
-    List<Index> which;
-    for (Index i = 0; i < n; ++i)
-      if (group[i] == g) which.push_back(i);
-    if (which.empty()) continue;
+  // What does not act on others is nothing to them, to the last bit.
+  for (const List<Index>& which : linalg::members(linalg::groups(G))) {
     const Matrix own = G(which, which);
     const Vector d = units_of(own);
     const Matrix scaled = d.asDiagonal() * own * d.asDiagonal();
@@ -79,12 +74,7 @@ Matrix least_forces(const Matrix& G, Matrix& shifts) {
 // released) is still at rest: its unit is small, not none.
 void share_by_limits(const Matrix& G, const Matrix& shifts, const Vector& limit, Matrix& H) {
   constexpr double least = 1e-12;
-  const List<Index> group = linalg::groups(G);
-  for (Index g = 0; g < G.rows(); ++g) {
-    List<Index> which;
-    for (Index i = 0; i < G.rows(); ++i)
-      if (group[i] == g) which.push_back(i);
-    if (which.empty()) continue;
+  for (const List<Index>& which : linalg::members(linalg::groups(G))) {
     const Index open = (shifts(which, Eigen::all).cwiseAbs().colwise().maxCoeff().array() > 0.0).count();
     if (open == 0) continue;
     const Matrix own = G(which, which);
@@ -115,7 +105,7 @@ Matrix turning_inverse(const System& sys, const Matrix& G, const Holding& c, Reg
   return H;
 }
 
-// The same, with what is shared listed. Where normal forces are unique: of least norm in units of the limits.
+// The same, with what is shared listed. Where no contact has a part in it: of least norm in units of the limits.
 Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   const Matrix G = -c.R * c.U;
   if (c.count == 1 && G(0, 0) != 0.0) return G.cwiseInverse();
@@ -133,8 +123,7 @@ Matrix constraint_inverse(const System& sys, const Holding& c, Regime& r) {
   const Matrix friction = d.asDiagonal() * G.leftCols(c.friction);
   const linalg::Svd rows(friction);
   find_facets(rows.U.leftCols(rows.rank(tolerance::rank)).transpose() * friction, r);
-  share_by_limits(G, shifts, c.count == c.friction && !c.contact_friction ? c.limit : Vector::Ones(c.count),
-                  H);
+  if (c.count == c.friction && !c.contact_friction) share_by_limits(G, shifts, c.limit, H);
   return H;
 }
 

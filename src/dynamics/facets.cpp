@@ -74,12 +74,10 @@ void find_facets(const Matrix& W, Regime& r) {
       const Index from = group[j], to = group[order[k]];
       if (from != to) std::replace(group.begin(), group.end(), from, to);
     }
-  for (Index g = 0; g < m; ++g) {
-    List<Index> which, rows;
-    for (Index j = 0; j < m; ++j)
-      if (group[j] == g) which.push_back(j);
+  for (const List<Index>& which : linalg::members(group)) {
+    List<Index> rows;
     for (Index k = 0; k < rank; ++k)
-      if (group[order[k]] == g) rows.push_back(k);
+      if (group[order[k]] == group[which[0]]) rows.push_back(k);
     if (!rows.empty()) find_facets(T(rows, which), which, r);
   }
 }

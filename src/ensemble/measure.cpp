@@ -26,9 +26,7 @@ Index find_element(const System& sys, const std::string& name, bool events) {
               all = np + sys.contacts.size() + sys.loops.size() + sys.springs.size();
   for (Index e = 0; e < all; ++e) {
     if (name_of_element(sys, e) != name) continue;
-    if (const Index c = e < np ? sys.friction[e].contact : -1;
-        events && c >= 0 && sys.contacts[c].friction == e)
-      continue;
+    if (events && e < np && sys.shares_modes(e)) continue;
     if (!events && e >= np) continue;
     return e;
   }

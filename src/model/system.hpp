@@ -147,6 +147,12 @@ struct System {
   List<Index> rate_of; // the signal that is the derivative of each signal, where controllers need it; else -1
 
   Index ns() const { return signals.size(); }
+
+  // Whether the modes of this element are those of its contact.
+  bool shares_modes(Index element) const {
+    const Index c = friction[element].contact;
+    return c >= 0 && contacts[c].friction == element;
+  }
 };
 
 // Below this velocity a curve is flat: what lies above may change fast as v falls, and a long step could miss

@@ -219,16 +219,10 @@ struct EventBuilder {
     }
   }
 
-  // The one whose modes are the contact's.
-  bool of_contact(Index i) const {
-    const Index c = sys.friction[i].contact;
-    return c >= 0 && sys.contacts[c].friction == i;
-  }
-
   void friction() {
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const Friction& p = sys.friction[i];
-      if (!p.traits.sticks || of_contact(i) || p.of_compliance) continue;
+      if (!p.traits.sticks || sys.shares_modes(i) || p.of_compliance) continue;
       const Signal& load = sys.signals[p.load];
       const Mode before = jump.before.friction[i].mode, after = jump.after.friction[i].mode;
       const auto rub =
