@@ -1,6 +1,7 @@
 """Analyses of runs, laws and machines."""
 
 from stickslip.analysis.auditing import Audit, Finding, audit
+from stickslip.analysis.chattering import ChatterMap, chatter_map
 from stickslip.analysis.clearance import CounterFlankMap, counter_flank_map
 from stickslip.analysis.cycles import LimitCycle, limit_cycle
 from stickslip.analysis.describing import PredictedCycle, describing_function, harmonic_balance
@@ -15,15 +16,7 @@ from stickslip.analysis.linear import (
     two_mass_matrices,
     two_mass_resonance,
 )
-from stickslip.analysis.maps import (
-    ChatterMap,
-    ImpactMap,
-    Region,
-    StateMap,
-    chatter_map,
-    impact_map,
-    state_map,
-)
+from stickslip.analysis.maps import ImpactMap, Region, StateMap, impact_map, state_map
 from stickslip.analysis.passive import Counterexample, Passivity, Storage, passivity
 from stickslip.analysis.reversal import ReversalError, reversal_error
 from stickslip.analysis.stuck import StuckFractionMap, stuck_fraction_map
