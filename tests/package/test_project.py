@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,10 @@ def test_an_index_would_take_the_archive(tmp_path: Path) -> None:
         check=False,
     )
     assert checked.returncode == 0 and "PASSED" in checked.stdout, checked.stdout + checked.stderr
+    with tarfile.open(made) as archive:
+        (info,) = (m for m in archive.getmembers() if m.name.count("/") == 1 and m.name.endswith("PKG-INFO"))
+        text = archive.extractfile(info).read().decode().split("\n\n", 1)[1]
+    shown = pytest.importorskip("readme_renderer.markdown").render(text)
+    leads = re.findall(r'(?:href|src)="([^"]*)"', shown)
+    assert [a for a in leads if not a.startswith(("https://", "#"))] == [], "dead on the page of an index"
+    assert "these pictures" not in shown and "<table>" in shown
