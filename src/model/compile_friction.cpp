@@ -46,8 +46,6 @@ void belongs(const Draft& d, const FrictionElement& f, Friction& p) {
   const std::string what = "normal_load of '" + f.name + "'";
   if (yields(d.contacts[p.load_contact]->compliance))
     reject(what, "is that of a compliant contact: give it the contact's own tangent and friction");
-  if (!d.constraints.empty())
-    reject(what, "is that of a contact, which a machine with constraints does not take yet");
   p.contact = std::exchange(p.load_contact, -1);
 }
 

@@ -54,6 +54,7 @@ class Plan:
     contacts: list[tuple[str, Array, Array | None, float, ss.Signal | float, float, ss.Signal | float]] = (
         field(default_factory=list)
     )
+    pressed: list[tuple[str, Array, float, ss.Signal | float]] = field(default_factory=list)  # by the stop
     springs: list[tuple[str, Array, dict[str, Any]]] = field(default_factory=list)
     controllers: list[tuple[str, Any, Array, Array, ss.Signal | float]] = field(default_factory=list)
 
@@ -75,6 +76,10 @@ class Plan:
                 name, normal=on(normal), gap=gap, restitution=bounce, surface_velocity=surface,
                 **({} if tangent is None else {"tangent": on(tangent), "friction": mu}),
             )  # fmt: skip
+        for name, w, mu, surface in self.pressed:
+            m.add_friction(
+                name, on=on(w), law=ss.Coulomb(mu, mu), load="stop.normal_force", surface_velocity=surface
+            )
         for name, w, numbers in self.springs:
             m.add_spring(name, on=on(w), **numbers)
         for name, control, read, to, reference in self.controllers:
@@ -144,6 +149,8 @@ class Constrained:
             along = None if tangent is None else z.T @ tangent
             surface = surface if tangent is None else moved(tangent, 1, -1.0) + surface
             out.contacts.append((name, z.T @ normal, along, mu, moved(normal, 0) + gap, bounce, surface))
+        for name, w, mu, surface in p.pressed:
+            out.pressed.append((name, z.T @ w, mu, moved(w, 1, -1.0) + surface))
         for name, w, numbers in p.springs:
             out.springs.append((name, z.T @ w, numbers | {"rest": moved(w, 0, -1.0)}))
         for name, control, read, to, reference in p.controllers:
@@ -151,8 +158,10 @@ class Constrained:
         return out
 
 
-def random_machine(seed: int, moving: bool = False, contacts: bool = True) -> Constrained:
-    """Some masses, gears between them, and what acts on them."""
+def random_machine(
+    seed: int, moving: bool = False, contacts: bool = True, directions: int = 0
+) -> Constrained:
+    """Some masses, gears between them, and what acts on them; `directions` of friction under one stop."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 7))
     held = int(rng.integers(1, n - 1))
@@ -195,6 +204,12 @@ def random_machine(seed: int, moving: bool = False, contacts: bool = True) -> Co
         gap, bounce = float(rng.uniform(0.8, 1.2)), float(rng.choice([0.0, 0.6]))
         moves = 0.0 if tangent is None or rng.random() < 0.5 else 0.3
         p.contacts.append(("stop", row(1), tangent, 0.2, gap, bounce, moves))
+    if directions:
+        p.contacts.append(("stop", row(), None, 0.0, 1.0, float(rng.choice([0.0, 1.0])), 0.0))
+        first, second = row(), row()
+        for k, angle in enumerate(np.pi / directions * np.arange(directions)):
+            along = np.cos(angle) * first + np.sin(angle) * second
+            p.pressed.append((f"stop[{k}]", along, 0.3 * float(np.sin(0.5 * np.pi / directions)), 0.0))
     if rng.random() < 0.5:
         p.springs.append(("play", row(), {"stiffness": 200.0, "damping": 2.0, "backlash": 0.1}))
     if rng.random() < 0.4:

@@ -66,6 +66,14 @@ def test_motions_that_are_prescribed(seed: int) -> None:
     assert times < 1e-12 and q < 1e-12 and v < 1e-12
 
 
+@pytest.mark.parametrize("directions", [2, 4])
+@pytest.mark.parametrize("seed", range(200, 220))
+def test_polygons_of_directions_under_one_contact(seed: int, directions: int) -> None:
+    case = random_machine(seed, moving=seed % 2 == 1, contacts=False, directions=directions)
+    _, times, q, v = compared(case, seed)
+    assert times < 1e-12 and q < 1e-12 and v < 1e-12
+
+
 def test_the_machines_are_not_idle() -> None:
     events = [len(ss.simulate(random_machine(seed).machine(), T_END).events) for seed in range(10)]
     assert sum(events) > 60
