@@ -54,6 +54,8 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const std::st
   }
   Machine copy = machine;
   const double value = Handle(found, copy).value();
+  if (!std::isfinite(value))
+    reject("sensitivities", "name '" + name + "', which is infinite: no value lies beside it");
   const double h = step_of(value);
   size = value != 0.0 ? std::abs(value) : h / step_share;
   look_beside(machine, base, {{found, 1.0}}, h, cutoffs);
@@ -88,6 +90,9 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
     const System& sys = one->system();
     if (sys.nx != base.nx || sys.ns() != base.ns())
       reject("sensitivities", "name '" + name + "': with it the number of states changes");
+    for (const Loop& l : sys.loops)
+      if (l.block.quantum > 0.0)
+        reject("sensitivities", "name '" + name + "': a quantiser has no derivative, not even one without steps");
     for (Index i = 0; i < base.friction.size(); ++i)
       if (is_of_other_kind(sys.friction[i].traits, base.friction[i].traits))
         reject("sensitivities", "name '" + name + "': at exactly this value the friction of '" +

@@ -130,3 +130,14 @@ def test_quantisers_and_delays_are_refused_by_name() -> None:
     )
     with pytest.raises(ValueError, match="'guide' remembers"):
         ss.simulate(m, 1.0, sensitivities=["slide.mass"])
+
+
+def test_values_without_neighbours_are_refused_by_name() -> None:
+    """No steps yet, and no limits: next to the first every value makes steps, next to the second there is none."""
+    m = block()
+    m.add_controller(ss.PID(kp=3.0, period=0.01), name="loop", on="block", reference=1.0)
+    with pytest.raises(ValueError, match=r"'loop.control.quantum': a quantiser has no derivative"):
+        ss.simulate(m, 1.0, sensitivities=["loop.control.quantum"])
+    for name in ("loop.control.limits.min", "loop.control.limits.max"):
+        with pytest.raises(ValueError, match=rf"'{name}', which is infinite"):
+            ss.simulate(m, 1.0, sensitivities=[name])
