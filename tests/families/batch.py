@@ -15,7 +15,7 @@ from typing import IO
 import stickslip as ss
 from families.verdict import CRASH, HANG, Verdict
 
-SECONDS_EACH = 30.0
+SECONDS_EACH = 120.0  # half a minute and more on a slow machine that does other things, too
 
 
 def _lines(pipe: IO[str], out: queue.Queue[str | None]) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pace import million_additions, ratio
 
 import stickslip as ss
 from stickslip.identify import measured_parts
@@ -61,4 +62,5 @@ class TestMeasured:
         assert np.gcd.reduce(np.diff(np.rint(steps)).astype(int)) == 1
 
     def test_it_takes_a_tenth_of_a_second(self, record: Record) -> None:
-        assert min(measured_parts.outcome(record).seconds for _ in range(5)) <= 0.1
+        """1.6 to 2.1 million additions of the interpreter, of which three take a tenth of a second."""
+        assert ratio(lambda: measured_parts.outcome(record), million_additions, repeats=5) <= 3.0
