@@ -1,5 +1,7 @@
 #include "sensitivity/slopes.hpp"
 
+#include "sensitivity/same_force.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -28,19 +30,6 @@ bool is_nilpotent(const Matrix& of) {
   for (Index k = 1; k < of.rows() && !power.isZero(0.0); ++k)
     power = ((once * power).array() != 0.0).cast<double>();
   return power.isZero(0.0);
-}
-
-bool same(const Form& a, const Form& b) {
-  return a.x == b.x && a.s == b.s;
-}
-
-// The force of both is the same function of the state and the signals.
-bool same_force(const Friction& a, const Friction& b) {
-  return a.law == b.law && a.automaton == b.automaton && same(a.velocity, b.velocity) &&
-         std::equal(a.load_parts.begin(), a.load_parts.end(), b.load_parts.begin(), b.load_parts.end(),
-                    same) &&
-         a.load_per_force == b.load_per_force && a.rate_damping == b.rate_damping && a.kinetic == b.kinetic &&
-         a.break_away == b.break_away;
 }
 
 bool reads(const Friction& p, Index signal) {
@@ -94,14 +83,25 @@ void SlopesOf::find(RegimeSlopes& out) {
   out.A = entries(A);
   out.B = entries(r.affine ? r.As : r.S);
   if (!r.affine) out.E = entries(r.E);
+  const System& sys = machine.system();
+  const bool by_motion = moves_alone(sys, r);
+  SlidingForces forces;
+  if (by_motion && r.affine) forces = sliding_forces(sys, r);
+  if (motions.empty())
+    for (const auto& p : by) motions.emplace_back(sys, *p);
   out.pace = A.size() == 0 || is_nilpotent(A) ? 0.0 : fastest_rate(A);
-  for (const auto& p : by) out.by.push_back(p->changes_machine() ? change(out, *p) : RegimeSlopes::Change{});
+  for (Index j = 0; j < by.size(); ++j)
+    if (!by[j]->changes_machine())
+      out.by.emplace_back();
+    else
+      out.by.push_back(by_motion && motions[j].alone() ? change_of_motion(out, j, forces)
+                                                       : change(out, *by[j]));
   for (Index j = 0; j < by.size(); ++j) {
     for (const Entry& e : out.by[j].A) out.all_A.push_back({j, e});
     for (const Entry& e : out.by[j].B) out.all_B.push_back({j, e});
   }
   out.any_A = places_of(out.all_A, A.rows(), A.cols());
-  out.any_B = places_of(out.all_B, A.rows(), machine.system().ns());
+  out.any_B = places_of(out.all_B, A.rows(), sys.ns());
   find_signals(out);
 }
 
@@ -192,6 +192,21 @@ RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p) {
     out.E = slope_of_matrix(p, beside, &Regime::E);
   }
   out.elements = elements_that_differ(r, p);
+  return out;
+}
+
+RegimeSlopes::Change SlopesOf::change_of_motion(RegimeSlopes& of, Index j, const SlidingForces& forces) {
+  const Regime& r = *of.regime;
+  RegimeSlopes::Change out;
+  const MotionSlopes::Change found = motions[j].of(machine.system(), r, forces);
+  if (!found.none) {
+    out.A = entries(found.A), out.B = entries(found.S);
+    if (r.affine)
+      out.Gx = entries(found.Gx), out.Gs = entries(found.Gs);
+    else
+      out.E = entries(found.E);
+  }
+  if (!r.affine) out.elements = elements_that_differ(r, *by[j]);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // What the matrices of a regime do with the parameters: found once per regime, and few entries of them change at all.
 #pragma once
 
+#include "sensitivity/motion_slopes.hpp"
 #include "sensitivity/neighbours.hpp"
 
 #include <map>
@@ -56,10 +57,12 @@ private:
   const Parameters& by;
   std::map<const Regime*, RegimeSlopes> known;
   const RegimeSlopes* last = nullptr;
+  List<MotionSlopes> motions; // of each parameter
 
   void find(RegimeSlopes& out);
   void find_signals(RegimeSlopes& out);
   RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p);
+  RegimeSlopes::Change change_of_motion(RegimeSlopes& of, Index j, const SlidingForces& forces);
   List<Index> elements_that_differ(const Regime& r, const Neighbours& p) const;
 };
 

@@ -94,3 +94,24 @@ def test_end_state_of_a_pull() -> None:
          s**2 / 2 * slope / mass + (slip + slope * s) / mass * static / slope],
     ])  # fmt: skip
     np.testing.assert_allclose(run.sensitivity.end, expected, rtol=1e-11)
+
+
+def test_contact_lets_go_under_a_spring() -> None:
+    """A body is held at a stop by P until a second one, on a spring k, pulls: cos(w t) = -P / (k a), w = sqrt(k / m).
+
+    The mass that rests has no part in it, though all that holds it is made of that mass.
+    """
+    k, mass, load, drawn = 3.0, 0.7, 1.1, 0.9
+    between = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    m = ss.Machine(mass=[1.3, mass], stiffness=k * between, names=["a", "b"], force={"a": -load})
+    m.add_contact("stop", normal={"a": 1.0}, restitution=0.0)
+    names = ["a.mass", "b.mass", "a.force", "b.position"]
+    run = ss.simulate(m, 3.0, initial={"b.position": -drawn}, sensitivities=names)
+    event = next(e for e in run.events if e.time > 0.0)
+    ratio = load / (k * drawn)
+    w, phase = np.sqrt(k / mass), np.arccos(-ratio)
+    assert event.time == pytest.approx(phase / w, rel=1e-12)
+    by_ratio = 1.0 / (w * np.sqrt(1.0 - ratio**2))
+    known = [0.0, phase / (2.0 * w * mass), -by_ratio / (k * drawn), by_ratio * ratio / drawn]
+    found = [event.sensitivity[name] for name in names]
+    np.testing.assert_allclose(found, known, rtol=1e-11, atol=5e-14)

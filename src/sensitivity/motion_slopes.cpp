@@ -1,0 +1,131 @@
+#include "sensitivity/motion_slopes.hpp"
+
+#include "core/tolerances.hpp"
+#include "sensitivity/same_force.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+namespace {
+
+bool same_element(const Friction& a, const Friction& b) {
+  return same_force(a, b) && a.acceleration_s == b.acceleration_s && a.load_period == b.load_period &&
+         std::equal(a.load_corners.begin(), a.load_corners.end(), b.load_corners.begin(),
+                    b.load_corners.end(), same_form);
+}
+
+bool same_contact(const Contact& a, const Contact& b) {
+  return same_form(a.gap, b.gap) && same_form(a.rate, b.rate) && a.acceleration_s == b.acceleration_s;
+}
+
+bool same_elements(const System& a, const System& b) {
+  return std::equal(a.friction.begin(), a.friction.end(), b.friction.begin(), b.friction.end(),
+                    same_element) &&
+         std::equal(a.contacts.begin(), a.contacts.end(), b.contacts.begin(), b.contacts.end(), same_contact);
+}
+
+Matrix effects_of(const System& sys) {
+  const Index n = sys.friction.size();
+  Matrix out(sys.nx, n + sys.contacts.size());
+  for (Index i = 0; i < n; ++i) out.col(i) = sys.friction[i].effect;
+  for (Index j = 0; j < sys.contacts.size(); ++j) out.col(n + j) = sys.contacts[j].effect;
+  return out;
+}
+
+// Of the forces that hold, as the rows of L.
+Matrix holding(const System& sys, const Regime& r, const Matrix& effects) {
+  Matrix out(effects.rows(), r.sticking.size() + r.closed.size());
+  for (Index k = 0; k < r.sticking.size(); ++k) out.col(k) = effects.col(r.sticking[k]);
+  for (Index k = 0; k < r.closed.size(); ++k)
+    out.col(r.sticking.size() + k) = effects.col(sys.friction.size() + r.closed[k]);
+  return out;
+}
+
+// How guards follow what forces that hold do.
+Matrix guards_by_held(const System& sys, const Regime& r) {
+  List<Index> row(sys.friction.size() + sys.contacts.size(), -1);
+  for (Index k = 0; k < r.sticking.size(); ++k) row[r.sticking[k]] = k;
+  for (Index k = 0; k < r.closed.size(); ++k) row[sys.friction.size() + r.closed[k]] = r.sticking.size() + k;
+  Matrix out = Matrix::Zero(r.guards.size(), r.sticking.size() + r.closed.size());
+  for (Index g = 0; g < r.guards.size(); ++g)
+    for (const GuardTerms::Entry& e : r.guard_terms[g].forces)
+      if (row[e.at] >= 0) out(g, row[e.at]) += e.factor;
+  return out;
+}
+
+} // namespace
+
+SlidingForces sliding_forces(const System& sys, const Regime& r) {
+  const Index nx = sys.nx, ns = sys.ns(), m = r.sliding.size();
+  SlidingForces out{Matrix::Zero(m, nx), Matrix::Zero(m, ns)};
+  if (m == 0) return out;
+  Scratch scratch(sys);
+  Vector x = Vector::Zero(nx), s = Vector::Zero(ns), xdot(nx), force = scratch.force;
+  const auto look = [&](double& unit, auto&& column) {
+    unit = 1.0;
+    xdot.setZero();
+    evaluate(sys, r, 0.0, x.data(), s.data(), xdot.data(), force.data(), scratch);
+    for (Index k = 0; k < m; ++k) column(k) = force(r.sliding[k]);
+    unit = 0.0;
+  };
+  for (Index j = 0; j < nx; ++j) look(x(j), out.by_x.col(j));
+  for (Index j = 0; j < ns; ++j) look(s(j), out.by_s.col(j));
+  return out;
+}
+
+bool moves_alone(const System& sys, const Regime& r) {
+  if (sys.smooth || r.shared || r.sharing.any() || r.coupled || sys.constraints.any()) return false;
+  if (!r.linear->guards.empty() || !r.linear->flank_guards.empty()) return false;
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (!r.modes.friction[i].open() && loading_contact(sys.friction[i]) >= 0) return false;
+  // the stiffness of presliding follows a given load
+  return std::none_of(r.sliding.begin(), r.sliding.end(),
+                      [&](Index i) { return r.modes.friction[i].sticks(); });
+}
+
+MotionSlopes::MotionSlopes(const System& base, const Neighbours& p) {
+  is_alone = p.changes_machine() && base.flanks.empty() && base.loops.empty() &&
+             std::all_of(p.beside.begin(), p.beside.end(),
+                         [&](const auto& one) { return same_elements(one->system(), base); });
+  if (!is_alone) return;
+  A = p.derivative([](Replica& m) -> Matrix { return m.system().A; });
+  S = p.derivative([](Replica& m) -> Matrix { return m.system().S; });
+  effects = p.derivative([](Replica& m) { return effects_of(m.system()); });
+}
+
+// With f = L (what would be without them) and U f added:  f' = L (change + U' f),  as L' = L U' L, and what is left of
+// the change is change + U' f + U f'. What only rounding leaves is dropped, as in the regime itself.
+Matrix MotionSlopes::constrained(const Regime& r, const Matrix& of, const Matrix& U, Matrix& held) const {
+  if (U.cols() == 0 || of.isZero(0.0)) {
+    held = Matrix::Zero(U.cols(), of.cols());
+    return of;
+  }
+  held = r.L * of;
+  const Matrix sum = of + U * held;
+  const Matrix terms = of.cwiseAbs() + U.cwiseAbs() * (r.L.cwiseAbs() * of.cwiseAbs());
+  return (sum.array().abs() <= tolerance::rounding * terms.array()).select(0.0, sum);
+}
+
+MotionSlopes::Change MotionSlopes::of(const System& sys, const Regime& r, const SlidingForces& forces) const {
+  Change out;
+  const Matrix U = holding(sys, r, effects_of(sys)), by = holding(sys, r, effects);
+  Matrix E(sys.nx, r.sliding.size());
+  for (Index k = 0; k < r.sliding.size(); ++k) E.col(k) = effects.col(r.sliding[k]);
+  out.none = A.isZero(0.0) && S.isZero(0.0) && E.isZero(0.0) && by.isZero(0.0);
+  if (out.none) return out;
+  const auto with = [&](const Matrix& of, const Matrix& held) -> Matrix {
+    return by.cols() == 0 ? of : of + by * held;
+  };
+  Matrix Lx, Ls, LF;
+  out.A = constrained(r, with(A, r.Lx), U, Lx);
+  out.S = constrained(r, with(S, r.Ls), U, Ls);
+  out.E = constrained(r, with(E, r.LF), U, LF);
+  if (!r.affine) return out;
+  out.A += out.E * forces.by_x, out.S += out.E * forces.by_s;
+  const Matrix guards = guards_by_held(sys, r);
+  out.Gx = guards * (Lx + LF * forces.by_x), out.Gs = guards * (Ls + LF * forces.by_s);
+  return out;
+}
+
+} // namespace stickslip

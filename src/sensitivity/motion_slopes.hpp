@@ -1,0 +1,40 @@
+// Most parameters (masses, springs, dampers, forces) change how things move and nothing of what elements are. What they
+// do to a regime follows from what they do to the compiled machine, once for all regimes: its constraints are
+// differentiated in closed form and no regime of the machines beside is built.
+#pragma once
+
+#include "sensitivity/neighbours.hpp"
+
+namespace stickslip {
+
+// Forces of sliding elements of an affine regime by (x, s): a row for each, as they are counted there.
+struct SlidingForces {
+  Matrix by_x, by_s;
+};
+SlidingForces sliding_forces(const System& sys, const Regime& r);
+
+// Constraints with forces of their own each, and forces that no normal force loads.
+bool moves_alone(const System& sys, const Regime& r);
+
+class MotionSlopes {
+public:
+  // All that is different beside are A, S, effects of forces, and values of signals.
+  MotionSlopes(const System& base, const Neighbours& p);
+
+  bool alone() const { return is_alone; }
+
+  struct Change {
+    Matrix A, S, E, Gx, Gs; // of an affine regime all that sliding elements do is in A, S and the guards
+    bool none = true;
+  };
+  // Of a regime that `moves_alone`; `forces`: where it is affine.
+  Change of(const System& sys, const Regime& r, const SlidingForces& forces) const;
+
+private:
+  bool is_alone = false;
+  Matrix A, S, effects; // derivatives; effects of friction elements, then of contacts: columns
+
+  Matrix constrained(const Regime& r, const Matrix& of, const Matrix& U, Matrix& held) const;
+};
+
+} // namespace stickslip

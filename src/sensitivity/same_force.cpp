@@ -1,0 +1,19 @@
+#include "sensitivity/same_force.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+bool same_form(const Form& a, const Form& b) {
+  return a.x == b.x && a.s == b.s;
+}
+
+bool same_force(const Friction& a, const Friction& b) {
+  return a.law == b.law && a.automaton == b.automaton && same_form(a.velocity, b.velocity) &&
+         std::equal(a.load_parts.begin(), a.load_parts.end(), b.load_parts.begin(), b.load_parts.end(),
+                    same_form) &&
+         a.load_per_force == b.load_per_force && a.rate_damping == b.rate_damping && a.kinetic == b.kinetic &&
+         a.break_away == b.break_away;
+}
+
+} // namespace stickslip
