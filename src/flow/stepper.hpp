@@ -156,6 +156,7 @@ private:
   double guard_at(const Regime& r, Index k, const State& state, const Step& step, double theta);
   bool is_polynomial(const Regime& r, Index guard) const;
   bool guard_polynomials(const Regime& r, const State& state, const Step& step, Index& degree);
+  bool hides_crossing(Index k) const;
   bool resolves_guards(const Regime& r, const State& state, const Step& step, Index degree);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
   double unknown_gap(const Contact& contact, const State& state, double gap) const;

@@ -384,8 +384,11 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   if (step.kind == FlowKind::explicit_pair) note_stiffness(state, step.h);
   Index degree = 0;
   bool sampled_guards = guard_polynomials(r, state, step, degree);
-  constexpr int most_halvings = 8;
+  // A steep law turns its force within any part of a step; the rows of a machine that is not linear are dear.
+  const int most_halvings = sys.smooth ? 8 : 30;
+  const double least = 8.0 * tolerance::last_digits * std::abs(state.base_t);
   for (int k = 0; sampled_guards && k < most_halvings && !resolves_guards(r, state, step, degree); ++k) {
+    if (step.h <= least) break;
     if (!attempt(r, state, 0.5 * step.h, step.kind)) break;
     step.h *= 0.5;
     state.step = std::min(state.step, 2.0 * step.h);

@@ -39,6 +39,15 @@ const SamplePoints& sample_points() {
   return points;
 }
 
+constexpr double resolved = 1e-4; // of the greatest value in the step
+
+// What a law of friction may turn within a step without any part in the motion: a force of a body at rest.
+bool of_forces(GuardKind kind) {
+  return kind == GuardKind::breaks_away || kind == GuardKind::limit_again ||
+         kind == GuardKind::shared_limit || kind == GuardKind::sharing_changes ||
+         kind == GuardKind::lifts_off;
+}
+
 } // namespace
 
 // Powers of theta of all signals that linear guards see; returns the highest degree.
@@ -93,10 +102,29 @@ void Stepper::confirm(const Regime& r, Index k, const State& state, const Step& 
   if (g(low) < 0.0) crossing[k] = refine_root(g, low, top);
 }
 
+// Whether the samples of guard k show so little of it that it may be above zero between them: the last coefficients of
+// its polynomial, in those of Chebyshev, are not small, and the greatest sample is no farther below zero than these may
+// hide.
+bool Stepper::hides_crossing(Index k) const {
+  static_assert(sample_degree == 8);
+  constexpr double overshoots = 10.0; // what lies between samples, in these coefficients
+  const double* const c = guard_series.row(k).data();
+  const double eighth = c[8] / 32768.0;
+  const double seventh = (c[7] + 131072.0 * eighth) / 8192.0;
+  const double sixth = (c[6] - 212992.0 * eighth + 28672.0 * seventh) / 2048.0;
+  const double unknown = std::abs(sixth) + std::abs(seventh) + std::abs(eighth);
+  const auto values = sampled.row(k);
+  if (unknown <= resolved * std::abs(values(0))) return false;
+  const double most =
+      std::max(values.cwiseAbs().maxCoeff(), tolerance::cancelled * force.cwiseAbs().maxCoeff());
+  return unknown > resolved * most && values.maxCoeff() > -overshoots * unknown;
+}
+
 // A body that turns in flight may swing a gap to and fro within a step that its parabola does not limit: whether the
 // polynomials through samples still are these guards between the samples.
 bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& step, Index degree) {
-  constexpr double resolved = 1e-4; // of the greatest value in the step
+  for (Index k = 0; k < r.guards.size(); ++k)
+    if (of_forces(r.guards[k].kind) && !is_polynomial(r, k) && hides_crossing(k)) return false;
   if (!sys.smooth) return true;
   if (!r.modes.sides.empty())
     condition_sizes = scratch.tangent(sys).condition_sizes(state.nominal, state.time_scale);
