@@ -92,8 +92,8 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
     check_events(report, run, d, panels, size)
     check_automaton(report, run, d, size)
     check_rest(report, run, d, size)
-    slips = check_impacts(report, run, d, size)
+    rubs = check_impacts(report, run, d, size)
     check_control(report, run, d, panels, size)
-    check_energy(report, run, d, panels, surfaces, slips, size)
+    check_energy(report, run, d, panels, surfaces, rubs, size)
     report.sort()
     return report

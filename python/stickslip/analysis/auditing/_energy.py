@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing._contacts import pushed_by_spring, stored
 from stickslip.analysis.auditing._description import Description
-from stickslip.analysis.auditing._impacts import Slips
+from stickslip.analysis.auditing._impacts import Rubs
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._springs import Line
@@ -27,7 +27,7 @@ def check_energy(
     d: Description,
     panels: Panels,
     surfaces: list[Surface],
-    slips: Slips,
+    rubs: Rubs,
     sizes: Sizes,
 ) -> None:
     """Hold every term of the balance against what the samples say."""
@@ -64,13 +64,7 @@ def check_energy(
     for name, taken in stated.compliances.items():
         audit.hold("energy: contacts that yield", name, t, np.abs(taken - work.compliances[name][ends]), room)
     given = sum(stated.surfaces.values(), zero)
-    belts = _belts(d, slips, t)
-    if belts is None:
-        audit.skip(
-            "work of surfaces under friction in several directions", "how they share impulses is not stated"
-        )
-    else:
-        held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t) + belts)
+    held("energy: surfaces", given, work.surfaces[ends] + _walls(run, d, t) + _belts(d, rubs, t))
     for name, done in stated.constraints.items():
         audit.hold("energy: constraints", name, t, np.abs(done - work.constraints[name][ends]), room)
     events = run.events
@@ -142,15 +136,12 @@ def _walls(run: Any, d: Description, t: Array) -> Array:
     return total
 
 
-def _belts(d: Description, slips: Slips, t: Array) -> Array | None:
-    """Work of moving surfaces in impacts along further directions of contacts; None where it does not follow."""
+def _belts(d: Description, rubs: Rubs, t: Array) -> Array:
+    """Work of moving surfaces in impacts along further directions of contacts."""
+    surfaces = {p.name: p.surface_velocity for p in d.places if p.pressed_by}
     total = np.zeros(t.size)
-    for place in (p for p in d.places if p.pressed_by):
-        for time, own in slips.items():
-            speed = place.surface_velocity.value(time, 0)
-            if speed != 0.0 and own is None:
-                return None
-            total = total - (own or {}).get(place.name, 0.0) * speed * (t >= time)
+    for (time, _), own in rubs.items():
+        total = total - sum(s * surfaces[name].value(time, 0) for name, s in own.items()) * (t >= time)
     return total
 
 

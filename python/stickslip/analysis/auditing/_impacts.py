@@ -27,7 +27,19 @@ _STAYS = 2e-9
 _MOST = 300  # times whose impacts are solved again
 
 
-Slips = dict[float, "dict[str, float] | None"]
+Rubs = dict[tuple[float, int], dict[str, float]]
+
+
+def stated_rubs(events: Any, d: Description) -> Rubs:
+    """Impulses of friction along further directions of contacts by time and instant, from the events of their elements."""
+    found: Rubs = {}
+    for place in (p for p in d.places if p.pressed_by):
+        own = events.of(place.name)
+        for time, instant, s in zip(own.time, own.instant, own.tangential_impulse, strict=True):
+            if s != 0.0:
+                at = found.setdefault((float(time), int(instant)), {})
+                at[place.name] = at.get(place.name, 0.0) + float(s)
+    return found
 
 
 @dataclass
@@ -35,6 +47,7 @@ class Instant:
     """Impulses that act together."""
 
     time: float
+    number: int
     contacts: list[Contact]
     normal: Array
     tangential: Array
@@ -53,7 +66,7 @@ def _instants(run: Any, d: Description) -> dict[float, list[Instant]]:
         at_once = found.setdefault(e.time, [])
         again = at_once and last == e.instant and by_name[e.element] in at_once[-1].contacts
         if not at_once or last != e.instant or again:
-            at_once.append(Instant(e.time, [], np.zeros(0), np.zeros(0), 0.0, False, False))
+            at_once.append(Instant(e.time, e.instant, [], np.zeros(0), np.zeros(0), 0.0, False, False))
         one, last = at_once[-1], e.instant
         one.contacts.append(by_name[e.element])
         one.normal = np.append(one.normal, e.normal_impulse)
@@ -100,14 +113,11 @@ class _Machine:
 class _Strike:
     """One instant with the velocities around it."""
 
-    def __init__(
-        self, m: _Machine, j: int, one: Instant, v: Array, slips: dict[str, float], errors: Array
-    ) -> None:
+    def __init__(self, m: _Machine, j: int, one: Instant, v: Array, rubs: dict[str, float]) -> None:
         own = [(k, c.place, s) for k, (c, s) in enumerate(zip(one.contacts, one.tangential, strict=True))]
         rough = [(k, place, s) for k, place, s in own if place is not None]
-        stated = len(one.contacts) + len(rough)
         for k, c in enumerate(one.contacts):
-            rough += [(k, place, slips[place.name]) for place in m.d.further(c)]
+            rough += [(k, place, rubs.get(place.name, 0.0)) for place in m.d.further(c)]
         rows = np.array([m.row(c.normal, j) for c in one.contacts] + [m.row(p.along, j) for _, p, _ in rough])
         wall = [column(c.gap.shift(m.at), j) for c in one.contacts]
         wall += [-p.surface_velocity.value(one.time, 0) for _, p, _ in rough]
@@ -117,8 +127,6 @@ class _Strike:
         self.before, self.after = rows @ v + wall, rows @ self.v + wall
         self.n = len(one.contacts)
         response = rows @ inverse @ rows.T
-        self.unsure = np.abs(rows) @ errors / np.diag(response)  # of impulses that follow from the velocities
-        self.unsure[:stated] = 0.0
         self.blow = Blow(
             response,
             self.before,
@@ -129,46 +137,39 @@ class _Strike:
         )
 
 
-def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Slips:
+def check_impacts(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Rubs:
     """Hold every impact against the balance of impulses, and against the law of impact.
 
-    Returns the impulses of friction along further directions at the times of impacts, as far as they follow.
+    Returns the impulses of friction along further directions of contacts.
     """
     if not run.events.impact.any():
         return {}
     times = np.unique(run.events.time[run.events.impact])
     machine = _Machine(run, d, times)
     instants = _instants(run, d)
-    left, slips = _check_balance(audit, run, machine, instants, sizes)
+    rubs = stated_rubs(run.events, d)
+    left = _check_balance(audit, run, machine, rubs, sizes)
     if len(instants) < times.size:
         audit.skip("the law of some impacts", f"that of {len(instants)} of {times.size} is checked")
     for j, time in enumerate(times):
         v = left[:, j]
-        if slips[j] is None:
-            audit.skip(
-                "the law of some impacts", "how friction in several directions shares them is not stated"
-            )
-            continue
         for one in instants.get(float(time), []):
-            strike = _Strike(machine, j, one, v, slips[j] or {}, sizes.relative * sizes.v)
+            strike = _Strike(machine, j, one, v, rubs.get((one.time, one.number), {}))
             _check_law(audit, one, strike, machine.row, j, sizes)
             v = strike.v
-    return {float(t): own for t, own in zip(times, slips, strict=True)}
+    return rubs
 
 
-def _check_balance(
-    audit: Audit, run: Any, m: _Machine, instants: dict[float, list[Instant]], sizes: Sizes
-) -> tuple[Array, list[dict[str, float] | None]]:
-    """M (v+ - v-) is the sum of all impulses of a time. Returns v-, and the impulses of friction that are not stated.
+def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes) -> Array:
+    """M (v+ - v-) is the sum of all impulses of a time. Returns v-.
 
     What a run has before an impact at its start is not sampled: it is taken from the balance, so that the law of impact
-    can be checked there too. Friction of a contact along more than one direction is not stated either: what is left of
-    the balance must be along these directions; None where it can be shared in many ways.
+    can be checked there too.
     """
     d, times, right = m.d, m.at.t, m.at.v
     begin = float(run._raw.t_begin)
     left = Samples(run, np.maximum(np.nextafter(times, -np.inf), begin), d).v
-    given, room = _impulses(run, m, sizes)
+    given, room = _impulses(run, m, rubs, sizes)
     pushed = np.stack([m.inverse(j) @ given[:, j] for j in range(times.size)], axis=1)
     first = times <= begin
     left[:, first] = right[:, first] - pushed[:, first]
@@ -177,30 +178,14 @@ def _check_balance(
     room += (heavy @ (sizes.relative * sizes.v))[:, None]
     room += np.stack([put_to_rest(d, m.at, j, sizes) for j in range(times.size)], axis=1)
     error = m.moved(right - left - pushed) if d.constraints else m.moved(right - left) - given
-    slips = [_shared(m, j, error[:, j], instants.get(float(time))) for j, time in enumerate(times)]
-    slips = [None if begun and own else own for begun, own in zip(first, slips, strict=True)]
     for k, name in enumerate(d.names):
         audit.hold("M dv = impulses", name, times, np.abs(error[k]), room[k])
     if first.any():
         audit.skip(f"balance of impulses at {begin:g} s", "the run begins with an impact")
-    return left, slips
+    return left
 
 
-def _shared(m: _Machine, j: int, error: Array, at_once: list[Instant] | None) -> dict[str, float] | None:
-    """Impulses of friction along further directions, by their names; `error` keeps what these cannot give."""
-    places = [p for one in at_once or [] for c in one.contacts for p in m.d.further(c)]
-    if not places:
-        return {}
-    rows = np.array([m.row(p.along, j) for p in places])
-    responded = rows @ m.inverse(j)  # with constraints only what these leave
-    shares, _, rank, _ = np.linalg.lstsq(responded.T, -(m.inverse(j) @ error), rcond=1e-9)
-    error += rows.T @ shares
-    if rank < len(places) or len(at_once or []) > 1:
-        return None
-    return {p.name: float(s) for p, s in zip(places, shares, strict=True)}
-
-
-def _impulses(run: Any, m: _Machine, sizes: Sizes) -> tuple[Array, Array]:
+def _impulses(run: Any, m: _Machine, rubs: Rubs, sizes: Sizes) -> tuple[Array, Array]:
     """Sum of all stated impulses on each coordinate, and how uncertain it is."""
     d, times = m.d, m.at.t
     given, room = np.zeros((len(d.names), times.size)), np.zeros((len(d.names), times.size))
@@ -214,6 +199,11 @@ def _impulses(run: Any, m: _Machine, sizes: Sizes) -> tuple[Array, Array]:
             room[:, j] += _ROOM * np.abs(w * normal) + np.abs(w) * per_rate
             if c.place is not None:
                 given[:, j] -= m.row(c.place.along, j) * tangential
+    along = {p.name: p.along for p in d.places if p.pressed_by}
+    for (time, _), own in rubs.items():
+        j = int(np.searchsorted(times, time))
+        for name, s in own.items():
+            given[:, j] -= m.row(along[name], j) * s
     return given, room
 
 
@@ -229,7 +219,7 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     room = _ROOM * speed + max(slow)
     # What takes a slow rebound back is an impulse along normals alone, beside those of the law.
     taken = max(rate / float(blow.response[k, k]) for k, rate in enumerate(slow))
-    push = _ROOM * float(np.abs(s.impulse).max()) + taken + float(s.unsure.max())
+    push = _ROOM * float(np.abs(s.impulse).max()) + taken
     approaching = bool((s.before[:n] < -room).any())
     restitution = blow.restitution if approaching else np.zeros(n)
     newton = any(c.impact == "newton" for c in one.contacts) and not one.poisson
@@ -244,7 +234,6 @@ def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: 
     work = -0.5 * float(s.impulse @ (s.before + s.after))
     doubt = 1e-7 * (np.abs(s.before) + np.abs(s.after)) + room
     name, heat = one.contacts[0].name, float(np.abs(s.impulse) @ doubt)
-    heat += float(s.unsure @ (np.abs(s.before) + np.abs(s.after)))
     audit.hold("loss is that of the impulses", name, one.time, abs(one.loss - work), heat + 1e-300)
     if not one.gains:
         audit.hold("energy is not gained in an impact", name, one.time, -work, heat)
