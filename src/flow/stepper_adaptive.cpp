@@ -5,6 +5,7 @@
 #include "flow/stepper.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -151,20 +152,48 @@ bool Stepper::passes_fine_structure(const Regime& r, const State& state, const V
 }
 
 // Where the line of a table ends the next one has another slope, of which the error estimate of a step across the corner
-// knows little: steps end there. Shortens h and returns true where one would not.
+// knows little, and the work within it less: steps end there. Shortens h and returns true where one would not. Where a
+// velocity turns near a corner, as above a belt that swings, the step ends there first, for no turn to hide it.
 bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x1, double& h) {
   constexpr double at_corner = 1e-2; // of the tolerance: what is left of the step beyond it does no harm
+  constexpr double unsure = 0.25;    // of the way to a turn, as a cubic shows it
   double shorten = 1.0;
+  bool at_end = false; // the signals
   for (Index i : r.sliding) {
     const Friction& p = sys.friction[i];
     if (p.corners.empty()) continue;
+    if (!at_end) signals_at(state.base_t + h, s.data()), at_end = true;
     double v0 = relative_velocity(p, state.base_x.data(), frame_signals.data());
     double v1 = relative_velocity(p, x1.data(), s.data());
-    if (p.delayed >= 0) v0 = state.base_x(p.delayed), v1 = x1(p.delayed);
+    double rise = h * p.velocity.x.dot(f0), last_rise = 2.0 * p.velocity.x.dot(x1 - state.base_x) - rise;
+    for (Index k = 0; k < varying.size(); ++k) {
+      const double by = h * p.velocity.s(varying[k]);
+      rise += by * derivative(*pieces[k], state.base_t, 1);
+      last_rise += by * derivative(*pieces[k], state.base_t + h, 1);
+    }
+    if (p.delayed >= 0) {
+      v0 = state.base_x(p.delayed), v1 = x1(p.delayed);
+      rise = h * f0(p.delayed), last_rise = 2.0 * (v1 - v0) - rise;
+    }
     const double near = at_corner * options.rtol * velocity_size(p, state.nominal);
-    for (const double c : p.corners)
-      if (std::min(v0, v1) < c - near && std::max(v0, v1) > c + near)
-        shorten = std::min(shorten, (c - v0) / (v1 - v0));
+    const std::array<double, 4> cubic = {v0, rise, 3.0 * (v1 - v0) - 2.0 * rise - last_rise,
+                                         rise + last_rise - 2.0 * (v1 - v0)};
+    const Extremes e = extremes(cubic.data(), 3);
+    for (const double c : p.corners) {
+      const auto between = [c, near](double a, double b) {
+        return std::min(a, b) < c - near && std::max(a, b) > c + near;
+      };
+      const auto hidden = [&](double turn, double at, double end) {
+        return at > 0.0 && at < 1.0 && (between(end, turn + unsure * (turn - end)) || between(turn, v1));
+      };
+      if (between(v0, v1))
+        shorten = std::min(
+            shorten,
+            refine_root([&cubic, c](double theta) { return polynomial::value(cubic.data(), 3, theta) - c; },
+                        0.0, 1.0));
+      if (hidden(e.maximum, e.at_maximum, std::max(v0, v1))) shorten = std::min(shorten, e.at_maximum);
+      if (hidden(e.minimum, e.at_minimum, std::min(v0, v1))) shorten = std::min(shorten, e.at_minimum);
+    }
   }
   if (shorten == 1.0) return false;
   h *= shorten;
