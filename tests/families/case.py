@@ -68,3 +68,11 @@ def levels(rng: Rng, size: float) -> dict[str, float]:
     static = size * between(rng, 0.3, 3.0)
     kinetic = static * one_of(rng, 1.0, float(rng.uniform(0.3, 1.0)), float(rng.uniform(0.7, 1.0)))
     return {"static": static, "kinetic": kinetic, "stribeck_velocity": between(rng, 1e-3, 0.5)}
+
+
+def now_and_then_released(rng: Rng, load: Any) -> Any:
+    """This normal load; of one place in twelve none, next to none, or none yet: a brake that is released."""
+    if rng.random() >= 0.08:
+        return load
+    slope = float(rng.uniform(0.3, 2.0))
+    return one_of(rng, 0.0, 1e-11 * slope, ss.Ramp(slope=slope), ss.Step(slope, start=1.0))

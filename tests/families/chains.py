@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import stickslip as ss
-from families.case import Case, Rng, between, levels, one_of, signal
+from families.case import Case, Rng, between, levels, now_and_then_released, one_of, signal
 
 
 def _curve(rng: Rng) -> ss.Law:
@@ -81,7 +81,7 @@ def _plant(rng: Rng) -> tuple[ss.Machine, list[str]]:
 
 def build(seed: int) -> Case:
     """One to five masses with one to four places of friction, driven by forces and belts."""
-    rng = np.random.default_rng([14001, seed])
+    rng, released = np.random.default_rng([14001, seed]), np.random.default_rng([14010, seed])
     m, names = _plant(rng)
     for name in names:
         if rng.random() < 0.6:
@@ -93,6 +93,7 @@ def build(seed: int) -> Case:
         load: Any = float(rng.uniform(0.3, 2.0))
         if rng.random() < 0.25:
             load = ss.Sine(amplitude=0.7 * load, frequency=between(rng, 0.1, 2.0), offset=load)
+        load = now_and_then_released(released, load)
         law = one_of(rng, _curve, _curve, _bristle, _automaton)(rng)
         belt = signal(rng, between(rng, 0.05, 1.0)) if rng.random() < 0.25 else 0.0
         m.add_friction(f"f{i}", on=on, law=law, normal_load=load, surface_velocity=belt, load=smooth_load)

@@ -14,7 +14,7 @@ from stickslip.analysis.auditing._tolerances import Sizes
 from stickslip.stick_slip import DeadTime, Lag
 
 Array = NDArray[np.float64]
-OPEN = 2
+OPEN, FREE = 2, 4
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Surface:
     Attributes
     ----------
     mode : ndarray
-        -1, 0, 1, or 2 while its contact is open.
+        -1, 0, 1, or 2 while its contact is open; what nothing presses slides either way.
     velocity, load, force : ndarray
         Relative velocity; normal load with what a load force adds to it; force that opposes the velocity.
     known : ndarray of bool
@@ -172,6 +172,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     relative = sizes.relative
     lag, dwell, travel, damping = options_of(place)
     mode, v, load = at[f"{place.name}.mode"], place.relative(at), load_of(place, d, at)
+    mode = np.where(mode == FREE, np.sign(v), mode)
     side = np.where(np.abs(mode) == 1, mode, 0.0)
     names = internal_names(place)
     z = at.rows(names)
