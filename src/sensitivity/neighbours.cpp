@@ -92,7 +92,8 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
       reject("sensitivities", "name '" + name + "': with it the number of states changes");
     for (const Loop& l : sys.loops)
       if (l.block.quantum > 0.0)
-        reject("sensitivities", "name '" + name + "': a quantiser has no derivative, not even one without steps");
+        reject("sensitivities",
+               "name '" + name + "': a quantiser has no derivative, not even one without steps");
     for (Index i = 0; i < base.friction.size(); ++i)
       if (is_of_other_kind(sys.friction[i].traits, base.friction[i].traits))
         reject("sensitivities", "name '" + name + "': at exactly this value the friction of '" +
