@@ -429,7 +429,8 @@ void Runner::note(bool scheduled, bool breakpoint_here) {
 
 void Runner::tell(const Jump& jump) {
   events.clear();
-  append_events(sys, jump, state->instant, events);
+  append_events(sys, jump, jump.t == told, state->instant, events);
+  told = jump.t;
   if (events.empty()) return;
   out.events += static_cast<std::int64_t>(events.size());
   recorder->events(events);

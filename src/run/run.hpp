@@ -11,6 +11,7 @@
 #include "transition/event.hpp"
 #include "transition/transition.hpp"
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -65,7 +66,8 @@ private:
   Transition transition;
   Step step;
   Scratch probe;
-  List<Event> events; // of one instant
+  List<Event> events;                                     // of one instant
+  double told = std::numeric_limits<double>::quiet_NaN(); // when the last of them was
 
   // Of the present run.
   State* state = nullptr;

@@ -404,7 +404,7 @@ private:
 
   void note(const Jump& jump) {
     events.clear();
-    append_events(sys, jump, state.instant, events);
+    append_events(sys, jump, false, state.instant, events);
     for (const Event& e : events) run.events.add(sys, e);
   }
 

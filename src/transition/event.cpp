@@ -134,6 +134,7 @@ namespace {
 struct EventBuilder {
   const System& sys;
   const Jump& jump;
+  bool again; // whatever a breakpoint has ended is told
   std::int64_t& instant;
   List<Event>& events;
   Index first = events.size();
@@ -233,7 +234,7 @@ struct EventBuilder {
       }
       if (before == after && load.pieces.size() == 1) continue;
       const bool loaded_by_signal = can_be_free(sys, p);
-      const bool free_before = loaded_by_signal && idle_before(load, jump.t),
+      const bool free_before = loaded_by_signal && !again && idle_before(load, jump.t),
                  free_after = loaded_by_signal && idle(load, jump.t);
       mechanics(i, free_before ? Mode::free : before, free_after ? Mode::free : after, nullptr);
     }
@@ -253,8 +254,9 @@ struct EventBuilder {
 
 // The start changes nothing: the modes that it finds are the first. An impact that the given velocities ask for is a
 // change all the same.
-void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events) {
-  EventBuilder build{sys, jump, instant, events};
+void append_events(const System& sys, const Jump& jump, bool again, std::int64_t& instant,
+                   List<Event>& events) {
+  EventBuilder build{sys, jump, again, instant, events};
   if (jump.occasion == Occasion::flow) return;
   if (jump.occasion == Occasion::start) {
     if (jump.impulses.empty()) return;

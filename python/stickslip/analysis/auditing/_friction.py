@@ -12,7 +12,7 @@ from stickslip.analysis.auditing._contacts import force_size
 from stickslip.analysis.auditing._description import Description, Place, doubt_of
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
-from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known, table_room
+from stickslip.analysis.auditing._surfaces import OPEN, Surface, form_room, load_is_known, table_room
 from stickslip.analysis.auditing._tolerances import Sizes
 from stickslip.stick_slip import Lag
 
@@ -57,10 +57,7 @@ def _load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
         return doubt
     if place.load_table is not None:
         return table_room(place, sizes)
-    if place.options is None:
-        return 0.0
-    terms = [abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items()]
-    return sizes.relative * place.options.load_factor * sum(terms) / _laws.kinetic(place.law)
+    return form_room(place, sizes)
 
 
 def _check_sliding(audit: Audit, place: Place, at: Samples, one: Surface, sizes: Sizes) -> None:

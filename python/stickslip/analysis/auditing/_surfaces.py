@@ -72,6 +72,14 @@ def table_room(place: Place, sizes: Sizes) -> float:
     return sizes.relative * (float(loads.max()) + steepest * reach)
 
 
+def form_room(place: Place, sizes: Sizes) -> float:
+    """How far a load may be off that a load force makes: by what it reads."""
+    if place.options is None or place.options.load_factor == 0.0:
+        return 0.0
+    terms = [abs(f) * sizes.states.get(name, 0.0) for name, f in place.load_form.items()]
+    return sizes.relative * place.options.load_factor * sum(terms) / _laws.kinetic(place.law)
+
+
 def load_of(place: Place, d: Description, at: Samples) -> Array:
     """Normal load, and what a load force adds to it."""
     if place.on_contact:
@@ -199,8 +207,9 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     if any(type(term).__name__ == "TwoStateBristle" for term in place.law.terms):
         # At rest the second state moves with the force that is held, or, without a step of the force, either way.
         moving &= ~rest & (np.abs(v) > velocity_error)
+    remains = np.zeros_like(v)
     if lag > 0.0:
-        f = at[f"{place.name}.lagged_force"]
+        f = remains = at[f"{place.name}.lagged_force"]
         unit = np.ones_like(load) if place.on_contact else load
         states = np.vstack([states, f])
         state_names.append(f"{place.name}.lagged_force")
@@ -229,7 +238,9 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     uncertain = np.maximum(
         np.abs(load), np.abs(scale) if place.on_contact else 1.0
     ) * spread + relative * np.abs(force)
-    uncertain = uncertain + np.abs(dry) * table_room(place, sizes)
+    rounding = 4.0 * np.finfo(float).eps  # of terms that cancel
+    uncertain = uncertain + rounding * (np.abs(load * dry) + np.abs(scale * viscous) + np.abs(remains))
+    uncertain = uncertain + np.abs(dry) * (table_room(place, sizes) + form_room(place, sizes))
     if place.load_formula is not None:
         uncertain = uncertain + np.abs(dry) * doubt_of(place.load_formula, at, relative, sizes.states)
     return Surface(
