@@ -1,7 +1,8 @@
 """Chains with friction from event to event: SciPy's DOP853 between them, modes chosen by trying all of them.
 
 Laws that jump at rest stick and slip; bristles and tanh are right-hand sides. Left out, and said so: laws with modes of
-their own (memory, presliding, Maxwell slip, Leuven, two states), stiff bristles, and rests that share a force.
+their own (memory, presliding, Maxwell slip, Leuven, two states), stiff bristles, loads that begin after a while, and rests
+that share a force. What nothing presses has no modes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Chain:
         self.rigid, self.soft = [], []
         for p in self.d.places:
             self._check(p)
-            (self.rigid if _laws.sticks(p.law) else self.soft).append(p)
+            pressed = any(p.normal_load.value(t, 0) for t in np.linspace(0.0, 3.0, 31))
+            (self.rigid if pressed and _laws.sticks(p.law) else self.soft).append(p)
         self.n = len(self.d.names)
         self.inverse = np.linalg.inv(self.d.mass.numbers)
         self.modes = [0] * len(self.rigid)
@@ -53,6 +55,8 @@ class Chain:
             or (kinds & {*BRISTLES} and len(kinds) > 1)
         ):
             raise Left("laws with modes of their own")
+        if p.normal_load.value(0.0, 0) == p.normal_load.value(0.5, 0) == 0.0 != p.normal_load.value(1.5, 0):
+            raise Left("loads that begin")
         if kinds & {*BRISTLES}:
             term = p.law.terms[0]
             load = max(abs(p.normal_load.value(t, 0)) for t in np.linspace(0.0, 3.0, 31))
