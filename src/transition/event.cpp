@@ -234,8 +234,8 @@ struct EventBuilder {
       }
       if (before == after && load.pieces.size() == 1) continue;
       const bool loaded_by_signal = can_be_free(sys, p);
-      const bool free_before = loaded_by_signal && !again && idle_before(load, jump.t),
-                 free_after = loaded_by_signal && idle(load, jump.t);
+      const bool free_after = loaded_by_signal && idle(load, jump.t),
+                 free_before = again ? free_after : loaded_by_signal && idle_before(load, jump.t);
       mechanics(i, free_before ? Mode::free : before, free_after ? Mode::free : after, nullptr);
     }
   }
