@@ -12,9 +12,9 @@ from stickslip.analysis.auditing._description import Description
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
-FREE = 4
 _HIGHER = {"position": "velocity", "velocity": "acceleration"}
 
 
@@ -73,7 +73,7 @@ def _check_continuous(audit: Audit, loop: dict[str, Any], block: Block, panels: 
     reach = np.abs(block.C) @ size_z + np.abs(block.D) @ size_w
     limited = np.isfinite(options["limits"]["min"]) or np.isfinite(options["limits"]["max"])
     clamps = limited and options["anti_windup"] == "clamping"
-    followed = at[f"{name}.mode"] == FREE if clamps else np.ones(at.t.size, dtype=bool)
+    followed = at[f"{name}.mode"] == Mode.FREE if clamps else np.ones(at.t.size, dtype=bool)
     for k, label in enumerate(_output_names(loop)):
         error, room = np.abs(at[label] - out[k]), 10.0 * sizes.relative * reach[k] + 1e-300
         audit.hold("output is that of the control law", name, at.t, np.where(followed, error, 0.0), room)

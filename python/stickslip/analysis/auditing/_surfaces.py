@@ -11,10 +11,11 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place, doubt_of, evaluated, internal_names
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.modes import Mode
 from stickslip.stick_slip import DeadTime, Lag
 
 Array = NDArray[np.float64]
-OPEN, FREE = 2, 4
+OPEN = 2
 
 
 @dataclass
@@ -180,7 +181,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     relative = sizes.relative
     lag, dwell, travel, damping = options_of(place)
     mode, v, load = at[f"{place.name}.mode"], place.relative(at), load_of(place, d, at)
-    mode = np.where(mode == FREE, np.sign(v), mode)
+    mode = np.where(mode == Mode.FREE, np.sign(v), mode)
     side = np.where(np.abs(mode) == 1, mode, 0.0)
     names = internal_names(place)
     z = at.rows(names)
