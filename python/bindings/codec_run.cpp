@@ -17,7 +17,7 @@ namespace stickslip::bindings {
 
 namespace {
 
-constexpr int format = 7, state_format = 8;
+constexpr int format = 8, state_format = 9;
 
 template <class E> std::vector<int> numbers(const List<E>& list) {
   std::vector<int> out;
@@ -44,11 +44,11 @@ List<ForceLimit> unpack_limits(const py::handle& from) {
   return out;
 }
 
-// friction: (mode, hold, stretch of its load, switches of the law) of each element
+// friction: (mode, hold, whether it is free, stretch of its load, switches of the law) of each element
 py::tuple pack(const Modes& m) {
   py::list friction;
   for (const FrictionMode& one : m.friction)
-    friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold),
+    friction.append(py::make_tuple(static_cast<int>(one.mode), static_cast<int>(one.hold), one.free,
                                    static_cast<int>(one.load_stretch), one.branch));
   py::list flanks;
   for (const FlankMode& one : m.flank) flanks.append(py::make_tuple(one.stretch, one.loose));
@@ -60,7 +60,7 @@ Modes unpack_modes(const py::tuple& p) {
   for (const py::handle h : p[0].cast<py::list>()) {
     const auto one = h.cast<py::tuple>();
     m.friction.push_back({static_cast<Mode>(one[0].cast<int>()), static_cast<Hold>(one[1].cast<int>()),
-                          one[2].cast<std::int16_t>(), one[3].cast<unsigned>()});
+                          one[2].cast<bool>(), one[3].cast<std::int16_t>(), one[4].cast<unsigned>()});
   }
   m.contact = named<Mode>(p[1]);
   m.saturation = named<Saturation>(p[2]);

@@ -216,9 +216,9 @@ void list_guards(const System& sys, Regime& r) {
           watch(GuardKind::breaks_away, i, side);
         }
       }
-    } else if (law.sticks) {
+    } else if (law.sticks && !now.free) {
       watch(GuardKind::slip_ends, i, now.direction());
-    } else if (law.reversal_switches) {
+    } else if (law.reversal_switches || (now.free && !law.affine)) {
       watch(GuardKind::velocity_reversal, i, now.direction());
     }
     for (Index bit = 0; bit < law.switches; ++bit) r.guards.push_back(Guard::of_switch(i, bit));

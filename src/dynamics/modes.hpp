@@ -35,6 +35,8 @@ struct FrictionMode {
       Mode::stick; // stick, slip- or slip+, open; a law without a jump at v = 0 never sticks and slips
                    // on its side of v = 0
   Hold hold = Hold::by_limit;
+  bool free =
+      false; // no load presses it (see free.hpp): it slips on its side of v = 0 as a law without a jump does
   std::int16_t load_stretch = 0; // of what the state adds to the normal load: where on its polyline
   unsigned branch = 0;           // internal switching state of the law
 
@@ -42,6 +44,7 @@ struct FrictionMode {
   bool open() const { return mode == Mode::open; }
   bool slips() const { return mode == Mode::slip_forward || mode == Mode::slip_backward; }
   int direction() const { return stickslip::direction(mode); } // of slip; 0 at rest and open
+  Mode shown() const { return free ? Mode::free : mode; }
 
   // With its law's switches as they are at the start of a motion.
   void enter(Mode m) {

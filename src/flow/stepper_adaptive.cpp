@@ -103,7 +103,8 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
   if (options.atol.size() > 0) return false;
   for (Index i : r.sliding) {
     const Friction& p = sys.friction[i];
-    if (!p.traits.sticks || p.traits.affine || r.modes.friction[i].sticks()) continue;
+    const FrictionMode& now = r.modes.friction[i];
+    if (!p.traits.sticks || p.traits.affine || now.free || now.sticks()) continue;
     const double v = relative_velocity(p, state.base_x.data(), s.data());
     const double size = velocity_size(p, state.nominal);
     if (std::abs(v) > close_to_rest * size) continue;

@@ -141,7 +141,8 @@ void RealTime::slide_on_what_yields() {
   const double* const s = here();
   for (Index i = 0; i < sys.friction.size(); ++i) {
     FrictionMode& mode = now.friction[i];
-    if (!mode.open()) continue;
+    if (!mode.open() && !mode.free) continue;
+    mode.free = false; // loads are numbers here, and zero is one of them
     const double v = relative_velocity(system_here().friction[i], a.x, s);
     mode.enter(std::abs(v) > velocity_tolerance(i) || !sys.friction[i].traits.sticks ? slip(v < 0.0 ? -1 : 1)
                                                                                      : Mode::stick);

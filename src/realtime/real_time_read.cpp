@@ -1,5 +1,6 @@
 // Outputs of the fixed-step form.
 #include "dynamics/constraints.hpp"
+#include "dynamics/free.hpp"
 #include "dynamics/spring_force.hpp"
 #include "dynamics/tangent.hpp"
 #include "realtime/real_time.hpp"

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/free.hpp"
 #include "model/smooth.hpp"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ void check(const System& sys, const Modes& modes) {
   count("corners of formulas", modes.sides.size(), sys.smooth ? sys.smooth->tape.conditions.size() : 0);
   const auto friction = [](const FrictionMode& one) {
     return one.mode >= Mode::slip_backward && one.mode <= Mode::open && one.hold >= Hold::by_limit &&
-           one.hold <= Hold::firmly;
+           one.hold <= Hold::firmly && (!one.free || one.slips());
   };
   const auto contact = [](Mode one) { return one == Mode::open || one == Mode::closed; };
   const auto limit = [](Saturation one) {
@@ -99,6 +100,9 @@ void check(const System& sys, const Modes& modes) {
     if (modes.friction[i].load_stretch < 0 ||
         modes.friction[i].load_stretch > sys.friction[i].load_corners.size())
       reject("state", "has loads on stretches that do not exist");
+  for (Index i = 0; i < sys.friction.size(); ++i)
+    if (modes.friction[i].free && !can_be_free(sys, sys.friction[i]))
+      reject("state", "has friction without a load where there is one");
   for (Index k = 0; k < sys.flanks.size(); ++k)
     if (modes.flank[k].stretch < 0 || modes.flank[k].stretch >= sys.flanks[k].line.stretches.size())
       reject("state", "has springs on stretches that do not exist");

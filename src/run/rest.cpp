@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 namespace stickslip {
 
@@ -61,6 +62,7 @@ public:
       if (loading_contact(p) >= 0 && p.surface_travel >= 0)
         return false; // its stiffness follows the contact's force
       if (s(p.surface) != 0.0) return false;
+      if (r.modes.friction[i].free) continue;
       if (p.traits.sticks && !r.modes.friction[i].sticks()) return false;
       if (p.traits.sticks && p.surface_travel < 0) rigid.push_back(&p.velocity.x);
     }
@@ -174,13 +176,14 @@ std::string note_of_rest(const System& sys, const Regime& r, double t, const dou
   share_forces(sys, r, t, x, s.data(), force.data(), w);
   std::ostringstream text;
   text << "stuck for good";
+  const char* before = ": '";
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& p = sys.friction[i];
-    if (!p.traits.sticks) continue;
+    if (!p.traits.sticks || r.modes.friction[i].free) continue;
     const double F = force(i);
     const Interval limits =
         stick_limits(sys, p, r.modes.friction[i].load_stretch, t, x, s.data(), force.data());
-    text << (i == 0 ? ": '" : ", '") << p.name << "' holds " << F << " N of "
+    text << std::exchange(before, ", '") << p.name << "' holds " << F << " N of "
          << (F < 0.0 ? limits.lo : limits.hi) << " N";
   }
   return text.str();

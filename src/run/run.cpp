@@ -429,8 +429,7 @@ void Runner::note(bool scheduled, bool breakpoint_here) {
 
 void Runner::tell(const Jump& jump) {
   events.clear();
-  append_events(sys, jump, jump.t == told, state->instant, events);
-  told = jump.t;
+  append_events(sys, jump, state->instant, events);
   if (events.empty()) return;
   out.events += static_cast<std::int64_t>(events.size());
   recorder->events(events);

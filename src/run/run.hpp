@@ -66,8 +66,7 @@ private:
   Transition transition;
   Step step;
   Scratch probe;
-  List<Event> events;                                     // of one instant
-  double told = std::numeric_limits<double>::quiet_NaN(); // when the last of them was
+  List<Event> events; // of one instant
 
   // Of the present run.
   State* state = nullptr;

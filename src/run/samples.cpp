@@ -4,7 +4,6 @@
 #include "core/list.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/spring_force.hpp"
-#include "signal/idle.hpp"
 #include "transition/event.hpp"
 #include "transition/springs.hpp"
 
@@ -171,7 +170,7 @@ Rows& Samples::upper_limits() {
   return *kept_upper;
 }
 
-// Of a law without a jump the mode is the side of the velocity. What no load presses is free: an open clutch.
+// Of a law without a jump the mode is the side of the velocity.
 ModeRows& Samples::modes() {
   const std::lock_guard lock(access);
   if (kept_modes) return *kept_modes;
@@ -182,16 +181,10 @@ ModeRows& Samples::modes() {
       const FrictionMode& here = span.segment->regime->modes.friction[i];
       auto part = mode.row(i).segment(span.first, span.count);
       if (sticks || here.open())
-        part.setConstant(static_cast<std::int8_t>(here.mode));
+        part.setConstant(static_cast<std::int8_t>(here.shown()));
       else
         part = velocities().row(i).segment(span.first, span.count).array().sign().cast<std::int8_t>();
     }
-  }
-  for (Index i = 0; i < n_elements; ++i) {
-    const Friction& p = sys.friction[i];
-    if (!can_be_free(sys, p)) continue;
-    for (Index j = 0; j < n_times; ++j)
-      if (idle(sys.signals[p.load], times[j])) mode(i, j) = static_cast<std::int8_t>(Mode::free);
   }
   return mode;
 }

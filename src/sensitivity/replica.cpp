@@ -92,7 +92,8 @@ namespace {
 
 bool same_but_for_sides(const System& sys, Modes a, const Modes& b) {
   for (Index i = 0; i < sys.friction.size(); ++i)
-    if (has_no_jump(sys.friction[i]) && a.friction[i].slips() && b.friction[i].slips())
+    if ((has_no_jump(sys.friction[i]) || b.friction[i].free) && a.friction[i].slips() &&
+        b.friction[i].slips())
       a.friction[i].mode = b.friction[i].mode;
   return a == b;
 }
@@ -140,7 +141,9 @@ void Replica::change(State& state, const Passage& as) {
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& p = sys.friction[i];
     const FrictionMode &was = before.friction[i], &is = after.friction[i];
-    if (was.mode == is.mode || !p.traits.sticks) continue;
+    const bool gripped = was.free && !is.free;
+    if (is.free) let_go(p, x);
+    if ((was.mode == is.mode && !gripped) || is.free || !p.traits.sticks) continue;
     if (is.open()) {
       for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
       if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
@@ -148,7 +151,7 @@ void Replica::change(State& state, const Passage& as) {
     }
     const double v = relative_velocity(p, x, s.data());
     const double N = total_load(sys, p, was.load_stretch, x, s.data(), force.data());
-    if (was.open()) {
+    if (was.open() || gripped) {
       start_in_mode(p, is.direction(), v, N, t, x);
     } else {
       if (is.sticks()) start_clock(p, was.direction(), N, t, x);

@@ -3,9 +3,6 @@
 
 #include "signal/signal.hpp"
 
-#include <cmath>
-#include <limits>
-
 namespace stickslip {
 
 inline bool idle(const Piece& p) {
@@ -14,11 +11,6 @@ inline bool idle(const Piece& p) {
 
 inline bool idle(const Signal& s, double t) {
   return s.pieces.empty() || idle(s.pieces[piece_at(s, t)]);
-}
-
-// Up to t.
-inline bool idle_before(const Signal& s, double t) {
-  return idle(s, std::nextafter(t, -std::numeric_limits<double>::infinity()));
 }
 
 } // namespace stickslip

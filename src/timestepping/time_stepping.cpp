@@ -5,6 +5,7 @@
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
+#include "dynamics/free.hpp"
 #include "dynamics/restitution.hpp"
 #include "dynamics/tangent.hpp"
 #include "run/growth.hpp"
@@ -271,13 +272,16 @@ private:
       const Friction& p = sys.friction[i];
       const double v = v1(nc + i);
       const bool open = p.contact >= 0 && state.modes.contact[p.contact] == Mode::open;
+      FrictionMode& now = state.modes.friction[i];
+      now.free = has_no_load(sys, p, state.base_t + h);
       if (open)
-        state.modes.friction[i].mode = Mode::open;
-      else if (!p.traits.sticks)
-        state.modes.friction[i].mode = slip(v < 0.0 ? -1 : 1);
+        now.mode = Mode::open;
+      else if (!p.traits.sticks || now.free)
+        now.mode = slip(v < 0.0 ? -1 : 1);
     }
     for (Index q = 0; q < elements.size(); ++q) {
       const Index i = elements[q];
+      if (state.modes.friction[i].free) continue;
       if (sys.friction[i].traits.sticks && (!state.modes.friction[i].open() || sys.friction[i].contact < 0) &&
           answer.answer.modes[ka + q] != Mode::open)
         state.modes.friction[i].mode = answer.answer.modes[ka + q];
@@ -404,7 +408,7 @@ private:
 
   void note(const Jump& jump) {
     events.clear();
-    append_events(sys, jump, false, state.instant, events);
+    append_events(sys, jump, state.instant, events);
     for (const Event& e : events) run.events.add(sys, e);
   }
 

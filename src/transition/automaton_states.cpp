@@ -32,6 +32,11 @@ void start_clock(const Friction& p, int was, double N, double t, double* x) {
   x[p.entered] = t;
 }
 
+void let_go(const Friction& p, double* x) {
+  if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
+  if (p.lagged >= 0) x[p.lagged] = 0.0;
+}
+
 void start_in_mode(const Friction& p, int is, double v, double N, double t, double* x) {
   if (p.aged >= 0) x[p.aged] = x[p.peak] = 1.0, x[p.entered] = t;
   if (p.surface_travel >= 0 && is != 0) x[p.surface_travel] = 0.0;

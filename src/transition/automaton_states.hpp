@@ -8,6 +8,7 @@
 //   slip    slip    f and peak are kept; f no higher than f_s (with a dwell: than f_sa, so as it is), after a load
 //                   that fell: stick could not hold what lies between
 //   any     open    s = 0 (a contact only); when it closes it begins as at the start
+//   any     free    s = 0, f = 0 (no load); when a load comes it begins as at the start, but a slip with f = 0
 // With dead time f is N dry(|v(t - tau)|) instead, and nothing is set: before the start v was what it is there.
 // f_s is the static level under the present load; f_sa and peak are held relative to it, so they scale with
 // the load.
@@ -23,6 +24,9 @@ double reached_force(const Friction& element, int mode, double N, const double* 
 // Entering stick from sliding in direction `was` at time t: the static level starts at f_sa and ages from
 // there.
 void start_clock(const Friction& element, int was, double N, double t, double* x);
+
+// What nothing presses.
+void let_go(const Friction& element, double* x);
 
 void start_in_mode(const Friction& element, int is, double v, double N, double t, double* x);
 

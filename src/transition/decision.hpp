@@ -99,7 +99,16 @@ private:
   void look_again();
   void curved_series(const Regime& r, double h, const Vector& half);
   void size_constraints();
-  bool set_valued(Index i) const { return sys.friction[i].traits.sticks; }
+  // Whether its law has a jump at v = 0 that its load does not take away.
+  bool set_valued(Index i) const { return sys.friction[i].traits.sticks && !state->modes.friction[i].free; }
+  // Its load begins at this instant: nothing has held or stopped it until now.
+  bool is_gripped(Index i) const { return before.friction[i].free && !state->modes.friction[i].free; }
+  // Whether its force depends on the side of v = 0 without a jump there.
+  bool has_sides(Index i) const {
+    return !set_valued(i) && !(state->modes.friction[i].free && sys.friction[i].traits.affine);
+  }
+  void release(const List<Guard>& fired);
+  void begin(Index i, int mode, double speed);
   bool presliding(Index i) const { return sys.friction[i].surface_travel >= 0; }
   // Normal load; on a contact per unit of its force.
   double load(Index i) const {

@@ -2,7 +2,6 @@
 
 #include "core/list.hpp"
 #include "dynamics/regime.hpp"
-#include "signal/idle.hpp"
 #include "transition/saturations.hpp"
 #include "transition/springs.hpp"
 
@@ -30,11 +29,6 @@ const char* name(Rule rule) {
     return "none";
   }
   return "";
-}
-
-bool can_be_free(const System& sys, const Friction& p) {
-  return p.traits.sticks && p.contact < 0 && !p.of_compliance && p.load_parts.empty() &&
-         loading_contact(p) < 0 && !sys.smooth;
 }
 
 Mode contact_mode(const System& sys, const Modes& modes, Index j) {
@@ -134,7 +128,6 @@ namespace {
 struct EventBuilder {
   const System& sys;
   const Jump& jump;
-  bool again; // whatever a breakpoint has ended is told
   std::int64_t& instant;
   List<Event>& events;
   Index first = events.size();
@@ -224,19 +217,13 @@ struct EventBuilder {
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const Friction& p = sys.friction[i];
       if (!p.traits.sticks || sys.shares_modes(i) || p.of_compliance) continue;
-      const Signal& load = sys.signals[p.load];
-      const Mode before = jump.before.friction[i].mode, after = jump.after.friction[i].mode;
+      const Mode before = jump.before.friction[i].shown(), after = jump.after.friction[i].shown();
       const auto rub =
           std::find_if(jump.rubs.begin(), jump.rubs.end(), [i](const auto& one) { return one.first == i; });
-      if (rub != jump.rubs.end()) {
+      if (rub != jump.rubs.end())
         friction_of_impact(i, before, after, rub->second);
-        continue;
-      }
-      if (before == after && load.pieces.size() == 1) continue;
-      const bool loaded_by_signal = can_be_free(sys, p);
-      const bool free_after = loaded_by_signal && idle(load, jump.t),
-                 free_before = again ? free_after : loaded_by_signal && idle_before(load, jump.t);
-      mechanics(i, free_before ? Mode::free : before, free_after ? Mode::free : after, nullptr);
+      else
+        mechanics(i, before, after, nullptr);
     }
   }
 
@@ -254,9 +241,8 @@ struct EventBuilder {
 
 // The start changes nothing: the modes that it finds are the first. An impact that the given velocities ask for is a
 // change all the same.
-void append_events(const System& sys, const Jump& jump, bool again, std::int64_t& instant,
-                   List<Event>& events) {
-  EventBuilder build{sys, jump, again, instant, events};
+void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events) {
+  EventBuilder build{sys, jump, instant, events};
   if (jump.occasion == Occasion::flow) return;
   if (jump.occasion == Occasion::start) {
     if (jump.impulses.empty()) return;

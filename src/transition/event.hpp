@@ -41,12 +41,7 @@ std::string rule_of(const Event& event);
 
 // The changes of a jump in the order in which they follow from each other: outputs of sampled controllers, springs,
 // friction elements, contacts, limits of continuous controllers. `instant`: number of the last instant with events.
-// `again`: of another jump at this time the events have been appended already.
-void append_events(const System& sys, const Jump& jump, bool again, std::int64_t& instant,
-                   List<Event>& events);
-
-// Friction whose load is a signal alone is free while that is zero, as an open clutch is.
-bool can_be_free(const System& sys, const Friction& element);
+void append_events(const System& sys, const Jump& jump, std::int64_t& instant, List<Event>& events);
 
 // Mode of a contact: open, what its friction does, or closed where it has none.
 Mode contact_mode(const System& sys, const Modes& modes, Index contact);

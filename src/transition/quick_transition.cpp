@@ -45,6 +45,7 @@ bool QuickTransition::others_move(const State& state, Index element) const {
   for (Index j = 0; j < sys.friction.size(); ++j) {
     if (j == element) continue;
     const Friction& p = sys.friction[j];
+    if (state.modes.friction[j].free) continue;
     const int mode = state.modes.friction[j].direction();
     if (mode == 0) return false;
     if (!(mode * velocity(p, state.base_x) > tolerance::rest * velocity_size(p, state.nominal))) return false;

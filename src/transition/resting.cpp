@@ -2,6 +2,7 @@
 #include "core/linalg.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
+#include "dynamics/free.hpp"
 #include "dynamics/friction_force.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/decision.hpp"
@@ -93,15 +94,44 @@ void Decision::switches(const List<Guard>& fired, bool start) {
     }
 }
 
+// What its load has left, or comes back to. A surface that nothing presses takes over no lagged force at a stop.
+void Decision::release(const List<Guard>& fired) {
+  const auto stops_on_surface = [&](Index i) {
+    const auto stops = [i](const Guard& g) { return g.kind == GuardKind::slip_ends && g.friction == i; };
+    return presliding(i) && std::any_of(fired.begin(), fired.end(), stops);
+  };
+  for (Index i = 0; i < n; ++i) {
+    const Friction& p = sys.friction[i];
+    FrictionMode& now = state->modes.friction[i];
+    const bool free =
+        has_no_load(sys, p, t) && (!lag_acts(p, now, state->base_x.data()) || stops_on_surface(i));
+    if (free && !now.free) now.enter(Mode::slip_forward);
+    now.free = free;
+  }
+}
+
+// The memory of an element that begins to rub: at the start, or because its load begins. What was free has moved all
+// the same, and a force that lags starts from none.
+void Decision::begin(Index i, int mode, double speed) {
+  const Friction& p = sys.friction[i];
+  double* x = state->base_x.data();
+  const bool goes_on = is_gripped(i) && mode != 0;
+  const double lagged = goes_on && p.lagged >= 0 ? x[p.lagged] : 0.0,
+               delayed = is_gripped(i) && p.delayed >= 0 ? x[p.delayed] : 0.0;
+  start_in_mode(p, mode, speed, load(i), t, x);
+  if (goes_on && p.lagged >= 0) x[p.lagged] = lagged;
+  if (is_gripped(i) && p.delayed >= 0) x[p.delayed] = delayed;
+}
+
 // Laws without a jump lie on one side of v = 0; at rest the side to which the motion turns.
 void Decision::find_sides(bool start) {
   // Forces are asked for below, and none of these laws has a side 0.
   for (Index i = 0; i < n; ++i)
-    if (!sys.friction[i].traits.sticks && state->modes.friction[i].sticks())
+    if (!set_valued(i) && state->modes.friction[i].sticks())
       state->modes.friction[i].mode = slip(v(i) < 0.0 ? -1 : 1);
   for (Index i = 0; i < n; ++i) {
     const Friction& p = sys.friction[i];
-    if (p.traits.sticks) continue;
+    if (!has_sides(i)) continue;
     if (!touches(i)) {
       state->modes.friction[i].mode = Mode::open;
       continue;
@@ -128,7 +158,7 @@ void Decision::turn_sides() {
   for (Index i = 0; i < n && !starting; ++i) {
     const Friction& p = sys.friction[i];
     const FrictionMode& now = state->modes.friction[i];
-    if (p.traits.sticks || !now.slips() || !before.friction[i].slips()) continue;
+    if (!has_sides(i) || !now.slips() || !before.friction[i].slips()) continue;
     if (std::abs(v(i)) > tolerance::rounding * velocity_size(p, state->nominal)) continue;
     if (!evaluated) {
       xdot.setZero(sys.nx);
@@ -157,7 +187,7 @@ bool Decision::moves_towards(Index i, int side) {
 // Sticking of an elastic surface is a motion of its own; the force is continuous and nothing has to be balanced.
 void Decision::preslide(Index i, double speed, bool moves, bool ends, bool start) {
   FrictionMode& now = state->modes.friction[i];
-  if ((start || before.friction[i].open()) && moves) now.mode = slip(speed > 0.0 ? 1 : -1);
+  if ((start || before.friction[i].open() || is_gripped(i)) && moves) now.mode = slip(speed > 0.0 ? 1 : -1);
   if (ends) now.mode = Mode::stick;
 }
 
@@ -185,30 +215,31 @@ bool Decision::moves(Index i, double speed, bool start) {
 // stops: its velocity has come to zero; touched: a contact has closed, which may be in its way.
 void Decision::find_rest(Index i, bool stops, bool touched, bool nothing_fired, bool start) {
   FrictionMode& now = state->modes.friction[i];
-  double* x = state->base_x.data();
-  if (start) start_in_mode(sys.friction[i], 0, 0.0, load(i), t, x);
+  const bool begins = start || is_gripped(i);
   const double speed = v(i);
   if (now.open()) now.mode = Mode::stick; // it has just closed
   const int side = now.direction();
   const bool away = !stops && moves(i, speed, start);
+  if (begins) begin(i, away ? (speed > 0.0 ? 1 : -1) : 0, away ? speed : 0.0);
   if (presliding(
           i)) { // a surface velocity that jumps can also leave a sliding element at rest, or another on its motion
-    const bool left = !start && side != 0 && !away && (nothing_fired || struck || comes_to_a_halt(i, side));
+    const bool left =
+        !start && side != 0 && !away && (begins || nothing_fired || struck || comes_to_a_halt(i, side));
     return preslide(i, speed, away, stops || left, start);
   }
   if (away) { // a surface that jumps away from a sticking element, or the motion given at the start
     now.mode = slip(speed > 0.0 ? 1 : -1);
-    if (start) start_in_mode(sys.friction[i], now.direction(), speed, load(i), t, x);
     return;
   }
-  rests[i] = start || side == 0 || stops || struck || touched || comes_to_a_halt(i, side);
-  if (!rests[i] || side == 0) return;
-  start_clock(sys.friction[i], side, load(i), t, x);
+  rests[i] = begins || side == 0 || stops || struck || touched || comes_to_a_halt(i, side);
+  if (!rests[i] || side == 0 || begins) return;
+  start_clock(sys.friction[i], side, load(i), t, state->base_x.data());
   if (!start && !before.friction[i].sticks()) count_brief_slip(i);
 }
 
 // To which side an element leaves whose force has reached its limit.
 void Decision::leave(const Guard& g) {
+  if (g.friction >= 0 && !set_valued(g.friction)) return;
   if (g.kind == GuardKind::breaks_away) {
     FrictionMode& now = state->modes.friction[g.friction];
     if (!presliding(g.friction))
@@ -274,7 +305,8 @@ void Decision::count_towards_rest(Index i) {
 void Decision::carry_presliding(bool start) {
   for (Index i = 0; i < n && !start; ++i) {
     const FrictionMode &was = before.friction[i], &is = state->modes.friction[i];
-    if ((presliding(i) || (set_valued(i) && !rests[i])) && was.mode != is.mode && !was.open() && !is.open())
+    if (set_valued(i) && (presliding(i) || !rests[i]) && was.mode != is.mode && !was.open() && !is.open() &&
+        !is_gripped(i))
       change(i);
   }
 }

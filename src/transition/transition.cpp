@@ -40,8 +40,9 @@ void Decision::change(Index i) {
 // The automaton's states: the table is in automaton_states.hpp.
 void Decision::enter_modes(bool start) {
   double* x = state->base_x.data();
-  for (Index i = 0; i < n; ++i) { // bristles and the surface of a contact that opens are let go
+  for (Index i = 0; i < n; ++i) { // bristles and the surface of what opens or is released are let go
     const Friction& p = sys.friction[i];
+    if (state->modes.friction[i].free) let_go(p, x);
     if (!state->modes.friction[i].open()) continue;
     for (Index k = 0; k < p.traits.states; ++k) x[p.states + k] = 0.0;
     if (p.surface_travel >= 0) x[p.surface_travel] = 0.0;
@@ -51,8 +52,8 @@ void Decision::enter_modes(bool start) {
     if (!set_valued(i) || p.automaton == Automaton{}) continue;
     const FrictionMode &was = before.friction[i], &is = state->modes.friction[i];
     if (is.open()) continue;
-    if (start || was.open())
-      start_in_mode(p, is.direction(), v(i), load(i), t, x);
+    if (start || was.open() || is_gripped(i))
+      begin(i, is.direction(), v(i));
     else if (was.mode != is.mode)
       change(i);
     if (presliding(i) && was.mode != is.mode) state->modes.friction[i].hold = Hold::by_limit;
@@ -104,6 +105,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   terms.noalias() += linear.S.cwiseAbs().lazyProduct(sig.cwiseAbs());
   size_constraints();
   switches(fired, starting);
+  release(fired);
   jump->decided = settle(fired);
   if (here != nullptr && state->modes.open.directions < 0) state->modes.open.directions = 0;
   if (jump->decided) turn_sides();
@@ -237,16 +239,17 @@ const Jump& Transition::scheduled(State& state, const List<Guard>& fired, bool b
       return jump;
     }
   }
-  general(state);
+  general(state, breakpoint || jump.sampled);
   return finish(state);
 }
 
-void Transition::general(State& state) {
+void Transition::general(State& state, bool forces_jump) {
   jump.changed = true;
   // No force changes when the velocity of a bristle passes zero or an element of it lets go, so nothing else
   // has to be decided.
   const List<Guard>& fired = jump.fired;
-  const bool jumps = corners && (corners->pass(state, fired) || state.modes.contact != jump.before.contact);
+  const bool jumps =
+      forces_jump || (corners && (corners->pass(state, fired) || state.modes.contact != jump.before.contact));
   if (!fired.empty() && !jumps && std::all_of(fired.begin(), fired.end(), [](const Guard& g) {
         return g.kind == GuardKind::velocity_reversal || g.kind == GuardKind::branch ||
                g.kind == GuardKind::corner || g.kind == GuardKind::condition;

@@ -53,7 +53,7 @@ private:
   Jump jump;
 
   void look(const State& state);
-  void general(State& state);
+  void general(State& state, bool forces_jump = false);
   const Jump& finish(State& state);
 };
 

@@ -71,8 +71,10 @@ def levels(rng: Rng, size: float) -> dict[str, float]:
 
 
 def now_and_then_released(rng: Rng, load: Any) -> Any:
-    """This normal load; of one place in twelve none, next to none, or none yet: a brake that is released."""
+    """This normal load; of one place in twelve none, next to none, none yet, or none any more: a brake that is
+    released."""
     if rng.random() >= 0.08:
         return load
     slope = float(rng.uniform(0.3, 2.0))
-    return one_of(rng, 0.0, 1e-11 * slope, ss.Ramp(slope=slope), ss.Step(slope, start=1.0))
+    step = ss.Step(slope, start=1.0)
+    return one_of(rng, 0.0, 1e-11 * slope, ss.Ramp(slope=slope), step, slope - step)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import stickslip as ss
-from families.case import Case, Rng, between, levels, one_of, signal
+from families.case import Case, Rng, between, levels, now_and_then_released, one_of, signal
 
 
 def _options(rng: Rng) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _loop(rng: Rng, m: ss.Machine, motor: str, load: str) -> None:
 
 def build(seed: int) -> Case:
     """A motor, what it moves through shafts, and its control."""
-    rng = np.random.default_rng([14002, seed])
+    rng, released = np.random.default_rng([14002, seed]), np.random.default_rng([14020, seed])
     n = int(rng.integers(1, 4))
     names = ["motor", "gear", "load"][:n] if n != 2 else ["motor", "load"]
     k, c = np.zeros((n, n)), np.diag(rng.uniform(0.0, 0.5, n))
@@ -96,9 +96,9 @@ def build(seed: int) -> Case:
     m = ss.Machine(mass=10.0 ** rng.uniform(-0.7, 0.7, n), stiffness=k, damping=c, names=names)
     for name in names:
         if rng.random() < 0.7:
-            m.add_friction(
-                f"guide of {name}", on=name, law=_friction(rng), normal_load=float(rng.uniform(0.3, 1.5))
-            )
+            law = _friction(rng)
+            load = now_and_then_released(released, float(rng.uniform(0.3, 1.5)))
+            m.add_friction(f"guide of {name}", on=name, law=law, normal_load=load)
     if rng.random() < 0.3:
         m.add_force(names[-1], signal(rng, 1.0))
     _loop(rng, m, names[0], names[-1])

@@ -24,6 +24,7 @@ from stickslip.analysis.auditing._surfaces import (
     remembered,
 )
 from stickslip.analysis.auditing._tolerances import Sizes
+from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 _ROOM = 10.0
@@ -65,7 +66,8 @@ def _check_delayed(audit: Audit, run: Any, d: Description, place: Place, sizes: 
     for edge in (-4.0, 0.0, 4.0):
         then = t - tau + edge * np.spacing(np.abs(t) + tau)
         past = Samples(run, np.clip(then, run._raw.t_begin, run._raw.t_end), d)
-        slid = np.where(np.abs(past[f"{name}.mode"]) == 1, place.relative(past), 0.0)
+        moved = (np.abs(past[f"{name}.mode"]) == 1) | (past[f"{name}.mode"] == Mode.FREE)
+        slid = np.where(moved, place.relative(past), 0.0)
         off = np.minimum(off, np.abs(now[f"{name}.delayed_velocity"] - slid))
     room = 4.0 * sizes.relative * place.along.reach(now, sizes.v)
     audit.hold("velocity of one dead time ago", name, t, np.where(touches, off, 0.0), room)

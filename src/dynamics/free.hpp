@@ -1,0 +1,30 @@
+// Friction that nothing presses, as of a clutch that is open: while its load, a signal of time, is zero it neither holds
+// nor stops. What is left of its law are forces that do not follow the load, and those have no jump at v = 0.
+#pragma once
+
+#include "dynamics/modes.hpp"
+#include "model/smooth.hpp"
+#include "model/system.hpp"
+#include "signal/idle.hpp"
+
+#include <algorithm>
+
+namespace stickslip {
+
+inline bool can_be_free(const System& sys, const Friction& p) {
+  if (!p.traits.sticks || p.contact >= 0 || p.of_compliance || p.load_contact >= 0 || !p.load_parts.empty())
+    return false;
+  const auto is_load = [&](const Smooth::Value& v) { return v.signal == p.load; };
+  return !sys.smooth || std::none_of(sys.smooth->values.begin(), sys.smooth->values.end(), is_load);
+}
+
+inline bool has_no_load(const System& sys, const Friction& p, double t) {
+  return can_be_free(sys, p) && idle(sys.signals[p.load], t);
+}
+
+// A lagged force goes on for a while after its load, sliding or as what holds.
+inline bool lag_acts(const Friction& p, const FrictionMode& now, const double* x) {
+  return p.lagged >= 0 && x[p.lagged] != 0.0 && !now.free && (now.slips() || side_above(now.hold) != 0);
+}
+
+} // namespace stickslip
