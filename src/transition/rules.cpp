@@ -96,6 +96,9 @@ struct StaticToKinetic {
     ws.answers.keep();
   }
 
+  // What only passes through rest does so before its static force can take others out of theirs.
+  bool has_fired(Index s) const { return ws.allowed[p.contacts + s] != anything; }
+
   bool seen(const List<Slip>& slip, const List<Mode>& direction) {
     auto& v = ws.visited;
     if (v.size() <= ws.visited_count) v.emplace_back();
@@ -117,11 +120,15 @@ struct StaticToKinetic {
     for (Index k = 0; k < pool.size(); ++k) {
       ws.slip[depth + 1] = ws.slip[depth];
       ws.direction[depth + 1] = ws.direction[depth];
-      bool leaves = false;
-      for (Index s = 0; s < p.elements.size(); ++s) {
+      bool leaves = false, first = false;
+      const auto leaves_rest = [&](Index s) {
         const Mode m = pool[k].modes[p.contacts + s];
-        if (ws.slip[depth][s] == Slip::sliding || (m != Mode::slip_forward && m != Mode::slip_backward))
-          continue;
+        return ws.slip[depth][s] != Slip::sliding && (m == Mode::slip_forward || m == Mode::slip_backward);
+      };
+      for (Index s = 0; s < p.elements.size(); ++s) first = first || (has_fired(s) && leaves_rest(s));
+      for (Index s = 0; s < p.elements.size(); ++s) {
+        if (!leaves_rest(s) || (first && !has_fired(s))) continue;
+        const Mode m = pool[k].modes[p.contacts + s];
         ws.slip[depth + 1][s] = Slip::sliding;
         ws.direction[depth + 1][s] = m;
         leaves = true;
