@@ -80,7 +80,7 @@ class _Changes:
         self.place, self.t, self.before, self.after = place, t, before, after
         self.left, self.right = Samples(run, np.nextafter(t, -np.inf), d), Samples(run, t, d)
         self.lag, self.dwell, self.travel, _ = options_of(place)
-        self.load = np.ones_like(t) if place.on_contact else load_of(place, d, self.left)
+        self.load = np.ones_like(t) if place.on_contact else load_of(place, d, self.right)
         self.full = _laws.jump(place.law)[1] * self.load
         self.level = aged(place, self.left, self.dwell) * self.full
         self.v = np.abs(place.relative(self.right))

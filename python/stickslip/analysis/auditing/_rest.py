@@ -24,6 +24,7 @@ from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 _MOST = 300  # instants that are solved again, spread evenly
+_ROUNDING = 1e-13  # of the greatest force of friction: a place may hold less than that
 _MARGIN = 1e-5  # of the level: less is the accuracy of the instant, and the margin after an accumulation
 
 
@@ -104,7 +105,11 @@ def _spare(
         return -1.0
     if any(max(high, -low) <= 0.0 for low, high in limits):
         return -1.0
-    left = [min(high - x, x - low) / max(high, -low) for x, (low, high) in zip(held, limits, strict=True)]
+    rounding = _ROUNDING * max(abs(float(s.force[j])) for s in surfaces)
+    left = [
+        (min(high - x, x - low) - rounding) / max(high, -low)
+        for x, (low, high) in zip(held, limits, strict=True)
+    ]
     return float(min(left))
 
 
