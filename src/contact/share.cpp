@@ -127,6 +127,38 @@ bool settle_idle(Index normals, const ForceLimits& l, double size, Matrix& Z, Ve
   return true;
 }
 
+// Where limits are of very different size, a sharing that fits all of them in utilisations is beyond some by rounding of
+// the greatest: those are put at their limits, and what they leave goes to the others.
+void keep_limits(const Matrix& Z, Index normals, const ForceLimits& l, Vector& x) {
+  const Index sticking = x.size() - normals;
+  const auto within = [&](const Vector& at, Index i) {
+    return std::clamp(at(normals + i), low(l, i, x), high(l, i, x));
+  };
+  const auto beyond = [&](const Vector& at) {
+    double most = 0.0;
+    for (Index i = 0; i < sticking; ++i) most = std::max(most, std::abs(at(normals + i) - within(at, i)));
+    return most;
+  };
+  List<Index> held;
+  List<double> missing;
+  Vector better = x;
+  for (Index round = 0; round < sticking; ++round) {
+    const Index before = held.size();
+    for (Index i = 0; i < sticking; ++i) {
+      const double limit = within(better, i);
+      const bool moves = Z.row(normals + i).cwiseAbs().maxCoeff() > tolerance::entry;
+      if (!moves || limit == better(normals + i) || std::find(held.begin(), held.end(), i) != held.end())
+        continue;
+      held.push_back(i);
+      missing.push_back(limit - x(normals + i));
+    }
+    if (held.size() == before) break;
+    const Matrix rows = Z.bottomRows(sticking)(held, Eigen::all);
+    better = x + Z * (linalg::pseudo_inverse(rows) * Eigen::Map<const Vector>(missing.data(), held.size()));
+  }
+  if (beyond(better) < beyond(x)) x = better;
+}
+
 // The elements share so that the greatest utilisation is least, counted from their least forces. In utilisations u =
 // F / limit the zero point of least norm makes y the only part of the norm left to choose.
 bool share_by_utilisation(Matrix kept, Index normals, const ForceLimits& l, double size, Vector& x) {
@@ -151,12 +183,13 @@ bool share_by_utilisation(Matrix kept, Index normals, const ForceLimits& l, doub
     d(2 * i) = (high(l, i, x) - least(i)) * inverse(i);
     d(2 * i + 1) = (least(i) - low(l, i, x)) * inverse(i);
   }
-  const LeastNorm fit = least_norm(c, C, d, heavy);
-  if (!fit.found) return false;
-  // Weights of very different size leave rounding that would move what is at rest: only shifts may.
-  const auto Z = kept.bottomRows(sticking);
-  const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) + least - x.tail(sticking);
-  x.tail(sticking) += Z * (Z.transpose() * shifted);
+  if (const LeastNorm fit = least_norm(c, C, d, heavy); fit.found) {
+    // Weights of very different size leave rounding that would move what is at rest: only shifts may.
+    const auto Z = kept.bottomRows(sticking);
+    const Vector shifted = weight.cwiseProduct(u0 + U * fit.y) + least - x.tail(sticking);
+    x.tail(sticking) += Z * (Z.transpose() * shifted);
+  }
+  keep_limits(kept, normals, l, x);
   return true;
 }
 

@@ -10,7 +10,9 @@ from collections.abc import Callable
 
 from families.case import Case
 
-NAMES = ("chains", "drives", "contacts", "frictional", "geared", "supports", "stops", "springs", "smooth")
+NAMES = (
+    "chains", "drives", "brakes", "contacts", "frictional", "geared", "supports", "stops", "springs", "smooth",
+)  # fmt: skip
 
 
 def generator(family: str) -> Callable[[int], Case]:
