@@ -1,7 +1,9 @@
 #include "sensitivity/neighbours.hpp"
 
 #include "core/error.hpp"
+#include "dynamics/free.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -14,6 +16,12 @@ constexpr double step_at_zero = 1e-6;
 const Stencil forward_stencil{{0, 1, 2, 3, 4, 5, 6},
                               {-49.0 / 20, 6.0, -15.0 / 2, 20.0 / 3, -15.0 / 4, 6.0 / 5, -1.0 / 6},
                               {-137.0 / 60, 5.0, -5.0, 10.0 / 3, -5.0 / 4, 1.0 / 5, 0.0}};
+
+// Whether a load that is zero for a while is not in the machine beside.
+bool begins_to_press(const Signal& load, const Signal& beside) {
+  return std::any_of(load.pieces.begin(), load.pieces.end(),
+                     [&](const Piece& p) { return idle(p) && !idle(beside, p.start); });
+}
 
 Stencil mirrored_stencil(const Stencil& of) {
   Stencil out = of;
@@ -98,6 +106,11 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
       if (is_of_other_kind(sys.friction[i].traits, base.friction[i].traits))
         reject("sensitivities", "name '" + name + "': at exactly this value the friction of '" +
                                     base.friction[i].name + "' is of another kind than at values next to it");
+    for (const Friction& p : base.friction)
+      if (can_be_free(base, p) && begins_to_press(base.signals[p.load], sys.signals[p.load]))
+        reject("sensitivities", "name '" + name + "': at exactly this value nothing presses '" + p.name +
+                                    "' for a while, and friction that begins has no derivative in its load "
+                                    "where the motion turns");
   }
   for (Index i = 0; i < base.ns(); ++i) {
     bool same = true;

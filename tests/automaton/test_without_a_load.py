@@ -186,3 +186,18 @@ def test_in_steps_of_a_fixed_length() -> None:
     run = ss.simulate(m, t_end=2.0, initial={"part.position": 0.2}, method="time_stepping", max_step=1e-3)
     mode = run["brake.mode"]
     assert set(mode[run.t < 0.999]) == {0.0} and set(mode[run.t > 1.001]) == {float(ss.Mode.FREE)}
+
+
+def test_no_derivative_by_a_load_that_is_zero() -> None:
+    with pytest.raises(ValueError, match="at exactly this value nothing presses 'brake' for a while"):
+        ss.simulate(part_on_a_spring(LAWS["Coulomb"], 0.0), t_end=1.0, sensitivities=["brake.normal_load"])
+
+
+def test_in_real_time() -> None:
+    """A brake that closes after half a second, in steps of 0.1 ms."""
+    m = part_on_a_spring(LAWS["Coulomb"], ss.Step(5.0, start=0.5))
+    rt = ss.RealTime(m, step=1e-4, outputs=["brake.mode", "part.position"], initial={"part.position": 0.2})
+    rows = np.array([rt.step() for _ in range(10_000)])
+    run = ss.simulate(m, t_end=1.0, initial={"part.position": 0.2}, t_eval=np.linspace(0.0, 1.0, 10_001))
+    assert rows[:, 1] == pytest.approx(run["part.position"][1:], abs=1e-12)
+    assert set(rows[:4999, 0]) == {float(ss.Mode.FREE)} and rows[-1, 0] == run["brake.mode"][-1]
