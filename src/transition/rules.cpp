@@ -61,6 +61,21 @@ struct StaticToKinetic {
     round(0);
   }
 
+  // Each of several that have left rest, once more at rest under the kinetic friction of the others.
+  void one_stays(Index answer) {
+    const List<std::uint8_t> left = ws.left[answer];
+    if (std::count(left.begin(), left.end(), 1) < 2) return;
+    List<Mode> way(p.elements.size(), Mode::stick);
+    for (Index s = 0; s < way.size(); ++s)
+      if (left[s] != 0) way[s] = ws.answers[answer].modes[p.contacts + s];
+    for (Index s = 0; s < way.size(); ++s) {
+      if (left[s] == 0 || (ws.allowed[p.contacts + s] & bit(Mode::stick)) == 0) continue;
+      List<Mode> others = way;
+      others[s] = Mode::stick;
+      again(others);
+    }
+  }
+
   bool left_rest(const Candidate& c, const List<Slip>& slip, Index s) const {
     return slip[s] == Slip::sliding && p.elements[s].state == Mode::stick &&
            c.modes[p.contacts + s] != Mode::open;
@@ -295,6 +310,8 @@ bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorks
     ws.retry.pop_back();
     cascade.again(left);
   }
+  ws.led_to = ws.answers.size();
+  for (Index k = 0; k < ws.led_to; ++k) cascade.one_stays(k);
   return cascade.complete;
 }
 
@@ -358,6 +375,7 @@ void choose(const Problem& p, const List<Mode>& present, const List<Allowed>& al
     out.left_rest.assign(p.elements.size(), 0);
     return;
   }
+  if (order.front() < ws.led_to) std::erase_if(order, [&](Index k) { return k >= ws.led_to; });
   out.rule = prefer(p, present, ws);
   out.answer = ws.answers[order[0]];
   out.left_rest = ws.left[order[0]];

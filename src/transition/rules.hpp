@@ -49,6 +49,7 @@ struct TransitionWorkspace {
   List<Pool> pool; // one per round
   Pool answers;
   List<List<std::uint8_t>> left; // parallel to answers
+  Index led_to = 0;              // so many answers the rules lead to; the others are only counted beside them
   List<List<Slip>> slip;
   List<List<Mode>> direction;
   List<List<Mode>> visited;
@@ -60,7 +61,8 @@ struct TransitionWorkspace {
   List<Index> order;
 };
 
-// Every labelled answer, static to kinetic included, before any choice. True if the list is complete.
+// Every labelled answer, static to kinetic included, before any choice; behind them (ws.led_to) those in which one of
+// several elements that leave rest together stays, since friction of the others has fallen. True if the list is complete.
 bool transitions(const Problem& p, const List<Allowed>& allowed, TransitionWorkspace& ws);
 
 // `present`: the modes before (contacts, then elements). `allowed`: empty, or per component what a fired guard

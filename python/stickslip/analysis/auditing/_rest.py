@@ -52,6 +52,11 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         turns &= ~struck & (events.time > run._raw.t_begin)
         if not turns.any():
             continue
+        if (turns & (events.solutions > 1)).any():
+            audit.skip(
+                f"some break-aways of '{place.name}'", "there are several answers, and the rule has chosen"
+            )
+            turns &= events.solutions <= 1
         t = np.unique(events.time[turns])
         t = t[np.unique(np.linspace(0, t.size - 1, _MOST).astype(int))]
         at = Samples(run, t, d)
@@ -101,7 +106,8 @@ def _spare(
     if scale.size == 0 or np.linalg.eigvalsh(-matrix / np.outer(scale, scale)).min() < 1e-8:
         return -1.0
     held = np.linalg.solve(matrix, np.array(drift) - w @ inverse @ free)
-    if not _goes_on(d, i, j, inverse @ (free + g.T @ held) + demanded, at, surfaces, sizes):
+    terms = np.abs(inverse) @ (np.abs(free) + np.abs(g.T) @ np.abs(held)) + np.abs(demanded)
+    if not _goes_on(d, i, j, inverse @ (free + g.T @ held) + demanded, terms, at, surfaces, sizes):
         return -1.0
     if any(max(high, -low) <= 0.0 for low, high in limits):
         return -1.0
@@ -114,9 +120,9 @@ def _spare(
 
 
 def _goes_on(
-    d: Description, i: int, j: int, a: Array, at: Samples, surfaces: list[Surface], sizes: Sizes
+    d: Description, i: int, j: int, a: Array, terms: Array, at: Samples, surfaces: list[Surface], sizes: Sizes
 ) -> bool:
-    """Whether what begins to slide or to part with place i still does so at the accelerations a."""
+    """Whether what begins to slide or to part with place i still does so at the accelerations a, sums of `terms`."""
     for k, (p, s) in enumerate(zip(d.surfaces, surfaces, strict=True)):
         if (
             k == i
@@ -127,7 +133,7 @@ def _goes_on(
             continue
         row = column(p.along.at(at), j)
         along = float(row @ a) + p.drift(at)[j]
-        if not s.mode[j] * along > 1e-9 * float(np.abs(row) @ np.abs(a)):
+        if not s.mode[j] * along > 1e-9 * float(np.abs(row) @ terms):
             return False
     for c in d.contacts:
         if not c.rigid:
@@ -138,6 +144,6 @@ def _goes_on(
         touches = abs(at[f"{c.name}.gap"][j]) <= 10.0 * sizes.relative * float(normal @ sizes.q)
         if touches and abs(rate) <= 10.0 * sizes.relative * float(normal @ sizes.v):
             apart = float(row @ a) + c.gap.drift(at)[j]
-            if not apart > 1e-9 * float(normal @ np.abs(a)):
+            if not apart > 1e-9 * float(normal @ terms):
                 return False
     return True
