@@ -82,7 +82,8 @@ class _Changes:
         self.lag, self.dwell, self.travel, _ = options_of(place)
         self.load = np.ones_like(t) if place.on_contact else load_of(place, d, self.right)
         self.full = _laws.jump(place.law)[1] * self.load
-        self.level = aged(place, self.left, self.dwell) * self.full
+        self.share = aged(place, self.left, self.dwell)
+        self.level = self.share * self.full
         self.v = np.abs(place.relative(self.right))
 
     def hold(self, audit: Audit, sizes: Sizes) -> None:
@@ -114,8 +115,7 @@ class _Changes:
 
     def _aging(self, audit: Audit, sizes: Sizes) -> None:
         room = _ROOM * sizes.relative
-        share = self.level / self.full
-        peak = np.where(self.before == 0, np.abs(self._of(self.right, "peak") - share), 0.0)
+        peak = np.where(self.before == 0, np.abs(self._of(self.right, "peak") - self.share), 0.0)
         audit.hold("peak after a dwell", self.place.name, self.t, peak, room)
         stops = (self.after == 0) & (self.before != 0)
         clock = np.where(stops, np.abs(self._of(self.right, "stuck_since") - self.t), 0.0)

@@ -50,13 +50,13 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
         turns = (np.abs(events.after) == 1) & ((events.before == 0) | (events.before == -events.after))
         struck = np.isin(events.time, run.events.time[run.events.impact])  # which sets in motion what rests
         turns &= ~struck & (events.time > run._raw.t_begin)
-        if not turns.any():
-            continue
         if (turns & (events.solutions > 1)).any():
             audit.skip(
                 f"some break-aways of '{place.name}'", "there are several answers, and the rule has chosen"
             )
             turns &= events.solutions <= 1
+        if not turns.any():
+            continue
         t = np.unique(events.time[turns])
         t = t[np.unique(np.linspace(0, t.size - 1, _MOST).astype(int))]
         at = Samples(run, t, d)
