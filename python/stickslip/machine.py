@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core, _smooth
 from stickslip._checks import array, number, reject, spread, vector, wrong_shape
-from stickslip._described import compensator_text, constraint_text, controller_of, law_of, spring_text
+from stickslip._described import compensator_text, constraint_text, law_of, spring_text
 from stickslip._html import table
 from stickslip._smooth import Function
 from stickslip._wiring import Measure, On, Wiring, law_fields
@@ -930,7 +930,7 @@ class Machine(Wiring):
             elif e["kind"] == "one_way_clutch":
                 held.append(("clutches", e["name"], f"one_way_clutch({e['on']!r})"))
             elif e["kind"] == "controller":
-                held.append(("controllers", e["name"], repr(controller_of(e["control"]))))
+                held.append(("controllers", e["name"], repr(self._controller(e))))
             elif e["kind"] == "compensator":
                 held.append(("compensation", e["name"], compensator_text(e)))
         return held
