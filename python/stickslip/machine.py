@@ -73,7 +73,9 @@ class Machine(Wiring):
         External forces: coordinate name -> number or signal, N.
     kind : {"linear", "rotary"} or mapping, default "linear"
         Whether coordinates are lengths in m or angles in rad, with inertias in kg m² and torques in Nm: all of them,
-        or ``{coordinate: kind}`` for those that are named. It affects units only.
+        or ``{coordinate: kind}`` for those that are named. It affects units only. A combination of coordinates has the unit
+        of those with the factor 1 or -1, in ``{"nut": 1, "screw": -lead}`` a length; without them of lengths, if it has no
+        others. Of angles with other factors alone, which may be radii or ratios, no unit is shown.
 
     Raises
     ------
