@@ -431,7 +431,10 @@ class Wiring:
     ) -> None:
         observer = isinstance(control, FrictionObserver)
         if to is None:
-            raise ValueError(f"to of '{name}' is missing: compensation acts as a force")
+            raise ValueError(
+                f"to of '{name}' is missing: it acts as a force on a coordinate; what enters the command of another "
+                "controller is the output of a FrictionCurve with a period"
+            )
         if observer and measure is None:
             raise ValueError(f"measure of '{name}' is missing: an observer follows a position")
         self._add(

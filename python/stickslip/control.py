@@ -104,6 +104,8 @@ class Controller(Value):
 
     def _options(self) -> _core.control.ControlOptions:
         limits = _limits(self.limits)
+        if self.anti_windup not in (None, "none", "back_calculation", "clamping"):
+            reject("anti_windup", self.anti_windup, "None, 'back_calculation' or 'clamping'")
         values = self._numbers("tracking_time", "period", "delay", "quantum")
         options = _core.control.ControlOptions(
             *(limits or (None, None)),

@@ -90,6 +90,13 @@ def test_units_say_nothing_where_factors_have_units_of_their_own() -> None:
         ss.Machine(mass=1.0, kind="round")
 
 
+def test_a_drive_says_at_once_what_is_no_part() -> None:
+    with pytest.raises(
+        ValueError, match=r"part of 'x' = 3.0 is not allowed: it must be one of stickslip.parts"
+    ):
+        ss.Drive().add("x", 3.0)
+
+
 def test_a_belt_over_two_pulleys_is_not_in_newton_metres() -> None:
     """r1 phi1 - r2 phi2 is a length: its spring has N, so Nm is wrong; factors alone do not say that they are radii."""
     m = ss.Machine(mass=[1.0, 1.0], names=["motor", "drum"], kind="rotary")
