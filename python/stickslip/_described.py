@@ -55,6 +55,25 @@ def controller_of(described: dict[str, Any]) -> Controller:
     return made
 
 
+def words_of(made: Controller) -> dict[str, Any]:
+    """Its kind and what it was given, ready for ``json.dumps``."""
+    return {"kind": type(made).__name__, **made._arguments()}
+
+
+def from_words(given: dict[str, Any]) -> Controller:
+    """The inverse of `words_of`, of a filter."""
+    from stickslip import filters
+
+    rest = dict(given)
+    if (kind := rest.pop("kind", None)) not in filters.__all__:
+        raise ValueError(f"words is damaged: {kind!r} is no filter")
+    try:
+        made: Controller = getattr(filters, kind)(**rest)
+    except TypeError as error:
+        raise ValueError(f"words is damaged: {error}") from error
+    return made
+
+
 def compensator_text(described: dict[str, Any]) -> str:
     """The expression that makes the compensator with these fields, if its load is constant."""
     load = described["normal_load"]

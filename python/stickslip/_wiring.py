@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 from stickslip import _core
 from stickslip._checks import number, positive, reject
 from stickslip._codec import FORMAT, check_functions, functions_in
+from stickslip._described import controller_of, from_words, words_of
 from stickslip._systems import is_system
 from stickslip.compensation import Compensator, FrictionObserver
 from stickslip.control import LTI, Callable, Controller
@@ -47,6 +48,8 @@ class Wiring:
 
     _description: _core.model.Machine
     _kind: ClassVar[str]  # of the plant
+    # Controllers in the words of the user where the engine knows matrices only: a notch, a low-pass filter.
+    _words: Mapping[str, Controller] = MappingProxyType({})
 
     # A description is a value: compared by what it says, copied, and pickled as plain values. It can be changed, so
     # it has no hash.
@@ -118,7 +121,8 @@ class Wiring:
         packed = self._description.pack()
         for owner, _ in functions_in(packed):
             raise ValueError(f"{owner} holds a Python function, which cannot be written down as a value")
-        return {"stickslip": _core.__version__, **packed}
+        words = {name: words_of(made) for name, made in self._words.items()}
+        return {"stickslip": _core.__version__, **packed, **({"words": words} if words else {})}
 
     @classmethod
     def from_dict(cls: type[Plant], saved: Mapping[str, Any]) -> Plant:
@@ -143,14 +147,23 @@ class Wiring:
         """
         if not isinstance(saved, Mapping):
             reject("saved", saved, "what to_dict() returns")
-        description = _core.model.Machine.unpack({k: v for k, v in saved.items() if k != "stickslip"})
+        beside = ("stickslip", "words")
+        description = _core.model.Machine.unpack({k: v for k, v in saved.items() if k not in beside})
         if (kind := description.plant["kind"]) != cls._kind:
             raise ValueError(
                 f"this describes a plant of the kind {kind!r}, but a {cls.__name__} is {cls._kind!r}"
             )
         machine = object.__new__(cls)
         machine._description = description
+        if words := saved.get("words"):
+            machine._words = {name: from_words(given) for name, given in words.items()}
         return machine
+
+    def _controller(self, element: Mapping[str, Any]) -> Controller:
+        """The controller of an element, in the words of the user as long as they say what the engine holds."""
+        made = controller_of(element["control"])
+        words = self._words.get(element["name"])
+        return made if words is None or words != made else words
 
     def _add(self, kind: str, **fields: Any) -> None:
         """Add an element, checked as far as it goes alone."""
@@ -409,6 +422,8 @@ class Wiring:
                 measurements=self._sources("measure", name, measure, _count(block, "measurement"), cure),
                 to=self._targets(name, to, len(block.lo)),
             )
+            if control._in_matrices:
+                self._words = {**self._words, name: control}
         return name
 
     def _add_compensator(
@@ -416,7 +431,10 @@ class Wiring:
     ) -> None:
         observer = isinstance(control, FrictionObserver)
         if to is None:
-            raise ValueError(f"to of '{name}' is missing: compensation acts as a force")
+            raise ValueError(
+                f"to of '{name}' is missing: it acts as a force on a coordinate; what enters the command of another "
+                "controller is the output of a FrictionCurve with a period"
+            )
         if observer and measure is None:
             raise ValueError(f"measure of '{name}' is missing: an observer follows a position")
         self._add(

@@ -43,6 +43,10 @@ class Compensator:
 class FrictionFeedforward(Compensator):
     """Adds the force of a friction law at the velocity of the reference.
 
+    It is continuous and acts on coordinates: its force is found together with the motion, stick and bristles included, and
+    no limit or lag of a drive comes after it. For those use `FrictionCurve`, the sampled form, whose output enters any
+    command.
+
     Parameters
     ----------
     law : Law

@@ -92,6 +92,11 @@ class Controller(Value):
     def __init__(self) -> None:
         raise TypeError("Controller is a base class: make a P, PI, PID, Cascade, LTI or Callable")
 
+    @property
+    def _in_matrices(self) -> bool:
+        """Whether the engine has no kind of its own for it, and holds its matrices."""
+        return False
+
     def _with(self, **changed: Any) -> Controller:
         """The same controller with other options."""
         made: Controller = type(self)(**self._arguments() | changed)
@@ -99,6 +104,8 @@ class Controller(Value):
 
     def _options(self) -> _core.control.ControlOptions:
         limits = _limits(self.limits)
+        if self.anti_windup not in (None, "none", "back_calculation", "clamping"):
+            reject("anti_windup", self.anti_windup, "None, 'back_calculation' or 'clamping'")
         values = self._numbers("tracking_time", "period", "delay", "quantum")
         options = _core.control.ControlOptions(
             *(limits or (None, None)),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stickslip._checks import number, reject
 from stickslip._html import table
+from stickslip._systems import is_system
 from stickslip._wiring import On, Reference
 from stickslip.compensation import Compensator
 from stickslip.control import Controller
@@ -137,6 +138,12 @@ class Drive:
                 _Placed(str(name), part, on, None if between is None else (between[0], between[1]))
             )
             return
+        if not (isinstance(part, (Controller, Compensator)) or is_system(part) or callable(part)):
+            reject(
+                f"part of '{name}'",
+                part,
+                "one of stickslip.parts, or a controller such as stickslip.PID(kp=3.0)",
+            )
         if between is not None:
             reject(f"between of '{name}'", between, "left out: it is for links")
         wiring = {"on": on, "measure": measure, "reference": reference, "to": to}

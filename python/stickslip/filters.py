@@ -45,6 +45,10 @@ class _Linear(Controller):
 
     __slots__ = ()
 
+    @property
+    def _in_matrices(self) -> bool:
+        return True
+
     def _make(
         self,
         parts: Matrices,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core, _smooth
 from stickslip._checks import array, number, reject, spread, vector, wrong_shape
-from stickslip._described import compensator_text, constraint_text, controller_of, law_of, spring_text
+from stickslip._described import compensator_text, constraint_text, law_of, spring_text
 from stickslip._html import table
 from stickslip._smooth import Function
 from stickslip._wiring import Measure, On, Wiring, law_fields
@@ -73,7 +73,9 @@ class Machine(Wiring):
         External forces: coordinate name -> number or signal, N.
     kind : {"linear", "rotary"} or mapping, default "linear"
         Whether coordinates are lengths in m or angles in rad, with inertias in kg m² and torques in Nm: all of them,
-        or ``{coordinate: kind}`` for those that are named. It affects units only.
+        or ``{coordinate: kind}`` for those that are named. It affects units only. A combination of coordinates has the unit
+        of those with the factor 1 or -1, in ``{"nut": 1, "screw": -lead}`` a length; without them of lengths, if it has no
+        others. Of angles with other factors alone, which may be radii or ratios, no unit is shown.
 
     Raises
     ------
@@ -930,7 +932,7 @@ class Machine(Wiring):
             elif e["kind"] == "one_way_clutch":
                 held.append(("clutches", e["name"], f"one_way_clutch({e['on']!r})"))
             elif e["kind"] == "controller":
-                held.append(("controllers", e["name"], repr(controller_of(e["control"]))))
+                held.append(("controllers", e["name"], repr(self._controller(e))))
             elif e["kind"] == "compensator":
                 held.append(("compensation", e["name"], compensator_text(e)))
         return held

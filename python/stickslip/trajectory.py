@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
+from stickslip._checks import array
 from stickslip._dense import sample_times
 from stickslip._extras import need
 from stickslip._html import table
@@ -407,7 +408,7 @@ class Trajectory:
         array([[1.  , 0.25],
                [2.  , 1.  ]])
         """
-        times = np.asarray(t, dtype=np.float64)
+        times = array("t", t, all_finite=False)
         flat, back = np.unique(times.ravel(), return_inverse=True)
         values = self.at(flat).y[:, back.ravel()] if flat.size else np.zeros((len(self.states), 0))
         states: Array = values.reshape(len(self.states), *times.shape)

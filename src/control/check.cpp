@@ -109,7 +109,7 @@ void check_law(const FrictionCurve& c, const ControlOptions& o) {
 void check_law(const Program& c, const ControlOptions& o) {
   need_integral(o, false);
   if (!c.call) reject("function", "must be callable");
-  if (o.period == 0.0) reject("period", "must be given: a program runs at sampling instants");
+  if (o.period == 0.0) reject("period", "must be given: a function is called at sampling instants");
   if (c.references < 0) reject("references", static_cast<double>(c.references), ">= 0");
   if (c.measurements < 0) reject("measurements", static_cast<double>(c.measurements), ">= 0");
   if (c.outputs < 1) reject("outputs", static_cast<double>(c.outputs), ">= 1");

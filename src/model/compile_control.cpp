@@ -48,6 +48,14 @@ private:
   Index find(const std::string& name, const Reading& r) const {
     for (Index i = 0; i < sys.loops.size(); ++i)
       if (sys.loops[i].name == name) return i;
+    for (const CompensatorElement* c : d.compensators)
+      if (c->name == name)
+        reject(r.text,
+               "is a force that is found together with the motion, not a value that controllers read: give "
+               "'" +
+                   name +
+                   "' the coordinate on which it acts; into a command goes the output of a "
+                   "FrictionCurve with a period");
     List<std::string> known;
     for (const Loop& l : sys.loops) known.push_back(l.name);
     throw UnknownName(r.text + ": unknown controller '" + name + "'; known are: " + quoted(known));

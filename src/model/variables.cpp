@@ -34,7 +34,7 @@ public:
   void operator()(const FrictionElement& f) { friction(f.name, along(f.on), element_named(f.name)); }
 
   void operator()(const ContactElement& c) {
-    if (c.has_tangent()) friction(c.name, along(c.tangent), element_named(c.name));
+    if (c.has_tangent()) friction(c.name, sliding(c), element_named(c.name));
     const Index j = contact++;
     const Along& n = along(c.normal);
     // A contact has one mode, which says whether it is open as well.
@@ -105,8 +105,9 @@ private:
     return holds(d.machine.mechanical()->rotary, coordinate) ? along_angle : along_length;
   }
 
-  // Of a linear form: coordinates with the factor 1 or -1 say it, since other factors have units of their own;
-  // without them all, if they agree.
+  // Of a linear form: coordinates with the factor 1 or -1 say it, since other factors may have units of their own. Without
+  // them lengths say it, whose factors are directions and ratios; angles do not: a factor is a radius, and the form a
+  // length, as often as a ratio.
   const Along& along(const Combination& on) const {
     if (d.machine.mechanical() == nullptr || on.empty()) return along_length;
     const auto agreed = [&](const auto& counts) {
@@ -118,8 +119,14 @@ private:
       }
       return found;
     };
-    const Along* plain = agreed([](const Part& p) { return std::abs(p.factor) == 1.0; });
-    return plain != nullptr ? *plain : *agreed([](const Part&) { return true; });
+    if (const Along* plain = agreed([](const Part& p) { return std::abs(p.factor) == 1.0; })) return *plain;
+    return agreed([](const Part&) { return true; }) == &along_length ? along_length : along_unknown;
+  }
+
+  // Of sliding in a contact: coefficients of friction are numbers, so what presses tells it where the motion does not.
+  const Along& sliding(const ContactElement& c) const {
+    const Along& one = along(c.tangent);
+    return &one == &along_unknown ? along(c.normal) : one;
   }
 
   void states() {

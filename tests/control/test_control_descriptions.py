@@ -162,3 +162,10 @@ def test_the_common_base_is_not_a_controller():
 def test_examples_in_the_docstrings_run():
     result = doctest.testmod(control)
     assert result.attempted > 5 and result.failed == 0
+
+
+def test_an_unknown_anti_windup_is_told_what_there_is() -> None:
+    with pytest.raises(
+        ValueError, match="anti_windup = 'foo' is not allowed: it must be None, 'back_calculation'"
+    ):
+        ss.PI(kp=1.0, tn=0.1, anti_windup="foo")  # type: ignore[arg-type]

@@ -1,5 +1,9 @@
 """Filters, the PID of two degrees of freedom and the disturbance observer against SciPy and closed forms."""
 
+import copy
+import json
+import pickle
+
 import numpy as np
 import pytest
 from scipy import signal
@@ -64,11 +68,52 @@ def test_sampled_filters_are_those_of_scipy(name: str) -> None:
 
 
 def test_filters_are_values() -> None:
-    import pickle
-
     for kind, arguments, *_ in FILTERS.values():
         one = kind(**arguments, period=1e-3, limits=5.0)
         assert pickle.loads(pickle.dumps(one)) == one == eval(repr(one), vars(ss))
+
+
+def filtered(**options: float) -> ss.Machine:
+    """A machine with each filter, a PID of two degrees of freedom and a disturbance observer."""
+    machine = ss.Machine(mass=1.0, names=["axis"])
+    machine.add_controller(ss.PI(kp=5.0, tn=0.1), "speed", measure="axis.velocity")
+    for name, (kind, arguments, *_) in FILTERS.items():
+        machine.add_controller(kind(**arguments, **options), name, reference="speed.output", to="axis")
+    pid = ss.PID2(kp=3.0, ki=4.0, limits=2.0, **options)
+    machine.add_controller(pid, "pid", reference=1.0, measure="axis", to="axis")
+    observer = ss.DisturbanceObserver(2.0, 10.0)
+    machine.add_controller(observer, "observer", reference="pid.output", measure="axis.velocity", to="axis")
+    return machine
+
+
+def test_a_machine_prints_filters_as_they_were_written() -> None:
+    """Copies, pickled ones, those from JSON and those of saved runs as well; what follows in a copy stays there."""
+    for options in ({}, {"period": 1e-3}):
+        machine = filtered(**options)
+        text = repr(machine)
+        for kind, arguments, *_ in FILTERS.values():
+            assert repr(kind(**arguments, **options)) in text
+        assert "PID2(kp=3.0, ki=4.0, limits=(-2.0, 2.0)" in text
+        assert "DisturbanceObserver(mass=2.0, frequency=10.0)" in text and "LTI" not in text
+        run = ss.simulate(machine, t_end=0.01)
+        written = json.loads(json.dumps(machine.to_dict()))
+        copies = [copy.copy(machine), copy.deepcopy(machine), pickle.loads(pickle.dumps(machine))]
+        for other in [*copies, ss.Machine.from_dict(written), pickle.loads(pickle.dumps(run)).machine]:
+            assert repr(other) == text and other == machine
+            assert "Notch(frequency=50.0, damping=0.3, depth=0.2" in other._repr_html_()
+        copies[0].add_controller(ss.LowPass(7.0), "last", reference=1.0)
+        assert repr(machine) == text and "LowPass(frequency=7.0)" in repr(copies[0])
+
+
+def test_words_that_no_longer_say_what_runs_are_not_printed() -> None:
+    written = filtered().to_dict()
+    notch = next(e for e in written["elements"] if e["name"] == "notch")
+    notch["control"]["law"]["D"] = [[2.0]]
+    assert "'notch': LTI(" in repr(ss.Machine.from_dict(written))
+    assert "Notch(" in repr(filtered())
+    for words in ({"kind": "Controller"}, {"kind": "Notch", "width": 1.0}):
+        with pytest.raises(ValueError, match="words is damaged"):
+            ss.Machine.from_dict(written | {"words": {"notch": words}})
 
 
 def test_a_notch_quiets_what_it_is_made_for() -> None:

@@ -208,7 +208,11 @@ class TestBadInput:
                 {"on": "slide", "reference": 0.0},
                 "damping is constant",
             ),
-            (ss.FrictionObserver(LUGRE), {"measure": "slide"}, "to of 'c' is missing"),
+            (
+                ss.FrictionObserver(LUGRE),
+                {"measure": "slide"},
+                "to of 'c' is missing: .* FrictionCurve with a period",
+            ),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide"}, "reference of 'c' is missing"),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide", "reference": "slide"}, "must be a signal"),
             (ss.FrictionFeedforward(LUGRE), {"on": "slide", "reference": 0.0, "period": 1e-3}, "period"),
@@ -219,6 +223,24 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             m.add_controller(control, name="c", **arguments)
         assert ss.simulate(m, t_end=1.0).success
+
+    def test_its_force_is_no_command(self) -> None:
+        """Of a continuous one; the sampled form enters a chain, before its limits and lags."""
+        law, reference = ss.Coulomb(1.0), ss.Ramp(slope=0.1)
+        for sampled in (False, True):
+            m = ss.Machine(mass=1.0, damping=10.0, names=["slide"])
+            if sampled:
+                m.add_controller(ss.FrictionCurve(law, period=1e-3), "c", reference=reference)
+            else:
+                m.add_controller(ss.FrictionFeedforward(law), "c", reference=reference, to="slide")
+            m.add_controller(ss.LowPass(100.0, limits=0.5), "lag", reference="c.output", to="slide")
+            if sampled:
+                assert ss.simulate(m, t_end=2.0)["slide.velocity"][-1] == pytest.approx(0.05, abs=1e-8)
+                continue
+            with pytest.raises(
+                ValueError, match="reference of 'lag' = 'c.output' is a force .* FrictionCurve"
+            ):
+                m.check()
 
     @pytest.mark.parametrize(
         ("control", "arguments", "message"),

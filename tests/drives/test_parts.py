@@ -72,18 +72,64 @@ def test_units_say_nothing_where_factors_have_units_of_their_own() -> None:
     m = ss.Machine(mass=[1.0, 1.0], names=["screw", "nut"], kind=kinds)
     m.add_spring("axial", {"screw": 0.5, "nut": -3.0}, 1.0)
     m.add_spring("turn", {"screw": 0.5}, 1.0)
+    m.add_spring("twist", {"screw": -1.0}, 1.0)
+    m.add_spring("lead", {"screw": -0.5, "nut": 1.0}, 1.0)
+    m.add_spring("lever", {"nut": 0.3}, 1.0)
     m.add_controller(
         ss.LTI([], [], [], [[1.0]], inputs="both", references=1), "amps", reference=1.0, to={"screw": 0.3}
     )
     run = ss.simulate(m, t_end=0.1)
     assert run.units["axial.elongation"] == "" == run.units["amps.output"]
-    assert run.units["turn.force"] == "Nm"
+    assert run.units["turn.force"] == "" == run.units["turn.elongation_rate"]
+    assert [run.units[f"{name}.force"] for name in ("twist", "lead", "lever")] == ["Nm", "N", "N"]
     assert ss.Machine.from_dict(m.to_dict()).kinds == {"screw": "rotary", "nut": "linear"}
     assert m != ss.Machine(mass=[1.0, 1.0], names=["screw", "nut"])
     with pytest.raises(ss.UnknownNameError, match="kind names 'x'; known are: 'q0'"):
         ss.Machine(mass=1.0, kind={"x": "rotary"})
     with pytest.raises(ValueError, match="'linear' or 'rotary'"):
         ss.Machine(mass=1.0, kind="round")
+
+
+def test_a_drive_says_at_once_what_is_no_part() -> None:
+    with pytest.raises(
+        ValueError, match=r"part of 'x' = 3.0 is not allowed: it must be one of stickslip.parts"
+    ):
+        ss.Drive().add("x", 3.0)
+
+
+def test_a_belt_over_two_pulleys_is_not_in_newton_metres() -> None:
+    """r1 phi1 - r2 phi2 is a length: its spring has N, so Nm is wrong; factors alone do not say that they are radii."""
+    m = ss.Machine(mass=[1.0, 1.0], names=["motor", "drum"], kind="rotary")
+    on = {"motor": 0.02, "drum": -0.05}
+    m.add_spring("belt", on, 1e4, damping=1.0)
+    m.add_friction("rim", on={"drum": 0.05}, law=ss.Coulomb(1.0), normal_load=2.0)
+    m.add_contact("pawl", normal=on, tangent={"motor": 0.02, "drum": 0.05}, friction=0.1, gap=1e-3)
+    m.add_contact(
+        "flank",
+        normal={"motor": 1.0, "drum": -3.0},
+        tangent={"motor": 0.3, "drum": 0.9},
+        friction=0.1,
+        gap=1.0,
+    )
+    units = ss.simulate(m, t_end=0.01).units
+    shown = (
+        "belt.force",
+        "belt.elongation",
+        "rim.force",
+        "rim.velocity",
+        "pawl.normal_force",
+        "pawl.gap",
+        "pawl.force",
+    )
+    assert {units[name] for name in shown} == {""}
+    assert (units["flank.normal_force"], units["flank.force"], units["flank.velocity"]) == (
+        "Nm",
+        "Nm",
+        "rad/s",
+    )
+    drawn = "\n".join(text.get_text() for text in m.draw(what="schematic").texts).split("\n")
+    assert {"normal load 2", "1e4, 1", "flank: gap motor − 3 drum + 1 rad ≥ 0"} < set(drawn)
+    assert "pawl: gap 0.02 motor − 0.05 drum + 0.001 ≥ 0" in drawn
 
 
 def test_units_of_parameters_follow_their_elements() -> None:

@@ -55,8 +55,14 @@ def test_what_no_signal_holds_is_refused() -> None:
         ss.Sine(1.0, 1.0) * ss.Ramp(slope=1.0)
     with pytest.raises(ValueError, match="one without an input"):
         ss.Input("u") * ss.Ramp(slope=1.0)
-    with pytest.raises(ValueError, match="until is missing"):
+    with pytest.raises(ValueError, match=r"until is missing: .* \(in signal.clip, signal.absolute for abs"):
         abs(ss.Sine(1.0, 1.0))
+    with pytest.raises(ValueError, match=r"low = .* a number or a signal: a function of time f is sampled"):
+        ss.Sine(1.0, 1.0).clip(np.cos, 1.0)
+    with pytest.raises(ValueError, match="t = 'a' is not allowed"):
+        ss.Sine(1.0, 1.0)("a")
+    with pytest.raises(ValueError, match="low = Constant"):
+        ss.Sine(1.0, 1.0).clip(ss.Constant(2.0), 1.0, until=1.0)
     with pytest.raises(ValueError, match="low = 2.0 is not allowed"):
         ss.Ramp(slope=1.0).clip(2.0, 1.0)
     with pytest.raises(ValueError, match="width = 1.0 is not allowed"):

@@ -105,7 +105,7 @@ class Chain(Drawing):
             elif e["kind"] == "constraint":
                 named, text = e["on"], words.constraint(e, self._units)
             else:
-                named, text = {**e["normal"], **e["tangent"]}, words.contact(e)
+                named, text = {**e["normal"], **e["tangent"]}, words.contact(e, self._units)
             boxes.append(_Box(text, tuple(sorted(self._names.index(name) for name in named))))
         for what, links in (("spring", self._springs), ("damper", self._dampers)):
             for (a, b), text in links.items():

@@ -50,7 +50,7 @@ def of_time(signal: Any, unit: str, name: str) -> str:
     start = signal.value(1.0) - slope
     parts = [amount(start, unit)] * (abs(start) > 1e-12 * abs(slope))
     if slope:
-        parts.append(f"{amount(slope, f'{unit}/s')} · t")
+        parts.append(f"{amount(slope, _rate(unit))} · t")
     return " + ".join(parts).replace("+ −", "− ")
 
 
@@ -74,18 +74,19 @@ def friction(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxy
     """A friction element in two lines: its name and law, and what presses it."""
     force, length = _units(element, units)
     load = of_time(element["normal_load"], force, "M" if force == "Nm" else "N")
-    what = "normal load" if force == "N" else "capacity"
+    what = "capacity" if force == "Nm" else "normal load"
     pressed = "" if load == f"1 {force}" else f"\n{what} {load}"
     speed = element["surface_velocity"]
-    moved = "" if is_zero(speed) else f"\nsurface at {of_time(speed, f'{length}/s', 'v')}"
+    moved = "" if is_zero(speed) else f"\nsurface at {of_time(speed, _rate(length), 'v')}"
     return f"{element['name']}: {law(element['law'], element['automaton'])}{pressed}{moved}"
 
 
-def contact(element: Mapping[str, Any]) -> str:
+def contact(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
     """A contact: its gap, its sliding velocity, coefficient and restitution."""
+    _, length = _units(element, units, "normal_force")
     gap = form(element["normal"])
     if not is_zero(element["gap"]):
-        rest = of_time(element["gap"], "m", "g")
+        rest = of_time(element["gap"], length, "g")
         gap += f" − {rest[1:]}" if rest.startswith("−") else f" + {rest}"
     lines = [f"{element['name']}: gap {gap} ≥ 0"]
     if element["tangent"]:
@@ -96,10 +97,14 @@ def contact(element: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _units(element: Mapping[str, Any], units: Mapping[str, str]) -> tuple[str, str]:
+def _units(element: Mapping[str, Any], units: Mapping[str, str], force: str = "force") -> tuple[str, str]:
     """Of its force and of what that acts along; empty where factors have units of their own."""
-    force = units.get(f"{element['name']}.force", "N")
+    force = units.get(f"{element['name']}.{force}", "N")
     return force, {"N": "m", "Nm": "rad"}.get(force, "")
+
+
+def _rate(unit: str) -> str:
+    return f"{unit}/s" if unit else ""
 
 
 def _per(force: str, length: str) -> str:
@@ -131,9 +136,7 @@ def constraint(element: Mapping[str, Any], units: Mapping[str, str] = MappingPro
         return (
             f"{element['name']}: {'rates by formulas' if of_velocity else 'a formula'} = {value.value(0.0):g}"
         )
-    right = (
-        "0" if is_zero(value) else of_time(value, f"{length}/s" if of_velocity and length else length, "c")
-    )
+    right = "0" if is_zero(value) else of_time(value, _rate(length) if of_velocity else length, "c")
     return f"{element['name']}: {'rate of ' if of_velocity else ''}{form(element['on'])} = {right}"
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from stickslip import _core
 from stickslip._checks import non_negative, number, optional_number, positive, reject, spread, vector
 from stickslip.signals.pieces import Piece, branches, product, quintic, signal_of
-from stickslip.signals.signal import Signal, SignalLike, as_signal
+from stickslip.signals.signal import Constant, Signal, SignalLike, as_signal
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -98,13 +98,14 @@ class Where(Signal):
 
 def clipped(signal: Signal, low: SignalLike | None, high: SignalLike | None, until: float | None) -> Signal:
     """The signal between two others."""
-    if low is not None and high is not None and not isinstance(low, Signal) and not isinstance(high, Signal):
-        if number("low", low) > number("high", high):
-            reject("low", low, f"at most high = {high!r}")
-    if high is not None:
-        signal = Where(signal - as_signal(high, "high"), as_signal(high, "high"), signal, until)
-    if low is not None:
-        signal = Where(as_signal(low, "low") - signal, as_signal(low, "low"), signal, until)
+    lower = None if low is None else as_signal(low, "low")
+    upper = None if high is None else as_signal(high, "high")
+    if isinstance(lower, Constant) and isinstance(upper, Constant) and lower.value > upper.value:
+        reject("low", low, f"at most high = {high!r}")
+    if upper is not None:
+        signal = Where(signal - upper, upper, signal, until)
+    if lower is not None:
+        signal = Where(lower - signal, lower, signal, until)
     return signal
 
 

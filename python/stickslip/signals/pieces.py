@@ -192,7 +192,10 @@ def _crossings(p: Piece, first: float, end: float, start: float, until: float | 
     low = max(first, start)
     high = end if until is None else min(end, until)
     if math.isinf(high):
-        raise ValueError("until is missing: the signal crosses again and again, and has no last crossing")
+        raise ValueError(
+            "until is missing: the signal crosses again and again, and has no last crossing; until=10.0 finds those up to "
+            "10 s (in signal.clip, signal.absolute for abs, and signals.Where)"
+        )
     return _roots(p, low, high) if low < high else []
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
-from stickslip._checks import number, reject
+from stickslip._checks import array, number, reject
 from stickslip._value import Value
 
 
@@ -69,7 +69,7 @@ class Signal(Value):
             reject("order", order, ">= 0")
         if type(t) is float:
             return self.compiled.value(t, order)
-        times = np.asarray(t, dtype=np.float64)
+        times = array("t", t, all_finite=False)
         out = self.compiled.values(times, order)
         return float(out) if times.ndim == 0 else out
 
