@@ -1,6 +1,7 @@
 #include "sensitivity/neighbours.hpp"
 
 #include "core/error.hpp"
+#include "model/compile_beside.hpp"
 
 #include <cmath>
 
@@ -81,9 +82,9 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const List<Sh
 void Neighbours::look_beside(const Machine& machine, const System& base, const List<Move>& moves, double h,
                              const Cutoffs& cutoffs) {
   std::string refused;
-  if (!place(machine, moves, central_stencil(), h, cutoffs, refused)) {
-    side = place(machine, moves, forward_stencil, h, cutoffs, refused) ? 1 : -1;
-    if (side < 0 && !place(machine, moves, mirrored_stencil(forward_stencil), h, cutoffs, refused))
+  if (!place(machine, base, moves, central_stencil(), h, cutoffs, refused)) {
+    side = place(machine, base, moves, forward_stencil, h, cutoffs, refused) ? 1 : -1;
+    if (side < 0 && !place(machine, base, moves, mirrored_stencil(forward_stencil), h, cutoffs, refused))
       reject("sensitivities", "name '" + name + "', which cannot be varied on either side: " + refused);
   }
   for (const auto& one : beside) {
@@ -109,8 +110,8 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
   }
 }
 
-bool Neighbours::place(const Machine& machine, const List<Move>& moves, const Stencil& stencil, double h,
-                       const Cutoffs& cutoffs, std::string& refused) {
+bool Neighbours::place(const Machine& machine, const System& base, const List<Move>& moves,
+                       const Stencil& stencil, double h, const Cutoffs& cutoffs, std::string& refused) {
   beside.clear(), weights.clear(), check.clear();
   Machine copy = machine;
   List<std::pair<Handle, double>> handles; // with the value of each as it stands
@@ -124,7 +125,7 @@ bool Neighbours::place(const Machine& machine, const List<Move>& moves, const St
     auto compiled = std::make_shared<Compiled>();
     try {
       copy.check_again();
-      compiled->system = compile(copy, true);
+      compiled->system = compile_beside(copy, base);
     } catch (const InvalidArgument& error) {
       refused = error.what();
       return false;
