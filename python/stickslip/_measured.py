@@ -38,6 +38,10 @@ def derivative(run: Trajectory, name: str, parameter: str) -> float:
         i = run.states.index(owner)
         if kind == "final":
             return float(run.sensitivity.end[i, j])
+        if run.sensitivity._raw.moves_ticks(
+            j
+        ):  # states bend and what is held jumps at instants that are no events
+            return float("nan")
         return _mean(run, i, j) if kind == "mean" else _extreme(run, i, j, 1.0 if kind == "max" else -1.0)
     if kind == "stick_time" and f"{owner}.mode" in run:
         return _stick_time(run, owner, parameter)

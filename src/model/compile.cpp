@@ -69,9 +69,13 @@ void size(System& sys, const Combination& given) {
   sys.time_scale = std::min(sys.time_scale, tolerance::largest_size);
 }
 
-} // namespace
+void take_sizes(System& sys, const System& from) {
+  sys.nominal = from.nominal, sys.finest = from.finest, sys.acceleration = from.acceleration;
+  sys.time_scale = from.time_scale, sys.paced = from.paced, sys.rated = from.rated;
+  sys.given_size = from.given_size;
+}
 
-System compile(const Machine& machine, bool own_signals) {
+System drafted(const Machine& machine, bool own_signals, const System* sized_as) {
   Draft d(machine, own_signals);
   declare_plant(d);
   declare_constraints(d);
@@ -90,10 +94,23 @@ System compile(const Machine& machine, bool own_signals) {
   wire_controllers(d);
   wire_smooth(d);
   check_inertia(d.sys);
-  size(d.sys, machine.scales);
+  if (sized_as != nullptr && sized_as->nx == d.sys.nx)
+    take_sizes(d.sys, *sized_as);
+  else
+    size(d.sys, machine.scales);
   list_variables(d);
   d.sys.identity = identity_of(machine);
   return std::move(d.sys);
+}
+
+} // namespace
+
+System compile(const Machine& machine, bool own_signals) {
+  return drafted(machine, own_signals, nullptr);
+}
+
+System compile_beside(const Machine& machine, const System& sizes) {
+  return drafted(machine, true, &sizes);
 }
 
 Index find_name(const List<std::string>& names, const std::string& name, std::string_view what) {

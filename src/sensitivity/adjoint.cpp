@@ -27,6 +27,10 @@ Adjoint::Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, 
   const auto replica = replica_of(machine, options);
   const auto passed = std::make_shared<const Passages>(std::move(passages));
   const auto by = parameters_of(machine, replica->system(), options, names);
+  for (const auto& one : *by)
+    if (const std::string who = moved_ticks(replica->system(), *one); !who.empty())
+      throw NoTranspose("'" + one->name + "' moves the ticks of '" + who +
+                        "', which is known forwards alone");
   start = std::make_unique<Sensitivity>(replica, run, passed, initial, by, Sensitivity::Reach::start);
   shares.resize(names.size());
   List<Neighbours::Share> all;

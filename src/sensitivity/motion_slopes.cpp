@@ -9,20 +9,43 @@ namespace stickslip {
 
 namespace {
 
-bool same_element(const Friction& a, const Friction& b) {
-  return same_force(a, b) && a.acceleration_s == b.acceleration_s && a.load_period == b.load_period &&
+bool same_forms(const Friction& a, const Friction& b) {
+  return a.acceleration_s == b.acceleration_s && a.load_period == b.load_period &&
          std::equal(a.load_corners.begin(), a.load_corners.end(), b.load_corners.begin(),
                     b.load_corners.end(), same_form);
+}
+
+bool same_element(const Friction& a, const Friction& b) {
+  return same_force(a, b) && same_forms(a, b);
 }
 
 bool same_contact(const Contact& a, const Contact& b) {
   return same_form(a.gap, b.gap) && same_form(a.rate, b.rate) && a.acceleration_s == b.acceleration_s;
 }
 
+bool same_contacts(const System& a, const System& b) {
+  return std::equal(a.contacts.begin(), a.contacts.end(), b.contacts.begin(), b.contacts.end(), same_contact);
+}
+
 bool same_elements(const System& a, const System& b) {
   return std::equal(a.friction.begin(), a.friction.end(), b.friction.begin(), b.friction.end(),
                     same_element) &&
-         std::equal(a.contacts.begin(), a.contacts.end(), b.contacts.begin(), b.contacts.end(), same_contact);
+         same_contacts(a, b);
+}
+
+// They move and press in the same way, whatever their laws.
+bool same_but_for_law(const Friction& a, const Friction& b) {
+  return same_forms(a, b) && a.effect == b.effect && same_form(a.velocity, b.velocity) &&
+         std::equal(a.load_parts.begin(), a.load_parts.end(), b.load_parts.begin(), b.load_parts.end(),
+                    same_form);
+}
+
+bool same_but_for_laws(const System& a, const System& b) {
+  const auto same_effect = [](const Contact& c, const Contact& d) { return c.effect == d.effect; };
+  return a.A == b.A && a.S == b.S && same_contacts(a, b) &&
+         std::equal(a.contacts.begin(), a.contacts.end(), b.contacts.begin(), same_effect) &&
+         std::equal(a.friction.begin(), a.friction.end(), b.friction.begin(), b.friction.end(),
+                    same_but_for_law);
 }
 
 Matrix effects_of(const System& sys) {
@@ -84,10 +107,38 @@ bool moves_alone(const System& sys, const Regime& r) {
                       [&](Index i) { return r.modes.friction[i].sticks(); });
 }
 
+void MotionSlopes::find_law_columns(const System& base, const Neighbours& p) {
+  List<char> read(base.nx + base.ns(), 0);
+  const auto note = [&](const Form& form) {
+    for (Index j = 0; j < base.nx; ++j)
+      if (form.x(j) != 0.0) read[j] = 1;
+    for (Index j = 0; j < base.ns(); ++j)
+      if (form.s(j) != 0.0) read[base.nx + j] = 1;
+  };
+  for (Index i = 0; i < base.friction.size(); ++i) {
+    const Friction& element = base.friction[i];
+    if (std::all_of(p.beside.begin(), p.beside.end(),
+                    [&](const auto& one) { return same_force(one->system().friction[i], element); }))
+      continue;
+    if (element.injected >= 0 || element.load < 0) return;
+    read[base.nx + element.load] = 1;
+    note(element.velocity);
+    for (const Form& part : element.load_parts) note(part);
+  }
+  if (base.one >= 0) read[base.nx + base.one] = 1;
+  for (Index j = base.plant_states; j < base.nx; ++j) read[j] = 1; // memory of laws
+  for (Index j = 0; j < read.size(); ++j)
+    if (read[j] != 0) law_columns.push_back(j);
+}
+
 MotionSlopes::MotionSlopes(const System& base, const Neighbours& p) {
-  is_alone = p.changes_machine() && base.flanks.empty() && base.loops.empty() &&
-             std::all_of(p.beside.begin(), p.beside.end(),
-                         [&](const auto& one) { return same_elements(one->system(), base); });
+  if (!p.changes_machine() || !base.flanks.empty() || !base.loops.empty()) return;
+  const auto all = [&](auto&& same) {
+    return std::all_of(p.beside.begin(), p.beside.end(),
+                       [&](const auto& one) { return same(one->system(), base); });
+  };
+  is_alone = all(same_elements);
+  if (!is_alone && all(same_but_for_laws)) find_law_columns(base, p);
   if (!is_alone) return;
   A = p.derivative([](Replica& m) -> Matrix { return m.system().A; });
   S = p.derivative([](Replica& m) -> Matrix { return m.system().S; });

@@ -22,6 +22,9 @@ public:
   MotionSlopes(const System& base, const Neighbours& p);
 
   bool alone() const { return is_alone; }
+  // The other kind: nothing but laws is different beside. Their forces and limits are functions of these columns of
+  // (x, s); empty: not of this kind.
+  List<Index> law_columns;
 
   struct Change {
     Matrix A, S, E, Gx, Gs; // of an affine regime all that sliding elements do is in A, S and the guards
@@ -32,6 +35,7 @@ public:
 
 private:
   bool is_alone = false;
+  void find_law_columns(const System& base, const Neighbours& p);
   Matrix A, S, effects; // derivatives; effects of friction elements, then of contacts: columns
 
   Matrix constrained(const Regime& r, const Matrix& of, const Matrix& U, Matrix& held) const;

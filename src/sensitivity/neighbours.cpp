@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "dynamics/free.hpp"
+#include "model/compile_beside.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -89,9 +90,9 @@ Neighbours::Neighbours(const Machine& machine, const System& base, const List<Sh
 void Neighbours::look_beside(const Machine& machine, const System& base, const List<Move>& moves, double h,
                              const Cutoffs& cutoffs) {
   std::string refused;
-  if (!place(machine, moves, central_stencil(), h, cutoffs, refused)) {
-    side = place(machine, moves, forward_stencil, h, cutoffs, refused) ? 1 : -1;
-    if (side < 0 && !place(machine, moves, mirrored_stencil(forward_stencil), h, cutoffs, refused))
+  if (!place(machine, base, moves, central_stencil(), h, cutoffs, refused)) {
+    side = place(machine, base, moves, forward_stencil, h, cutoffs, refused) ? 1 : -1;
+    if (side < 0 && !place(machine, base, moves, mirrored_stencil(forward_stencil), h, cutoffs, refused))
       reject("sensitivities", "name '" + name + "', which cannot be varied on either side: " + refused);
   }
   for (const auto& one : beside) {
@@ -122,8 +123,8 @@ void Neighbours::look_beside(const Machine& machine, const System& base, const L
   }
 }
 
-bool Neighbours::place(const Machine& machine, const List<Move>& moves, const Stencil& stencil, double h,
-                       const Cutoffs& cutoffs, std::string& refused) {
+bool Neighbours::place(const Machine& machine, const System& base, const List<Move>& moves,
+                       const Stencil& stencil, double h, const Cutoffs& cutoffs, std::string& refused) {
   beside.clear(), weights.clear(), check.clear();
   Machine copy = machine;
   List<std::pair<Handle, double>> handles; // with the value of each as it stands
@@ -137,7 +138,7 @@ bool Neighbours::place(const Machine& machine, const List<Move>& moves, const St
     auto compiled = std::make_shared<Compiled>();
     try {
       copy.check_again();
-      compiled->system = compile(copy, true);
+      compiled->system = compile_beside(copy, base);
     } catch (const InvalidArgument& error) {
       refused = error.what();
       return false;

@@ -63,8 +63,8 @@ private:
 
   void look_beside(const Machine& machine, const System& base, const List<Move>& moves, double h,
                    const Cutoffs& cutoffs);
-  bool place(const Machine& machine, const List<Move>& moves, const Stencil& stencil, double h,
-             const Cutoffs& cutoffs, std::string& refused);
+  bool place(const Machine& machine, const System& base, const List<Move>& moves, const Stencil& stencil,
+             double h, const Cutoffs& cutoffs, std::string& refused);
 };
 
 } // namespace stickslip

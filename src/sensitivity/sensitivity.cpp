@@ -110,6 +110,33 @@ double Sensitivity::size_of(Index j) const {
   return given > 0.0 ? given : nominal > 0.0 ? nominal : 1.0; // where nothing tells its size: a unit
 }
 
+bool Sensitivity::moves_ticks(Index parameter) const {
+  return !moved_ticks(machine->system(), *by[parameter]).empty();
+}
+
+// Of instants that parameters move only those are followed at which controllers do nothing but sample and put out.
+// k T or k T + delay: `of_mode`: an instant at which modes may change as well, else the end of the run.
+std::string Sensitivity::moved_tick(double t, bool of_mode) const {
+  const System& sys = machine->system();
+  constexpr double one_instant = 1e-12; // of a time
+  for (Index j = 0; j < by.size(); ++j) {
+    const std::string who = moved_ticks(sys, *by[j]);
+    if (who.empty()) continue;
+    const std::string ticks_of = "a tick of '" + who + "', which '" + parameters[j] + "' moves, ";
+    if (of_mode) return ticks_of + "where modes change or may change";
+    for (const Loop& l : sys.loops) {
+      if (l.block.continuous()) continue;
+      for (const double delay : {0.0, l.block.delay}) {
+        const double count = (t - delay) / l.block.period;
+        if (std::round(count) != 0.0 &&
+            std::abs(count - std::round(count)) * l.block.period <= one_instant * std::abs(t))
+          return ticks_of + "just at an end of the run";
+      }
+    }
+  }
+  return {};
+}
+
 // From instant to instant.
 void Sensitivity::follow() {
   const Index nx = machine->system().nx, np = by.size(), events = run->events.rows.size();
@@ -132,6 +159,8 @@ void Sensitivity::follow() {
     for (; tick < quiet.size() && quiet.segment(tick) == stop; ++tick)
       if (!quiet_tick(tick, stop, event_behind(k + 1, tick + 1))) return;
   }
+  reason = moved_tick(run->t_end, false);
+  if (!reason.empty()) valid_until = run->t_end;
 }
 
 // Passes an instant; says why nothing is determined behind it.
@@ -193,19 +222,17 @@ bool Sensitivity::flow(const Passage& p, Index i) {
 bool Sensitivity::quiet_tick(Index number, Index i, Index next_event) {
   const Segment& segment = run->segments[i - 1];
   const double t = segment.t1;
-  Vector& x = now.fm;
-  x.resize(machine->system().nx);
+  Vector x(machine->system().nx);
   run->state_at(segment, t, x.data());
   quiet.read(number, tick_memory);
   now.before = now.S;
-  reason = ticks->pass(machine->regime(segment.regime->modes), t, x, tick_memory, now.S);
+  reason = ticks->pass(machine->regime(segment.regime->modes), segment.t0, t, x, tick_memory, now.S);
   if (!reason.empty()) {
     valid_until = t;
     return false;
   }
   if (quiet.event(number) < next_event) { // its outputs reach or leave their limits, at its time
-    now.moves.setZero();
-    now.fp.setZero(x.size());
+    now.moves = ticks->moves, now.fm = ticks->fm, now.fp = ticks->fp;
     note_events(quiet.event(number), next_event);
   }
   return true;
@@ -283,6 +310,14 @@ std::string Sensitivity::begin() {
   const Regime& r = machine->regime(modes);
   const double t = p.jump.t;
   const bool repeats = !plain(p) || machine->samples();
+  if (t != 0.0)
+    if (std::string at_tick = moved_tick(t, false); !at_tick.empty()) return at_tick;
+  for (Index b = 0; b < sys.loops.size(); ++b) // an output is put out at once, and beside it waits
+    for (Index j = 0; j < by.size(); ++j)
+      for (const auto& one : by[j]->beside)
+        if (!sys.loops[b].block.continuous() && sys.loops[b].block.delay == 0.0 &&
+            one->system().loops[b].block.delay != 0.0)
+          return "a delay of '" + sys.loops[b].name + "' that begins at zero";
   const Vector here = packed(p.before);
   tick_memory = p.before.ticks;
   std::string why;
@@ -364,6 +399,8 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
     if (jump.before.friction[i].mode != jump.after.friction[i].mode &&
         is_vertical_at_rest(sys.friction[i].law))
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
+  if (jump.sampled)
+    if (std::string why = moved_tick(jump.t, true); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
   Vector force;
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);

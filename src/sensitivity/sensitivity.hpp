@@ -36,6 +36,8 @@ public:
   List<Tangents> before,
       after; // of each event: the states on both sides, at its time in each run
 
+  // Whether a parameter moves instants of sampled controllers.
+  bool moves_ticks(Index parameter) const;
   // Derivatives of the states at one time, from the right.
   Matrix at(double t);
   // Of the sum of the normal impulses at a contact so far, which only impacts change.
@@ -106,6 +108,7 @@ private:
   // Whether a guard only grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
+  std::string moved_tick(double t, bool of_mode) const;
   bool quiet_tick(Index number, Index segment, Index next_event);
   double size_of(Index j) const;
 };

@@ -93,9 +93,11 @@ void SlopesOf::find(RegimeSlopes& out) {
   for (Index j = 0; j < by.size(); ++j)
     if (!by[j]->changes_machine())
       out.by.emplace_back();
+    else if (by_motion && motions[j].alone())
+      out.by.push_back(change_of_motion(out, j, forces));
     else
-      out.by.push_back(by_motion && motions[j].alone() ? change_of_motion(out, j, forces)
-                                                       : change(out, *by[j]));
+      out.by.push_back(change(
+          out, *by[j], by_motion && !motions[j].law_columns.empty() ? &motions[j].law_columns : nullptr));
   for (Index j = 0; j < by.size(); ++j) {
     for (const Entry& e : out.by[j].A) out.all_A.push_back({j, e});
     for (const Entry& e : out.by[j].B) out.all_B.push_back({j, e});
@@ -122,12 +124,13 @@ void SlopesOf::find_signals(RegimeSlopes& out) {
 
 namespace {
 
-// Columns of the matrices by (x, s) that are not the same to the last bit.
-List<Index> columns_that_differ(const Regime& a, const Regime& b) {
+// Columns of the matrices by (x, s) that are not the same to the last bit, all or among these.
+List<Index> columns_that_differ(const Regime& a, const Regime& b, const List<Index>* among) {
   const Index nx = a.Ax.cols(), ns = a.As.cols();
   const bool guards = a.guards.size() == b.guards.size();
   List<Index> out;
-  for (Index j = 0; j < nx + ns; ++j) {
+  for (Index k = 0; k < (among != nullptr ? among->size() : nx + ns); ++k) {
+    const Index j = among != nullptr ? (*among)[k] : k;
     const bool same =
         j < nx ? a.Ax.col(j) == b.Ax.col(j) && (!guards || a.Gx.col(j) == b.Gx.col(j))
                : a.As.col(j - nx) == b.As.col(j - nx) && (!guards || a.Gs.col(j - nx) == b.Gs.col(j - nx));
@@ -171,12 +174,12 @@ Regimes beside_at(const Neighbours& p, std::unique_ptr<Regime> last, const Regim
 
 // What is the same to the last bit in the machine farthest beside does not change with the parameter: the others need
 // not be asked.
-RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p) {
+RegimeSlopes::Change SlopesOf::change(RegimeSlopes& of, const Neighbours& p, const List<Index>* reads) {
   const Regime& r = *of.regime;
   RegimeSlopes::Change out;
-  auto far = p.beside.back()->build(r.modes);
+  auto far = p.beside.back()->build(r.modes, {reads, reads != nullptr ? &r : nullptr});
   if (r.affine) {
-    const List<Index> columns = columns_that_differ(r, *far);
+    const List<Index> columns = columns_that_differ(r, *far, reads);
     of.same_guards = of.same_guards && far->guards.size() == r.guards.size();
     if (columns.empty()) return out;
     const Regimes beside = beside_at(p, std::move(far), r, columns);

@@ -61,7 +61,9 @@ private:
 
   void find(RegimeSlopes& out);
   void find_signals(RegimeSlopes& out);
-  RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p);
+  // `reads`: of (x, s) all that differs beside is in these columns, and what holds does so as in the regime; null:
+  // anything may differ.
+  RegimeSlopes::Change change(RegimeSlopes& of, const Neighbours& p, const List<Index>* reads);
   RegimeSlopes::Change change_of_motion(RegimeSlopes& of, Index j, const SlidingForces& forces);
   List<Index> elements_that_differ(const Regime& r, const Neighbours& p) const;
 };

@@ -45,7 +45,7 @@ const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loo
   Changes& out = found->second;
   if (!fresh) return out;
   const System& sys = machine.system();
-  const Block& own = sys.loops[loop].block;
+  out.period = out.delay = Vector::Zero(by.size());
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& p = *by[j];
     if (!p.changes_machine()) continue;
@@ -53,10 +53,10 @@ const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loo
     const auto forms = [&](Replica& m) -> const List<Form>& {
       return m.regime(regime.modes).linear->inputs[loop];
     };
-    for (const auto& m : p.beside)
-      if (block(*m).period != own.period || block(*m).delay != own.delay) out.moving = j;
     Change c;
     c.parameter = j;
+    c.period = out.period(j) = p.derivative([&](Replica& m) { return block(m).period; });
+    out.delay(j) = p.derivative([&](Replica& m) { return block(m).delay; });
     c.A = p.derivative([&](Replica& m) { return Matrix(block(m).A); });
     c.B = p.derivative([&](Replica& m) { return Matrix(block(m).B); });
     c.C = p.derivative([&](Replica& m) { return Matrix(block(m).C); });
@@ -67,16 +67,37 @@ const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loo
     c.by_state = p.derivative([&](Replica& m) { return by_state(forms(m), sys.nx); });
     c.by_signal = p.derivative([&](Replica& m) { return by_signal(forms(m), sys.ns()); });
     const auto any = [](const auto&... of) { return (... || !of.isZero(0.0)); };
-    if (any(c.A, c.B, c.C, c.D, c.L, c.lo, c.hi, c.by_state, c.by_signal)) out.all.push_back(std::move(c));
+    if (c.period != 0.0 || any(c.A, c.B, c.C, c.D, c.L, c.lo, c.hi, c.by_state, c.by_signal))
+      out.all.push_back(std::move(c));
   }
   return out;
 }
 
-std::string TickTangent::pass(const Regime& regime, double t, const Vector& states, const Ticks& before,
-                              TangentsRef S) {
+std::string TickTangent::pass(const Regime& regime, double frame, double t, const Vector& states,
+                              const Ticks& before, TangentsRef S) {
   const System& sys = machine.system();
   why.clear();
   x = states, ticks = before;
+  moves.setZero(by.size());
+  moved = known_move = false;
+  // What is due first, alone: how the instant moves is known before anything of it is done.
+  Ticks due = before;
+  const auto by_index = [&](Index b, std::int64_t k, bool put) -> Vector {
+    const Changes& c = changes(regime, b);
+    Vector out = static_cast<double>(k) * c.period;
+    if (put) out += c.delay;
+    return out;
+  };
+  bool together = true;
+  sampler.for_each_due(
+      due, t, [&](Index b) { together = move(by_index(b, due.pending[b], true)) && together; },
+      [&](Index b) { together = move(by_index(b, due.next[b], false)) && together; });
+  if (!together) return "ticks at one instant, which parameters move apart";
+  if (moved) {
+    machine.move(regime.modes, frame, t, x.data(), fm, force);
+    sdot = machine.signal_rates(frame, t);
+    S.topRows(x.size()) += fm * moves.transpose();
+  }
   s = machine.signals(t, t);
   const auto put = [&](Index b) {
     const Loop& l = sys.loops[b];
@@ -86,7 +107,33 @@ std::string TickTangent::pass(const Regime& regime, double t, const Vector& stat
       S.row(l.held + j) = S.row(sys.nx + ticks.memory.size() + first + j);
   };
   sampler.for_each_due(ticks, t, put, [&](Index b) { sample(regime, b, t, S); });
+  if (moved) {
+    machine.move(regime.modes, t, t, x.data(), fp, force);
+    S.topRows(x.size()) -= fp * moves.transpose();
+  } else {
+    fm.setZero(x.size()), fp.setZero(x.size());
+  }
   return why;
+}
+
+// Whether all that happens at this instant moves alike.
+bool TickTangent::move(const Vector& by_parameters) {
+  constexpr double alike = 1e-9;
+  if (!known_move) moves = by_parameters, moved = !moves.isZero(0.0);
+  known_move = true;
+  return (moves - by_parameters).cwiseAbs().maxCoeff() <= alike * moves.cwiseAbs().maxCoeff();
+}
+
+std::string moved_ticks(const System& base, const Neighbours& p) {
+  for (Index b = 0; b < base.loops.size(); ++b) {
+    const Block& own = base.loops[b].block;
+    for (const auto& one : p.beside) {
+      const Block& other = one->system().loops[b].block;
+      if (!own.continuous() && (other.period != own.period || other.delay != own.delay))
+        return base.loops[b].name;
+    }
+  }
+  return {};
 }
 
 void TickTangent::sample(const Regime& regime, Index loop, double t, TangentsRef S) {
@@ -94,7 +141,6 @@ void TickTangent::sample(const Regime& regime, Index loop, double t, TangentsRef
   const Loop& l = sys.loops[loop];
   const Block& b = l.block;
   const Changes& changed = changes(regime, loop);
-  if (changed.moving >= 0) why = "ticks of '" + l.name + "', which '" + by[changed.moving]->name + "' moves";
   read(*regime.linear, loop, changed, t, S);
   const Index n = b.states(), p = b.outputs(), np = S.cols(), own = sys.nx + l.memory;
   const Index first = sys.nx + ticks.memory.size() + sampler.first_output(loop);
@@ -145,11 +191,15 @@ void TickTangent::read(const LinearPart& part, Index loop, const Changes& change
         if (forms[k].s(i) != 0.0) row(0, j) += forms[k].s(i) * value(change, t);
     for (const Change& c : changed.all)
       row(0, c.parameter) += c.by_state.row(k).dot(x) + c.by_signal.row(k).dot(s);
+    if (moved) row += forms[k].s.dot(sdot) * moves.transpose();
     if (b.inputs[k].difference) {
       const Index at = machine.system().nx + previous;
       W.row(k).setZero();
-      if (started) W.row(k) = (row - S.row(at)) / b.period;
       inputs(k) = started ? (samples(k) - ticks.memory(previous)) / b.period : 0.0;
+      if (started) {
+        W.row(k) = (row - S.row(at)) / b.period;
+        for (const Change& c : changed.all) W(k, c.parameter) -= inputs(k) / b.period * c.period;
+      }
       S.row(at) = row;
       ++previous;
     } else {

@@ -1,6 +1,7 @@
 // What the instants of sampled controllers that are linear do to the tangent of a run:
 //   w = forms of (x, s) or their difference quotients,   u = C z + D w limited,   z+ = A z + B w + L (u - u_raw)
-// with the limits and the anti-windup as they were.
+// with the limits and the anti-windup as they were. Where a parameter moves the instants, t_k = k T and t_k + delay, they
+// are events whose time is known, dt_k / dT = k: what is sampled goes with the motion, and what is put out changes it.
 #pragma once
 
 #include "dynamics/ticks.hpp"
@@ -18,8 +19,11 @@ public:
   TickTangent(Replica& base, const Parameters& parameters);
 
   // At t, from the states x and what the controllers knew just before; rows of S: states, memory, outputs that wait.
-  // Empty, or why there is no derivative.
-  std::string pass(const Regime& regime, double t, const Vector& x, const Ticks& before, TangentsRef S);
+  // `frame`: a time of the motion before. Empty, or why there is no derivative.
+  std::string pass(const Regime& regime, double frame, double t, const Vector& x, const Ticks& before,
+                   TangentsRef S);
+  // Of the last instant: how parameters move it, and x' before and behind it.
+  Vector moves, fm, fp;
   // Backwards: `lambda` has what a number owes to these rows behind the instant, then to those before it.
   void retreat(const Regime& regime, double t, const Vector& x, const Ticks& before, Vector& lambda,
                Cotangents& into);
@@ -31,11 +35,12 @@ private:
     Index parameter;
     Matrix A, B, C, D, L;
     Vector lo, hi;
+    double period;
     Matrix by_state, by_signal; // of its inputs
   };
   struct Changes {
     List<Change> all;
-    Index moving = -1; // the parameter that moves its ticks
+    Vector period, delay; // by each parameter
   };
 
   Replica& machine;
@@ -45,12 +50,14 @@ private:
   Sampler sampler;
   std::map<std::pair<const LinearPart*, Index>, Changes> known;
 
-  Vector x, samples, inputs, work, z, raw, s;
+  Vector x, samples, inputs, work, z, raw, s, sdot, force;
   Ticks ticks;
   Tangents W, Z, R, row; // of inputs, of new states, of raw outputs
   std::string why;
 
   const Changes& changes(const Regime& regime, Index loop);
+  bool move(const Vector& by_parameters);
+  bool moved = false, known_move = false;
   void sample(const Regime& regime, Index loop, double t, TangentsRef S);
   void read(const LinearPart& part, Index loop, const Changes& changed, double t, TangentsRef S);
   void limit(const Block& block, const Changes& changed);
@@ -65,5 +72,8 @@ private:
               BlockCotangents& of, Cotangents& into) const;
   void look_at_corner(double excess, double size, const Eigen::Ref<const Tangents>& slope);
 };
+
+// The name of a sampled controller whose instants this parameter moves; empty: none.
+std::string moved_ticks(const System& base, const Neighbours& p);
 
 } // namespace stickslip

@@ -125,22 +125,32 @@ void Variation::expand(const RegimeSlopes& r, const Trajectory& run, const Segme
   series.columns = tangent_terms;
 }
 
-// Coefficients of powers of tau / h:  S_(k+1) = h / (k+1) (A S_k + A' x_k + B' s_k + B s'_k).
+// Coefficients of powers of tau / h:  S_(k+1) = h / (k+1) (A S_k + A' x_k + B' s_k + B s'_k). Rows are short, of one
+// number along a direction: they are gone through as they lie in memory.
 void Variation::take(const RegimeSlopes& r, Index columns, TangentsRef S) {
+  const Index np = S.cols();
   now = S;
   for (Index k = 0; k + 1 < columns; ++k) {
+    const double factor = series.h / static_cast<double>(k + 1);
     next.setZero();
-    for (const Entry& e : r.A) next.row(e.row) += e.value * now.row(e.column);
-    if (k < series.columns)
-      for (const auto& [j, e] : r.all_A) next(e.row, j) += e.value * series.x(e.column, k);
-    if (k <= series.degree) {
-      for (const auto& [j, e] : r.all_B) next(e.row, j) += e.value * series.s(e.column, k);
-      for (Index c = 0; c < changes.size(); ++c)
-        if (drive(c, k) != 0.0)
-          for (const Entry& e : r.B)
-            if (e.column == changes[c].signal) next(e.row, changes[c].parameter) += e.value * drive(c, k);
+    double* const to = next.data();
+    const double* const from = now.data();
+    for (const Entry& e : r.A) {
+      const double f = factor * e.value;
+      for (Index j = 0; j < np; ++j) to[e.row * np + j] += f * from[e.column * np + j];
     }
-    next *= series.h / static_cast<double>(k + 1);
+    if (k < series.columns) {
+      const double* const x = series.x.col(k).data();
+      for (const auto& [j, e] : r.all_A) to[e.row * np + j] += factor * e.value * x[e.column];
+    }
+    if (k <= series.degree) {
+      const double* const s = series.s.col(k).data();
+      for (const auto& [j, e] : r.all_B) to[e.row * np + j] += factor * e.value * s[e.column];
+      for (Index c = 0; c < changes.size(); ++c)
+        if (const double rate = factor * drive(c, k); rate != 0.0)
+          for (const Entry& e : r.B)
+            if (e.column == changes[c].signal) to[e.row * np + changes[c].parameter] += e.value * rate;
+    }
     S += next;
     now.swap(next);
   }

@@ -57,11 +57,3 @@ def test_one_behind_the_other() -> None:
     runs = Differences(m, 3.0, numbers, signals=["slide.position", "speed.output"])
     for name, value in numbers.items():
         assert runs.off(name, 8e-5 * abs(value)) < 1e-8, name
-
-
-def test_ticks_that_a_parameter_moves() -> None:
-    """Nothing is known behind the first tick beside the start, and the run says so."""
-    m = slide()
-    m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
-    until = ss.simulate(m, 1.0, sensitivities=["pid.control.period"]).sensitivity.valid_until
-    assert until.time == pytest.approx(0.013) and "'pid.control.period' moves" in until.reason

@@ -33,6 +33,7 @@ class Sensitivity:
         Runs beside this one and weights: their samples give the derivative.
         """
 
+    def moves_ticks(self, parameter: typing.SupportsInt | typing.SupportsIndex) -> bool: ...
     def normal_impulses(
         self,
         contact: typing.SupportsInt | typing.SupportsIndex,

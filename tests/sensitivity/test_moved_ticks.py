@@ -1,0 +1,118 @@
+"""Periods and delays of sampled controllers: parameters that move the ticks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stickslip as ss
+from sensitivity.differences import Differences
+
+STEPS = {
+    "pid.control.period": 2e-6,
+    "pid.control.delay": 4e-6,
+    "slide.mass": 8e-5,
+}  # no limit changes its tick
+SLOW = ss.Sine(amplitude=1.0, frequency=0.4)
+
+
+def slide() -> ss.Machine:
+    return ss.Machine(mass=2.0, damping=0.8, names=["slide"])
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.004, 0.0117])
+@pytest.mark.parametrize("anti_windup", ["none", "clamping", "back_calculation"])
+def test_period_and_delay(anti_windup: str, delay: float) -> None:
+    """Integrator and difference quotient depend on the period as well. Samples lie off the ticks."""
+    m = slide()
+    control = ss.PID(
+        kp=35.0, ki=41.0, kd=6.0, limits=(-4.0, 3.0), anti_windup=anti_windup, period=0.013, delay=delay
+    )  # fmt: skip
+    m.add_controller(control, name="pid", on="slide", reference=SLOW)
+    numbers = {"pid.control.period": 0.013, "pid.control.delay": delay, "slide.mass": 2.0}
+    if delay == 0.0:
+        del numbers["pid.control.delay"]
+    runs = Differences(m, 1.5, numbers, initial={"slide.velocity": 0.2}, signals=["slide.position"])
+    assert runs.run.sensitivity.valid_until.time == np.inf
+    runs.times = 0.013 * (np.arange(110) + 0.6)
+    for name in numbers:
+        closer = (
+            0.25 if (anti_windup, delay) == ("back_calculation", 0.0) else 1.0
+        )  # an output near its limit
+        assert runs.off(name, closer * STEPS[name]) < 1e-8, name
+
+
+def test_with_a_filter_while_friction_slides() -> None:
+    """Coulomb friction that never turns; the filter of the derivative depends on the period."""
+    m = slide()
+    m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.7))
+    control = ss.PID(kp=35.0, ki=4.0, kd=6.0, tf=0.03, period=0.013, delay=0.004)
+    m.add_controller(control, name="pid", on="slide", reference=ss.Ramp(slope=2.0))
+    numbers = {"pid.control.period": 0.013, "pid.control.delay": 0.004}
+    runs = Differences(m, 1.0, numbers, initial={"slide.velocity": 2.0}, signals=["slide.position"])
+    assert runs.run.sensitivity.valid_until.time == np.inf
+    runs.times = 0.013 * (np.arange(70) + 0.6)
+    for name in numbers:
+        assert runs.off(name, STEPS[name]) < 1e-8, name
+
+
+def ends(m: ss.Machine, t_end: float, name: str, **options: float) -> tuple[float, str]:
+    until = ss.simulate(m, t_end, sensitivities=[name], **options).sensitivity.valid_until
+    return until.time, until.reason
+
+
+def test_a_run_that_ends_at_a_tick() -> None:
+    """The velocity's rate jumps there: on one side of the period its end lies before the tick."""
+    m = slide()
+    m.add_controller(ss.PID(kp=35.0, period=0.015625), name="pid", on="slide", reference=SLOW)
+    time, reason = ends(m, 1.0, "pid.control.period")
+    assert time == 1.0 and "just at an end of the run" in reason
+    assert ends(m, 1.005, "pid.control.period")[0] == np.inf
+    time, reason = ends(m, 1.005, "pid.control.period", t_start=0.5)
+    assert time == 0.5 and "just at an end of the run" in reason
+
+
+def test_modes_that_change_at_a_tick() -> None:
+    """What a controller puts out sets a body free."""
+    m = slide()
+    m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.7))
+    m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
+    time, reason = ends(m, 1.0, "pid.control.period")
+    away = ss.simulate(m, 1.0).events[0].time
+    assert 0.0 < time <= away and "'pid.control.period' moves, where modes change" in reason
+
+
+def test_ticks_that_move_apart() -> None:
+    """The fifth tick of one is the third of the other."""
+    m = slide()
+    m.add_controller(ss.PID(kp=3.0, period=0.03), name="a", on="slide", reference=SLOW)
+    m.add_controller(ss.PID(kp=5.0, period=0.05), name="b", on="slide", reference=SLOW)
+    time, reason = ends(m, 1.005, "a.control.period")
+    assert time == pytest.approx(0.15) and "move apart" in reason
+
+
+def test_a_delay_that_begins_at_zero() -> None:
+    m = slide()
+    m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
+    time, reason = ends(m, 1.005, "pid.control.delay")
+    assert time == 0.0 and "begins at zero" in reason
+
+
+def test_backwards_goes_forwards() -> None:
+    m = slide()
+    m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
+    names, at = ["pid.control.period", "pid.control.kp"], [0.013, 35.0]
+    found = [
+        ss.value_and_grad(lambda run: run["slide.position"][-1], m, names, t_end=1.005, mode=mode)(at)[1]
+        for mode in ("auto", "forward")
+    ]
+    assert np.array_equal(*found)
+
+
+def test_extremes_are_none() -> None:
+    """They may lie at a tick, where the velocity bends."""
+    m = slide()
+    m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
+    run = ss.simulate(m, 1.005, sensitivities=["pid.control.period"])
+    assert np.isnan(run.sensitivity.measure("slide.velocity.max", "pid.control.period"))
+    assert np.isfinite(run.sensitivity.measure("slide.velocity.final", "pid.control.period"))
