@@ -87,6 +87,15 @@ void bind_sensitivity(py::module_ m) {
           },
           "contact"_a, "times"_a)
       .def(
+          "constraint_impulses",
+          [](const Sensitivity& s, Index constraint, const Times& times) { // (parameters, times)
+            const List<double> at(values(times));
+            Matrix out(s.parameters.size(), at.size());
+            for (Index k = 0; k < at.size(); ++k) out.col(k) = s.constraint_impulse_at(constraint, at[k]);
+            return out;
+          },
+          "constraint"_a, "times"_a)
+      .def(
           "beside",
           [](Sensitivity& s, Index parameter, const Times& times) {
             Sensitivity::Beside b = s.beside(parameter, List<double>(values(times)));

@@ -21,13 +21,12 @@ __all__ = ["EventSensitivity", "Sensitivity", "ValidUntil"]
 
 Array = NDArray[np.float64]
 
-# What has no derivative, or none that is computed: modes, and sums of impulses of constraints over the run.
+# What has no derivative.
 _WITHOUT = {
     "mode": "a mode has no derivative",
     "contact_mode": "a mode has no derivative",
     "spring_mode": "a mode has no derivative",
     "saturation": "a mode has no derivative",
-    "constraint_impulse": "derivatives of impulses of constraints are not known",
 }
 
 
@@ -176,8 +175,8 @@ class Sensitivity:
         source, index, *_ = {name: where for name, *where in run._raw.compiled.variables}[signal]
         if source in _WITHOUT:
             raise ValueError(f"signal {signal!r}: {_WITHOUT[source]}")
-        if source == "normal_impulse":
-            impulses: Array = self._raw.normal_impulses(index, run.t)[number]
+        if source in ("normal_impulse", "constraint_impulse"):  # sums over impacts
+            impulses: Array = getattr(self._raw, f"{source}s")(index, run.t)[number]
             return impulses
         if signal in run.states:
             row: Array = self.states[run.states.index(signal), number]

@@ -232,6 +232,17 @@ Vector constraint_impulses(const System& sys, const Vector& given) {
   return c.forces * (sys.mass * (c.inverse_mass * given) - given);
 }
 
+Vector impulse_of_friction(const System& sys, Index element, double tangential) {
+  const Index n = sys.n_coordinates;
+  return -tangential * sys.friction[element].velocity.x.segment(n, n);
+}
+
+Vector impulse_of_contact(const System& sys, Index contact, double normal, double tangential) {
+  const Contact& c = sys.contacts[contact];
+  const Vector given = normal * c.rate.x.segment(sys.n_coordinates, sys.n_coordinates);
+  return c.friction < 0 ? given : Vector(given + impulse_of_friction(sys, c.friction, tangential));
+}
+
 double prescribed_rate(const System& sys, const Vector& row, const Vector& s) {
   const Constraints& c = sys.constraints;
   const Index n = sys.n_coordinates;

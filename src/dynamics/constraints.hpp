@@ -23,8 +23,11 @@ void check_constraints(const System& sys, double t0, double t1);
 Vector constraint_forces(const System& sys, const Regime& regime, const double* x, const double* s,
                          const double* xdot, const double* force);
 
-// The same in an impact, of generalised impulses.
+// The same in an impact, of generalised impulses: what a contact gives to the coordinates, with the friction that belongs
+// to it, and what friction along a further direction does.
 Vector constraint_impulses(const System& sys, const Vector& given);
+Vector impulse_of_contact(const System& sys, Index contact, double normal, double tangential);
+Vector impulse_of_friction(const System& sys, Index element, double tangential);
 
 // The part of a relative velocity (row over x) that comes from what constraints prescribe, as that of a moving wall.
 double prescribed_rate(const System& sys, const Vector& row, const Vector& s);

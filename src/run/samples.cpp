@@ -297,7 +297,6 @@ Rows& Samples::constraint_forces() {
 }
 
 Vector Samples::impulses_of(const EventRow& impact) {
-  const Index n = sys.n_coordinates;
   if (sys.smooth && !tangent) tangent = std::make_unique<Tangent>(sys);
   if (tangent) {
     Vector x(sys.nx);
@@ -305,10 +304,9 @@ Vector Samples::impulses_of(const EventRow& impact) {
     run->state_at(segment, impact.time, x.data());
     tangent->move_to(impact.time, x.data(), segment.regime->modes.sides);
   }
-  const Contact& c = here().contacts[impact.element - n_elements];
-  Vector given = impact.normal_impulse * c.rate.x.segment(n, n);
-  if (c.friction >= 0)
-    given -= impact.tangential_impulse * here().friction[c.friction].velocity.x.segment(n, n);
+  const Vector given = impact.impact ? impulse_of_contact(here(), impact.element - n_elements,
+                                                          impact.normal_impulse, impact.tangential_impulse)
+                                     : impulse_of_friction(here(), impact.element, impact.tangential_impulse);
   return stickslip::constraint_impulses(here(), given);
 }
 
@@ -320,7 +318,7 @@ Rows& Samples::constraint_impulses() {
   auto event = run->events.rows.begin();
   for (Index j = 0; j < n_times; ++j) {
     for (; event != run->events.rows.end() && event->time <= times[j]; ++event)
-      if (event->impact) so_far += impulses_of(*event);
+      if (event->impact || event->tangential_impulse != 0.0) so_far += impulses_of(*event);
     sum.col(j) = so_far;
   }
   return sum;

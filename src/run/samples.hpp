@@ -65,7 +65,8 @@ private:
   void evaluate_limits();
   void evaluate_gaps();
   void evaluate_springs();
-  Vector impulses_of(const EventRow& impact); // on constraints
+  Vector impulses_of(
+      const EventRow& impact); // on constraints, of a contact or of friction along a further direction
   // use(segment's regime, k, t, x, s) at every time
   template <class Use> void at_every_time(Use&& use);
 };

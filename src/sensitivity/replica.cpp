@@ -2,6 +2,7 @@
 
 #include "core/linalg.hpp"
 #include "core/list.hpp"
+#include "dynamics/constraints.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/mode_changes.hpp"
 #include "transition/saturations.hpp"
@@ -100,7 +101,7 @@ bool same_but_for_sides(const System& sys, Modes a, const Modes& b) {
 
 } // namespace
 
-bool Replica::pass(State& state, const Passage& as, Vector* normal) {
+bool Replica::pass(State& state, const Passage& as, Vector* impulses) {
   const Jump* jump = nullptr;
   if (as.jump.occasion == Occasion::start)
     jump = &transition.start(state, true);
@@ -108,9 +109,18 @@ bool Replica::pass(State& state, const Passage& as, Vector* normal) {
     jump = &transition.scheduled(state, as.fired, as.breakpoint);
   else
     jump = &transition.after(regime(state.modes), state, as.fired);
-  if (normal != nullptr) {
-    normal->setZero(system().contacts.size());
-    for (const Impulse& i : jump->impulses) (*normal)(i.contact) += i.normal;
+  if (impulses != nullptr) {
+    impulses->setZero(impulse_count());
+    const System& sys = at(state.modes, state.base_t, state.base_x.data());
+    Vector given = Vector::Zero(sys.n_coordinates);
+    for (const Impulse& i : jump->impulses) {
+      (*impulses)(i.contact) += i.normal;
+      given += impulse_of_contact(sys, i.contact, i.normal, i.tangential);
+    }
+    for (const auto& [element, tangential] : jump->rubs)
+      given += impulse_of_friction(sys, element, tangential);
+    if (!sys.constraints.all.empty())
+      impulses->tail(sys.constraints.all.size()) = constraint_impulses(sys, given);
   }
   const auto struck = [](const Jump& j) {
     List<Index> which;

@@ -37,10 +37,12 @@ public:
 
   // Whether there are sampled controllers: they run at a start that is one of their instants.
   bool samples() const { return transition.samples(); }
-  // Passes an instant of a run; false where something else follows than did there. `normal`: impulses of contacts.
-  bool pass(State& state, const Passage& as, Vector* normal = nullptr);
+  // Passes an instant of a run; false where something else follows than did there. `impulses`: normal ones of contacts,
+  // then those of constraints.
+  bool pass(State& state, const Passage& as, Vector* impulses = nullptr);
   // Which outputs of sampled controllers are at a limit, computed ones that wait among them.
   List<Mode> limits(const State& state) const;
+  Index impulse_count() const { return system().contacts.size() + system().constraints.all.size(); }
   // The same where nothing is struck and no controller samples, without any decision: what the change of modes sets.
   void change(State& state, const Passage& as);
   // Velocities of elements that rest in these modes are brought to zero, by the least change in the metric of the masses.

@@ -193,16 +193,21 @@ Index Sensitivity::event_behind(Index next_passage, Index next_tick) const {
 }
 
 void Sensitivity::note_events(Index first, Index next) {
-  const Index nx = machine->system().nx;
+  const Index nx = machine->system().nx, contacts = machine->system().contacts.size();
+  bool strikes = false;
   for (Index e = first; e < next; ++e) {
     event_times.col(e) = now.moves;
     before[e] = now.before.topRows(nx);
     before[e] += now.fm * now.moves.transpose();
     const EventRow& row = run->events.rows[e];
     if (row.impact) impulses.col(e) = now.impulses.row(row.element - machine->system().friction.size());
+    strikes = strikes || row.impact;
     after[e] = now.S.topRows(nx);
     after[e] += now.fp * now.moves.transpose();
   }
+  if (strikes)
+    constraint_impulses.emplace_back(run->events.rows[first].time,
+                                     now.impulses.bottomRows(now.impulses.rows() - contacts));
 }
 
 // Along a segment; false where the derivatives end.
@@ -337,7 +342,7 @@ std::string Sensitivity::begin() {
   Tangents& S = now.S;
   S = Tangents::Zero(here.size(), by.size());
   // Those of an impact at the start are not followed.
-  now.impulses = Matrix::Constant(sys.contacts.size(), by.size(), not_determined);
+  now.impulses = Matrix::Constant(machine->impulse_count(), by.size(), not_determined);
   now.moves = Vector::Zero(by.size());
   Matrix slack = Matrix::Zero(machine->residuals(r, t, p.jump.x_after.data()).size(), by.size());
   for (Index j = 0; j < by.size(); ++j) {
@@ -483,18 +488,18 @@ Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
   return out;
 }
 
-// And the normal impulses behind it.
+// And the impulses behind it.
 Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t) {
   State state = p.before;
   unpack(values, state);
   state.base_t = t;
-  Vector normal = Vector::Zero(m.system().contacts.size());
+  Vector impulse = Vector::Zero(m.impulse_count());
   if (as.decides)
-    as.same = m.pass(state, p, &normal) && as.same && (!p.jump.sampled || m.limits(state) == as.limits);
+    as.same = m.pass(state, p, &impulse) && as.same && (!p.jump.sampled || m.limits(state) == as.limits);
   else
     m.change(state, p);
-  Vector out(values.size() + normal.size());
-  out << packed(state) - values, normal;
+  Vector out(values.size() + impulse.size());
+  out << packed(state) - values, impulse;
   return out;
 }
 
@@ -575,6 +580,14 @@ Vector Sensitivity::impulse_at(Index contact, double t) const {
     const EventRow& row = run->events.rows[e];
     if (row.impact && row.element == machine->system().friction.size() + contact) sum += impulses.col(e);
   }
+  return sum;
+}
+
+Vector Sensitivity::constraint_impulse_at(Index constraint, double t) const {
+  if (t >= valid_until || starts.empty()) return Vector::Constant(by.size(), not_determined);
+  Vector sum = Vector::Zero(by.size());
+  for (const auto& [when, slopes] : constraint_impulses)
+    if (when <= t) sum += slopes.row(constraint).transpose();
   return sum;
 }
 

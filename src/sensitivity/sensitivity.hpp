@@ -42,6 +42,7 @@ public:
   Matrix at(double t);
   // Of the sum of the normal impulses at a contact so far, which only impacts change.
   Vector impulse_at(Index contact, double t) const;
+  Vector constraint_impulse_at(Index constraint, double t) const;
   // Runs beside this one, each a motion of no length at these times, and the weights with which any of their samples
   // give the derivative by parameter j: first those of x (a weight for each time), then those of the parameter itself.
   struct Beside {
@@ -68,14 +69,15 @@ private:
   const Parameters& by;
   std::unique_ptr<Variation> variation;
   std::unique_ptr<TickTangent> ticks;
-  List<Tangents> starts; // at the start of each segment
+  List<Tangents> starts;                               // at the start of each segment
+  List<std::pair<double, Matrix>> constraint_impulses; // of each instant of impacts: constraints x parameters
 
   // What is followed along the run: the tangents of states, of the memory of controllers, of outputs that wait; how the
   // parameters move the present instant; x' before and after it.
   struct {
     Tangents S, before;
     Vector moves, last_moves, fm, fp;
-    Matrix impulses; // contacts x parameters, of this instant
+    Matrix impulses; // contacts, then constraints x parameters, of this instant
   } now;
 
   void follow();

@@ -33,6 +33,11 @@ class Sensitivity:
         Runs beside this one and weights: their samples give the derivative.
         """
 
+    def constraint_impulses(
+        self,
+        constraint: typing.SupportsInt | typing.SupportsIndex,
+        times: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    ) -> typing.Annotated[numpy.typing.NDArray[numpy.float64], "[m, n]"]: ...
     def moves_ticks(self, parameter: typing.SupportsInt | typing.SupportsIndex) -> bool: ...
     def normal_impulses(
         self,
