@@ -85,12 +85,11 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
     if (kind != FlowKind::exact)
       unknown = integrated * options.rtol * size_of(sys.contacts[g.contact].rate, state.nominal, s.data());
     break;
-  case GuardKind::closes: { // what many impacts have left, small beside all gaps there were
+  case GuardKind::
+      closes: { // what many impacts have left; the way of a long step says nothing of a gap that stands open
     const Contact& contact = sys.contacts[g.contact];
-    const double left = c[0] > 0.0
-                            ? tolerance::rest * size
-                            : std::min(tolerance::rest * size,
-                                       tolerance::cancelled * gap_size(contact, state.nominal, s.data()));
+    const double left =
+        tolerance::rest * (c[0] > 0.0 ? size : std::min(size, gap_size(contact, state.nominal, s.data())));
     zero = std::max({left, tolerance::rounding * form->x.cwiseAbs().dot(state.nominal),
                      unknown_gap(contact, state, c[0])});
     break;
