@@ -322,7 +322,8 @@ class Machine(Wiring):
         normal_load : float, Signal, Expr or callable, or str, default 1.0
             Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion. Or the name of a contact's
             normal force, ``"<contact>.normal_force"``: friction of that contact along one more direction, in impacts
-            too.
+            too. While it is a signal that is zero for a while the element is *free*: it holds nothing and has no
+            events, and what of the law does not follow the load (viscous friction) stays.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface under the coordinate (a belt), m/s.
         load : mapping or str, optional
