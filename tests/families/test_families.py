@@ -10,7 +10,7 @@ import pytest
 import stickslip as ss
 from families import NAMES, diverging, endless, generator, planted, solvable
 from families.batch import verdicts
-from families.verdict import BROKEN, CRASH, HANG, NAN, PASSED, REFUSED, WRONG, Verdict, left
+from families.verdict import BROKEN, CRASH, HANG, NAN, PASSED, REFUSED, UNFINISHED, WRONG, Verdict, left
 
 COUNT = 200
 # What the engine gets wrong, and what it leaves although an answer exists. These numbers may only fall. With NumPy 1 and
@@ -76,8 +76,9 @@ def test_no_machine_ends_the_process(family: str) -> None:
 
 @pytest.mark.parametrize("family", ONCE)
 def test_what_was_mended_stays_so(family: str) -> None:
+    """What strikes more often than the budget allows has its answer, too: stops 1556 rattles from last digits on."""
     found = [v for seed in ONCE[family] for v in verdicts(family, seed, 1)]
-    assert [(v.seed, v.word, v.cause) for v in found if v.word != PASSED] == []
+    assert [(v.seed, v.word, v.cause) for v in found if v.word not in (PASSED, UNFINISHED) or left(v)] == []
 
 
 @pytest.mark.parametrize("family", NAMES)
