@@ -1,10 +1,10 @@
 #include "friction/response.hpp"
 
 #include "core/list.hpp"
+#include "core/radau.hpp"
 #include "core/roots.hpp"
 #include "core/small_lu.hpp"
 #include "core/tolerances.hpp"
-#include "friction/collocation.hpp"
 #include "friction/local_velocity.hpp"
 #include "friction/switch_times.hpp"
 
@@ -23,7 +23,9 @@ constexpr double least_error = 1e-12;  // no step grows beyond what this error w
 constexpr double converged = 1e-15,
                  nearly = 1e-12; // last change of the stages; the latter where it no longer falls
 
-constexpr int n_stages = Radau::stages;
+// A high order makes 1e-12 cheap for bristles under prescribed motion, which are stiff scalar equations.
+using Method = Radau<5>;
+constexpr int n_stages = Method::stages;
 
 // The motion between two switch points: one piece of the velocity, one direction.
 struct Span {
@@ -161,15 +163,15 @@ private:
 
   // Newton's method with the exact Jacobian for the stages of a step, from the values they have.
   bool newton(double t, double h, const List<double>& from, int most) {
-    const Radau& r = radau();
+    const Method& r = radau<n_stages>();
     double last = std::numeric_limits<double>::infinity();
     for (int iteration = 0; iteration < most; ++iteration) {
       for (int j = 0; j < n_stages; ++j) rates(t + r.c[j] * h, j, true);
       double change = 0.0;
       for (Index i = 0; i < n_; ++i) {
-        Radau::Square m = Radau::Square::Identity() - h * r.a * df_[i].asDiagonal();
-        const Radau::Stages miss = Radau::Stages::Constant(from[i]) + h * (r.a * f_[i]) - value_[i];
-        Radau::Stages delta;
+        Method::Square m = Method::Square::Identity() - h * r.a * df_[i].asDiagonal();
+        const Method::Stages miss = Method::Stages::Constant(from[i]) + h * (r.a * f_[i]) - value_[i];
+        Method::Stages delta;
         int order[n_stages];
         if (!lu_factor<n_stages>(m.data(), n_stages, order)) return false;
         lu_solve<n_stages>(m.data(), n_stages, order, miss.data(), delta.data());
@@ -187,7 +189,7 @@ private:
   // ones: a Dahl exponent below 1 makes the rate a root of the distance from there, on which Newton only
   // converges upwards.
   void collocate(double t, double h, const List<double>& from, Step& to) {
-    const Radau& r = radau();
+    const Method& r = radau<n_stages>();
     for (Index i = 0; i < n_; ++i) value_[i].setConstant(from[i]);
     to.converged = n_ == 0 || newton(t, h, from, 12);
     if (!to.converged && direction_ != 0) {
@@ -325,7 +327,7 @@ public:
 private:
   List<double> size_, rate_, dry_z_, zdot_v_, zdot_z_, guards_, bends_, stage_;
   List<int> turn_;
-  List<Radau::Stages> value_, f_, df_;
+  List<Method::Stages> value_, f_, df_;
   Step whole_, first_, second_;
 };
 

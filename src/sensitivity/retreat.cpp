@@ -4,7 +4,6 @@
 #include "sensitivity/variation.hpp"
 
 #include "core/small_lu.hpp"
-#include "sensitivity/radau.hpp"
 
 namespace stickslip {
 
@@ -78,8 +77,8 @@ void Variation::give(const RegimeSlopes& r, Index columns, Vector& lambda, Cotan
 // The transpose of `collocate`.
 void Variation::uncollocate(const Trajectory& run, const Segment& segment, double t0, double t1,
                             Vector& lambda, Cotangents& into) {
-  constexpr Index n = RadauPoints::stages;
-  const RadauPoints& points = radau_points();
+  constexpr Index n = Points::stages;
+  const Points& points = radau<n>();
   const double h = t1 - t0;
   Collocation& c = collocation;
   look_along(run, segment, t0, t1);
@@ -105,7 +104,7 @@ void Variation::uncollocate(const Trajectory& run, const Segment& segment, doubl
     if (m > 0) {
       const Vector by_position = J.bottomLeftCorner(q, m).transpose() * owed;
       lambda.head(m) += by_position;
-      lambda.segment(m, m) += h * points.at[static_cast<std::size_t>(i)] * by_position;
+      lambda.segment(m, m) += h * points.c(i) * by_position;
     }
     weight.tail(q) = owed;
     gather_rates(segment.regime->modes, segment.t0, c.t[i], c.x[i], weight, into);

@@ -2,7 +2,6 @@
 
 #include "core/small_lu.hpp"
 #include "dynamics/friction_force.hpp"
-#include "sensitivity/radau.hpp"
 
 #include <algorithm>
 #include <array>
@@ -279,12 +278,16 @@ bool Variation::is_kinematic(const Matrix& J) const {
   return true;
 }
 
+double Variation::step_part(double t0, double t1, Index k, Index parts) {
+  return k == parts ? t1 : t0 + (t1 - t0) * static_cast<double>(k) / static_cast<double>(parts);
+}
+
 // K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them. Rates K of positions are
 // the velocities there and need not be solved for: positions are S + h c_i S_v + h^2 sum_l (a a)_il K_v,l.
 // Finds J and the matrix of all of these.
 void Variation::look_along(const Trajectory& run, const Segment& segment, double t0, double t1) {
-  constexpr Index n = RadauPoints::stages;
-  const RadauPoints& points = radau_points();
+  constexpr Index n = Points::stages;
+  const Points& points = radau<n>();
   const Index nx = machine.system().nx;
   const double h = t1 - t0;
   const Modes& modes = segment.regime->modes;
@@ -292,7 +295,7 @@ void Variation::look_along(const Trajectory& run, const Segment& segment, double
   c.J.resize(n), c.x.resize(n), c.t.resize(n);
   bool kinematic = machine.system().n_coordinates > 0;
   for (Index i = 0; i < n; ++i) {
-    c.t[i] = i == n - 1 ? t1 : t0 + points.at[static_cast<std::size_t>(i)] * h;
+    c.t[i] = i == n - 1 ? t1 : t0 + points.c(i) * h;
     c.x[i].resize(nx);
     run.state_at(segment, c.t[i], c.x[i].data());
     machine.slopes(modes, segment.t0, c.t[i], c.x[i].data(), c.J[i]);
@@ -311,8 +314,8 @@ void Variation::look_along(const Trajectory& run, const Segment& segment, double
 
 void Variation::collocate(const Trajectory& run, const Segment& segment, double t0, double t1,
                           TangentsRef S) {
-  constexpr Index n = RadauPoints::stages;
-  const RadauPoints& points = radau_points();
+  constexpr Index n = Points::stages;
+  const Points& points = radau<n>();
   const Index nx = S.rows(), np = S.cols();
   const double h = t1 - t0;
   Collocation& c = collocation;
@@ -328,9 +331,7 @@ void Variation::collocate(const Trajectory& run, const Segment& segment, double 
     auto right = c.right.middleRows(i * q, q);
     right = c.by_parameters[i].bottomRows(q);
     right += own.lazyProduct(S.bottomRows(q));
-    if (m > 0)
-      right += by_position.lazyProduct(S.topRows(m) +
-                                       h * points.at[static_cast<std::size_t>(i)] * S.middleRows(m, m));
+    if (m > 0) right += by_position.lazyProduct(S.topRows(m) + h * points.c(i) * S.middleRows(m, m));
   }
   if (!lu_factor(c.M.data(), n * q, c.order.data())) {
     S.setConstant(std::numeric_limits<double>::quiet_NaN());

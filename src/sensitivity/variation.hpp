@@ -4,6 +4,7 @@
 // has taken: what is left is what the run itself is off between its steps.
 #pragma once
 
+#include "core/radau.hpp"
 #include "run/trajectory.hpp"
 #include "sensitivity/cotangents.hpp"
 #include "sensitivity/slopes.hpp"
@@ -91,6 +92,7 @@ private:
   Matrix injected; // backwards: at each power of time
   Vector owed_rates;
   Tangents now, next;
+  using Points = Radau<3>;
   struct Collocation {
     Matrix M, right, K;
     List<Matrix> J; // at the points
@@ -123,6 +125,7 @@ private:
                        std::span<const Reading> readings, Vector& lambda, Cotangents& into);
   bool is_kinematic(const Matrix& J) const;
   Index steps_of(const Segment& segment) const;
+  static double step_part(double t0, double t1, Index k, Index parts); // where the k-th of equal parts begins
   void look_along(const Trajectory& run, const Segment& segment, double t0, double t1);
   void uncollocate(const Trajectory& run, const Segment& segment, double t0, double t1, Vector& lambda,
                    Cotangents& into);

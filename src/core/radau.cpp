@@ -1,4 +1,4 @@
-#include "friction/collocation.hpp"
+#include "core/radau.hpp"
 
 #include "core/double_double.hpp"
 #include "core/small_lu.hpp"
@@ -30,8 +30,7 @@ LegendrePair legendre_difference(int s, Wide x) {
   return {p - before, slope - slope_before};
 }
 
-Radau compute() {
-  constexpr int s = Radau::stages;
+template <int s> Radau<s> compute() {
   // The nodes are the zeros of P_s - P_{s-1} on [-1, 1], among them 1; Newton from Chebyshev points.
   Wide c[s];
   for (int i = 0; i < s; ++i) {
@@ -52,21 +51,25 @@ Radau compute() {
     }
   int order[s];
   lu_factor<s>(powers, s, order);
-  Radau method;
+  Radau<s> method;
   for (int i = 0; i < s; ++i) {
     Wide row[s];
     lu_solve<s>(powers, s, order, integrals + i * s, row);
     method.c(i) = static_cast<double>(c[i]);
     for (int j = 0; j < s; ++j) method.a(i, j) = static_cast<double>(row[j]);
   }
+  method.aa = method.a * method.a;
   return method;
 }
 
 } // namespace
 
-const Radau& radau() {
-  static const Radau method = compute();
+template <int S> const Radau<S>& radau() {
+  static const Radau<S> method = compute<S>();
   return method;
 }
+
+template const Radau<3>& radau<3>();
+template const Radau<5>& radau<5>();
 
 } // namespace stickslip
