@@ -54,6 +54,9 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   if (g.kind == GuardKind::load_corner && // a load of zero that only rounding moves
       size <= 0.1 * tolerance::rounding * form->x.cwiseAbs().dot(state.nominal))
     return stays;
+  // So is a gap that closed contacts beside it hold: its coefficients are what rounding makes of theirs.
+  if (g.kind == GuardKind::closes && size <= tolerance::rounding * form->x.cwiseAbs().dot(state.nominal))
+    return stays;
   const double terms = g.kind == GuardKind::condition ? condition_sizes(g.condition) : 0.0;
   if (size <= tolerance::rounding * terms) return stays;
   // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its terms.

@@ -421,16 +421,19 @@ bool Decision::rests_stay(const Regime& r) {
   for (const Index j : r.closed)
     add(sys.contacts[j].rate.x, sys.contacts[j].acceleration_s, rate_size(j), number[j]);
   double power = state->time_scale;
+  bool begin = true; // no surface has a term of lower order: what has one moves, however slowly
   for (int k = 1; k < series_terms; ++k, power *= state->time_scale) {
-    bool part = false;
+    bool part = false, moves = false;
     Vector apart = Vector::Zero(problem.size());
     const Vector rate = signal_series.col(k - 1) / k;
     for (const Surface& s : surfaces) {
       if (s.component >= 0) apart(s.component) = s.own.dot(rate);
       const double c = s.against.dot(rate);
+      moves = moves || s.own.cwiseAbs().dot(rate.cwiseAbs()) > 0.0;
       if (std::abs(c) <= 10.0 * tolerance::constrained * s.terms.dot(rate.cwiseAbs())) continue;
-      part = part || std::abs(c) * power > tolerance::rest * s.speed;
+      part = part || begin || std::abs(c) * power > tolerance::rest * s.speed;
     }
+    begin = begin && !moves;
     if (!part) continue;
     parting = apart;
     return false;

@@ -338,8 +338,9 @@ bool Decision::try_everything() {
   work.stage.most_modes = ct::largest_mode_count;
   work.stage.keep_parts = false;
   if (found) return true;
-  // Proven where the equations and inequalities of the instant itself have no answer, not where what follows has none.
-  jump->none_exists = parting.size() == 0 && answer.solutions == 0 && work.answers.size() == 0;
+  // Proven where equations and inequalities have no answer, those of the instant itself or, where surfaces only begin to
+  // part, those with a little of their motion; not where all answers were refused for what follows.
+  jump->none_exists = answer.solutions == 0 && work.answers.size() == 0;
   jump->touching = closed;
   return false;
 }

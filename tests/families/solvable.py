@@ -3,7 +3,8 @@
 Accelerations a, normal forces and friction of the contacts that are closed, and of the places at rest or sliding, obey
 ``M a = h + sum n L - sum w F``. In a set of modes each contact is open (no force, the gap may grow) or closed (L >= 0,
 the gap stays), each friction at rest sticks (within its static level) or begins to slide (at the level of the curve,
-in the direction of its acceleration). Where a contact approaches, the same holds for velocities and impulses.
+in the direction of its acceleration). Where a contact approaches, the same holds for velocities and impulses. Walls
+and surfaces that only begin to move, by a higher power of time, have moved a little.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place, describe
 
 MOST_SETS = 20_000
+BEGINS, ORDERS = 1e-3, range(5)  # m/s^2: of what only begins to move, by a higher power of time
 
 
 @dataclass
@@ -122,6 +124,16 @@ def _friction(place: Place, t: float, v: float, still: float, contact: int, load
     )
 
 
+def _moving(walls: list[list[float]], surfaces: list[list[float]]) -> tuple[list[float], list[float]]:
+    """Accelerations, or a little of the first of their derivatives that are not all zero."""
+    for k, (wall, surface) in enumerate(zip(walls, surfaces, strict=True)):
+        most = max(map(abs, [*wall, *surface]), default=0.0)
+        if most > 0.0:
+            part = 1.0 if k == 0 else BEGINS / most
+            return [part * a for a in wall], [part * a for a in surface]
+    return walls[0], surfaces[0]
+
+
 def problem(run: ss.Trajectory) -> _Problem | None:
     """The problem at the end of a run; None if internal states or formulas are in it, which are not handled."""
     if run.machine.smooth:
@@ -135,7 +147,7 @@ def problem(run: ss.Trajectory) -> _Problem | None:
     h = -d.damping @ v - d.stiffness @ q
     for push in d.pushes:
         h = h + push.along * push.signal.value(t, 0)
-    near = [c for c in d.contacts if abs(c.normal.numbers @ q + c.gap.signal.value(t, 0)) <= size_q]
+    near = [c for c in d.contacts if abs(c.normal.numbers @ q + c.gap.signal.value(t, 0)) <= 1e-2 * size_q]
     rates = [float(c.normal.numbers @ v + c.gap.signal.value(t, 1)) for c in near]
     struck = any(rate < -size_v for rate in rates)
     if not struck:
@@ -157,7 +169,12 @@ def problem(run: ss.Trajectory) -> _Problem | None:
     for p in d.places:
         slides = float(p.along.numbers @ v - p.surface_velocity.value(t, 0))
         friction.append(_friction(p, t, slides, size_v, -1, p.normal_load.value(t, 0)))
-    return _Problem(d.mass.numbers, h, normals, [c.gap.signal.value(t, 2) for c in near], friction)
+    surfaces = [c.place for c in near if c.place is not None] + d.places
+    walls, drifts = _moving([[c.gap.signal.value(t, 2 + k) for c in near] for k in ORDERS],
+                            [[p.surface_velocity.value(t, 1 + k) for p in surfaces] for k in ORDERS])  # fmt: skip
+    for f, drift in zip(friction, drifts, strict=True):
+        f.drift = drift
+    return _Problem(d.mass.numbers, h, normals, walls, friction)
 
 
 def verdict(run: ss.Trajectory) -> str:

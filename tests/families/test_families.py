@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -44,7 +42,8 @@ LEFT_TODAY = {
 # Of the first 10^4, what once was wrong or stopped: shared rests beside TwoStateBristle, bristles that creep to rounding,
 # bodies between walls that strike a hundred times at one instant, shared forces that rounding alone shifts, limits that are
 # touched and recede, preload in impacts, velocities that stop where something strikes, rounding of what constraints cancel,
-# forces that begin with the third power of time, rebounds that are taken back, places that nothing presses.
+# forces that begin with the third power of time, rebounds that are taken back, places that nothing presses,
+# gaps that rounding alone moves, belts that begin to move under a wedged body.
 # (Chains 770 is not among them: an automaton with lag and ageing rests beyond its level there with some builds of NumPy,
 # whose last digits make another machine of it.)
 ONCE = {
@@ -52,39 +51,34 @@ ONCE = {
     "drives": (168, 546, 1513, 1929, 4135, 4713),
     "brakes": (30, 78, 88, 97, 110, 168, 188, 248, 302),
     "contacts": (632, 1062, 1991),
-    "frictional": (110, 214, 248, 264, 302, 531, 733, 765, 1138, 1498, 1591, 1781, 1793),
+    "frictional": (
+        110, 214, 248, 264, 302, 531, 733, 765, 1138, 1498, 1591, 1781, 1793, 2142, 2479, 2825, 3243, 3453, 4953, 5388,
+        7208, 7252, 7320, 8125, 9114, 9721, 9920,
+    ),
     "geared": (215, 856, 944),
     "supports": (222, 260, 279, 342, 853, 1151, 1410, 1564, 1673, 1805, 1812, 1898),
     "stops": (
-        502, 514, 677, 747, 771, 828, 994, 1202, 1347, 1394, 1410, 1427, 1476, 1556, 1568, 1591, 1625, 1638, 1644, 1688,
+        502, 514, 677, 747, 771, 828, 994, 1202, 1347, 1394, 1410, 1427, 1476, 1568, 1591, 1625, 1638, 1644, 1688,
         1835, 1927, 1996, 2249,
     ),
 }  # fmt: skip
 
 
-@functools.lru_cache
-def _found(family: str) -> tuple[Verdict, ...]:
-    return tuple(verdicts(family, 0, COUNT))
-
-
-@pytest.mark.parametrize("family", NAMES)
-def test_no_machine_ends_the_process(family: str) -> None:
-    found = _found(family)
-    assert [v.seed for v in found] == list(range(COUNT))
-    assert [v for v in found if v.word in (CRASH, HANG, NAN, BROKEN, REFUSED)] == []
-
-
 @pytest.mark.parametrize("family", ONCE)
 def test_what_was_mended_stays_so(family: str) -> None:
-    """What strikes more often than the budget allows has its answer, too: stops 1556 rattles from last digits on."""
+    """What is proven to have no answer has its answer, too."""
     found = [v for seed in ONCE[family] for v in verdicts(family, seed, 1)]
     assert [(v.seed, v.word, v.cause) for v in found if v.word not in (PASSED, UNFINISHED) or left(v)] == []
 
 
 @pytest.mark.parametrize("family", NAMES)
-def test_wrong_machines_become_fewer(family: str) -> None:
-    wrong = [v.seed for v in _found(family) if v.word == WRONG]
-    unfinished = [v.seed for v in _found(family) if left(v)]
+def test_every_machine_has_its_answer(family: str) -> None:
+    """No machine ends the process, and the wrong and the unfinished ones become fewer."""
+    found = list(verdicts(family, 0, COUNT))
+    assert [v.seed for v in found] == list(range(COUNT))
+    assert [v for v in found if v.word in (CRASH, HANG, NAN, BROKEN, REFUSED)] == []
+    wrong = [v.seed for v in found if v.word == WRONG]
+    unfinished = [v.seed for v in found if left(v)]
     assert len(wrong) <= WRONG_TODAY[family] + ROUNDING, wrong
     assert len(unfinished) <= LEFT_TODAY[family] + ROUNDING, unfinished
 
