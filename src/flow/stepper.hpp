@@ -165,6 +165,8 @@ private:
   double band(const Regime& r, const State& state, Index k) const;
   double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
   bool only_touches(const double* c, const Friction& p, const State& state) const;
+  bool is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
+               double size) const;
   void drop_cancelled(const Regime& r, const Step& step, Index k, double* c, Index degree) const;
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);
   // Guards that fire within this time of each other fire together.

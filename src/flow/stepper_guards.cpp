@@ -54,9 +54,6 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
   if (g.kind == GuardKind::load_corner && // a load of zero that only rounding moves
       size <= 0.1 * tolerance::rounding * form->x.cwiseAbs().dot(state.nominal))
     return stays;
-  // So is a gap that closed contacts beside it hold: its coefficients are what rounding makes of theirs.
-  if (g.kind == GuardKind::closes && size <= tolerance::rounding * form->x.cwiseAbs().dot(state.nominal))
-    return stays;
   const double terms = g.kind == GuardKind::condition ? condition_sizes(g.condition) : 0.0;
   if (size <= tolerance::rounding * terms) return stays;
   // What a saturated controller leaves at zero all along (its input at rest) is zero up to rounding of its terms.
@@ -168,6 +165,15 @@ bool Stepper::only_touches(const double* c, const Friction& p, const State& stat
   return c[1] > 0.0 && c[2] < 0.0 && c[1] * c[1] < -4.0 * c[2] * least;
 }
 
+// A gap that closed contacts beside it hold: its coefficients are what rounding makes of theirs.
+bool Stepper::is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
+                      double size) const {
+  const double known = tolerance::rounding * r.guard_terms[k].form->x.cwiseAbs().dot(state.nominal);
+  const double share =
+      std::min(step.h / state.time_scale, 1.0); // short flights go as far as their time allows
+  return std::abs(c[0]) <= known && size - std::abs(c[0]) <= known * share * share;
+}
+
 // What rounding leaves of terms that cancel, as where closed contacts hold the gap of another one, is no motion.
 void Stepper::drop_cancelled(const Regime& r, const Step& step, Index k, double* c, Index degree) const {
   double power = step.h;
@@ -188,6 +194,7 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   for (Index j = 0; j <= degree; ++j) size += std::abs(c[j]);
   if (size == 0.0) return none;
   shift[k] = 0.0;
+  if (kind == GuardKind::closes && is_held(r, state, step, k, c, size)) return none;
   if (kind == GuardKind::sharing_changes)
     return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
   const double zero = zero_at_start(r, state, k, step.kind, c, size);

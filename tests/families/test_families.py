@@ -8,7 +8,7 @@ import pytest
 import stickslip as ss
 from families import NAMES, diverging, endless, generator, planted, solvable
 from families.batch import verdicts
-from families.verdict import BROKEN, CRASH, HANG, NAN, PASSED, REFUSED, UNFINISHED, WRONG, Verdict, left
+from families.verdict import BROKEN, CRASH, HANG, NAN, PASSED, REFUSED, UNFINISHED, WRONG, left
 
 COUNT = 200
 # What the engine gets wrong, and what it leaves although an answer exists. These numbers may only fall. With NumPy 1 and
