@@ -167,7 +167,6 @@ private:
   bool only_touches(const double* c, const Friction& p, const State& state) const;
   bool is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
                double size) const;
-  void drop_cancelled(const Regime& r, const Step& step, Index k, double* c, Index degree) const;
   double crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c, Index degree);
   // Guards that fire within this time of each other fire together.
   static double same_instant(const State& state) {

@@ -174,16 +174,6 @@ bool Stepper::is_held(const Regime& r, const State& state, const Step& step, Ind
   return std::abs(c[0]) <= known && size - std::abs(c[0]) <= known * share * share;
 }
 
-// What rounding leaves of terms that cancel, as where closed contacts hold the gap of another one, is no motion.
-void Stepper::drop_cancelled(const Regime& r, const Step& step, Index k, double* c, Index degree) const {
-  double power = step.h;
-  for (Index j = 1; j <= degree; ++j, power *= step.h) {
-    double terms = r.Gs.row(k).cwiseAbs().dot(signal_series.col(j).cwiseAbs()) * power;
-    if (j < step.columns) terms += r.Gx.row(k).cwiseAbs().dot(C.col(j).cwiseAbs());
-    if (std::abs(c[j]) <= tolerance::few_terms * terms) c[j] = 0.0;
-  }
-}
-
 // First crossing of guard k in this step, with its polynomial in c; > 1 if there is none.
 double Stepper::crossing_of(const Regime& r, const State& state, const Step& step, Index k, double* c,
                             Index degree) {
@@ -211,8 +201,6 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
         only_touches(c, sys.friction[r.guards[k].friction], state))
       c[1] = 0.0;
   }
-  if (from_zero && fresh && kind == GuardKind::closes && step.kind == FlowKind::exact)
-    drop_cancelled(r, step, k, c, degree);
   const double noise = is_exact(step.kind) ? 0.0 : tolerance::rounding * size;
   const auto first = [&](GuardStart start) {
     return first_crossing(c, static_cast<int>(degree), start, noise);
