@@ -98,8 +98,16 @@ class Signal(Value):
 
     @property
     def breakpoints(self) -> NDArray[np.float64]:
-        """Times in s, increasing, at which the function or one of its derivatives may jump."""
+        """Times in s, increasing, at which the function or one of its derivatives may jump.
+
+        Of a signal that repeats without an end those up to the end of its first period, see `repeats_after`.
+        """
         return np.array(self.compiled.breakpoints)
+
+    @property
+    def repeats_after(self) -> float | None:
+        """The period in s of a signal with breakpoints that come again without an end; None of any other."""
+        return self.compiled.period or None
 
     @property
     def is_constant(self) -> bool:
@@ -153,7 +161,8 @@ class Signal(Value):
         Parameters
         ----------
         until : float, optional
-            Time up to which zeros are located where there is no last one, as for sines, s.
+            Time up to which zeros are located where there is no last one, s. Needed for sines of frequencies that have
+            no period in common; others repeat without an end, from t = 0 on.
 
         Raises
         ------
@@ -163,7 +172,7 @@ class Signal(Value):
         Examples
         --------
         >>> import stickslip as ss
-        >>> ss.Sine(2.0, 1.0).absolute(until=3.0)(0.75)
+        >>> ss.Sine(2.0, 1.0).absolute()(100.75)
         2.0
         """
         from stickslip.signals.made import Where
@@ -180,8 +189,8 @@ class Signal(Value):
         low, high : float or Signal, optional
             Limits; none by default.
         until : float, optional
-            Time up to which crossings are located where there is no last one, as for sines, s; after that the last
-            branch continues.
+            Time up to which crossings are located where there is no last one, s; after that the last branch continues.
+            Needed for sines of frequencies that have no period in common; others repeat without an end, from t = 0 on.
 
         Raises
         ------
@@ -191,9 +200,9 @@ class Signal(Value):
         Examples
         --------
         >>> import stickslip as ss
-        >>> flat = ss.Sine(2.0, 1.0).clip(-1.0, 1.0, until=1.0)
-        >>> flat(0.25), (12 * flat.breakpoints).round(12)
-        (1.0, array([ 1.,  5.,  7., 11.]))
+        >>> flat = ss.Sine(2.0, 1.0).clip(-1.0, 1.0)
+        >>> flat([0.25, 1000.75])
+        array([ 1., -1.])
         """
         from stickslip.signals.made import clipped
 
