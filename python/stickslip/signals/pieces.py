@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip import _core
 from stickslip._checks import reject
 
-Array = NDArray[np.float64]
 DEGREE = 5
 
 # Quintic pieces of a function of frequency w are as wide as this by w: the error of Hermite's interpolation is
@@ -116,7 +114,7 @@ def together(*signals: _core.signal.Signal) -> Iterator[tuple[float, float, tupl
 def repeated(signal: Compiled, start: float, period: float) -> Compiled:
     """One period of the signal, again and again; its sines are functions of the time itself and have to repeat as well."""
     within = [
-        p for p, end in _lasting(signal.unrolled(start + period)) if end > start and p.start < start + period
+        p for p, end in lasting(signal.unrolled(start + period)) if end > start and p.start < start + period
     ]
     for w in {abs(w) for p in within for _, w, _ in p.harmonics}:
         rounds = w * period / (2.0 * math.pi)
@@ -127,7 +125,7 @@ def repeated(signal: Compiled, start: float, period: float) -> Compiled:
     return signal.unrolled(start + period).repeating(start, period)
 
 
-def _lasting(signal: Compiled) -> Iterator[tuple[Piece, float]]:
+def lasting(signal: Compiled) -> Iterator[tuple[Piece, float]]:
     """Each piece and where it ends."""
     pieces = pieces_of(signal)
     return zip(pieces, [*(p.start for p in pieces[1:]), math.inf], strict=True)
@@ -298,12 +296,12 @@ def _crossings(p: Piece, first: float, end: float, start: float, until: float | 
         if not marks:
             return []
         room = 1e-3 * (max(marks) - min(marks) + 1e-3 * max(map(abs, marks)) + 1e-12)
-        return _roots(p, max(first, min(marks) - room), min(end, max(marks) + room))
+        return roots(p, max(first, min(marks) - room), min(end, max(marks) + room))
     if not _reaches_zero(p):
         return []
     low = max(first, start)
     high = end if until is None else min(end, until)
-    return _roots(p, low, high) if low < high else []
+    return roots(p, low, high) if low < high else []
 
 
 def _reaches_zero(p: Piece) -> bool:
@@ -311,7 +309,7 @@ def _reaches_zero(p: Piece) -> bool:
     return p.degree > 0 or abs(p.c[0]) <= sum(abs(a) for a, _, _ in p.harmonics)
 
 
-def _roots(p: Piece, first: float, end: float) -> list[float]:
+def roots(p: Piece, first: float, end: float) -> list[float]:
     """Changes of sign in (first, end): halves it until at most one is left in each part."""
     found: list[float] = []
     open_parts = [(first, end)]
