@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, overload
@@ -12,6 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import array, number, reject
 from stickslip._value import Value
+
+_POWERS = range(1, 6)
+_QUOTIENT = (
+    "a signal does not divide: a quotient is no polynomial or sine; sample it, "
+    "ss.Samples(t, a(t) / b(t), kind='cubic')"
+)
 
 
 class Signal(Value):
@@ -134,18 +141,36 @@ class Signal(Value):
             return NotImplemented
         return as_signal(other) + -self
 
-    def __mul__(self, factor: SignalLike) -> Signal:
+    def __mul__(self, factor: Any) -> Signal:
         if isinstance(factor, Signal):
             from stickslip.signals.made import Product
 
             return Product(self, factor)
+        if isinstance(factor, np.ndarray):
+            raise TypeError(
+                "an array times a signal is neither: the values at times t are array * signal(t), and "
+                "ss.Samples(t, values) makes a signal of values"
+            )
         if not _is_number(factor):
             return NotImplemented
         return Scaled(number("factor", factor), self)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: float) -> Signal:
+    def __pow__(self, exponent: int) -> Signal:
+        if not (_is_number(exponent) and exponent in _POWERS):
+            raise ValueError(
+                f"exponent = {exponent!r} is not allowed: it must be a whole number from {_POWERS[0]} to {_POWERS[-1]}; "
+                "other functions of a signal are sampled, ss.Samples(t, f(signal(t)), kind='cubic')"
+            )
+        return math.prod([self] * (int(exponent) - 1), start=self)
+
+    def __rtruediv__(self, dividend: object) -> Signal:
+        raise TypeError(_QUOTIENT)
+
+    def __truediv__(self, divisor: SignalLike) -> Signal:
+        if isinstance(divisor, Signal):
+            raise TypeError(_QUOTIENT)
         if not _is_number(divisor):
             return NotImplemented
         if divisor == 0.0:
