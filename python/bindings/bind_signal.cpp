@@ -54,6 +54,7 @@ std::size_t hash(const Signal& s) {
     for (double c : p.c) mix(c);
     for (const Harmonic& w : p.harmonics) mix(w.amplitude), mix(w.omega), mix(w.phase);
   }
+  if (s.repeats > 0) mix(s.period);
   return h;
 }
 
@@ -90,11 +91,11 @@ State pack(const Signal& s) {
     for (const Harmonic& h : p.harmonics) harmonics.append(py::make_tuple(h.amplitude, h.omega, h.phase));
     pieces.append(py::make_tuple(p.start, p.anchor, p.c, harmonics));
   }
-  return py::make_tuple(pieces, s.input, s.input_gain, s.input_default);
+  return py::make_tuple(pieces, s.input, s.input_gain, s.input_default, s.period, s.repeats);
 }
 
 Signal unpack(const State& state) {
-  if (state.size() != 4) throw py::value_error("not the state of a signal");
+  if (state.size() != 6) throw py::value_error("not the state of a signal");
   Signal s;
   for (const py::handle item : state[0].cast<py::list>()) {
     const auto piece = item.cast<py::tuple>();
@@ -110,6 +111,8 @@ Signal unpack(const State& state) {
   s.input = state[1].cast<std::string>();
   s.input_gain = state[2].cast<double>();
   s.input_default = state[3].cast<double>();
+  s.period = state[4].cast<double>();
+  s.repeats = state[5].cast<Index>();
   return s;
 }
 
@@ -151,6 +154,18 @@ void bind_signal(py::module_ m) {
                   "From pieces, each its start, the anchor and coefficients of its polynomial, and harmonics "
                   "(amplitude, omega, phase).")
       .def_property_readonly("pieces", &pieces_of)
+      .def_readonly("period", &Signal::period, "Of what repeats without an end; 0 if nothing does.")
+      .def_property_readonly(
+          "begins",
+          [](const Signal& s) {
+            return s.repeats > 0 ? s.pieces[s.repeats].start : s.pieces.empty() ? 0.0 : s.pieces.back().start;
+          },
+          "Where what goes on for ever begins.")
+      .def("unrolled", &unrolled, "until"_a, "The same up to this time, with nothing that repeats.")
+      .def("repeating", &repeating, "start"_a, "period"_a,
+           "What it is for a period from `start` on, again and again.")
+      .def_static("common_period", &common_period, "a"_a, "b"_a,
+                  "The least time with whole numbers of both; 0 if none is known.")
       .def("value", py::overload_cast<const Signal&, double, int>(&derivative), "t"_a, "order"_a = 0)
       .def("values", &values_of, "t"_a, "order"_a = 0)
       .def("taylor", &coefficients, "t"_a, "count"_a)

@@ -93,7 +93,13 @@ if TYPE_CHECKING:
         parts,
         plotting,
     )
-    from stickslip.compensation import Compensator, FrictionCurve, FrictionFeedforward, FrictionObserver
+    from stickslip.compensation import (
+        Compensator,
+        FrictionCurve,
+        FrictionFeedforward,
+        FrictionForce,
+        FrictionObserver,
+    )
     from stickslip.drive import Drive
     from stickslip.ensembles import EnsembleResult, ensemble
     from stickslip.files import load
@@ -132,6 +138,7 @@ __all__ = [
     "Expr",
     "FrictionCurve",
     "FrictionFeedforward",
+    "FrictionForce",
     "FrictionObserver",
     "HuntCrossley",
     "Input",
@@ -236,6 +243,7 @@ _LAZY_NAMES = {
     "Drive": "drive",
     "FrictionCurve": "compensation",
     "FrictionFeedforward": "compensation",
+    "FrictionForce": "compensation",
     "FrictionObserver": "compensation",
     "EnsembleResult": "ensembles",
     "ensemble": "ensembles",

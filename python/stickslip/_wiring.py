@@ -433,7 +433,8 @@ class Wiring:
         if to is None:
             raise ValueError(
                 f"to of '{name}' is missing: it acts as a force on a coordinate; what enters the command of another "
-                "controller is the output of a FrictionCurve with a period"
+                "controller is a signal, FrictionForce(law, reference.derivative()), or sampled the output of a "
+                "FrictionCurve with a period"
             )
         if observer and measure is None:
             raise ValueError(f"measure of '{name}' is missing: an observer follows a position")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+import numpy as np
 
 from stickslip import _core
 from stickslip._checks import non_negative, reject
 from stickslip.control import Controller
 from stickslip.laws import Law, as_law
 from stickslip.signals import Signal, as_signal
+from stickslip.signals.composed import composed
 from stickslip.stick_slip import StickSlip
 
-__all__ = ["Compensator", "FrictionCurve", "FrictionFeedforward", "FrictionObserver"]
+__all__ = ["Compensator", "FrictionCurve", "FrictionFeedforward", "FrictionForce", "FrictionObserver"]
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,8 @@ class FrictionFeedforward(Compensator):
     """Adds the force of a friction law at the velocity of the reference.
 
     It is continuous and acts on coordinates: its force is found together with the motion, stick and bristles included, and
-    no limit or lag of a drive comes after it. For those use `FrictionCurve`, the sampled form, whose output enters any
-    command.
+    no limit or lag of a drive comes after it. What enters a command, before limits and lags, is a `FrictionForce`, or
+    sampled the output of a `FrictionCurve`.
 
     Parameters
     ----------
@@ -118,6 +121,55 @@ class FrictionObserver(Compensator):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "gain", non_negative("gain", self.gain))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FrictionForce(Signal):
+    """The force of a law's steady curve at a velocity that is known beforehand, as a function of time.
+
+    Continuous feedforward for any place of a chain: a signal goes into the command of a motor beside the output of a
+    speed loop, before limits and lags, ``command=["speed.output", ss.FrictionForce(law, reference.derivative())]``. It
+    has quintic pieces, to 1e-11 of the force, and jumps where the velocity changes its sign.
+
+    Parameters
+    ----------
+    law : Law or float
+        The model of friction, of which the steady curve is used; at rest it is the middle of its jump, zero for symmetric
+        laws.
+    velocity : Signal or float
+        Velocity, m/s, such as ``reference.derivative()``. An endless one that oscillates repeats, from t = 0 on.
+    normal_load : float, default 1.0
+        Normal load of the model, N, >= 0; one that varies multiplies the signal.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> law = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-3, viscous=0.4)
+    >>> move = ss.SmoothStep(0.1, start=1.0, duration=1.0)
+    >>> ss.FrictionForce(law, move.derivative())([0.5, 1.5, 2.5]).round(9)
+    array([0.   , 1.075, 0.   ])
+    """
+
+    law: Law | float
+    velocity: Signal | float
+    normal_load: float = 1.0
+    compiled: _core.signal.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        law, velocity = as_law(self.law), as_signal(self.velocity, "velocity")
+        if isinstance(law, StickSlip):
+            reject("law", law, "a law without the options of StickSlip, whose modes a model cannot know")
+        load = non_negative("normal_load", self.normal_load)
+        corners = [0.0, *law.compiled.velocity_breakpoints]
+        compiled = composed(
+            lambda v: np.asarray(law.force(v, load)), corners, velocity.compiled, float(np.finfo(float).tiny)
+        )
+        self._fill(compiled, law=law, velocity=velocity, normal_load=load)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,5 +1,7 @@
 """Errors beyond Python's own."""
 
+from collections.abc import Iterable
+
 __all__ = ["MissingExtraError", "UnknownNameError"]
 
 
@@ -20,6 +22,15 @@ class UnknownNameError(KeyError, ValueError):
     def __str__(self) -> str:
         """Return the message as it is: KeyError would quote it."""
         return str(self.args[0])
+
+
+def unknown_signal(name: object, known: Iterable[str]) -> UnknownNameError:
+    """The error of a name that is no signal; of an element or coordinate it lists the signals that this has."""
+    names = list(known)
+    own = [signal for signal in names if signal.startswith(f"{name}.")]
+    if own:
+        return UnknownNameError(f"{name!r} is no signal; it has {', '.join(map(repr, own))}")
+    return UnknownNameError(f"unknown signal {name!r}; known are: {', '.join(map(repr, names))}")
 
 
 class MissingExtraError(ImportError):

@@ -323,9 +323,10 @@ def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: G
         return
     # A flank is pressed by what the spring carries: |F|/|ratio| at a. See Machine.add_gear for both coefficients.
     at_a, at_b = Machine._rubbing(f" of '{name}'", efficiency, teeth)
-    mean = 0.5 * (at_a + at_b)
-    if mean == 0.0:
+    if at_a == at_b == 0.0:
         return
+    # In the force at a, whose factor is then 1: both have its unit. Only where nothing is lost there, at b.
+    unit = abs(at_a) if abs(at_a) > 1e-9 * abs(at_b) else abs(ratio * at_b)
     end = FURTHEST / abs(ratio)
     most = part.stiffness * end / abs(ratio)
     beyond = 0.5 * play + end
@@ -334,8 +335,8 @@ def _transmit(machine: Machine, name: str, a: str, b: str, ratio: float, part: G
         del corners[1]
     machine.add_friction(
         f"{name}_teeth",
-        on={a: at_a / mean, b: ratio * at_b / mean},
-        law=Coulomb(mean),
+        on={a: at_a / unit, b: ratio * at_b / unit},
+        law=Coulomb(unit),
         normal_load=0.0,
         load={f"{q}.position": factor for q, factor in elongation.items()},
         load_table=([x for x, _ in corners], [n for _, n in corners]),

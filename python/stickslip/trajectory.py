@@ -20,7 +20,7 @@ from stickslip._extras import need
 from stickslip._html import table
 from stickslip._units import units
 from stickslip.energy import Energy
-from stickslip.errors import UnknownNameError
+from stickslip.errors import UnknownNameError, unknown_signal
 from stickslip.events import Events, Mark, Marks, marked
 from stickslip.modes import Mode
 from stickslip.sensitivity import Derivatives, Sensitivity
@@ -370,9 +370,7 @@ class Trajectory:
         try:
             read = self._signals[name]
         except KeyError:
-            raise UnknownNameError(
-                f"unknown signal {name!r}; known are: {', '.join(map(repr, self._signals))}"
-            ) from None
+            raise unknown_signal(name, self._signals) from None
         return read()
 
     def __contains__(self, name: object) -> bool:

@@ -191,7 +191,7 @@ void check_constraints(const System& sys, double t0, double t1) {
     for (double t = next_breakpoint(rate, t0); t <= t1; t = next_breakpoint(rate, t)) {
       const double before = value_before(rate, t), after = value(rate, t);
       double size = std::max(std::abs(before), std::abs(after));
-      for (const Harmonic& h : rate.pieces[piece_at(rate, t)].harmonics)
+      for (const Harmonic& h : piece_at(rate, t).piece->harmonics)
         size = std::max(size, std::abs(h.amplitude));
       if (std::abs(after - before) <= tolerance::jump * size) continue;
       std::ostringstream text;

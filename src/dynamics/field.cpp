@@ -81,16 +81,16 @@ bool Field::bind(const Regime& r, const List<Index>& varying, double* values) {
       seen = seen || p.element->load == j;
       for (Index k = p.middle; k < p.end; ++k) seen = seen || entries[k].at == j;
     }
-    if (seen) drives.push_back({j, piece, drives_states ? r.S.col(j).data() : nullptr, nullptr, 0});
+    if (seen) drives.push_back({j, piece, drives_states ? r.S.col(j).data() : nullptr, {}, 0});
     ++piece;
   }
   return true;
 }
 
-void Field::frame(const List<const Piece*>& pieces) {
+void Field::frame(const List<Held>& pieces) {
   for (Drive& d : drives) {
     d.now = pieces[d.piece];
-    d.degree = degree(*d.now);
+    d.degree = degree(*d.now.piece);
   }
 }
 

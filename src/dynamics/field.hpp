@@ -22,7 +22,7 @@ public:
   // knows.
   bool bind(const Regime& regime, const List<Index>& varying, double* s);
   // The pieces of the varying signals that hold during the next step.
-  void frame(const List<const Piece*>& pieces);
+  void frame(const List<Held>& pieces);
 
   // N > 0: the number of states, known to the compiler.
   template <Index N> void rhs(double t, const double* x, double* dx);
@@ -57,7 +57,7 @@ private:
   struct Drive { // a varying signal that the right-hand side sees
     Index signal, piece;
     const double* column; // of S; null if it is zero
-    const Piece* now;
+    Held now;
     int degree;
   };
   struct Part { // an element that slides
@@ -113,7 +113,7 @@ private:
 };
 
 inline void Field::signals(double t) {
-  for (const Drive& d : drives) s[d.signal] = value(*d.now, t, d.degree);
+  for (const Drive& d : drives) s[d.signal] = value(d.now, t, d.degree);
 }
 
 template <Index N> void Field::rhs(double t, const double* x, double* dx) {
@@ -155,12 +155,12 @@ template <Index N> void Field::slopes(double t, const double* x, double* dx, dou
   for (Index i = 0; i < size; ++i) ft[i] = 0.0;
   const auto rate_of = [&](Index signal) {
     for (const Drive& d : drives)
-      if (d.signal == signal) return derivative(*d.now, t, 1);
+      if (d.signal == signal) return derivative(d.now, t, 1);
     return 0.0;
   };
   for (const Drive& d : drives)
     if (d.column != nullptr) {
-      const double rate = derivative(*d.now, t, 1);
+      const double rate = derivative(d.now, t, 1);
       for (Index i = 0; i < size; ++i) ft[i] += rate * d.column[i];
     }
   constexpr int by_velocity = 0, by_state = 1;

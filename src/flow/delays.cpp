@@ -40,7 +40,7 @@ Delays::Delays(const System& system) : sys(system) {
     Line line{i, p.delayed, p.automaton.dead_time, {}, 0, 0, {}};
     for (Index j = 0; j < sys.ns(); ++j)
       if (p.velocity.s(j) != 0.0) line.signals.push_back(j);
-    line.then.assign(line.signals.size(), nullptr);
+    line.then.assign(line.signals.size(), Held{});
     lines.push_back(std::move(line));
   }
 }
@@ -65,7 +65,7 @@ void Delays::look_up(Line& line, const Past& past, double t) const {
   }
   for (Index j = 0; j < line.signals.size() && !pieces.empty(); ++j) {
     const Signal& s = sys.signals[line.signals[j]];
-    line.then[j] = &s.pieces[piece_at(s, pieces[line.first].start)];
+    line.then[j] = piece_at(s, pieces[line.first].start);
   }
 }
 
@@ -87,7 +87,7 @@ double Delays::value(const Line& line, const Past& past, double t, int order) co
   if (p.kind == Past::Kind::moves)
     for (Index j = 0; j < line.signals.size(); ++j)
       v += sys.friction[line.element].velocity.s(line.signals[j]) *
-           (order == 0 ? stickslip::value(*line.then[j], then) : derivative(*line.then[j], then, order));
+           (order == 0 ? stickslip::value(line.then[j], then) : derivative(line.then[j], then, order));
   return order == 0 && std::abs(v) < least ? std::copysign(least, v) : v;
 }
 

@@ -48,7 +48,7 @@ private:
     List<Index> signals; // that its velocity depends on
     // Of the present step: pieces that it may see, and the pieces of the signals that held then.
     Index first = 0, last = 0;
-    List<const Piece*> then;
+    List<Held> then;
   };
   const System& sys;
   List<Line> lines;

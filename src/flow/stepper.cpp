@@ -32,7 +32,7 @@ Stepper::Stepper(const System& system, const Options& opts)
       s(i) = sys.signals[i].pieces.front().c[0];
     else
       varying.push_back(i);
-  pieces.assign(varying.size(), nullptr);
+  pieces.assign(varying.size(), Held{});
   for (const Loop& l : sys.loops)
     if (const Block& b = l.block; !b.continuous())
       for (const double interval : {b.period, b.delay, b.period - b.delay})
@@ -48,15 +48,12 @@ void Stepper::signals_changed() {
 
 // Signals keep the piece they have at the start of the step up to its very end, where the next one begins.
 void Stepper::frame(double t) {
-  for (Index k = 0; k < varying.size(); ++k) {
-    const Signal& sig = sys.signals[varying[k]];
-    pieces[k] = &sig.pieces[piece_at(sig, t)];
-  }
+  for (Index k = 0; k < varying.size(); ++k) pieces[k] = piece_at(sys.signals[varying[k]], t);
   signals_at(t, s.data());
 }
 
 void Stepper::signals_at(double t, double* out) const {
-  for (Index k = 0; k < varying.size(); ++k) out[varying[k]] = value(*pieces[k], t);
+  for (Index k = 0; k < varying.size(); ++k) out[varying[k]] = value(pieces[k], t);
 }
 
 void Stepper::rhs(const Regime& r, double t, const double* x, double* dx) {

@@ -82,7 +82,7 @@ private:
   RosenbrockWorkspace stiff_work;
   List<Index> varying;        // signals that are not constant
   bool reads_time = false;    // formulas of the motion do
-  List<const Piece*> pieces;  // the piece of each that holds during this step
+  List<Held> pieces;          // the piece of each that holds during this step
   List<Index> departing;      // elements whose velocity grows out of zero
   List<double> shift;         // what each guard has to exceed to fire
   Vector condition_sizes;     // what the terms of conditions in formulas amount to

@@ -68,7 +68,7 @@ void Stepper::slopes(const Regime& r, double t, const double* x) {
       field.slopes<0>(t, x, f0.data(), J.data(), dfdt.data());
     return;
   }
-  for (Index k = 0; k < varying.size(); ++k) sdot(varying[k]) = derivative(*pieces[k], t, 1);
+  for (Index k = 0; k < varying.size(); ++k) sdot(varying[k]) = derivative(pieces[k], t, 1);
   if (!delays.any()) {
     jacobian(sys, r, t, x, s.data(), sdot.data(), J, dfdt, scratch);
     return;
@@ -110,7 +110,7 @@ bool Stepper::find_departing(const Regime& r, const State& state) {
     if (std::abs(v) > close_to_rest * size) continue;
     double a = p.velocity.x.dot(f0);
     for (Index k = 0; k < varying.size(); ++k)
-      a += p.velocity.s(varying[k]) * derivative(*pieces[k], state.base_t, 1);
+      a += p.velocity.s(varying[k]) * derivative(pieces[k], state.base_t, 1);
     const bool rests = std::abs(v) < tolerance::rank * size; // the sign of a is then one of rounding
     if (!rests && a * r.modes.friction[i].direction() < 0.0) continue;
     departing.push_back(i);
@@ -169,8 +169,8 @@ bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x
     double rise = h * p.velocity.x.dot(f0), last_rise = 2.0 * p.velocity.x.dot(x1 - state.base_x) - rise;
     for (Index k = 0; k < varying.size(); ++k) {
       const double by = h * p.velocity.s(varying[k]);
-      rise += by * derivative(*pieces[k], state.base_t, 1);
-      last_rise += by * derivative(*pieces[k], state.base_t + h, 1);
+      rise += by * derivative(pieces[k], state.base_t, 1);
+      last_rise += by * derivative(pieces[k], state.base_t + h, 1);
     }
     if (p.delayed >= 0) {
       v0 = state.base_x(p.delayed), v1 = x1(p.delayed);
@@ -207,8 +207,8 @@ double Stepper::longest_step(const Regime& r, const State& state) const {
   // be so long that the polynomial through their samples misses a swing. Pieces of polynomials are short
   // enough by themselves.
   double fastest = 0.0;
-  for (const Piece* p : pieces)
-    for (const Harmonic& h : p->harmonics) fastest = std::max(fastest, std::abs(h.omega));
+  for (const Held& held : pieces)
+    for (const Harmonic& h : held.piece->harmonics) fastest = std::max(fastest, std::abs(h.omega));
   double longest = fastest > 0.0 ? std::min(options.max_step, 1.5 / fastest) : options.max_step;
   longest = std::min(longest, delays.longest_step(r.modes));
   // An ageing limit has a pole at T_dwell before the stick began; within this distance from it samples show

@@ -34,7 +34,7 @@ Index Stepper::signal_taylor(double t, double& fastest) {
       signal_series(row, j) = c[j];
       if (c[j] != 0.0) degree = std::max(degree, j);
     }
-    for (const Harmonic& h : pieces[k]->harmonics) fastest = std::max(fastest, std::abs(h.omega));
+    for (const Harmonic& h : pieces[k].piece->harmonics) fastest = std::max(fastest, std::abs(h.omega));
   }
   if (degree >= cut) {
     signal_series.middleCols(cut, degree + 1 - cut).setZero();

@@ -60,7 +60,7 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
     bool seen = false;
     for (const GuardTerms& g : r.guard_terms) seen = seen || (g.linear() && g.form->s(i) != 0.0);
     if (!seen) continue;
-    const Index highest = pieces[k]->harmonics.empty() ? signal_max_degree : harmonic_degree;
+    const Index highest = pieces[k].piece->harmonics.empty() ? signal_max_degree : harmonic_degree;
     std::array<double, harmonic_degree + 1> c{};
     taylor(sys.signals[varying[k]], t, static_cast<int>(highest) + 1, c.data());
     double power = 1.0;

@@ -30,7 +30,7 @@ constexpr int n_stages = Method::stages;
 // The motion between two switch points: one piece of the velocity, one direction.
 struct Span {
   double from = 0.0, to = 0.0;
-  Index piece = 0;
+  const Piece* piece = nullptr;
   int direction = 0; // 0: at rest throughout
 };
 
@@ -50,9 +50,8 @@ List<Span> spans_of(const Law& law, const Signal& velocity, double from, double 
   List<Span> spans;
   double begin = from;
   while (begin < to) {
-    const Index number = piece_at(velocity, begin);
     const double end = std::min(to, next_breakpoint(velocity, begin));
-    const Piece& p = velocity.pieces[number];
+    const Piece& p = *piece_at(velocity, begin).piece;
     List<double> stops;
     for (double level : levels) {
       const List<double> t = crossings(p, level, begin, end);
@@ -62,7 +61,7 @@ List<Span> spans_of(const Law& law, const Signal& velocity, double from, double 
     stops.push_back(end);
     for (double stop : stops) {
       if (stop <= begin) continue;
-      spans.push_back({begin, stop, number, direction_of(p, begin, stop)});
+      spans.push_back({begin, stop, &p, direction_of(p, begin, stop)});
       begin = stop;
     }
   }
@@ -350,9 +349,9 @@ void check(const Law& law, const VectorRef& times, const VectorRef& initial, con
 Response respond(const Law& law, const Signal& velocity, const VectorRef& times, const VectorRef& initial,
                  const ResponseOptions& options) {
   check(law, times, initial, options);
-  const Signal motion = velocity.pieces.empty() ? constant_signal(0.0) : velocity;
   const Index count = times.size();
   const double begin = times[0], end = times[count - 1];
+  const Signal motion = velocity.pieces.empty() ? constant_signal(0.0) : unrolled(velocity, end);
 
   Mover mover(law, options);
   for (Index i = 0; i < initial.size(); ++i) mover.z[i] = initial[i];
@@ -371,14 +370,14 @@ Response respond(const Law& law, const Signal& velocity, const VectorRef& times,
     for (Index i = 0; i < mover.z.size(); ++i) out.states(i, next) = mover.z[i];
     ++next;
   };
-  const auto enter = [&](Index piece, int direction, double from) {
-    mover.enter(motion.pieces[piece], direction, from);
+  const auto enter = [&](const Piece& piece, int direction, double from) {
+    mover.enter(piece, direction, from);
     origin = from;
   };
 
   const List<Span> spans = spans_of(law, motion, begin, end);
   for (const Span& span : spans) {
-    enter(span.piece, span.direction, span.from);
+    enter(*span.piece, span.direction, span.from);
     mover.restart(span.to - span.from);
     double t = span.from;
     while (next < count && times[next] < span.to) {
@@ -392,8 +391,8 @@ Response respond(const Law& law, const Signal& velocity, const VectorRef& times,
   }
   if (spans.empty() ||
       (count > 1 && times[count - 2] == end)) { // a single instant, or the right side of a jump
-    const Index piece = piece_at(motion, end);
-    enter(piece, direction_of(motion.pieces[piece], end, end), end);
+    const Piece& piece = *piece_at(motion, end).piece;
+    enter(piece, direction_of(piece, end, end), end);
   }
   while (next < count) record(end);
   return out;

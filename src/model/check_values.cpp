@@ -18,6 +18,11 @@ void check_signal(const std::string& name, const Signal& s) {
       ok = ok && std::isfinite(h.amplitude) && std::isfinite(h.omega) && std::isfinite(h.phase);
     if (!ok) reject(name, "holds NaN or infinity: every value must be finite");
   }
+  if (s.repeats == 0) return;
+  if (s.repeats < 0 || s.repeats >= s.pieces.size())
+    reject(name, "repeats from a piece that it has not: " + std::to_string(s.repeats));
+  if (!(std::isfinite(s.period) && s.pieces.back().start < s.pieces[s.repeats].start + s.period))
+    reject(name, "has pieces that begin after its period is over");
 }
 
 void check_continuous(const std::string& name, const Signal& s) {
@@ -26,15 +31,13 @@ void check_continuous(const std::string& name, const Signal& s) {
     size = std::max(size, std::abs(p.c[0]));
     for (const Harmonic& h : p.harmonics) size = std::max(size, std::abs(h.amplitude));
   }
-  for (Index k = 1; k < s.pieces.size(); ++k) {
-    const double t = s.pieces[k].start;
-    const Signal past{{s.pieces[k - 1]}, {}}, next{{s.pieces[k]}, {}};
+  for_each_breakpoint(s, [&](double t, const Held& past, const Held& next) {
     const double a = value(past, t), b = value(next, t);
-    if (std::abs(b - a) <= tolerance::jump * std::max({size, std::abs(a), std::abs(b)})) continue;
+    if (std::abs(b - a) <= tolerance::jump * std::max({size, std::abs(a), std::abs(b)})) return;
     std::ostringstream text;
     text << "jumps from " << a << " to " << b << " at t = " << t << ": a wall must move without jumps";
     reject(name, text.str());
-  }
+  });
 }
 
 namespace {

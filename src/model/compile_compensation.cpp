@@ -4,6 +4,7 @@
 #include "core/list.hpp"
 #include "model/compile_control.hpp"
 #include "model/compile_friction.hpp"
+#include "signal/repeat.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,7 @@ bool is_zero(const Piece& p) {
 // The load where the reference moves, zero where it rests: a law with a jump has no force at v = 0 that could
 // be fed forward.
 Signal where_it_moves(const Signal& load, const Signal& velocity) {
+  if (load.repeats > 0 || velocity.repeats > 0) return repeated(load, velocity, where_it_moves);
   List<double> starts;
   for (const Signal* s : {&load, &velocity})
     for (const Piece& p : s->pieces) starts.push_back(p.start);
@@ -26,8 +28,8 @@ Signal where_it_moves(const Signal& load, const Signal& velocity) {
   starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
   Signal out;
   for (double t : starts) {
-    Piece p = load.pieces[piece_at(load, t)];
-    if (is_zero(velocity.pieces[piece_at(velocity, t)])) p.c.fill(0.0), p.harmonics.clear();
+    Piece p = *piece_at(load, t).piece;
+    if (is_zero(*piece_at(velocity, t).piece)) p.c.fill(0.0), p.harmonics.clear();
     p.start = t;
     out.pieces.push_back(p);
   }

@@ -54,8 +54,8 @@ private:
                "is a force that is found together with the motion, not a value that controllers read: give "
                "'" +
                    name +
-                   "' the coordinate on which it acts; into a command goes the output of a "
-                   "FrictionCurve with a period");
+                   "' the coordinate on which it acts; into a command goes a signal, FrictionForce(law, "
+                   "reference.derivative()), or the output of a FrictionCurve with a period");
     List<std::string> known;
     for (const Loop& l : sys.loops) known.push_back(l.name);
     throw UnknownName(r.text + ": unknown controller '" + name + "'; known are: " + quoted(known));

@@ -62,6 +62,7 @@ public:
       for (const Harmonic& h : p.harmonics) add(h.amplitude), add(h.omega), add(h.phase);
     }
     add(s.input), add(s.input_gain), add(s.input_default);
+    if (s.repeats > 0) add(s.repeats), add(s.period);
   }
   void add(const Law& law) { add(law.terms); }
   void add(const Program& p) { add(p.references), add(p.measurements), add(p.outputs), add(p.memory); }

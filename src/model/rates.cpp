@@ -11,9 +11,11 @@ namespace stickslip {
 namespace {
 
 // Sum of the magnitudes of what is added up in a piece: its value is exact to a few roundings of this.
-double piece_size(const Piece& p, double t) {
+double piece_size(const Held& held, double t) {
+  const Piece& p = *held.piece;
   double v = 0.0;
-  for (int k = signal_max_degree; k >= 0; --k) v = v * std::abs(t - p.anchor) + std::abs(p.c[k]);
+  for (int k = signal_max_degree; k >= 0; --k)
+    v = v * std::abs((t - held.later) - p.anchor) + std::abs(p.c[k]);
   for (const Harmonic& h : p.harmonics) v += std::abs(h.amplitude);
   return v;
 }
@@ -22,15 +24,14 @@ double piece_size(const Piece& p, double t) {
 // step, ends with the rounding of its terms, which are not small.
 std::optional<double> first_jump(const Signal& s) {
   double size = 0.0;
-  for (Index k = 1; k < s.pieces.size(); ++k) {
-    const double t = s.pieces[k].start;
-    size = std::max({size, piece_size(s.pieces[k - 1], t), piece_size(s.pieces[k], t)});
-  }
-  for (Index k = 1; k < s.pieces.size(); ++k) {
-    const double t = s.pieces[k].start;
-    if (std::abs(value(s.pieces[k], t) - value(s.pieces[k - 1], t)) > tolerance::jump * size) return t;
-  }
-  return std::nullopt;
+  for_each_breakpoint(s, [&](double t, const Held& before, const Held& after) {
+    size = std::max({size, piece_size(before, t), piece_size(after, t)});
+  });
+  std::optional<double> found;
+  for_each_breakpoint(s, [&](double t, const Held& before, const Held& after) {
+    if (!found && std::abs(value(after, t) - value(before, t)) > tolerance::jump * size) found = t;
+  });
+  return found;
 }
 
 } // namespace

@@ -27,7 +27,9 @@ double greatest_of(const Signal& s, double t) {
   double size = 0.0;
   for (Index i = 0; i < s.pieces.size(); ++i) {
     const Piece& p = s.pieces[i];
-    const double holds = i + 1 < s.pieces.size() ? s.pieces[i + 1].start - p.start : unknown;
+    const double holds = i + 1 < s.pieces.size() ? s.pieces[i + 1].start - p.start
+                         : s.repeats > 0         ? s.pieces[s.repeats].start + s.period - p.start
+                                                 : unknown;
     double power = 1.0, piece = 0.0;
     for (double c : p.c) {
       piece = std::max(piece, std::abs(c) * power);

@@ -15,18 +15,13 @@ namespace stickslip {
 
 namespace {
 
-// The piece of a signal that holds at the start of a step, continued to t.
-double continued(const Signal& s, Index piece, double t) {
-  if (s.pieces.empty()) return 0.0;
-  return value(s.pieces[piece], t);
-}
-
 bool has_jumps(const Signal& s) {
-  for (Index k = 1; k < s.pieces.size(); ++k) {
-    const double t = s.pieces[k].start, before = continued(s, k - 1, t), after = continued(s, k, t);
-    if (std::abs(after - before) > tolerance::jump * std::max(std::abs(after), std::abs(before))) return true;
-  }
-  return false;
+  bool found = false;
+  for_each_breakpoint(s, [&](double t, const Held& p, const Held& next) {
+    const double before = value(p, t), after = value(next, t);
+    found = found || std::abs(after - before) > tolerance::jump * std::max(std::abs(after), std::abs(before));
+  });
+  return found;
 }
 
 } // namespace
@@ -379,11 +374,14 @@ bool RealTime::sample(const double* given) noexcept {
       a.change[j] = value(s.pieces.front(), end, one.degree) - a.s[j];
       continue;
     }
-    const Index piece = piece_at(s, t + tolerance::instant * h);
-    double first = continued(s, piece, t);
-    const bool whole =
-        one.jumps || piece + 1 >= s.pieces.size() || s.pieces[piece + 1].start > end - tolerance::instant * h;
-    double last = whole ? continued(s, piece, end) : value(s, end);
+    // The piece that holds at the start of the step goes on to its end.
+    const double near = tolerance::instant * h;
+    double first = 0.0, last = 0.0;
+    if (!s.pieces.empty()) {
+      const Held piece = piece_at(s, t + near);
+      first = value(piece, t);
+      last = one.jumps || next_breakpoint(s, t + near) > end - near ? value(piece, end) : value(s, end);
+    }
     if (one.input >= 0) {
       const double more = input_correction(s, input(one.input));
       first += more;

@@ -17,9 +17,10 @@ namespace {
 constexpr double fully_aged = 1e300; // a time at which every dwell is over
 
 bool constant_from(const Signal& s, double t) {
-  for (Index k = piece_at(s, t); k < s.pieces.size(); ++k)
-    if (!is_flat(s.pieces[k]) || s.pieces[k].c[0] != s.pieces.back().c[0]) return false;
-  return true;
+  const Piece* first = piece_at(s, t).piece;
+  if (s.repeats > 0) first = std::min(first, &s.pieces[s.repeats]);
+  return std::all_of(first, s.pieces.data() + s.pieces.size(),
+                     [&](const Piece& p) { return is_flat(p) && p.c[0] == s.pieces.back().c[0]; });
 }
 
 bool symmetric(const Matrix& m) {

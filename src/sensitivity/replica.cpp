@@ -44,7 +44,7 @@ const Vector& Replica::signals(double frame, double t) {
   signals_at = t, signals_in = frame;
   for (const Index i : varying) {
     const Signal& of = sys.signals[i];
-    s(i) = value(of.pieces[piece_at(of, frame)], t);
+    s(i) = value(piece_at(of, frame), t);
   }
   return s;
 }
@@ -53,7 +53,7 @@ const Vector& Replica::signal_rates(double frame, double t) {
   const System& sys = system();
   for (const Index i : varying) {
     const Signal& of = sys.signals[i];
-    sdot(i) = derivative(of.pieces[piece_at(of, frame)], t, 1);
+    sdot(i) = derivative(piece_at(of, frame), t, 1);
   }
   return sdot;
 }

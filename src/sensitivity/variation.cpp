@@ -54,7 +54,7 @@ double Variation::pace_of(const RegimeSlopes& r, double t) {
   for (const List<Index>* which : {&r.drives, &r.guides})
     for (const Index i : *which) {
       const Signal& s = machine.system().signals[i];
-      for (const Harmonic& h : s.pieces[piece_at(s, t)].harmonics) pace = std::max(pace, std::abs(h.omega));
+      for (const Harmonic& h : piece_at(s, t).piece->harmonics) pace = std::max(pace, std::abs(h.omega));
     }
   return pace;
 }
@@ -181,7 +181,7 @@ void Variation::advance_exactly(const Trajectory& run, const Segment& segment, d
 double Variation::rate_of(const Change& c, double frame, double t) const {
   if (c.constant) return c.value;
   const Signal& of = by[c.parameter]->signals[c.order].second;
-  return value(of.pieces[piece_at(of, frame)], t);
+  return value(piece_at(of, frame), t);
 }
 
 const Vector& Variation::motion(const Modes& modes, double frame, double t, const Vector& x) {

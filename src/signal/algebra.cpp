@@ -2,6 +2,7 @@
 // function".
 #include "core/error.hpp"
 #include "core/list.hpp"
+#include "signal/repeat.hpp"
 #include "signal/signal.hpp"
 
 #include <algorithm>
@@ -51,8 +52,27 @@ Piece sum(const Piece& a, const Piece& b, double start) {
   return out;
 }
 
-bool same_function(const Piece& a, const Piece& b) {
-  return a.anchor == b.anchor && a.c == b.c && a.harmonics == b.harmonics;
+// `later`: by how much a has moved.
+bool same_function(const Piece& a, const Piece& b, double later = 0.0) {
+  const double anchor = polynomial_is_flat(a) ? a.anchor : a.anchor + later;
+  return anchor == b.anchor && a.c == b.c && a.harmonics == b.harmonics;
+}
+
+// Joins neighbours from number `begin` to before `end` that are the same function; returns how many went.
+Index join(List<Piece>& pieces, Index begin, Index end) {
+  const auto last = std::unique(pieces.begin() + begin, pieces.begin() + end,
+                                [](const Piece& a, const Piece& b) { return same_function(a, b); });
+  const Index gone = pieces.begin() + end - last;
+  pieces.erase(last, pieces.begin() + end);
+  return gone;
+}
+
+// What repeats begins with a piece that is not the end of what went before.
+void normalise_period(Signal& s) {
+  join(s.pieces, s.repeats, s.pieces.size());
+  if (s.pieces.size() - s.repeats > 1 && same_function(s.pieces[s.repeats], s.pieces.back(), s.period))
+    ++s.repeats;
+  if (s.pieces.size() - s.repeats == 1 && polynomial_is_flat(s.pieces.back())) s.repeats = 0, s.period = 0.0;
 }
 
 void forget_input(Signal& s) {
@@ -70,7 +90,11 @@ void normalise(Signal& s) {
     std::erase_if(p.harmonics, [](const Harmonic& h) { return h.amplitude == 0.0; });
     if (polynomial_is_flat(p)) p.anchor = 0.0;
   }
-  s.pieces.erase(std::unique(s.pieces.begin(), s.pieces.end(), same_function), s.pieces.end());
+  if (s.repeats > 0) normalise_period(s);
+  if (s.repeats > 0)
+    s.repeats -= join(s.pieces, 0, s.repeats);
+  else
+    join(s.pieces, 0, s.pieces.size());
   if (s.input.empty() || s.input_gain == 0.0) forget_input(s);
 }
 
@@ -91,6 +115,8 @@ Signal operator+(const Signal& a, const Signal& b) {
   if (!a.input.empty() && a.input == b.input && a.input_default != b.input_default)
     reject("sum of signals", "has the input '" + a.input + "' with two different defaults");
 
+  if (a.repeats > 0 || b.repeats > 0)
+    return repeated(a, b, [](const Signal& x, const Signal& y) { return x + y; });
   Signal out;
   out.pieces.reserve(a.pieces.size() + b.pieces.size() - 1);
   Index i = 0, j = 0;

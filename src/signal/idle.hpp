@@ -10,7 +10,7 @@ inline bool idle(const Piece& p) {
 }
 
 inline bool idle(const Signal& s, double t) {
-  return s.pieces.empty() || idle(s.pieces[piece_at(s, t)]);
+  return s.pieces.empty() || idle(*piece_at(s, t).piece);
 }
 
 } // namespace stickslip

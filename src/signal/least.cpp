@@ -36,7 +36,7 @@ Least least(const Signal& s, double t0, double t1) {
   long pieces = 0;
   for (double t = t0; t < t1 && pieces < 1'000'000;) {
     const double end = std::min(next_breakpoint(s, t), t1);
-    const Piece& p = s.pieces[piece_at(s, t)];
+    const Piece& p = *piece_at(s, t).piece;
     double fastest = 0.0, swing = 0.0;
     for (const Harmonic& h : p.harmonics)
       fastest = std::max(fastest, std::abs(h.omega)), swing += std::abs(h.amplitude);

@@ -45,15 +45,6 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// A piece at t, wherever it holds; its terms above `degree` are known to be zero.
-inline double value(const Piece& p, double t, int degree = signal_max_degree) {
-  double sum = polynomial::value(p.c.data(), degree, t - p.anchor);
-  for (const Harmonic& h : p.harmonics) sum += h.amplitude * std::sin(h.omega * t + h.phase);
-  return sum;
-}
-// Its derivative of any order.
-double derivative(const Piece& p, double t, int order);
-
 inline int degree(const Piece& p) {
   int k = signal_max_degree;
   while (k > 0 && p.c[k] == 0.0) --k;
@@ -64,15 +55,20 @@ inline int degree(const Piece& p) {
 // at -infinity). Values at a breakpoint are those from the right. A signal that names an input u contains
 // input_gain * u, held over each step of the fixed-step form; everywhere else u has its default, which the
 // pieces already contain. No pieces at all mean zero.
+// The pieces from number `repeats` on may hold for one `period` and come again for ever: their polynomials then move
+// along, while harmonics are functions of the absolute time as everywhere.
 struct Signal {
   List<Piece> pieces;
   std::string input;
   double input_gain = 1.0, input_default = 0.0;
+  double period = 0.0;
+  Index repeats = 0; // never the first piece; zero: nothing comes again
 
   static constexpr auto fields() {
-    return std::tuple{field("pieces", &Signal::pieces), field("input", &Signal::input),
-                      field("input_gain", &Signal::input_gain),
-                      field("input_default", &Signal::input_default)};
+    return std::tuple{
+        field("pieces", &Signal::pieces),         field("input", &Signal::input),
+        field("input_gain", &Signal::input_gain), field("input_default", &Signal::input_default),
+        field("period", &Signal::period),         field("repeats", &Signal::repeats)};
   }
   bool operator==(const Signal&) const = default;
 };
@@ -82,6 +78,34 @@ Signal constant_signal(double value);
 // What `value` has to grow by when the input is u instead of its default.
 inline double input_correction(const Signal& s, double u) {
   return s.input.empty() ? 0.0 : s.input_gain * (u - s.input_default);
+}
+
+// A piece of a signal, the polynomial of one that repeats moved by `later`.
+struct Held {
+  const Piece* piece = nullptr;
+  double later = 0.0;
+};
+// At t, wherever it holds; its terms above `degree` are known to be zero.
+inline double value(const Held& h, double t, int degree = signal_max_degree) {
+  double sum = polynomial::value(h.piece->c.data(), degree, (t - h.later) - h.piece->anchor);
+  for (const Harmonic& w : h.piece->harmonics) sum += w.amplitude * std::sin(w.omega * t + w.phase);
+  return sum;
+}
+// Its derivative of any order.
+double derivative(const Held& h, double t, int order);
+inline double value(const Piece& p, double t, int degree = signal_max_degree) {
+  return value(Held{&p}, t, degree);
+}
+
+// What holds at t. A signal needs at least one piece for that.
+Held piece_at(const Signal& s, double t);
+
+// Calls f(time, piece before, piece after) at each breakpoint, at those that come again once.
+template <class F> void for_each_breakpoint(const Signal& s, F&& f) {
+  for (Index k = 1; k < s.pieces.size(); ++k)
+    f(s.pieces[k].start, Held{&s.pieces[k - 1]}, Held{&s.pieces[k]});
+  if (s.repeats > 0)
+    f(s.pieces[s.repeats].start + s.period, Held{&s.pieces.back()}, Held{&s.pieces[s.repeats], s.period});
 }
 
 double value(const Signal& s, double t);
@@ -94,9 +118,6 @@ void taylor(const Signal& s, double t, int count, double* out);
 // The first breakpoint strictly after t, or infinity. The start of the first piece is not a breakpoint.
 double next_breakpoint(const Signal& s, double t);
 
-// Number of the piece that holds at t.
-Index piece_at(const Signal& s, double t);
-
 bool is_constant(const Signal& s);
 
 Signal operator+(const Signal& a, const Signal& b); // two different inputs are refused
@@ -105,6 +126,13 @@ Signal differentiate(const Signal& s, int order = 1); // piecewise; jumps of s l
 
 void shift(Polynomial& c, double d); // the same polynomial about a point later by d
 bool is_flat(const Piece& p);        // a constant
+
+// The same until the time given, with breakpoints that do not come again; after it the last piece goes on.
+Signal unrolled(const Signal& s, double until);
+// What s is from `from` on for one period, again and again. The pieces of s end there.
+Signal repeating(const Signal& s, double from, double period);
+// The least time of which both periods are parts, if there is one of no more than a thousand; else zero.
+double common_period(double a, double b);
 
 // The one way to write a function: joins neighbours that are the same function, drops harmonics of amplitude
 // zero.

@@ -285,3 +285,49 @@ def test_feedforward_starts_to_the_side_to_which_the_reference_turns(side: float
     assert run.at(start + s)["ff.output"] == pytest.approx(expected, rel=1e-9)
     given = run.energy.controllers["ff"][-1]  # nothing else works on the mass
     assert given == pytest.approx(0.5 * run["slide.velocity"][-1] ** 2, rel=2e-7) and given > 0.1
+
+
+class TestForceAsASignal:
+    LAW = ss.Stribeck(static=1.5, kinetic=1.0, stribeck_velocity=1e-2, viscous=0.4)
+
+    @pytest.mark.parametrize(
+        "velocity",
+        [
+            ss.Sine(0.3, 2.0, phase=0.3),
+            ss.PointToPoint(0.2, 0.5, 3.0, 60.0).derivative(),
+            -1.0 * ss.SmoothStep(0.2, duration=2.0).derivative() + 0.05,
+            ss.Sine(0.3, 2.0).clip(-0.2, 0.1),
+        ],
+    )
+    @pytest.mark.parametrize(
+        "law", [LAW, ss.Coulomb(1.0) + ss.Viscous(2.0), ss.Table([0.0, 0.1, 0.2], [1.0, 0.6, 0.9])]
+    )
+    def test_it_is_the_curve_at_the_velocity(self, law: ss.Law, velocity: ss.Signal) -> None:
+        t = np.random.default_rng(2).uniform(0.0, 3.0, 2000)
+        force = ss.FrictionForce(law, velocity, normal_load=3.0)
+        assert force(t) == pytest.approx(law.force(velocity(t), 3.0), abs=2e-10)
+
+    def test_it_enters_a_command_before_limit_and_lag(self) -> None:
+        """Against SciPy: i' = (limited (force + kp (r - x)) - i)/T, m x'' = i - c x'."""
+        reference = ss.SmoothStep(0.4, start=0.1, duration=0.8)
+        force = ss.FrictionForce(self.LAW, reference.derivative())
+        axis = ss.Drive()
+        axis.add("loop", ss.P(kp=30.0), measure="motor.position", reference=reference)
+        motor = ss.parts.Motor(
+            0.5, command=["loop.output", force], current_lag=5e-3, torque_limit=1.2, friction=ss.Viscous(2.0)
+        )
+        axis.add("motor", motor)
+        run = ss.simulate(axis.machine, t_end=2.0, t_eval=[0.4, 0.9, 2.0], rtol=1e-12)
+
+        def rates(t: float, y: np.ndarray) -> list[float]:
+            wanted = 30.0 * (reference(t) - y[0]) + self.LAW.force(reference(t, 1))
+            return [y[1], (y[2] - 2.0 * y[1]) / 0.5, (np.clip(wanted, -1.2, 1.2) - y[2]) / 5e-3]
+
+        y, got = np.zeros(3), []
+        for a, b in ((0.0, 0.1), (0.1, 0.4), (0.4, 0.9), (0.9, 2.0)):
+            y = solve_ivp(rates, (a + 1e-12, b), y, method="DOP853", rtol=1e-11, atol=1e-13, max_step=1e-2).y[
+                :, -1
+            ]
+            got.append(y[0])
+        assert run["motor.position"] == pytest.approx(got[1:], abs=1e-8)
+        assert sum(e.element == "motor_limit" for e in run.events) >= 4  # at its limit, and off it again

@@ -402,3 +402,22 @@ def test_what_a_machine_does_is_looked_for_there() -> None:
     with pytest.raises(AttributeError, match="'Drive' object has no attribute 'powles'"):
         axis.powles()
     assert pickle.loads(pickle.dumps(axis)).parts == copy.copy(axis).parts == {}
+
+
+@pytest.mark.parametrize(("forwards", "back"), [(0.8, 0.5), (0.5, 0.8)])
+def test_an_elastic_gear_with_unequal_efficiencies_loses_a_torque_at_its_first_shaft(
+    forwards: float, back: float
+) -> None:
+    """J1 a = T - L/(n e), J2 a/n = L driven forwards; J1 n b = e' L/n, J2 b = T - L driven back; n = 5, J = 1 and 10."""
+    for drive, load, expected in (
+        (3.0, 0.0, 3.0 / (1.0 + 10.0 / (25.0 * forwards))),
+        (0.0, 4.0, 5.0 * 0.4 / (1.0 + 25.0 / (10.0 * back))),
+    ):
+        axis = ss.Drive()
+        axis.add("motor", parts.Motor(1.0, command=drive))
+        axis.add("gear", parts.Gear(5.0, efficiency=(forwards, back), stiffness=1e5, damping=300.0))
+        axis.add("load", parts.Inertia(10.0))
+        axis.add_force("load", load)
+        run = ss.simulate(axis, t_end=6.0, t_eval=[3.0, 6.0])
+        assert np.diff(run["motor.velocity"])[0] / 3.0 == pytest.approx(expected, rel=1e-9)
+        assert (run.units["gear_teeth.force"], run.units["gear_teeth.velocity"]) == ("Nm", "rad/s")

@@ -55,8 +55,8 @@ def test_what_no_signal_holds_is_refused() -> None:
         ss.Sine(1.0, 1.0) * ss.Ramp(slope=1.0)
     with pytest.raises(ValueError, match="one without an input"):
         ss.Input("u") * ss.Ramp(slope=1.0)
-    with pytest.raises(ValueError, match=r"until is missing: .* \(in signal.clip, signal.absolute for abs"):
-        abs(ss.Sine(1.0, 1.0))
+    with pytest.raises(ValueError, match=r"until is missing: .* \(in signal.clip, signal.absolute and"):
+        abs(ss.Sine(1.0, 1.0) + ss.Sine(1.0, 2.0**0.5))
     with pytest.raises(ValueError, match=r"low = .* a number or a signal: a function of time f is sampled"):
         ss.Sine(1.0, 1.0).clip(np.cos, 1.0)
     with pytest.raises(ValueError, match="t = 'a' is not allowed"):
@@ -157,3 +157,24 @@ def test_a_run_ends_its_steps_at_their_breakpoints() -> None:
     a = np.arcsin(0.5) / np.pi
     expected = 2.0 * (2.0 / np.pi) * (1.0 - np.cos(np.pi * a)) + (1.0 - 2.0 * a)
     assert run["q.velocity"][-1] == pytest.approx(expected, rel=1e-14)
+
+
+def test_zeros_on_both_sides_of_a_touch_are_found() -> None:
+    """cos(4 pi t) - cos(6 pi t) touches zero at whole seconds, half way between two zeros where it changes sign."""
+    wave = ss.Multisine([2.0, 3.0], phases=[0.5 * np.pi, -0.5 * np.pi])
+    expected = [k / 5 for k in range(1, 15) if k % 5]
+    assert wave.absolute(until=2.9).breakpoints == pytest.approx(expected, rel=1e-14)
+
+
+def test_powers_are_products_and_what_is_no_signal_says_what_to_do() -> None:
+    wave = ss.Sine(2.0, 3.0, phase=0.4)
+    for n in (1, 2, 3, 5):
+        assert (wave**n)(T) == pytest.approx(wave(T) ** n, abs=1e-12)
+    with pytest.raises(ValueError, match=r"exponent = 0.5 is not allowed: .* 1 to 5; .* ss.Samples"):
+        wave**0.5
+    for divide in (lambda: wave / wave, lambda: 1.0 / wave):
+        with pytest.raises(TypeError, match=r"does not divide: .* ss.Samples\(t, a\(t\) / b\(t\)"):
+            divide()
+    for multiply in (lambda: T * wave, lambda: wave * T):
+        with pytest.raises(TypeError, match=r"array \* signal\(t\)"):
+            multiply()

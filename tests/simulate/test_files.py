@@ -91,6 +91,7 @@ def test_a_dictionary_is_readable_and_complete() -> None:
         {"start": 1.0, "anchor": 1.0, "polynomial": [0.0, 0.2], "harmonics": []},
     ]
     force = {"pieces": pieces, "input": "", "input_gain": 1.0, "input_default": 0.0}
+    force |= {"period": 0.0, "repeats": 0}
     assert d["elements"] == [{"kind": "force", "on": {"slide": 1.0}, "force": force}]
 
 

@@ -16,6 +16,14 @@ class Signal:
     """
 
     @staticmethod
+    def common_period(
+        a: typing.SupportsFloat | typing.SupportsIndex, b: typing.SupportsFloat | typing.SupportsIndex
+    ) -> float:
+        """
+        The least time with whole numbers of both; 0 if none is known.
+        """
+
+    @staticmethod
     def constant(value: typing.SupportsFloat | typing.SupportsIndex) -> Signal: ...
     @staticmethod
     def input(name: str, default: typing.SupportsFloat | typing.SupportsIndex) -> Signal: ...
@@ -105,9 +113,23 @@ class Signal:
     def __rmul__(self, arg0: typing.SupportsFloat | typing.SupportsIndex) -> Signal: ...
     def differentiate(self, order: typing.SupportsInt | typing.SupportsIndex = 1) -> Signal: ...
     def next_breakpoint(self, t: typing.SupportsFloat | typing.SupportsIndex) -> float: ...
+    def repeating(
+        self,
+        start: typing.SupportsFloat | typing.SupportsIndex,
+        period: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> Signal:
+        """
+        What it is for a period from `start` on, again and again.
+        """
+
     def taylor(
         self, t: typing.SupportsFloat | typing.SupportsIndex, count: typing.SupportsInt | typing.SupportsIndex
     ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def unrolled(self, until: typing.SupportsFloat | typing.SupportsIndex) -> Signal:
+        """
+        The same up to this time, with nothing that repeats.
+        """
+
     def value(
         self,
         t: typing.SupportsFloat | typing.SupportsIndex,
@@ -122,6 +144,12 @@ class Signal:
         order: typing.SupportsInt | typing.SupportsIndex = 0,
     ) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
+    def begins(self) -> float:
+        """
+        Where what goes on for ever begins.
+        """
+
+    @property
     def breakpoints(self) -> list[float]: ...
     @property
     def input_default(self) -> float: ...
@@ -131,6 +159,12 @@ class Signal:
     def input_name(self) -> str: ...
     @property
     def is_constant(self) -> bool: ...
+    @property
+    def period(self) -> float:
+        """
+        Of what repeats without an end; 0 if nothing does.
+        """
+
     @property
     def pieces(
         self,

@@ -9,7 +9,7 @@ from the right.
 Wherever a signal is expected, a number will do.
 """
 
-from stickslip.signals.made import PRBS, Chirp, Multisine, Product, Pulses, Where
+from stickslip.signals.made import PRBS, Chirp, Multisine, Product, Pulses, Repeat, Where
 from stickslip.signals.shapes import (
     Input,
     Piecewise,
@@ -35,6 +35,7 @@ __all__ = [
     "Product",
     "Pulses",
     "Ramp",
+    "Repeat",
     "Samples",
     "Scaled",
     "Signal",

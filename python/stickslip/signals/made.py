@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from stickslip import _core
 from stickslip._checks import non_negative, number, optional_number, positive, reject, spread, vector
-from stickslip.signals.pieces import Piece, branches, product, quintic, signal_of
+from stickslip.signals.pieces import Piece, branches, product, quintic, repeated, signal_of
 from stickslip.signals.signal import Constant, Signal, SignalLike, as_signal
 
 
@@ -54,6 +54,9 @@ class Product(Signal):
 class Where(Signal):
     """`above` where `condition` is >= 0, else `below`; it changes exactly where the condition crosses zero.
 
+    A condition that oscillates for ever crosses again and again: the crossings of one period repeat. That needs a
+    period which all its sines have in common.
+
     Parameters
     ----------
     condition : Signal
@@ -62,9 +65,9 @@ class Where(Signal):
         What is taken.
     until : float, optional
         Time up to which crossings of a condition with sines are located, s; after that the last branch continues.
-        Needed where it crosses again and again.
+        Needed where its sines have no period in common.
     start : float, default 0.0
-        Time from which they are.
+        Time from which they are; before it the first branch holds.
 
     Raises
     ------
@@ -77,6 +80,9 @@ class Where(Signal):
     >>> level = ss.signals.Where(ss.Ramp(slope=1.0) - 2.0, above=5.0, below=ss.Ramp(slope=1.0))
     >>> level([1.0, 1.999, 2.0])
     array([1.   , 1.999, 5.   ])
+    >>> square = ss.signals.Where(ss.Sine(1.0, 50.0), above=1.0, below=-1.0)
+    >>> square([0.005, 0.015, 1000.005]), square.repeats_after
+    (array([ 1., -1.,  1.]), 0.02)
     """
 
     condition: Signal
@@ -110,6 +116,44 @@ def clipped(signal: Signal, low: SignalLike | None, high: SignalLike | None, unt
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Repeat(Signal):
+    """What a signal is for one period, again and again without an end.
+
+    Parameters
+    ----------
+    signal : Signal
+        What repeats.
+    period : float
+        The period, s, positive.
+    start : float, default 0.0
+        Where the part begins that repeats; before it the signal is as it was.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed: sines within the part repeat with it.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> triangle = ss.signals.Repeat(ss.Piecewise([0.0, 1.0, 3.0, 4.0], [0.0, 1.0, -1.0, 0.0]), period=4.0)
+    >>> triangle([0.5, 4.5, 7.0, 4000001.0])
+    array([ 0.5,  0.5, -1. ,  1. ])
+    """
+
+    signal: Signal
+    period: float
+    start: float = 0.0
+    compiled: _core.signal.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        signal, start = as_signal(self.signal, "signal"), number("start", self.start)
+        period = positive("period", self.period)
+        compiled = repeated(signal.compiled, start, period)
+        self._fill(compiled, signal=signal, period=period, start=start)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Pulses(Signal):
     """A train of rectangular pulses.
 
@@ -121,8 +165,8 @@ class Pulses(Signal):
         Time from one pulse to the next, s, positive.
     width : float
         Length of each pulse, s, between 0 and the period.
-    count : int
-        How many.
+    count : int, optional
+        How many; without an end by default.
     start : float, default 0.0
         When the first one begins, s.
     low : float, default 0.0
@@ -143,7 +187,7 @@ class Pulses(Signal):
     value: float
     period: float
     width: float
-    count: int
+    count: int | None = None
     start: float = 0.0
     low: float = 0.0
     compiled: _core.signal.Signal = field(init=False)
@@ -153,11 +197,14 @@ class Pulses(Signal):
         period, width = positive("period", self.period), positive("width", self.width)
         if width >= period:
             reject("width", width, f"less than period = {period:g}")
-        count = _count("count", self.count)
-        begins = numbers["start"] + period * np.arange(count)
+        count = None if self.count is None else _count("count", self.count)
+        begins = numbers["start"] + period * np.arange(count or 1)
         times = np.column_stack([begins, begins + width]).ravel()
-        held = np.tile([numbers["value"], numbers["low"]], count)
-        self._fill(_steps(times, held, numbers["low"]), **numbers, period=period, width=width, count=count)
+        held = np.tile([numbers["value"], numbers["low"]], count or 1)
+        compiled = _steps(times, held, numbers["low"])
+        if count is None:
+            compiled = compiled.repeating(numbers["start"], period)
+        self._fill(compiled, **numbers, period=period, width=width, count=count)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -172,8 +219,8 @@ class PRBS(Signal):
         Length of a step, s, positive.
     order : int, default 7
         Length of the register, 2 to 16.
-    repeats : int, default 1
-        How often the sequence runs.
+    repeats : int or None, default 1
+        How often the sequence runs; None: without an end.
     start : float, default 0.0
         When it begins, s.
 
@@ -197,7 +244,7 @@ class PRBS(Signal):
     amplitude: float
     step: float
     order: int = 7
-    repeats: int = 1
+    repeats: int | None = 1
     start: float = 0.0
     compiled: _core.signal.Signal = field(init=False)
 
@@ -206,10 +253,13 @@ class PRBS(Signal):
         step, order = positive("step", self.step), _count("order", self.order)
         if order not in _TAPS:
             reject("order", order, "2 to 16")
-        bits = np.tile(_register(order), _count("repeats", self.repeats))
+        bits = np.tile(_register(order), 1 if self.repeats is None else _count("repeats", self.repeats))
         times = numbers["start"] + step * np.arange(bits.size + 1)
         held = np.append(numbers["amplitude"] * (2.0 * bits - 1.0), 0.0)
-        self._fill(_steps(times, held, 0.0), **numbers, step=step, order=order)
+        compiled = _steps(times, held, 0.0)
+        if self.repeats is None:
+            compiled = compiled.repeating(numbers["start"], step * bits.size)
+        self._fill(compiled, **numbers, step=step, order=order)
 
 
 # A second tap besides the last one, or three, that make the characteristic polynomial primitive (Golomb, table of primitive

@@ -1,4 +1,7 @@
-"""Pieces of signals taken apart and put together: products, branches at exact crossings, quintic pieces."""
+"""Pieces of signals taken apart and put together: products, branches at exact crossings, quintic pieces.
+
+What comes again and again is put together over one common period, as if it ended there, and then repeats.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickslip import _core
 from stickslip._checks import reject
 
-Array = NDArray[np.float64]
 DEGREE = 5
 
 # Quintic pieces of a function of frequency w are as wide as this by w: the error of Hermite's interpolation is
@@ -67,6 +68,34 @@ def signal_of(pieces: Iterable[Piece]) -> _core.signal.Signal:
     return _core.signal.Signal.of_pieces(rows)
 
 
+# -- what comes again -----------------------------------------------------------------------------------
+
+Compiled = _core.signal.Signal
+
+
+def _periods(signal: Compiled, waves: bool) -> Iterator[float]:
+    """Times after which what goes on for ever comes again; of sines too if their values count and not only they."""
+    if signal.period > 0.0:
+        yield signal.period
+    if waves:
+        lasting = [p for p in pieces_of(signal) if p.start >= signal.begins]
+        yield from (2.0 * math.pi / abs(w) for p in lasting for _, w, _ in p.harmonics if w != 0.0)
+
+
+def common_period(*signals: Compiled, waves: bool) -> float:
+    """The period of all of them together, 0 if nothing repeats."""
+    period = 0.0
+    for one in (period for s in signals for period in _periods(s, waves)):
+        both = Compiled.common_period(period, one)
+        if both == 0.0:
+            raise ValueError(
+                f"until is missing: what repeats after {period:g} s and after {one:g} s has no common period that is "
+                "known; until=10.0 finds crossings up to 10 s (in signal.clip, signal.absolute and signals.Where)"
+            )
+        period = both
+    return period
+
+
 def together(*signals: _core.signal.Signal) -> Iterator[tuple[float, float, tuple[Piece, ...]]]:
     """Start and end of each stretch on which all signals are one piece, and these pieces."""
     rows = [pieces_of(s) for s in signals]
@@ -82,14 +111,53 @@ def together(*signals: _core.signal.Signal) -> Iterator[tuple[float, float, tupl
         )
 
 
+def repeated(signal: Compiled, start: float, period: float) -> Compiled:
+    """One period of the signal, again and again; its sines are functions of the time itself and have to repeat as well."""
+    within = [
+        p for p, end in lasting(signal.unrolled(start + period)) if end > start and p.start < start + period
+    ]
+    for w in {abs(w) for p in within for _, w, _ in p.harmonics}:
+        rounds = w * period / (2.0 * math.pi)
+        if abs(rounds - round(rounds)) > 1e-12 * max(1.0, rounds):
+            reject(
+                "period", period, f"a whole number of periods of the sines within, of {2.0 * math.pi / w:g} s"
+            )
+    return signal.unrolled(start + period).repeating(start, period)
+
+
+def lasting(signal: Compiled) -> Iterator[tuple[Piece, float]]:
+    """Each piece and where it ends."""
+    pieces = pieces_of(signal)
+    return zip(pieces, [*(p.start for p in pieces[1:]), math.inf], strict=True)
+
+
 # -- products ------------------------------------------------------------------------------------------
 
 
 def product(a: _core.signal.Signal, b: _core.signal.Signal) -> _core.signal.Signal:
     """The product: exact where it is polynomial and harmonic again, else in quintic pieces."""
+    if a.period > 0.0 or b.period > 0.0:
+        bent = any(p.degree > 0 for s in (a, b) for p in pieces_of(s) if p.start >= s.begins)
+        period, start = common_period(a, b, waves=bent), max(a.begins, b.begins)
+        _refuse_growth(a, b)
+        end = start + period
+        return _product_until(a.unrolled(end), b.unrolled(end), end).repeating(start, period)
+    return _product_until(a, b, math.inf)
+
+
+def _refuse_growth(*signals: Compiled) -> None:
+    if any(s.period == 0.0 and pieces_of(s)[-1].degree > 0 for s in signals):
+        raise ValueError(
+            "until is missing: what grows without an end does not repeat; end it (stop= of a Ramp), or what repeats "
+            "(until= in signal.clip, signal.absolute and signals.Where)"
+        )
+
+
+def _product_until(a: Compiled, b: Compiled, until: float) -> Compiled:
     made: list[Piece] = []
     for start, end, (p, q) in together(a, b):
-        made += _product(p, q, start, end)
+        if start < until:
+            made += _product(p, q, start, min(end, until))
     return signal_of(made)
 
 
@@ -156,13 +224,55 @@ def branches(
     until: float | None,
 ) -> _core.signal.Signal:
     """`above` where the condition is >= 0, else `below`; its crossings of zero to the last digits."""
+    sign = _sign(condition, start, until)
+    if sign.period == 0.0:  # at last one of them alone goes on
+        last, lasts = sign.begins, pieces_of(sign)[-1].c[0] > 0.0
+        if math.isfinite(last) and (above.period > 0.0 or below.period > 0.0):
+            ended = (below if lasts else above).unrolled(last)
+            rest = signal_of([*(p for p in pieces_of(ended) if p.start < last), Piece(last, 0.0, (0.0,))])
+            above, below = (above, rest) if lasts else (rest, below)
+    parts = (sign, above, below)
+    period = common_period(*parts, waves=False)
+    if period == 0.0:
+        return _chosen(*parts)
+    begin = max(s.begins for s in parts)
+    _refuse_growth(*parts)
+    return _chosen(*(s.unrolled(begin + period) for s in parts)).repeating(begin, period)
+
+
+def _chosen(sign: Compiled, above: Compiled, below: Compiled) -> Compiled:
+    return signal_of(
+        (high if at.c[0] > 0.0 else low)._replace(start=first)
+        for first, _, (at, high, low) in together(sign, above, below)
+    )
+
+
+def _sign(condition: Compiled, start: float, until: float | None) -> Compiled:
+    """1 where the condition is >= 0, else -1."""
+    last = pieces_of(condition)[-1]
+    again = condition.period > 0.0 or (last.harmonics and _reaches_zero(last))
+    if until is not None or not again:
+        return _signs(condition if until is None else condition.unrolled(until), start, until)
+    _refuse_growth(condition)
+    period, begin = common_period(condition, waves=True), max(condition.begins, start)
+    # Where a period begins no crossing may be lost by rounding.
+    for share in (0.271, 0.618, 0.414, 0.732):
+        first = begin + share * period
+        ended = condition.unrolled(first + period)
+        size = max(abs(ended.value(first + k * period / 64.0)) for k in range(64))
+        if abs(ended.value(first)) > 1e-3 * size:
+            break
+    return _signs(ended, start, first + period).repeating(first, period)
+
+
+def _signs(condition: Compiled, start: float, until: float | None) -> Compiled:
     made = []
-    for first, end, (at, high, low) in together(condition, above, below):
-        low_end, high_end = (start, until) if at.harmonics else (None, None)
+    for first, end, (at,) in together(condition):
+        low, high = (start, until) if at.harmonics else (None, None)
         edges = [first, *_crossings(at, first, end, start, until)]
         for a, b in zip(edges, [*edges[1:], end], strict=True):
-            chosen = high if at.value(_inside(a, b, low_end, high_end)) >= 0.0 else low
-            made.append(chosen._replace(start=a))
+            sign = 1.0 if at.value(_inside(a, b, low, high)) >= 0.0 else -1.0
+            made.append(Piece(a, 0.0, (sign,)))
     return signal_of(made)
 
 
@@ -186,20 +296,20 @@ def _crossings(p: Piece, first: float, end: float, start: float, until: float | 
         if not marks:
             return []
         room = 1e-3 * (max(marks) - min(marks) + 1e-3 * max(map(abs, marks)) + 1e-12)
-        return _roots(p, max(first, min(marks) - room), min(end, max(marks) + room))
-    if p.degree == 0 and abs(p.c[0]) > sum(abs(a) for a, _, _ in p.harmonics):
+        return roots(p, max(first, min(marks) - room), min(end, max(marks) + room))
+    if not _reaches_zero(p):
         return []
     low = max(first, start)
     high = end if until is None else min(end, until)
-    if math.isinf(high):
-        raise ValueError(
-            "until is missing: the signal crosses again and again, and has no last crossing; until=10.0 finds those up to "
-            "10 s (in signal.clip, signal.absolute for abs, and signals.Where)"
-        )
-    return _roots(p, low, high) if low < high else []
+    return roots(p, low, high) if low < high else []
 
 
-def _roots(p: Piece, first: float, end: float) -> list[float]:
+def _reaches_zero(p: Piece) -> bool:
+    """Whether a piece with sines may be zero somewhere."""
+    return p.degree > 0 or abs(p.c[0]) <= sum(abs(a) for a, _, _ in p.harmonics)
+
+
+def roots(p: Piece, first: float, end: float) -> list[float]:
     """Changes of sign in (first, end): halves it until at most one is left in each part."""
     found: list[float] = []
     open_parts = [(first, end)]
@@ -224,7 +334,8 @@ def _roots(p: Piece, first: float, end: float) -> list[float]:
     zero = 8.0 * np.finfo(float).eps * (abs(p.c[0]) + sum(abs(a) for a, _, _ in p.harmonics))
     k = 0
     while k + 1 < len(times):
-        if abs(p.value(0.5 * (times[k] + times[k + 1]))) <= zero:
+        a, b = times[k : k + 2]
+        if all(abs(p.value(a + share * (b - a))) <= zero for share in (0.31, 0.5, 0.73)):
             del times[k : k + 2]
         else:
             k += 1

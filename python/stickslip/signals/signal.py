@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, overload
@@ -12,6 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import array, number, reject
 from stickslip._value import Value
+
+_POWERS = range(1, 6)
+_QUOTIENT = (
+    "a signal does not divide: a quotient is no polynomial or sine; sample it, "
+    "ss.Samples(t, a(t) / b(t), kind='cubic')"
+)
 
 
 class Signal(Value):
@@ -98,8 +105,16 @@ class Signal(Value):
 
     @property
     def breakpoints(self) -> NDArray[np.float64]:
-        """Times in s, increasing, at which the function or one of its derivatives may jump."""
+        """Times in s, increasing, at which the function or one of its derivatives may jump.
+
+        Of a signal that repeats without an end those up to the end of its first period, see `repeats_after`.
+        """
         return np.array(self.compiled.breakpoints)
+
+    @property
+    def repeats_after(self) -> float | None:
+        """The period in s of a signal with breakpoints that come again without an end; None of any other."""
+        return self.compiled.period or None
 
     @property
     def is_constant(self) -> bool:
@@ -126,18 +141,36 @@ class Signal(Value):
             return NotImplemented
         return as_signal(other) + -self
 
-    def __mul__(self, factor: SignalLike) -> Signal:
+    def __mul__(self, factor: Any) -> Signal:
         if isinstance(factor, Signal):
             from stickslip.signals.made import Product
 
             return Product(self, factor)
+        if isinstance(factor, np.ndarray):
+            raise TypeError(
+                "an array times a signal is neither: the values at times t are array * signal(t), and "
+                "ss.Samples(t, values) makes a signal of values"
+            )
         if not _is_number(factor):
             return NotImplemented
         return Scaled(number("factor", factor), self)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, divisor: float) -> Signal:
+    def __pow__(self, exponent: int) -> Signal:
+        if not (_is_number(exponent) and exponent in _POWERS):
+            raise ValueError(
+                f"exponent = {exponent!r} is not allowed: it must be a whole number from {_POWERS[0]} to {_POWERS[-1]}; "
+                "other functions of a signal are sampled, ss.Samples(t, f(signal(t)), kind='cubic')"
+            )
+        return math.prod([self] * (int(exponent) - 1), start=self)
+
+    def __rtruediv__(self, dividend: object) -> Signal:
+        raise TypeError(_QUOTIENT)
+
+    def __truediv__(self, divisor: SignalLike) -> Signal:
+        if isinstance(divisor, Signal):
+            raise TypeError(_QUOTIENT)
         if not _is_number(divisor):
             return NotImplemented
         if divisor == 0.0:
@@ -153,7 +186,8 @@ class Signal(Value):
         Parameters
         ----------
         until : float, optional
-            Time up to which zeros are located where there is no last one, as for sines, s.
+            Time up to which zeros are located where there is no last one, s. Needed for sines of frequencies that have
+            no period in common; others repeat without an end, from t = 0 on.
 
         Raises
         ------
@@ -163,7 +197,7 @@ class Signal(Value):
         Examples
         --------
         >>> import stickslip as ss
-        >>> ss.Sine(2.0, 1.0).absolute(until=3.0)(0.75)
+        >>> ss.Sine(2.0, 1.0).absolute()(100.75)
         2.0
         """
         from stickslip.signals.made import Where
@@ -180,8 +214,8 @@ class Signal(Value):
         low, high : float or Signal, optional
             Limits; none by default.
         until : float, optional
-            Time up to which crossings are located where there is no last one, as for sines, s; after that the last
-            branch continues.
+            Time up to which crossings are located where there is no last one, s; after that the last branch continues.
+            Needed for sines of frequencies that have no period in common; others repeat without an end, from t = 0 on.
 
         Raises
         ------
@@ -191,9 +225,9 @@ class Signal(Value):
         Examples
         --------
         >>> import stickslip as ss
-        >>> flat = ss.Sine(2.0, 1.0).clip(-1.0, 1.0, until=1.0)
-        >>> flat(0.25), (12 * flat.breakpoints).round(12)
-        (1.0, array([ 1.,  5.,  7., 11.]))
+        >>> flat = ss.Sine(2.0, 1.0).clip(-1.0, 1.0)
+        >>> flat([0.25, 1000.75])
+        array([ 1., -1.])
         """
         from stickslip.signals.made import clipped
 

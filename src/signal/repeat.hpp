@@ -1,0 +1,22 @@
+// Signals that come again after a period, put together.
+#pragma once
+
+#include "signal/signal.hpp"
+
+namespace stickslip {
+
+struct Repetition {
+  double from = 0.0, period = 0.0;
+};
+// Where both signals, at least one of which repeats, do so together.
+Repetition repetition(const Signal& a, const Signal& b);
+
+// combine(a, b), known for signals that do not repeat, also for those that do.
+template <class F> Signal repeated(const Signal& a, const Signal& b, F&& combine) {
+  if (a.repeats == 0 && b.repeats == 0) return combine(a, b);
+  const auto [from, period] = repetition(a, b);
+  const Signal x = unrolled(a, from + period), y = unrolled(b, from + period);
+  return repeating(combine(x, y), from, period);
+}
+
+} // namespace stickslip
