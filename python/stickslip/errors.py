@@ -30,7 +30,8 @@ def unknown_signal(name: object, known: Iterable[str]) -> UnknownNameError:
     own = [signal for signal in names if signal.startswith(f"{name}.")]
     if own:
         return UnknownNameError(f"{name!r} is no signal; it has {', '.join(map(repr, own))}")
-    return UnknownNameError(f"unknown signal {name!r}; known are: {', '.join(map(repr, names))}")
+    times = "times are run.t; " if name in ("t", "time") else ""
+    return UnknownNameError(f"unknown signal {name!r}; {times}known are: {', '.join(map(repr, names))}")
 
 
 class MissingExtraError(ImportError):

@@ -178,3 +178,15 @@ def test_powers_are_products_and_what_is_no_signal_says_what_to_do() -> None:
     for multiply in (lambda: T * wave, lambda: wave * T):
         with pytest.raises(TypeError, match=r"array \* signal\(t\)"):
             multiply()
+
+
+def test_numpy_functions_and_order() -> None:
+    wave = ss.Sine(2.0, 3.0)
+    assert np.abs(wave) == abs(wave) and np.float64(2.0) * wave == 2.0 * wave == np.multiply(wave, 2.0)
+    assert np.float64(1.0) - wave == 1.0 - wave and np.float32(0.5) + wave == 0.5 + wave
+    with pytest.raises(TypeError, match=r"np.sqrt takes values: .* ss.Samples"):
+        np.sqrt(wave)
+    with pytest.raises(TypeError, match=r"no order: signal.clip\(low\) is the greater"):
+        max(wave, 0.0)
+    assert repr((wave + 1.0).clip(high=0.5)) == f"({wave!r} + Constant(value=1.0)).clip(None, 0.5)"
+    assert repr(wave.clip(-1.0, until=2.0)) == f"{wave!r}.clip(-1.0, until=2.0)"

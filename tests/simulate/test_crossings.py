@@ -94,7 +94,7 @@ def test_marks_are_kept_with_the_run(tmp_path: Path) -> None:
 
 def test_what_cannot_be_is_refused() -> None:
     m = oscillator()
-    with pytest.raises(ss.UnknownNameError, match="unknown signal 'q'"):
+    with pytest.raises(ss.UnknownNameError, match="^'q' is no signal; it has 'q.position', 'q.velocity'"):
         ss.simulate(m, t_end=1.0, events=ss.Crossing("q"))
     with pytest.raises(ValueError, match="direction = 2 is not allowed"):
         ss.Crossing("q.position", direction=2)

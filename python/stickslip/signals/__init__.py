@@ -9,7 +9,7 @@ from the right.
 Wherever a signal is expected, a number will do.
 """
 
-from stickslip.signals.made import PRBS, Chirp, Multisine, Product, Pulses, Repeat, Where
+from stickslip.signals.made import PRBS, Chirp, Clip, Multisine, Product, Pulses, Repeat, Where
 from stickslip.signals.shapes import (
     Input,
     Piecewise,
@@ -26,6 +26,7 @@ from stickslip.signals.signal import Constant, Derivative, Scaled, Signal, Signa
 __all__ = [
     "PRBS",
     "Chirp",
+    "Clip",
     "Constant",
     "Derivative",
     "Input",

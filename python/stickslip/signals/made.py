@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from stickslip import _core
 from stickslip._checks import non_negative, number, optional_number, positive, reject, spread, vector
 from stickslip.signals.pieces import Piece, branches, product, quintic, repeated, signal_of
-from stickslip.signals.signal import Constant, Signal, SignalLike, as_signal
+from stickslip.signals.signal import Constant, Scaled, Signal, SignalLike, Sum, as_signal
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -102,17 +102,55 @@ class Where(Signal):
         self._fill(compiled, condition=condition, above=above, below=below, until=until, start=start)
 
 
-def clipped(signal: Signal, low: SignalLike | None, high: SignalLike | None, until: float | None) -> Signal:
-    """The signal between two others."""
-    lower = None if low is None else as_signal(low, "low")
-    upper = None if high is None else as_signal(high, "high")
-    if isinstance(lower, Constant) and isinstance(upper, Constant) and lower.value > upper.value:
-        reject("low", low, f"at most high = {high!r}")
-    if upper is not None:
-        signal = Where(signal - upper, upper, signal, until)
-    if lower is not None:
-        signal = Where(lower - signal, lower, signal, until)
-    return signal
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Clip(Signal):
+    """A signal between two others; ``signal.clip(low, high)`` makes one.
+
+    Parameters
+    ----------
+    signal : Signal
+        What is held between the limits.
+    low, high : Signal or float, optional
+        These.
+    until : float, optional
+        See `Where`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is allowed.
+
+    Examples
+    --------
+    >>> import stickslip as ss
+    >>> ss.Sine(2.0, 1.0).clip(-1.0, 1.0)
+    Sine(amplitude=2.0, frequency=1.0).clip(-1.0, 1.0)
+    """
+
+    signal: Signal
+    low: SignalLike | None = None
+    high: SignalLike | None = None
+    until: float | None = None
+    compiled: _core.signal.Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        lower = None if self.low is None else as_signal(self.low, "low")
+        upper = None if self.high is None else as_signal(self.high, "high")
+        if isinstance(lower, Constant) and isinstance(upper, Constant) and lower.value > upper.value:
+            reject("low", self.low, f"at most high = {self.high!r}")
+        made, until = as_signal(self.signal, "signal"), optional_number("until", self.until)
+        if upper is not None:
+            made = Where(made - upper, upper, made, until)
+        if lower is not None:
+            made = Where(lower - made, lower, made, until)
+        self._fill(made.compiled, until=until)
+
+    def __repr__(self) -> str:
+        given = [repr(self.low)] if self.low is not None or self.high is not None else []
+        given += [repr(self.high)] if self.high is not None else []
+        given += [f"until={self.until!r}"] if self.until is not None else []
+        inner = f"({self.signal!r})" if isinstance(self.signal, (Sum, Scaled)) else repr(self.signal)
+        return f"{inner}.clip({', '.join(given)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -21,6 +21,12 @@ _QUOTIENT = (
 )
 
 
+_OPERATORS: dict[Any, str] = {
+    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "truediv", np.power: "pow",
+    np.negative: "neg", np.positive: "pos", np.absolute: "abs",
+}  # fmt: skip
+
+
 class Signal(Value):
     """Base class of all signals: use `Constant`, `Ramp`, `Sine` and so on.
 
@@ -36,8 +42,27 @@ class Signal(Value):
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # a NumPy number times a signal is a signal
     compiled: _core.signal.Signal
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """A NumPy number times a signal is a signal, and ``np.abs`` of one; other functions are those of values."""
+        name = _OPERATORS.get(ufunc)
+        if name is None or method != "__call__" or options:
+            raise TypeError(
+                f"np.{ufunc.__name__} takes values: of a signal it is np.{ufunc.__name__}(signal(t)) at times t, and "
+                "ss.Samples(t, values, kind='cubic') makes a signal of values"
+            )
+        if len(inputs) == 1 or isinstance(inputs[0], Signal):
+            return getattr(inputs[0], f"__{name}__")(*inputs[1:])
+        return getattr(inputs[1], f"__r{name}__")(inputs[0])
+
+    def _order(self, other: object) -> bool:
+        raise TypeError(
+            "signals have no order: signal.clip(low) is the greater of both, signal.clip(high=...) the less, and "
+            "ss.signals.Where chooses by the sign of a signal"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _order
 
     @overload
     def __call__(self, t: float, order: int = 0) -> float: ...
@@ -229,9 +254,9 @@ class Signal(Value):
         >>> flat([0.25, 1000.75])
         array([ 1., -1.])
         """
-        from stickslip.signals.made import clipped
+        from stickslip.signals.made import Clip
 
-        return clipped(self, low, high, until)
+        return Clip(self, low, high, until)
 
     def __neg__(self) -> Signal:
         return Scaled(-1.0, self)
