@@ -159,6 +159,37 @@ def test_backwards_goes_forwards() -> None:
     assert np.array_equal(*found)
 
 
+def test_means() -> None:
+    """Ticks bend positions and velocities; what is held jumps there, and has none."""
+
+    def run(period: float, **options: Any) -> ss.Trajectory:
+        m = stuck("coulomb", 2)
+        m.add_controller(ss.PID(kp=35.0, ki=20.0, period=period), name="pid", on="slide", reference=SLOW)
+        return ss.simulate(m, 1.005, rtol=1e-12, **options)
+
+    name, h = "pid.control.period", 4e-7
+    sensitivity = run(0.0131, sensitivities=[name]).sensitivity
+    for state in ("slide.position", "table.position"):
+        # The mean of the velocity is what the position has gained.
+        velocity = sensitivity.measure(state.replace("position", "velocity") + ".mean", name)
+        final = sensitivity.measure(f"{state}.final", name)
+        assert velocity == pytest.approx(final / 1.005, rel=1e-9)
+    other = run(0.0131 + h), run(0.0131 - h), run(0.0131 + 2 * h), run(0.0131 - 2 * h)
+    a, b, c, d = (_mean_of(one, "slide.position") for one in other)
+    truth = (8.0 * (a - b) - (c - d)) / (12.0 * h)
+    assert sensitivity.measure("slide.position.mean", name) == pytest.approx(truth, rel=1e-7)
+    assert np.isnan(sensitivity.measure("pid.held.mean", name))
+
+
+def _mean_of(run: ss.Trajectory, signal: str) -> float:
+    points, weights = np.polynomial.legendre.leggauss(8)
+    ends = np.unique([*run._raw.step_times(), *run.events.time, *run.t[[0, -1]]])
+    half = 0.5 * np.diff(ends)
+    t = (ends[:-1] + half)[:, None] + half[:, None] * points
+    values = run.at(t.ravel())[signal].reshape(t.shape)
+    return float(half @ (values @ weights)) / (run.t[-1] - run.t[0])
+
+
 def test_extremes_are_none() -> None:
     """They may lie at a tick, where the velocity bends."""
     m = slide()
