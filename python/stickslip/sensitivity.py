@@ -69,9 +69,10 @@ class Sensitivity:
     Where nothing is determined derivatives are NaN from there on, and `valid_until` says since when and why: a guard that
     only grazes, events at one instant whose order changes, the end of an accumulation of impacts or slips, several
     answers of which no rule prefers one, a start on a guard that the parameter moves. The period and the delay of a
-    sampled controller move its ticks, whose times are known, t' = k for the period: derivatives by them end at the first
-    tick at which a mode changes or may change, at which ticks come together that move apart, and at an end of the run
-    that is a tick. A sample just at a moved tick has the derivatives behind it, and extremes and means of a run none.
+    sampled controller move its ticks, whose times are known, t' = k for the period; a mode that changes at one changes when
+    it comes. Derivatives by them end where ticks come together that move apart, at a tick at a breakpoint of a signal,
+    at one at which a function is called and modes may change, and at an end of the run that is a tick. A sample just at
+    a moved tick has the derivatives behind it, and extremes of a run and the mean of what is held none.
 
     Attributes
     ----------
@@ -131,8 +132,9 @@ class Sensitivity:
         Returns
         -------
         float
-            In units of the measure per unit of the parameter. NaN where the derivatives end before what is measured, and
-            where several extremes are equal but move differently.
+            In units of the measure per unit of the parameter. NaN where the derivatives end before what is measured,
+            where several extremes are equal but move differently, and by a parameter that moves ticks for extremes (which
+            may lie at a tick, where the velocity bends) and the mean of what a controller holds.
 
         Raises
         ------

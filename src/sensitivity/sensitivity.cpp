@@ -11,9 +11,10 @@ namespace stickslip {
 namespace {
 
 constexpr double not_determined = std::numeric_limits<double>::quiet_NaN();
-constexpr double grazing_rate = 1e-8;   // of a guard's size in the machine's time: a slower rate is none
-constexpr double same_move = 1e-7;      // to which derivatives of two events agree that stay together
-constexpr double guard_at_zero = 1e-11; // of a guard's size: it is zero
+constexpr double grazing_rate = 1e-8;      // of a guard's size in the machine's time: a slower rate is none
+constexpr double same_move = 1e-7;         // to which derivatives of two events agree that stay together
+constexpr double guard_at_zero = 1e-11;    // of a guard's size: it is zero
+constexpr double beside_breakpoint = 1e-6; // of the machine's time: a tick moves over it
 constexpr double unmoved = 1e-8; // of a guard's size by a change of the whole parameter: it does not move
 constexpr double far_beside = 1e-3, close_beside = 1e-5; // of the sizes of states: how far differences look
 
@@ -95,7 +96,7 @@ Sensitivity::Sensitivity(std::shared_ptr<Replica> of, std::shared_ptr<const Traj
       by(*all) {
   for (const auto& one : by) parameters.push_back(one->name);
   variation = std::make_unique<Variation>(*machine, by);
-  if (quiet.size() > 0) ticks = std::make_unique<TickTangent>(*machine, by);
+  if (machine->samples()) ticks = std::make_unique<TickTangent>(*machine, by);
   if (reach == Reach::all)
     follow();
   else if (std::string why = arrive(0); !why.empty())
@@ -114,23 +115,20 @@ bool Sensitivity::moves_ticks(Index parameter) const {
   return !moved_ticks(machine->system(), *by[parameter]).empty();
 }
 
-// Of instants that parameters move only those are followed at which controllers do nothing but sample and put out.
-// k T or k T + delay: `of_mode`: an instant at which modes may change as well, else the end of the run.
-std::string Sensitivity::moved_tick(double t, bool of_mode) const {
+// k T or k T + delay just at an end of the run.
+std::string Sensitivity::moved_tick(double t) const {
   const System& sys = machine->system();
   constexpr double one_instant = 1e-12; // of a time
   for (Index j = 0; j < by.size(); ++j) {
     const std::string who = moved_ticks(sys, *by[j]);
     if (who.empty()) continue;
-    const std::string ticks_of = "a tick of '" + who + "', which '" + parameters[j] + "' moves, ";
-    if (of_mode) return ticks_of + "where modes change or may change";
     for (const Loop& l : sys.loops) {
       if (l.block.continuous()) continue;
       for (const double delay : {0.0, l.block.delay}) {
         const double count = (t - delay) / l.block.period;
         if (std::round(count) != 0.0 &&
             std::abs(count - std::round(count)) * l.block.period <= one_instant * std::abs(t))
-          return ticks_of + "just at an end of the run";
+          return "a tick of '" + who + "', which '" + parameters[j] + "' moves, just at an end of the run";
       }
     }
   }
@@ -159,7 +157,7 @@ void Sensitivity::follow() {
     for (; tick < quiet.size() && quiet.segment(tick) == stop; ++tick)
       if (!quiet_tick(tick, stop, event_behind(k + 1, tick + 1))) return;
   }
-  reason = moved_tick(run->t_end, false);
+  reason = moved_tick(run->t_end);
   if (!reason.empty()) valid_until = run->t_end;
 }
 
@@ -173,8 +171,9 @@ std::string Sensitivity::arrive(Index k) {
   } catch (const InvalidArgument& error) {
     why = std::string("beside it the machine is refused: ") + error.what();
   }
-  if (why.empty() && k > 0 && p.jump.t == passages[k - 1].jump.t && !p.jump.fired.empty() &&
-      !passages[k - 1].jump.fired.empty())
+  const auto moves = [](const Jump& jump) { return jump.sampled || !jump.fired.empty(); };
+  if (why.empty() && k > 0 && p.jump.t == passages[k - 1].jump.t && moves(p.jump) &&
+      moves(passages[k - 1].jump))
     for (Index j = 0; j < by.size(); ++j)
       if (std::abs(now.moves(j) - now.last_moves(j)) >
           same_move * (std::abs(now.moves(j)) + std::abs(now.last_moves(j))) +
@@ -316,7 +315,7 @@ std::string Sensitivity::begin() {
   const double t = p.jump.t;
   const bool repeats = !plain(p) || machine->samples();
   if (t != 0.0)
-    if (std::string at_tick = moved_tick(t, false); !at_tick.empty()) return at_tick;
+    if (std::string at_tick = moved_tick(t); !at_tick.empty()) return at_tick;
   for (Index b = 0; b < sys.loops.size(); ++b) // an output is put out at once, and beside it waits
     for (Index j = 0; j < by.size(); ++j)
       for (const auto& one : by[j]->beside)
@@ -404,8 +403,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
     if (jump.before.friction[i].mode != jump.after.friction[i].mode &&
         is_vertical_at_rest(sys.friction[i].law))
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
-  if (jump.sampled)
-    if (std::string why = moved_tick(jump.t, true); !why.empty()) return why;
+  if (std::string why = move_ticks(p); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
   Vector force;
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
@@ -420,11 +418,33 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   return check(p, false);
 }
 
+// A tick is an event whose time is known.
+std::string Sensitivity::move_ticks(const Passage& p) {
+  now.moves = Vector::Zero(by.size());
+  now.due.reset();
+  if (!p.jump.sampled || ticks == nullptr) return {};
+  if (!ticks->due(p.before.ticks, p.jump.t)) return "ticks at one instant, which parameters move apart";
+  if (ticks->moves.isZero(0.0)) return {};
+  now.moves = ticks->moves;
+  now.due = ticks->at_any_time(p.before.ticks, p.jump.t);
+  if (!now.due) return "a tick that parameters move, at which modes may change or a function is called";
+  if (p.breakpoint || !(away_from_breakpoints(p.jump.t) > beside_breakpoint * p.before.time_scale))
+    return "a tick that parameters move, at a breakpoint of a signal";
+  return {};
+}
+
+double Sensitivity::away_from_breakpoints(double t) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Signal& s : machine->system().signals)
+    for (Index k = 1; k < s.pieces.size(); ++k) least = std::min(least, std::abs(s.pieces[k].start - t));
+  return least;
+}
+
 // When the guards fire.
 std::string Sensitivity::move_guards(const Passage& p, double frame) {
   Vector& moves = now.moves;
   const Index nx = machine->system().nx;
-  moves = Vector::Zero(by.size());
+  const Vector known = moves;
   const Regime& r = machine->regime(p.jump.before);
   bool first = true;
   for (const Guard& g : p.fired) {
@@ -441,7 +461,7 @@ std::string Sensitivity::move_guards(const Passage& p, double frame) {
     } else {
       own = -answer.derivative / answer.rate;
     }
-    const Vector other = p.scheduled ? Vector(Vector::Zero(by.size())) : moves;
+    const Vector& other = p.scheduled ? known : moves;
     if (!first || p.scheduled)
       for (Index j = 0; j < by.size(); ++j)
         if (std::abs(own(j) - other(j)) >
@@ -471,6 +491,7 @@ bool Sensitivity::is_crossed(double rate, double size, double time_scale) {
 
 Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
   Reset out;
+  out.due = now.due;
   out.decides = p.jump.sampled || !p.jump.impulses.empty() || p.jump.occasion == Occasion::flow;
   if (!out.decides) {
     State state = p.before;
@@ -492,6 +513,7 @@ Sensitivity::Reset Sensitivity::reset_of(const Passage& p) {
 Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t) {
   State state = p.before;
   unpack(values, state);
+  if (as.due) state.ticks.next = as.due->next, state.ticks.pending = as.due->pending;
   state.base_t = t;
   Vector impulse = Vector::Zero(m.impulse_count());
   if (as.decides)
@@ -511,7 +533,9 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
   for (const double share : looks_beside()) {
     as.same = true;
     sum = Vector::Zero(as.added.size());
-    const double step = share * step_along(p.before, along, dt);
+    double step = share * step_along(p.before, along, dt);
+    if (as.due && dt != 0.0)
+      step = std::min(step, 0.5 * away_from_breakpoints(p.jump.t) / std::abs(dt * central.offsets.back()));
     Vector first;
     for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
       const double e = central.offsets[i] * step;

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace stickslip {
@@ -77,17 +78,20 @@ private:
   struct {
     Tangents S, before;
     Vector moves, last_moves, fm, fp;
-    Matrix impulses; // contacts, then constraints x parameters, of this instant
+    std::optional<Ticks> due; // at any time, where parameters move them
+    Matrix impulses;          // contacts, then constraints x parameters, of this instant
   } now;
 
   void follow();
   std::string begin();
   std::string arrive(Index passage);
   std::string pass(const Passage& p, double frame);
+  std::string move_ticks(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, const Tangents& W);
-  // A reset as it was: whether it decides anything, and which outputs of sampled controllers end at limits.
+  // A reset as it was: with the ticks that are due, whatever the time, where parameters move them; whether it decides anything, and which outputs of sampled controllers end at limits.
   struct Reset {
+    std::optional<Ticks> due;
     bool decides = false, same = true; // all that were looked at do the same
     List<Mode> limits;
     Vector added; // in the run itself
@@ -95,6 +99,8 @@ private:
   Reset reset_of(const Passage& p);
   // Along w, and in time: how far; of the sizes of states, at first and where other modes follow there.
   static double step_along(const State& at, const Vector& w, double dt);
+  // To the nearest breakpoint of a signal, on either side.
+  double away_from_breakpoints(double t) const;
   static constexpr std::array<double, 2> looks_beside() { return {1e-3, 1e-5}; }
   // A guard that goes through zero, not one that only grazes it.
   static bool is_crossed(double rate, double size, double time_scale);
@@ -110,7 +116,7 @@ private:
   // Whether a guard only grazes during a segment; the derivatives then end there.
   bool grazes(const Passage& p, const Segment& segment);
   void end(const Passage& p, std::string why);
-  std::string moved_tick(double t, bool of_mode) const;
+  std::string moved_tick(double t) const;
   bool quiet_tick(Index number, Index segment, Index next_event);
   double size_of(Index j) const;
 };

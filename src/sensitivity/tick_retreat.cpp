@@ -161,7 +161,7 @@ void TickTangent::unread(const Regime& regime, const Done& done, double t, const
 void TickTangent::contract(Cotangents& all) {
   const auto product = [](const auto& a, const auto& b) { return a.cwiseProduct(b).sum(); };
   for (const auto& [where, of] : all.blocks)
-    for (const Change& c : changes(*all.read_in.at(where.first), where.second).all)
+    for (const Change& c : changes(*all.read_in.at(where.first), where.second))
       all.gradient(c.parameter) += product(of.A, c.A) + product(of.B, c.B) + product(of.C, c.C) +
                                    product(of.D, c.D) + product(of.L, c.L) + product(of.lo, c.lo) +
                                    product(of.hi, c.hi) + product(of.by_state, c.by_state) +

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace stickslip {
 
@@ -38,6 +39,13 @@ TickTangent::TickTangent(Replica& base, const Parameters& parameters)
   }
   samples = inputs = Vector::Zero(most);
   work = Vector::Zero(room);
+  periods = delays = Matrix::Zero(by.size(), base.system().loops.size());
+  for (Index b = 0; b < periods.cols(); ++b)
+    for (Index j = 0; j < by.size(); ++j) {
+      if (!by[j]->changes_machine()) continue;
+      periods(j, b) = by[j]->derivative([&](Replica& m) { return m.system().loops[b].block.period; });
+      delays(j, b) = by[j]->derivative([&](Replica& m) { return m.system().loops[b].block.delay; });
+    }
 }
 
 const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loop) {
@@ -45,7 +53,6 @@ const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loo
   Changes& out = found->second;
   if (!fresh) return out;
   const System& sys = machine.system();
-  out.period = out.delay = Vector::Zero(by.size());
   for (Index j = 0; j < by.size(); ++j) {
     const Neighbours& p = *by[j];
     if (!p.changes_machine()) continue;
@@ -55,8 +62,7 @@ const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loo
     };
     Change c;
     c.parameter = j;
-    c.period = out.period(j) = p.derivative([&](Replica& m) { return block(m).period; });
-    out.delay(j) = p.derivative([&](Replica& m) { return block(m).delay; });
+    c.period = periods(j, loop);
     c.A = p.derivative([&](Replica& m) { return Matrix(block(m).A); });
     c.B = p.derivative([&](Replica& m) { return Matrix(block(m).B); });
     c.C = p.derivative([&](Replica& m) { return Matrix(block(m).C); });
@@ -68,7 +74,7 @@ const TickTangent::Changes& TickTangent::changes(const Regime& regime, Index loo
     c.by_signal = p.derivative([&](Replica& m) { return by_signal(forms(m), sys.ns()); });
     const auto any = [](const auto&... of) { return (... || !of.isZero(0.0)); };
     if (c.period != 0.0 || any(c.A, c.B, c.C, c.D, c.L, c.lo, c.hi, c.by_state, c.by_signal))
-      out.all.push_back(std::move(c));
+      out.push_back(std::move(c));
   }
   return out;
 }
@@ -77,22 +83,8 @@ std::string TickTangent::pass(const Regime& regime, double frame, double t, cons
                               const Ticks& before, TangentsRef S) {
   const System& sys = machine.system();
   why.clear();
-  x = states, ticks = before;
-  moves.setZero(by.size());
-  moved = known_move = false;
-  // What is due first, alone: how the instant moves is known before anything of it is done.
-  Ticks due = before;
-  const auto by_index = [&](Index b, std::int64_t k, bool put) -> Vector {
-    const Changes& c = changes(regime, b);
-    Vector out = static_cast<double>(k) * c.period;
-    if (put) out += c.delay;
-    return out;
-  };
-  bool together = true;
-  sampler.for_each_due(
-      due, t, [&](Index b) { together = move(by_index(b, due.pending[b], true)) && together; },
-      [&](Index b) { together = move(by_index(b, due.next[b], false)) && together; });
-  if (!together) return "ticks at one instant, which parameters move apart";
+  x = states;
+  if (!due(before, t)) return "ticks at one instant, which parameters move apart";
   if (moved) {
     machine.move(regime.modes, frame, t, x.data(), fm, force);
     sdot = machine.signal_rates(frame, t);
@@ -116,12 +108,44 @@ std::string TickTangent::pass(const Regime& regime, double frame, double t, cons
   return why;
 }
 
-// Whether all that happens at this instant moves alike.
-bool TickTangent::move(const Vector& by_parameters) {
+// Known before anything of it is done.
+bool TickTangent::due(const Ticks& before, double t) {
   constexpr double alike = 1e-9;
-  if (!known_move) moves = by_parameters, moved = !moves.isZero(0.0);
-  known_move = true;
-  return (moves - by_parameters).cwiseAbs().maxCoeff() <= alike * moves.cwiseAbs().maxCoeff();
+  ticks = before;
+  bool together = true, first = true;
+  const auto move = [&](Index b, std::int64_t k, double waits) {
+    const auto own = static_cast<double>(k) * periods.col(b) + waits * delays.col(b);
+    if (first) moves = own, moved = !moves.isZero(0.0);
+    first = false;
+    together = together && (moves - own).isZero(alike * moves.cwiseAbs().maxCoeff());
+  };
+  moves.setZero(by.size());
+  moved = false;
+  sampler.for_each_due(
+      ticks, t, [&](Index b) { move(b, ticks.pending[b], 1.0); },
+      [&](Index b) { move(b, ticks.next[b], 0.0); });
+  ticks = before;
+  return together;
+}
+
+std::optional<Ticks> TickTangent::at_any_time(const Ticks& before, double t) const {
+  constexpr std::int64_t long_ago = std::int64_t{-1} << 50, never = std::int64_t{1} << 50;
+  Ticks seen = before, out = before;
+  bool called = false;
+  std::fill(out.next.begin(), out.next.end(), never);
+  std::fill(out.pending.begin(), out.pending.end(), Ticks::none);
+  const List<Loop>& loops = machine.system().loops;
+  sampler.for_each_due(
+      seen, t,
+      [&](Index b) {
+        if (seen.pending[b] == before.pending[b]) out.pending[b] = long_ago; // not what it only samples now
+      },
+      [&](Index b) {
+        out.next[b] = long_ago;
+        called = called || loops[b].block.program;
+      });
+  if (called) return std::nullopt;
+  return out;
 }
 
 std::string moved_ticks(const System& base, const Neighbours& p) {
@@ -150,7 +174,7 @@ void TickTangent::sample(const Regime& regime, Index loop, double t, TangentsRef
   R.setZero(p, np), Z.setZero(n, np);
   R.noalias() += b.C.lazyProduct(old), R.noalias() += b.D.lazyProduct(W);
   Z.noalias() += b.A.lazyProduct(old), Z.noalias() += b.B.lazyProduct(W);
-  for (const Change& c : changed.all) {
+  for (const Change& c : changed) {
     R.col(c.parameter) += c.C * z + c.D * w;
     Z.col(c.parameter) += c.A * z + c.B * w;
   }
@@ -165,7 +189,7 @@ void TickTangent::sample(const Regime& regime, Index loop, double t, TangentsRef
     limit(b, changed);
     Z.noalias() += b.L.lazyProduct(R - before);
     const Vector off = raw.cwiseMax(b.lo).cwiseMin(b.hi) - raw;
-    for (const Change& c : changed.all) Z.col(c.parameter) += c.L * off;
+    for (const Change& c : changed) Z.col(c.parameter) += c.L * off;
   }
   S.middleRows(own, n) = Z;
   S.middleRows(first, p) = R;
@@ -189,7 +213,7 @@ void TickTangent::read(const LinearPart& part, Index loop, const Changes& change
     for (Index j = 0; j < by.size(); ++j)
       for (const auto& [i, change] : by[j]->signals)
         if (forms[k].s(i) != 0.0) row(0, j) += forms[k].s(i) * value(change, t);
-    for (const Change& c : changed.all)
+    for (const Change& c : changed)
       row(0, c.parameter) += c.by_state.row(k).dot(x) + c.by_signal.row(k).dot(s);
     if (moved) row += forms[k].s.dot(sdot) * moves.transpose();
     if (b.inputs[k].difference) {
@@ -198,7 +222,7 @@ void TickTangent::read(const LinearPart& part, Index loop, const Changes& change
       inputs(k) = started ? (samples(k) - ticks.memory(previous)) / b.period : 0.0;
       if (started) {
         W.row(k) = (row - S.row(at)) / b.period;
-        for (const Change& c : changed.all) W(k, c.parameter) -= inputs(k) / b.period * c.period;
+        for (const Change& c : changed) W(k, c.parameter) -= inputs(k) / b.period * c.period;
       }
       S.row(at) = row;
       ++previous;
@@ -222,7 +246,7 @@ void TickTangent::limit(const Block& b, const Changes& changed) {
       if (std::isfinite(bound)) look_at_corner(raw(j) - bound, size + std::abs(bound), R.row(j));
     if (raw(j) >= b.lo(j) && raw(j) <= b.hi(j)) continue;
     R.row(j).setZero();
-    for (const Change& c : changed.all) R(j, c.parameter) = raw(j) > b.hi(j) ? c.hi(j) : c.lo(j);
+    for (const Change& c : changed) R(j, c.parameter) = raw(j) > b.hi(j) ? c.hi(j) : c.lo(j);
   }
 }
 
@@ -243,7 +267,7 @@ void TickTangent::clamp(const Block& b, const Changes& changed, double step, con
       continue;
     }
     Z.row(b.integrator) -= R.row(0);
-    for (const Change& c : changed.all) Z(b.integrator, c.parameter) += side > 0 ? c.hi(0) : c.lo(0);
+    for (const Change& c : changed) Z(b.integrator, c.parameter) += side > 0 ? c.hi(0) : c.lo(0);
   }
 }
 

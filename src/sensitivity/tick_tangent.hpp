@@ -10,6 +10,7 @@
 #include "transition/sampler.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace stickslip {
@@ -18,6 +19,11 @@ class TickTangent {
 public:
   TickTangent(Replica& base, const Parameters& parameters);
 
+  // What is due at t: how parameters move it; false where they move some of it apart from the rest.
+  bool due(const Ticks& before, double t);
+  // The same instant, which is due whatever the time is, and nothing else with it; nothing where controllers call
+  // programs, which are told the time.
+  std::optional<Ticks> at_any_time(const Ticks& before, double t) const;
   // At t, from the states x and what the controllers knew just before; rows of S: states, memory, outputs that wait.
   // `frame`: a time of the motion before. Empty, or why there is no derivative.
   std::string pass(const Regime& regime, double frame, double t, const Vector& x, const Ticks& before,
@@ -38,10 +44,7 @@ private:
     double period;
     Matrix by_state, by_signal; // of its inputs
   };
-  struct Changes {
-    List<Change> all;
-    Vector period, delay; // by each parameter
-  };
+  using Changes = List<Change>;
 
   Replica& machine;
   const Parameters& by;
@@ -49,6 +52,7 @@ private:
   RegimeCache none;
   Sampler sampler;
   std::map<std::pair<const LinearPart*, Index>, Changes> known;
+  Matrix periods, delays; // derivatives: parameters x loops
 
   Vector x, samples, inputs, work, z, raw, s, sdot, force;
   Ticks ticks;
@@ -56,8 +60,7 @@ private:
   std::string why;
 
   const Changes& changes(const Regime& regime, Index loop);
-  bool move(const Vector& by_parameters);
-  bool moved = false, known_move = false;
+  bool moved = false;
   void sample(const Regime& regime, Index loop, double t, TangentsRef S);
   void read(const LinearPart& part, Index loop, const Changes& changed, double t, TangentsRef S);
   void limit(const Block& block, const Changes& changed);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -72,14 +74,62 @@ def test_a_run_that_ends_at_a_tick() -> None:
     assert time == 0.5 and "just at an end of the run" in reason
 
 
-def test_modes_that_change_at_a_tick() -> None:
-    """What a controller puts out sets a body free."""
-    m = slide()
-    m.add_friction("guide", on="slide", law=ss.Coulomb(static=1.0, kinetic=0.7))
-    m.add_controller(ss.PID(kp=35.0, period=0.013), name="pid", on="slide", reference=SLOW)
-    time, reason = ends(m, 1.0, "pid.control.period")
-    away = ss.simulate(m, 1.0).events[0].time
-    assert 0.0 < time <= away and "'pid.control.period' moves, where modes change" in reason
+LAWS = {
+    "coulomb": ss.Coulomb(static=1.0, kinetic=0.7),
+    "stribeck": ss.Stribeck(static=1.0, kinetic=0.6, stribeck_velocity=0.1, viscous=0.3),
+}
+CONTROLS: dict[str, dict[str, Any]] = {
+    "P": {"kp": 35.0},
+    "PI": {"kp": 35.0, "ki": 20.0},
+    "PID": {"kp": 35.0, "ki": 20.0, "kd": 3.0, "limits": (-4.0, 3.5)},
+}
+
+
+def stuck(law: str, masses: int) -> ss.Machine:
+    """One mass, or a motor with friction of its own that drags a second one by a spring."""
+    if masses == 1:
+        m = slide()
+    else:
+        k, d = np.array([[300.0, -300.0], [-300.0, 300.0]]), np.array([[2.0, -1.0], [-1.0, 1.0]])
+        m = ss.Machine(mass=np.diag([2.0, 1.0]), stiffness=k, damping=d, names=["slide", "table"])
+        m.add_friction("bearing", on="table", law=ss.Coulomb(static=0.5, kinetic=0.3))
+    m.add_friction("guide", on="slide", law=LAWS[law])
+    return m
+
+
+@pytest.mark.parametrize(
+    ("law", "masses", "control", "delay"),
+    [
+        ("coulomb", 1, "PI", 0.004), ("coulomb", 2, "P", 0.0), ("coulomb", 2, "PID", 0.004),
+        ("stribeck", 1, "PID", 0.004), ("stribeck", 2, "PI", 0.0),
+    ],
+)  # fmt: skip
+def test_modes_that_change_at_a_tick(law: str, masses: int, control: str, delay: float) -> None:
+    """What a controller puts out sets a body free: the tick is the event, and moves as it does."""
+    m = stuck(law, masses)
+    pid = ss.PID(**CONTROLS[control], period=0.0131, delay=delay)
+    m.add_controller(pid, name="pid", on="slide", reference=SLOW)
+    numbers = {"pid.control.period": 0.0131, "pid.control.delay": delay}
+    if delay == 0.0:
+        del numbers["pid.control.delay"]
+    runs = Differences(m, 2.2, numbers, signals=["slide.position"], rtol=1e-12)
+    until, events = runs.run.sensitivity.valid_until, runs.run.events
+    assert until.time == np.inf, until.reason
+    assert events[0].sensitivity["pid.control.period"] == pytest.approx(1.0, rel=1e-12)  # the first tick
+    times = 0.0131 * (np.arange(167) + 0.65)
+    runs.times = times[np.abs(times[:, None] - events.time).min(axis=1) > 4e-4]
+    for name, step in (("pid.control.period", 1.3e-6), ("pid.control.delay", 8e-6)):
+        if name in numbers:
+            assert runs.off(name, step) < 2e-8, name
+
+
+def test_a_tick_at_a_step_of_the_reference() -> None:
+    """Beside it the tick finds the reference before its step, or behind it."""
+    m = stuck("coulomb", 1)
+    step = ss.Step(value=1.0, start=0.125)
+    m.add_controller(ss.PID(kp=35.0, period=0.015625), name="pid", on="slide", reference=step)
+    time, reason = ends(m, 1.005, "pid.control.period")
+    assert time == 0.125 and "at a breakpoint of a signal" in reason
 
 
 def test_ticks_that_move_apart() -> None:
@@ -107,6 +157,37 @@ def test_backwards_goes_forwards() -> None:
         for mode in ("auto", "forward")
     ]
     assert np.array_equal(*found)
+
+
+def test_means() -> None:
+    """Ticks bend positions and velocities; what is held jumps there, and has none."""
+
+    def run(period: float, **options: Any) -> ss.Trajectory:
+        m = stuck("coulomb", 2)
+        m.add_controller(ss.PID(kp=35.0, ki=20.0, period=period), name="pid", on="slide", reference=SLOW)
+        return ss.simulate(m, 1.005, rtol=1e-12, **options)
+
+    name, h = "pid.control.period", 4e-7
+    sensitivity = run(0.0131, sensitivities=[name]).sensitivity
+    for state in ("slide.position", "table.position"):
+        # The mean of the velocity is what the position has gained.
+        velocity = sensitivity.measure(state.replace("position", "velocity") + ".mean", name)
+        final = sensitivity.measure(f"{state}.final", name)
+        assert velocity == pytest.approx(final / 1.005, rel=1e-9)
+    other = run(0.0131 + h), run(0.0131 - h), run(0.0131 + 2 * h), run(0.0131 - 2 * h)
+    a, b, c, d = (_mean_of(one, "slide.position") for one in other)
+    truth = (8.0 * (a - b) - (c - d)) / (12.0 * h)
+    assert sensitivity.measure("slide.position.mean", name) == pytest.approx(truth, rel=1e-7)
+    assert np.isnan(sensitivity.measure("pid.held.mean", name))
+
+
+def _mean_of(run: ss.Trajectory, signal: str) -> float:
+    points, weights = np.polynomial.legendre.leggauss(8)
+    ends = np.unique([*run._raw.step_times(), *run.events.time, *run.t[[0, -1]]])
+    half = 0.5 * np.diff(ends)
+    t = (ends[:-1] + half)[:, None] + half[:, None] * points
+    values = run.at(t.ravel())[signal].reshape(t.shape)
+    return float(half @ (values @ weights)) / (run.t[-1] - run.t[0])
 
 
 def test_extremes_are_none() -> None:
