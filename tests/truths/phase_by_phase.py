@@ -1,8 +1,8 @@
-"""Chains with friction from event to event: SciPy's DOP853 between them, modes chosen by trying all of them.
+"""Masses with friction, springs and controllers from event to event: SciPy's DOP853 between them, modes by trying all.
 
 Laws that jump at rest stick and slip; bristles and tanh are right-hand sides. Left out, and said so: laws with modes of
-their own (memory, presliding, Maxwell slip, Leuven, two states), stiff bristles, loads that begin after a while, and rests
-that share a force. What nothing presses has no modes.
+their own (memory, presliding, Maxwell slip, Leuven, two states), stiff bristles, loads that begin after a while, rests
+that share a force, contacts, and samples on an edge of a measuring scale. What nothing presses does not rest.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from scipy.optimize import brentq
 import stickslip as ss
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place, describe
+from truths import loops, springs
+from truths.attached import NOTHING, Attached, Seen
 
 SOLVER = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14}
 STEP, SAMPLES, MOST_EVENTS = 0.02, 25, 400
@@ -35,8 +37,8 @@ class Chain:
 
     def __init__(self, machine: ss.Machine) -> None:
         self.d: Description = describe(machine)
-        if self.d.contacts or self.d.loops:
-            raise Left("contacts or controllers")
+        if self.d.contacts or self.d.constraints or self.d.clutches or self.d.compensators:
+            raise Left("contacts, constraints or models of friction in controllers")
         self.rigid, self.soft = [], []
         for p in self.d.places:
             self._check(p)
@@ -46,6 +48,23 @@ class Chain:
         self.inverse = np.linalg.inv(self.d.mass.numbers)
         self.modes = [0] * len(self.rigid)
         self.signs = [0] * len(self.soft)
+        self.attached: list[Attached] = [part for law in self.d.springs for part in springs.of(law)]
+        self.attached += loops.of(self.d)
+        self.bristles = sum(_laws.state_count(term) for p in self.soft for term in p.law.terms)
+        self.states = self.bristles + sum(part.states for part in self.attached)
+        before = itertools.accumulate(
+            (part.states for part in self.attached), initial=2 * self.n + self.bristles
+        )
+        self.begins = list(before)
+
+    def seen(self, t: float, y: np.ndarray, a: np.ndarray = NOTHING) -> list[Seen]:
+        """What each attached part sees."""
+        return [self.seen_by(k, t, y, a) for k in range(len(self.attached))]
+
+    def seen_by(self, k: int, t: float, y: np.ndarray, a: np.ndarray = NOTHING) -> Seen:
+        """What one of them sees."""
+        n, at = self.n, self.begins[k]
+        return Seen(t, y[:n], y[n : 2 * n], y[at : at + self.attached[k].states], a)
 
     def _check(self, p: Place) -> None:
         kinds = {type(term).__name__ for term in p.law.terms}
@@ -80,7 +99,11 @@ class Chain:
         q, v, z, at = y[:n], y[n : 2 * n], y[2 * n :], 0
         h = -self.d.damping @ v - self.d.stiffness @ q
         for push in self.d.pushes:
-            h = h + push.along * push.signal.value(t, 0)
+            if push.signal is not None:
+                h = h + push.along * push.signal.value(t, 0)
+        seen = self.seen(t, y)
+        for part, s in zip(self.attached, seen, strict=True):
+            h = h + part.force(s)
         rates = np.zeros(z.size)
         for p in self.soft:
             count = sum(map(_laws.state_count, p.law.terms))
@@ -96,16 +119,24 @@ class Chain:
                 continue
             u = self.speed(p, t, v)
             h = h - self.force(p, t, u if u * mode > 0.0 else 0.0, mode, np.zeros(0))[0] * p.along.numbers
-        a = self.inverse @ h
+        a, f = self._held(self.inverse @ h, held, t)
+        at = self.bristles
+        for part, s in zip(self.attached, seen, strict=True):
+            s.a = a
+            rates[at : at + part.states], at = part.rates(s), at + part.states
+        return a, f, rates
+
+    def _held(self, a: np.ndarray, held: list[Place], t: float) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations with what sticks, and its forces."""
         if not held:
-            return a, np.zeros(0), rates
+            return a, np.zeros(0)
         w = np.array([p.along.numbers for p in held])
         drift = np.array([p.surface_velocity.value(t, 1) for p in held])
         g = w @ self.inverse @ w.T
         if np.linalg.cond(g) > 1e8:
             raise Left("rests that share a force")
         f = np.linalg.solve(g, w @ a - drift)
-        return a - self.inverse @ w.T @ f, f, rates
+        return a - self.inverse @ w.T @ f, f
 
     def limits(self, p: Place, t: float) -> tuple[float, float]:
         """What a rest can hold."""
@@ -139,7 +170,13 @@ class Chain:
         for p, sign in zip(self.soft, self.signs, strict=True):
             if sign:
                 found.append(lambda t, y, p=p, m=sign: m * self.speed(p, t, y[self.n : 2 * self.n]))
+        for k, part in enumerate(self.attached):
+            for g, _ in part.guards():
+                found.append(lambda t, y, k=k, g=g: g(self.seen_by(k, t, y, self._looked(t, y, k))))
         return found
+
+    def _looked(self, t: float, y: np.ndarray, k: int) -> np.ndarray:
+        return self.parts(t, y, self.modes)[0] if self.attached[k].looks else NOTHING
 
     def choose(self, t: float, y: np.ndarray, size: float, out: dict[int, int]) -> None:
         """Modes with the fewest changes that solve the balance; `out` leaves rest to a side."""
@@ -152,7 +189,7 @@ class Chain:
             elif i in out:
                 options.append([out[i]])
             else:
-                options.append([0, 1, -1])
+                options.append([0, 1, -1] if p.normal_load.value(t, 0) else [1, -1])
         sets = sorted(
             itertools.product(*options),
             key=lambda one: sum(m != 0 and m != b for m, b in zip(one, now, strict=True)),
@@ -193,11 +230,12 @@ def first_guard(chain: Chain, t: float, y: np.ndarray, end: float) -> tuple[floa
     if not done.success or not np.isfinite(done.y).all():
         raise Left("stiff bristles")
     times, best = np.linspace(t, end, SAMPLES + 1), None
+    states = done.sol(times).T
     for i, g in enumerate(guards):
         value = lambda s, g=g: g(s, done.sol(s))  # noqa: E731
-        was = value(t)
-        for a, b in itertools.pairwise(times):
-            now = value(b)
+        was = g(t, states[0])
+        for a, b, state in zip(times, times[1:], states[1:], strict=False):
+            now = g(b, state)
             if was > 0.0 >= now:
                 root = brentq(value, a, b, xtol=1e-14, rtol=1e-14)
                 best = min(best, (root, i)) if best else (root, i)
@@ -209,40 +247,105 @@ def first_guard(chain: Chain, t: float, y: np.ndarray, end: float) -> tuple[floa
     return at, solve_ivp(chain.rhs, (t, at), y, **SOLVER).y[:, -1] if at > t else y, best[1]
 
 
-def run(machine: ss.Machine, t_end: float, initial: dict[str, float]) -> tuple[np.ndarray, int]:
-    """Positions and velocities at the end, and how often a mode changed."""
-    chain = Chain(machine)
+def _due(chain: Chain, t_end: float) -> dict[float, list[tuple[int, int]]]:
+    """What attached parts do at given times: ranks and parts, in order; times that rounding parts are one."""
+    found: dict[float, list[tuple[int, int]]] = {}
+    every = [(t, rank, k) for k, part in enumerate(chain.attached) for t, rank in part.times(t_end)]
+    last = -1.0
+    for t, rank, k in sorted(every):
+        last = t if t > last + 1e-12 else last
+        found.setdefault(last, []).append((rank, k))
+    return {t: sorted(what) for t, what in found.items()}
+
+
+def _choose(chain: Chain, t: float, y: np.ndarray, size: float, out: dict[int, int], jumps: bool) -> None:
+    """Modes of friction, then of what looks at accelerations; its output is the same before and after."""
+    chain.choose(t, y, size, out)
+    a = chain.parts(t, y, chain.modes)[0]
+    for part, s in zip(chain.attached, chain.seen(t, y, a), strict=True):
+        part.settle(s, jumps)
+    if jumps:
+        chain.choose(t, y, size, out)
+
+
+def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> tuple[dict[int, int], bool]:
+    """What a guard changes: what leaves rest to which side, and whether it is an event of friction."""
+    slides = [i for i, m in enumerate(chain.modes) if m]
+    still = [i for i, m in enumerate(chain.modes) if m == 0]
+    if fired < len(slides):
+        chain.modes[slides[fired]] = 0
+        return {}, True
+    k = fired - len(slides)
+    if k < 2 * len(still):
+        return {still[k // 2]: 1 if k % 2 == 0 else -1}, True
+    k -= 2 * len(still) + sum(1 for sign in chain.signs if sign)
+    for part, s in zip(chain.attached, chain.seen(t, y), strict=True):
+        own = part.guards()
+        if 0 <= k < len(own):
+            own[k][1](s)
+            break
+        k -= len(own)
+    return {}, False
+
+
+def run(
+    machine: ss.Machine, times: np.ndarray, initial: dict[str, float], step: float = STEP
+) -> tuple[np.ndarray, int]:
+    """Positions and velocities at growing times, a row each, and how often a mode of friction changed.
+
+    Of what happens and is over within a 25th of a step nothing is seen.
+    """
+    try:
+        return _run(machine, times, initial, step)
+    except loops.Unknown as why:
+        raise Left(str(why)) from None
+
+
+def _run(
+    machine: ss.Machine, times: np.ndarray, initial: dict[str, float], step: float
+) -> tuple[np.ndarray, int]:
+    chain, t_end, rows = Chain(machine), float(times[-1]), []
     n, names = chain.n, chain.d.names
-    count = sum(_laws.state_count(term) for p in chain.soft for term in p.law.terms)
-    y = np.zeros(2 * n + count)
+    y = np.zeros(2 * n + chain.states)
     y[:n] = [initial.get(f"{name}.position", 0.0) for name in names]
     y[n : 2 * n] = [initial.get(f"{name}.velocity", 0.0) for name in names]
-    kinks = {float(k) for s in chain.d.signals() for k in s.breakpoints if 0.0 < k < t_end}
-    stops, t, events = sorted({*kinks, t_end}), 0.0, 0
+    due = _due(chain, t_end)
+    kinks = {float(k) for s in chain.d.signals() for k in s.breakpoints if 0.0 < k < t_end} | set(due)
+    asked = {float(k) for k in times}
+    stops, t, events = sorted({*kinks, *asked}), 0.0, 0
     size = np.abs(y[n : 2 * n]).max() + 1e-6
-    chain.choose(t, y, size, {})
+
+    def do(t: float) -> None:
+        for rank, k in due.get(t, ()):
+            chain.attached[k].due(chain.seen_by(k, t, y), rank)
+
+    for part, s in zip(chain.attached, chain.seen(t, y), strict=True):
+        part.begin(s)
+    do(t)
+    _choose(chain, t, y, size, {}, True)
     while t < t_end:
         stop = next(s for s in stops if s > t)
-        end = min(t + STEP, stop)
+        end = min(t + step, stop)
         t, y, fired = first_guard(chain, t, y, end)
         size = max(size, np.abs(y[n : 2 * n]).max())
-        if fired is None and t not in kinks:
-            continue
-        out: dict[int, int] = {}
-        slides = [i for i, m in enumerate(chain.modes) if m]
-        still = [i for i, m in enumerate(chain.modes) if m == 0]
-        if fired is not None and len(slides) <= fired < len(slides) + 2 * len(still):
-            k = fired - len(slides)
-            out[still[k // 2]] = 1 if k % 2 == 0 else -1
-        elif fired is not None and fired < len(slides):
-            chain.modes[slides[fired]] = 0
-        events += fired is not None and fired < len(slides) + 2 * len(still)
-        if events > MOST_EVENTS:
-            raise Left("many events")
-        chain.choose(t, y, size, out)
-        held = [p for p, m in zip(chain.rigid, chain.modes, strict=True) if m == 0]
-        if held:  # velocities exactly those of what sticks, in the metric of the masses
-            w = np.array([p.along.numbers for p in held])
-            gap = w @ y[n : 2 * n] - [p.surface_velocity.value(t, 0) for p in held]
-            y[n : 2 * n] -= chain.inverse @ w.T @ np.linalg.solve(w @ chain.inverse @ w.T, gap)
-    return y[: 2 * n], events
+        if fired is not None or t in kinks:
+            out, of_friction = ({}, False) if fired is None else _change(chain, t, y, fired)
+            events += of_friction
+            if events > MOST_EVENTS:
+                raise Left("many events")
+            if t in kinks:
+                do(t)
+            _choose(chain, t, y, size, out, t in kinks)
+            _to_rest(chain, t, y)
+        if t in asked:
+            rows.append(y[: 2 * n].copy())
+    return np.array(rows), events
+
+
+def _to_rest(chain: Chain, t: float, y: np.ndarray) -> None:
+    """Velocities exactly those of what sticks, in the metric of the masses."""
+    n, held = chain.n, [p for p, m in zip(chain.rigid, chain.modes, strict=True) if m == 0]
+    if held:
+        w = np.array([p.along.numbers for p in held])
+        gap = w @ y[n : 2 * n] - [p.surface_velocity.value(t, 0) for p in held]
+        y[n : 2 * n] -= chain.inverse @ w.T @ np.linalg.solve(w @ chain.inverse @ w.T, gap)

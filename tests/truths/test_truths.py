@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stickslip as ss
-from truths import CONTACTS, LEFT, TRUTHS, found, moreau
+from truths import CONTACTS, LEFT, TRUTHS, found, moreau, phase_by_phase
 from truths.instants import verdicts
 from truths.modes import Problem, Rub
 
@@ -29,12 +29,48 @@ def test_impacts_and_accelerations_solve_a_set_of_modes(family: str) -> None:
     assert words["agrees"] >= 0.9 * sum(words.values()), words
 
 
-def test_chains_from_event_to_event() -> None:
+@pytest.mark.parametrize(("family", "count"), [("chains", 8), ("drives", 3), ("springs", 4)])
+def test_from_event_to_event(family: str, count: int) -> None:
     words: Counter[str] = Counter()
-    for seed, told in found("events", "chains", 0, 12):
+    for seed, told in found("events", family, 0, count):
         words.update(told)
         assert told == ["agrees"] or told[0].startswith(LEFT), (seed, told)
-    assert words["agrees"] == 12
+    assert words["agrees"] == count
+
+
+@pytest.mark.parametrize("seed", [11, 19])
+def test_springs_that_begin_in_a_corner(seed: int) -> None:
+    """Their rest is zero at the start: which line they take, and whether they touch, is where they turn to."""
+    assert [told for _, told in found("events", "springs", seed, 1)] == [["agrees"]]
+
+
+def test_events_know_a_mass_that_a_spring_throws_back() -> None:
+    """It comes with 1 m/s from 0.1 m, is 0.1 m away again after half a period, and as fast as before."""
+    m = ss.Machine(mass=[2.0], names=["x"])
+    m.add_spring("stop", on="x", stiffness=200.0, one_sided=True)
+    times = np.array([0.1 + 0.05 * np.pi, 0.2 + 0.1 * np.pi])
+    motion, _ = phase_by_phase.run(m, times, {"x.position": 0.1, "x.velocity": -1.0})
+    assert np.abs(motion - [[-0.1, 0.0], [0.1, 1.0]]).max() < 1e-13
+
+
+def _held(limits: float | None, anti_windup: str | None = "clamping") -> ss.Machine:
+    m = ss.Machine(mass=[1.0], names=["x"])
+    pid = ss.PID(kp=4.0, ki=2.0, kd=3.0, limits=limits, anti_windup=anti_windup)
+    m.add_controller(pid, on="x", reference=ss.SmoothStep(5.0, start=0.1, duration=0.5))
+    return m
+
+
+@pytest.mark.parametrize("anti_windup", ["clamping", "back_calculation", None])
+def test_events_tell_limits_and_ways_of_anti_windup(anti_windup: str | None) -> None:
+    times = np.linspace(0.5, 8.0, 16)
+    ends = {
+        other: phase_by_phase.run(_held(2.0, other), times, {})[0]
+        for other in ("clamping", "back_calculation", None)
+    }
+    run = ss.simulate(_held(2.0, anti_windup), 8.0, rtol=1e-10).at(times).y[:2].T
+    for other, motion in ends.items():
+        off = np.abs(run - motion).max()
+        assert off < 1e-10 if other == anti_windup else off > 1e-2, (other, off)
 
 
 @pytest.mark.parametrize("family", TRUTHS["steps"])
