@@ -421,7 +421,8 @@ bool Decision::rests_stay(const Regime& r) {
   for (const Index j : r.closed)
     add(sys.contacts[j].rate.x, sys.contacts[j].acceleration_s, rate_size(j), number[j]);
   double power = state->time_scale;
-  bool begin = true; // no surface has a term of lower order: what has one moves, however slowly
+  // No surface has a term of lower order: what has one moves, however slowly; what follows the state only to rounding.
+  bool begin = here == nullptr;
   for (int k = 1; k < series_terms; ++k, power *= state->time_scale) {
     bool part = false, moves = false;
     Vector apart = Vector::Zero(problem.size());

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 import stickslip as ss
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, Place, describe
-from truths import loops, springs
+from truths import couplings, loops
 from truths.attached import NOTHING, Attached, Seen
 
 SOLVER = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14}
@@ -48,7 +48,7 @@ class Chain:
         self.inverse = np.linalg.inv(self.d.mass.numbers)
         self.modes = [0] * len(self.rigid)
         self.signs = [0] * len(self.soft)
-        self.attached: list[Attached] = [part for law in self.d.springs for part in springs.of(law)]
+        self.attached: list[Attached] = [part for law in self.d.springs for part in couplings.of(law)]
         self.attached += loops.of(self.d)
         self.bristles = sum(_laws.state_count(term) for p in self.soft for term in p.law.terms)
         self.states = self.bristles + sum(part.states for part in self.attached)
