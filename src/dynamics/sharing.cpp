@@ -200,14 +200,15 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
   double size = 0.0, all = 0.0;
   for (Index k = 0; k < sharing.limits.size(); ++k) {
     const ForceLimit& l = sharing.limits[k];
-    double of = std::abs(force[l.force]);
+    const double of = std::abs(force[l.force]);
+    double most = of;
     if (l.force < sys.friction.size()) {
       const Interval held =
           stick_limits(sys, sys.friction[l.force], r.modes.friction[l.force].load_stretch, t, x, s, force);
-      of = std::max({of, std::abs(held.lo), std::abs(held.hi)});
+      most = std::max({of, std::abs(held.lo), std::abs(held.hi)});
     }
-    all = std::max(all, of);
-    if (sharing.group[k] == sharing.group[limit]) size = std::max(size, of);
+    all = std::max(all, most);
+    if (sharing.group[k] == sharing.group[limit]) size = std::max(size, k == limit ? most : of);
   }
   return std::max(size, tolerance::cancelled * all); // what shifts apart may still cancel to zero
 }

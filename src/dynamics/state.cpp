@@ -113,11 +113,13 @@ State initial_state(const System& sys, double t0, const Vector& given) {
     }
   }
   // What the description gives no size (a neighbour that only its initial displacement moves) has that of its
-  // springs.
+  // springs, as far as gaps let it go.
+  const Vector room = room_to_move(sys, open_gaps(sys, t0, x0));
   for (Index round = 0; round < sys.plant_states; ++round) {
     const Vector reached = s.time_scale * (sys.A.cwiseAbs() * s.nominal);
     for (Index i = 0; i < sys.plant_states; ++i)
-      if (s.nominal(i) == 0.0) s.nominal(i) = reached(i);
+      if (s.nominal(i) == 0.0)
+        s.nominal(i) = i < sys.n_coordinates ? std::min(reached(i), room(i)) : reached(i);
   }
   s.nominal = s.nominal.cwiseMin(tolerance::largest_size).cwiseMax(x0.cwiseAbs());
   if (std::any_of(sys.friction.begin(), sys.friction.end(),

@@ -78,14 +78,16 @@ bool Decision::admissible(const contact::Candidate& c) {
 
 namespace {
 
-// A coefficient is known no better than the same one of the limits that it shifts with; the first no better than what
-// the last digits of the instant make of it; where it comes from differences, no better than these.
+// A rate is known no better than the same one of the limits that it shifts with; the value, whose forces have been
+// counted, no better than what the last digits of the instant make of it; where it comes from differences, no better
+// than these.
 void size_by_group(const List<Index>& group, bool affine, const Matrix& margins, double instant,
                    Matrix& size) {
   const Vector forces = size.col(0);
   Matrix most = Matrix::Zero(size.rows(), size.cols());
   for (Index k = 0; k < group.size(); ++k)
     most.row(group[k]) = most.row(group[k]).cwiseMax(margins.row(k).cwiseAbs());
+  most.col(0).setZero();
   for (Index k = 0; k < group.size(); ++k) {
     size.row(k) = size.row(k).cwiseMax(most.row(group[k]));
     size(k, 0) = std::max(size(k, 0), tolerance::cancelled * instant * most(group[k], 1));

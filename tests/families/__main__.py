@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from families import NAMES, generator
@@ -19,6 +20,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("family", help=f"one of {', '.join(NAMES)}, or all")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--start", type=int, default=0, help="first seed")
+    parser.add_argument("--seeds", type=int, nargs="+", help="these instead")
     parser.add_argument(
         "--out", type=Path, help="folder for the verdicts of all seeds that did not pass, as JSON"
     )
@@ -27,12 +29,15 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--show", action="store_true", help="print the first detail of each cause")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.seeds is None:
+        given.seeds = range(given.start, given.start + given.count)
+    return given
 
 
-def _work(family: str, start: int, count: int) -> None:
+def _work(family: str, seeds: Sequence[int]) -> None:
     build = generator(family)
-    for seed in range(start, start + count):
+    for seed in seeds:
         print(json.dumps(judge(seed, build).plain()), flush=True)
 
 
@@ -62,12 +67,12 @@ def main() -> int:
     """Run the families that are asked for; 1 if anything is wrong, crashed or hung."""
     given = _arguments()
     if given.worker:
-        _work(given.family, given.start, given.count)
+        _work(given.family, given.seeds)
         return 0
     bad = 0
     for family in NAMES if given.family == "all" else [given.family]:
         begin = time.perf_counter()
-        found = list(verdicts(family, given.start, given.count, given.patience))
+        found = list(verdicts(family, given.seeds, given.patience))
         _report(family, found, time.perf_counter() - begin, given.show)
         bad += sum(v.word not in (PASSED, UNFINISHED, REFUSED) for v in found)
         if given.out is not None:

@@ -8,7 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -24,52 +24,39 @@ def _lines(pipe: IO[str], out: queue.Queue[str | None]) -> None:
     out.put(None)
 
 
-def _worker(family: str, first: int, last: int) -> subprocess.Popen[str]:
+def _worker(family: str, seeds: Sequence[int]) -> subprocess.Popen[str]:
     here = Path(__file__).parents[1]
     package = Path(ss.__file__).parents[1]
     path = os.pathsep.join([str(here), str(package), os.environ.get("PYTHONPATH", "")])
-    command = [
-        sys.executable,
-        "-m",
-        "families",
-        family,
-        "--worker",
-        "--start",
-        str(first),
-        "--count",
-        str(last - first),
-    ]
+    command = [sys.executable, "-m", "families", family, "--worker", "--seeds", *map(str, seeds)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=here,
         env=os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
 
 
-def verdicts(family: str, start: int, count: int, patience: float = SECONDS_EACH) -> Iterator[Verdict]:
+def verdicts(family: str, seeds: Sequence[int], patience: float = SECONDS_EACH) -> Iterator[Verdict]:
     """One verdict for each seed; a new process goes on behind a seed that ended the last one."""
-    seed, end = start, start + count
-    while seed < end:
-        process = _worker(family, seed, end)
+    left = list(seeds)
+    while left:
+        process = _worker(family, left)
         lines: queue.Queue[str | None] = queue.Queue()
         assert process.stdout is not None
         reader = threading.Thread(target=_lines, args=(process.stdout, lines), daemon=True)
         reader.start()
         try:
-            while seed < end:
+            while left:
                 line = lines.get(timeout=patience)
                 if line is None:
                     code = process.wait()
                     if code > 0:  # an error of Python: the command itself is broken
                         raise RuntimeError(f"the machines of {family!r} cannot be run: exit code {code}")
-                    yield Verdict(seed, CRASH, f"exit code {code}")
-                    seed += 1
+                    yield Verdict(left.pop(0), CRASH, f"exit code {code}")
                     break
-                one = Verdict(**json.loads(line))
-                yield one
-                seed = one.seed + 1
+                yield Verdict(**json.loads(line))
+                left.pop(0)
         except queue.Empty:
-            yield Verdict(seed, HANG, f"longer than {patience:g} s")
-            seed += 1
+            yield Verdict(left.pop(0), HANG, f"longer than {patience:g} s")
         finally:
             process.kill()
             process.wait()
