@@ -49,6 +49,21 @@ Vector open_gaps(const System& sys, double t0, const Vector& x0) {
   return gaps;
 }
 
+// How far coordinates go that have a wall on either side; infinite for all others.
+Vector between_walls(const System& sys, const Vector& gaps) {
+  const Index n = sys.n_coordinates;
+  const Vector far = Vector::Constant(n, std::numeric_limits<double>::infinity());
+  Vector ahead = far, behind = far;
+  for (Index j = 0; j < sys.contacts.size(); ++j) {
+    const auto w = sys.contacts[j].gap.x.head(n);
+    Index i = 0;
+    if (!(gaps(j) > 0.0) || w.cwiseAbs().maxCoeff(&i) != w.cwiseAbs().sum()) continue;
+    double& side = w(i) > 0.0 ? behind(i) : ahead(i);
+    side = std::min(side, gaps(j) / std::abs(w(i)));
+  }
+  return ahead.cwiseMax(behind);
+}
+
 // Lengths that the start tells: a machine without rates of its own does what it does in the time that it takes to cross
 // the gaps it starts with, and its coordinates are no larger than these. Neither is known from the description.
 void size_by_gaps(const System& sys, double t0, const Vector& x0, State& s) {
@@ -113,8 +128,8 @@ State initial_state(const System& sys, double t0, const Vector& given) {
     }
   }
   // What the description gives no size (a neighbour that only its initial displacement moves) has that of its
-  // springs, as far as gaps let it go.
-  const Vector room = room_to_move(sys, open_gaps(sys, t0, x0));
+  // springs, as far as walls let it go.
+  const Vector room = between_walls(sys, open_gaps(sys, t0, x0));
   for (Index round = 0; round < sys.plant_states; ++round) {
     const Vector reached = s.time_scale * (sys.A.cwiseAbs() * s.nominal);
     for (Index i = 0; i < sys.plant_states; ++i)

@@ -249,9 +249,10 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
   return rates;
 }
 
-Vector room_to_move(const System& sys, const Vector& gaps) {
+MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
   const Index n = sys.n_coordinates;
-  Vector narrow = Vector::Constant(n, unknown);
+  Vector speed, narrow = Vector::Constant(n, unknown);
+  MotionSizes out{t, driven_rates(sys, t, speed), Vector::Zero(2 * n)};
   for (Index j = 0; j < sys.contacts.size(); ++j)
     for (Index i = 0; i < n; ++i)
       if (const double w = weight(sys.contacts[j].gap.x, i); gaps(j) > 0.0 && w > 0.0)
@@ -260,14 +261,6 @@ Vector room_to_move(const System& sys, const Vector& gaps) {
     for (Index i = 0; i < n; ++i)
       if (const double w = weight(form, i); w > 0.0) narrow(i) = std::min(narrow(i), off / w);
   });
-  return narrow;
-}
-
-MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
-  const Index n = sys.n_coordinates;
-  const Vector narrow = room_to_move(sys, gaps);
-  Vector speed;
-  MotionSizes out{t, driven_rates(sys, t, speed), Vector::Zero(2 * n)};
   for (Index i = 0; i < n; ++i) {
     const double a = out.acceleration(n + i);
     const double own = a * t * t > narrow(i) ? few_digits(std::sqrt(narrow(i) / a)) : t;

@@ -176,8 +176,6 @@ struct MotionSizes {
   Vector acceleration, nominal;
 };
 MotionSizes size_motion(const System& sys, double t, const Vector& gaps);
-// How far each coordinate goes before something begins or ends to act: a wall behind its gap, a corner of a spring.
-Vector room_to_move(const System& sys, const Vector& gaps);
 // The shortest time in which what drives the machine carries it across one of these gaps; infinite if there is none.
 double time_across(const System& sys, const Vector& gaps);
 
