@@ -147,7 +147,9 @@ def problem(run: ss.Trajectory) -> _Problem | None:
     h = -d.damping @ v - d.stiffness @ q
     for push in d.pushes:
         h = h + push.along * push.signal.value(t, 0)
-    near = [c for c in d.contacts if abs(c.normal.numbers @ q + c.gap.signal.value(t, 0)) <= 1e-2 * size_q]
+    named = run.message.partition("touching: ")[2].split(", ")
+    gaps = {c.name: float(c.normal.numbers @ q + c.gap.signal.value(t, 0)) for c in d.contacts}
+    near = [c for c in d.contacts if c.name in named or abs(gaps[c.name]) <= 1e-2 * size_q]
     rates = [float(c.normal.numbers @ v + c.gap.signal.value(t, 1)) for c in near]
     struck = any(rate < -size_v for rate in rates)
     if not struck:

@@ -62,6 +62,17 @@ def _inputs(loop: dict[str, Any], block: Block, at: Samples) -> Array:
     return np.array(rows) if rows else np.zeros((0, at.t.size))
 
 
+def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
+    """Greatest values of what a controller reads; of given signals also those that a run does not get to."""
+    seen = np.abs(w).max(axis=1, initial=0.0)
+    for k, c in enumerate(block.channels):
+        source = loop[f"{c.of}s"][c.index]
+        if not source["names"]:
+            corners = np.array(source["signal"].breakpoints)
+            seen[k] = np.abs(source["signal"].values(corners, c.order)).max(initial=seen[k])
+    return seen
+
+
 def _check_continuous(audit: Audit, loop: dict[str, Any], block: Block, panels: Panels, sizes: Sizes) -> None:
     name, at, options = loop["name"], panels.at, loop["control"]["options"]
     n = block.A.shape[0]
@@ -69,7 +80,7 @@ def _check_continuous(audit: Audit, loop: dict[str, Any], block: Block, panels: 
     w = _inputs(loop, block, at)
     raw = block.C @ z + block.D @ w
     out = np.clip(raw, options["limits"]["min"], options["limits"]["max"])
-    size_z, size_w = np.abs(z).max(axis=1, initial=0.0), np.abs(w).max(axis=1, initial=0.0)
+    size_z, size_w = np.abs(z).max(axis=1, initial=0.0), _sizes(loop, block, w)
     reach = np.abs(block.C) @ size_z + np.abs(block.D) @ size_w
     limited = np.isfinite(options["limits"]["min"]) or np.isfinite(options["limits"]["max"])
     clamps = limited and options["anti_windup"] == "clamping"
