@@ -17,7 +17,7 @@ from stickslip.analysis.auditing._impacts import check_impacts
 from stickslip.analysis.auditing._motion import check_motion
 from stickslip.analysis.auditing._report import Audit, Finding
 from stickslip.analysis.auditing._rest import check_rest
-from stickslip.analysis.auditing._sampling import boundaries
+from stickslip.analysis.auditing._sampling import intervals
 from stickslip.analysis.auditing._springs import check_springs
 from stickslip.analysis.auditing._tolerances import sizes
 from stickslip.machine import Machine
@@ -83,7 +83,7 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
         report.skip("the motion", "the run has no length")
         return report
     size = sizes(run, rtol, d)
-    whole = check_motion(report, run, d, boundaries(run, d), size)
+    whole = check_motion(report, run, d, *intervals(run, d), size)
     panels, surfaces = whole.panels, whole.surfaces
     check_friction(report, run, d, panels.at, surfaces, size)
     check_contacts(report, run, d, panels, size)

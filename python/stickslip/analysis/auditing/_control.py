@@ -64,7 +64,7 @@ def _inputs(loop: dict[str, Any], block: Block, at: Samples) -> Array:
 
 def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
     """Greatest values of what a controller reads; of given signals also those that a run does not get to."""
-    seen = np.abs(w).max(axis=1, initial=0.0)
+    seen = np.array(np.abs(w).max(axis=1, initial=0.0), dtype=float)
     for k, c in enumerate(block.channels):
         source = loop[f"{c.of}s"][c.index]
         if not source["names"]:

@@ -107,9 +107,9 @@ class _Residuals:
         self.left, self.room = np.concatenate(left), np.concatenate(room)
 
 
-def check_motion(audit: Audit, run: Any, d: Description, t: Array, sizes: Sizes) -> _Residuals:
-    """Hold the motion between the times `t` against the equations of motion."""
-    first = _Residuals(d, run, t[:-1], t[1:], sizes)
+def check_motion(audit: Audit, run: Any, d: Description, a: Array, b: Array, sizes: Sizes) -> _Residuals:
+    """Hold the motion in the intervals [a, b] against the equations of motion."""
+    first = _Residuals(d, run, a, b, sizes)
     checked = np.abs(first.left) / np.maximum(first.room, 1e-300)
     wrong = np.flatnonzero(~(checked <= 1.0).all(axis=0))
     findings = _refined(d, run, first, wrong, sizes)

@@ -146,8 +146,11 @@ def _fastest_signal(d: Description, begin: float, end: float) -> float:
     return float(rate)
 
 
-def boundaries(run: Any, d: Description) -> Array:
-    """Times between which a run is smooth, close enough for the Gauss rule in most cases."""
+def intervals(run: Any, d: Description) -> tuple[Array, Array]:
+    """Ends of intervals in which a run is smooth, close enough for the Gauss rule in most cases.
+
+    What lies between times that are the same but for their last digits is left out.
+    """
     begin, end = float(run._raw.t_begin), float(run._raw.t_end)
     steps = np.array(run._raw.step_times())
     steps = steps[:: 1 + steps.size // _MOST_STEPS]  # so many steps are short beside the motion
@@ -156,17 +159,19 @@ def boundaries(run: Any, d: Description) -> Array:
     t = np.unique(np.concatenate(times))
     t = t[(t >= begin) & (t <= end)]
     apart = np.diff(t) > 64.0 * np.spacing(np.maximum(np.abs(t[1:]), np.abs(t[:-1])))
-    t = t[np.concatenate([[True], apart])]
     fastest = max(_fastest(d), _fastest_signal(d, begin, end))
-    return _divided(t, max(fastest / _RADIANS, _FEWEST / (end - begin) if end > begin else 0.0))
+    rate = max(fastest / _RADIANS, _FEWEST / (end - begin) if end > begin else 0.0)
+    return _divided(t[:-1][apart], t[1:][apart], rate)
 
 
-def _divided(t: Array, rate: float) -> Array:
-    width = np.diff(t)
+def _divided(a: Array, b: Array, rate: float) -> tuple[Array, Array]:
+    width = b - a
     parts = np.clip(np.ceil(width * rate), 1, 64).astype(int)
     if parts.sum() > MOST_PANELS:
         parts = np.maximum(1, parts * MOST_PANELS // parts.sum())
     first = np.cumsum(parts) - parts
     share = (np.arange(parts.sum()) - np.repeat(first, parts)) / np.repeat(parts, parts)
-    divided: Array = np.append(np.repeat(t[:-1], parts) + np.repeat(width, parts) * share, t[-1])
-    return divided
+    begins: Array = np.repeat(a, parts) + np.repeat(width, parts) * share
+    ends: Array = np.append(begins[1:], b[-1:])
+    ends[first + parts - 1] = b
+    return begins, ends
