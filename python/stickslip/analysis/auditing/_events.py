@@ -45,7 +45,7 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
     rooms = heavy @ (sizes.relative * sizes.v[:, None] + ulp * rates) + sizes.relative * shifted[:, None]
     for j in np.flatnonzero((turned > rooms).any(axis=0)):
-        rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, sizes)
+        rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + ulp * sizes.v[k]
         audit.hold("position goes on", name, times, moved[k], room)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Contact, Description
 from stickslip.analysis.auditing._impact_law import MOST_SETS, Blow, poisson
-from stickslip.analysis.auditing._put_to_rest import fastest, put_to_rest
+from stickslip.analysis.auditing._put_to_rest import put_to_rest, slowest
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._rows import Row, column
 from stickslip.analysis.auditing._sampling import Samples
@@ -19,11 +19,7 @@ from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
 
-# An impact is one linear problem: its answer is good to rounding, times the condition of the contacts. What rebounds
-# slower than 1e-9 of the size of its velocity counts as not rebounding (`rebound_threshold`): an impulse along the
-# normals, and friction that goes on to stick, take its rate.
-_ROOM = 1e-8
-_STAYS = 2e-9
+_ROOM = 1e-8  # an impact is one linear problem: its answer is good to rounding, times the condition of the contacts
 _MOST = 300  # times whose impacts are solved again
 
 
@@ -171,14 +167,15 @@ def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes
     d, times, right = m.d, m.at.t, m.at.v
     begin = float(run._raw.t_begin)
     left = Samples(run, np.maximum(np.nextafter(times, -np.inf), begin), d).v
-    given, room = _impulses(run, m, rubs, sizes)
+    given, room = _impulses(run, m, rubs)
     pushed = np.stack([m.inverse(j) @ given[:, j] for j in range(times.size)], axis=1)
     first = times <= begin
     left[:, first] = right[:, first] - pushed[:, first]
     heavy = d.mass.greatest(m.at)
     room += _ROOM * heavy @ (np.abs(left) + np.abs(right))
     room += (heavy @ (sizes.relative * sizes.v))[:, None]
-    room += np.stack([put_to_rest(d, m.at, j, sizes) for j in range(times.size)], axis=1)
+    struck = _struck(run.events, times)
+    room += np.stack([put_to_rest(d, m.at, j, struck[j], sizes) for j in range(times.size)], axis=1)
     error = m.moved(right - left - pushed) if d.constraints else m.moved(right - left) - given
     for k, name in enumerate(d.names):
         audit.hold("M dv = impulses", name, times, np.abs(error[k]), room[k])
@@ -187,7 +184,16 @@ def _check_balance(audit: Audit, run: Any, m: _Machine, rubs: Rubs, sizes: Sizes
     return left
 
 
-def _impulses(run: Any, m: _Machine, rubs: Rubs, sizes: Sizes) -> tuple[Array, Array]:
+def _struck(events: Any, times: Array) -> list[set[str]]:
+    """Names of what has an impact at each of the times."""
+    found: list[set[str]] = [set() for _ in times]
+    own = events.impact
+    for j, name in zip(np.searchsorted(times, events.time[own]), events.element[own], strict=True):
+        found[j].add(str(name))
+    return found
+
+
+def _impulses(run: Any, m: _Machine, rubs: Rubs) -> tuple[Array, Array]:
     """Sum of all stated impulses on each coordinate, and how uncertain it is."""
     d, times = m.d, m.at.t
     given, room = np.zeros((len(d.names), times.size)), np.zeros((len(d.names), times.size))
@@ -196,9 +202,8 @@ def _impulses(run: Any, m: _Machine, rubs: Rubs, sizes: Sizes) -> tuple[Array, A
         at, push, slip = (x[own.impact] for x in (own.time, own.normal_impulse, own.tangential_impulse))
         for j, normal, tangential in zip(np.searchsorted(times, at), push, slip, strict=True):
             w = m.row(c.normal, j)
-            per_rate = _slowest(w, sizes) / float(w @ m.inverse(j) @ w)
             given[:, j] += w * normal
-            room[:, j] += _ROOM * np.abs(w * normal) + np.abs(w) * per_rate
+            room[:, j] += _ROOM * np.abs(w * normal)
             if c.place is not None:
                 given[:, j] -= m.row(c.place.along, j) * tangential
     along = {p.name: p.along for p in d.places if p.pressed_by}
@@ -209,14 +214,9 @@ def _impulses(run: Any, m: _Machine, rubs: Rubs, sizes: Sizes) -> tuple[Array, A
     return given, room
 
 
-def _slowest(normal: Array, sizes: Sizes) -> float:
-    """Rebound that may count as none."""
-    return _STAYS * fastest(normal, sizes)
-
-
 def _check_law(audit: Audit, one: Instant, s: _Strike, row: Any, j: int, sizes: Sizes) -> None:
     n, blow = s.n, s.blow
-    slow = [_slowest(row(c.normal, j), sizes) for c in one.contacts]
+    slow = [slowest(row(c.normal, j), sizes) for c in one.contacts]
     speed = float(np.abs(s.before).max() + np.abs(s.after).max())
     room = _ROOM * speed + max(slow)
     # What takes a slow rebound back is an impulse along normals alone, beside those of the law.

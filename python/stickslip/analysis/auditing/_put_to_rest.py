@@ -1,7 +1,8 @@
 """What is so slow that it counts as at rest.
 
 A rate below 1e-11 of its size is zero, as well as rounding leaves it: what touches or sticks is put to rest with the
-least change of kinetic energy, without an impulse. The size of a velocity is the greatest that the run has seen, that
+least change of kinetic energy, without an impulse. So is what rebounds slower than 1e-9 of its size
+(`rebound_threshold`). The size of a velocity is the greatest that the run has seen, that
 its forces would give, or that of `Machine.scales`.
 """
 
@@ -18,7 +19,7 @@ from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 
-_RESTS = 2e-11
+_RESTS, _STAYS = 2e-11, 2e-9
 
 
 def fastest(row: Array, sizes: Sizes) -> float:
@@ -26,14 +27,19 @@ def fastest(row: Array, sizes: Sizes) -> float:
     return float(np.abs(row) @ np.maximum.reduce([3.0 * sizes.v, sizes.speed, sizes.scale]))
 
 
-def put_to_rest(d: Description, at: Samples, j: int, sizes: Sizes) -> Array:
+def slowest(normal: Array, sizes: Sizes) -> float:
+    """Rebound that may count as none."""
+    return _STAYS * fastest(normal, sizes)
+
+
+def put_to_rest(d: Description, at: Samples, j: int, struck: set[str], sizes: Sizes) -> Array:
     """Momentum that goes where all that touches or rests at a time is put to rest: W' (W M^-1 W')^+ s.
 
-    Contacts and friction share it, so that a rate along one normal moves every coordinate which that set holds.
+    Contacts and friction share it, so that a rate along one normal moves every coordinate which that set holds. Contacts
+    that struck and stay may have lost a slow rebound.
     """
-    touching = [
-        column(c.normal.at(at), j) for c in d.unilateral if at[f"{c.name}.mode"][j] != Mode.OPEN and c.rigid
-    ]
+    closed = [c for c in d.unilateral if at[f"{c.name}.mode"][j] != Mode.OPEN and c.rigid]
+    touching = [column(c.normal.at(at), j) for c in closed]
     places = [(p.name, column(p.along.at(at), j)) for p in d.surfaces if at[f"{p.name}.mode"][j] != Mode.OPEN]
     resting = [w for name, w in places if abs(at[f"{name}.velocity"][j]) <= _RESTS * fastest(w, sizes)]
     if not touching + resting:
@@ -46,5 +52,9 @@ def put_to_rest(d: Description, at: Samples, j: int, sizes: Sizes) -> Array:
     response = scale[:, None] * (rows @ pushed) * scale
     shares = scale[:, None] * np.linalg.pinv(response, rcond=1e-9, hermitian=True) * scale
     moved = np.abs(mass[min(j, len(mass) - 1)] @ pushed @ shares)
-    room: Array = moved @ np.array([_RESTS * fastest(w, sizes) for w in rows])
+    rates = [
+        slowest(w, sizes) if c.name in struck else _RESTS * fastest(w, sizes)
+        for c, w in zip(closed, touching, strict=True)
+    ]
+    room: Array = moved @ np.array(rates + [_RESTS * fastest(w, sizes) for w in resting])
     return room
