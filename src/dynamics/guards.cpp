@@ -132,9 +132,26 @@ double gap_size(const Contact& contact, const Vector& nominal, const double* s) 
   return size_of(contact.gap, nominal, s);
 }
 
+namespace {
+
+// What the terms of a closed contact's force amount to, whatever other contacts carry. (Rows that turn are not kept.)
+double normal_size(const System& sys, const Regime& r, Index contact, const double* x, const double* s,
+                   const double* force) {
+  const Index np = sys.friction.size();
+  const auto at = std::find(r.closed.begin(), r.closed.end(), contact);
+  if (sys.smooth || sys.tangent || at == r.closed.end())
+    return ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff();
+  const Index k = r.sticking.size() + (at - r.closed.begin());
+  double size = r.Lx.row(k).cwiseAbs().dot(ConstVector(x, sys.nx).cwiseAbs()) +
+                r.Ls.row(k).cwiseAbs().dot(ConstVector(s, sys.ns()).cwiseAbs());
+  for (Index i = 0; i < r.sliding.size(); ++i) size += std::abs(r.LF(k, i) * force[r.sliding[i]]);
+  return std::max(size, std::abs(force[np + contact]));
+}
+
+} // namespace
+
 double guard_size(const System& sys, const Regime& r, const Guard& g, double t, const double* x,
                   const double* s, const double* force, const Vector& nominal) {
-  const Index np = sys.friction.size();
   const auto limits = [&](Index i) {
     return stick_limits(sys, sys.friction[i], r.modes.friction[i].load_stretch, t, x, s, force);
   };
@@ -159,7 +176,7 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
   case GuardKind::sharing_changes:
     return sharing_size(sys, r, g.limit, t, x, s, force);
   case GuardKind::lifts_off:
-    return ConstVector(force, np + sys.contacts.size()).cwiseAbs().maxCoeff();
+    return normal_size(sys, r, g.contact, x, s, force);
   case GuardKind::closes:
     return gap_size(sys.contacts[g.contact], nominal, s);
   case GuardKind::locks:

@@ -382,16 +382,19 @@ int Decision::sign_of(const Regime& r, Index k) {
                                                        2.0 * tolerance::last_digits * std::abs(t * row[2])))
       row[1] = 0.0;
     break;
-  case GuardKind::closes:
+  case GuardKind::closes: {
     if (!candidate[i]) return -1;
+    const bool fired = number[i] >= 0 && contact::at_guard(problem, allowed[number[i]], number[i]);
+    const double known = fired ? tolerance::rest : tolerance::rounding;
     row[0] = row[1] = 0.0;
     // The contact's force passes through zero, as well as the instant is known, which forces that rigidity shares tell
     // no better than sums of terms: how fast is what decides.
     if (number[i] >= 0 &&
-        2.0 * std::abs(row[2]) <= std::max(tolerance::rounding * problem.free_size(number[i]),
+        2.0 * std::abs(row[2]) <= std::max(known * problem.free_size(number[i]),
                                            6.0 * tolerance::last_digits * std::abs(t * row[3])))
       row[2] = 0.0;
     break;
+  }
   default:
     return -1;
   }

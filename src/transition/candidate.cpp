@@ -195,6 +195,24 @@ void validate(const Problem& p) {
 
 namespace {
 
+// A force that holds balances what acts on its own row, no better than to their last digits; what these are moves every
+// other row, through the forces that hold there as well. So `ws.scale` grows to what reaches each row.
+void spread_sizes(const Problem& p, CandidateWorkspace& ws) {
+  const Index n = p.size();
+  for (Index round = 0; round < n; ++round) {
+    bool grows = false;
+    for (const Index j : ws.unknown) {
+      if (!(p.G(j, j) > 0.0)) continue;
+      const double force = ws.scale[j] / p.G(j, j);
+      for (Index i = 0; i < n; ++i) {
+        const double moved = std::abs(p.G(i, j)) * force;
+        if (moved > 2.0 * ws.scale[i]) ws.scale[i] = moved, grows = true;
+      }
+    }
+    if (!grows) return;
+  }
+}
+
 // Forces and accelerations of one mode set, in `ws.scale` what the terms of each acceleration amount to; false if
 // its equations are inconsistent.
 bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>& slip,
@@ -229,6 +247,7 @@ bool solve_equations(const Problem& p, const List<Mode>& modes, const List<Slip>
     out.acceleration[i] = e.unknown(i) ? 0.0 : row.sum + p.free(i);
     ws.scale[i] = row.scale;
   }
+  spread_sizes(p, ws);
   return true;
 }
 

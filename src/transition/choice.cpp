@@ -328,6 +328,13 @@ bool Decision::try_parts_of_shared(const List<Guard>& fired) {
   return found;
 }
 
+// Guards of one instant may have been located a few digits apart: then everything is zero as well as events are located.
+bool Decision::try_as_located() {
+  std::fill(allowed.begin(), allowed.end(), ct::anything);
+  problem.located.assign(problem.size(), 1);
+  return try_choice();
+}
+
 // Every mode set one by one, as far as there are not too many: an answer that no path has led to, or the proof that
 // there is none.
 bool Decision::try_everything() {
@@ -358,7 +365,7 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
         !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_parts_of_shared(fired) &&
-        !try_everything())
+        !try_as_located() && !try_everything())
       return false;
   }
   apply(answer.answer);

@@ -159,6 +159,7 @@ private:
   bool hold_by_lag();
   bool stop_by_lag();
   bool try_parts_of_shared(const List<Guard>& fired);
+  bool try_as_located();
   bool try_everything();
 
   // admissible.cpp

@@ -43,7 +43,7 @@ LEFT_TODAY = {
 # bodies between walls that strike a hundred times at one instant, shared forces that rounding alone shifts, limits that are
 # touched and recede, preload in impacts, velocities that stop where something strikes, rounding of what constraints cancel,
 # forces that begin with the third power of time, rebounds that are taken back, places that nothing presses,
-# gaps that rounding alone moves, belts that begin to move under a wedged body.
+# gaps that rounding alone moves, belts that begin to move under a wedged body, rounding of what holds in all that it moves.
 # (Chains 770 is not among them: an automaton with lag and ageing rests beyond its level there with some builds of NumPy,
 # whose last digits make another machine of it.)
 ONCE = {
@@ -59,7 +59,7 @@ ONCE = {
     "supports": (222, 260, 279, 342, 853, 1151, 1410, 1564, 1673, 1805, 1812, 1898, 7026),
     "stops": (
         502, 514, 677, 747, 771, 828, 994, 1202, 1347, 1394, 1410, 1427, 1476, 1568, 1591, 1625, 1638, 1644, 1688,
-        1835, 1927, 1996, 2249, 4941, 7252, 7892,
+        1835, 1927, 1996, 2249, 4769, 4941, 5461, 6055, 6118, 6883, 6967, 7136, 7252, 7892, 8074, 8523, 9879,
     ),
 }  # fmt: skip
 
