@@ -187,7 +187,7 @@ void share_held(const System& sys, const Regime& r, double t, const double* x, c
   Vector given(m), shared;
   for (Index k = 0; k < m; ++k) {
     const Index i = r.sticking[k];
-    const Interval l = stick_limits(sys, sys.friction[i], r.modes.friction[i].load_stretch, t, x, s, force);
+    const Interval l = holding_limits(sys, r.modes, i, t, x, s, force);
     limits.low_a(k) = l.lo;
     limits.high_a(k) = l.hi;
     given(k) = force[i];

@@ -81,8 +81,8 @@ def _check_rest(
         audit.hold("at rest v = 0", place.name, at.t, moves, one.velocity_room)
     force = at[f"{place.name}.force"]
     beyond = np.maximum(force - one.high, one.low - force)
-    if elastic:  # over its limit it still rests while v opposes the force
-        beyond = np.where(force * one.velocity > 0.0, beyond, 0.0)
+    if elastic:  # over its limit it still rests while it does not move along the force
+        beyond = np.where(np.sign(force) * one.velocity > one.velocity_room, beyond, 0.0)
     gathered = any(str(rule).startswith("accumulation") for rule in run.events.of(place.name).rule)
     level = np.maximum(np.abs(one.low), np.abs(one.high))
     room = (_ACCUMULATION if gathered else 10.0 * sizes.relative) * level + one.uncertain + rounding
