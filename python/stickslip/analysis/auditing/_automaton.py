@@ -19,6 +19,7 @@ from stickslip.analysis.auditing._surfaces import (
     aged,
     dead_time,
     load_of,
+    load_room,
     off_by,
     options_of,
     remembered,
@@ -41,9 +42,8 @@ def check_automaton(audit: Audit, run: Any, d: Description, sizes: Sizes) -> Non
         sliding = (np.abs(events.before) <= 1) & (np.abs(events.after) <= 1) & once
         chosen = np.flatnonzero(sliding & (events.time > run._raw.t_begin) & (events.before != events.after))
         if chosen.size:
-            _Changes(run, d, place, events.time[chosen], events.before[chosen], events.after[chosen]).hold(
-                audit, sizes
-            )
+            before, after = events.before[chosen], events.after[chosen]
+            _Changes(run, d, place, events.time[chosen], before, after, sizes).hold(audit, sizes)
         if dead_time(place) > 0.0:
             _check_delayed(audit, run, d, place, sizes)
 
@@ -76,19 +76,24 @@ def _check_delayed(audit: Audit, run: Any, d: Description, place: Place, sizes: 
 class _Changes:
     """Changes of the mode of one place, with both sides."""
 
-    def __init__(self, run: Any, d: Description, place: Place, t: Array, before: Array, after: Array) -> None:
+    def __init__(
+        self, run: Any, d: Description, place: Place, t: Array, before: Array, after: Array, sizes: Sizes
+    ) -> None:
         self.place, self.t, self.before, self.after = place, t, before, after
         self.left, self.right = Samples(run, np.nextafter(t, -np.inf), d), Samples(run, t, d)
         self.lag, self.dwell, self.travel, _ = options_of(place)
         self.load = np.ones_like(t) if place.on_contact else load_of(place, d, self.right)
         self.full = _laws.jump(place.law)[1] * self.load
         self.share = aged(place, self.left, self.dwell)
+        self.doubt = _laws.jump(place.law)[1] * (
+            0.0 if place.on_contact else load_room(place, self.right, sizes)
+        )
         self.level = self.share * self.full
         self.v = np.abs(place.relative(self.right))
 
     def hold(self, audit: Audit, sizes: Sizes) -> None:
         """Compare."""
-        room = _ROOM * sizes.relative * self.full + 1e-300
+        room = _ROOM * sizes.relative * self.full + self.doubt + 1e-300
         if self.lag > 0.0:
             self._lagged(audit, sizes, room)
         if self.dwell > 0.0:

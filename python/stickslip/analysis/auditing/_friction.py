@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._contacts import force_size
-from stickslip.analysis.auditing._description import Description, Place, doubt_of
+from stickslip.analysis.auditing._description import Description, Place
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
-from stickslip.analysis.auditing._surfaces import OPEN, Surface, form_room, load_is_known, table_room
+from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known, load_room
 from stickslip.analysis.auditing._tolerances import Sizes
 from stickslip.stick_slip import Lag
 
@@ -51,13 +51,9 @@ def _check_signals(
 
 
 def _load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
-    if place.load_formula is not None:
-        rounding = 1e-12 * np.abs(at[f"{place.name}.load"]).max()
-        doubt: Array = doubt_of(place.load_formula, at, sizes.relative, sizes.states) + rounding
-        return doubt
-    if place.load_table is not None:
-        return table_room(place, sizes)
-    return form_room(place, sizes)
+    rounding = 1e-12 * np.abs(at[f"{place.name}.load"]).max() if place.load_formula is not None else 0.0
+    room: Array | float = load_room(place, at, sizes) + rounding
+    return room
 
 
 def _check_sliding(audit: Audit, place: Place, at: Samples, one: Surface, sizes: Sizes) -> None:

@@ -81,6 +81,13 @@ def form_room(place: Place, sizes: Sizes) -> float:
     return sizes.relative * place.options.load_factor * sum(terms) / _laws.kinetic(place.law)
 
 
+def load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
+    """How far a load may be off: by what it reads."""
+    if place.load_formula is not None:
+        return doubt_of(place.load_formula, at, sizes.relative, sizes.states)
+    return table_room(place, sizes) + form_room(place, sizes)
+
+
 def load_of(place: Place, d: Description, at: Samples) -> Array:
     """Normal load, and what a load force adds to it."""
     if place.on_contact:
@@ -208,7 +215,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     if any(type(term).__name__ == "TwoStateBristle" for term in place.law.terms):
         # At rest the second state moves with the force that is held, or, without a step of the force, either way.
         moving &= ~rest & (np.abs(v) > velocity_error)
-    remains = np.zeros_like(v)
+    remains, per_load = np.zeros_like(v), np.abs(dry)
     if lag > 0.0:
         f = remains = at[f"{place.name}.lagged_force"]
         unit = np.ones_like(load) if place.on_contact else load
@@ -229,6 +236,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
         all_rates = np.vstack([all_rates, v])
         rates_spread = np.vstack([rates_spread, velocity_error])
         moving = np.vstack([moving, rest])
+        per_load = np.where(rest, np.abs(_laws.jump(place.law)[1] / travel * s), per_load)
         spring = load * (_laws.jump(place.law)[1] / travel) * s
         base = np.where(rest, spring + damping * v, base)
         spread = np.where(rest, relative * np.abs(spring) + damping * velocity_error, spread)
@@ -241,9 +249,7 @@ def surface(place: Place, d: Description, at: Samples, sizes: Sizes) -> Surface:
     ) * spread + relative * np.abs(force)
     rounding = 4.0 * np.finfo(float).eps  # of terms that cancel
     uncertain = uncertain + rounding * (np.abs(load * dry) + np.abs(scale * viscous) + np.abs(remains))
-    uncertain = uncertain + np.abs(dry) * (table_room(place, sizes) + form_room(place, sizes))
-    if place.load_formula is not None:
-        uncertain = uncertain + np.abs(dry) * doubt_of(place.load_formula, at, relative, sizes.states)
+    uncertain = uncertain + per_load * load_room(place, at, sizes)
     return Surface(
         mode,
         v,
