@@ -88,8 +88,11 @@ class Held:
             if ahead is None or behind is None:
                 return None
             rows.append((ahead - behind) / (2.0 * h))
+        digits = (
+            4.0 * np.finfo(float).eps * np.maximum(np.abs(ahead), np.abs(behind)) / h
+        )  # equal runs know no more
         first = [(4 * b - a) / 3 for a, b in ((rows[0], rows[1]), (rows[1], rows[2]))]
-        return first[1], np.abs(first[1] - first[0]) + np.abs(first[1] - rows[2])
+        return first[1], np.abs(first[1] - first[0]) + np.abs(first[1] - rows[2]) + digits
 
 
 def judge(family: str, seed: int, count: int = 2) -> list[Found]:
