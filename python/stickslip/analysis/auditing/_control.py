@@ -28,8 +28,10 @@ def check_control(audit: Audit, run: Any, d: Description, panels: Panels, sizes:
         u = panels.at.rows(outputs)
         low, high = options["limits"]["min"], options["limits"]["max"]
         beyond = np.maximum(u - high, low - u).max(axis=0)
-        audit.hold("output within its limits", name, panels.at.t, beyond, 1e-12 * np.abs(u).max(initial=0.0))
-        block = block_of(loop["control"])
+        block, size = block_of(loop["control"]), np.abs(u).max(initial=0.0)
+        if block is not None and options["period"] == 0.0:  # a sum of terms, clipped at events
+            size = max(size, _reach(loop, block, panels.at).max(initial=0.0))
+        audit.hold("output within its limits", name, panels.at.t, beyond, 1e-12 * size)
         if block is None:
             audit.skip(f"output of '{name}'", "it is a function; its limits are checked")
         elif options["period"] > 0.0:
@@ -73,15 +75,27 @@ def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
     return seen
 
 
+def _states(loop: dict[str, Any], block: Block, at: Samples) -> Array:
+    n = block.A.shape[0]
+    return at.rows(f"{loop['name']}.z{i if n > 1 else ''}" for i in range(n))
+
+
+def _reach(loop: dict[str, Any], block: Block, at: Samples) -> Array:
+    """What the terms of each output of a continuous controller amount to."""
+    size_z = np.abs(_states(loop, block, at)).max(axis=1, initial=0.0)
+    reach: Array = np.abs(block.C) @ size_z + np.abs(block.D) @ _sizes(loop, block, _inputs(loop, block, at))
+    return reach
+
+
 def _check_continuous(audit: Audit, loop: dict[str, Any], block: Block, panels: Panels, sizes: Sizes) -> None:
     name, at, options = loop["name"], panels.at, loop["control"]["options"]
     n = block.A.shape[0]
-    z = at.rows(f"{name}.z{i if n > 1 else ''}" for i in range(n))
+    z = _states(loop, block, at)
     w = _inputs(loop, block, at)
     raw = block.C @ z + block.D @ w
     out = np.clip(raw, options["limits"]["min"], options["limits"]["max"])
     size_z, size_w = np.abs(z).max(axis=1, initial=0.0), _sizes(loop, block, w)
-    reach = np.abs(block.C) @ size_z + np.abs(block.D) @ size_w
+    reach = _reach(loop, block, at)
     limited = np.isfinite(options["limits"]["min"]) or np.isfinite(options["limits"]["max"])
     clamps = limited and options["anti_windup"] == "clamping"
     followed = at[f"{name}.mode"] == Mode.FREE if clamps else np.ones(at.t.size, dtype=bool)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip.analysis.auditing._control_law import block_of
 from stickslip.analysis.auditing._description import Description
 from stickslip.analysis.auditing._formulas import Formulas
+from stickslip.analysis.auditing._pace import fastest, fastest_signal
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -123,29 +123,6 @@ def _ticks(d: Description, begin: float, end: float) -> list[Array]:
     return found
 
 
-def _fastest(d: Description) -> float:
-    """A bound of the rates of the linear part, 1/s."""
-    inverse, stiffness, damping = np.linalg.inv(d.mass.numbers), d.stiffness, d.damping
-    for s in d.springs:
-        stiffness = stiffness + s.stiffness * np.outer(s.along, s.along)
-        damping = damping + len(s.parts) * s.damping * np.outer(s.along, s.along)
-    stiff, damped = np.linalg.eigvals(inverse @ stiffness), np.linalg.eigvals(inverse @ damping)
-    blocks = [block_of(loop["control"]) for loop in d.loops if loop["control"]["options"]["period"] == 0.0]
-    loops = [np.abs(np.linalg.eigvals(b.A)).max(initial=0.0) for b in blocks if b is not None]
-    plant = float(np.sqrt(np.abs(stiff).max(initial=0.0)) + np.abs(damped).max(initial=0.0))
-    return max([plant, *map(float, loops)])
-
-
-def _fastest_signal(d: Description, begin: float, end: float) -> float:
-    """The same of the functions of time: greatest second over greatest first derivative."""
-    t, rate = np.linspace(begin, end, 257), 0.0
-    for s in d.signals():
-        if not s.is_constant:
-            slope = np.abs(s.values(t, 1)).max()
-            rate = max(rate, np.abs(s.values(t, 2)).max() / slope if slope > 0.0 else 0.0)
-    return float(rate)
-
-
 def intervals(run: Any, d: Description) -> tuple[Array, Array]:
     """Ends of intervals in which a run is smooth, close enough for the Gauss rule in most cases.
 
@@ -159,8 +136,8 @@ def intervals(run: Any, d: Description) -> tuple[Array, Array]:
     t = np.unique(np.concatenate(times))
     t = t[(t >= begin) & (t <= end)]
     apart = np.diff(t) > 64.0 * np.spacing(np.maximum(np.abs(t[1:]), np.abs(t[:-1])))
-    fastest = max(_fastest(d), _fastest_signal(d, begin, end))
-    rate = max(fastest / _RADIANS, _FEWEST / (end - begin) if end > begin else 0.0)
+    pace = max(fastest(d), fastest_signal(d, begin, end))
+    rate = max(pace / _RADIANS, _FEWEST / (end - begin) if end > begin else 0.0)
     return _divided(t[:-1][apart], t[1:][apart], rate)
 
 
