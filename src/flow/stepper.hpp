@@ -145,6 +145,7 @@ private:
   double error_of_attempt(const State& state, FlowKind kind) const;
   bool passes_fine_structure(const Regime& r, const State& state, const Vector& x1, double& h);
   bool passes_corner(const Regime& r, const State& state, const Vector& x1, double& h);
+  bool passes_bend(const Regime& r, const State& state, const Vector& x1, double& h);
   bool attempt(const Regime& r, const State& state, double h, FlowKind kind);
   template <Index N> bool attempt_stiff(const State& state, double h);
   void slopes(const Regime& r, double t, const double* x);

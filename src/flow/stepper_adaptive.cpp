@@ -201,6 +201,40 @@ bool Stepper::passes_corner(const Regime& r, const State& state, const Vector& x
   return true;
 }
 
+// Where the slope of a bristle's rate jumps, the error estimate of a step that begins close by is blind to what the stages
+// behind the jump miss: steps end there. Shortens h and returns true where one would not.
+bool Stepper::passes_bend(const Regime& r, const State& state, const Vector& x1, double& h) {
+  constexpr double at_bend = 1e-2; // of the tolerance
+  constexpr double part = 1e-3;    // of the step: tells the rate
+  double shorten = 1.0;
+  std::array<double, max_elements> begin, soon, end;
+  for (Index i : r.sliding) {
+    const Friction& p = sys.friction[i];
+    const int mode = r.modes.friction[i].direction();
+    if (p.traits.bends == 0 || mode == 0) continue;
+    const auto bends_at = [&](const Vector& x, const Vector& signals, auto& out) {
+      bends(p.law, relative_velocity(p, x.data(), signals.data()), mode, x.data() + p.states, out.data());
+    };
+    signals_at(state.base_t + h, s.data());
+    bends_at(state.base_x, frame_signals, begin), bends_at(x1, s, end);
+    const double near = at_bend * options.rtol * std::max(p.traits.break_away.hi, -p.traits.break_away.lo);
+    for (Index k = 0; k < p.traits.bends; ++k) {
+      if (!(std::min(begin[k], end[k]) < -near && std::max(begin[k], end[k]) > near)) continue;
+      work.head(sys.nx) = state.base_x + part * h * f0;
+      signals_at(state.base_t + part * h, s.data());
+      bends_at(work, s, soon);
+      const double rise = (soon[k] - begin[k]) / part;
+      const std::array<double, 3> way = {begin[k], rise, end[k] - begin[k] - rise};
+      shorten = std::min(
+          shorten,
+          refine_root([&way](double theta) { return polynomial::value(way.data(), 2, theta); }, 0.0, 1.0));
+    }
+  }
+  if (shorten == 1.0) return false;
+  h *= shorten;
+  return true;
+}
+
 // How long a step may be so that what is not in the error estimate is seen.
 double Stepper::longest_step(const Regime& r, const State& state) const {
   // Guards see the signals even where the state does not (a sticking block under a vibrating force): no step may
@@ -327,8 +361,8 @@ double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind ki
     }
     bool accepted = false;
     const double factor = controller.next(e, accepted);
-    if (accepted &&
-        (passes_fine_structure(r, state, end_of(kind), h) || passes_corner(r, state, end_of(kind), h)))
+    if (accepted && (passes_fine_structure(r, state, end_of(kind), h) ||
+                     passes_corner(r, state, end_of(kind), h) || passes_bend(r, state, end_of(kind), h)))
       continue;
     if (!accepted) {
       state.step = h *= factor;

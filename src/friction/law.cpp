@@ -99,6 +99,7 @@ LawTraits traits(const Law& law) {
     sum.break_away.hi += t.break_away.hi;
     sum.stiffness += t.stiffness;
     sum.damping += t.damping;
+    if constexpr (requires { bend_count(x); }) sum.bends += bend_count(x);
   });
   return sum;
 }
@@ -242,14 +243,6 @@ void on_turn(const Law& law, int direction, double* z) {
   walk(law, [&](const auto& x, const Offset& at) {
     if constexpr (requires { on_turn(x, direction, z); }) on_turn(x, direction, z + at.state);
   });
-}
-
-Index bend_count(const Law& law) {
-  Index n = 0;
-  walk(law, [&](const auto& x, const Offset&) {
-    if constexpr (requires { bend_count(x); }) n += bend_count(x);
-  });
-  return n;
 }
 
 void bends(const Law& law, double v, int direction, const double* z, double* out) {

@@ -84,9 +84,7 @@ unsigned on_switch(const Law&, Index fired, int direction, unsigned branch, doub
 void on_turn(const Law&, int direction, double* z);
 
 // Where in the state the slopes of the rates jump but nothing switches: zeros of these functions, in units of
-// the dry force. An integrator with error control may pass over them; one that wants its full order stops
-// there.
-Index bend_count(const Law&);
+// the dry force, as many as the law's traits say. Steps of an integrator end there.
 void bends(const Law&, double v, int direction, const double* z, double* out);
 
 // Velocities other than zero where the curve or its slope jumps (knots of tables), ascending.

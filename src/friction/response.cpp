@@ -75,7 +75,7 @@ public:
   Mover(const Law& law, const ResponseOptions& options)
       : law_(law), load_(options.normal_load), rtol_(options.rtol), traits_(traits(law)), n_(traits_.states),
         z(n_, 0.0), branch(0U), size_(n_), rate_(n_), dry_z_(n_), zdot_v_(n_), zdot_z_(n_ * n_),
-        guards_(traits_.switches), bends_(bend_count(law)), turn_(bends_.size(), 0) {
+        guards_(traits_.switches), bends_(traits_.bends), turn_(bends_.size(), 0) {
     for (auto* s : {&whole_, &first_, &second_}) s->z.resize(n_);
     for (auto* block : {&value_, &f_, &df_}) block->resize(n_);
     List<double> other(n_);
