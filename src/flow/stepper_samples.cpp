@@ -123,8 +123,11 @@ bool Stepper::hides_crossing(Index k) const {
 // A body that turns in flight may swing a gap to and fro within a step that its parabola does not limit: whether the
 // polynomials through samples still are these guards between the samples.
 bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& step, Index degree) {
-  for (Index k = 0; k < r.guards.size(); ++k)
-    if (of_forces(r.guards[k].kind) && !is_polynomial(r, k) && hides_crossing(k)) return false;
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    if (is_polynomial(r, k)) continue;
+    if (!sampled.row(k).allFinite()) return false; // deep in an overlap, say, where a gap has no meaning
+    if (of_forces(r.guards[k].kind) && hides_crossing(k)) return false;
+  }
   if (!sys.smooth) return true;
   if (!r.modes.sides.empty())
     condition_sizes = scratch.tangent(sys).condition_sizes(state.nominal, state.time_scale);
@@ -141,7 +144,7 @@ bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& s
                                : gap_size(sys.contacts[g.contact], state.nominal, s.data());
       const double value = polynomial::value(guard_series.row(k).data(), static_cast<int>(degree), theta);
       const double most = std::max(sampled.row(k).cwiseAbs().maxCoeff(), tolerance::cancelled * whole);
-      if (std::abs(value - guards(k)) > resolved * most) return false;
+      if (!(std::abs(value - guards(k)) <= resolved * most)) return false;
     }
   }
   return true;
