@@ -47,7 +47,7 @@ bool Corners::pass(State& state, const List<Guard>& fired) {
       side = static_cast<Sign>(-side);
       ++turns[g.condition];
     }
-  follow_sides(sys, state.modes);
+  follow(state); // what matters only now
   const Vector after = motion(state, force);
   for (Index i = 0; i < sys.nx; ++i)
     if (std::abs(after(i) - before(i)) >
