@@ -391,10 +391,22 @@ void Stepper::note_stiffness(State& state, double h) const {
   state.stiff = looks ? std::min(state.stiff + 1, 1000) : std::max(0, state.stiff - 1);
 }
 
+// Whether a guard has become positive on the way to this one, whose polynomial through samples came too late.
+bool Stepper::passes_another(const Regime& r, Index event) const {
+  for (Index k = 0; k < r.guards.size(); ++k) {
+    if (k == event || is_polynomial(r, k)) continue;
+    const double near = tolerance::located * sampled.row(k).cwiseAbs().maxCoeff();
+    if (sampled(k, 0) <= near && guards(k) > near) return true;
+  }
+  return false;
+}
+
 // The polynomial shows which guard fires first; the guard itself says when, and a step of just that length
-// where. False if that shorter step is far less accurate than the whole one: the latter missed something.
+// where. False if that shorter step is far less accurate than the whole one, or another guard fires before its end: the
+// latter missed something.
 bool Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degree) {
   constexpr double far_less = 10.0; // tolerances
+  constexpr double shorter = 0.99;  // than the step: its polynomials know more
   const auto which = std::min_element(crossing.begin(), crossing.end()) - crossing.begin();
   const double theta = crossing[which], h = step.h, t = state.base_t;
   if (!(theta > 0.0)) return true;
@@ -423,6 +435,10 @@ bool Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
       break;
     last_cut = cut, last_value = guards(which);
     cut = next;
+  }
+  if (cut < shorter * h && passes_another(r, which)) {
+    state.step = cut, state.last_error = 0.0;
+    return false;
   }
   dense(r, state, cut, step.kind);
   // A step many times longer than the way to its event (of a flight in parabolas there is no error to limit
