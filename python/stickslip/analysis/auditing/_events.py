@@ -16,6 +16,7 @@ from stickslip.analysis.auditing._surfaces import OPEN
 from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
+_SLOW = 1e-6  # of the speeds so far: slips that an accumulation ends
 
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
@@ -24,6 +25,14 @@ def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: 
     names = [p.name for p in d.surfaces if _laws.sticks(p.law)]
     for name in names + [c.name for c in d.contacts if c.place is None]:
         check_modes(audit, run, name, panels)
+
+
+def _within(found: Array, before: Array, after: Array) -> NDArray[np.bool_]:
+    """Whether any of these times lies in each of the instants."""
+    any_there: NDArray[np.bool_] = np.searchsorted(found, before, side="left") < np.searchsorted(
+        found, after, side="right"
+    )
+    return any_there
 
 
 def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
@@ -40,12 +49,13 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
         left, right = sides(values)
         return np.abs(right - left)
 
-    strikes = run.events.time[run.events.impact]
-    struck = np.searchsorted(strikes, before, side="left") < np.searchsorted(strikes, times, side="right")
+    struck = _within(run.events.time[run.events.impact], before, times)
     heavy, (shifted, _) = d.mass.greatest(at), d.mass.doubt(at, sizes.q, sizes.v)
     moved, turned = jump(at.q), np.where(struck, 0.0, jump(d.mass.momentum(at)))
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
     rooms = heavy @ (sizes.relative * sizes.v[:, None] + instant * rates) + sizes.relative * shifted[:, None]
+    gathered = run.events.time[np.char.startswith(run.events.rule.astype(str), "accumulation")]
+    rooms[:, _within(gathered, before, times)] += (_SLOW * heavy @ sizes.v)[:, None]
     for j in np.flatnonzero((turned > rooms).any(axis=0)):
         rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
     for k, name in enumerate(d.names):

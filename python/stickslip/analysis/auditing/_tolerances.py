@@ -22,6 +22,7 @@ EXACT = 1e-10
 # What is at rest under large forces that balance moves by their rounding: a velocity has at least this share of the one
 # that they would give it over the run one by one.
 _STILL = 1e-4
+_BETWEEN = 513
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,9 @@ class Sizes:
     Attributes
     ----------
     relative : float
-        Error of each state relative to the greatest value that it takes in the run: 300 rtol of regimes that are
-        integrated numerically, 1e-10 of exact ones.
+        Error of each state relative to its size: 300 rtol of regimes that are integrated numerically, 1e-10 of exact
+        ones. The size is the greatest value that it takes in the run; where it is integrated, that of `Machine.scales`
+        if it is greater.
     q, v : ndarray
         Greatest position and speed of each coordinate.
     states : dict
@@ -68,6 +70,8 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     relative = EXACT if kinds <= {"exact", "slow subspace"} else max(EXACT, NUMERICAL * rtol)
     at = Samples(run, _steps(run), d)
     greatest = {name: float(np.abs(at[name]).max()) for name in run.states}
+    if relative > EXACT:  # an integrator works to its tolerance of the sizes that it was given
+        greatest = {name: max(size, run.machine.scales.get(name, 0.0)) for name, size in greatest.items()}
     for place in d.surfaces:
         for name, size in zip(internal_names(place), _laws.state_sizes(place.law), strict=True):
             greatest[name] = max(greatest[name], size)
@@ -133,7 +137,8 @@ def _carried(d: Description, at: Samples) -> Array:
 
 
 def _steps(run: Any) -> Array:
-    """Ends of the steps, and the states before events."""
+    """Ends of the steps, the states before events, and others between, since exact steps are long."""
     t = np.concatenate([run._raw.step_times(), np.nextafter(run.events.time, -np.inf)])
-    within: Array = np.clip(np.sort(t), run._raw.t_begin, run._raw.t_end)
+    begin, end = run._raw.t_begin, run._raw.t_end
+    within: Array = np.clip(np.sort(np.concatenate([t, np.linspace(begin, end, _BETWEEN)])), begin, end)
     return within
