@@ -226,7 +226,8 @@ void size_fine_velocities(System& sys) {
 
 } // namespace
 
-// Acceleration that loads and limits give to each state's rate within a time t; `speed` gets that of surfaces.
+// Acceleration that loads, limits and springs off their rest give to each state's rate within a time t; `speed` gets that of
+// surfaces.
 static Vector driven_rates(const System& sys, double t, Vector& speed) {
   const Index n = sys.n_coordinates;
   Vector rates = Vector::Zero(sys.nx);
@@ -237,6 +238,14 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
     const double level = p.traits.sticks ? p.break_away : 0.0;
     rates += p.effect.cwiseAbs() * (level * (size(p.load) + p.table_load));
     if (n > 0) speed = speed.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
+  }
+  for (const Flank& f : sys.flanks) { // where all coordinates are zero
+    const Spring& p = sys.springs[f.spring];
+    const double rest = size(p.rest);
+    double force = 0.0;
+    for (const double x : {-rest, 0.0, rest})
+      force = std::max(force, std::abs(f.line.value(f.line.stretch_at(x), x)));
+    rates += force * p.effect.cwiseAbs();
   }
   const Constraints& c = sys.constraints;
   for (Index k = 0; k < c.all.size(); ++k) {
