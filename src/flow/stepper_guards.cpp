@@ -17,6 +17,17 @@ namespace {
 constexpr double never = 2.0;       // of a crossing: behind the end of the step
 constexpr double integrated = 10.0; // tolerances by which an error of the motion may exceed its own
 
+// A root of a polynomial that was taken to start at zero, moved to where it is zero with the start that it has.
+double with_its_start(const double* c, Index degree, double theta) {
+  constexpr double near = 1e-3;
+  for (int round = 0; round < 3; ++round) {
+    const auto [value, slope] = polynomial::value_slope(c, degree, theta);
+    if (!(slope > 0.0 && std::abs(value) < near * slope * theta)) break;
+    theta -= value / slope;
+  }
+  return theta;
+}
+
 } // namespace
 
 // How large the terms are that a guard is the difference of, at the start of the step.
@@ -226,7 +237,9 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
       c[j] = 0.0;
       found = first(GuardStart::zero);
     }
-  return found.found ? found.theta : none;
+  if (!found.found) return none;
+  if (!from_zero || found.at_once || !is_exact(step.kind)) return found.theta;
+  return with_its_start(guard_series.row(k).data(), degree, found.theta);
 }
 
 // When what leaves zero the other way is back, where that is so soon that a step of this length leaves too few digits
