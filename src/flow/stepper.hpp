@@ -159,6 +159,7 @@ private:
   bool is_polynomial(const Regime& r, Index guard) const;
   bool guard_polynomials(const Regime& r, const State& state, const Step& step, Index& degree);
   bool hides_crossing(Index k) const;
+  bool misses_motion(const Step& step, double theta) const;
   bool resolves_guards(const Regime& r, const State& state, const Step& step, Index degree);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
   double unknown_gap(const Contact& contact, const State& state, double gap) const;

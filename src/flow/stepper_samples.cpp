@@ -39,6 +39,7 @@ const SamplePoints& sample_points() {
   return points;
 }
 
+constexpr double follows = 1e3;   // tolerances by which the dense form may miss the motion in a whole step
 constexpr double resolved = 1e-4; // of the greatest value in the step
 
 // What a law of friction may turn within a step without any part in the motion: a force of a body at rest.
@@ -120,6 +121,18 @@ bool Stepper::hides_crossing(Index k) const {
   return unknown > resolved * most && values.maxCoeff() > -overshoots * unknown;
 }
 
+// Whether the dense form of a step does not follow the motion that it has between its ends, of which the error estimate
+// knows nothing: x' here is in `work`.
+bool Stepper::misses_motion(const Step& step, double theta) const {
+  for (Index i = 0; i < sys.nx; ++i) {
+    double slope = 0.0;
+    for (Index k = step.columns; k-- > 1;) slope = slope * theta + static_cast<double>(k) * C(i, k);
+    const double size = atol(i) + options.rtol * std::abs(theta_column(i));
+    if (!(std::abs(slope - step.h * work(i)) <= follows * size)) return true;
+  }
+  return false;
+}
+
 // A body that turns in flight may swing a gap to and fro within a step that its parabola does not limit: whether the
 // polynomials through samples still are these guards between the samples.
 bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& step, Index degree) {
@@ -134,6 +147,7 @@ bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& s
   for (const double theta : {0.42, 0.83}) {
     polynomial::values(C.data(), C.rows(), step.columns, theta, theta_column.data());
     rhs(r, state.base_t + theta * step.h, theta_column.data(), work.data());
+    if (misses_motion(step, theta)) return false;
     guard_values(sys, r, state.base_t + theta * step.h, theta_column.data(), s.data(), force.data(),
                  guards.data(), scratch);
     for (Index k = 0; k < r.guards.size(); ++k) {
