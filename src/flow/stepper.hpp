@@ -128,7 +128,7 @@ private:
   double propose_step(const Regime& r, State& state, double horizon, FlowKind kind);
   double step_within_tolerance(const Regime& r, State& state, FlowKind kind, double h);
   void note_stiffness(State& state, double h) const;
-  bool passes_another(const Regime& r, Index event) const;
+  bool passes_another(const Regime& r, const State& state, Index event) const;
   bool end_at_event(const Regime& r, State& state, Step& step, Index degree);
   const Vector& end_of(FlowKind kind) const { // of the attempt made last
     return kind != FlowKind::explicit_pair ? stiff_work.x1 : high() ? fine_work.x1 : explicit_work.x1;

@@ -391,11 +391,15 @@ void Stepper::note_stiffness(State& state, double h) const {
   state.stiff = looks ? std::min(state.stiff + 1, 1000) : std::max(0, state.stiff - 1);
 }
 
-// Whether a guard has become positive on the way to this one, whose polynomial through samples came too late.
-bool Stepper::passes_another(const Regime& r, Index event) const {
+// Whether a guard has become positive on the way to this one, whose polynomial through samples came too late; by more than
+// what a transition leaves at zero.
+bool Stepper::passes_another(const Regime& r, const State& state, Index event) const {
   for (Index k = 0; k < r.guards.size(); ++k) {
     if (k == event || is_polynomial(r, k)) continue;
-    const double near = tolerance::located * sampled.row(k).cwiseAbs().maxCoeff();
+    const double size = stickslip::guard_size(sys, r, r.guards[k], state.base_t, state.base_x.data(),
+                                              frame_signals.data(), force.data(), state.nominal);
+    const double near =
+        std::max(tolerance::located * sampled.row(k).cwiseAbs().maxCoeff(), 2.0 * tolerance::rest * size);
     if (sampled(k, 0) <= near && guards(k) > near) return true;
   }
   return false;
@@ -436,7 +440,7 @@ bool Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
     last_cut = cut, last_value = guards(which);
     cut = next;
   }
-  if (cut < shorter * h && passes_another(r, which)) {
+  if (cut < shorter * h && passes_another(r, state, which)) {
     state.step = cut, state.last_error = 0.0;
     return false;
   }

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, internal_names
-from stickslip.analysis.auditing._put_to_rest import put_to_rest
+from stickslip.analysis.auditing._put_to_rest import RESTS, put_to_rest
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._surfaces import OPEN
 from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
-_SLOW = 1e-6  # of the speeds so far: slips that an accumulation ends
+_GATHERED = 1e-6  # of the speeds so far: slips that an accumulation ends
 
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
@@ -55,9 +55,9 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
     rooms = heavy @ (sizes.relative * sizes.v[:, None] + instant * rates) + sizes.relative * shifted[:, None]
     gathered = run.events.time[np.char.startswith(run.events.rule.astype(str), "accumulation")]
-    rooms[:, _within(gathered, before, times)] += (_SLOW * heavy @ sizes.v)[:, None]
+    slow = np.where(_within(gathered, before, times), _GATHERED / RESTS, 1.0)
     for j in np.flatnonzero((turned > rooms).any(axis=0)):
-        rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
+        rooms[:, j] += slow[j] * put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + instant * sizes.v[k]
         audit.hold("position goes on", name, times, moved[k], room)

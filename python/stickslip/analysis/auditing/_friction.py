@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._contacts import force_size
 from stickslip.analysis.auditing._description import Description, Place
+from stickslip.analysis.auditing._put_to_rest import RESTS
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Samples
 from stickslip.analysis.auditing._surfaces import OPEN, Surface, load_is_known, load_room
@@ -21,6 +22,7 @@ Array = NDArray[np.float64]
 # A place that rests because its slips were shorter than the machine can tell ("accumulation") stays until its force is
 # this share above its limit.
 _ACCUMULATION = 2e-6
+_SHARED = 1e-9  # of the forces that shared ones may miss their limits by
 
 
 def check_friction(
@@ -30,7 +32,9 @@ def check_friction(
     for place, one in zip(d.surfaces, surfaces, strict=True):
         _check_signals(audit, d, place, at, one, sizes)
         _check_sliding(audit, place, at, one, sizes)
-        _check_rest(audit, run, place, at, one, sizes, sizes.relative * force_size(d, at, sizes))
+        _check_rest(
+            audit, run, place, at, one, sizes, max(_SHARED, sizes.relative) * force_size(d, at, sizes)
+        )
         _note_unchecked(audit, d, place)
 
 
@@ -39,7 +43,7 @@ def _check_signals(
 ) -> None:
     name, closed = place.name, one.mode != OPEN
     t = at.t
-    room = one.velocity_room
+    room = one.velocity_room + _no_velocity(place, at, sizes)
     audit.hold("velocity is w . q'", name, t, np.abs(at[f"{name}.velocity"] - one.velocity), room + 1e-300)
     if not place.on_contact and load_is_known(place, d):
         room = 10.0 * sizes.relative * np.abs(one.load) + _load_room(place, at, sizes)
@@ -48,6 +52,12 @@ def _check_signals(
     error = np.where(known, np.abs(at[f"{name}.force"] - one.force), 0.0)
     audit.hold("force is that of the law", name, t, error, one.uncertain + 1e-300)
     audit.hold("no force when open", name, t, np.where(closed, 0.0, np.abs(at[f"{name}.force"])), 1e-300)
+
+
+def _no_velocity(place: Place, at: Samples, sizes: Sizes) -> Array:
+    """What counts as none."""
+    none: Array = RESTS * place.along.reach(at, np.maximum(sizes.v, sizes.scale))
+    return none
 
 
 def _load_room(place: Place, at: Samples, sizes: Sizes) -> Array | float:
@@ -74,7 +84,8 @@ def _check_rest(
     elastic = place.options is not None and place.options.presliding is not None
     if not elastic:
         moves = np.where(rests, np.abs(one.velocity), 0.0)
-        audit.hold("at rest v = 0", place.name, at.t, moves, one.velocity_room)
+        room = one.velocity_room + _no_velocity(place, at, sizes)
+        audit.hold("at rest v = 0", place.name, at.t, moves, room)
     force = at[f"{place.name}.force"]
     beyond = np.maximum(force - one.high, one.low - force)
     if elastic:  # over its limit it still rests while it does not move along the force

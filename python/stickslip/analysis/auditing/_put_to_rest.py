@@ -19,7 +19,7 @@ from stickslip.modes import Mode
 
 Array = NDArray[np.float64]
 
-_RESTS, _STAYS = 2e-11, 2e-9
+RESTS, _STAYS = 2e-11, 2e-9
 
 
 def fastest(row: Array, sizes: Sizes) -> float:
@@ -41,7 +41,7 @@ def put_to_rest(d: Description, at: Samples, j: int, struck: set[str], sizes: Si
     closed = [c for c in d.unilateral if at[f"{c.name}.mode"][j] != Mode.OPEN and c.rigid]
     touching = [column(c.normal.at(at), j) for c in closed]
     places = [(p.name, column(p.along.at(at), j)) for p in d.surfaces if at[f"{p.name}.mode"][j] != Mode.OPEN]
-    resting = [w for name, w in places if abs(at[f"{name}.velocity"][j]) <= _RESTS * fastest(w, sizes)]
+    resting = [w for name, w in places if abs(at[f"{name}.velocity"][j]) <= RESTS * fastest(w, sizes)]
     if not touching + resting:
         return np.zeros(len(sizes.v))
     rows = np.array(touching + resting)
@@ -53,8 +53,8 @@ def put_to_rest(d: Description, at: Samples, j: int, struck: set[str], sizes: Si
     shares = scale[:, None] * np.linalg.pinv(response, rcond=1e-9, hermitian=True) * scale
     moved = np.abs(mass[min(j, len(mass) - 1)] @ pushed @ shares)
     rates = [
-        slowest(w, sizes) if c.name in struck else _RESTS * fastest(w, sizes)
+        slowest(w, sizes) if c.name in struck else RESTS * fastest(w, sizes)
         for c, w in zip(closed, touching, strict=True)
     ]
-    room: Array = moved @ np.array(rates + [_RESTS * fastest(w, sizes) for w in resting])
+    room: Array = moved @ np.array(rates + [RESTS * fastest(w, sizes) for w in resting])
     return room
