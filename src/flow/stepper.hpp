@@ -164,7 +164,7 @@ private:
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
   double unknown_gap(const Contact& contact, const State& state, double gap) const;
   double zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
-                       double size) const;
+                       double size, double& noise) const;
   double band(const Regime& r, const State& state, Index k) const;
   double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
   bool only_touches(const double* c, const Friction& p, const State& state) const;

@@ -56,9 +56,9 @@ double Stepper::unknown_gap(const Contact& contact, const State& state, double g
 
 // What counts as zero at the start of a step for guard k, whose polynomial c has terms of this size altogether.
 // What the last transition left at zero is decided by what comes after, not by rounding. Negative: the guard stays
-// at zero to rounding throughout.
+// at zero to rounding throughout. noise: what rounding alone leaves of zero.
 double Stepper::zero_at_start(const Regime& r, const State& state, Index k, FlowKind kind, const double* c,
-                              double size) const {
+                              double size, double& noise) const {
   constexpr double stays = -1.0;
   const Guard& g = r.guards[k];
   const Form* const form = r.guard_terms[k].form;
@@ -79,6 +79,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
       size <= tolerance::rest * velocity_size(sys.friction[g.friction], state.nominal))
     return stays;
   double zero = tolerance::rounding * size;
+  noise = zero;
   if (!state.after_transition) return zero;
   double unknown = 0.0; // what an integrated motion up to the transition leaves
   switch (g.kind) {
@@ -129,6 +130,7 @@ double Stepper::zero_at_start(const Regime& r, const State& state, Index k, Flow
       zero = tolerance::rest * size;
     }
   }
+  noise = zero;
   // It was located no better, and goes away at once.
   return c[1] < 0.0 ? std::max({zero, tolerance::located * -c[1], unknown}) : zero;
 }
@@ -198,7 +200,8 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   if (kind == GuardKind::closes && is_held(r, state, step, k, c, size)) return none;
   if (kind == GuardKind::sharing_changes)
     return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
-  const double zero = zero_at_start(r, state, k, step.kind, c, size);
+  double left = 0.0; // of zero, by rounding
+  const double zero = zero_at_start(r, state, k, step.kind, c, size, left);
   if (zero < 0.0) return none;
   // Nor does the place of the event within the last digits of t.
   const double unresolved = fresh ? tolerance::last_digits * std::abs(state.base_t) / step.h : 0.0;
@@ -238,8 +241,10 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
       found = first(GuardStart::zero);
     }
   if (!found.found) return none;
-  if (!from_zero || found.at_once || !is_exact(step.kind)) return found.theta;
-  return with_its_start(guard_series.row(k).data(), degree, found.theta);
+  const double* const whole = guard_series.row(k).data();
+  const bool counts = from_zero && is_exact(step.kind) && !parts &&
+                      std::abs(whole[0]) > std::max(left, unresolved * std::abs(whole[1]));
+  return counts && !found.at_once ? with_its_start(whole, degree, found.theta) : found.theta;
 }
 
 // When what leaves zero the other way is back, where that is so soon that a step of this length leaves too few digits
