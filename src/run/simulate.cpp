@@ -117,7 +117,7 @@ private:
   // nothing, but a run that is stopped early may have asked for any length.
   void make_room(double t) {
     constexpr Index few = 64;
-    constexpr double spare = 1.1, most = 0x1p24; // numbers that are asked for ahead
+    constexpr double spare = 1.1, most = 0x1p26; // numbers that are asked for ahead
     const Index n = run.segments.size();
     if (n < few || !(t > run.t_begin)) return;
     const double ahead = most / static_cast<double>(std::max(n, run.coefficients.size()));
