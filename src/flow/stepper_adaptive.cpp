@@ -395,7 +395,7 @@ void Stepper::note_stiffness(State& state, double h) const {
 // what a transition leaves at zero.
 bool Stepper::passes_another(const Regime& r, const State& state, Index event) const {
   for (Index k = 0; k < r.guards.size(); ++k) {
-    if (k == event || is_polynomial(r, k)) continue;
+    if (k == event || is_polynomial(r, k) || !(guards(k) > 0.0)) continue;
     const double size = stickslip::guard_size(sys, r, r.guards[k], state.base_t, state.base_x.data(),
                                               frame_signals.data(), force.data(), state.nominal);
     const double near =

@@ -239,13 +239,18 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
     rates += p.effect.cwiseAbs() * (level * (size(p.load) + p.table_load));
     if (n > 0) speed = speed.cwiseMax(p.velocity.x.segment(n, n).cwiseAbs() * size(p.surface));
   }
-  for (const Flank& f : sys.flanks) { // where all coordinates are zero
-    const Spring& p = sys.springs[f.spring];
+  for (const Spring& p : sys.springs) { // where all coordinates are zero
     const double rest = size(p.rest);
-    double force = 0.0;
-    for (const double x : {-rest, 0.0, rest})
-      force = std::max(force, std::abs(f.line.value(f.line.stretch_at(x), x)));
-    rates += force * p.effect.cwiseAbs();
+    double most = 0.0;
+    for (const double x : {-rest, 0.0, rest}) {
+      double force = 0.0;
+      for (Index k = p.flanks; k < p.flanks + p.count; ++k) {
+        const auto& line = sys.flanks[k].line;
+        force += line.value(line.stretch_at(x), x);
+      }
+      most = std::max(most, std::abs(force));
+    }
+    rates += most * p.effect.cwiseAbs();
   }
   const Constraints& c = sys.constraints;
   for (Index k = 0; k < c.all.size(); ++k) {

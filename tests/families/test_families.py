@@ -43,24 +43,30 @@ LEFT_TODAY = {
 # bodies between walls that strike a hundred times at one instant, shared forces that rounding alone shifts, limits that are
 # touched and recede, preload in impacts, velocities that stop where something strikes, rounding of what constraints cancel,
 # forces that begin with the third power of time, rebounds that are taken back, places that nothing presses,
-# gaps that rounding alone moves, belts that begin to move under a wedged body, rounding of what holds in all that it moves.
+# gaps that rounding alone moves, belts that begin to move under a wedged body, rounding of what holds in all that it moves,
+# contacts passed unseen, coordinates without a size, rates with a bend, forces that a lag holds.
 # (Chains 770 is not among them: an automaton with lag and ageing rests beyond its level there with some builds of NumPy,
 # whose last digits make another machine of it.)
 ONCE = {
-    "chains": (67, 161, 221, 243, 260, 471, 484, 498, 648, 844, 868, 1039, 1108, 1426, 3060, 4535, 4920, 6952, 7137),
-    "drives": (168, 546, 1513, 1929, 2568, 4135, 4713),
-    "brakes": (30, 78, 88, 97, 110, 168, 188, 248, 302),
+    "chains": (
+        67, 161, 221, 243, 260, 471, 484, 498, 648, 844, 868, 1039, 1108, 1426, 2094, 2754, 3060, 3926, 4130, 4535,
+        4920, 5553, 6952, 7137, 7148, 7494,
+    ),
+    "drives": (168, 546, 1513, 1929, 2568, 3858, 4135, 4713, 6418, 9161),
+    "brakes": (30, 78, 88, 97, 110, 168, 188, 248, 302, 5413, 6858, 7812),
     "contacts": (632, 1062, 1991, 3200, 7576),
     "frictional": (
         110, 214, 248, 264, 302, 531, 733, 765, 1138, 1498, 1591, 1781, 1793, 1997, 2142, 2479, 2825, 3243, 3453, 4953,
         5388, 7208, 7252, 7320, 8125, 9114, 9721, 9920,
     ),
     "geared": (215, 856, 944),
-    "supports": (222, 260, 279, 342, 853, 1151, 1410, 1564, 1673, 1805, 1812, 1898, 7026),
+    "supports": (222, 260, 279, 342, 853, 1151, 1410, 1564, 1673, 1805, 1812, 1898, 4598, 7026, 9669),
     "stops": (
         502, 514, 677, 747, 771, 828, 994, 1202, 1347, 1394, 1410, 1427, 1476, 1568, 1591, 1625, 1638, 1644, 1688,
         1835, 1927, 1996, 2249, 4769, 4941, 5461, 6055, 6118, 6883, 6967, 7136, 7252, 7892, 8074, 8523, 9879,
     ),
+    "springs": (6548, 7896, 8005, 9254, 9371),
+    "smooth": (336, 2104, 2763, 3711, 4063, 5379, 7320, 8033, 9938),
 }  # fmt: skip
 
 

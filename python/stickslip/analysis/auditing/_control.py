@@ -26,18 +26,15 @@ def check_control(audit: Audit, run: Any, d: Description, panels: Panels, sizes:
         name, options = loop["name"], loop["control"]["options"]
         outputs = _output_names(loop)
         u = panels.at.rows(outputs)
-        low, high = options["limits"]["min"], options["limits"]["max"]
-        beyond = np.maximum(u - high, low - u).max(axis=0)
-        block, size = block_of(loop["control"]), np.abs(u).max(initial=0.0)
-        if block is not None and options["period"] == 0.0:  # a sum of terms, clipped at events
-            size = max(size, _reach(loop, block, panels.at).max(initial=0.0))
-        audit.hold("output within its limits", name, panels.at.t, beyond, 1e-12 * size)
+        block = block_of(loop["control"])
+        if block is None or options["period"] > 0.0:
+            _check_limits(audit, loop, panels, u, np.zeros(len(u)))
         if block is None:
             audit.skip(f"output of '{name}'", "it is a function; its limits are checked")
         elif options["period"] > 0.0:
             _check_sampled(audit, run, d, loop, block, panels, sizes)
         else:
-            _check_continuous(audit, loop, block, panels, sizes)
+            _check_continuous(audit, loop, block, panels, u, sizes)
 
 
 def _output_names(loop: dict[str, Any]) -> list[str]:
@@ -75,32 +72,31 @@ def _sizes(loop: dict[str, Any], block: Block, w: Array) -> Array:
     return seen
 
 
-def _states(loop: dict[str, Any], block: Block, at: Samples) -> Array:
-    n = block.A.shape[0]
-    return at.rows(f"{loop['name']}.z{i if n > 1 else ''}" for i in range(n))
+def _check_limits(audit: Audit, loop: dict[str, Any], panels: Panels, u: Array, terms: Array) -> None:
+    """`terms`: what those of each output amount to, which are clipped at events."""
+    low, high = (loop["control"]["options"]["limits"][end] for end in ("min", "max"))
+    beyond = np.maximum(u - high, low - u).max(axis=0)
+    size = max(np.abs(u).max(initial=0.0), terms.max(initial=0.0))
+    audit.hold("output within its limits", loop["name"], panels.at.t, beyond, 1e-12 * size)
 
 
-def _reach(loop: dict[str, Any], block: Block, at: Samples) -> Array:
-    """What the terms of each output of a continuous controller amount to."""
-    size_z = np.abs(_states(loop, block, at)).max(axis=1, initial=0.0)
-    reach: Array = np.abs(block.C) @ size_z + np.abs(block.D) @ _sizes(loop, block, _inputs(loop, block, at))
-    return reach
-
-
-def _check_continuous(audit: Audit, loop: dict[str, Any], block: Block, panels: Panels, sizes: Sizes) -> None:
+def _check_continuous(
+    audit: Audit, loop: dict[str, Any], block: Block, panels: Panels, u: Array, sizes: Sizes
+) -> None:
     name, at, options = loop["name"], panels.at, loop["control"]["options"]
     n = block.A.shape[0]
-    z = _states(loop, block, at)
+    z = at.rows(f"{name}.z{i if n > 1 else ''}" for i in range(n))
     w = _inputs(loop, block, at)
     raw = block.C @ z + block.D @ w
     out = np.clip(raw, options["limits"]["min"], options["limits"]["max"])
     size_z, size_w = np.abs(z).max(axis=1, initial=0.0), _sizes(loop, block, w)
-    reach = _reach(loop, block, at)
+    reach = np.abs(block.C) @ size_z + np.abs(block.D) @ size_w
+    _check_limits(audit, loop, panels, u, reach)
     limited = np.isfinite(options["limits"]["min"]) or np.isfinite(options["limits"]["max"])
     clamps = limited and options["anti_windup"] == "clamping"
     followed = at[f"{name}.mode"] == Mode.FREE if clamps else np.ones(at.t.size, dtype=bool)
-    for k, label in enumerate(_output_names(loop)):
-        error, room = np.abs(at[label] - out[k]), 10.0 * sizes.relative * reach[k] + 1e-300
+    for k in range(len(u)):
+        error, room = np.abs(u[k] - out[k]), 10.0 * sizes.relative * reach[k] + 1e-300
         audit.hold("output is that of the control law", name, at.t, np.where(followed, error, 0.0), room)
     if clamps:
         audit.skip(f"integral of '{name}' at its limits", "which way clamping takes there is not sampled")

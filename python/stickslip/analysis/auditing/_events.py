@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from stickslip.analysis.auditing import _laws
 from stickslip.analysis.auditing._description import Description, internal_names
-from stickslip.analysis.auditing._put_to_rest import RESTS, put_to_rest
+from stickslip.analysis.auditing._put_to_rest import put_to_rest
 from stickslip.analysis.auditing._report import Audit
 from stickslip.analysis.auditing._sampling import Panels, Samples
 from stickslip.analysis.auditing._surfaces import OPEN
 from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
-_GATHERED = 1e-6  # of the speeds so far: slips that an accumulation ends
 
 
 def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
@@ -25,14 +24,6 @@ def check_events(audit: Audit, run: Any, d: Description, panels: Panels, sizes: 
     names = [p.name for p in d.surfaces if _laws.sticks(p.law)]
     for name in names + [c.name for c in d.contacts if c.place is None]:
         check_modes(audit, run, name, panels)
-
-
-def _within(found: Array, before: Array, after: Array) -> NDArray[np.bool_]:
-    """Whether any of these times lies in each of the instants."""
-    any_there: NDArray[np.bool_] = np.searchsorted(found, before, side="left") < np.searchsorted(
-        found, after, side="right"
-    )
-    return any_there
 
 
 def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, sizes: Sizes) -> None:
@@ -49,15 +40,14 @@ def _check_continuity(audit: Audit, run: Any, d: Description, panels: Panels, si
         left, right = sides(values)
         return np.abs(right - left)
 
-    struck = _within(run.events.time[run.events.impact], before, times)
+    strikes = run.events.time[run.events.impact]
+    struck = np.searchsorted(strikes, before, side="left") < np.searchsorted(strikes, times, side="right")
     heavy, (shifted, _) = d.mass.greatest(at), d.mass.doubt(at, sizes.q, sizes.v)
     moved, turned = jump(at.q), np.where(struck, 0.0, jump(d.mass.momentum(at)))
     rates = np.maximum(*sides(np.abs(at.rows(f"{n}.acceleration" for n in d.names))))
     rooms = heavy @ (sizes.relative * sizes.v[:, None] + instant * rates) + sizes.relative * shifted[:, None]
-    gathered = run.events.time[np.char.startswith(run.events.rule.astype(str), "accumulation")]
-    slow = np.where(_within(gathered, before, times), _GATHERED / RESTS, 1.0)
     for j in np.flatnonzero((turned > rooms).any(axis=0)):
-        rooms[:, j] += slow[j] * put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
+        rooms[:, j] += put_to_rest(d, Samples(run, times[j : j + 1], d), 0, set(), sizes)
     for k, name in enumerate(d.names):
         room = sizes.relative * sizes.q[k] + instant * sizes.v[k]
         audit.hold("position goes on", name, times, moved[k], room)

@@ -1,0 +1,37 @@
+"""Exact motion is right to rounding beside a coordinate that nothing but a spring off its rest moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import stickslip as ss
+
+MASS, STIFFNESS, REST = 0.5, 6000.0, -0.025
+OMEGA = np.sqrt(STIFFNESS / MASS)
+
+
+def _beside() -> ss.Machine:
+    """`slow` is moved at once by a spring with play; `first`, which has a force, reaches it through a soft one."""
+    m = ss.Machine(mass=[5.0, 5.0, MASS], names=["first", "slow", "fast"], force={"first": 0.4})
+    m.add_spring("soft", on=("slow", "first"), stiffness=25.0)
+    m.add_spring("play", on="slow", stiffness=600.0, backlash=1e-4, rest=0.04)
+    m.add_spring("stiff", on="fast", stiffness=STIFFNESS, rest=REST)
+    m.add_contact("wall", normal={"fast": -1.0}, gap=0.05)
+    return m
+
+
+def test_oscillation_about_the_rest() -> None:
+    """q = r (1 - cos omega t), v = r omega sin omega t."""
+    t = np.linspace(0.0, 0.12, 301)
+    at = ss.simulate(_beside(), 0.12).at(t)
+    q, v = REST * (1.0 - np.cos(OMEGA * t)), REST * OMEGA * np.sin(OMEGA * t)
+    assert np.abs(at["fast.position"] - q).max() < 2e-14 * abs(REST)
+    assert np.abs(at["fast.velocity"] - v).max() < 2e-14 * abs(REST) * OMEGA
+
+
+def test_sizes_of_what_springs_move() -> None:
+    """Within the machine's own time T = 1/omega a force k r carries its mass by k r/m T^2: by r, and r omega_slow^2 T^2."""
+    sizes = _beside().scales
+    assert abs(sizes["fast.position"] / abs(REST) - 1.0) < 1e-7
+    slow = 600.0 / 5.0 * (0.04 - 0.5e-4) / OMEGA**2
+    assert abs(sizes["slow.position"] / slow - 1.0) < 1e-7
