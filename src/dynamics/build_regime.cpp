@@ -29,8 +29,9 @@ bool is_affine(const System& sys, const Friction& p, const FrictionMode& now) {
   return p.traits.affine; // a peak raised by a dwell is nothing to a level that does not fall with the speed
 }
 
+// Of what no force moves, 1.
 Vector units_of(const Matrix& G) {
-  return G.diagonal().cwiseAbs().cwiseSqrt().cwiseInverse();
+  return G.diagonal().unaryExpr([](double g) { return g != 0.0 ? 1.0 / std::sqrt(std::abs(g)) : 1.0; });
 }
 
 // Of a matrix G = D^-1 A D^-1 with these singular values of A and D = diag(d), and of this rank.
@@ -228,6 +229,14 @@ void add_product(const System& sys, Matrix& out, const Matrix& a, const Matrix& 
 }
 
 } // namespace
+
+Vector impulses_to_rest(const Matrix& G, const Vector& speed) {
+  constexpr double clearly = 1e-6; // such pivots leave nothing to share, in whatever units
+  Matrix shifts;
+  if (linalg::full_rank(G, clearly)) return linalg::solve(G, speed);
+  const Matrix H = least_forces(G, shifts);
+  return shifts.cols() == 0 ? Vector(linalg::solve(G, speed)) : Vector(H * speed);
+}
 
 // H; where rows turn by elimination, unless something is redundant.
 static void solve_constraints(const System& sys, Regime& r, Holding& c) {

@@ -106,8 +106,8 @@ int held_by_lag(const Friction& p, const Modes& modes, Index i) {
 Interval holding_limits(const System& sys, const Modes& modes, Index i, double t, const double* x,
                         const double* s, const double* force) {
   const Friction& p = sys.friction[i];
-  Interval limits = stick_limits(sys, p, modes.friction[i].load_stretch, t, x, s, force);
-  if (modes.friction[i].hold == Hold::firmly) limits = {firmer * limits.lo, firmer * limits.hi};
+  Interval limits =
+      held(stick_limits(sys, p, modes.friction[i].load_stretch, t, x, s, force), modes.friction[i]);
   const int side = held_by_lag(p, modes, i);
   if (side > 0) limits.hi = x[p.lagged];
   if (side < 0) limits.lo = -x[p.lagged];

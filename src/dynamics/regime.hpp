@@ -10,14 +10,22 @@
 #include "model/linear_part.hpp"
 #include "model/system.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
 
 namespace stickslip {
 
-// After an accumulation of slips an element holds this much of its limits.
-inline constexpr double firmer = 1.0 + 1e-6;
+// After an accumulation of slips an element holds a little more than its limits.
+inline Interval firmly(const Interval& limits) {
+  const double more = 1e-6 * std::max(std::abs(limits.lo), std::abs(limits.hi));
+  return {limits.lo - more, limits.hi + more};
+}
+inline Interval held(const Interval& limits, const FrictionMode& mode) {
+  return mode.hold == Hold::firmly ? firmly(limits) : limits;
+}
 
 class Tangent;
 

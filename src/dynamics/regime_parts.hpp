@@ -50,6 +50,10 @@ void find_facets(const Matrix& W, Regime& regime);
 // are without effect: of least norm, `shifts` spanning these, orthonormal.
 Matrix least_forces(const Matrix& G, Index without_effect, Matrix& shifts);
 
+// What takes these velocities of rows that hold away, G being what unit impulses bring about. Along directions that are
+// one but for rounding nothing is taken away: a regime shares the forces there.
+Vector impulses_to_rest(const Matrix& G, const Vector& speed);
+
 // sharing.cpp: the limits that bound forces which rigidity leaves open, `shifts` spanning what may be added to them;
 // forces held at the limits that the modes name; the terms of one limit's guard.
 void list_limits(const System& sys, const Matrix& shifts, Regime& regime);

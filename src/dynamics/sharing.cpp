@@ -29,9 +29,8 @@ struct Margin {
 
   // Per unit of its load, where it does not vary.
   double unit_limit(const Friction& p, const FrictionMode& now, int side) const {
-    const Interval unit = x != nullptr ? unit_limits(p, t, x) : rest_interval(p.law, nullptr);
-    const double firm = now.hold == Hold::firmly ? firmer : 1.0;
-    return firm * (side > 0 ? unit.hi : unit.lo);
+    const Interval unit = held(x != nullptr ? unit_limits(p, t, x) : rest_interval(p.law, nullptr), now);
+    return side > 0 ? unit.hi : unit.lo;
   }
 
   Index row_of(const ForceLimit& l) const { // among the constraint forces; -1: not one of them
@@ -260,15 +259,14 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
 }
 
 void follow_varying_limits(const System& sys, const Regime& r, double t, const double* x, const double* s,
-                           Eigen::Ref<Vector> held) {
+                           Eigen::Ref<Vector> forces) {
   for (Index k = 0; k < r.sharing.varying.size(); ++k) {
     const ForceLimit& l = r.sharing.limits[r.sharing.varying[k]];
     const Friction& p = sys.friction[l.force];
     const FrictionMode& now = r.modes.friction[l.force];
-    const Interval unit = unit_limits(p, t, x);
-    const double firm = now.hold == Hold::firmly ? firmer : 1.0;
-    const double limit = firm * (l.side > 0 ? unit.hi : unit.lo) * normal_load(p, now.load_stretch, x, s);
-    held += r.sharing.varying_effect.col(k) * (l.side * limit);
+    const Interval unit = held(unit_limits(p, t, x), now);
+    const double limit = (l.side > 0 ? unit.hi : unit.lo) * normal_load(p, now.load_stretch, x, s);
+    forces += r.sharing.varying_effect.col(k) * (l.side * limit);
   }
 }
 

@@ -362,7 +362,7 @@ void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List
       left(k) = rest(c, p);
     }
     Matrix shifts;
-    of.segment(first, n) -= U * (idle < 0    ? linalg::least_norm_solution(R * U, left)
+    of.segment(first, n) -= U * (idle < 0    ? impulses_to_rest(R * U, left)
                                  : idle == 0 ? Vector(linalg::solve(R * U, left))
                                              : Vector(least_forces(R * U, idle, shifts) * left));
   };

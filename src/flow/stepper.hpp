@@ -68,7 +68,7 @@ private:
   Vector sizes, sized_from; // of the states, and the sizes seen from which they were made
   const double* sized_by = nullptr;
   double sized_time = 0.0;
-  Vector rounding; // of the slope of each guard just after a transition, per step
+  Matrix rounding; // of slope and curvature of each guard just after a transition, per step
   Matrix J, signal_series, sampled;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
       guard_series; // at least as many rows and columns as needed
@@ -118,7 +118,7 @@ private:
   void guard_rows(const Regime& r, Index columns, Index state_columns, Index signal_degree, double h);
   double horizon_of_roots(const Regime& r, Index degree, const State& state) const;
   double part_in_sight(const Regime& r, const State& state, Index degree, double h) const;
-  void slope_rounding(const Regime& r, const State& state, double h);
+  void size_rounding(const Regime& r, const State& state, double h);
   void adaptive(const Regime& r, State& state, double horizon, Step& step);
   double longest_step(const Regime& r, const State& state) const;
   void set_tolerances(const State& state);

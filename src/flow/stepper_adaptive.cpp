@@ -447,7 +447,7 @@ bool Stepper::end_at_event(const Regime& r, State& state, Step& step, Index degr
   dense(r, state, cut, step.kind);
   // A step many times longer than the way to its event (of a flight in parabolas there is no error to limit
   // it) leaves too few digits to find the next one, which may come sooner still.
-  state.step = std::min(state.step, std::max(10.0 * cut, shrinks * h));
+  if (t + cut != t) state.step = std::min(state.step, std::max(10.0 * cut, shrinks * h));
   for (double& th : crossing) { // what fires earlier than this, by rounding, fires with it
     if (th <= 1.0) th *= h / cut;
     if (th < 1.0) th = 1.0;

@@ -162,19 +162,20 @@ double Stepper::horizon_of_roots(const Regime& r, Index degree, const State& sta
   return std::max(earliest, least);
 }
 
-// Just after a transition forces balance to rounding, which must not decide where a velocity goes: the
-// guard's slope is known no better than the terms of the acceleration it is made of, and than the series that
-// found the event; worse where friction and normal forces were solved from each other.
-void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
+// Just after a transition forces balance to rounding, which must not decide where a velocity goes: the guard's slope is
+// known no better than the terms of the acceleration it is made of, and than the series that found the event; worse where
+// friction and normal forces were solved from each other. So it is with the curvature of a stretch.
+void Stepper::size_rounding(const Regime& r, const State& state, double h) {
   const Index nx = sys.nx, ns = sys.ns(), ng = r.guards.size();
-  if (rounding.size() < ng) rounding.resize(ng);
+  if (rounding.rows() < ng) rounding.resize(ng, 2);
   bool sized = false;
   for (Index k = 0; k < ng; ++k) {
-    rounding(k) = 0.0;
+    rounding.row(k).setZero();
     if (!state.after_transition) continue;
     const GuardKind kind = r.guards[k].kind;
     if (kind != GuardKind::slip_ends && kind != GuardKind::velocity_reversal &&
-        kind != GuardKind::saturation && kind != GuardKind::leaves && kind != GuardKind::touches)
+        kind != GuardKind::saturation && kind != GuardKind::leaves && kind != GuardKind::touches &&
+        kind != GuardKind::corner)
       continue;
     if (!sized)
       for (Index i = 0; i < nx; ++i) {
@@ -193,9 +194,15 @@ void Stepper::slope_rounding(const Regime& r, const State& state, double h) {
         work.head(nx) += held * effect.cwiseAbs();
       }
     sized = true;
-    double sum = 0.0;
-    for (Index i = 0; i < nx; ++i) sum += std::abs(r.Gx(k, i)) * work(i);
-    rounding(k) = (r.coupled ? 3.0 : 1.0) * tolerance::rounding * h * sum;
+    double slope = 0.0, bend = 0.0;
+    for (Index i = 0; i < nx; ++i)
+      if (const double a = std::abs(r.Gx(k, i)); a != 0.0) {
+        slope += a * work(i);
+        for (Index j = 0; j < nx; ++j) bend += a * std::abs(r.Ax(i, j)) * work(j);
+      }
+    const double known = (r.coupled ? 3.0 : 1.0) * tolerance::rounding * h;
+    rounding(k, 0) = known * slope;
+    rounding(k, 1) = 0.5 * h * known * bend;
   }
 }
 
@@ -262,7 +269,7 @@ void Stepper::exact(const Regime& r, State& state, double horizon, Step& step) {
       guard_series.col(k).head(ng) *= power;
     }
   }
-  slope_rounding(r, state, step.h);
+  size_rounding(r, state, step.h);
   if (!find_crossings(r, state, step, columns - 1)) return;
   if (const double back = columns > 2 ? soon_back(r, state, step) : 0.0; back > 0.0)
     return exact(r, state, 2.0 * back, step);

@@ -209,8 +209,16 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const bool parts = fresh && kind == GuardKind::closes && c[0] > 0.0;
   const bool from_zero = parts || std::abs(c[0]) <= std::max(zero, unresolved * std::abs(c[1]));
   if (from_zero && fresh && degree >= 2) {
-    const double slope = is_exact(step.kind) ? rounding(k) : 0.0;
-    if (std::abs(c[1]) <= std::max(slope, 2.0 * unresolved * std::abs(c[2]))) c[1] = 0.0;
+    // What rounding and the last digits of t make of the lower terms decides nothing: the next one does. Of what has been
+    // integrated only the slope is known well enough.
+    const bool exact = is_exact(step.kind);
+    for (Index j = 1; j < (exact ? degree : 2); ++j) {
+      const double unknown =
+          exact ? std::max(rounding(k, std::min<Index>(j, 2) - 1), guard_noise(size)) : 0.0;
+      if (std::abs(c[j]) > std::max(unknown, static_cast<double>(j + 1) * unresolved * std::abs(c[j + 1])))
+        break;
+      c[j] = 0.0;
+    }
     if (kind == GuardKind::slip_ends && step.kind == FlowKind::exact &&
         only_touches(c, sys.friction[r.guards[k].friction], state))
       c[1] = 0.0;

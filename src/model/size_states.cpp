@@ -263,6 +263,29 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
   return rates;
 }
 
+// What nothing drives may yet be pushed or dragged: it goes as fast as what it touches, and as far.
+static void size_dragged(const System& sys, Vector& nominal) {
+  const Index n = sys.n_coordinates;
+  bool grows = true;
+  const auto drag = [&](const Vector& row, Index i) {
+    const double own = weight(row, n + i);
+    if (own == 0.0 || nominal(n + i) > 0.0) return;
+    for (Index j = 0; j < n; ++j)
+      if (const double w = weight(row, n + j); j != i && w > 0.0 && nominal(n + j) > 0.0) {
+        nominal(n + i) = std::max(nominal(n + i), w / own * nominal(n + j));
+        nominal(i) = std::max(nominal(i), w / own * nominal(j));
+        grows = true;
+      }
+  };
+  for (Index pass = 0; grows && pass < n; ++pass) {
+    grows = false;
+    for (Index i = 0; i < n; ++i) {
+      for (const Contact& c : sys.contacts) drag(c.rate.x, i);
+      for (const Friction& p : sys.friction) drag(p.velocity.x, i);
+    }
+  }
+}
+
 MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
   const Index n = sys.n_coordinates;
   Vector speed, narrow = Vector::Constant(n, unknown);
@@ -282,6 +305,7 @@ MotionSizes size_motion(const System& sys, double t, const Vector& gaps) {
     out.nominal(n + i) = v;
     out.nominal(i) = std::min(v * t, narrow(i));
   }
+  size_dragged(sys, out.nominal);
   const Constraints& c = sys.constraints;
   for (Index i = 0; i < c.positions.which.size(); ++i)
     for (Index k = 0; k < c.all.size(); ++k)

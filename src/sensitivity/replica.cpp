@@ -192,7 +192,7 @@ void Replica::hold(const Regime& r, double t, Vector& x) {
     left(k) = relative_velocity(p, x.data(), s.data());
   }
   for (Index k = 0; k < m; ++k) G.row(k) = sys.friction[r.sticking[k]].velocity.x.transpose() * U;
-  x -= U * linalg::least_norm_solution(G, left);
+  x -= U * impulses_to_rest(G, left);
 }
 
 Vector Replica::residuals(const Regime& r, double t, const double* x) {

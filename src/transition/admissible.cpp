@@ -69,7 +69,7 @@ bool Decision::admissible(const contact::Candidate& c) {
       mine = rests[g.friction];
     else
       mine = g.kind == GuardKind::shared_limit;
-    if (!mine || settled(c, g) || sign_of(r, k) <= 0) continue;
+    if (!mine || settled(c, g) || sign_of(c, r, k) <= 0) continue;
     note_overrun(r, g);
     return false;
   }
@@ -357,11 +357,12 @@ double Decision::no_acceleration(Index i) const {
 }
 
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
-int Decision::sign_of(const Regime& r, Index k) {
+int Decision::sign_of(const contact::Candidate& c, const Regime& r, Index k) {
   const Guard& g = r.guards[k];
   const auto i = g.friction >= 0 ? g.friction : g.contact >= 0 ? g.contact : 0;
   std::array<double, series_terms> row{};
   for (Index j = 0; j < std::ssize(row); ++j) row[j] = series(k, j);
+  drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(t), pace));
   switch (g.kind) {
   case GuardKind::slip_ends:
     if (rests[i]) row[0] = 0.0, row[1] = certain_slope(r, k, row[1]);
@@ -370,9 +371,12 @@ int Decision::sign_of(const Regime& r, Index k) {
         (rests[i] && stands_still(r, sys.friction[i])))
       return 1; // it does not move at all, so it does not slip
     break;
+  case GuardKind::lifts_off:
+    if (number[i] >= 0 && c.touching[number[i]] != 0)
+      row[0] = std::min(row[0], 0.0); // no better known than it was solved
+    break;
   case GuardKind::breaks_away:
   case GuardKind::shared_limit:
-  case GuardKind::lifts_off:
     break;
   case GuardKind::locks:
     if (!candidate[i]) return -1;
@@ -429,17 +433,20 @@ bool Decision::rests_stay(const Regime& r) {
   // No surface has a term of lower order: what has one moves, however slowly; what follows the state only to rounding.
   bool begin = here == nullptr;
   for (int k = 1; k < series_terms; ++k, power *= state->time_scale) {
-    bool part = false, moves = false;
-    Vector apart = Vector::Zero(problem.size());
     const Vector rate = signal_series.col(k - 1) / k;
+    const bool moves = std::any_of(surfaces.begin(), surfaces.end(), [&](const Surface& s) {
+      return s.own.cwiseAbs().dot(rate.cwiseAbs()) > 0.0;
+    });
+    if (!moves) continue; // what is left there is rounding
+    bool part = false;
+    Vector apart = Vector::Zero(problem.size());
     for (const Surface& s : surfaces) {
       if (s.component >= 0) apart(s.component) = s.own.dot(rate);
       const double c = s.against.dot(rate);
-      moves = moves || s.own.cwiseAbs().dot(rate.cwiseAbs()) > 0.0;
       if (std::abs(c) <= 10.0 * tolerance::constrained * s.terms.dot(rate.cwiseAbs())) continue;
       part = part || begin || std::abs(c) * power > tolerance::rest * s.speed;
     }
-    begin = begin && !moves;
+    begin = false;
     if (!part) continue;
     parting = apart;
     return false;

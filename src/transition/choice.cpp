@@ -51,8 +51,7 @@ ct::Element Decision::element_at_rest(Index i) {
   const double* x = state->base_x.data();
   const double N =
       contact_friction(i) ? 0.0 : normal_load(p, state->modes.friction[i].load_stretch, x, sig.data());
-  Interval unit = unit_limits(p, t, x);
-  if (state->modes.friction[i].hold == Hold::firmly) unit = {firmer * unit.lo, firmer * unit.hi};
+  const Interval unit = held(unit_limits(p, t, x), state->modes.friction[i]);
   ct::Element q;
   q.low = {unit.lo * N, unit.lo * load_per_normal(p)};
   q.high = {unit.hi * N, unit.hi * load_per_normal(p)};
@@ -107,6 +106,7 @@ void Decision::assemble() {
   p.elements.clear();
   p.free.resize(m);
   p.free_size.resize(m);
+  p.unnoticed.setZero(m);
   rows.resize(m, sys.nx);
   columns.resize(sys.nx, m);
   present.clear();
@@ -128,6 +128,7 @@ void Decision::assemble() {
     rows.row(k) = element.velocity.x.transpose();
     columns.col(k) = -element.effect;
     p.free(k) = relative_acceleration(element, xdot, sig);
+    p.unnoticed(k) = tolerance::rest * velocity_size(element, state->nominal) / state->time_scale;
     ct::Element q = rests[i] ? element_at_rest(i) : element_that_slides(i);
     const Index c = loading_contact(element);
     q.contact = c >= 0 ? number[c] : -1;
@@ -328,6 +329,30 @@ bool Decision::try_parts_of_shared(const List<Guard>& fired) {
   return found;
 }
 
+// Where nothing else holds, neither rest nor slip, what decides between them is less than is known of it: a motion has
+// crept to rest at its limit. It is held as after an accumulation of slips.
+bool Decision::try_firmly() {
+  if (woken) return false; // what begins has no motion yet
+  List<Index> changed;
+  const List<ct::Element> by_limits = problem.elements;
+  for (Index q = 0; q < elements.size(); ++q) {
+    Hold& hold = state->modes.friction[elements[q]].hold;
+    if (!rests[elements[q]] || hold != Hold::by_limit) continue;
+    hold = Hold::firmly;
+    ct::Element& element = problem.elements[q];
+    element = element_at_rest(elements[q]);
+    element.contact = by_limits[q].contact;
+    element.needs_contact = by_limits[q].needs_contact;
+    changed.push_back(q);
+  }
+  const bool found = !changed.empty() && try_choice();
+  if (!found) problem.elements = by_limits;
+  for (const Index q : changed)
+    if (!found || answer.answer.modes[closed.size() + q] != Mode::stick)
+      state->modes.friction[elements[q]].hold = Hold::by_limit;
+  return found;
+}
+
 // Guards of one instant may have been located a few digits apart: then everything is zero as well as events are located.
 bool Decision::try_as_located() {
   std::fill(allowed.begin(), allowed.end(), ct::anything);
@@ -365,7 +390,7 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
         !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_parts_of_shared(fired) &&
-        !try_as_located() && !try_everything())
+        !try_as_located() && !try_firmly() && !try_everything())
       return false;
   }
   apply(answer.answer);

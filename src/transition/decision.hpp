@@ -160,6 +160,7 @@ private:
   bool stop_by_lag();
   bool try_parts_of_shared(const List<Guard>& fired);
   bool try_as_located();
+  bool try_firmly();
   bool try_everything();
 
   // admissible.cpp
@@ -172,7 +173,7 @@ private:
   void note_contradiction();
   void note_firing(const Regime& r, List<Guard>& fired);
   void note_overrun(const Regime& r, const Guard& g);
-  int sign_of(const Regime& r, Index guard);
+  int sign_of(const contact::Candidate& c, const Regime& r, Index guard);
   double no_acceleration(Index element) const;
   double certain_slope(const Regime& r, Index guard, double slope) const;
   Vector acceleration_terms(const Regime& r, const Vector& row, const Matrix& by, const Matrix& held) const;
@@ -182,7 +183,9 @@ private:
   void next_term(const Regime& r, int k, Vector& x);
 
   // waking.cpp
-  bool silent() const;
+  bool silent();
+  Matrix by_signals();
+  Matrix signal_terms();
   void wake();
   bool settled(const contact::Candidate& c, const Guard& g) const;
 

@@ -49,7 +49,10 @@ double Decision::no_gap(Index j) const {
 
 double Decision::no_rate(Index j) const {
   const bool was_closed = state->modes.contact[j] == Mode::closed;
-  return std::max(tolerance::rest * rate_size(j), was_closed ? drift(sys.contacts[j].rate.x) : 0.0);
+  const Vector& row = sys.contacts[j].rate.x;
+  // Made or taken within the last digits of the instant.
+  const double passing = tolerance::last_digits * std::abs(t) * row.cwiseAbs().dot(terms);
+  return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(row) : 0.0});
 }
 
 void Decision::find_candidates(const List<Guard>& fired, bool start) {

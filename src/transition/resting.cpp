@@ -4,6 +4,7 @@
 #include "core/tolerances.hpp"
 #include "dynamics/free.hpp"
 #include "dynamics/friction_force.hpp"
+#include "dynamics/regime_parts.hpp"
 #include "transition/automaton_states.hpp"
 #include "transition/decision.hpp"
 
@@ -342,7 +343,7 @@ void Decision::project() {
     U.col(k) = *column[k];
     for (Index l = 0; l < m; ++l) G(k, l) = row[k]->dot(*column[l]);
   }
-  state->base_x -= U * linalg::least_norm_solution(G, speed);
+  state->base_x -= U * impulses_to_rest(G, speed);
 }
 
 } // namespace stickslip

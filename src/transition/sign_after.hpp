@@ -10,6 +10,16 @@ namespace stickslip {
 
 inline constexpr int series_terms = 6;
 
+// The last digits of an instant are not known: terms that higher ones outgrow within these are zero. h: what is known of
+// the instant.
+template <class Row> void drop_passing_terms(Row& row, double h) {
+  for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+    double power = h;
+    for (std::size_t j = i + 1; j < row.size() && row[i] != 0.0; ++j, power *= h)
+      if (std::abs(row[i]) < power * std::abs(row[j])) row[i] = 0.0;
+  }
+}
+
 // +1 becomes positive, -1 negative, 0 stays zero as far as can be told. term(k): the k-th coefficient, asked for in
 // rising order and only as far as it takes to tell; size: of the guard; t: the instant, whose last digits are not
 // known.

@@ -14,9 +14,17 @@ constexpr double early = 0.1; // of the time in which a signal's next term comes
 
 } // namespace
 
-// Whether no force acts at this instant on what rests or touches, nor grows with the motion.
-bool Decision::silent() const {
-  if (here != nullptr || !problem.free.isZero(0.0) || !problem.free_size.isZero(0.0)) return false;
+// Whether no force acts at this instant on what rests or touches, nor grows with the motion: none that would not be
+// outgrown by what signals begin to do within the last digits of the instant.
+bool Decision::silent() {
+  if (here != nullptr) return false;
+  Vector acting = problem.free_size.cwiseMax(problem.free.cwiseAbs());
+  for (Index k = 0; k < problem.size(); ++k) {
+    const Index q = k - closed.size();
+    const double speed =
+        q < 0 ? rate_size(closed[k]) : velocity_size(sys.friction[elements[q]], state->nominal);
+    if (acting(k) * state->time_scale > tolerance::last_digits * speed) return false;
+  }
   const auto idle = [](const contact::Line& l) { return l.a == 0.0; };
   for (const contact::Element& e : problem.elements) {
     if (e.state != Mode::stick && !(idle(e.plus) && idle(e.minus))) return false;
@@ -24,20 +32,35 @@ bool Decision::silent() const {
       return false; // what it holds may begin with the same power
   }
   const Matrix& A = cache.linear(sys, state->modes).A;
-  return (rows.cwiseAbs() * (A.cwiseAbs() * xdot.cwiseAbs())).isZero(0.0);
+  const double h = tolerance::last_digits * std::max(std::abs(t), state->time_scale);
+  acting += h * (rows.cwiseAbs() * (A.cwiseAbs() * xdot.cwiseAbs()));
+  if (acting.isZero(0.0)) return true;
+  const Matrix of_signals = signal_terms();
+  double begins = 0.0, power = h;
+  for (Index k = 1; k < series_terms; ++k, power *= h) begins += power * of_signals.col(k).maxCoeff();
+  return of_signals.col(0).isZero(0.0) && acting.maxCoeff() <= begins;
+}
+
+// Of the accelerations that signals make, by powers of time.
+Matrix Decision::by_signals() {
+  const LinearPart& linear = cache.linear(sys, state->modes);
+  Matrix made = rows * linear.S;
+  for (Index k = 0; k < problem.size(); ++k)
+    made.row(k) += (k < closed.size() ? sys.contacts[closed[k]].acceleration_s
+                                      : sys.friction[elements[k - closed.size()]].acceleration_s)
+                       .transpose();
+  return made;
+}
+
+Matrix Decision::signal_terms() {
+  expand_signals();
+  return by_signals().cwiseAbs() * signal_series.cwiseAbs();
 }
 
 // Where nothing acts yet, what signals begin to do decides, of whatever power of time: the problem is that of their
 // first terms, small beside what friction can give, and the time in which terms count is the signals' own.
 void Decision::wake() {
-  expand_signals();
-  const LinearPart& linear = cache.linear(sys, state->modes);
-  Matrix by_signals = rows * linear.S;
-  for (Index k = 0; k < problem.size(); ++k)
-    by_signals.row(k) += (k < closed.size() ? sys.contacts[closed[k]].acceleration_s
-                                            : sys.friction[elements[k - closed.size()]].acceleration_s)
-                             .transpose();
-  const Matrix terms_of = by_signals.cwiseAbs() * signal_series.cwiseAbs();
+  const Matrix terms_of = signal_terms();
   Index first = 0;
   while (first < series_terms && terms_of.col(first).isZero(0.0)) ++first;
   woken = first > 0 && first < series_terms;
@@ -56,7 +79,7 @@ void Decision::wake() {
     if (given > 0.0) least = std::min(least, given);
   }
   const double share = std::isfinite(least) ? slight_share * least / leads : 1.0;
-  problem.free = share * (by_signals * signal_series.col(first));
+  problem.free = share * (by_signals() * signal_series.col(first));
   problem.free_size = share * terms_of.col(first);
 }
 
