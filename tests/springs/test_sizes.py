@@ -35,3 +35,16 @@ def test_sizes_of_what_springs_move() -> None:
     assert abs(sizes["fast.position"] / abs(REST) - 1.0) < 1e-7
     slow = 600.0 / 5.0 * (0.04 - 0.5e-4) / OMEGA**2
     assert abs(sizes["slow.position"] / slow - 1.0) < 1e-7
+
+
+def test_what_is_pushed_or_dragged_has_the_size_of_what_moves_it() -> None:
+    """A motor with a torque; a wheel behind a flank of ratio 2, and a load that a guide drags, have none of their own."""
+    m = ss.Machine(
+        mass=[1.0, 1.0, 1.0], damping=[2.0, 0.0, 0.0], names=["motor", "wheel", "load"], force={"motor": 3.0}
+    )
+    m.add_contact("flank", normal={"motor": -1.0, "wheel": 2.0})
+    m.add_friction("guide", on=("wheel", "load"), law=ss.Viscous(0.1))
+    sizes = m.scales
+    assert sizes["wheel.velocity"] == 0.5 * sizes["motor.velocity"] > 0.0
+    assert sizes["load.velocity"] == sizes["wheel.velocity"]
+    assert sizes["load.position"] == 0.5 * sizes["motor.position"] > 0.0
