@@ -352,6 +352,8 @@ double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind ki
   controller.previous = state.last_error;
   controller.predict = kind == FlowKind::stiff;
   controller.resized(h / state.step);
+  constexpr int patience = 6; // what is looked for may lie behind a turn, where nothing leads to it
+  int cuts = 0;
   for (int tries = 0; tries <= 100 && t + h != t; ++tries) {
     double e = std::numeric_limits<double>::infinity();
     if (attempt(r, state, h, kind)) {
@@ -362,8 +364,10 @@ double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind ki
     bool accepted = false;
     const double factor = controller.next(e, accepted);
     if (accepted && (passes_fine_structure(r, state, end_of(kind), h) ||
-                     passes_corner(r, state, end_of(kind), h) || passes_bend(r, state, end_of(kind), h)))
+                     passes_corner(r, state, end_of(kind), h) || passes_bend(r, state, end_of(kind), h))) {
+      if (++cuts % patience == 0) h *= 0.5;
       continue;
+    }
     if (!accepted) {
       state.step = h *= factor;
       continue;

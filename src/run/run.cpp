@@ -396,7 +396,7 @@ void Runner::change() {
   if (event && jams(t, state->base_x)) return finish(Status::no_solution, t, why(jam()));
   const bool returns = returned < Past::smooth, ticks = next_tick <= t + one_instant * std::abs(t);
   if (!event && returns && returned > 0 && !ticks && breakpoint > t) return; // no force jumps
-  const Modes before = stepper.delays.any() ? state->modes : Modes{};
+  if (stepper.delays.any()) modes_before = state->modes;
   const bool breaks = breakpoint <= state->base_t || returns;
   note(arrival.at_limit, breaks);
   const Jump& jump = arrival.at_limit ? transition.scheduled(*state, step.fired, breaks, regime)
@@ -405,7 +405,7 @@ void Runner::change() {
   if (here) regime = nullptr; // its rows have turned
   if (jump.changed) state->last_error = 0.0;
   if (stepper.delays.any()) // ticks change forces, events and breakpoints of surfaces velocities
-    stepper.delays.change(*state, before, event || breakpoint <= t ? 0 : ticks ? 1 : Past::smooth);
+    stepper.delays.change(*state, modes_before, event || breakpoint <= t ? 0 : ticks ? 1 : Past::smooth);
   if (jump.next != nullptr) regime = jump.next;
   if (!still_finite()) return;
   tell(jump);

@@ -96,6 +96,7 @@ private:
   Vector end;                  // state at the arrival
   std::string notes;           // on the start, for the message
   Passage noted;               // the instant that is being passed, where somebody wants to know
+  Modes modes_before;          // the same, where something follows delayed motion
   Vector beyond;               // what it would become behind; empty as long as that is finite
 
   const Regime& lasting(const Regime& r);

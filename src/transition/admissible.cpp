@@ -69,7 +69,7 @@ bool Decision::admissible(const contact::Candidate& c) {
       mine = rests[g.friction];
     else
       mine = g.kind == GuardKind::shared_limit;
-    if (!mine || settled(c, g) || sign_of(c, r, k) <= 0) continue;
+    if (!mine || settled(c, g) || sign_of(r, k) <= 0) continue;
     note_overrun(r, g);
     return false;
   }
@@ -357,7 +357,7 @@ double Decision::no_acceleration(Index i) const {
 }
 
 // What a guard does just after t: +1 it has fired, -1 it is off, 0 it stays where it is.
-int Decision::sign_of(const contact::Candidate& c, const Regime& r, Index k) {
+int Decision::sign_of(const Regime& r, Index k) {
   const Guard& g = r.guards[k];
   const auto i = g.friction >= 0 ? g.friction : g.contact >= 0 ? g.contact : 0;
   std::array<double, series_terms> row{};
@@ -371,12 +371,9 @@ int Decision::sign_of(const contact::Candidate& c, const Regime& r, Index k) {
         (rests[i] && stands_still(r, sys.friction[i])))
       return 1; // it does not move at all, so it does not slip
     break;
-  case GuardKind::lifts_off:
-    if (number[i] >= 0 && c.touching[number[i]] != 0)
-      row[0] = std::min(row[0], 0.0); // no better known than it was solved
-    break;
   case GuardKind::breaks_away:
   case GuardKind::shared_limit:
+  case GuardKind::lifts_off:
     break;
   case GuardKind::locks:
     if (!candidate[i]) return -1;

@@ -346,7 +346,7 @@ bool Decision::try_firmly() {
     changed.push_back(q);
   }
   const bool found = !changed.empty() && try_choice();
-  if (!found) problem.elements = by_limits;
+  if (found) jump->none_exists = false;
   for (const Index q : changed)
     if (!found || answer.answer.modes[closed.size() + q] != Mode::stick)
       state->modes.friction[elements[q]].hold = Hold::by_limit;
@@ -390,7 +390,7 @@ bool Decision::choose_modes(const List<Guard>& fired) {
     std::fill(allowed.begin(), allowed.end(), ct::anything);
     if (!try_choice() && !(part() && try_choice()) && !(leave_at_limit() && try_choice()) &&
         !(hold_by_lag() && try_choice()) && !(stop_by_lag() && try_choice()) && !try_parts_of_shared(fired) &&
-        !try_as_located() && !try_firmly() && !try_everything())
+        !try_as_located() && !try_everything() && !try_firmly())
       return false;
   }
   apply(answer.answer);

@@ -173,7 +173,7 @@ private:
   void note_contradiction();
   void note_firing(const Regime& r, List<Guard>& fired);
   void note_overrun(const Regime& r, const Guard& g);
-  int sign_of(const contact::Candidate& c, const Regime& r, Index guard);
+  int sign_of(const Regime& r, Index guard);
   double no_acceleration(Index element) const;
   double certain_slope(const Regime& r, Index guard, double slope) const;
   Vector acceleration_terms(const Regime& r, const Vector& row, const Matrix& by, const Matrix& held) const;

@@ -269,12 +269,12 @@ def _choose(chain: Chain, t: float, y: np.ndarray, size: float, out: dict[int, i
 
 
 def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> tuple[dict[int, int], bool]:
-    """What a guard changes: what leaves rest to which side, and whether it is an event of friction."""
+    """What a guard changes: what leaves rest to which side, and whether it is an event of friction that is pressed."""
     slides = [i for i, m in enumerate(chain.modes) if m]
     still = [i for i, m in enumerate(chain.modes) if m == 0]
     if fired < len(slides):
         chain.modes[slides[fired]] = 0
-        return {}, True
+        return {}, chain.rigid[slides[fired]].normal_load.value(t, 0) != 0.0
     k = fired - len(slides)
     if k < 2 * len(still):
         return {still[k // 2]: 1 if k % 2 == 0 else -1}, True

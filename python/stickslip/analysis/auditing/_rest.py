@@ -76,7 +76,7 @@ def check_rest(audit: Audit, run: Any, d: Description, sizes: Sizes) -> None:
 
 
 def _slow(place: Place, at: Samples, j: int, sizes: Sizes) -> float:
-    return 10.0 * sizes.relative * float(np.abs(column(place.along.at(at), j)) @ sizes.v)
+    return 10.0 * sizes.relative * float(np.abs(column(place.along.at(at), j)) @ sizes.seen)
 
 
 def _spare(

@@ -36,7 +36,9 @@ class Sizes:
         ones. The size is the greatest value that it takes in the run; where it is integrated, that of `Machine.scales`
         if it is greater.
     q, v : ndarray
-        Greatest position and speed of each coordinate.
+        Greatest position and speed of each coordinate, or sizes given to them.
+    seen : ndarray
+        Greatest speed of each coordinate in the run, whatever size it was given.
     states : dict
         The same of internal states.
     force : ndarray
@@ -52,6 +54,7 @@ class Sizes:
     relative: float
     q: Array
     v: Array
+    seen: Array
     states: dict[str, float]
     force: Array
     speed: Array
@@ -70,6 +73,7 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     relative = EXACT if kinds <= {"exact", "slow subspace"} else max(EXACT, NUMERICAL * rtol)
     at = Samples(run, _steps(run), d)
     greatest = {name: float(np.abs(at[name]).max()) for name in run.states}
+    taken = np.array([greatest[f"{n}.velocity"] for n in d.names])
     if relative > EXACT:  # an integrator works to its tolerance of the sizes that it was given
         greatest = {name: max(size, run.machine.scales.get(name, 0.0)) for name, size in greatest.items()}
     for place in d.surfaces:
@@ -80,10 +84,21 @@ def sizes(run: Any, rtol: float, d: Description) -> Sizes:
     speed = span * (np.abs(d.inverse(at)).max(axis=0) @ force)
     still = _STILL * speed.max()
     q = np.maximum([greatest[f"{n}.position"] for n in d.names], span * still)
-    seen = np.array([greatest[f"{n}.velocity"] for n in d.names])
-    v = np.maximum.reduce([seen, np.full(len(seen), still), _struck(run, d), _carried(d, at)])
+    named = np.array([greatest[f"{n}.velocity"] for n in d.names])
+    others = np.maximum.reduce([np.full(len(named), still), _struck(run, d), _carried(d, at)])
     scale = np.array([run.machine.scales.get(f"{n}.velocity", 0.0) for n in d.names])
-    return Sizes(relative, q, v, greatest, force, speed, span * speed, scale, span)
+    return Sizes(
+        relative,
+        q,
+        np.maximum(named, others),
+        np.maximum(taken, others),
+        greatest,
+        force,
+        speed,
+        span * speed,
+        scale,
+        span,
+    )
 
 
 def _force_sizes(d: Description, at: Samples) -> Array:
