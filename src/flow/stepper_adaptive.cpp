@@ -260,7 +260,8 @@ void Stepper::set_tolerances(const State& state) {
     return;
   }
   if (!size_by_drives(sys.A, state)) return;
-  for (Index i = 0; i < sys.nx; ++i) atol(i) = options.rtol * std::min(sizes(i), sys.finest(i));
+  for (Index i = 0; i < sys.nx; ++i) // no finer than the digits of what has been seen
+    atol(i) = std::max(options.rtol * std::min(sizes(i), sys.finest(i)), tolerance::last_digits * sizes(i));
   for (Index k = 0; k < delays.count(); ++k) // a velocity like the one that it was
     atol(delays.state_of(k)) = options.rtol * delays.velocity_size(k, sizes);
 }

@@ -189,7 +189,8 @@ class Chain:
             elif i in out:
                 options.append([out[i]])
             else:
-                options.append([0, 1, -1] if p.normal_load.value(t, 0) else [1, -1])
+                pressed = p.normal_load.value(t, 0) or p.normal_load.value(t, 1)  # now, or from now on
+                options.append([0, 1, -1] if pressed else [1, -1])
         sets = sorted(
             itertools.product(*options),
             key=lambda one: sum(m != 0 and m != b for m, b in zip(one, now, strict=True)),
@@ -217,7 +218,8 @@ class Chain:
                 k += 1
             elif len(options[i]) > 1 or i in out:
                 along = float(p.along.numbers @ a) - p.surface_velocity.value(t, 1)
-                if mode * along < (-1e-7 if i in out else 0.0) * (np.abs(a).max() + 1e-12):
+                held = np.abs(self.inverse @ p.along.numbers).max() * max(map(abs, self.limits(p, t)))
+                if mode * along < (-1e-7 if i in out else 0.0) * (np.abs(a).max() + held + 1e-12):
                     return False
         return True
 
