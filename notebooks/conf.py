@@ -17,11 +17,11 @@ author = "The stickslip developers"
 copyright = f"2026, {author}"
 version = release = stickslip.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "numpydoc", "sphinx.ext.viewcode"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx-mathjax-offline", "numpydoc", "sphinx.ext.viewcode"]
 exclude_patterns = ["pictures", "**.ipynb_checkpoints"]
 html_theme = "sphinx_book_theme"
 html_title = "stickslip"
-html_theme_options = {"show_toc_level": 2}
+html_theme_options = {"show_toc_level": 2, "navbar_persistent": []}  # the side has a search field
 
 # Notebooks are stored without outputs: they run as the site is built, and only those that have changed.
 nb_execution_mode = "cache"
