@@ -14,31 +14,32 @@ constexpr double early = 0.1; // of the time in which a signal's next term comes
 
 } // namespace
 
-// Whether no force acts at this instant on what rests or touches, nor grows with the motion: none that would not be
-// outgrown by what signals begin to do within the last digits of the instant.
+// Whether no force acts at this instant on what rests or touches, nor grows with the motion: none that would give more
+// than the last digits of a velocity within the machine's own time, where signals begin to do so.
 bool Decision::silent() {
   if (here != nullptr) return false;
-  Vector acting = problem.free_size.cwiseMax(problem.free.cwiseAbs());
-  for (Index k = 0; k < problem.size(); ++k) {
-    const Index q = k - closed.size();
-    const double speed =
-        q < 0 ? rate_size(closed[k]) : velocity_size(sys.friction[elements[q]], state->nominal);
-    if (acting(k) * state->time_scale > tolerance::last_digits * speed) return false;
-  }
+  const auto noticed = [&](const Vector& change) {
+    for (Index k = 0; k < problem.size(); ++k) {
+      const Index q = k - closed.size();
+      const double speed =
+          q < 0 ? rate_size(closed[k]) : velocity_size(sys.friction[elements[q]], state->nominal);
+      if (change(k) > tolerance::last_digits * speed) return true;
+    }
+    return false;
+  };
+  const Vector acts = state->time_scale * problem.free_size.cwiseMax(problem.free.cwiseAbs());
+  if (noticed(acts)) return false;
+  const Matrix& A = cache.linear(sys, state->modes).A;
+  const Vector grows =
+      (state->time_scale * state->time_scale) * (rows.cwiseAbs() * (A.cwiseAbs() * xdot.cwiseAbs()));
+  if (noticed(grows)) return false;
   const auto idle = [](const contact::Line& l) { return l.a == 0.0; };
   for (const contact::Element& e : problem.elements) {
     if (e.state != Mode::stick && !(idle(e.plus) && idle(e.minus))) return false;
     if (e.contact < 0 && idle(e.low) && idle(e.high))
       return false; // what it holds may begin with the same power
   }
-  const Matrix& A = cache.linear(sys, state->modes).A;
-  const double h = tolerance::last_digits * std::max(std::abs(t), state->time_scale);
-  acting += h * (rows.cwiseAbs() * (A.cwiseAbs() * xdot.cwiseAbs()));
-  if (acting.isZero(0.0)) return true;
-  const Matrix of_signals = signal_terms();
-  double begins = 0.0, power = h;
-  for (Index k = 1; k < series_terms; ++k, power *= h) begins += power * of_signals.col(k).maxCoeff();
-  return of_signals.col(0).isZero(0.0) && acting.maxCoeff() <= begins;
+  return (acts.isZero(0.0) && grows.isZero(0.0)) || signal_terms().col(0).isZero(0.0);
 }
 
 // Of the accelerations that signals make, by powers of time.
