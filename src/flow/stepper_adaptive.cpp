@@ -260,8 +260,7 @@ void Stepper::set_tolerances(const State& state) {
     return;
   }
   if (!size_by_drives(sys.A, state)) return;
-  for (Index i = 0; i < sys.nx; ++i) // no finer than the digits of what has been seen
-    atol(i) = std::max(options.rtol * std::min(sizes(i), sys.finest(i)), tolerance::last_digits * sizes(i));
+  for (Index i = 0; i < sys.nx; ++i) atol(i) = options.rtol * std::min(sizes(i), sys.finest(i));
   for (Index k = 0; k < delays.count(); ++k) // a velocity like the one that it was
     atol(delays.state_of(k)) = options.rtol * delays.velocity_size(k, sizes);
 }
@@ -354,7 +353,8 @@ double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind ki
   controller.predict = kind == FlowKind::stiff;
   controller.resized(h / state.step);
   constexpr int patience = 6; // what is looked for may lie behind a turn, where nothing leads to it
-  int cuts = 0;
+  constexpr double shrinks_at_least = 0.1;
+  int cuts = 0, refusals = 0;
   for (int tries = 0; tries <= 100 && t + h != t; ++tries) {
     double e = std::numeric_limits<double>::infinity();
     if (attempt(r, state, h, kind)) {
@@ -369,8 +369,8 @@ double Stepper::step_within_tolerance(const Regime& r, State& state, FlowKind ki
       if (++cuts % patience == 0) h *= 0.5;
       continue;
     }
-    if (!accepted) {
-      state.step = h *= factor;
+    if (!accepted) { // an error that falls with the step alone, as behind a turn, would take a hundred attempts
+      state.step = h *= ++refusals % patience == 0 ? std::min(factor, shrinks_at_least) : factor;
       continue;
     }
     // A step cut short by a breakpoint says nothing against the one proposed before.

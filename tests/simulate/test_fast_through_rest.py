@@ -1,4 +1,4 @@
-"""Motion many orders faster than the structure of its friction: tolerances stay above the digits of what is moved."""
+"""Motion many orders faster than the structure of its friction: steps that reach behind its rest become short enough."""
 
 from __future__ import annotations
 
