@@ -331,6 +331,7 @@ def _run(
         t, y, fired = first_guard(chain, t, y, end)
         size = max(size, np.abs(y[n : 2 * n]).max())
         if fired is not None or t in kinks:
+            before = list(chain.modes)
             out, of_friction = ({}, False) if fired is None else _change(chain, t, y, fired)
             events += of_friction
             if events > MOST_EVENTS:
@@ -338,6 +339,11 @@ def _run(
             if t in kinks:
                 do(t)
             _choose(chain, t, y, size, out, t in kinks)
+            if fired is None:  # at a breakpoint
+                events += sum(
+                    was != now and p.normal_load.value(t, 0) != 0.0
+                    for p, was, now in zip(chain.rigid, before, chain.modes, strict=True)
+                )
             _to_rest(chain, t, y)
         if t in asked:
             rows.append(y[: 2 * n].copy())
