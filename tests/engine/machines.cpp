@@ -15,7 +15,8 @@ namespace {
 
 // A block of 1 kg, on a spring of 2 N/m or without one, and a surface with 1 N of normal load.
 Machine block(double stiffness, double speed, double level) {
-  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, stiffness), {"block"}});
+  Machine m(
+      Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, stiffness), {"block"}, {}, {}});
   FrictionElement surface;
   surface.name = "surface";
   surface.on = {{{"block", 1.0}}};
@@ -73,9 +74,9 @@ TEST(machines, a_block_slides_to_rest) {
 
 TEST(machines, a_bouncing_ball_comes_to_rest) {
   // From 1 m with e = 0.5: the instants add up to sqrt(2 h / g) (1 + e) / (1 - e).
-  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Zero(1, 1), {"ball"}});
+  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Zero(1, 1), {"ball"}, {}, {}});
   const Combination ball{{{"ball", 1.0}}};
-  m.add(AppliedForce{ball, constant_signal(-9.81)});
+  m.add(AppliedForce{ball, constant_signal(-9.81), {}});
   ContactElement floor;
   floor.name = "floor";
   floor.normal = ball;

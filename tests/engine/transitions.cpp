@@ -21,7 +21,7 @@ constexpr double k = 2.0, high = 1.0, low = 0.8; // spring, static and kinetic f
 
 // A block of 1 kg on a spring and a belt.
 Machine block(double belt) {
-  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, k), {"block"}});
+  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, k), {"block"}, {}, {}});
   FrictionElement surface;
   surface.name = "belt";
   surface.on = {{{"block", 1.0}}};

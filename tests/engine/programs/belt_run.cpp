@@ -17,7 +17,7 @@ using namespace stickslip;
 namespace {
 
 Machine belt() {
-  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, 2.0), {"block"}});
+  Machine m(Plant{Matrix::Ones(1, 1), Matrix::Zero(1, 1), Matrix::Constant(1, 1, 2.0), {"block"}, {}, {}});
   FrictionElement element;
   element.name = "belt";
   element.on = {{{"block", 1.0}}};

@@ -54,7 +54,7 @@ Machine drive(const std::string& kind) {
   Matrix spring(2, 2);
   spring << 1.0, -1.0, -1.0, 1.0;
   if (kind == "backlash") spring.setZero();
-  Machine m(Plant{1000.0 * Matrix::Identity(2, 2), damping * spring, c * spring, {"motor", "load"}});
+  Machine m(Plant{1000.0 * Matrix::Identity(2, 2), damping * spring, c * spring, {"motor", "load"}, {}, {}});
   if (kind == "backlash") {
     SpringElement gear;
     gear.name = "gear";
