@@ -263,25 +263,27 @@ static Vector driven_rates(const System& sys, double t, Vector& speed) {
   return rates;
 }
 
-// What nothing drives may yet be pushed or dragged: it goes as fast as what it touches, and as far.
+// What nothing drives may yet be pushed or dragged: it goes as fast as the fastest that it touches, and as far. Pass by pass,
+// so that no order of elements matters.
 static void size_dragged(const System& sys, Vector& nominal) {
   const Index n = sys.n_coordinates;
   bool grows = true;
-  const auto drag = [&](const Vector& row, Index i) {
+  const auto drag = [&](const Vector& row, const Vector& known, Index i) {
     const double own = weight(row, n + i);
-    if (own == 0.0 || nominal(n + i) > 0.0) return;
+    if (own == 0.0 || known(n + i) > 0.0) return;
     for (Index j = 0; j < n; ++j)
-      if (const double w = weight(row, n + j); j != i && w > 0.0 && nominal(n + j) > 0.0) {
-        nominal(n + i) = std::max(nominal(n + i), w / own * nominal(n + j));
-        nominal(i) = std::max(nominal(i), w / own * nominal(j));
+      if (const double w = weight(row, n + j); j != i && w > 0.0 && known(n + j) > 0.0) {
+        nominal(n + i) = std::max(nominal(n + i), w / own * known(n + j));
+        nominal(i) = std::max(nominal(i), w / own * known(j));
         grows = true;
       }
   };
   for (Index pass = 0; grows && pass < n; ++pass) {
     grows = false;
+    const Vector known = nominal;
     for (Index i = 0; i < n; ++i) {
-      for (const Contact& c : sys.contacts) drag(c.rate.x, i);
-      for (const Friction& p : sys.friction) drag(p.velocity.x, i);
+      for (const Contact& c : sys.contacts) drag(c.rate.x, known, i);
+      for (const Friction& p : sys.friction) drag(p.velocity.x, known, i);
     }
   }
 }

@@ -159,11 +159,14 @@ void Decision::size_by_rates() {
   w.row.noalias() = moment * linear.A.cwiseAbs().lazyProduct(xdot.cwiseAbs());
   w.row.noalias() += linear.S.cwiseAbs().lazyProduct(w.rate);
   w.rate += sig.cwiseAbs();
-  for (Index k = 0; k < problem.size(); ++k) {
-    const Vector& own =
-        k < nc ? sys.contacts[closed[k]].acceleration_s : sys.friction[elements[k - nc]].acceleration_s;
-    problem.free_size(k) += rows.row(k).cwiseAbs().dot(w.row) + own.cwiseAbs().dot(w.rate);
-  }
+  for (Index k = 0; k < problem.size(); ++k)
+    problem.free_size(k) += rows.row(k).cwiseAbs().dot(w.row) + own_acceleration(k).cwiseAbs().dot(w.rate);
+}
+
+// Of a wall or surface, which signals make.
+const Vector& Decision::own_acceleration(Index k) const {
+  const Index q = k - closed.size();
+  return q < 0 ? sys.contacts[closed[k]].acceleration_s : sys.friction[elements[q]].acceleration_s;
 }
 
 // What follows the state has no rate of its own: how fast free contacts would gain acceleration, and loads that formulas
@@ -334,15 +337,12 @@ bool Decision::try_parts_of_shared(const List<Guard>& fired) {
 bool Decision::try_firmly() {
   if (woken) return false; // what begins has no motion yet
   List<Index> changed;
-  const List<ct::Element> by_limits = problem.elements;
   for (Index q = 0; q < elements.size(); ++q) {
     Hold& hold = state->modes.friction[elements[q]].hold;
     if (!rests[elements[q]] || hold != Hold::by_limit) continue;
     hold = Hold::firmly;
-    ct::Element& element = problem.elements[q];
-    element = element_at_rest(elements[q]);
-    element.contact = by_limits[q].contact;
-    element.needs_contact = by_limits[q].needs_contact;
+    const ct::Element firm = element_at_rest(elements[q]);
+    problem.elements[q].low = firm.low, problem.elements[q].high = firm.high;
     changed.push_back(q);
   }
   const bool found = !changed.empty() && try_choice();

@@ -147,6 +147,7 @@ private:
   bool choose_modes(const List<Guard>& fired);
   void assemble();
   void size_by_rates();
+  const Vector& own_acceleration(Index component) const;
   void size_by_turning_rows();
   contact::Line kinetic_line(Index i, int d);
   contact::Element element_at_rest(Index i);

@@ -46,10 +46,7 @@ bool Decision::silent() {
 Matrix Decision::by_signals() {
   const LinearPart& linear = cache.linear(sys, state->modes);
   Matrix made = rows * linear.S;
-  for (Index k = 0; k < problem.size(); ++k)
-    made.row(k) += (k < closed.size() ? sys.contacts[closed[k]].acceleration_s
-                                      : sys.friction[elements[k - closed.size()]].acceleration_s)
-                       .transpose();
+  for (Index k = 0; k < problem.size(); ++k) made.row(k) += own_acceleration(k).transpose();
   return made;
 }
 

@@ -48,3 +48,20 @@ def test_what_is_pushed_or_dragged_has_the_size_of_what_moves_it() -> None:
     assert sizes["wheel.velocity"] == 0.5 * sizes["motor.velocity"] > 0.0
     assert sizes["load.velocity"] == sizes["wheel.velocity"]
     assert sizes["load.position"] == 0.5 * sizes["motor.position"] > 0.0
+
+
+def test_no_order_decides_by_what_a_body_is_sized() -> None:
+    """Pushed by two motors it goes as fast as the faster one, whichever comes first."""
+    found = []
+    for order in (("slow", "fast"), ("fast", "slow")):
+        m = ss.Machine(
+            mass=[1.0, 1.0, 1.0], damping=[2.0, 2.0, 0.0], names=["slow", "fast", "wheel"],
+            force={"slow": 1.0, "fast": 5.0},
+        )  # fmt: skip
+        for motor in order:
+            m.add_contact(f"flank of {motor}", normal={motor: -1.0, "wheel": 1.0})
+        assert (
+            m.scales["wheel.velocity"] == m.scales["fast.velocity"] == 5.0 * m.scales["slow.velocity"] > 0.0
+        )
+        found.append(m.scales["wheel.position"])
+    assert found[0] == found[1] > 0.0
