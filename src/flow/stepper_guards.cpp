@@ -232,9 +232,12 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   if (!found.found) return !from_zero && c[0] > 0.0 ? 0.0 : none;
   // A velocity or load that departs from zero with a high power of time, or where the force has a vertical
   // tangent, may start on the wrong side in the interpolant; the transition has already found that it
-  // departs, and the end of the step shows it.
-  if (found.at_once && !is_exact(step.kind) && kind != GuardKind::breaks_away &&
-      polynomial::value(c, degree, 1.0) < 0.0)
+  // departs, and the end of the step shows it. So does a bristle that begins at its limit, as one does that was sliding.
+  const auto preslides = [&r](Index i) {
+    return std::find(r.sliding.begin(), r.sliding.end(), i) != r.sliding.end();
+  };
+  const bool may_break_away = kind == GuardKind::breaks_away && !(fresh && preslides(r.guards[k].friction));
+  if (found.at_once && !is_exact(step.kind) && !may_break_away && polynomial::value(c, degree, 1.0) < 0.0)
     return none;
   // A gap that opens with a high power of time: what rounding left of its lower derivatives is taken out, and of the
   // first one what the interpolant is off by, if it comes back from no deeper than the motion is known.

@@ -2,6 +2,7 @@
 
 #include "core/small_lu.hpp"
 #include "dynamics/friction_force.hpp"
+#include "friction/law.hpp"
 
 #include <algorithm>
 #include <array>
@@ -282,6 +283,42 @@ double Variation::step_part(double t0, double t1, Index k, Index parts) {
   return k == parts ? t1 : t0 + (t1 - t0) * static_cast<double>(k) / static_cast<double>(parts);
 }
 
+// On which sides of the corners and bends of its laws a motion is.
+const List<int>& Variation::sides_of(const Modes& modes, double frame, double t, const Vector& x) {
+  const Vector& s = machine.signals(frame, t);
+  std::array<double, max_elements> values;
+  const auto note = [this](double value) { sides.push_back(value > 0.0 ? 1 : value < 0.0 ? -1 : 0); };
+  sides.clear();
+  for (const Index i : machine.regime(modes).sliding) {
+    const Friction& p = machine.system().friction[i];
+    const int mode = modes.friction[i].direction();
+    const double v = relative_velocity(p, x.data(), s.data());
+    for (const double c : p.corners) note((p.delayed >= 0 ? x(p.delayed) : v) - c);
+    if (p.traits.bends == 0 || mode == 0) continue;
+    bends(p.law, v, mode, x.data() + p.states, values.data());
+    for (Index k = 0; k < p.traits.bends; ++k) note(values[static_cast<std::size_t>(k)]);
+  }
+  return sides;
+}
+
+// A step of the run ends at a corner, or just behind it as well as it was located, where slopes are those of the next
+// step: the last point is then looked at before it, where the middle one's sides still hold.
+double Variation::end_within(const Segment& segment, const Trajectory& run, double t0, double t1) {
+  constexpr std::array<double, 6> before{0.0, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1}; // of the step
+  const Modes& modes = segment.regime->modes;
+  Vector& x = collocation.x.back();
+  const auto sides_at = [&](double t) -> const List<int>& {
+    run.state_at(segment, t, x.data());
+    return sides_of(modes, segment.t0, t, x);
+  };
+  const double middle = t0 + radau<Points::stages>().c(1) * (t1 - t0);
+  if (sides_at(middle).empty()) return t1;
+  const List<int> within = sides;
+  for (const double share : before)
+    if (const double t = t1 - share * (t1 - t0); sides_at(t) == within) return t;
+  return t1;
+}
+
 // K_i = J_i (S + h sum_j a_ij K_j) + f_p,i at the points; S + h sum_j a_nj K_j behind them. Rates K of positions are
 // the velocities there and need not be solved for: positions are S + h c_i S_v + h^2 sum_l (a a)_il K_v,l.
 // Finds J and the matrix of all of these.
@@ -293,10 +330,10 @@ void Variation::look_along(const Trajectory& run, const Segment& segment, double
   const Modes& modes = segment.regime->modes;
   Collocation& c = collocation;
   c.J.resize(n), c.x.resize(n), c.t.resize(n);
+  for (Vector& x : c.x) x.resize(nx);
   bool kinematic = machine.system().n_coordinates > 0;
   for (Index i = 0; i < n; ++i) {
-    c.t[i] = i == n - 1 ? t1 : t0 + points.c(i) * h;
-    c.x[i].resize(nx);
+    c.t[i] = i == n - 1 ? end_within(segment, run, t0, t1) : t0 + points.c(i) * h;
     run.state_at(segment, c.t[i], c.x[i].data());
     machine.slopes(modes, segment.t0, c.t[i], c.x[i].data(), c.J[i]);
     kinematic = kinematic && is_kinematic(c.J[i]);

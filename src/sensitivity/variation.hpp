@@ -112,6 +112,7 @@ private:
   List<Checked> checked;
   List<List<double>> greatest; // of each element: of the rates of its states, and of its force
   List<Touch> found;
+  List<int> sides;
 
   double pace_of(const RegimeSlopes& r, double t);
   void expand_signals(const RegimeSlopes& r, double t, double h);
@@ -126,6 +127,8 @@ private:
   bool is_kinematic(const Matrix& J) const;
   Index steps_of(const Segment& segment) const;
   static double step_part(double t0, double t1, Index k, Index parts); // where the k-th of equal parts begins
+  const List<int>& sides_of(const Modes& modes, double frame, double t, const Vector& x);
+  double end_within(const Segment& segment, const Trajectory& run, double t0, double t1);
   void look_along(const Trajectory& run, const Segment& segment, double t0, double t1);
   void uncollocate(const Trajectory& run, const Segment& segment, double t0, double t1, Vector& lambda,
                    Cotangents& into);

@@ -56,3 +56,23 @@ def test_no_wrong_number(law: str, name: str) -> None:
     sampled = run.at(t).sensitivity
     for own, other in zip((sampled[s, parameter] for s in signals), truth, strict=True):
         assert np.abs(own - other).max() < 2e-6 * np.abs(other).max()
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9, 1e-12])
+def test_steps_end_at_the_corners_of_a_table(rtol: float) -> None:
+    """On a slide that nothing else moves load and time stretch one another, so that dv/dN = (t / N) dv/dt.
+
+    A step ends where a stretch of the table does, and its slopes are those before the corner: those behind it would be
+    off by 2e-3, 4e-5 and 7e-7.
+    """
+    load, law = 1.3, ss.Table([0.0, 0.4, 0.7, 1.0], [0.5, 0.3, 0.8, 0.9])
+    m = ss.Machine(mass=2.0, names=["slide"])
+    m.add_friction("rail", on="slide", law=law, normal_load=load)
+    options = {"initial": {"slide.velocity": 1.2}, "rtol": rtol, "max_step": 0.1}
+    run = ss.simulate(m, 2.0, sensitivities=["rail.normal_load"], **options)
+    assert run["slide.velocity"][-1] > 0.01
+    t = np.linspace(0.0, 2.0, 101)
+    sampled = run.at(t)
+    force = np.interp(np.abs(sampled["slide.velocity"]), law.velocities, law.forces)
+    off = sampled.sensitivity["slide.velocity", "rail.normal_load"] + t * force / 2.0
+    assert np.abs(off).max() < {1e-6: 4e-9, 1e-9: 1e-10, 1e-12: 3e-13}[rtol]

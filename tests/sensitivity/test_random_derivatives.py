@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from families import generator
 
+import stickslip as ss
 from sensitivity.random_machines import SAME, WRONG, judge
 
 FEW, MANY = 4, 63  # seeds of each of eight families: 500 machines
@@ -26,3 +28,14 @@ def test_few(family: str) -> None:
 )
 def test_many(family: str) -> None:
     _check(family, range(MANY))
+
+
+@pytest.mark.parametrize("rtol", [1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
+def test_a_bristle_that_stops_at_its_limit_springs_back(rtol: float) -> None:
+    """What rounding leaves of its force above the limit is no second event, whose derivatives were not determined."""
+    case = generator("chains")(47)
+    case.options.update(rtol=rtol, max_step=case.t_end / 400.0)
+    run = ss.simulate(case.machine, case.t_end, sensitivities=["f1.normal_load"], **case.options)
+    assert run.sensitivity.valid_until.reason == ""
+    stops = next(e for e in run.events if e.element == "f0" and e.cause == "f0 stops")
+    assert stops.sensitivity["f1.normal_load"] == pytest.approx(-0.0171176525, rel=7e-7)  # by differences
