@@ -525,37 +525,69 @@ Vector Sensitivity::added(Reset& as, Replica& m, const Passage& p, const Vector&
   return out;
 }
 
+namespace {
+
+// A derivative by differences of values beside, and whether these lie on one smooth curve: impulses that are shared, or
+// of which some stick, have corners where the modes behind the instant are the same.
+struct Slope {
+  Vector first, sum, check, most;
+
+  void add(double weight, double other, const Vector& value) {
+    if (first.size() == 0) {
+      first = value;
+      sum = check = most = Vector::Zero(value.size());
+      return;
+    }
+    sum += weight * (value - first);
+    check += other * (value - first);
+    most = most.cwiseMax((value - first).cwiseAbs());
+  }
+  // Over this step, of numbers that are the difference of ones of these sizes.
+  bool is_smooth(double step, const Vector& sizes) const {
+    constexpr double agree = 1e-6, digits = 1e-12;
+    for (Index i = 0; i < sum.size(); ++i) {
+      const double size = std::abs(first(i)) + (i < sizes.size() ? std::abs(sizes(i)) : 0.0);
+      if (std::abs(sum(i) - check(i)) * step > agree * most(i) + digits * size) return false;
+    }
+    return true;
+  }
+};
+
+} // namespace
+
 // Of what it adds, along a direction of the states and of time; zero where there is none.
 Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along,
                              double dt) {
   const Stencil& central = central_stencil();
-  Vector sum;
   for (const double share : looks_beside()) {
     as.same = true;
-    sum = Vector::Zero(as.added.size());
+    Slope slope;
     double step = share * step_along(p.before, along, dt);
     if (as.due && dt != 0.0)
       step = std::min(step, 0.5 * away_from_breakpoints(p.jump.t) / std::abs(dt * central.offsets.back()));
-    Vector first;
-    for (Index i = 0; step > 0.0 && i < central.offsets.size(); ++i) {
+    if (!(step > 0.0)) break;
+    for (Index i = 0; i < central.offsets.size(); ++i) {
       const double e = central.offsets[i] * step;
       const Vector there = added(as, *machine, p, here + e * along, p.jump.t + e * dt);
-      if (i == 0)
-        first = there;
-      else
-        sum += central.weights[i] / step * (there - first);
+      slope.add(central.weights[i] / step, central.check[i] / step, there);
     }
-    if (as.same) break;
+    as.same = as.same && slope.is_smooth(step, here);
+    if (as.same) return slope.sum;
   }
-  return sum;
+  return Vector::Zero(as.added.size());
 }
 
 // By a parameter alone: what it does not change to the last bit in the machine farthest beside it does not move.
 Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here, Index j) {
+  const Neighbours& beside = *by[j];
   const auto add = [&](Replica& m) { return added(as, m, p, here, p.jump.t); };
-  if (!by[j]->changes_machine() || add(*by[j]->beside.back()) == as.added)
+  if (!beside.changes_machine() || add(*beside.beside.back()) == as.added)
     return Vector::Zero(as.added.size());
-  return by[j]->derivative(add);
+  Slope slope;
+  for (Index k = 0; k < beside.beside.size(); ++k)
+    slope.add(beside.weights[k], beside.check[k], add(*beside.beside[k]));
+  as.same = as.same && slope.is_smooth(1.0 / beside.weights.back(), here);
+  return slope.sum;
 }
 
 // R_x w + R_t t' in the machine itself, R_p in those beside it. What a change of modes sets needs no decision; where
