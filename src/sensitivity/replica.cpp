@@ -68,7 +68,31 @@ void Replica::move(const Modes& modes, double frame, double t, const double* x, 
 
 void Replica::slopes(const Modes& modes, double frame, double t, const double* x, Matrix& J) {
   signals(frame, t), signal_rates(frame, t);
-  jacobian(system(), regime(modes), t, x, s.data(), sdot.data(), J, dfdt, scratch);
+  const Regime& r = regime(modes);
+  jacobian(system(), r, t, x, s.data(), sdot.data(), J, dfdt, scratch);
+  if (r.indeterminate_forces.cols() > 0) shared_rates(modes, frame, t, x, J);
+}
+
+// States of elements at rest follow the force that these hold. Where it is shared it is a piecewise linear function of
+// all states, which the rows of the Jacobian, made for an integrator, do not know.
+void Replica::shared_rates(const Modes& modes, double frame, double t, const double* x, Matrix& J) {
+  constexpr double aside = 1e-6; // of a state
+  for (const Index i : regime(modes).sticking) {
+    const Friction& p = system().friction[i];
+    if (p.states < 0) continue;
+    Vector there = Eigen::Map<const Vector>(x, system().nx);
+    for (Index j = 0; j < there.size(); ++j) {
+      const double value = there(j), step = aside * (value != 0.0 ? std::abs(value) : 1.0);
+      const auto rates_at = [&](double beside) -> Vector {
+        there(j) = beside;
+        move(modes, frame, t, there.data(), xdot, force);
+        return xdot.segment(p.states, p.traits.states);
+      };
+      const Vector ahead = rates_at(value + step), behind = rates_at(value - step);
+      J.col(j).segment(p.states, p.traits.states) = (ahead - behind) / (2.0 * step);
+      there(j) = value;
+    }
+  }
 }
 
 Vector Replica::guards(const Modes& modes, double frame, double t, const double* x) {

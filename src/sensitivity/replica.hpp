@@ -62,6 +62,7 @@ private:
   Vector s, sdot, force, xdot, dfdt;
   List<Index> varying;
 
+  void shared_rates(const Modes& modes, double frame, double t, const double* x, Matrix& J);
   const System& at(const Modes& modes, double t, const double* x); // with the rows that hold there; fills s
 };
 

@@ -530,9 +530,15 @@ namespace {
 // A derivative by differences of values beside, and whether these lie on one smooth curve: impulses that are shared, or
 // of which some stick, have corners where the modes behind the instant are the same.
 struct Slope {
-  Vector first, sum, check, most;
+  const Vector& here; // the value itself
+  Vector first, sum, check, most, bend{};
 
-  void add(double weight, double other, const Vector& value) {
+  // In the order of the stencil.
+  void add(Index k, double weight, double other, const Vector& value) {
+    // 15 D(1) - 6 D(2) + D(3) of second differences D(k) = f(k) + f(-k) - 2 f(0) leaves out k^2 and k^4, but no |k|.
+    constexpr std::array<double, 6> corner{1.0, -6.0, 15.0, 15.0, -6.0, 1.0};
+    if (bend.size() == 0) bend = Vector::Zero(value.size());
+    if (k < static_cast<Index>(corner.size())) bend += corner[static_cast<std::size_t>(k)] * (value - here);
     if (first.size() == 0) {
       first = value;
       sum = check = most = Vector::Zero(value.size());
@@ -543,11 +549,12 @@ struct Slope {
     most = most.cwiseMax((value - first).cwiseAbs());
   }
   // Over this step, of numbers that are the difference of ones of these sizes.
-  bool is_smooth(double step, const Vector& sizes) const {
+  bool is_smooth(double step, const Vector& sizes, int sides = 0) const {
     constexpr double agree = 1e-6, digits = 1e-12;
     for (Index i = 0; i < sum.size(); ++i) {
       const double size = std::abs(first(i)) + (i < sizes.size() ? std::abs(sizes(i)) : 0.0);
-      if (std::abs(sum(i) - check(i)) * step > agree * most(i) + digits * size) return false;
+      const double off = std::max(std::abs(sum(i) - check(i)) * step, sides == 0 ? std::abs(bend(i)) : 0.0);
+      if (off > agree * most(i) + digits * size) return false;
     }
     return true;
   }
@@ -561,7 +568,7 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
   const Stencil& central = central_stencil();
   for (const double share : looks_beside()) {
     as.same = true;
-    Slope slope;
+    Slope slope{as.added, {}, {}, {}, {}};
     double step = share * step_along(p.before, along, dt);
     if (as.due && dt != 0.0)
       step = std::min(step, 0.5 * away_from_breakpoints(p.jump.t) / std::abs(dt * central.offsets.back()));
@@ -569,7 +576,7 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
     for (Index i = 0; i < central.offsets.size(); ++i) {
       const double e = central.offsets[i] * step;
       const Vector there = added(as, *machine, p, here + e * along, p.jump.t + e * dt);
-      slope.add(central.weights[i] / step, central.check[i] / step, there);
+      slope.add(i, central.weights[i] / step, central.check[i] / step, there);
     }
     as.same = as.same && slope.is_smooth(step, here);
     if (as.same) return slope.sum;
@@ -577,16 +584,35 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
   return Vector::Zero(as.added.size());
 }
 
-// By a parameter alone: what it does not change to the last bit in the machine farthest beside it does not move.
+// By a parameter alone: what it does not change to the last bit in the machines farthest beside it does not move.
 Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here, Index j) {
   const Neighbours& beside = *by[j];
   const auto add = [&](Replica& m) { return added(as, m, p, here, p.jump.t); };
-  if (!beside.changes_machine() || add(*beside.beside.back()) == as.added)
+  if (!beside.changes_machine() ||
+      (add(*beside.beside.back()) == as.added && add(*beside.beside.front()) == as.added))
     return Vector::Zero(as.added.size());
-  Slope slope;
+  Slope slope{as.added, {}, {}, {}, {}};
   for (Index k = 0; k < beside.beside.size(); ++k)
-    slope.add(beside.weights[k], beside.check[k], add(*beside.beside[k]));
-  as.same = as.same && slope.is_smooth(1.0 / beside.weights.back(), here);
+    slope.add(k, beside.weights[k], beside.check[k], add(*beside.beside[k]));
+  as.same = as.same && slope.is_smooth(1.0 / beside.weights.back(), here, beside.side);
+  return slope.sum;
+}
+
+// Both at once, as the machine beside is met by its own motion: where two limits are equal and stay so, only this is smooth.
+Vector Sensitivity::slope_together(Reset& as, const Passage& p, const Vector& here, const Vector& along,
+                                   double dt, Index j) {
+  const Neighbours& beside = *by[j];
+  if (!beside.changes_machine() || beside.side != 0 || as.due) return Vector::Zero(as.added.size());
+  const Stencil& central = central_stencil();
+  const double h = central.weights.back() / beside.weights.back();
+  as.same = true;
+  Slope slope{as.added, {}, {}, {}, {}};
+  for (Index k = 0; k < beside.beside.size(); ++k) {
+    const double e = central.offsets[k] * h;
+    slope.add(k, beside.weights[k], beside.check[k],
+              added(as, *beside.beside[k], p, here + e * along, p.jump.t + e * dt));
+  }
+  as.same = as.same && slope.is_smooth(h, here);
   return slope.sum;
 }
 
@@ -599,6 +625,7 @@ std::string Sensitivity::reset(const Passage& p, const Tangents& W) {
   for (Index j = 0; j < by.size(); ++j) {
     Vector sum = slope_of(as, p, here, W.col(j), now.moves(j));
     if (as.same) sum += slope_beside(as, p, here, j);
+    if (!as.same) sum = slope_together(as, p, here, W.col(j), now.moves(j), j);
     if (!as.same) return "another mode follows beside it with '" + parameters[j] + "'";
     S.col(j) = W.col(j) + sum.head(here.size());
     now.impulses.col(j) = sum.tail(now.impulses.rows());

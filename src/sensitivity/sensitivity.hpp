@@ -108,6 +108,8 @@ private:
   static Vector added(Reset& as, Replica& m, const Passage& p, const Vector& values, double t);
   Vector slope_beside(Reset& as, const Passage& p, const Vector& here, Index j);
   Vector slope_of(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt);
+  Vector slope_together(Reset& as, const Passage& p, const Vector& here, const Vector& along, double dt,
+                        Index j);
   std::string check(const Passage& p, bool start);
   void note_events(Index first, Index next);
   Index event_behind(Index next_passage, Index next_tick) const;

@@ -110,15 +110,14 @@ def judge(family: str, seed: int, count: int = 2) -> list[Found]:
             found.append(Found(family, seed, name, REFUSED, str(error)))
             continue
         own, until = held.own(), held.run.sensitivity.valid_until
-        best = None
-        for step in (1e-4, 1e-5, 1e-6):
-            known = held.difference(step)
-            if known is not None and (best is None or known[1].max(initial=0.0) < best[1].max(initial=0.0)):
-                best = known
-        if best is None:
+        known = [d for step in (1e-4, 1e-5, 1e-6) if (d := held.difference(step)) is not None]
+        known.sort(key=lambda d: float(d[1].max(initial=0.0)))
+        if not known:
             found.append(Found(family, seed, name, UNKNOWN, until.reason))
             continue
-        truth, unknown = best
+        truth, unknown = known[0]
+        if len(known) > 1:  # differences that agree by chance know no more than those over other steps
+            unknown = np.maximum(unknown, np.min([np.abs(d[0] - truth) for d in known[1:]], axis=0))
         size = np.abs(truth).max(initial=0.0) if truth.size else 0.0
         off = np.abs(own - truth) - 10.0 * unknown
         # What a change by all of the parameter would move by rounding alone is nothing.
