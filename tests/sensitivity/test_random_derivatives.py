@@ -30,6 +30,19 @@ def test_many(family: str) -> None:
     _check(family, range(MANY))
 
 
+ONCE = [
+    ("chains", 185), ("chains", 190), ("chains", 221), ("chains", 260), ("chains", 278), ("chains", 305),
+    ("frictional", 104), ("geared", 78), ("supports", 120), ("supports", 152), ("supports", 218),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("family", "seed"), ONCE)
+def test_what_was_wrong_once(family: str, seed: int) -> None:
+    """Corners beside an instant at which the same modes follow, and states at rest that share a force."""
+    assert [one for one in judge(family, seed) if one.word == WRONG] == []
+
+
 @pytest.mark.parametrize("rtol", [1e-9, 1e-10, 1e-11, 1e-12, 1e-13])
 def test_a_bristle_that_stops_at_its_limit_springs_back(rtol: float) -> None:
     """What rounding leaves of its force above the limit is no second event, whose derivatives were not determined."""
