@@ -531,7 +531,7 @@ namespace {
 // of which some stick, have corners where the modes behind the instant are the same.
 struct Slope {
   const Vector& here; // the value itself
-  Vector first, sum, check, most, bend{};
+  Vector first{}, sum{}, check{}, most{}, bend{};
 
   // In the order of the stencil.
   void add(Index k, double weight, double other, const Vector& value) {
@@ -568,7 +568,7 @@ Vector Sensitivity::slope_of(Reset& as, const Passage& p, const Vector& here, co
   const Stencil& central = central_stencil();
   for (const double share : looks_beside()) {
     as.same = true;
-    Slope slope{as.added, {}, {}, {}, {}};
+    Slope slope{as.added};
     double step = share * step_along(p.before, along, dt);
     if (as.due && dt != 0.0)
       step = std::min(step, 0.5 * away_from_breakpoints(p.jump.t) / std::abs(dt * central.offsets.back()));
@@ -591,10 +591,10 @@ Vector Sensitivity::slope_beside(Reset& as, const Passage& p, const Vector& here
   if (!beside.changes_machine() ||
       (add(*beside.beside.back()) == as.added && add(*beside.beside.front()) == as.added))
     return Vector::Zero(as.added.size());
-  Slope slope{as.added, {}, {}, {}, {}};
+  Slope slope{as.added};
   for (Index k = 0; k < beside.beside.size(); ++k)
     slope.add(k, beside.weights[k], beside.check[k], add(*beside.beside[k]));
-  as.same = as.same && slope.is_smooth(1.0 / beside.weights.back(), here, beside.side);
+  as.same = as.same && slope.is_smooth(1.0 / std::abs(beside.weights.back()), here, beside.side);
   return slope.sum;
 }
 
@@ -606,7 +606,7 @@ Vector Sensitivity::slope_together(Reset& as, const Passage& p, const Vector& he
   const Stencil& central = central_stencil();
   const double h = central.weights.back() / beside.weights.back();
   as.same = true;
-  Slope slope{as.added, {}, {}, {}, {}};
+  Slope slope{as.added};
   for (Index k = 0; k < beside.beside.size(); ++k) {
     const double e = central.offsets[k] * h;
     slope.add(k, beside.weights[k], beside.check[k],
