@@ -59,6 +59,13 @@ void signal_values(const System& sys, double t, double* s) {
   for (Index i = 0; i < sys.signals.size(); ++i) s[i] = value(sys.signals[i], t);
 }
 
+void signals_beside(const System& sys, double frame, double t, double* s) {
+  for (Index i = 0; i < sys.signals.size(); ++i) {
+    const Signal& of = sys.signals[i];
+    s[i] = of.pieces.empty() ? 0.0 : value(piece_at(of, frame), t);
+  }
+}
+
 void signal_rates(const System& sys, double t, double* sdot) {
   for (Index i = 0; i < sys.signals.size(); ++i) sdot[i] = derivative(sys.signals[i], t, 1);
 }

@@ -144,6 +144,8 @@ void state_signals(const System& sys, const Modes& modes, double t, const double
 
 // Values of all other signals at t, from the right; of their derivatives.
 void signal_values(const System& sys, double t, double* s);
+// At t as well, as if what holds at `frame` went on: motions that begin there are looked at along it.
+void signals_beside(const System& sys, double frame, double t, double* s);
 void signal_rates(const System& sys, double t, double* sdot);
 
 double relative_velocity(const Friction& element, const double* x, const double* s);

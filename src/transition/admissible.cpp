@@ -221,13 +221,13 @@ void Decision::guard_series(const Regime& r) {
   const double h = short_time * state->time_scale;
   Vector x1 = state->base_x + h * xdot, s1(sys.ns()), f1 = Vector::Zero(sys.nx), g0(ng), g1 = g0, g2 = g0;
   Vector unused = force;
-  signal_values(sys, t + h, s1.data());
+  signals_beside(sys, t, t + h, s1.data());
   guard_values(sys, r, t, state->base_x.data(), sig.data(), force.data(), g0.data(), w);
   evaluate(sys, r, t + h, x1.data(), s1.data(), f1.data(), unused.data(), w);
   const Vector half = 0.5 * (f1 - xdot) / h;
   auto guards_at = [&](double tau, Vector& g) {
     const Vector x = state->base_x + tau * xdot + tau * tau * half;
-    signal_values(sys, t + tau, s1.data());
+    signals_beside(sys, t, t + tau, s1.data());
     Vector f = Vector::Zero(sys.nx);
     evaluate(sys, r, t + tau, x.data(), s1.data(), f.data(), unused.data(), w);
     guard_values(sys, r, t + tau, x.data(), s1.data(), unused.data(), g.data(), w);
@@ -247,7 +247,7 @@ void Decision::curved_series(const Regime& r, double h, const Vector& half) {
   for (int k = 0; k < 3; ++k) {
     const double tau = k * h;
     const Vector x = state->base_x + tau * xdot + tau * tau * half;
-    signal_values(sys, t + tau, s.data());
+    signals_beside(sys, t, t + tau, s.data());
     f.setZero();
     evaluate(sys, r, t + tau, x.data(), s.data(), f.data(), unused.data(), w);
     Tangent& there = w.tangent(sys);

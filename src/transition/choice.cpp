@@ -179,7 +179,7 @@ void Decision::size_by_turning_rows() {
   Tangent& next = w.tangent(sys);
   const Vector x = state->base_x + h * xdot;
   Vector s(sys.ns());
-  signal_values(sys, t + h, s.data());
+  signals_beside(sys, t, t + h, s.data());
   next.move_to(t + h, x.data(), state->modes.sides);
   next.write(s.data());
   const auto free = [](const System& at, Index contact, const Vector& place, const Vector& signals) {

@@ -270,16 +270,16 @@ def _choose(chain: Chain, t: float, y: np.ndarray, size: float, out: dict[int, i
         chain.choose(t, y, size, out)
 
 
-def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> tuple[dict[int, int], bool]:
-    """What a guard changes: what leaves rest to which side, and whether it is an event of friction that is pressed."""
+def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> tuple[dict[int, int], int | None]:
+    """What a guard changes: what leaves rest to which side, and whose mode it is about, of those that stick."""
     slides = [i for i, m in enumerate(chain.modes) if m]
     still = [i for i, m in enumerate(chain.modes) if m == 0]
     if fired < len(slides):
         chain.modes[slides[fired]] = 0
-        return {}, chain.rigid[slides[fired]].normal_load.value(t, 0) != 0.0
+        return {}, slides[fired]
     k = fired - len(slides)
     if k < 2 * len(still):
-        return {still[k // 2]: 1 if k % 2 == 0 else -1}, True
+        return {still[k // 2]: 1 if k % 2 == 0 else -1}, still[k // 2]
     k -= 2 * len(still) + sum(1 for sign in chain.signs if sign)
     for part, s in zip(chain.attached, chain.seen(t, y), strict=True):
         own = part.guards()
@@ -287,7 +287,7 @@ def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> tuple[dict[int
             own[k][1](s)
             break
         k -= len(own)
-    return {}, False
+    return {}, None
 
 
 def run(
@@ -332,18 +332,16 @@ def _run(
         size = max(size, np.abs(y[n : 2 * n]).max())
         if fired is not None or t in kinks:
             before = list(chain.modes)
-            out, of_friction = ({}, False) if fired is None else _change(chain, t, y, fired)
-            events += of_friction
-            if events > MOST_EVENTS:
-                raise Left("many events")
+            out, whose = ({}, None) if fired is None else _change(chain, t, y, fired)
             if t in kinks:
                 do(t)
             _choose(chain, t, y, size, out, t in kinks)
-            if fired is None:  # at a breakpoint
-                events += sum(
-                    was != now and p.normal_load.value(t, 0) != 0.0
-                    for p, was, now in zip(chain.rigid, before, chain.modes, strict=True)
-                )
+            events += sum(  # one that stops may let another go at the same instant
+                (i == whose or was != now) and p.normal_load.value(t, 0) != 0.0
+                for i, (p, was, now) in enumerate(zip(chain.rigid, before, chain.modes, strict=True))
+            )
+            if events > MOST_EVENTS:
+                raise Left("many events")
             _to_rest(chain, t, y)
         if t in asked:
             rows.append(y[: 2 * n].copy())
