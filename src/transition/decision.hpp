@@ -202,7 +202,8 @@ private:
   double rate_size(Index j) const;
   double no_gap(Index j) const;
   double no_rate(Index j) const;
-  double no_rebound(Index j) const;
+  List<Vector> falls() const;
+  double no_rebound(Index j, const List<Vector>& falls) const;
   bool contact_friction(Index i) const { return sys.friction[i].contact >= 0; }
   bool touches(Index i) const { // an element without a contact always does
     if (sys.friction[i].of_compliance)

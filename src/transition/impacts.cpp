@@ -272,13 +272,27 @@ void Decision::note_impulses(const Strike& hit, const contact::ImpactSolution& b
   }
 }
 
+// The motion that contacts fly back from: without forces of friction and contacts, and, where it has begun, with those of
+// the modes so far.
+List<Vector> Decision::falls() const {
+  const LinearPart& linear = cache.linear(sys, state->modes);
+  List<Vector> rates{linear.A * state->base_x + linear.S * sig};
+  if (starting) return rates;
+  Vector with_forces = Vector::Zero(sys.nx), forces = force;
+  evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), with_forces.data(),
+           forces.data(), w);
+  rates.push_back(with_forces);
+  return rates;
+}
+
 // What a contact may rebound with and still be no rebound: a share of the greatest speed that it has seen, or a flight
 // of which the last digits of the time tell too little.
-double Decision::no_rebound(Index j) const {
-  const LinearPart& linear = cache.linear(sys, state->modes);
+double Decision::no_rebound(Index j, const List<Vector>& falls) const {
   const Contact& c = sys.contacts[j];
-  const double falls = -(c.rate.x.dot(linear.A * state->base_x + linear.S * sig) + c.acceleration_s.dot(sig));
-  return std::max(cutoffs.rebound * rate_size(j), 0.5 * falls * least_flight * std::abs(t));
+  double fastest = 0.0;
+  for (const Vector& rates : falls)
+    fastest = std::max(fastest, -(c.rate.x.dot(rates) + c.acceleration_s.dot(sig)));
+  return std::max(cutoffs.rebound * rate_size(j), 0.5 * fastest * least_flight * std::abs(t));
 }
 
 namespace {
@@ -336,13 +350,15 @@ Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution
 // least impulses. What they take is lost in the impact.
 void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
                             const List<Index>& touching) const {
+  if (!p.collision) return;
+  const List<Vector> rates = falls();
   List<Index> held; // with those that stay at rest
   for (Index k = 0; k < p.contacts; ++k) {
-    if (!(best.velocity(k) <= no_rebound(touching[k]))) continue;
+    if (!(best.velocity(k) <= no_rebound(touching[k], rates))) continue;
     if (best.velocity(k) <= 0.0 || best.impulse(k) * p.G(k, k) > best.velocity(k)) held.push_back(k);
   }
   const auto rebounds = [&](Index k) { return best.velocity(k) > 0.0; };
-  if (!p.collision || std::none_of(held.begin(), held.end(), rebounds)) return;
+  if (std::none_of(held.begin(), held.end(), rebounds)) return;
   for (Index q = 0; q < p.contact_of.size(); ++q) // friction goes on to hold what it has stopped
     if (best.velocity(p.contacts + q) == 0.0 &&
         std::find(held.begin(), held.end(), p.contact_of[q]) != held.end())
