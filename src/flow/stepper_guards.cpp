@@ -255,7 +255,11 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const double* const whole = guard_series.row(k).data();
   const bool counts = from_zero && is_exact(step.kind) && !parts &&
                       std::abs(whole[0]) > std::max(left, unresolved * std::abs(whole[1]));
-  return counts && !found.at_once ? with_its_start(whole, degree, found.theta) : found.theta;
+  if (!found.at_once) return counts ? with_its_start(whole, degree, found.theta) : found.theta;
+  // The transition has seen that it still presses: so it does, as far as the time until it ends can be told.
+  const bool ahead = fresh && is_exact(step.kind) && kind == GuardKind::lifts_off && whole[1] > 0.0 &&
+                     -whole[0] > unresolved * whole[1];
+  return ahead ? with_its_start(whole, degree, -whole[0] / whole[1]) : found.theta;
 }
 
 // When what leaves zero the other way is back, where that is so soon that a step of this length leaves too few digits

@@ -270,16 +270,16 @@ def _choose(chain: Chain, t: float, y: np.ndarray, size: float, out: dict[int, i
         chain.choose(t, y, size, out)
 
 
-def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> tuple[dict[int, int], int | None]:
-    """What a guard changes: what leaves rest to which side, and whose mode it is about, of those that stick."""
+def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> dict[int, int]:
+    """What a guard changes: what leaves rest to which side."""
     slides = [i for i, m in enumerate(chain.modes) if m]
     still = [i for i, m in enumerate(chain.modes) if m == 0]
     if fired < len(slides):
         chain.modes[slides[fired]] = 0
-        return {}, slides[fired]
+        return {}
     k = fired - len(slides)
     if k < 2 * len(still):
-        return {still[k // 2]: 1 if k % 2 == 0 else -1}, still[k // 2]
+        return {still[k // 2]: 1 if k % 2 == 0 else -1}
     k -= 2 * len(still) + sum(1 for sign in chain.signs if sign)
     for part, s in zip(chain.attached, chain.seen(t, y), strict=True):
         own = part.guards()
@@ -287,7 +287,7 @@ def _change(chain: Chain, t: float, y: np.ndarray, fired: int) -> tuple[dict[int
             own[k][1](s)
             break
         k -= len(own)
-    return {}, None
+    return {}
 
 
 def run(
@@ -332,13 +332,13 @@ def _run(
         size = max(size, np.abs(y[n : 2 * n]).max())
         if fired is not None or t in kinks:
             before = list(chain.modes)
-            out, whose = ({}, None) if fired is None else _change(chain, t, y, fired)
+            out = {} if fired is None else _change(chain, t, y, fired)
             if t in kinks:
                 do(t)
             _choose(chain, t, y, size, out, t in kinks)
             events += sum(  # one that stops may let another go at the same instant
-                (i == whose or was != now) and p.normal_load.value(t, 0) != 0.0
-                for i, (p, was, now) in enumerate(zip(chain.rigid, before, chain.modes, strict=True))
+                was != now and p.normal_load.value(t, 0) != 0.0
+                for p, was, now in zip(chain.rigid, before, chain.modes, strict=True)
             )
             if events > MOST_EVENTS:
                 raise Left("many events")
