@@ -222,6 +222,7 @@ private:
   struct Strike;
   struct Blow;
   void solve_impact(const List<Index>& touching, bool collision, Blow& blow) const;
+  List<Index> reached(const List<Index>& touching) const;
   void strike(const List<Index>& contacts, bool collision);
   void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
                     const List<Index>& contacts) const;

@@ -75,12 +75,50 @@ void Decision::find_candidates(const List<Guard>& fired, bool start) {
   }
   if (approach) { // after an impact none should: what still does strikes again
     if (++strikes > most_strikes) unsolved = true;
-    if (!unsolved) strike(touching, true);
+    if (!unsolved) strike(reached(touching), true);
+    if (!unsolved) close_after(touching);
     if (!unsolved) find_candidates({}, false);
     return;
   }
   for (Index j = 0; j < nc; ++j)
     if (candidate[j]) state->modes.contact[j] = Mode::closed;
+}
+
+namespace {
+
+bool acts_on(const List<const Vector*>& columns, const List<const Vector*>& rows) {
+  return std::any_of(columns.begin(), columns.end(), [&](const Vector* column) {
+    return std::any_of(rows.begin(), rows.end(), [column](const Vector* row) { return row->dot(*column) != 0.0; });
+  });
+}
+
+} // namespace
+
+// Those that strike, and all that their impulses reach from one to the next: at others nothing happens, not even rounding.
+List<Index> Decision::reached(const List<Index>& touching) const {
+  struct Member {
+    List<const Vector*> rows, columns;
+  };
+  List<Member> members(touching.size());
+  List<Index> out, left;
+  for (Index k = 0; k < touching.size(); ++k) {
+    const Contact& c = sys.contacts[touching[k]];
+    members[k] = {{&c.rate.x}, {&c.effect}};
+    for (const Friction& element : sys.friction)
+      if (element.contact == touching[k])
+        members[k].rows.push_back(&element.velocity.x), members[k].columns.push_back(&element.effect);
+    const bool approaches = candidate[touching[k]] && rate_at(touching[k]) < -no_rate(touching[k]);
+    (approaches ? out : left).push_back(k);
+  }
+  for (Index next = 0; next < out.size(); ++next)
+    std::erase_if(left, [&](Index k) {
+      if (!acts_on(members[out[next]].columns, members[k].rows)) return false;
+      out.push_back(k);
+      return true;
+    });
+  std::sort(out.begin(), out.end());
+  for (Index& k : out) k = touching[k];
+  return out;
 }
 
 // What rounding has left of published start values: positions move by as little as closes the overlap, in the metric
@@ -240,7 +278,6 @@ void Decision::strike(const List<Index>& touching, bool collision) {
   struck = true;
   look_again();
   note_impulses(hit, best, touching);
-  close_after(touching);
   if (after.ambiguous) ambiguous = true;
   solutions = after.complete ? after.solutions.size() : -1;
 }

@@ -149,6 +149,7 @@ bool Decision::strike_without_collision() {
       for (Index i = 0; i < n; ++i) slides = slides || (sys.friction[i].contact == j && !rests[i]);
     }
   if (slides) strike(touching, false);
+  if (slides && !unsolved) close_after(touching);
   return slides && struck;
 }
 
