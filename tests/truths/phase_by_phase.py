@@ -26,6 +26,7 @@ STIFF = 3e3  # 1/s: the fastest rate of a bristle that is integrated here
 PLAIN = ("Coulomb", "Viscous", "Stribeck", "Table", "Tanh")
 BRISTLES = ("LuGre", "Dahl", "BoucWen", "ElastoPlastic")
 REST = 1e-10
+SAME = 1e-9  # s: events this close to the end count in neither
 
 
 class Left(Exception):
@@ -329,6 +330,7 @@ def _run(
         stop = next(s for s in stops if s > t)
         end = min(t + step, stop)
         t, y, fired = first_guard(chain, t, y, end)
+        _to_rest(chain, t, y)
         size = max(size, np.abs(y[n : 2 * n]).max())
         if fired is not None or t in kinks:
             before = list(chain.modes)
@@ -337,7 +339,7 @@ def _run(
                 do(t)
             _choose(chain, t, y, size, out, t in kinks)
             events += sum(  # one that stops may let another go at the same instant
-                was != now and p.normal_load.value(t, 0) != 0.0
+                was != now and p.normal_load.value(t, 0) != 0.0 and t < t_end - SAME
                 for p, was, now in zip(chain.rigid, before, chain.modes, strict=True)
             )
             if events > MOST_EVENTS:
