@@ -363,6 +363,12 @@ int Decision::sign_of(const Regime& r, Index k) {
   std::array<double, series_terms> row{};
   for (Index j = 0; j < std::ssize(row); ++j) row[j] = series(k, j);
   drop_passing_terms(row, tolerance::last_digits * std::max(std::abs(t), pace));
+  // What an acceleration, term j, cannot be told from says no more by its higher terms, as far as they add no more to it.
+  const auto drop_unresolved = [&](std::size_t j, double unresolved) {
+    if (std::abs(row[j]) > unresolved) return;
+    for (double factor = 1.0; j < row.size(); ++j, factor *= pace)
+      if (std::abs(row[j]) * factor <= unresolved) row[j] = 0.0;
+  };
   switch (g.kind) {
   case GuardKind::slip_ends:
     if (rests[i]) row[0] = 0.0, row[1] = certain_slope(r, k, row[1]);
@@ -378,10 +384,9 @@ int Decision::sign_of(const Regime& r, Index k) {
   case GuardKind::locks:
     if (!candidate[i]) return -1;
     row[0] = 0.0;
-    // As below, of the acceleration.
-    if (number[i] >= 0 && std::abs(row[1]) <= std::max(tolerance::rounding * problem.free_size(number[i]),
-                                                       2.0 * tolerance::last_digits * std::abs(t * row[2])))
-      row[1] = 0.0;
+    if (number[i] >= 0) // as below
+      drop_unresolved(1, std::max(tolerance::rounding * problem.free_size(number[i]),
+                                  2.0 * tolerance::last_digits * std::abs(t * row[2])));
     break;
   case GuardKind::closes: {
     if (!candidate[i]) return -1;
@@ -390,10 +395,9 @@ int Decision::sign_of(const Regime& r, Index k) {
     row[0] = row[1] = 0.0;
     // The contact's force passes through zero, as well as the instant is known, which forces that rigidity shares tell
     // no better than sums of terms: how fast is what decides.
-    if (number[i] >= 0 &&
-        2.0 * std::abs(row[2]) <= std::max(known * problem.free_size(number[i]),
-                                           6.0 * tolerance::last_digits * std::abs(t * row[3])))
-      row[2] = 0.0;
+    if (number[i] >= 0)
+      drop_unresolved(2, 0.5 * std::max(known * problem.free_size(number[i]),
+                                        6.0 * tolerance::last_digits * std::abs(t * row[3])));
     break;
   }
   default:
