@@ -184,6 +184,7 @@ private:
   void next_term(const Regime& r, int k, Vector& x);
 
   // waking.cpp
+  bool decides(Index k) const;
   bool silent();
   Matrix by_signals();
   Matrix signal_terms();

@@ -14,6 +14,11 @@ constexpr double early = 0.1; // of the time in which a signal's next term comes
 
 } // namespace
 
+// Whether an acceleration is one that modes hang on: that of a surface on which something slides is not.
+bool Decision::decides(Index k) const {
+  return k < closed.size() || rests[elements[k - closed.size()]];
+}
+
 // Whether no force acts at this instant on what rests or touches, nor grows with the motion: none that would give more
 // than the last digits of a velocity within the machine's own time, where signals begin to do so.
 bool Decision::silent() {
@@ -23,7 +28,7 @@ bool Decision::silent() {
       const Index q = k - closed.size();
       const double speed =
           q < 0 ? rate_size(closed[k]) : velocity_size(sys.friction[elements[q]], state->nominal);
-      if (change(k) > tolerance::last_digits * speed) return true;
+      if (decides(k) && change(k) > tolerance::last_digits * speed) return true;
     }
     return false;
   };
@@ -46,7 +51,11 @@ bool Decision::silent() {
 Matrix Decision::by_signals() {
   const LinearPart& linear = cache.linear(sys, state->modes);
   Matrix made = rows * linear.S;
-  for (Index k = 0; k < problem.size(); ++k) made.row(k) += own_acceleration(k).transpose();
+  for (Index k = 0; k < problem.size(); ++k)
+    if (decides(k))
+      made.row(k) += own_acceleration(k).transpose();
+    else
+      made.row(k).setZero();
   return made;
 }
 
