@@ -212,6 +212,32 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
   return std::max(size, tolerance::cancelled * all); // what shifts apart may still cancel to zero
 }
 
+namespace {
+
+// Sliding friction that contacts load follows their forces: f = f_0 + LF dry lambda(f), where f_0 + N y is shared. What y
+// does to f in the end, as far as friction has come to its level in fast sliding.
+Matrix followed(const System& sys, const Regime& r) {
+  const Matrix& N = r.sharing.N;
+  Matrix follow = Matrix::Identity(N.rows(), N.rows());
+  for (Index k = 0; k < r.sliding.size(); ++k) {
+    const Friction& p = sys.friction[r.sliding[k]];
+    const Index c = normal_row(r, loading_contact(p));
+    const int side = r.modes.friction[r.sliding[k]].direction();
+    if (c < 0 || side == 0) continue;
+    List<double> z(std::max<Index>(p.traits.states, 1));
+    const double dry = steady(p.law, side * tolerance::fast_velocity, z.data()).dry * load_per_normal(p);
+    follow.col(c) -= dry * r.LF.col(k);
+  }
+  return linalg::solve(follow, N);
+}
+
+// Of multipliers that are one: where nothing slides, of the least shift of forces; else of the least at its origin.
+Matrix shift_by_multipliers(const System& sys, const Regime& r) {
+  return (r.sharing.C * (r.coupled ? followed(sys, r) : r.sharing.N)).transpose();
+}
+
+} // namespace
+
 // f = f_free + N y with the y of least norm at which these margins are zero.
 void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   Sharing& sharing = r.sharing;
@@ -226,15 +252,19 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   if (sharing.held.empty()) return;
   const Index m = sharing.held.size();
   const Matrix C = sharing.C(sharing.held, Eigen::all), shift = C * sharing.N;
+  const Matrix by_multipliers = shift_by_multipliers(sys, r)(Eigen::all, sharing.held);
   Matrix by_margin;
   if (sys.tangent) { // what a limit can be shifted by may vanish on the way
-    by_margin = linalg::pseudo_inverse(shift, tolerance::rank);
+    by_margin = r.coupled
+                    ? Matrix(by_multipliers * linalg::pseudo_inverse(shift * by_multipliers, tolerance::rank))
+                    : linalg::pseudo_inverse(shift, tolerance::rank);
   } else {
-    by_margin = shift.transpose() * linalg::inverse(shift * shift.transpose());
+    by_margin = by_multipliers * linalg::inverse(shift * by_multipliers);
     for (int round = 0; round < 2; ++round) // the product has squared the condition
       by_margin += by_margin * (Matrix::Identity(m, m) - shift * by_margin);
   }
-  sharing.multipliers = by_margin.transpose() * sharing.N.transpose();
+  sharing.multipliers = (r.coupled ? linalg::pseudo_inverse(by_multipliers) : Matrix(by_margin.transpose())) *
+                        sharing.N.transpose();
   for (const Index k : relieved) sharing.multipliers.row(k).setZero(); // they may have any sign
   const Matrix effect = -sharing.N * by_margin;
   Matrix given(m, sys.nx + sys.ns());
@@ -296,15 +326,14 @@ bool is_shared(const Regime& r, const ForceLimit& limit) {
 
 Matrix margins_by_multipliers(const System& sys, const Regime& r, const Scratch& w) {
   const Sharing& sharing = r.sharing;
-  const Matrix shift = sharing.C * sharing.N;
-  if (!r.coupled) return shift * shift.transpose();
-  // Sliding friction that these contacts load shifts with them:  f = f_0 + LF dry lambda(f).
+  const Matrix by_multipliers = shift_by_multipliers(sys, r);
+  if (!r.coupled) return by_multipliers.transpose() * by_multipliers;
   const Index n = sharing.N.rows();
   Matrix follow = Matrix::Identity(n, n);
   for (Index k = 0; k < r.sliding.size(); ++k)
     if (const Index c = normal_row(r, loading_contact(sys.friction[r.sliding[k]])); c >= 0)
       follow.col(c) -= w.dry(k) * r.LF.col(k);
-  return sharing.C * linalg::solve(follow, sharing.N * shift.transpose());
+  return sharing.C * linalg::solve(follow, sharing.N * by_multipliers);
 }
 
 } // namespace stickslip

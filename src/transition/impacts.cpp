@@ -88,7 +88,8 @@ namespace {
 
 bool acts_on(const List<const Vector*>& columns, const List<const Vector*>& rows) {
   return std::any_of(columns.begin(), columns.end(), [&](const Vector* column) {
-    return std::any_of(rows.begin(), rows.end(), [column](const Vector* row) { return row->dot(*column) != 0.0; });
+    return std::any_of(rows.begin(), rows.end(),
+                       [column](const Vector* row) { return row->dot(*column) != 0.0; });
   });
 }
 
