@@ -45,3 +45,27 @@ def test_weight_that_changes_its_side_takes_its_friction_with_it() -> None:
     for name, side in (("floor", 1.0), ("ceiling", -1.0)):
         m.add_contact(name, normal={"y": side}, tangent={"x": 1.0}, friction=0.2)
     assert breaks_away(m, 2.0) == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("later", [1e-1, 1e-4, 1e-6, 1e-8])
+def test_force_that_turns_back_just_after_it_has_changed_its_side(later: float) -> None:
+    """Where the force is zero the walls change over, however soon a breakpoint takes it back.
+
+    A block between two rough walls, pressed by 1 - t until it turns back `later`: it slides on by v' = -mu |force|. What
+    slides elsewhere by a curved law keeps the motion from being exact.
+    """
+    m = ss.Machine(mass=[1.0, 1.0, 1.0], names=["x", "y", "z"])
+    for name, side in (("left", 1.0), ("right", -1.0)):
+        m.add_contact(name, normal={"x": side}, tangent={"y": 1.0}, friction=0.3)
+    m.add_friction("guide", on="z", law=ss.Stribeck(1.0, 0.5, 1.0) + ss.Viscous(0.1))
+    m.add_force("x", ss.Samples([0.0, 1.0 + later, 3.0], [-1.0, later, 2.0 * later - 2.0]))
+    run = ss.simulate(m, 2.0, initial={"y.velocity": 2.0, "z.velocity": 1.0})
+    assert run.success
+    t = np.array([0.25, 1.0 + 0.5 * later, 1.0 + 1.5 * later, 2.0])
+    force = np.where(t < 1.0 + later, t - 1.0, 1.0 + 2.0 * later - t)
+    there = run.at(t)
+    np.testing.assert_allclose(there["left.normal_force"], np.maximum(-force, 0.0), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(there["right.normal_force"], np.maximum(force, 0.0), rtol=1e-12, atol=1e-15)
+    pressed = np.array([0.5 * (1.0 - 0.75**2), 0.5 + 0.125 * later**2, 0.5 + 0.875 * later**2])
+    ends = 0.5 + later**2 + 0.5 * (1.0 - 2.0 * later) ** 2
+    np.testing.assert_allclose(there["y.velocity"], 2.0 - 0.3 * np.append(pressed, ends), rtol=1e-12)

@@ -67,6 +67,22 @@ def test_friction_under_a_load_that_begins_with_it(law: ss.Law, share: float) ->
     np.testing.assert_allclose(run["x.position"], expected, rtol=1e-8, atol=1e-13 * expected.max())
 
 
+@pytest.mark.parametrize("others", [0, 2])
+def test_friction_of_a_belt_begins_with_its_load(others: int) -> None:
+    """A body lies without weight on a belt that runs to and fro, but never back; its friction is mu times what presses."""
+    belt = 3.0 + ss.Sine(0.3, 14.5)
+    m = ss.Machine(
+        mass=[1.0, 1.0], names=["x", "y"], damping=[[0.0, 0.0], [0.0, 0.1]], force={"y": _rising(-SIZE)}
+    )
+    m.add_contact("floor", normal={"y": 1.0}, tangent={"x": 1.0}, friction=0.5, surface_velocity=belt)
+    for k in range(others):
+        m.add_contact(f"above{k}", normal={"y": -1.0}, tangent={"x": 1.0}, friction=0.2, gap=1e-3 * k)
+    run = ss.simulate(m, 0.7, rtol=1e-11, t_eval=EARLY)
+    assert run.success
+    np.testing.assert_allclose(run["floor.normal_force"], _force(EARLY), rtol=1e-9)
+    np.testing.assert_allclose(run["x.position"], 0.5 * _way(EARLY), rtol=1e-8)
+
+
 @pytest.mark.parametrize("up", [True, False])
 def test_contacts_part_or_close_with_it(up: bool) -> None:
     """A body that lies without weight parts from the floor at once if it is drawn, and stays if it is pressed."""

@@ -107,6 +107,24 @@ def test_no_velocity_changes_without_an_event(block: int) -> None:
     assert told >= 5
 
 
+@pytest.mark.parametrize("rule", ["poisson", "newton"])
+def test_an_impact_reaches_no_machine_that_stands_beside(rule: str) -> None:
+    """What is wedged between walls of its own neither moves nor is told of where something else strikes."""
+    m = ss.Machine(mass=[1.0, 0.3, 0.5], names=["ball", "b", "c"], force={"ball": -9.81})
+    for name, normal, tangent in (
+        ("low", {"b": 1.0}, {"c": 1.0}), ("high", {"b": -1.0}, {"c": 1.0}),
+        ("near", {"c": 1.0, "b": -1.0}, None), ("far", {"c": -1.0, "b": 1.0}, None),
+    ):  # fmt: skip
+        friction = None if tangent is None else 0.2
+        m.add_contact(name, normal=normal, tangent=tangent, friction=friction, restitution=0.5, impact=rule)
+    m.add_contact("floor", normal={"ball": 1.0}, gap=0.1, restitution=0.5, impact=rule)
+    run = ss.simulate(m, 1.0)
+    assert run.success and len(run.events) > 10
+    assert {e.element for e in run.events} == {"floor"}
+    for name in ("b", "c"):
+        assert np.all(run[f"{name}.position"] == 0.0) and np.all(run[f"{name}.velocity"] == 0.0)
+
+
 def test_impulses_at_one_instant_are_all_counted() -> None:
     """Frictional chains of many impacts at large coefficients; some jam, and then an impact without collision follows."""
     several = 0
