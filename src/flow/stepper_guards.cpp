@@ -244,7 +244,12 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   const auto is_noise = [&](Index j) {
     const bool shallow = j == 1 && !is_exact(step.kind) && c[2] < 0.0 &&
                          c[1] * c[1] <= -4.0 * c[2] * integrated * options.rtol * size;
-    return shallow || std::abs(c[j]) <= tolerance::entry * size;
+    // Nor one that gives less than the last digits of a velocity within the machine's time: as where nothing acts.
+    const bool idle =
+        j == 2 && 2.0 * std::abs(c[2]) * state.time_scale <=
+                      tolerance::last_digits * step.h * step.h *
+                          size_of(sys.contacts[r.guards[k].contact].rate, state.nominal, s.data());
+    return shallow || idle || std::abs(c[j]) <= tolerance::entry * size;
   };
   if (fresh && kind == GuardKind::closes)
     for (Index j = 1; j <= 2 && found.at_once && is_noise(j); ++j) {
