@@ -114,6 +114,7 @@ void share_forces(const System& sys, const Regime& regime, double t, const doubl
 // How the margins of the sharing answer to its multipliers, under the sliding friction that evaluate() left in
 // `scratch`.
 Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scratch& scratch);
+bool can_hold(const System& sys, const Regime& regime, const List<Index>& limits);
 // Sets of contacts that relieve of preload, and which limits shift together: known of a linear machine's regimes, to be
 // found where rows turn.
 void find_relief(const System& sys, const Regime& regime, Sharing& sharing);

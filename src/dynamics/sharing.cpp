@@ -214,29 +214,47 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
 
 namespace {
 
-// Sliding friction that contacts load follows their forces: f = f_0 + LF dry lambda(f), where f_0 + N y is shared. What y
-// does to f in the end, as far as friction has come to its level in fast sliding.
-Matrix followed(const System& sys, const Regime& r) {
-  const Matrix& N = r.sharing.N;
-  Matrix follow = Matrix::Identity(N.rows(), N.rows());
-  for (Index k = 0; k < r.sliding.size(); ++k) {
-    const Friction& p = sys.friction[r.sliding[k]];
-    const Index c = normal_row(r, loading_contact(p));
-    const int side = r.modes.friction[r.sliding[k]].direction();
-    if (c < 0 || side == 0) continue;
-    List<double> z(std::max<Index>(p.traits.states, 1));
-    const double dry = steady(p.law, side * tolerance::fast_velocity, z.data()).dry * load_per_normal(p);
-    follow.col(c) -= dry * r.LF.col(k);
-  }
-  return linalg::solve(follow, N);
+bool is_followed(const System& sys, const Regime& r, Index k) {
+  return normal_row(r, loading_contact(sys.friction[r.sliding[k]])) >= 0;
 }
 
-// Of multipliers that are one: where nothing slides, of the least shift of forces; else of the least at its origin.
+// Sliding friction that contacts load follows their forces: f = f_0 + N y + LF dry lambda(f). Margins by what is shared,
+// f_0 + N y, as far as friction has come to its level in fast sliding.
+Matrix margins_by_shared(const System& sys, const Regime& r) {
+  const Index n = r.sharing.N.rows();
+  Matrix follow = Matrix::Identity(n, n);
+  for (Index k = 0; k < r.sliding.size(); ++k) {
+    const int side = r.modes.friction[r.sliding[k]].direction();
+    if (!is_followed(sys, r, k) || side == 0) continue;
+    const Friction& p = sys.friction[r.sliding[k]];
+    List<double> z(std::max<Index>(p.traits.states, 1));
+    const double dry = steady(p.law, side * tolerance::fast_velocity, z.data()).dry * load_per_normal(p);
+    follow.col(normal_row(r, loading_contact(p))) -= dry * r.LF.col(k);
+  }
+  return linalg::solve(follow.transpose(), r.sharing.C.transpose()).transpose();
+}
+
+// y by multipliers, so that it has the least norm at which the margins are what they are.
 Matrix shift_by_multipliers(const System& sys, const Regime& r) {
-  return (r.sharing.C * (r.coupled ? followed(sys, r) : r.sharing.N)).transpose();
+  return ((r.coupled ? margins_by_shared(sys, r) : r.sharing.C) * r.sharing.N).transpose();
+}
+
+// Whether y moves the limits by itself, not only by the friction that follows.
+bool moves_by_itself(const Sharing& sharing, const Matrix& by_multipliers, const List<Index>& held) {
+  return linalg::full_rank(sharing.C(held, Eigen::all) * sharing.N * by_multipliers(Eigen::all, held),
+                           tolerance::entry);
 }
 
 } // namespace
+
+// By friction that follows limits are held where it is in proportion to its load.
+bool can_hold(const System& sys, const Regime& r, const List<Index>& held) {
+  if (!r.coupled || held.empty() || moves_by_itself(r.sharing, shift_by_multipliers(sys, r), held))
+    return true;
+  for (Index k = 0; k < r.sliding.size(); ++k)
+    if (is_followed(sys, r, k) && (!r.affine || sys.friction[r.sliding[k]].contact < 0)) return false;
+  return true;
+}
 
 // f = f_free + N y with the y of least norm at which these margins are zero.
 void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
@@ -251,8 +269,10 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   }
   if (sharing.held.empty()) return;
   const Index m = sharing.held.size();
-  const Matrix C = sharing.C(sharing.held, Eigen::all), shift = C * sharing.N;
-  const Matrix by_multipliers = shift_by_multipliers(sys, r)(Eigen::all, sharing.held);
+  const Matrix all = shift_by_multipliers(sys, r), by_multipliers = all(Eigen::all, sharing.held);
+  const bool follows = r.coupled && !moves_by_itself(sharing, all, sharing.held);
+  const Matrix C = (follows ? margins_by_shared(sys, r) : sharing.C)(sharing.held, Eigen::all),
+               shift = C * sharing.N;
   Matrix by_margin;
   if (sys.tangent) { // what a limit can be shifted by may vanish on the way
     by_margin = r.coupled
@@ -277,10 +297,11 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   }
   r.Lx += effect * (C * r.Lx + given.leftCols(sys.nx));
   r.Ls += effect * (C * r.Ls + given.rightCols(sys.ns()));
-  r.LF += effect * C * r.LF;
+  for (Index k = 0; k < r.sliding.size(); ++k) // what follows is counted in C
+    if (!follows || !is_followed(sys, r, k)) r.LF.col(k) += effect * (C * r.LF.col(k)).eval();
   if (sys.tangent) r.L += effect * C * r.L;
   for (const Index k : sharing.held) { // exactly
-    if (!margin.of_contact(sharing.limits[k])) continue;
+    if (follows || !margin.of_contact(sharing.limits[k])) continue;
     const Index row = margin.row_of(sharing.limits[k]);
     for (Matrix* forces : {&r.L, &r.Lx, &r.Ls, &r.LF}) forces->row(row).setZero();
   }

@@ -128,7 +128,7 @@ bool Decision::share(const Regime& r) {
   }
   std::sort(state->modes.at_limit.begin(), state->modes.at_limit.end());
   for (const Index k : found.against) broken.push_back(r.sharing.limits[k]);
-  return found.found;
+  return found.found && can_hold(sys, now, found.held);
 }
 
 // Elements whose limits contradict each other leave together.
