@@ -44,8 +44,8 @@ LEFT_TODAY = {
 # touched and recede, preload in impacts, velocities that stop where something strikes, rounding of what constraints cancel,
 # forces that begin with the third power of time, rebounds that are taken back, places that nothing presses,
 # gaps that rounding alone moves, belts that begin to move under a wedged body, rounding of what holds in all that it moves,
-# contacts passed unseen, coordinates without a size, rates with a bend, forces that a lag holds, breakpoints just behind an instant, impacts beside
-# machines that stand, sharing that friction turns round, accelerations that rounding alone makes.
+# contacts passed unseen, coordinates without a size, rates with a bend, forces that a lag holds, breakpoints just behind an
+# instant, impacts beside machines that stand, sharing that friction turns round, accelerations that rounding alone makes.
 # (Chains 770 is not among them: an automaton with lag and ageing rests beyond its level there with some builds of NumPy,
 # whose last digits make another machine of it.)
 ONCE = {
