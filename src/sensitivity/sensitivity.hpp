@@ -89,7 +89,8 @@ private:
   std::string move_ticks(const Passage& p);
   std::string move_guards(const Passage& p, double frame);
   std::string reset(const Passage& p, const Tangents& W);
-  // A reset as it was: with the ticks that are due, whatever the time, where parameters move them; whether it decides anything, and which outputs of sampled controllers end at limits.
+  // A reset as it was: with the ticks that are due, whatever the time, where parameters move them; whether it decides
+  // anything, and which outputs of sampled controllers end at limits. In reset.cpp.
   struct Reset {
     std::optional<Ticks> due;
     bool decides = false, same = true; // all that were looked at do the same
