@@ -95,6 +95,7 @@ private:
   double pace = 1.0;  // the time in which coefficients of series count
   bool woken = false; // nothing acts yet: the problem is that of the first terms of what begins to
   Vector xdot, coefficients;
+  List<double> falls; // of contacts that strike: how fast they come back
 
   void look_again();
   void curved_series(const Regime& r, double h, const Vector& half);
@@ -203,8 +204,8 @@ private:
   double rate_size(Index j) const;
   double no_gap(Index j) const;
   double no_rate(Index j) const;
-  List<Vector> falls() const;
-  double no_rebound(Index j, const List<Vector>& falls) const;
+  void find_falls(const List<Index>& contacts);
+  double no_rebound(Index j, double falls_by) const;
   bool contact_friction(Index i) const { return sys.friction[i].contact >= 0; }
   bool touches(Index i) const { // an element without a contact always does
     if (sys.friction[i].of_compliance)
@@ -226,7 +227,7 @@ private:
   List<Index> reached(const List<Index>& touching) const;
   void strike(const List<Index>& contacts, bool collision);
   void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
-                    const List<Index>& contacts) const;
+                    const List<Index>& contacts);
   void note_impulses(const Strike& hit, const contact::ImpactSolution& best, const List<Index>& contacts);
   void close_after(const List<Index>& contacts);
 };

@@ -97,6 +97,7 @@ bool acts_on(const List<const Vector*>& columns, const List<const Vector*>& rows
 
 // Those that strike, and all that their impulses reach from one to the next: at others nothing happens, not even rounding.
 List<Index> Decision::reached(const List<Index>& touching) const {
+  if (touching.size() == 1) return touching;
   struct Member {
     List<const Vector*> rows, columns;
   };
@@ -310,27 +311,30 @@ void Decision::note_impulses(const Strike& hit, const contact::ImpactSolution& b
   }
 }
 
-// The motion that contacts fly back from: without forces of friction and contacts, and, where it has begun, with those of
-// the modes so far.
-List<Vector> Decision::falls() const {
+// How fast contacts fly back: without forces of friction and contacts, or, where the motion has begun, with those of the
+// modes so far if that is faster.
+void Decision::find_falls(const List<Index>& touching) {
+  falls.assign(touching.size(), 0.0);
+  const auto look = [&] {
+    for (Index k = 0; k < touching.size(); ++k) {
+      const Contact& c = sys.contacts[touching[k]];
+      falls[k] = std::max(falls[k], -(c.rate.x.dot(xdot) + c.acceleration_s.dot(sig)));
+    }
+  };
   const LinearPart& linear = cache.linear(sys, state->modes);
-  List<Vector> rates{linear.A * state->base_x + linear.S * sig};
-  if (starting) return rates;
-  Vector with_forces = Vector::Zero(sys.nx), forces = force;
-  evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), with_forces.data(),
-           forces.data(), w);
-  rates.push_back(with_forces);
-  return rates;
+  xdot.noalias() = linear.A * state->base_x;
+  xdot.noalias() += linear.S * sig;
+  look();
+  if (starting) return;
+  xdot.setZero(sys.nx);
+  evaluate(sys, cache.get(sys, before), t, state->base_x.data(), sig.data(), xdot.data(), force.data(), w);
+  look();
 }
 
 // What a contact may rebound with and still be no rebound: a share of the greatest speed that it has seen, or a flight
 // of which the last digits of the time tell too little.
-double Decision::no_rebound(Index j, const List<Vector>& falls) const {
-  const Contact& c = sys.contacts[j];
-  double fastest = 0.0;
-  for (const Vector& rates : falls)
-    fastest = std::max(fastest, -(c.rate.x.dot(rates) + c.acceleration_s.dot(sig)));
-  return std::max(cutoffs.rebound * rate_size(j), 0.5 * fastest * least_flight * std::abs(t));
+double Decision::no_rebound(Index j, double falls_by) const {
+  return std::max(cutoffs.rebound * rate_size(j), 0.5 * falls_by * least_flight * std::abs(t));
 }
 
 namespace {
@@ -387,12 +391,12 @@ Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution
 // Takes back rebounds that are too slow to count: of one contact that is an impact without restitution, of several the
 // least impulses. What they take is lost in the impact.
 void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
-                            const List<Index>& touching) const {
+                            const List<Index>& touching) {
   if (!p.collision) return;
-  const List<Vector> rates = falls();
+  find_falls(touching);
   List<Index> held; // with those that stay at rest
   for (Index k = 0; k < p.contacts; ++k) {
-    if (!(best.velocity(k) <= no_rebound(touching[k], rates))) continue;
+    if (!(best.velocity(k) <= no_rebound(touching[k], falls[k]))) continue;
     if (best.velocity(k) <= 0.0 || best.impulse(k) * p.G(k, k) > best.velocity(k)) held.push_back(k);
   }
   const auto rebounds = [&](Index k) { return best.velocity(k) > 0.0; };
