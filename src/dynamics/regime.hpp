@@ -111,16 +111,17 @@ void evaluate(const System& sys, const Regime& regime, double t, const double* x
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,
                   double* force, Scratch& scratch);
 
-// How the margins of the sharing answer to its multipliers, under the sliding friction that evaluate() left in
-// `scratch`.
+// How the margins of the sharing answer to what is shared, the friction that follows included; to its multipliers, under
+// the sliding friction that evaluate() left in `scratch`; whether a regime can hold these limits.
+Matrix margins_by_shared(const System& sys, const Regime& regime);
 Matrix margins_by_multipliers(const System& sys, const Regime& regime, const Scratch& scratch);
 bool can_hold(const System& sys, const Regime& regime, const List<Index>& limits);
 // Sets of contacts that relieve of preload, and which limits shift together: known of a linear machine's regimes, to be
 // found where rows turn.
 void find_relief(const System& sys, const Regime& regime, Sharing& sharing);
 // Which limits hold just after an instant, see contact/share.hpp; those that nothing shifts can only be broken.
-contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_multipliers, const Matrix& margins,
-                                const Matrix& size);
+contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_shared, const Matrix& by_multipliers,
+                                const Matrix& margins, const Matrix& size);
 
 // Guard values; `force` as from evaluate().
 void guard_values(const System& sys, const Regime& regime, double t, const double* x, const double* s,

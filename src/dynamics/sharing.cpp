@@ -172,12 +172,37 @@ void renew_sharing_terms(const System& sys, Regime& r) {
       r.guard_terms[k] = sharing_terms(sys, r, r.guards[k].limit);
 }
 
-contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_multipliers, const Matrix& margins,
-                                const Matrix& size) {
+namespace {
+
+bool is_followed(const System& sys, const Regime& r, Index k) {
+  return normal_row(r, loading_contact(sys.friction[r.sliding[k]])) >= 0;
+}
+
+} // namespace
+
+// Sliding friction that contacts load follows their forces: f = f_0 + N y + LF dry lambda(f). Margins by what is shared,
+// f_0 + N y, as far as friction has come to its level in fast sliding.
+Matrix margins_by_shared(const System& sys, const Regime& r) {
+  if (!r.coupled) return r.sharing.C;
+  const Index n = r.sharing.N.rows();
+  Matrix follow = Matrix::Identity(n, n);
+  for (Index k = 0; k < r.sliding.size(); ++k) {
+    const int side = r.modes.friction[r.sliding[k]].direction();
+    if (!is_followed(sys, r, k) || side == 0) continue;
+    const Friction& p = sys.friction[r.sliding[k]];
+    List<double> z(std::max<Index>(p.traits.states, 1));
+    const double dry = steady(p.law, side * tolerance::fast_velocity, z.data()).dry * load_per_normal(p);
+    follow.col(normal_row(r, loading_contact(p))) -= dry * r.LF.col(k);
+  }
+  return linalg::solve(follow.transpose(), r.sharing.C.transpose()).transpose();
+}
+
+contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_shared, const Matrix& by_multipliers,
+                                const Matrix& margins, const Matrix& size) {
   contact::HeldLimits out;
   List<Index> which; // that something shifts
   for (Index k = 0; k < sharing.limits.size(); ++k) {
-    if (answers(sharing.C.row(k).transpose(), sharing.N))
+    if (answers(by_shared.row(k).transpose(), sharing.N))
       which.push_back(k);
     else if (!contact::within_limits(margins.row(k), size.row(k)))
       out.against.push_back(k);
@@ -186,6 +211,9 @@ contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_multipl
   List<List<Index>> relieving = sharing.relieving;
   for (List<Index>& set : relieving)
     for (Index& k : set) k = std::find(which.begin(), which.end(), k) - which.begin();
+  std::erase_if(relieving, [&](const List<Index>& set) { // friction that follows leaves it as it is
+    return std::find(set.begin(), set.end(), std::ssize(which)) != set.end();
+  });
   out = contact::held_limits(by_multipliers(which, which), margins(which, Eigen::all),
                              size(which, Eigen::all), relieving);
   for (List<Index>* list : {&out.held, &out.relieved, &out.against})
@@ -214,34 +242,14 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
 
 namespace {
 
-bool is_followed(const System& sys, const Regime& r, Index k) {
-  return normal_row(r, loading_contact(sys.friction[r.sliding[k]])) >= 0;
-}
-
-// Sliding friction that contacts load follows their forces: f = f_0 + N y + LF dry lambda(f). Margins by what is shared,
-// f_0 + N y, as far as friction has come to its level in fast sliding.
-Matrix margins_by_shared(const System& sys, const Regime& r) {
-  const Index n = r.sharing.N.rows();
-  Matrix follow = Matrix::Identity(n, n);
-  for (Index k = 0; k < r.sliding.size(); ++k) {
-    const int side = r.modes.friction[r.sliding[k]].direction();
-    if (!is_followed(sys, r, k) || side == 0) continue;
-    const Friction& p = sys.friction[r.sliding[k]];
-    List<double> z(std::max<Index>(p.traits.states, 1));
-    const double dry = steady(p.law, side * tolerance::fast_velocity, z.data()).dry * load_per_normal(p);
-    follow.col(normal_row(r, loading_contact(p))) -= dry * r.LF.col(k);
-  }
-  return linalg::solve(follow.transpose(), r.sharing.C.transpose()).transpose();
-}
-
 // y by multipliers, so that it has the least norm at which the margins are what they are.
 Matrix shift_by_multipliers(const System& sys, const Regime& r) {
-  return ((r.coupled ? margins_by_shared(sys, r) : r.sharing.C) * r.sharing.N).transpose();
+  return (margins_by_shared(sys, r) * r.sharing.N).transpose();
 }
 
-// Whether y moves the limits by itself, not only by the friction that follows.
-bool moves_by_itself(const Sharing& sharing, const Matrix& by_multipliers, const List<Index>& held) {
-  return linalg::full_rank(sharing.C(held, Eigen::all) * sharing.N * by_multipliers(Eigen::all, held),
+// Whether multipliers move the limits, by C as by_shared() or, without the friction that follows, that of the sharing.
+bool moves(const Matrix& C, const Sharing& sharing, const Matrix& by_multipliers, const List<Index>& held) {
+  return linalg::full_rank(C(held, Eigen::all) * sharing.N * by_multipliers(Eigen::all, held),
                            tolerance::entry);
 }
 
@@ -249,8 +257,10 @@ bool moves_by_itself(const Sharing& sharing, const Matrix& by_multipliers, const
 
 // By friction that follows limits are held where it is in proportion to its load.
 bool can_hold(const System& sys, const Regime& r, const List<Index>& held) {
-  if (!r.coupled || held.empty() || moves_by_itself(r.sharing, shift_by_multipliers(sys, r), held))
-    return true;
+  if (!r.coupled || held.empty()) return true;
+  const Matrix by_multipliers = shift_by_multipliers(sys, r);
+  if (moves(r.sharing.C, r.sharing, by_multipliers, held)) return true;
+  if (!moves(margins_by_shared(sys, r), r.sharing, by_multipliers, held)) return false;
   for (Index k = 0; k < r.sliding.size(); ++k)
     if (is_followed(sys, r, k) && (!r.affine || sys.friction[r.sliding[k]].contact < 0)) return false;
   return true;
@@ -270,7 +280,7 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   if (sharing.held.empty()) return;
   const Index m = sharing.held.size();
   const Matrix all = shift_by_multipliers(sys, r), by_multipliers = all(Eigen::all, sharing.held);
-  const bool follows = r.coupled && !moves_by_itself(sharing, all, sharing.held);
+  const bool follows = r.coupled && !moves(sharing.C, sharing, all, sharing.held);
   const Matrix C = (follows ? margins_by_shared(sys, r) : sharing.C)(sharing.held, Eigen::all),
                shift = C * sharing.N;
   Matrix by_margin;

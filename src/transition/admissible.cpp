@@ -120,7 +120,8 @@ bool Decision::share(const Regime& r) {
   state->modes.at_limit.clear();
   broken.clear();
   if (contact::within_limits(margins, size)) return true;
-  const contact::HeldLimits found = hold_limits(sharing, margins_by_multipliers(sys, now, w), margins, size);
+  const contact::HeldLimits found =
+      hold_limits(sharing, margins_by_shared(sys, now), margins_by_multipliers(sys, now, w), margins, size);
   for (const Index k : found.held) {
     ForceLimit l = r.sharing.limits[k];
     if (std::find(found.relieved.begin(), found.relieved.end(), k) != found.relieved.end()) l.side = 0;
