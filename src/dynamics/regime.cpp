@@ -127,16 +127,22 @@ Index normal_row(const Regime& r, Index contact) {
   return -1;
 }
 
-// With F = other + dry lambda, lambda = lambda_0 + LF (dry lambda). Gauss elimination with row exchange in place: one
-// or two contacts as a rule.
-void solve_coupling(const System& sys, const Regime& r, Scratch& w, double* values, Index columns) {
+// With F = other + dry lambda, lambda = lambda_0 + LF (dry lambda).
+static Eigen::Map<Matrix> coupling_matrix(const System& sys, const Regime& r, Scratch& w) {
   const Index m = r.closed.size(), first = r.sticking.size();
-  constexpr Index few = 8;
-  Eigen::Map<Matrix> K(w.coupling.data(), m, m), b(values, m, columns);
+  Eigen::Map<Matrix> K(w.coupling.data(), m, m);
   K.setIdentity();
   for (Index k = 0; k < r.sliding.size(); ++k)
     if (const Index c = normal_row(r, loading_contact(sys.friction[r.sliding[k]])); c >= 0)
       K.col(c - first) -= w.dry(k) * r.LF.block(first, k, m, 1);
+  return K;
+}
+
+// Gauss elimination with row exchange in place: one or two contacts as a rule.
+void solve_coupling(const System& sys, const Regime& r, Scratch& w, double* values, Index columns) {
+  const Index m = r.closed.size();
+  constexpr Index few = 8;
+  Eigen::Map<Matrix> K = coupling_matrix(sys, r, w), b(values, m, columns);
   if (m > few) {
     b = linalg::solve(K, b);
     return;
@@ -218,6 +224,21 @@ void silence_rest(const System& sys, const Regime& r, const double* x, const dou
   }
 }
 
+// What slides: forces of its own, and by the normal force that loads it.
+void sliding_forces(const System& sys, const Regime& r, const double* x, const double* s, double* xdot,
+                    Scratch& w) {
+  for (Index k = 0; k < r.sliding.size(); ++k) {
+    const Index i = r.sliding[k];
+    const Friction& p = sys.friction[i];
+    const double v = relative_velocity(p, x, s);
+    const double N = normal_load(p, r.modes.friction[i].load_stretch, x, s);
+    const ElementForce<double> f =
+        friction_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, v, N, x, xdot);
+    w.dry(k) = f.dry * load_per_normal(p);
+    w.sliding(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
+  }
+}
+
 // All rows and columns are those that hold here.
 void evaluate_here(const System& sys, const Regime& r, double t, const double* x, const double* s,
                    double* xdot, double* force, Scratch& w) {
@@ -228,16 +249,7 @@ void evaluate_here(const System& sys, const Regime& r, double t, const double* x
   const Index np = sys.friction.size(), nc = sys.contacts.size();
   const Index nu = r.sliding.size(), nk = r.sticking.size() + r.closed.size();
   if (nc > 0) std::fill(force, force + np + nc, 0.0);
-  for (Index k = 0; k < nu; ++k) {
-    const Index i = r.sliding[k];
-    const Friction& p = sys.friction[i];
-    const double v = relative_velocity(p, x, s);
-    const double N = normal_load(p, r.modes.friction[i].load_stretch, x, s);
-    const ElementForce<double> f =
-        friction_force(p, r.modes.friction[i].direction(), r.modes.friction[i].branch, v, N, x, xdot);
-    w.dry(k) = f.dry * load_per_normal(p);
-    w.sliding(k) = p.contact >= 0 ? f.other : f.dry * N + f.other;
-  }
+  sliding_forces(sys, r, x, s, xdot, w);
   auto held = w.held.head(nk);
   if (nk > 0) {
     held.noalias() = r.Lx * X;
@@ -286,6 +298,15 @@ void evaluate(const System& sys, const Regime& r, double t, const double* x, con
   evaluate_here(at.system, at.regime(r.modes), t, x, all, xdot, force, w);
   for (Index j = 0; j < sys.contacts.size(); ++j)
     if (const Index own = sys.contacts[j].force; own >= 0) force[sys.friction.size() + j] = all[own];
+}
+
+double coupling(const System& sys, const Regime& r, double t, const double* x, const double* s, Scratch& w) {
+  w.xdot.setZero(sys.nx);
+  if (sys.smooth)
+    evaluate(sys, r, t, x, s, w.xdot.data(), w.force.data(), w);
+  else
+    sliding_forces(sys, r, x, s, w.xdot.data(), w);
+  return linalg::determinant(coupling_matrix(sys, sys.smooth ? w.tangent(sys).regime(r.modes) : r, w));
 }
 
 void state_signals(const System& sys, const Modes& modes, double t, const double* x, double* s, Scratch& w) {

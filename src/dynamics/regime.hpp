@@ -106,6 +106,11 @@ struct Regime {
 void evaluate(const System& sys, const Regime& regime, double t, const double* x, const double* s,
               double* xdot, double* force, Scratch& scratch);
 
+// Determinant of 1 - LF dry, which says how normal forces follow the friction that they load; where it comes to zero they
+// grow without bound (Painleve).
+double coupling(const System& sys, const Regime& regime, double t, const double* x, const double* s,
+                Scratch& scratch);
+
 // Where forces of sticking elements are not unique: those of least greatest utilisation, in place of what
 // evaluate() gives. For those who read forces; the motion is the same for every way of sharing.
 void share_forces(const System& sys, const Regime& regime, double t, const double* x, const double* s,

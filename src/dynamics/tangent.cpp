@@ -450,16 +450,6 @@ Vector Tangent::condition_rates(const double* xdot) {
   return out;
 }
 
-double Tangent::coupling(const Modes& modes, const Vector& dry) {
-  const Regime& r = regime(modes);
-  const Index m = r.closed.size(), first = r.sticking.size();
-  Matrix K = Matrix::Identity(m, m);
-  for (Index k = 0; k < r.sliding.size(); ++k)
-    if (const Index c = normal_row(r, loading_contact(system.friction[r.sliding[k]])); c >= 0)
-      K.col(c - first) -= dry(k) * r.LF.block(first, k, m, 1);
-  return linalg::determinant(K);
-}
-
 const Turning& Tangent::turning(const double* xdot, const double* force, const double* sdot) {
   const Smooth::Slopes& slopes = smooth->slopes;
   const Index n = system.n_coordinates, by_time = system.nx;

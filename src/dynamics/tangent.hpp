@@ -43,10 +43,6 @@ public:
   // x' where no element acts and nothing is held; false if there may be some.
   bool free_rates(const double* x, const double* s, double* xdot) const;
 
-  // Determinant of 1 - LF dry, which says how normal forces follow the friction that they load; where it comes to zero
-  // they grow without bound (Painleve). After an evaluation in these modes, which has left `dry` in the scratch.
-  double coupling(const Modes& modes, const Vector& dry);
-
   // Constraints, closed gaps, and velocities that are held, are brought back to what they must be by the least change
   // in the metric of the masses.
   void project(double t, Vector& x, const Modes& modes);

@@ -207,7 +207,7 @@ void Runner::advance(double limit) {
   stepper.take(*regime, *state, limit, step);
   reach(limit);
   if (!within_numbers(end)) shorten();
-  if (here && regime->coupled && !ended) stay_before_jam();
+  if (regime->coupled && !regime->affine && !ended) stay_before_jam();
   if (ended || !step.fired.empty() || arrival.t > state->base_t) return;
   if (jams(state->base_t, state->base_x))
     return finish(Status::no_solution, std::max(state->base_t, t_begin), why(jam()));
@@ -281,12 +281,10 @@ void Runner::shorten() {
 
 // Of friction with the normal forces that load it; 1 where none does.
 double Runner::coupling(double t, const Vector& x) {
-  if (!here || regime == nullptr || !regime->coupled) return 1.0;
+  if (regime == nullptr || !regime->coupled) return 1.0;
   Vector s(sys.ns());
   signal_values(sys, t, s.data());
-  probe.xdot.setZero();
-  evaluate(sys, *regime, t, x.data(), s.data(), probe.xdot.data(), probe.force.data(), probe);
-  return probe.tangent(sys).coupling(regime->modes, probe.dry);
+  return stickslip::coupling(sys, *regime, t, x.data(), s.data(), probe);
 }
 
 namespace {
@@ -302,7 +300,11 @@ bool Runner::jams(double t, const Vector& x) {
 
 // What jams, where it does.
 std::string Runner::jam() {
-  coupling(state->base_t, state->base_x);
+  Vector s(sys.ns());
+  signal_values(sys, state->base_t, s.data());
+  probe.xdot.setZero();
+  evaluate(sys, *regime, state->base_t, state->base_x.data(), s.data(), probe.xdot.data(), probe.force.data(),
+           probe);
   Index which = -1;
   for (const Index j : regime->closed) {
     const Index at = sys.friction.size() + j;
@@ -317,8 +319,9 @@ std::string Runner::jam() {
 void Runner::stay_before_jam() {
   constexpr double close = 1e-3;
   constexpr int rounds = 60;
-  const double side = coupling(state->base_t, state->base_x);
-  const auto across = [&] { return !(coupling(arrival.t, end) * std::copysign(1.0, side) > known_coupling); };
+  if (state->after_transition || side == 0.0) // else as it was
+    side = std::copysign(1.0, coupling(state->base_t, state->base_x));
+  const auto across = [&] { return !(coupling(arrival.t, end) * side > known_coupling); };
   if (!across()) return;
   const double t0 = state->base_t;
   double good = 0.0, bad = step.h;
