@@ -66,7 +66,7 @@ private:
   Transition transition;
   Step step;
   Scratch probe;
-  double side = 0.0; // sign of the coupling of friction and normal forces since the last transition; 0: not known
+  double side = 0.0;  // sign of the coupling of friction and normal forces, once it is known
   List<Event> events; // of one instant
 
   // Of the present run.

@@ -226,8 +226,7 @@ private:
   void solve_impact(const List<Index>& touching, bool collision, Blow& blow) const;
   List<Index> reached(const List<Index>& touching) const;
   void strike(const List<Index>& contacts, bool collision);
-  void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
-                    const List<Index>& contacts);
+  void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best, const List<Index>& contacts);
   void note_impulses(const Strike& hit, const contact::ImpactSolution& best, const List<Index>& contacts);
   void close_after(const List<Index>& contacts);
 };
