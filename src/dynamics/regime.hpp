@@ -125,7 +125,7 @@ bool can_hold(const System& sys, const Regime& regime, const List<Index>& limits
 // found where rows turn.
 void find_relief(const System& sys, const Regime& regime, Sharing& sharing);
 // Which limits hold just after an instant, see contact/share.hpp; those that nothing shifts can only be broken.
-contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_shared, const Matrix& by_multipliers,
+contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_forces, const Matrix& by_multipliers,
                                 const Matrix& margins, const Matrix& size);
 
 // Guard values; `force` as from evaluate().

@@ -178,31 +178,37 @@ bool is_followed(const System& sys, const Regime& r, Index k) {
   return normal_row(r, loading_contact(sys.friction[r.sliding[k]])) >= 0;
 }
 
-} // namespace
-
 // Sliding friction that contacts load follows their forces: f = f_0 + N y + LF dry lambda(f). Margins by what is shared,
-// f_0 + N y, as far as friction has come to its level in fast sliding.
-Matrix margins_by_shared(const System& sys, const Regime& r) {
-  if (!r.coupled) return r.sharing.C;
+// f_0 + N y; dry(k): of the k-th element that slides.
+template <class Dry> Matrix by_shared(const System& sys, const Regime& r, Dry&& dry) {
   const Index n = r.sharing.N.rows();
   Matrix follow = Matrix::Identity(n, n);
-  for (Index k = 0; k < r.sliding.size(); ++k) {
-    const int side = r.modes.friction[r.sliding[k]].direction();
-    if (!is_followed(sys, r, k) || side == 0) continue;
-    const Friction& p = sys.friction[r.sliding[k]];
-    List<double> z(std::max<Index>(p.traits.states, 1));
-    const double dry = steady(p.law, side * tolerance::fast_velocity, z.data()).dry * load_per_normal(p);
-    follow.col(normal_row(r, loading_contact(p))) -= dry * r.LF.col(k);
-  }
+  for (Index k = 0; k < r.sliding.size(); ++k)
+    if (is_followed(sys, r, k))
+      follow.col(normal_row(r, loading_contact(sys.friction[r.sliding[k]]))) -= dry(k) * r.LF.col(k);
   return linalg::solve(follow.transpose(), r.sharing.C.transpose()).transpose();
 }
 
-contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_shared, const Matrix& by_multipliers,
+} // namespace
+
+// As far as friction has come to its level in fast sliding.
+Matrix margins_by_shared(const System& sys, const Regime& r) {
+  if (!r.coupled) return r.sharing.C;
+  return by_shared(sys, r, [&](Index k) {
+    const Friction& p = sys.friction[r.sliding[k]];
+    const int side = r.modes.friction[r.sliding[k]].direction();
+    if (side == 0) return 0.0;
+    List<double> z(std::max<Index>(p.traits.states, 1));
+    return steady(p.law, side * tolerance::fast_velocity, z.data()).dry * load_per_normal(p);
+  });
+}
+
+contact::HeldLimits hold_limits(const Sharing& sharing, const Matrix& by_forces, const Matrix& by_multipliers,
                                 const Matrix& margins, const Matrix& size) {
   contact::HeldLimits out;
   List<Index> which; // that something shifts
   for (Index k = 0; k < sharing.limits.size(); ++k) {
-    if (answers(by_shared.row(k).transpose(), sharing.N))
+    if (answers(by_forces.row(k).transpose(), sharing.N))
       which.push_back(k);
     else if (!contact::within_limits(margins.row(k), size.row(k)))
       out.against.push_back(k);
@@ -240,27 +246,13 @@ double sharing_size(const System& sys, const Regime& r, Index limit, double t, c
   return std::max(size, tolerance::cancelled * all); // what shifts apart may still cancel to zero
 }
 
-namespace {
-
-// y by multipliers, so that it has the least norm at which the margins are what they are.
-Matrix shift_by_multipliers(const System& sys, const Regime& r) {
-  return (margins_by_shared(sys, r) * r.sharing.N).transpose();
-}
-
-// Whether multipliers move the limits, by C as by_shared() or, without the friction that follows, that of the sharing.
-bool moves(const Matrix& C, const Sharing& sharing, const Matrix& by_multipliers, const List<Index>& held) {
-  return linalg::full_rank(C(held, Eigen::all) * sharing.N * by_multipliers(Eigen::all, held),
-                           tolerance::entry);
-}
-
-} // namespace
-
 // By friction that follows limits are held where it is in proportion to its load.
 bool can_hold(const System& sys, const Regime& r, const List<Index>& held) {
   if (!r.coupled || held.empty()) return true;
-  const Matrix by_multipliers = shift_by_multipliers(sys, r);
-  if (moves(r.sharing.C, r.sharing, by_multipliers, held)) return true;
-  if (!moves(margins_by_shared(sys, r), r.sharing, by_multipliers, held)) return false;
+  const Matrix own = r.sharing.C(held, Eigen::all) * r.sharing.N,
+               shift = margins_by_shared(sys, r)(held, Eigen::all) * r.sharing.N;
+  if (linalg::full_rank(own * shift.transpose(), tolerance::entry)) return true;
+  if (!linalg::full_rank(shift * shift.transpose(), tolerance::entry)) return false;
   for (Index k = 0; k < r.sliding.size(); ++k)
     if (is_followed(sys, r, k) && (!r.affine || sys.friction[r.sliding[k]].contact < 0)) return false;
   return true;
@@ -279,10 +271,14 @@ void hold_at_limits(const System& sys, const Holding& c, Regime& r) {
   }
   if (sharing.held.empty()) return;
   const Index m = sharing.held.size();
-  const Matrix all = shift_by_multipliers(sys, r), by_multipliers = all(Eigen::all, sharing.held);
-  const bool follows = r.coupled && !moves(sharing.C, sharing, all, sharing.held);
-  const Matrix C = (follows ? margins_by_shared(sys, r) : sharing.C)(sharing.held, Eigen::all),
-               shift = C * sharing.N;
+  // y is the least by which the margins change so, the friction that follows included; where they change by that alone
+  // (`follows`), it is counted in C.
+  const Matrix own = sharing.C(sharing.held, Eigen::all),
+               all = r.coupled ? margins_by_shared(sys, r)(sharing.held, Eigen::all) : own,
+               by_multipliers = (all * sharing.N).transpose();
+  const bool follows = r.coupled && !linalg::full_rank(own * sharing.N * by_multipliers, tolerance::entry);
+  const Matrix& C = follows ? all : own;
+  const Matrix shift = C * sharing.N;
   Matrix by_margin;
   if (sys.tangent) { // what a limit can be shifted by may vanish on the way
     by_margin = r.coupled
@@ -356,15 +352,9 @@ bool is_shared(const Regime& r, const ForceLimit& limit) {
 }
 
 Matrix margins_by_multipliers(const System& sys, const Regime& r, const Scratch& w) {
-  const Sharing& sharing = r.sharing;
-  const Matrix by_multipliers = shift_by_multipliers(sys, r);
-  if (!r.coupled) return by_multipliers.transpose() * by_multipliers;
-  const Index n = sharing.N.rows();
-  Matrix follow = Matrix::Identity(n, n);
-  for (Index k = 0; k < r.sliding.size(); ++k)
-    if (const Index c = normal_row(r, loading_contact(sys.friction[r.sliding[k]])); c >= 0)
-      follow.col(c) -= w.dry(k) * r.LF.col(k);
-  return sharing.C * linalg::solve(follow, sharing.N * by_multipliers);
+  const Matrix& N = r.sharing.N;
+  const Matrix now = r.coupled ? by_shared(sys, r, [&](Index k) { return w.dry(k); }) : r.sharing.C;
+  return now * N * (margins_by_shared(sys, r) * N).transpose();
 }
 
 } // namespace stickslip
