@@ -1,5 +1,5 @@
-// The working of a transition, shared by the files that make up one decision: impacts.cpp (what touches and
-// strikes), resting.cpp (what rests), choice.cpp (the complementarity problem), waking.cpp (where nothing acts
+// The working of a transition, shared by the files that make up one decision: impacts.cpp (one impact),
+// impact_order.cpp (all of an instant), resting.cpp (what rests), choice.cpp (the complementarity problem), waking.cpp (where nothing acts
 // yet), admissible.cpp (what holds just after).
 #pragma once
 
@@ -8,6 +8,7 @@
 #include "transition/corners.hpp"
 #include "transition/impact.hpp"
 #include "transition/mode_changes.hpp"
+#include "transition/posed_impact.hpp"
 #include "transition/rules.hpp"
 #include "transition/sign_after.hpp"
 #include "transition/transition.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace stickslip {
 
@@ -64,7 +66,6 @@ private:
   Index solutions = 1;  // -1: not counted
   List<bool> candidate; // contacts whose gap and its rate are zero: closed or about to open
   bool struck = false;  // by an impact at this instant
-  int strikes = 0;      // how many of them
   bool starting = false;
   bool unsolved = false;         // an impact had no answer
   bool any_load_contact = false; // some element takes a contact's force as its load force
@@ -219,16 +220,27 @@ private:
     const Index c = loading_contact(sys.friction[i]);
     return c >= 0 && candidate[c];
   }
-  void find_candidates(const List<Guard>& fired, bool start);
+  void find_candidates(const List<Guard>& fired);
   void remove_overlaps();
-  struct Strike;
-  struct Blow;
-  void solve_impact(const List<Index>& touching, bool collision, Blow& blow) const;
-  List<Index> reached(const List<Index>& touching) const;
-  void strike(const List<Index>& contacts, bool collision);
-  void end_rebounds(const contact::Impact& p, contact::ImpactSolution& best, const List<Index>& contacts);
-  void note_impulses(const Strike& hit, const contact::ImpactSolution& best, const List<Index>& contacts);
-  void close_after(const List<Index>& contacts);
+  std::optional<PosedImpact> pose_impact(const List<Index>& contacts, bool collision) const;
+  contact::ImpactAnswer solve_impact(PosedImpact& posed) const;
+  std::optional<contact::ImpactSolution> strike(PosedImpact& posed);
+  void apply(const PosedImpact& posed, const contact::ImpactSolution& solution);
+  void note_impulses(const PosedImpact& posed, const contact::ImpactSolution& solution);
+  void end_rebounds(const PosedImpact& posed, const contact::ImpactSolution& best);
+
+  // impact_order.cpp
+  struct Sequence;
+  bool meets(Index contact, const List<Guard>& fired) const;
+  Sequence begin_sequence(const List<Guard>& fired) const;
+  void look_at_rates(Sequence& s) const;
+  List<Index> taking_part(const Sequence& s, const List<Index>& approaching) const;
+  void make_impacts(const List<Guard>& fired);
+  void fly(Sequence& s, double flight);
+  bool make_impact(Sequence& s, const List<Index>& approaching);
+  bool gains_without_friction(const PosedImpact& posed, const contact::ImpactSolution& solution);
+  void look_for_limit(Sequence& s);
+  void give_up(const Sequence& s, const List<Index>& contacts);
 };
 
 } // namespace stickslip

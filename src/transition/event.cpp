@@ -115,11 +115,15 @@ bool told_alike(const Event& a, const Event& b) {
 }
 
 bool decided_alike(const Event& a, const Event& b) {
-  return a.rule == b.rule && a.force_shared == b.force_shared && a.energy_gained == b.energy_gained;
+  return a.rule == b.rule && a.force_shared == b.force_shared && a.energy_gained == b.energy_gained &&
+         a.collapsed_after == b.collapsed_after;
 }
 
 std::string rule_of(const Event& e) {
-  return std::string(name(e.rule)) + (e.energy_gained ? ", energy gained" : "") +
+  const std::string collapse =
+      e.collapsed_after < 0 ? ""
+                            : ", inelastic collapse after " + std::to_string(e.collapsed_after) + " impacts";
+  return std::string(name(e.rule)) + collapse + (e.energy_gained ? ", energy gained" : "") +
          (e.force_shared ? ", force shared" : "");
 }
 
@@ -173,6 +177,7 @@ struct EventBuilder {
     e.rule = jump.rule;
     e.ambiguous = jump.ambiguous;
     e.energy_gained = jump.gains;
+    e.collapsed_after = jump.collapsed_after;
     e.strikes = !jump.impulses.empty();
     e.mixed_laws = jump.mixed_laws;
     e.poisson_instead = jump.poisson_instead;

@@ -18,7 +18,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr int most_strikes = 10;                               // at one instant, one after the other
+constexpr Index most_impacts = 100'000; // at one instant, without a limit that is known
 constexpr double least_flight = 16.0 * tolerance::last_digits; // of the time that it is
 constexpr double least_loss = 1e-6; // share of what an impact moves: a thousand of them change nothing
 
@@ -29,6 +29,16 @@ double kinetic_level(const Friction& p) {
 }
 
 } // namespace
+
+// Contacts that may be closed from now on: those that touch, after the impacts of this instant.
+void Decision::find_candidates(const List<Guard>& fired) {
+  make_impacts(fired);
+  for (Index j = 0; j < sys.contacts.size(); ++j) {
+    if (sys.contacts[j].yields()) continue;
+    candidate[j] = state->modes.contact[j] == Mode::closed && !(rate_at(j) > no_rate(j));
+    if (!candidate[j]) state->modes.contact[j] = Mode::open;
+  }
+}
 
 double Decision::gap_at(Index j) const {
   return value(sys.contacts[j].gap, state->base_x.data(), sig.data());
@@ -53,74 +63,6 @@ double Decision::no_rate(Index j) const {
   // Made or taken within the last digits of the instant.
   const double passing = tolerance::last_digits * std::abs(t) * row.cwiseAbs().dot(terms);
   return std::max({tolerance::rest * rate_size(j), passing, was_closed ? drift(row) : 0.0});
-}
-
-void Decision::find_candidates(const List<Guard>& fired, bool start) {
-  const Index nc = sys.contacts.size();
-  List<Index> touching; // takes part in an impact: without a force of its own as well
-  bool approach = false;
-  for (Index j = 0; j < nc; ++j) {
-    if (sys.contacts[j].yields()) continue;
-    const double gap = gap_at(j), rate = rate_at(j), still = no_rate(j);
-    const bool was_closed = state->modes.contact[j] == Mode::closed;
-    bool closes = false;
-    for (const Guard& g : fired)
-      closes = closes || ((g.kind == GuardKind::closes || g.kind == GuardKind::locks) && g.contact == j);
-    const bool touches_now = was_closed || closes || (std::abs(gap) <= no_gap(j) && (start || rate < -still));
-    // A contact that an impact or a moving wall has set apart is open again.
-    candidate[j] = touches_now && !(rate > still);
-    if (!candidate[j]) state->modes.contact[j] = Mode::open;
-    if (candidate[j] || std::abs(gap) <= no_gap(j)) touching.push_back(j);
-    approach = approach || (candidate[j] && rate < -still);
-  }
-  if (approach) { // after an impact none should: what still does strikes again
-    if (++strikes > most_strikes) unsolved = true;
-    if (!unsolved) strike(reached(touching), true);
-    if (!unsolved) close_after(touching);
-    if (!unsolved) find_candidates({}, false);
-    return;
-  }
-  for (Index j = 0; j < nc; ++j)
-    if (candidate[j]) state->modes.contact[j] = Mode::closed;
-}
-
-namespace {
-
-bool acts_on(const List<const Vector*>& columns, const List<const Vector*>& rows) {
-  return std::any_of(columns.begin(), columns.end(), [&](const Vector* column) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [column](const Vector* row) { return row->dot(*column) != 0.0; });
-  });
-}
-
-} // namespace
-
-// Those that strike, and all that their impulses reach from one to the next: at others nothing happens, not even rounding.
-List<Index> Decision::reached(const List<Index>& touching) const {
-  if (touching.size() == 1) return touching;
-  struct Member {
-    List<const Vector*> rows, columns;
-  };
-  List<Member> members(touching.size());
-  List<Index> out, left;
-  for (Index k = 0; k < touching.size(); ++k) {
-    const Contact& c = sys.contacts[touching[k]];
-    members[k] = {{&c.rate.x}, {&c.effect}};
-    for (const Friction& element : sys.friction)
-      if (element.contact == touching[k])
-        members[k].rows.push_back(&element.velocity.x), members[k].columns.push_back(&element.effect);
-    const bool approaches = candidate[touching[k]] && rate_at(touching[k]) < -no_rate(touching[k]);
-    (approaches ? out : left).push_back(k);
-  }
-  for (Index next = 0; next < out.size(); ++next)
-    std::erase_if(left, [&](Index k) {
-      if (!acts_on(members[out[next]].columns, members[k].rows)) return false;
-      out.push_back(k);
-      return true;
-    });
-  std::sort(out.begin(), out.end());
-  for (Index& k : out) k = touching[k];
-  return out;
 }
 
 // What rounding has left of published start values: positions move by as little as closes the overlap, in the metric
@@ -162,46 +104,17 @@ void Decision::remove_overlaps() {
   }
 }
 
-// One impact: its problem, and what each of its impulses moves.
-struct Decision::Strike {
-  contact::Impact problem;
-  List<const Vector*> rows, columns; // velocities; changes of x per unit of impulse
-  List<double> velocity, wall;
-  List<Vector> along;   // columns of the tangents
-  List<Index> elements; // and the friction elements that these are
-
-  void add(const Vector& row, const Vector& column, double v, double of_wall) {
-    rows.push_back(&row);
-    columns.push_back(&column);
-    velocity.push_back(v);
-    wall.push_back(of_wall);
-  }
-  void finish(const List<double>& friction) {
-    const auto m = rows.size();
-    problem.G.resize(m, m);
-    for (Index k = 0; k < m; ++k)
-      for (Index l = 0; l < m; ++l) problem.G(k, l) = rows[k]->dot(*columns[l]);
-    problem.friction = Eigen::Map<const Vector>(friction.data(), friction.size());
-    problem.velocity = Eigen::Map<const Vector>(velocity.data(), m);
-    problem.wall = Eigen::Map<const Vector>(wall.data(), m);
-  }
-};
-
-// The problem of an impact: rows of the normals, then of the tangents.
-struct Decision::Blow {
-  Strike hit;
-  contact::ImpactAnswer after;
-};
-
-void Decision::solve_impact(const List<Index>& touching, bool collision, Blow& blow) const {
-  Strike& hit = blow.hit;
-  contact::Impact& p = hit.problem;
-  p.contacts = touching.size();
+// The problem of an impact of these contacts. Empty, with the reason in the jump, where a restitution has no meaning.
+std::optional<PosedImpact> Decision::pose_impact(const List<Index>& contacts, bool collision) const {
+  PosedImpact posed;
+  posed.contacts = contacts;
+  contact::Impact& p = posed.problem;
+  p.contacts = contacts.size();
   p.collision = collision;
   p.restitution.resize(p.contacts);
   Index newton = 0;
   for (Index k = 0; k < p.contacts; ++k) {
-    const auto j = touching[k];
+    const auto j = contacts[k];
     const Contact& c = sys.contacts[j];
     p.restitution(k) = collision ? restitution(c, rate_at(j)) : 0.0;
     if (const double e = p.restitution(k); !(e >= 0.0 && e <= 1.0)) {
@@ -209,91 +122,94 @@ void Decision::solve_impact(const List<Index>& touching, bool collision, Blow& b
       text << "restitution of '" << c.name << "' is " << e << " where it is approached with "
            << std::max(-rate_at(j), 0.0) << ": it must be in [0, 1]";
       jump->undefined = text.str();
-      return;
+      return std::nullopt;
     }
     newton += c.impact == ImpactRule::newton;
-    hit.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig) + prescribed_rate(sys, c.rate.x, sig));
+    posed.add(c.rate.x, c.effect, rate_at(j), c.rate.s.dot(sig) + prescribed_rate(sys, c.rate.x, sig));
   }
   List<double> friction;
-  hit.along.reserve(sys.friction.size());
   const auto tangent = [&](Index k, Index i, double coefficient, const std::optional<double>& restitution) {
     const Friction& element = sys.friction[i];
     p.contact_of.push_back(k);
     friction.push_back(coefficient);
     p.tangential_restitution.push_back(restitution);
-    hit.elements.push_back(i);
-    hit.along.push_back(-element.effect); // per unit of tangential impulse in the direction of sliding
-    hit.add(element.velocity.x, hit.along.back(), v(i),
-            element.velocity.s.dot(sig) + prescribed_rate(sys, element.velocity.x, sig));
+    posed.elements.push_back(i);
+    posed.add(element.velocity.x, -element.effect, v(i),
+              element.velocity.s.dot(sig) + prescribed_rate(sys, element.velocity.x, sig));
   };
   for (Index k = 0; k < p.contacts; ++k) {
-    const Contact& c = sys.contacts[touching[k]];
+    const Contact& c = sys.contacts[contacts[k]];
     if (c.friction >= 0)
       tangent(k, c.friction, c.impulsive_friction, collision ? c.tangential_restitution : std::nullopt);
     for (Index i = 0; i < n; ++i)
-      if (i != c.friction && sys.friction[i].contact == touching[k])
+      if (i != c.friction && sys.friction[i].contact == contacts[k])
         tangent(k, i, kinetic_level(sys.friction[i]), std::nullopt);
   }
-  hit.finish(friction);
+  posed.finish(friction);
   // Poisson's law looks at impulses and Newton's at velocities: in one impact there can be only one of them.
   // Newton's serves where they differ, and the event says so.
   p.law = newton > 0 ? contact::ImpactLaw::newton : contact::ImpactLaw::poisson;
   jump->mixed_laws = jump->mixed_laws || (newton > 0 && newton < p.contacts);
+  return posed;
+}
+
+contact::ImpactAnswer Decision::solve_impact(PosedImpact& posed) const {
+  contact::Impact& p = posed.problem;
   contact::ImpactWorkspace room;
-  contact::ImpactAnswer& after = blow.after;
-  after = contact::impact(p, room);
-  if (after.solutions.empty()) {
+  contact::ImpactAnswer answers = contact::impact(p, room);
+  if (answers.solutions.empty()) {
     room.stage.most_modes = contact::largest_on_failure;
-    after = contact::impact(p, room);
+    answers = contact::impact(p, room);
   }
   // Between opposed walls no velocities are those that Newton's law demands of each contact by itself; impulses of
   // Poisson's law there are.
-  if (after.solutions.empty() && newton > 0) {
+  if (answers.solutions.empty() && p.law == contact::ImpactLaw::newton) {
     p.law = contact::ImpactLaw::poisson;
-    after = contact::impact(p, room);
-    jump->poisson_instead = jump->poisson_instead || !after.solutions.empty();
+    answers = contact::impact(p, room);
+    jump->poisson_instead = jump->poisson_instead || !answers.solutions.empty();
   }
+  return answers;
 }
 
-// Impact of all contacts that touch. Impacts that follow each other faster and faster end: a contact that would
-// rebound slower than the threshold keeps its wall.
-void Decision::strike(const List<Index>& touching, bool collision) {
-  Blow blow;
-  solve_impact(touching, collision, blow);
-  unsolved = blow.after.solutions.empty();
-  Strike& hit = blow.hit;
-  contact::Impact& p = hit.problem;
-  contact::ImpactAnswer& after = blow.after;
+// The answer of an impact that acts on these contacts, applied to the velocities. Empty: there is none.
+std::optional<contact::ImpactSolution> Decision::strike(PosedImpact& posed) {
+  const bool collision = posed.problem.collision;
+  const contact::ImpactAnswer answers = solve_impact(posed);
+  unsolved = answers.solutions.empty();
   if (unsolved) {
-    jump->none_exists = (collision || jump->none_exists) && after.complete;
-    jump->touching = touching;
-    return;
+    jump->none_exists = (collision || jump->none_exists) && answers.complete;
+    jump->touching = posed.contacts;
+    return std::nullopt;
   }
-  contact::ImpactSolution& best = after.solutions.front();
-  end_rebounds(p, best, touching);
-  for (Index k = 0; k < hit.columns.size(); ++k) {
-    const double impulse = k < p.contacts ? best.impulse(k) : -best.impulse(k); // friction opposes
-    state->base_x += *hit.columns[k] * impulse;
+  const contact::ImpactSolution& best = answers.solutions.front();
+  ambiguous = ambiguous || answers.ambiguous;
+  solutions = answers.complete ? answers.solutions.size() : -1;
+  apply(posed, best);
+  return best;
+}
+
+// Changes the velocities by the impulses of an impact, and records it.
+void Decision::apply(const PosedImpact& posed, const contact::ImpactSolution& solution) {
+  for (Index k = 0; k < posed.columns.size(); ++k) {
+    const double impulse = k < posed.contacts.size() ? solution.impulse(k) : -solution.impulse(k);
+    state->base_x += posed.columns[k] * impulse;
     // What rounding leaves of zero afterwards is measured by what the impact moved.
-    state->nominal = state->nominal.cwiseMax((*hit.columns[k] * impulse).cwiseAbs());
+    state->nominal = state->nominal.cwiseMax((posed.columns[k] * impulse).cwiseAbs());
   }
   struck = true;
   look_again();
-  note_impulses(hit, best, touching);
-  if (after.ambiguous) ambiguous = true;
-  solutions = after.complete ? after.solutions.size() : -1;
+  note_impulses(posed, solution);
 }
 
-void Decision::note_impulses(const Strike& hit, const contact::ImpactSolution& best,
-                             const List<Index>& touching) {
-  const contact::Impact& p = hit.problem;
+void Decision::note_impulses(const PosedImpact& posed, const contact::ImpactSolution& best) {
+  const contact::Impact& p = posed.problem;
   const double loss = best.wall_work - best.energy_change;
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
   jump->gains = jump->gains || loss < -tolerance::same * moved;
   jump->loses = jump->loses || loss > least_loss * moved;
   for (Index k = 0; k < p.contacts; ++k) {
     Impulse one;
-    one.contact = touching[k];
+    one.contact = posed.contacts[k];
     one.normal = best.impulse(k);
     one.collision = p.collision;
     one.loss = k == 0 ? loss : 0.0;
@@ -301,10 +217,10 @@ void Decision::note_impulses(const Strike& hit, const contact::ImpactSolution& b
     for (Index q = 0; q < p.contact_of.size(); ++q) {
       const Index row = p.contacts + q;
       if (p.contact_of[q] != k) continue;
-      if (hit.elements[q] == sys.contacts[touching[k]].friction)
+      if (posed.elements[q] == sys.contacts[posed.contacts[k]].friction)
         one.tangential = best.impulse(row);
       else
-        jump->add_rub(hit.elements[q], best.impulse(row));
+        jump->add_rub(posed.elements[q], best.impulse(row));
       one.wall_work += best.impulse(row) * p.wall(row);
     }
     jump->add(one);
@@ -334,6 +250,7 @@ void Decision::find_falls(const List<Index>& touching) {
 // What a contact may rebound with and still be no rebound: a share of the greatest speed that it has seen, or a flight
 // of which the last digits of the time tell too little.
 double Decision::no_rebound(Index j, double falls_by) const {
+  if (!(falls_by > 0.0)) return 0.0; // it does not come back
   return std::max(cutoffs.rebound * rate_size(j), 0.5 * falls_by * least_flight * std::abs(t));
 }
 
@@ -389,14 +306,13 @@ Vector stopping_impulses(const contact::Impact& p, const contact::ImpactSolution
 } // namespace
 
 // Takes back rebounds that are too slow to count: of one contact that is an impact without restitution, of several the
-// least impulses. What they take is lost in the impact.
-void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& best,
-                            const List<Index>& touching) {
-  if (!p.collision) return;
-  find_falls(touching);
+// least impulses. Energy that they take is lost in the impact.
+void Decision::end_rebounds(const PosedImpact& posed, const contact::ImpactSolution& best) {
+  const contact::Impact& p = posed.problem;
+  find_falls(posed.contacts);
   List<Index> held; // with those that stay at rest
   for (Index k = 0; k < p.contacts; ++k) {
-    if (!(best.velocity(k) <= no_rebound(touching[k], falls[k]))) continue;
+    if (!(best.velocity(k) <= no_rebound(posed.contacts[k], falls[k]))) continue;
     if (best.velocity(k) <= 0.0 || best.impulse(k) * p.G(k, k) > best.velocity(k)) held.push_back(k);
   }
   const auto rebounds = [&](Index k) { return best.velocity(k) > 0.0; };
@@ -406,16 +322,13 @@ void Decision::end_rebounds(const contact::Impact& p, contact::ImpactSolution& b
         std::find(held.begin(), held.end(), p.contact_of[q]) != held.end())
       held.push_back(p.contacts + q);
   const Vector own = stopping_impulses(p, best, held);
-  best.energy_change += own.dot(best.velocity + 0.5 * (p.G * own) - p.wall);
-  best.wall_work -= own.dot(p.wall);
-  best.impulse.head(p.contacts) += own.head(p.contacts);
-  best.impulse.tail(own.size() - p.contacts) -= own.tail(own.size() - p.contacts);
-  best.velocity += p.G * own;
-  for (const Index k : held) best.velocity(k) = 0.0;
-}
-
-void Decision::close_after(const List<Index>& touching) {
-  for (Index j : touching) state->modes.contact[j] = rate_at(j) <= no_rate(j) ? Mode::closed : Mode::open;
+  contact::ImpactSolution more;
+  more.impulse = own;
+  more.impulse.tail(own.size() - p.contacts) *= -1.0;
+  more.velocity = best.velocity + p.G * own;
+  more.energy_change = own.dot(0.5 * (best.velocity + more.velocity) - p.wall);
+  more.wall_work = -own.dot(p.wall);
+  apply(posed, more);
 }
 
 } // namespace stickslip

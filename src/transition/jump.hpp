@@ -54,6 +54,8 @@ struct Jump {
   List<Index> touching;
   std::string undefined; // not decided: a coefficient that has no meaning there
   Index facing = -1;     // not decided: the condition of a formula that both of its sides lead back to
+  Index collapsed_after =
+      -1; // impacts made before an inelastic collapse was taken to its limit; -1: none was
   List<Impulse> impulses;
   List<std::pair<Index, double>> rubs;     // impulses along further directions of contacts, by their elements
   List<std::pair<Index, double>> overlaps; // at the start: contacts, and by how much, that were moved apart
@@ -70,7 +72,7 @@ struct Jump {
     decided = true;
     none_exists = false;
     touching.clear();
-    facing = -1;
+    facing = collapsed_after = -1;
     undefined.clear();
     ambiguous = shared = gains = loses = mixed_laws = poisson_instead = sampled = changed = quiet = false;
     impulses.clear();

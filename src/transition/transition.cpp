@@ -94,7 +94,6 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
   state->modes.open = {};
   starting = jump->occasion == Occasion::start;
   shared = ambiguous = struck = unsolved = false;
-  strikes = 0;
   solutions = 1;
   dir.assign(n, 0);
   signal_values(sys, t, sig.data());
@@ -123,7 +122,7 @@ void Decision::run(State& st, const List<Guard>& fired, Jump& record) {
 // Impacts, what rests, and the modes that follow; once more after an impact without collision. False: no answer.
 bool Decision::settle(List<Guard> fired) {
   for (int round = 0; round < 2; ++round) {
-    find_candidates(fired, starting);
+    find_candidates(fired);
     if (unsolved) return false;
     if (struck) // what stopped at this instant has been moved
       std::erase_if(fired, [](const Guard& g) { return g.kind == GuardKind::slip_ends; });
@@ -148,9 +147,12 @@ bool Decision::strike_without_collision() {
       touching.push_back(j);
       for (Index i = 0; i < n; ++i) slides = slides || (sys.friction[i].contact == j && !rests[i]);
     }
-  if (slides) strike(touching, false);
-  if (slides && !unsolved) close_after(touching);
-  return slides && struck;
+  if (!slides) return false;
+  if (std::optional<PosedImpact> posed = pose_impact(touching, false)) strike(*posed);
+  if (!struck || unsolved) return false;
+  for (const Index j : touching)
+    state->modes.contact[j] = rate_at(j) <= no_rate(j) ? Mode::closed : Mode::open;
+  return true;
 }
 
 // What accumulations of slips are counted by, and the memory of the laws of what comes to rest or leaves it.

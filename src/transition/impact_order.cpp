@@ -1,0 +1,321 @@
+// Impacts at one instant, one after the other, to the last or to their limit.
+#include "core/tolerances.hpp"
+#include "dynamics/constraints.hpp"
+#include "model/machine.hpp"
+#include "transition/decision.hpp"
+#include "transition/impact_sequence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace stickslip {
+
+namespace {
+
+constexpr Index most_impacts = 100'000;     // one by one; more at one instant are given up
+constexpr Index longest_period = 12;        // impacts after which a sequence may repeat itself
+constexpr double one_instant = 1e-12;       // share of the time scale in which no force changes a velocity
+constexpr double no_loss = tolerance::same; // share of what impacts move
+
+bool contains(const List<Index>& list, Index j) {
+  return std::find(list.begin(), list.end(), j) != list.end();
+}
+
+// Whether an impulse at contact `from`, normal or of its friction, changes a velocity of contact `at`.
+bool reaches(const System& sys, Index from, Index at) {
+  const auto changes = [&](const Vector& effect) {
+    if (sys.contacts[at].rate.x.dot(effect) != 0.0) return true;
+    return std::any_of(sys.friction.begin(), sys.friction.end(), [&](const Friction& element) {
+      return element.contact == at && element.velocity.x.dot(effect) != 0.0;
+    });
+  };
+  return changes(sys.contacts[from].effect) ||
+         std::any_of(sys.friction.begin(), sys.friction.end(), [&](const Friction& element) {
+           return element.contact == from && changes(element.effect);
+         });
+}
+
+// An impact that has been made.
+struct Made {
+  PosedImpact posed;
+  contact::ImpactSolution solution;
+  List<Index> approaching; // the contacts that struck; the others were closed
+
+  bool like(const Made& o) const {
+    return posed.contacts == o.posed.contacts && approaching == o.approaching &&
+           solution.compression == o.solution.compression && solution.expansion == o.solution.expansion;
+  }
+};
+
+// Length of the shortest period of which the latest impacts are two; 0: there is none.
+Index period_of(const List<Made>& made) {
+  for (Index p = 1; p <= longest_period && 2 * p <= made.size(); ++p) {
+    bool same = true;
+    for (Index k = 0; k < p && same; ++k)
+      same = made[made.size() - 1 - k].like(made[made.size() - 1 - k - p]);
+    if (same) return p;
+  }
+  return 0;
+}
+
+// The directions in which the tangents slide in all impacts of a period; 0: one sticks, or changes its direction.
+using Directions = List<std::optional<int>>;
+
+// The unknown impulses of a limit. Its contacts, the first ones of the problem, come to rest with the friction that slides
+// under them; so do tangents that stick in some impact.
+void pose_limit(const contact::Impact& p, Index contacts, const Directions& slides,
+                contact::RepeatingImpacts& out) {
+  out.columns = Matrix::Zero(p.G.rows(), p.G.rows());
+  const auto add = [&](Index row) {
+    out.columns(row, out.at_rest.size()) = 1.0;
+    out.at_rest.push_back(row);
+  };
+  for (Index k = 0; k < contacts; ++k) {
+    for (Index q = 0; q < p.contact_of.size(); ++q)
+      if (p.contact_of[q] == k && slides[q].value_or(0) != 0) {
+        out.columns(p.contacts + q, out.at_rest.size()) = -*slides[q] * p.friction(q);
+        out.watched.push_back(p.contacts + q);
+      }
+    add(k);
+  }
+  for (Index q = 0; q < p.contact_of.size(); ++q)
+    if (slides[q] == 0) add(p.contacts + q);
+  for (Index k = contacts; k < p.contacts; ++k) out.watched.push_back(k);
+  out.columns.conservativeResize(Eigen::NoChange, out.at_rest.size());
+}
+
+// A period of impacts in the rows of `whole`, whose first contacts are the ones that it strikes. Empty where an impact is
+// no linear function of the velocities.
+std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& whole, Index contacts,
+                                                           std::span<const Made> period) {
+  const contact::Impact& p = whole.problem;
+  const Index n = p.G.rows();
+  contact::RepeatingImpacts out;
+  out.G = p.G, out.rates = p.velocity;
+  const auto index = [](const List<Index>& list, Index j) -> Index {
+    return std::find(list.begin(), list.end(), j) - list.begin();
+  };
+  Directions slides(p.contact_of.size());
+  double loss = 0.0, moved = 0.0;
+  for (const Made& one : period) {
+    const contact::Impact& of = one.posed.problem;
+    const Matrix response = contact::impulse_response(of, one.solution);
+    if (response.size() == 0) return std::nullopt;
+    List<Index> at;
+    for (const Index j : one.posed.contacts) at.push_back(index(whole.contacts, j));
+    for (const Index i : one.posed.elements) at.push_back(p.contacts + index(whole.elements, i));
+    contact::LinearImpact linear;
+    linear.response = Matrix::Zero(n, n);
+    linear.response(at, at) = response;
+    for (const Index j : one.approaching) linear.approaching.push_back(index(whole.contacts, j));
+    out.period.push_back(std::move(linear));
+    for (Index q = 0; q < of.contact_of.size(); ++q) {
+      std::optional<int>& known = slides[at[of.contacts + q] - p.contacts];
+      const int now = direction(one.solution.expansion[of.contacts + q]);
+      known = known.value_or(now) == now ? now : 0;
+    }
+    loss += one.solution.wall_work - one.solution.energy_change;
+    moved += one.solution.impulse.cwiseAbs().dot(of.velocity.cwiseAbs() + one.solution.velocity.cwiseAbs());
+  }
+  out.loses = loss > no_loss * moved;
+  pose_limit(p, contacts, slides, out);
+  return out;
+}
+
+} // namespace
+
+// The impacts of one instant, and what is known of the contacts between them.
+struct Decision::Sequence {
+  List<contact::Near> near; // of each contact
+  List<bool> touched;       // closed or met at this instant, or struck
+  Vector rates, approach;
+  double horizon = 0.0;
+  Index impacts = 0, next_look = 4;
+  List<Made> made; // the latest ones
+};
+
+// An open contact whose gap has closed at this instant, or is zero at the start.
+bool Decision::meets(Index j, const List<Guard>& fired) const {
+  if (starting) return std::abs(gap_at(j)) <= no_gap(j);
+  return std::any_of(fired.begin(), fired.end(), [j](const Guard& g) {
+    return (g.kind == GuardKind::closes || g.kind == GuardKind::locks) && g.contact == j;
+  });
+}
+
+Decision::Sequence Decision::begin_sequence(const List<Guard>& fired) const {
+  const Index nc = sys.contacts.size();
+  Sequence s;
+  s.near.resize(nc);
+  s.touched.assign(nc, false);
+  s.rates = Vector::Zero(nc), s.approach = Vector::Constant(nc, INFINITY);
+  s.horizon = std::max(tolerance::last_digits * std::abs(t), one_instant * state->time_scale);
+  for (Index j = 0; j < nc; ++j) {
+    if (sys.contacts[j].yields()) continue;
+    const bool was_closed = state->modes.contact[j] == Mode::closed, meets_now = meets(j, fired);
+    const double rate = rate_at(j), still = no_rate(j), gap = gap_at(j);
+    s.touched[j] = was_closed || meets_now;
+    contact::Near& near = s.near[j];
+    const double unknown = tolerance::few_terms * gap_size(sys.contacts[j], state->nominal, sig.data()) +
+                           tolerance::last_digits * std::abs(t) * rate_size(j);
+    const bool none = was_closed || gap <= unknown || (meets_now && (starting || !(rate < -still)));
+    near.gap = none ? 0.0 : gap;
+    near.held = was_closed && std::abs(rate) <= still;
+    if (meets_now && rate < 0.0) s.horizon = std::max(s.horizon, near.gap / -rate);
+  }
+  return s;
+}
+
+void Decision::look_at_rates(Sequence& s) const {
+  for (Index j = 0; j < s.near.size(); ++j) {
+    if (sys.contacts[j].yields()) continue;
+    s.rates(j) = rate_at(j);
+    s.approach(j) = no_rate(j);
+    s.near[j].at_rest = tolerance::few_terms * rate_size(j);
+  }
+}
+
+// Contacts that take part in an impact: those that approach, and the closed ones that their impulses reach, from one to
+// the next.
+List<Index> Decision::taking_part(const Sequence& s, const List<Index>& approaching) const {
+  List<Index> out = approaching, left;
+  for (Index j = 0; j < s.near.size(); ++j) {
+    const contact::Near& near = s.near[j];
+    const bool is_closed = near.held || (near.gap == 0.0 && s.rates(j) <= near.at_rest);
+    if (is_closed && !sys.contacts[j].yields() && !contains(out, j)) left.push_back(j);
+  }
+  for (Index next = 0; next < out.size(); ++next)
+    std::erase_if(left, [&](Index j) {
+      if (!reaches(sys, out[next], j)) return false;
+      out.push_back(j);
+      return true;
+    });
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// All impacts of this instant. Afterwards contacts that touch and do not separate are closed.
+void Decision::make_impacts(const List<Guard>& fired) {
+  Sequence s = begin_sequence(fired);
+  bool rebounds_ended = true;
+  for (look_at_rates(s); !unsolved; look_at_rates(s)) {
+    const contact::NextImpact next = contact::next_impact(s.near, s.rates, s.approach, s.horizon);
+    if (next.contacts.empty()) {
+      if (rebounds_ended || s.impacts > 1) break;
+      end_rebounds(s.made.back().posed, s.made.back().solution);
+      rebounds_ended = true;
+      continue;
+    }
+    if (++s.impacts > most_impacts) return give_up(s, next.contacts);
+    fly(s, next.flight);
+    if (!make_impact(s, next.contacts)) return;
+    rebounds_ended = false;
+    if (s.impacts >= s.next_look) look_for_limit(s);
+  }
+  for (Index j = 0; j < s.near.size(); ++j)
+    if (s.touched[j]) {
+      const bool together = s.near[j].gap == 0.0 && rate_at(j) <= no_rate(j);
+      state->modes.contact[j] = together ? Mode::closed : Mode::open;
+    }
+}
+
+// Free flight to the next impact of this instant. The time, which it would change in its last digits at most, stays.
+void Decision::fly(Sequence& s, double flight) {
+  if (flight == 0.0) return;
+  s.horizon -= flight;
+  for (Index j = 0; j < s.near.size(); ++j)
+    if (!s.near[j].held) s.near[j].gap = std::max(0.0, s.near[j].gap + s.rates(j) * flight);
+  const Index coordinates = sys.n_coordinates;
+  state->base_x.head(coordinates) += flight * state->base_x.segment(coordinates, coordinates);
+}
+
+bool Decision::make_impact(Sequence& s, const List<Index>& approaching) {
+  for (const Index j : approaching) s.near[j].gap = 0.0;
+  std::optional<PosedImpact> posed = pose_impact(taking_part(s, approaching), true);
+  std::optional<contact::ImpactSolution> solution;
+  if (posed) solution = strike(*posed);
+  unsolved = unsolved || !solution;
+  if (unsolved) return false;
+  // The order of impacts that act on each other decides where they lead.
+  const auto row_of = [&](Index j) {
+    return std::find(posed->contacts.begin(), posed->contacts.end(), j) - posed->contacts.begin();
+  };
+  for (const Index a : approaching)
+    for (const Index b : approaching)
+      ambiguous = ambiguous || (a != b && posed->problem.G(row_of(a), row_of(b)) != 0.0);
+  if (gains_without_friction(*posed, *solution)) return false;
+  for (Index k = 0; k < posed->contacts.size(); ++k) {
+    const Index j = posed->contacts[k];
+    s.touched[j] = true;
+    s.near[j].held = solution->velocity(k) == 0.0;
+  }
+  if (s.made.size() >= 2 * longest_period) s.made.erase(s.made.begin());
+  s.made.push_back({std::move(*posed), std::move(*solution), approaching});
+  return true;
+}
+
+// Without friction no impact of contacts that approach or are closed gains energy, whatever their restitution: with
+// Newton's law the gain is 1/2 sum (1 - e) Lambda g' <= 0 beside the work of moving walls.
+bool Decision::gains_without_friction(const PosedImpact& posed, const contact::ImpactSolution& solution) {
+  const double gain = solution.energy_change - solution.wall_work;
+  const double moved =
+      solution.impulse.cwiseAbs().dot(posed.problem.velocity.cwiseAbs() + solution.velocity.cwiseAbs());
+  if (!posed.elements.empty() || gain <= no_loss * moved) return false;
+  jump->undefined = "an impact of '" + sys.contacts[posed.contacts.front()].name +
+                    "' without friction gains energy, which is a defect of this package: please report it";
+  return unsolved = true;
+}
+
+// The limit of impacts that have begun to repeat themselves, if they go on without end.
+void Decision::look_for_limit(Sequence& s) {
+  s.next_look = s.impacts + std::max<Index>(2, s.impacts / 4);
+  const Index length = period_of(s.made);
+  if (length == 0) return;
+  look_at_rates(s);
+  const std::span<const Made> period(s.made.data() + (s.made.size() - length), static_cast<size_t>(length));
+  List<Index> struck_ones, all; // all: also those without a gap that separate
+  for (const Made& one : period)
+    for (const Index j : one.posed.contacts)
+      if (!contains(struck_ones, j)) struck_ones.push_back(j);
+  all = struck_ones;
+  for (Index j = 0; j < s.near.size(); ++j)
+    if (!sys.contacts[j].yields() && s.near[j].gap == 0.0 && s.rates(j) >= 0.0 && !contains(all, j))
+      all.push_back(j);
+  const std::optional<PosedImpact> whole = pose_impact(all, true);
+  if (!whole) return;
+  const std::optional<contact::RepeatingImpacts> repeating =
+      repeating_impacts(*whole, struck_ones.size(), period);
+  if (!repeating) return;
+  const contact::Collapse collapse = contact::collapse_of(*repeating);
+  if (collapse.limit == contact::Limit::unknown) return;
+  if (collapse.limit == contact::Limit::none) return give_up(s, struck_ones);
+  const contact::Impact& p = whole->problem;
+  contact::ImpactSolution together;
+  together.impulse = collapse.impulse;
+  together.impulse.tail(p.G.rows() - p.contacts) *= -1.0;
+  together.velocity = p.velocity + p.G * collapse.impulse;
+  together.wall_work = 0.0 - collapse.impulse.dot(p.wall);
+  together.energy_change = collapse.impulse.dot(0.5 * (p.velocity + together.velocity) - p.wall);
+  apply(*whole, together);
+  s.made.clear();
+  if (collapse.limit != contact::Limit::reached) return;
+  for (const Index j : struck_ones) s.near[j].held = true;
+  jump->collapsed_after = s.impacts;
+}
+
+// Impacts at one instant that do not end.
+void Decision::give_up(const Sequence& s, const List<Index>& contacts) {
+  std::string names;
+  for (const Index j : contacts) names += (names.empty() ? "'" : ", '") + sys.contacts[j].name + "'";
+  jump->undefined =
+      "the impacts of " + names +
+      " follow each other without end at one instant: a part without clearance between contacts of "
+      "restitution 1, or between walls that approach each other (after " +
+      std::to_string(s.impacts) + " impacts)";
+  unsolved = true;
+}
+
+} // namespace stickslip

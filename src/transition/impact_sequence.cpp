@@ -1,0 +1,174 @@
+#include "transition/impact_sequence.hpp"
+
+#include "core/linalg.hpp"
+#include "core/tolerances.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip::contact {
+
+NextImpact next_impact(const List<Near>& contacts, const Vector& rates, const Vector& approach,
+                       double horizon) {
+  constexpr double one_flight = 1e-9; // relative: longer ones can be told apart
+  NextImpact next;
+  next.flight = std::numeric_limits<double>::infinity();
+  const auto flight = [&](Index j) { return contacts[j].gap / -rates(j); };
+  const auto approaches = [&](Index j) { return rates(j) < -approach(j); };
+  for (Index j = 0; j < contacts.size(); ++j)
+    if (approaches(j)) next.flight = std::min(next.flight, flight(j));
+  if (!(next.flight <= horizon)) return next;
+  for (Index j = 0; j < contacts.size(); ++j)
+    if (approaches(j) && flight(j) <= next.flight * (1.0 + one_flight)) next.contacts.push_back(j);
+  return next;
+}
+
+namespace {
+
+// The unknown impulses of a phase in these modes: normal ones, with the friction that slides under them, and those that
+// stick; and the rows that they bring to rest.
+struct Active {
+  Matrix columns;
+  List<Index> rows;
+};
+
+double sliding_coefficient(const Impact& p, const List<Mode>& modes, Index q) {
+  return -direction(modes[p.contacts + q]) * p.friction(q);
+}
+
+Active active_impulses(const Impact& p, const List<Mode>& modes) {
+  const Index n = p.G.rows();
+  Active a;
+  a.columns = Matrix::Zero(n, n);
+  const auto add = [&](Index row) {
+    a.columns(row, a.rows.size()) = 1.0;
+    a.rows.push_back(row);
+  };
+  for (Index k = 0; k < p.contacts; ++k) {
+    if (modes[k] != Mode::closed) continue;
+    for (Index q = 0; q < p.contact_of.size(); ++q)
+      if (p.contact_of[q] == k) a.columns(p.contacts + q, a.rows.size()) = sliding_coefficient(p, modes, q);
+    add(k);
+  }
+  for (Index q = 0; q < p.contact_of.size(); ++q)
+    if (modes[p.contacts + q] == Mode::stick) add(p.contacts + q);
+  a.columns.conservativeResize(n, a.rows.size());
+  return a;
+}
+
+// Signed impulses that bring the active rows of `velocity` (each column one case) to rest.
+Matrix stopping(const Impact& p, const Active& a, const Matrix& velocity) {
+  if (a.rows.empty()) return Matrix::Zero(p.G.rows(), velocity.cols());
+  const Matrix rates = p.G(a.rows, Eigen::all) * a.columns;
+  return -a.columns * (linalg::pseudo_inverse(rates) * velocity(a.rows, Eigen::all));
+}
+
+} // namespace
+
+Matrix impulse_response(const Impact& p, const ImpactSolution& solution) {
+  const Index n = p.G.rows();
+  const Matrix identity = Matrix::Identity(n, n);
+  Matrix out;
+  if (p.law == ImpactLaw::newton) {
+    Vector factor = Vector::Ones(n);
+    for (Index k = 0; k < p.contacts; ++k)
+      if (p.velocity(k) < 0.0) factor(k) += p.restitution(k);
+    out = stopping(p, active_impulses(p, solution.compression), factor.asDiagonal());
+  } else {
+    out = stopping(p, active_impulses(p, solution.compression), identity);
+    Matrix given =
+        Matrix::Zero(n, n); // the share of compression that expansion gives back, with its friction
+    given.topRows(p.contacts) = p.restitution.asDiagonal() * out.topRows(p.contacts);
+    for (Index q = 0; q < p.contact_of.size(); ++q)
+      given.row(p.contacts + q) = sliding_coefficient(p, solution.expansion, q) * given.row(p.contact_of[q]);
+    out += given;
+    const Matrix after = identity + p.G * out;
+    out += stopping(p, active_impulses(p, solution.expansion), after);
+  }
+  Vector signed_impulse = solution.impulse;
+  signed_impulse.tail(n - p.contacts) *= -1.0;
+  const double off = (out * p.velocity - signed_impulse).cwiseAbs().maxCoeff();
+  return off <= tolerance::same * signed_impulse.cwiseAbs().maxCoeff() ? out : Matrix();
+}
+
+namespace {
+
+// The rates and, below them, the impulses given so far, by a period of impacts.
+Matrix map_of(const RepeatingImpacts& s) {
+  const Index n = s.G.rows();
+  Matrix map = Matrix::Identity(2 * n, 2 * n);
+  for (const LinearImpact& one : s.period) {
+    const Matrix impulse = one.response * map.topRows(n);
+    map.topRows(n) += s.G * impulse;
+    map.bottomRows(n) += impulse;
+  }
+  return map;
+}
+
+// Whether every impact of every period to come finds the contacts that it strikes approaching. The rates tend to an
+// eigenvector of the map; until they have, they are followed.
+bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
+  constexpr int most_periods = 1000;
+  constexpr double settled = 1e-12, margin = 1e-9; // shares of the rates
+  const Index n = s.G.rows();
+  const Matrix period = map.topLeftCorner(n, n);
+  Vector rates = Vector::Zero(n);
+  rates(s.at_rest) = s.rates(s.at_rest); // others do not change the impulses
+  for (int k = 0; k < most_periods; ++k) {
+    rates /= rates.cwiseAbs().maxCoeff();
+    Vector within = rates;
+    double least = 1.0;
+    for (const LinearImpact& one : s.period) {
+      const double fastest = within.cwiseAbs().maxCoeff();
+      for (const Index row : one.approaching) least = std::min(least, -within(row) / fastest);
+      within += s.G * (one.response * within);
+    }
+    if (!(least > 0.0)) return false;
+    Vector next = Vector::Zero(n);
+    next(s.at_rest) = (period * rates)(s.at_rest);
+    const double factor = next.cwiseAbs().maxCoeff();
+    if (!(factor > 0.0 && factor <= 1.0 + settled)) return false;
+    if ((next / factor - rates).cwiseAbs().maxCoeff() <= settled) return least > margin;
+    rates = next;
+  }
+  return false;
+}
+
+} // namespace
+
+Collapse collapse_of(const RepeatingImpacts& s) {
+  constexpr int most_doublings = 60; // of the number of periods
+  const Index n = s.G.rows();
+  const Matrix map = map_of(s);
+  Collapse out;
+  if (!goes_on(s, map)) return out;
+  out.limit = Limit::none;
+  if (!s.loses) return out;
+  const Vector start = s.rates(s.at_rest);
+  const Matrix rates = s.G(s.at_rest, Eigen::all) * s.columns;
+  const Vector unknown = -linalg::least_norm_solution(rates, start);
+  out.impulse = s.columns * unknown;
+  const double left = (start + rates * unknown).cwiseAbs().maxCoeff();
+  if (left > tolerance::same * start.cwiseAbs().maxCoeff()) return out; // walls approach each other
+  const auto undisturbed = [&](const Vector& later) {
+    return std::all_of(s.watched.begin(), s.watched.end(),
+                       [&](Index row) { return later(row) * s.rates(row) >= 0.0; });
+  };
+  if (undisturbed(s.rates + s.G * out.impulse)) {
+    out.limit = Limit::reached;
+    return out;
+  }
+  List<Matrix> powers = {map};
+  Vector now = Vector::Zero(2 * n);
+  now.head(n) = s.rates;
+  while (powers.size() < most_doublings && undisturbed((powers.back() * now).head(n)))
+    powers.push_back(powers.back() * powers.back());
+  for (Index k = powers.size() - 1; k >= 0; --k)
+    if (const Vector later = powers[k] * now; undisturbed(later.head(n))) now = later;
+  out.impulse = now.tail(n);
+  out.limit = out.impulse.isZero(0.0) ? Limit::unknown : Limit::interrupted;
+  return out;
+}
+
+} // namespace stickslip::contact

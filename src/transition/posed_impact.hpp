@@ -1,0 +1,37 @@
+// The problem of an impact with the velocities of a machine: rows of the normals, then of the tangents.
+#pragma once
+
+#include "core/list.hpp"
+#include "transition/impact.hpp"
+
+namespace stickslip {
+
+struct PosedImpact {
+  contact::Impact problem;
+  List<Index> contacts, elements; // struck contacts; friction elements of the tangents
+  List<const Vector*> rows;       // of velocities
+  List<Vector> columns;           // changes of x per unit of signed impulse: friction opposes the motion
+
+  // Adds a row, with the velocity before and the part of it that comes from a moving wall.
+  void add(const Vector& row, Vector column, double v, double of_wall) {
+    rows.push_back(&row);
+    columns.push_back(std::move(column));
+    velocity.push_back(v);
+    wall.push_back(of_wall);
+  }
+  // Fills the problem's matrix and vectors from the rows.
+  void finish(const List<double>& friction) {
+    const Index m = rows.size();
+    problem.G.resize(m, m);
+    for (Index k = 0; k < m; ++k)
+      for (Index l = 0; l < m; ++l) problem.G(k, l) = rows[k]->dot(columns[l]);
+    problem.friction = Eigen::Map<const Vector>(friction.data(), friction.size());
+    problem.velocity = Eigen::Map<const Vector>(velocity.data(), m);
+    problem.wall = Eigen::Map<const Vector>(wall.data(), m);
+  }
+
+private:
+  List<double> velocity, wall;
+};
+
+} // namespace stickslip
