@@ -161,10 +161,8 @@ Decision::Sequence Decision::begin_sequence(const List<Guard>& fired) const {
     contact::Near& near = s.near[j];
     const double unknown = tolerance::few_terms * gap_size(sys.contacts[j], state->nominal, sig.data()) +
                            tolerance::last_digits * std::abs(t) * rate_size(j);
-    const bool none = was_closed || gap <= unknown || (meets_now && (starting || !(rate < -still)));
-    near.gap = none ? 0.0 : gap;
+    near.gap = was_closed || meets_now || gap <= unknown ? 0.0 : gap;
     near.held = was_closed && std::abs(rate) <= still;
-    if (meets_now && rate < 0.0) s.horizon = std::max(s.horizon, near.gap / -rate);
   }
   return s;
 }

@@ -116,7 +116,9 @@ bool goes_on(const RepeatingImpacts& s, const Matrix& map) {
   Vector rates = Vector::Zero(n);
   rates(s.at_rest) = s.rates(s.at_rest); // others do not change the impulses
   for (int k = 0; k < most_periods; ++k) {
-    rates /= rates.cwiseAbs().maxCoeff();
+    const double largest = rates.cwiseAbs().maxCoeff();
+    if (!(largest > 0.0)) return false;
+    rates /= largest;
     Vector within = rates;
     double least = 1.0;
     for (const LinearImpact& one : s.period) {
@@ -151,8 +153,11 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   out.impulse = s.columns * unknown;
   const double left = (start + rates * unknown).cwiseAbs().maxCoeff();
   if (left > tolerance::same * start.cwiseAbs().maxCoeff()) return out; // walls approach each other
+  // Rounding that grows from period to period ends a sequence, too.
+  const double fastest = start.cwiseAbs().maxCoeff();
   const auto undisturbed = [&](const Vector& later) {
-    return std::all_of(s.watched.begin(), s.watched.end(),
+    return later.allFinite() && later(s.at_rest).cwiseAbs().maxCoeff() <= fastest &&
+           std::all_of(s.watched.begin(), s.watched.end(),
                        [&](Index row) { return later(row) * s.rates(row) >= 0.0; });
   };
   if (undisturbed(s.rates + s.G * out.impulse)) {
@@ -162,10 +167,10 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   List<Matrix> powers = {map};
   Vector now = Vector::Zero(2 * n);
   now.head(n) = s.rates;
-  while (powers.size() < most_doublings && undisturbed((powers.back() * now).head(n)))
+  while (powers.size() < most_doublings && undisturbed(powers.back() * now))
     powers.push_back(powers.back() * powers.back());
   for (Index k = powers.size() - 1; k >= 0; --k)
-    if (const Vector later = powers[k] * now; undisturbed(later.head(n))) now = later;
+    if (const Vector later = powers[k] * now; undisturbed(later)) now = later;
   out.impulse = now.tail(n);
   out.limit = out.impulse.isZero(0.0) ? Limit::unknown : Limit::interrupted;
   return out;
