@@ -172,7 +172,9 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   for (Index k = powers.size() - 1; k >= 0; --k)
     if (const Vector later = powers[k] * now; undisturbed(later)) now = later;
   out.impulse = now.tail(n);
-  out.limit = out.impulse.isZero(0.0) ? Limit::unknown : Limit::interrupted;
+  const double off = (s.rates + s.G * out.impulse - now.head(n)).cwiseAbs().maxCoeff();
+  const bool known = off <= tolerance::same * fastest && !out.impulse.isZero(0.0);
+  out.limit = known ? Limit::interrupted : Limit::unknown;
   return out;
 }
 
