@@ -760,11 +760,13 @@ class Machine(Wiring):
             ``lambda v: ...``, a formula of ``Expr("speed")``, or a table ``(speeds, values)``, linear in between and
             constant beyond. Where several contacts take part in an impact each has the coefficient at its own speed before
             it, at 0 where it is not approached: Newton's law then never asks for it, Poisson's gives back that share of
-            what presses it in compression. Where it leaves [0, 1] the run ends ("failed"). Impacts that follow each
-            other faster and faster end at the `rebound_threshold` of `simulate`.
+            what presses it in compression. Where it leaves [0, 1] the run ends ("failed"). Bounces that follow each other
+            faster and faster end at the `rebound_threshold` of `simulate`; impacts of several contacts that follow each
+            other without end (inelastic collapse) end in their limit, in which these contacts no longer separate.
         impact : {"poisson", "newton"}
-            Impact law. All contacts that touch take part in an impact; where their laws differ Newton's holds for all of
-            them, and the event says so. An impact that leaves more energy than there was is logged as "energy gained".
+            Impact law. Contacts that approach and the closed contacts that their impulses reach take part in an impact; a
+            contact that separates takes none. Where their laws differ Newton's holds for all of them, and the event
+            says so. With friction an impact can leave more energy than there was: "energy gained" in the log.
         surface_velocity : float or Signal, default 0.0
             Velocity of the surface along the tangent, m/s.
         tangential_restitution : float, optional

@@ -78,8 +78,9 @@ def simulate(
     rebound_threshold : float, default 1e-9
         Velocity threshold of restitution, in [0, 1): a contact that would rebound slower than this share of the
         greatest speed, or step of speed, that has occurred at it (or of its size by `Machine.scales`, if that is more)
-        does not rebound: a single contact then strikes as with ε = 0; several are stopped by the least impulses, with
-        friction by its law. This ends sequences of impacts that follow each other faster and faster; the energy lost
+        does not rebound where a force brings it back: a single contact is treated as plastic (ε = 0); several are
+        brought to rest with minimum-norm impulses, with friction by its law. This ends bounces that follow each other
+        faster and faster; the energy lost
         by it, about the square of the threshold times the greatest seen, counts as loss of that impact like any
         other. With 0 only `max_events` ends them.
     theta : float, default 0.5

@@ -12,8 +12,7 @@
 //           e_T eps S_C in place of -mu Lambda_NE: e_T eps S_C <= S_E <= mu Lambda_NE; where S_C < 0 its mirror image.
 //  Newton:  the friction impulse opposes v_T+ + e_T v_T-, which is zero inside the cone.
 //
-// Contacts without a gap take part however they move: one that separates receives no impulse unless the others press
-// it together again. So what a contact's rate is measured as at zero decides nothing.
+// Which contacts take part is decided before: those that approach and closed ones (impact_order.cpp).
 #pragma once
 
 #include "contact/enumerate.hpp"
