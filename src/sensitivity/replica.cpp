@@ -141,7 +141,7 @@ bool Replica::pass(State& state, const Passage& as, Vector* impulses) {
       (*impulses)(i.contact) += i.normal;
       given += impulse_of_contact(sys, i.contact, i.normal, i.tangential);
     }
-    for (const auto& [element, tangential] : jump->rubs)
+    for (const auto& [impact, element, tangential] : jump->rubs)
       given += impulse_of_friction(sys, element, tangential);
     if (!sys.constraints.all.empty())
       impulses->tail(sys.constraints.all.size()) = constraint_impulses(sys, given);

@@ -199,7 +199,14 @@ void Sensitivity::note_events(Index first, Index next) {
     before[e] = now.before.topRows(nx);
     before[e] += now.fm * now.moves.transpose();
     const EventRow& row = run->events.rows[e];
-    if (row.impact) impulses.col(e) = now.impulses.row(row.element - machine->system().friction.size());
+    if (row.impact) {
+      const auto of_it = [&](const EventRow& o) { return o.impact && o.element == row.element; };
+      const auto rows = run->events.rows.begin();
+      if (std::count_if(rows + first, rows + next, of_it) > 1) // only their sum is known
+        impulses.col(e).setConstant(not_determined);
+      else
+        impulses.col(e) = now.impulses.row(row.element - machine->system().friction.size());
+    }
     strikes = strikes || row.impact;
     after[e] = now.S.topRows(nx);
     after[e] += now.fp * now.moves.transpose();

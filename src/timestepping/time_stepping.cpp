@@ -295,9 +295,11 @@ private:
   void note_impulses(const Vector& v0, const Vector& v1) {
     const auto taken = [&](Index row) { return -signed_impulse(row) * 0.5 * (v0(row) + v1(row)); };
     const auto by_wall = [&](Index row) { return -signed_impulse(row) * signal_rows.row(row).dot(s1); };
+    jump.impacts = 1;
     for (Index j = 0; j < nc; ++j) {
       if (jump.before.contact[j] != Mode::open || !(signed_impulse(j) > 0.0)) continue;
-      Impulse one{j, signed_impulse(j), 0.0, taken(j), by_wall(j)};
+      Impulse one;
+      one.contact = j, one.normal = signed_impulse(j), one.loss = taken(j), one.wall_work = by_wall(j);
       if (sys.contacts[j].friction >= 0) {
         const auto p = nc + sys.contacts[j].friction;
         one.tangential = -signed_impulse(p);

@@ -226,7 +226,7 @@ private:
   contact::ImpactAnswer solve_impact(PosedImpact& posed) const;
   std::optional<contact::ImpactSolution> strike(PosedImpact& posed);
   void apply(const PosedImpact& posed, const contact::ImpactSolution& solution);
-  void note_impulses(const PosedImpact& posed, const contact::ImpactSolution& solution);
+  void note_impulses(const PosedImpact& posed, const contact::ImpactSolution& solution, Sum sum = Sum::one);
   void end_rebounds(const PosedImpact& posed, const contact::ImpactSolution& best);
 
   // impact_order.cpp

@@ -116,14 +116,15 @@ bool told_alike(const Event& a, const Event& b) {
 
 bool decided_alike(const Event& a, const Event& b) {
   return a.rule == b.rule && a.force_shared == b.force_shared && a.energy_gained == b.energy_gained &&
-         a.collapsed_after == b.collapsed_after;
+         a.sum == b.sum && a.impacts_before == b.impacts_before;
 }
 
 std::string rule_of(const Event& e) {
-  const std::string collapse =
-      e.collapsed_after < 0 ? ""
-                            : ", inelastic collapse after " + std::to_string(e.collapsed_after) + " impacts";
-  return std::string(name(e.rule)) + collapse + (e.energy_gained ? ", energy gained" : "") +
+  const std::string before = " after " + std::to_string(e.impacts_before) + " impacts";
+  const std::string sum = e.sum == Sum::collapse   ? ", inelastic collapse" + before
+                          : e.sum == Sum::repeated ? ", sum of repeated impacts" + before
+                                                   : "";
+  return std::string(name(e.rule)) + sum + (e.energy_gained ? ", energy gained" : "") +
          (e.force_shared ? ", force shared" : "");
 }
 
@@ -155,11 +156,6 @@ struct EventBuilder {
     if (before != after) add(element_of_loop(sys, loop), before, after).solutions = 1;
   }
 
-  // One of several directions in which a contact that is struck rubs; the impact itself is the contact's.
-  void friction_of_impact(Index element, Mode before, Mode after, double impulse) {
-    change(element, before, after).tangential_impulse = impulse;
-  }
-
   void mechanics(Index element, Mode before, Mode after, const Impulse* impulse) {
     if (before == after && impulse == nullptr) return;
     Event& e = change(element, before, after);
@@ -170,6 +166,8 @@ struct EventBuilder {
     e.tangential_impulse = impulse->tangential;
     e.loss = impulse->loss;
     e.wall_work = impulse->wall_work;
+    e.sum = impulse->sum;
+    if (e.sum != Sum::one) e.impacts_before = impulse->impact;
   }
 
   Event& change(Index element, Mode before, Mode after) {
@@ -177,7 +175,6 @@ struct EventBuilder {
     e.rule = jump.rule;
     e.ambiguous = jump.ambiguous;
     e.energy_gained = jump.gains;
-    e.collapsed_after = jump.collapsed_after;
     e.strikes = !jump.impulses.empty();
     e.mixed_laws = jump.mixed_laws;
     e.poisson_instead = jump.poisson_instead;
@@ -218,26 +215,41 @@ struct EventBuilder {
     }
   }
 
-  void friction() {
+  // Friction elements, in the directions of contacts with what an impact did there.
+  void friction(Index impact) {
+    const bool last = impact >= jump.impacts - 1;
     for (Index i = 0; i < sys.friction.size(); ++i) {
       const Friction& p = sys.friction[i];
       if (!p.traits.sticks || sys.shares_modes(i) || p.of_compliance) continue;
-      const Mode before = jump.before.friction[i].shown(), after = jump.after.friction[i].shown();
-      const auto rub =
-          std::find_if(jump.rubs.begin(), jump.rubs.end(), [i](const auto& one) { return one.first == i; });
+      const Mode before = jump.before.friction[i].shown(),
+                 after = last ? jump.after.friction[i].shown() : before;
+      const auto rub = std::find_if(jump.rubs.begin(), jump.rubs.end(),
+                                    [&](const Rub& one) { return one.element == i && one.impact == impact; });
       if (rub != jump.rubs.end())
-        friction_of_impact(i, before, after, rub->second);
+        change(i, before, after).tangential_impulse = rub->tangential; // the impact itself is the contact's
       else
         mechanics(i, before, after, nullptr);
     }
   }
 
-  void contacts() {
+  // Contacts between two impacts of one instant are open, unless they stay closed.
+  void contacts(Index impact) {
+    const bool last = impact >= jump.impacts - 1;
     for (Index j = 0; j < sys.contacts.size(); ++j) {
       const auto one = std::find_if(jump.impulses.begin(), jump.impulses.end(),
-                                    [&](const Impulse& i) { return i.contact == j; });
-      mechanics(sys.friction.size() + j, contact_mode(sys, jump.before, j), contact_mode(sys, jump.after, j),
+                                    [&](const Impulse& i) { return i.contact == j && i.impact == impact; });
+      const Mode before = contact_mode(sys, jump.before, j);
+      mechanics(sys.friction.size() + j, before, last ? contact_mode(sys, jump.after, j) : before,
                 one == jump.impulses.end() ? nullptr : &*one);
+    }
+  }
+
+  // One impact after the other, each an instant of its own in the log.
+  void all_mechanics() {
+    for (Index k = 0; k < std::max<Index>(jump.impacts, 1); ++k) {
+      if (k > 0) first = events.size();
+      friction(k);
+      contacts(k);
     }
   }
 };
@@ -251,14 +263,12 @@ void append_events(const System& sys, const Jump& jump, std::int64_t& instant, L
   if (jump.occasion == Occasion::flow) return;
   if (jump.occasion == Occasion::start) {
     if (jump.impulses.empty()) return;
-    build.friction();
-    return build.contacts();
+    return build.all_mechanics();
   }
   if (jump.sampled) build.sampled_outputs();
   if (jump.quiet) return; // nothing else has happened
   build.springs();
-  build.friction();
-  build.contacts();
+  build.all_mechanics();
   if (sys.saturations > 0) build.limits();
 }
 

@@ -23,7 +23,8 @@ struct Event {
   bool energy_gained = false;   // an impact left more energy than there was
   bool mixed_laws = false;      // the contacts struck have different laws of impact: Newton's served
   bool poisson_instead = false; // Newton's law had no answer, Poisson's served
-  Index collapsed_after = -1;   // inelastic collapse: impacts made before its limit was taken; -1: none
+  Sum sum = Sum::one;           // of impacts that repeat themselves
+  Index impacts_before = 0;     // made at this instant before them
   bool strikes = false;         // some contact was struck
   bool impact = false;          // this one
   bool collision = true;        // false: its impact was one without

@@ -297,11 +297,13 @@ void Decision::look_for_limit(Sequence& s) {
   together.velocity = p.velocity + p.G * collapse.impulse;
   together.wall_work = 0.0 - collapse.impulse.dot(p.wall);
   together.energy_change = collapse.impulse.dot(0.5 * (p.velocity + together.velocity) - p.wall);
+  ++jump->impacts;
   apply(*whole, together);
+  const bool reached = collapse.limit == contact::Limit::reached;
+  note_impulses(*whole, together, reached ? Sum::collapse : Sum::repeated);
   s.made.clear();
-  if (collapse.limit != contact::Limit::reached) return;
+  if (!reached) return;
   for (const Index j : struck_ones) s.near[j].held = true;
-  jump->collapsed_after = s.impacts;
 }
 
 // Impacts at one instant that do not end.

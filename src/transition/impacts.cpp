@@ -184,7 +184,9 @@ std::optional<contact::ImpactSolution> Decision::strike(PosedImpact& posed) {
   const contact::ImpactSolution& best = answers.solutions.front();
   ambiguous = ambiguous || answers.ambiguous;
   solutions = answers.complete ? answers.solutions.size() : -1;
+  ++jump->impacts;
   apply(posed, best);
+  note_impulses(posed, best);
   return best;
 }
 
@@ -198,10 +200,9 @@ void Decision::apply(const PosedImpact& posed, const contact::ImpactSolution& so
   }
   struck = true;
   look_again();
-  note_impulses(posed, solution);
 }
 
-void Decision::note_impulses(const PosedImpact& posed, const contact::ImpactSolution& best) {
+void Decision::note_impulses(const PosedImpact& posed, const contact::ImpactSolution& best, Sum sum) {
   const contact::Impact& p = posed.problem;
   const double loss = best.wall_work - best.energy_change;
   const double moved = best.impulse.cwiseAbs().dot(p.velocity.cwiseAbs() + best.velocity.cwiseAbs());
@@ -212,6 +213,7 @@ void Decision::note_impulses(const PosedImpact& posed, const contact::ImpactSolu
     one.contact = posed.contacts[k];
     one.normal = best.impulse(k);
     one.collision = p.collision;
+    one.sum = sum;
     one.loss = k == 0 ? loss : 0.0;
     one.wall_work = -best.impulse(k) * p.wall(k);
     for (Index q = 0; q < p.contact_of.size(); ++q) {
@@ -329,6 +331,7 @@ void Decision::end_rebounds(const PosedImpact& posed, const contact::ImpactSolut
   more.energy_change = own.dot(0.5 * (best.velocity + more.velocity) - p.wall);
   more.wall_work = -own.dot(p.wall);
   apply(posed, more);
+  note_impulses(posed, more);
 }
 
 } // namespace stickslip

@@ -13,6 +13,13 @@
 
 namespace stickslip {
 
+// What an impact did along a further direction of a contact, by the friction element of that direction.
+struct Rub {
+  Index impact = 0;
+  Index element = 0;
+  double tangential = 0.0; // N s
+};
+
 // What brought it about, besides the guards that fired.
 enum class Occasion : std::int8_t {
   motion, // guards, or nothing but what is scheduled: a tick, a breakpoint of a signal
@@ -21,13 +28,19 @@ enum class Occasion : std::int8_t {
   step,  // one of fixed length
 };
 
+// Whether an impulse is that of one impact, or the sum of impacts that repeat themselves: to their limit (inelastic
+// collapse), or until another contact is disturbed.
+enum class Sum : std::int8_t { one, collapse, repeated };
+
 // What an impact did at one contact.
 struct Impulse {
+  Index impact = 0; // number of the impact at its instant, where several follow each other
   Index contact = 0;
   double normal = 0.0, tangential = 0.0; // N s; the tangential one opposes the sliding direction +
   double loss = 0.0;                     // energy, counted once per impact, at its first contact
   double wall_work = 0.0;                // of this contact's own moving wall and surface
   bool collision = true;                 // false: without one (Painleve)
+  Sum sum = Sum::one;
 };
 
 struct Jump {
@@ -54,10 +67,9 @@ struct Jump {
   List<Index> touching;
   std::string undefined; // not decided: a coefficient that has no meaning there
   Index facing = -1;     // not decided: the condition of a formula that both of its sides lead back to
-  Index collapsed_after =
-      -1; // impacts made before an inelastic collapse was taken to its limit; -1: none was
   List<Impulse> impulses;
-  List<std::pair<Index, double>> rubs;     // impulses along further directions of contacts, by their elements
+  List<Rub> rubs;
+  Index impacts = 0;                       // one after the other at this instant
   List<std::pair<Index, double>> overlaps; // at the start: contacts, and by how much, that were moved apart
   const Regime* next = nullptr;            // the regime that follows, where it is known already
 
@@ -72,11 +84,12 @@ struct Jump {
     decided = true;
     none_exists = false;
     touching.clear();
-    facing = collapsed_after = -1;
+    facing = -1;
     undefined.clear();
     ambiguous = shared = gains = loses = mixed_laws = poisson_instead = sampled = changed = quiet = false;
     impulses.clear();
     rubs.clear();
+    impacts = 0;
     overlaps.clear();
     next = nullptr;
   }
@@ -85,24 +98,24 @@ struct Jump {
     both_same = quiet;
     x_after = state.base_x;
   }
-  // A contact may be struck twice at one instant: by the collision, and by an impact without collision after it.
-  void add(const Impulse& one) {
+  // Adds to the latest impact.
+  void add(Impulse one) {
+    one.impact = impacts - 1;
     for (Impulse& i : impulses)
-      if (i.contact == one.contact) {
+      if (i.contact == one.contact && i.impact == one.impact) {
         i.normal += one.normal, i.tangential += one.tangential;
         i.loss += one.loss, i.wall_work += one.wall_work;
-        i.collision = one.collision;
         return;
       }
     impulses.push_back(one);
   }
   void add_rub(Index element, double impulse) {
-    for (auto& [other, sum] : rubs)
-      if (other == element) {
-        sum += impulse;
+    for (Rub& rub : rubs)
+      if (rub.element == element && rub.impact == impacts - 1) {
+        rub.tangential += impulse;
         return;
       }
-    if (impulse != 0.0) rubs.push_back({element, impulse});
+    if (impulse != 0.0) rubs.push_back({impacts - 1, element, impulse});
   }
 };
 
