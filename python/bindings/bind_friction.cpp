@@ -140,7 +140,8 @@ void bind_friction(py::module_ m) {
 
   py::class_<Law>(m, "Law", "A sum of friction terms, each given as (kind, parameters).")
       .def(py::init(&make_law), py::arg("terms"))
-      .def_property_readonly("terms", &terms_of)
+      .def_property_readonly("terms", [](const Law& law) { return terms_of(law); })
+      .def_property_readonly("values", [](const Law& law) { return terms_of(law, true); })
       .def_property_readonly("traits", [](const Law& law) { return traits(law); })
       .def_property_readonly("state_names", [](const Law& law) { return state_names(law); })
       .def_property_readonly("velocity_breakpoints", [](const Law& law) { return velocity_breakpoints(law); })
@@ -159,7 +160,8 @@ void bind_friction(py::module_ m) {
       .def("__add__", [](const Law& a, const Law& b) { return a + b; })
       .def(
           "__eq__", [](const Law& a, const Law& b) { return a == b; }, py::is_operator())
-      .def(py::pickle(&terms_of, [](const py::list& terms) { return make_law(terms); }));
+      .def(py::pickle([](const Law& law) { return terms_of(law); },
+                      [](const py::list& terms) { return make_law(terms); }));
 }
 
 } // namespace stickslip::bindings

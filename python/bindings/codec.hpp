@@ -23,7 +23,7 @@ struct Trajectory;
 namespace stickslip::bindings {
 
 // Of descriptions; with every change of their fields it goes on.
-inline constexpr int description_format = 5;
+inline constexpr int description_format = 6;
 
 struct Description;
 

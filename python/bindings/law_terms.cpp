@@ -127,13 +127,21 @@ void from_python(const std::string& name, const py::handle& h, StribeckForm& out
     reject(name, "= '" + text + "' is not allowed: it must be 'exponential' or 'lorentzian'");
 }
 
-py::dict parameters(const Term& term) {
+// A field `x_follows` says that x was not given: in Python the name is missing then.
+std::string followed_by(const std::string& field) {
+  return field.ends_with("_follows") ? field.substr(0, field.size() - 8) : std::string();
+}
+
+py::dict parameters(const Term& term, bool all) {
   py::dict out;
-  std::visit(
-      [&](const auto& x) {
-        each_field(x, [&](const auto& field, const auto& value) { out[field.name] = to_python(value); });
-      },
-      term);
+  const auto add = [&](const auto& field, const auto& value) {
+    const std::string of = followed_by(field.name);
+    if (of.empty())
+      out[field.name] = to_python(value);
+    else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
+      if (value && !all) out.attr("pop")(of);
+  };
+  std::visit([&](const auto& x) { each_field(x, add); }, term);
   return out;
 }
 
@@ -145,12 +153,23 @@ template <class X> Term term_from(const py::dict& given) {
   X x;
   std::set<std::string> known;
   each_field(x, [&](const auto& field, auto& value) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, bool>)
+      if (const std::string of = followed_by(field.name); !of.empty()) {
+        value = !given.contains(of);
+        return;
+      }
     known.insert(field.name);
     if (given.contains(field.name)) from_python(field.name, given[field.name], value);
   });
   for (const auto& item : given)
     if (!known.contains(py::str(item.first)))
       throw py::type_error("no parameter " + std::string(py::str(item.first)));
+  if (auto* levels = levels_of(x); levels && given.contains("static") != given.contains("kinetic")) {
+    levels->kinetic_follows = true;
+    (given.contains("static") ? levels->kinetic : levels->static_level) =
+        given.contains("static") ? levels->static_level : levels->kinetic;
+  }
+  if constexpr (requires { follow(x); }) follow(x);
   return x;
 }
 
@@ -186,9 +205,9 @@ Law make_law(const py::sequence& terms) {
   return law;
 }
 
-py::list terms_of(const Law& law) {
+py::list terms_of(const Law& law, bool all) {
   py::list out;
-  for (const Term& term : law.terms) out.append(py::make_tuple(kind(term), parameters(term)));
+  for (const Term& term : law.terms) out.append(py::make_tuple(kind(term), parameters(term, all)));
   return out;
 }
 

@@ -8,6 +8,7 @@
 namespace stickslip::bindings {
 
 Law make_law(const pybind11::sequence& terms);
-pybind11::list terms_of(const Law& law);
+// As they were given, or with `all` that follows from what was given.
+pybind11::list terms_of(const Law& law, bool all = false);
 
 } // namespace stickslip::bindings

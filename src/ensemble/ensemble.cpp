@@ -33,7 +33,9 @@ struct Plan {
 // One thread's machine, compiled, with the parameters of its present run.
 class Worker {
 public:
-  explicit Worker(const Plan& p) : plan(p), machine(p.ensemble.machine), set(p.parameters.size()) {
+  explicit Worker(const Plan& p)
+      : plan(p), machine(with_own_numbers(p.ensemble.machine, p.ensemble.parameters)),
+        set(p.parameters.size()) {
     set.setConstant(std::numeric_limits<double>::quiet_NaN());
     for (const Parameter& one : plan.parameters) handles.emplace_back(one, machine);
   }
@@ -161,7 +163,7 @@ EnsembleResult run_ensemble(const Ensemble& e, unsigned workers, const std::func
 Machine with_numbers(const Machine& machine, const List<std::string>& names, const Vector& values,
                      Vector& x0) {
   const System sys = compile(machine, true);
-  Machine changed = machine;
+  Machine changed = with_own_numbers(machine, names);
   List<Parameter> parameters;
   List<Handle> handles; // all of them before the first number is set: a factor is one on what was written
   for (const std::string& name : names) {

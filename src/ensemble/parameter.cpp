@@ -89,6 +89,7 @@ void Handle::set(double value) {
   finite("parameters['" + name + "']", value);
   if (at.number != nullptr) *at.number = value;
   if (at.mirror != nullptr) *at.mirror = value;
+  if (at.law != nullptr) follow(*at.law);
   if (at.signal != nullptr) *at.signal = scale ? value * written : constant_signal(value);
 }
 

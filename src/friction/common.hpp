@@ -58,13 +58,17 @@ struct Levels {
   double stribeck_velocity = std::numeric_limits<double>::infinity();
   double shape = 2.0;
   StribeckForm form = StribeckForm::exponential;
+  bool kinetic_follows = false; // one level was given: one parameter under both names
 
   bool one() const { return static_level == kinetic; }
 
   static constexpr auto fields() {
-    return std::tuple{field("static", &Levels::static_level), field("kinetic", &Levels::kinetic),
+    return std::tuple{field("static", &Levels::static_level),
+                      field("kinetic", &Levels::kinetic),
                       field("stribeck_velocity", &Levels::stribeck_velocity, quantity::velocity),
-                      field("shape", &Levels::shape), field("form", &Levels::form)};
+                      field("shape", &Levels::shape),
+                      field("form", &Levels::form),
+                      field("kinetic_follows", &Levels::kinetic_follows)};
   }
 };
 
@@ -83,6 +87,16 @@ template <class T> inline T fall(const Levels& c, const T& s) {
 template <class T> inline T level(const Levels& c, const T& s) {
   if (c.one()) return T(c.kinetic);
   return T(c.kinetic) + T(c.static_level - c.kinetic) * fall(c, s);
+}
+
+// The two levels of a term that has them: its Levels, or the term itself; else null.
+template <class X> auto* levels_of(X& term) {
+  if constexpr (requires { term.levels; })
+    return &term.levels;
+  else if constexpr (requires { term.kinetic_follows; })
+    return &term;
+  else
+    return static_cast<Levels*>(nullptr);
 }
 
 // Speeds between which the level changes: where (s/vs)^shape passes through the range in which the fall

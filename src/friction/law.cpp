@@ -79,6 +79,30 @@ void validate(const Law& law) {
     reject("law", static_cast<double>(states), "at most 32 internal states in a sum");
 }
 
+void follow(Law& law) {
+  for (Term& term : law.terms)
+    std::visit(
+        [](auto& x) {
+          if constexpr (requires { follow(x); }) follow(x);
+        },
+        term);
+}
+
+void give_own_numbers(Law& law, const std::function<bool(const double*)>& varies) {
+  for (Term& term : law.terms)
+    std::visit(
+        [&](auto& x) {
+          if (auto* levels = levels_of(x);
+              levels && varies(&levels->static_level) && varies(&levels->kinetic))
+            levels->kinetic_follows = false;
+          if constexpr (requires { x.alpha_follows; })
+            if (varies(&x.alpha)) x.alpha_follows = false;
+          if constexpr (requires { x.elastic_limit_follows; })
+            if (varies(&x.elastic_limit)) x.elastic_limit_follows = false;
+        },
+        term);
+}
+
 Law operator+(const Law& a, const Law& b) {
   Law sum = a;
   sum.terms.insert(sum.terms.end(), b.terms.begin(), b.terms.end());

@@ -10,6 +10,7 @@
 #include "core/types.hpp"
 #include "friction/terms.hpp" // the plain structs, LawTraits, Interval, Force
 
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -27,6 +28,12 @@ struct Law {
 
 // Throws InvalidArgument naming the parameter.
 void validate(const Law&);
+
+// Numbers that follow from others because they were not given (`..._follows` of the terms), computed anew.
+void follow(Law&);
+
+// Numbers that vary by themselves follow others no more. Of two levels given as one, both have to vary.
+void give_own_numbers(Law&, const std::function<bool(const double*)>& varies);
 
 // The terms of both; forces add.
 Law operator+(const Law& a, const Law& b);

@@ -41,8 +41,8 @@ public:
     each_number(law, [&](std::size_t, const auto& field, double&) { ++count[field.name]; });
     each_number(law, [&](Index term, const auto& field, double& number) {
       const char* name = field.name;
-      quantity = field.quantity;
-      (*this)(path + "." + (count[name] > 1 ? std::to_string(term) + "." : "") + name, number);
+      found.push_back({path + "." + (count[name] > 1 ? std::to_string(term) + "." : "") + name, &number,
+                       other_level(law.terms[term], &number), nullptr, field.quantity, &law});
     });
   }
 
@@ -81,6 +81,18 @@ public:
   }
 
 private:
+  // Of two levels given as one number.
+  static double* other_level(Term& term, const double* number) {
+    return std::visit(
+        [&](auto& x) -> double* {
+          auto* levels = levels_of(x);
+          if (levels == nullptr || !levels->kinetic_follows) return nullptr;
+          if (number == &levels->static_level) return &levels->kinetic;
+          return number == &levels->kinetic ? &levels->static_level : nullptr;
+        },
+        term);
+  }
+
   template <class F> static void each_number(Law& law, F&& f) {
     for (Index k = 0; k < law.terms.size(); ++k)
       std::visit(
@@ -149,6 +161,18 @@ List<Path> paths(Machine& m) {
       std::erase_if(walk.found, [&](const Path& p) { return p.number == &c->restitution; });
   }
   return std::move(walk.found);
+}
+
+Machine with_own_numbers(Machine machine, const List<std::string>& varied) {
+  const List<Path> all = paths(machine);
+  const auto varies = [&](const double* number) {
+    return std::any_of(all.begin(), all.end(), [&](const Path& p) {
+      return p.number == number && std::find(varied.begin(), varied.end(), p.name) != varied.end();
+    });
+  };
+  for (const Path& p : all)
+    if (p.law != nullptr) give_own_numbers(*p.law, varies);
+  return machine;
 }
 
 } // namespace stickslip

@@ -18,12 +18,17 @@ namespace stickslip {
 struct Path {
   std::string name;
   double* number = nullptr;
-  double* mirror = nullptr; // the entry that is the same by symmetry
+  double* mirror =
+      nullptr; // what is the same number: an entry by symmetry, the other of two levels given as one
   Signal* signal = nullptr;
   Quantity quantity;
+  Law* law = nullptr; // that holds the number
 };
 
 // Pointers into `machine`, valid as long as nothing is added to it.
 List<Path> paths(Machine& machine);
+
+// The machine in which numbers that are varied by name follow no others (give_own_numbers in friction/law.hpp).
+Machine with_own_numbers(Machine machine, const List<std::string>& varied);
 
 } // namespace stickslip

@@ -40,7 +40,7 @@ Adjoint::Adjoint(const Machine& machine, std::shared_ptr<const Trajectory> run, 
   }
   auto together = std::make_shared<Parameters>();
   try {
-    together->push_back(std::make_unique<Neighbours>(machine, replica->system(), all,
+    together->push_back(std::make_unique<Neighbours>(with_own_numbers(machine, names), replica->system(), all,
                                                      Cutoffs{options.rebound_threshold, options.rtol}));
   } catch (const InvalidArgument& error) {
     throw NoTranspose(error.what());

@@ -72,8 +72,9 @@ std::shared_ptr<Replica> replica_of(const Machine& of, const Options& options) {
 std::shared_ptr<const Parameters> parameters_of(const Machine& of, const System& sys, const Options& options,
                                                 const List<std::string>& names) {
   auto all = std::make_shared<Parameters>();
+  const Machine machine = with_own_numbers(of, names);
   for (const std::string& name : names)
-    all->push_back(std::make_unique<Neighbours>(of, sys, name, cutoffs_of(options)));
+    all->push_back(std::make_unique<Neighbours>(machine, sys, name, cutoffs_of(options)));
   return all;
 }
 

@@ -85,4 +85,4 @@ def test_bad_input(change: dict[str, Any], said: str) -> None:
 
 
 def test_a_number_is_a_law() -> None:
-    assert driven(0.3, T, VELOCITY).to_dict() == driven(ss.Coulomb(0.3, 0.3), T, VELOCITY).to_dict()
+    assert driven(0.3, T, VELOCITY).to_dict() == driven(ss.Coulomb(0.3), T, VELOCITY).to_dict()

@@ -32,7 +32,7 @@ def _of_element(element: dict[str, Any], path: list[str]) -> float | None:
         kind, field = _LAWS[path[0]]
         if element["kind"] != kind:
             return None
-        terms = element[field].terms
+        terms = element[field].values
         if path[1].isdigit():
             return _number(terms[int(path[1])][1].get(path[2]))
         owners = [given for _, given in terms if path[1] in given]

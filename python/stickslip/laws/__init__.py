@@ -6,6 +6,20 @@ acts on the body as ``-F``. Levels, bristle stiffness and bristle damping are **
 ``normal_load=1`` they are forces, otherwise coefficients of friction. Viscous parts are absolute and do not
 scale with the load. Curves take their levels by position, ``static, kinetic, stribeck_velocity``; everything else has a
 name. Wherever a law is taken a number is one, too: dry friction of one level (`as_law`).
+
+One argument is one parameter. A law with one level, such as ``Coulomb(0.8)``, has the same level under both names: sweeps,
+fits and derivatives that vary ``law.static`` or ``law.kinetic`` move both. The two levels are independent where both were
+given, ``Coulomb(0.8, 0.8)``, or where both names vary. Likewise a default that is computed from other parameters (``alpha``
+of `TwoStateBristle`, ``elastic_limit`` of `ElastoPlastic`) is computed anew while these vary, unless it varies itself.
+
+Examples
+--------
+>>> import stickslip as ss
+>>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 1.0})
+>>> m.add_friction("guide", on="slide", law=ss.Coulomb(0.8))
+>>> out = ss.ensemble(m, {"guide.law.kinetic": [0.5, 2.0]}, t_end=2.0, measure=["slide.position.final"])
+>>> out["slide.position.final"].round(9)
+array([1., 0.])
 """
 
 from stickslip.laws.bristles import BoucWen, Dahl, ElastoPlastic, Leuven, LuGre, MaxwellSlip, TwoStateBristle

@@ -173,11 +173,6 @@ class TwoStateBristle(SingleLaw):
     alpha: float | None = None
     viscous_exponent: float = 1.0
 
-    def _defaults(self, given: dict[str, Any]) -> None:
-        super()._defaults(given)
-        if given["alpha"] is None:
-            given["alpha"] = max(0.0, given["stiffness"] * (given["static"] - given["kinetic"]))
-
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ElastoPlastic(SingleLaw):
@@ -229,11 +224,6 @@ class ElastoPlastic(SingleLaw):
     form: str = "exponential"
     elastic_limit: float | None = None
     viscous_exponent: float = 1.0
-
-    def _defaults(self, given: dict[str, Any]) -> None:
-        super()._defaults(given)
-        if given["elastic_limit"] is None and given["stiffness"]:
-            given["elastic_limit"] = 0.7 * given["kinetic"] / given["stiffness"]
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -20,7 +20,8 @@ class Coulomb(SingleLaw):
     Parameters
     ----------
     static : float, optional
-        Break-away level per unit normal load, >= kinetic. If only one level is given it serves for both.
+        Break-away level per unit normal load, >= kinetic. One level alone serves for both, and is one parameter: see
+        `stickslip.laws`.
     kinetic : float, optional
         Level in sliding per unit normal load, >= 0.
 
@@ -290,10 +291,10 @@ def as_law(value: Law | float, name: str = "law") -> Law:
     --------
     >>> import stickslip as ss
     >>> ss.laws.as_law(0.3)
-    Coulomb(static=0.3, kinetic=0.3)
+    Coulomb(static=0.3)
     """
     if isinstance(value, Law):
         return value
     if isinstance(value, (float, int, np.floating, np.integer)) and 0.0 <= value < np.inf:
-        return Coulomb(static=float(value), kinetic=float(value))
+        return Coulomb(static=float(value))
     reject(name, value, "a friction law such as stickslip.Coulomb(static=1.0, kinetic=0.8), or a number >= 0")

@@ -335,30 +335,32 @@ class SingleLaw(Law):
         self._defaults(given)
         given = {name: value for name, value in given.items() if value is not None}
         compiled = _core.friction.Law([(type(self).__name__, given)])
-        for name, value in compiled.terms[0][1].items():
+        for name, value in compiled.values[0][1].items():
             object.__setattr__(self, name, _as_value(value))
         object.__setattr__(self, "_compiled", compiled)
 
     def _defaults(self, given: dict[str, Any]) -> None:
-        """Fill what follows from other parameters."""
-        if "static" in given and "kinetic" in given:
-            for missing, other in (("static", "kinetic"), ("kinetic", "static")):
-                if given[missing] is None:
-                    given[missing] = given[other]
-            if given["static"] is None:
-                raise ValueError(f"{type(self).__name__} needs static or kinetic (finite and >= 0)")
+        """Check and fill what the engine does not."""
+        if given.get("static", 0.0) is None and given.get("kinetic", 0.0) is None:
+            raise ValueError(f"{type(self).__name__} needs static or kinetic (finite and >= 0)")
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Parameters by name."""
+        """Parameters by name, with those that follow from others because they were not given."""
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
+    @property
+    def _given(self) -> dict[str, Any]:
+        """Parameters that build the law again; those that follow from others are left out."""
+        own = self._compiled.terms[0][1]
+        return {name: value for name, value in self.parameters.items() if name in own}
+
     def __repr__(self) -> str:
-        shown = {k: _shown(v) for k, v in self.parameters.items()}
+        shown = {k: _shown(v) for k, v in self._given.items()}
         return f"{type(self).__name__}({', '.join(f'{k}={v}' for k, v in shown.items())})"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return partial(type(self), **self.parameters), ()
+        return partial(type(self), **self._given), ()
 
 
 class Sum(Law):

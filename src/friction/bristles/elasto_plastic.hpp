@@ -17,7 +17,9 @@ struct ElastoPlastic {
   static constexpr bool is_bristle = true;
 
   double stiffness = 0.0, damping = 0.0;
-  double elastic_limit = 0.0; // z_ba, m
+  double elastic_limit = 0.0;         // z_ba, m
+  bool elastic_limit_follows = false; // not given: this share of the deflection in sliding
+  static constexpr double elastic_share = 0.7;
   Levels levels;
   Viscous viscous;
 
@@ -25,12 +27,18 @@ struct ElastoPlastic {
   std::string state_name(Index) const { return "z"; }
 
   static constexpr auto fields() {
-    return std::tuple{
-        field("stiffness", &ElastoPlastic::stiffness), field("damping", &ElastoPlastic::damping),
-        field("elastic_limit", &ElastoPlastic::elastic_limit, quantity::position),
-        inlined(&ElastoPlastic::levels), inlined(&ElastoPlastic::viscous, Viscous::fields_as_part())};
+    return std::tuple{field("stiffness", &ElastoPlastic::stiffness),
+                      field("damping", &ElastoPlastic::damping),
+                      field("elastic_limit", &ElastoPlastic::elastic_limit, quantity::position),
+                      field("elastic_limit_follows", &ElastoPlastic::elastic_limit_follows),
+                      inlined(&ElastoPlastic::levels),
+                      inlined(&ElastoPlastic::viscous, Viscous::fields_as_part())};
   }
 };
+
+inline void follow(ElastoPlastic& c) {
+  if (c.elastic_limit_follows) c.elastic_limit = c.elastic_share * c.levels.kinetic / c.stiffness;
+}
 
 template <class T>
 ForceOf<T> bristle(const ElastoPlastic& c, const T& v, int direction, unsigned, const T* z, T* zdot) {

@@ -10,6 +10,7 @@
 #include "core/list.hpp"
 #include "friction/curves/viscous.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace stickslip {
@@ -17,11 +18,12 @@ namespace stickslip {
 struct TwoStateBristle {
   static constexpr bool is_bristle = true;
 
-  double stiffness = 0.0; // s0, 1/m: the presliding stiffness is s0 Fc
-  double damping = 0.0;   // s1
-  Levels levels;          // Fs, Fc, vs, m
-  double alpha = 0.0;     // damping of the second state
-  Viscous viscous;        // s2
+  double stiffness = 0.0;     // s0, 1/m: the presliding stiffness is s0 Fc
+  double damping = 0.0;       // s1
+  Levels levels;              // Fs, Fc, vs, m
+  double alpha = 0.0;         // damping of the second state
+  bool alpha_follows = false; // not given: s0 (Fs - Fc)
+  Viscous viscous;            // s2
 
   Index states() const { return 2; }
   std::string state_name(Index i) const { return i == 0 ? "z" : "y"; }
@@ -30,11 +32,17 @@ struct TwoStateBristle {
 
   static constexpr auto fields() {
     return std::tuple{field("stiffness", &TwoStateBristle::stiffness),
-                      field("damping", &TwoStateBristle::damping), inlined(&TwoStateBristle::levels),
+                      field("damping", &TwoStateBristle::damping),
+                      inlined(&TwoStateBristle::levels),
                       field("alpha", &TwoStateBristle::alpha),
+                      field("alpha_follows", &TwoStateBristle::alpha_follows),
                       inlined(&TwoStateBristle::viscous, Viscous::fields_as_part())};
   }
 };
+
+inline void follow(TwoStateBristle& c) {
+  if (c.alpha_follows) c.alpha = std::max(0.0, c.stiffness * (c.levels.static_level - c.levels.kinetic));
+}
 
 template <class T>
 ForceOf<T> bristle(const TwoStateBristle& c, const T& v, int direction, unsigned, const T* z, T* zdot) {

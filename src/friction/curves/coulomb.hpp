@@ -7,9 +7,11 @@ namespace stickslip {
 
 struct Coulomb {
   double static_level = 0.0, kinetic = 0.0; // per unit normal load
+  bool kinetic_follows = false;             // as in Levels
 
   static constexpr auto fields() {
-    return std::tuple{field("static", &Coulomb::static_level), field("kinetic", &Coulomb::kinetic)};
+    return std::tuple{field("static", &Coulomb::static_level), field("kinetic", &Coulomb::kinetic),
+                      field("kinetic_follows", &Coulomb::kinetic_follows)};
   }
 };
 
