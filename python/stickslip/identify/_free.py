@@ -75,6 +75,12 @@ class Free:
             made[i, j] = 1.0
         return made
 
+    def bound(self, i: int, x: Array) -> str:
+        """The bound that a parameter lies on, in words."""
+        if i in self.over:
+            return f"the kinetic level {self.names[self.over[i]]}"
+        return f"{self.low[i] if abs(x[i] - self.low[i]) <= abs(self.high[i] - x[i]) else self.high[i]:g}"
+
     def _range(self, i: int, start: Array) -> tuple[float, float]:
         """The ends of what the machine allows for one number, the others as they are."""
         low = self._end(i, start, -1.0)

@@ -19,13 +19,13 @@ class Estimate:
     parameters : dict of str to float
         What was found.
     stderr : dict of str to float
-        Standard deviations; infinite for what the data cannot tell.
+        Standard deviations; infinite for what the data cannot tell, NaN for a parameter that ends at a bound.
     cov : ndarray, shape (p, p)
         Covariance, in the order of `parameters`.
     success : bool
-        Whether the fit has converged and the data tell every parameter.
+        Whether the fit has converged, the data tell every parameter, and the model explains them better than a constant.
     message : str
-        How it ended, and what the data cannot tell, by name.
+        How it ended, and what speaks against it, by name: see `fit`, Notes.
     scale : float
         Standard deviation of the residuals (of a robust fit: of their bulk), in the unit of the data.
     freedom : int

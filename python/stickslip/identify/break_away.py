@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, choice
+from stickslip.identify._assess import Series, assess
 from stickslip.identify._records import columns, mixed_sizes, warn
 from stickslip.identify._result import Estimate
-from stickslip.identify._solve import describe_ties, minimise
+from stickslip.identify._solve import EXACT, minimise
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,8 +141,15 @@ def fit_break_away(rest: ArrayLike, force: ArrayLike, *, loss: str = "soft_l1") 
         robust=loss == "soft_l1",
     )
     names = ("initial", "static", "dwell")
-    said = describe_ties(found.info, names)
-    for text in said:
+    order = np.argsort(t, kind="stable")
+    seen = assess(
+        found.info,
+        names,
+        [Series("force over the time at rest", f[order], found.residuals[order], EXACT * size)],
+        {names[i]: ("0", "the initial level")[i] for i in found.on_bound},
+        found.scale if loss == "soft_l1" else None,
+    )
+    for text in seen.said:
         warn(f"fit_break_away: {text}", 3)
     dwell = float(np.exp(found.x[2]))
     to = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, dwell]])
@@ -153,8 +161,9 @@ def fit_break_away(rest: ArrayLike, force: ArrayLike, *, loss: str = "soft_l1") 
         parameters=dict(zip(names, values, strict=True)),
         stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
-        success=found.success and not said,
-        message="; ".join(said) or ("converged" if found.success else "not converged: out of evaluations"),
+        success=found.success and seen.sound,
+        message="; ".join(seen.said)
+        or ("converged" if found.success else "not converged: out of evaluations"),
         scale=found.scale,
         freedom=t.size - 3,
         rest=t,

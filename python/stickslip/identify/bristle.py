@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, positive, vector
+from stickslip.identify._assess import Series, assess
 from stickslip.identify._need import scipy
 from stickslip.identify._records import columns, in_motion, increasing, mixed_sizes, warn
 from stickslip.identify._result import Estimate
-from stickslip.identify._solve import describe_ties, minimise
+from stickslip.identify._solve import minimise
 from stickslip.laws import TwoStateBristle
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 AMOUNTS = ("kinetic", "damping", "viscous", "rise", "alpha")
 SCALES = ("stiffness", "stribeck_velocity")
 SHAPES = (0.5, 2.0)  # of which the source speaks
+STATES = 1e-8  # of the force: error that the integrated states z and y make
 RANK = 1e-9  # singular values below this share of the greatest, columns scaled to one length, are none
 POOR = 1e-7  # of the least eigenvalue of the correlations of the columns: below it a sample tells nothing new
 
@@ -204,7 +206,7 @@ def fit_bristle(
     Warns
     -----
     RuntimeWarning
-        For what the record cannot tell, by name.
+        For all that speaks against the fit, by name: see `fit`, Notes.
 
     Examples
     --------
@@ -231,7 +233,10 @@ def fit_bristle(
         else positive("stribeck_velocity", stribeck_velocity),
     }
     tried = SHAPES if shape is None else (positive("shape", shape),)
-    return min((problem.fit(known, m) for m in tried), key=lambda fit: fit.scale)
+    found, said = min((problem.fit(known, m) for m in tried), key=lambda pair: pair[0].scale)
+    for text in said:
+        warn(f"fit_bristle: {text}", 3)
+    return found
 
 
 def _lengths(columns_: Array) -> Array:
@@ -281,8 +286,8 @@ class _Bristle:
         assert best is not None
         return best[1], best[2]
 
-    def fit(self, known: Mapping[str, float | None], shape: float) -> BristleFit:
-        """Amounts and scales together."""
+    def fit(self, known: Mapping[str, float | None], shape: float) -> tuple[BristleFit, list[str]]:
+        """Amounts and scales together, and what speaks against them."""
         scales, amounts = self._start(known, shape)
         searched = [i for i, name in enumerate(SCALES) if known[name] is None]
 
@@ -323,7 +328,9 @@ class _Bristle:
         )
         return self._report(found, split(found.x)[1], searched, shape)
 
-    def _report(self, found: Any, scales: Array, searched: list[int], shape: float) -> BristleFit:
+    def _report(
+        self, found: Any, scales: Array, searched: list[int], shape: float
+    ) -> tuple[BristleFit, list[str]]:
         x = found.x
         names = [*AMOUNTS, *(SCALES[i] for i in searched)]
         to = np.eye(x.size)
@@ -334,26 +341,30 @@ class _Bristle:
         cov = to @ np.where(np.isinf(found.cov), 0.0, found.cov) @ to.T
         cov[lost, :] = cov[:, lost] = 0.0
         cov[lost, lost] = np.inf
-        said = describe_ties(found.info, ["static" if name == "rise" else name for name in names])
-        for text in said:
-            warn(f"fit_bristle: {text}", 4)
+        called = ["static" if name == "rise" else name for name in names]
+        size = float(np.sqrt(np.mean(self.f**2)))
+        seen = assess(
+            found.info,
+            called,
+            [Series("force", self.f, found.residuals, STATES * size)],
+            {called[i]: "the kinetic level" if called[i] == "static" else "0" for i in found.on_bound},
+        )
         values = dict(zip(SCALES, map(float, scales), strict=True)) | dict(
             zip(AMOUNTS, map(float, x[:5]), strict=True)
         )
         values["static"] = values["kinetic"] + values.pop("rise")
-        shown = ["static" if name == "rise" else name for name in names]
         given: dict[str, Any] = {**values, "kinetic": max(values["kinetic"], 1e-300), "shape": shape}
         law = TwoStateBristle(**given)
         u = self.published(scales, shape)
         made = amounts_of(u, float(scales[0]))
         singular = np.linalg.svd(u / _lengths(u), compute_uv=False)
         five = np.linalg.svd(made / _lengths(made), compute_uv=False)
-        return BristleFit(
-            parameters={name: values[name] for name in shown},
-            stderr=dict(zip(shown, np.sqrt(np.diag(cov)).tolist(), strict=True)),
+        fit = BristleFit(
+            parameters={name: values[name] for name in called},
+            stderr=dict(zip(called, np.sqrt(np.diag(cov)).tolist(), strict=True)),
             cov=cov,
-            success=bool(found.success and not said),
-            message="; ".join(said) or found.message,
+            success=bool(found.success and seen.sound),
+            message="; ".join(seen.said) or found.message,
             scale=found.scale,
             freedom=self.f.size - x.size,
             law=law,
@@ -362,6 +373,7 @@ class _Bristle:
             condition=float(five[0] / five[-1]) if five[-1] > 0.0 else np.inf,
             damping_over_root=float(values["damping"] / np.sqrt(scales[0])),
         )
+        return fit, seen.said
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from stickslip._checks import Array, choice, positive
 from stickslip.errors import UnknownNameError
 from stickslip.identify import _families as families
+from stickslip.identify._assess import Series, assess
 from stickslip.identify._need import scipy
 from stickslip.identify._records import columns, listed, mixed_sizes, warn
 from stickslip.identify._result import Estimate
-from stickslip.identify._solve import Solution, describe_ties, minimise
+from stickslip.identify._solve import EXACT, Solution, minimise
 from stickslip.laws import Law, Stribeck, Table
 
 if TYPE_CHECKING:
@@ -155,8 +156,8 @@ def fit_curve(
     Warns
     -----
     RuntimeWarning
-        Where units look mixed, the sign reversed, or the level is no coefficient of friction; and for parameters
-        that do nothing or cannot be told from each other, by name.
+        Where units look mixed, the sign reversed, or the level is no coefficient of friction; and for all that speaks
+        against the fit, by name: see `fit`, Notes. Residuals are taken in the order of speed.
 
     Notes
     -----
@@ -239,6 +240,7 @@ class _Found:
     cov: Array
     solution: Solution
     said: list[str]
+    sound: bool
 
 
 class _Side:
@@ -351,9 +353,9 @@ class _Side:
             size_of_data=size,
             robust=robust,
         )
-        return self._report(solution)
+        return self._report(solution, robust)
 
-    def _report(self, solution: Solution) -> _Found:
+    def _report(self, solution: Solution, robust: bool) -> _Found:
         k = len(self.amounts)
         names = [t.prefix + a for t, a in (*self.amounts, *self.inner)]
         x = solution.x
@@ -363,7 +365,16 @@ class _Side:
         for t, a in self.held:
             amounts[t.prefix][a] = families.held_amount(t, a)
         inner = self._inner(x[k:])
-        said = [text + self.where for text in describe_ties(solution.info, names)]
+        order = np.argsort(self.speed, kind="stable")
+        size = float(np.sqrt(np.mean(self.force**2)))
+        seen = assess(
+            solution.info,
+            names,
+            [Series("force over speed", self.force[order], solution.residuals[order], EXACT * size)],
+            {names[i]: self._bound(names[i], x[i]) for i in solution.on_bound},
+            solution.scale if robust else None,
+        )
+        said = [text + self.where for text in seen.said]
         law = sum_of([t.made(amounts[t.prefix], inner[t.prefix]) for t in self.parts])
         # From what is fitted to what the law has: static = kinetic + difference, scales out of their logarithms.
         map_ = np.eye(x.size)
@@ -384,7 +395,16 @@ class _Side:
         for i in solution.on_bound:
             if not names[i].endswith("static"):  # of static it is the difference to kinetic that lies there
                 cov[i, i] = np.nan
-        return _Found(law, dict(zip(names, map(float, values), strict=True)), cov, solution, said)
+        parameters = dict(zip(names, map(float, values), strict=True))
+        return _Found(law, parameters, cov, solution, said, seen.sound)
+
+    @staticmethod
+    def _bound(name: str, x: float) -> str:
+        """The bound that a parameter lies on, in words."""
+        own = name.rpartition(".")[2]
+        if own == "static":
+            return "the kinetic level"
+        return f"{families.LIMITS[own]:g}" if own in families.LIMITS and x > 0.0 else "0"
 
 
 def sum_of(laws: Sequence[Law]) -> Law:
@@ -410,13 +430,13 @@ def _joined(
         at += n
     only = None if "" not in fits else fits[""].law
     reached = all(fit.solution.success for fit in fits.values())
-    told = all(not fit.solution.info.unknown for fit in fits.values())
+    sound = all(fit.sound for fit in fits.values())
     squares = sum(fit.solution.scale**2 * fit.solution.residuals.size for fit in fits.values())
     return CurveFit(
         parameters=parameters,
         stderr=dict(zip(parameters, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
-        success=reached and told,
+        success=reached and sound,
         message="; ".join(said) or ("converged" if reached else "not converged: out of evaluations"),
         scale=float(np.sqrt(squares / speed.size)),
         freedom=min(fit.solution.residuals.size - len(fit.parameters) for fit in fits.values()),

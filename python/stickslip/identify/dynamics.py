@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip._checks import Array, positive, reject
+from stickslip.identify._assess import Series, assess
 from stickslip.identify._need import scipy
 from stickslip.identify._records import columns, in_motion, listed, mixed_sizes, uniform, warn
 from stickslip.identify._result import Estimate
-from stickslip.identify._solve import describe_ties, information
+from stickslip.identify._solve import EXACT, information
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -232,7 +233,9 @@ def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Ar
     with np.errstate(invalid="ignore"):
         cov = np.where(info.inverse == 0.0, 0.0, info.inverse * variance)
     cov[info.unknown, info.unknown] = np.inf
-    said = describe_ties(info, names)
+    size = float(np.sqrt(np.mean(force**2)))
+    seen = assess(info, names, [Series("force", force, r, EXACT * size, filtered=True)], {})
+    said = list(seen.said)
     if not ((velocity > 0.0).any() and (velocity < 0.0).any()):
         said.append("the motion has one direction only: friction and offset cannot part")
     for text in said:
@@ -241,7 +244,7 @@ def _regress(names: list[str], made: Array, force: Array, t: Array, velocity: Ar
         parameters=dict(zip(names, map(float, x), strict=True)),
         stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
-        success=not info.unknown,
+        success=seen.sound,
         message="; ".join(said) or "every parameter can be told",
         scale=float(np.sqrt(variance)),
         freedom=freedom,

@@ -1,0 +1,129 @@
+"""What speaks against a fit, the same for all of them: parameters that the data do not determine, parameters at a bound,
+a model worse than a constant, and residuals that are no noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stickslip._checks import Array
+from stickslip.identify._solve import TUNING, Information, describe_ties
+
+# Least squares with a true model exceed the spread about the mean by the share χ²/n, of one degree of freedom: by more
+# than this once in 600 fits.
+CHANCE = 10.0
+# Lag-1 correlation ρ from which standard errors that take residuals for independent are too small by √3 or more: for a
+# first-order autoregression the factor is √((1 + ρ)/(1 − ρ)).
+CORRELATED = 0.5
+# The correlation of n independent residuals has the standard deviation 1/√n; so many of them are no chance.
+SIGMAS = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Residuals of one record, in an order in which neighbours should be independent: over time, or over speed.
+
+    Attributes
+    ----------
+    name : str
+        How messages call the record.
+    data : ndarray, shape (n,)
+        What was measured.
+    residuals : ndarray, shape (n,)
+        What the model is off, in the unit of the data.
+    numerical : float
+        Standard deviation up to which residuals are numerical error: they then say nothing about the model.
+    filtered : bool
+        Whether the data were filtered, which correlates neighbours whatever the model.
+    """
+
+    name: str
+    data: Array
+    residuals: Array
+    numerical: float
+    filtered: bool = False
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What was found.
+
+    Attributes
+    ----------
+    said : list of str
+        One sentence for each finding.
+    sound : bool
+        Whether the fit may be called a success: every parameter is determined, and no record is explained worse than by
+        a constant.
+    """
+
+    said: list[str]
+    sound: bool
+
+
+def assess(
+    info: Information,
+    names: Sequence[str],
+    series: Sequence[Series],
+    bounds: Mapping[str, str],
+    robust_scale: float | None = None,
+) -> Assessment:
+    """Look at a fit.
+
+    Parameters
+    ----------
+    info : Information
+        What the Jacobian tells.
+    names : sequence of str
+        Its parameters.
+    series : sequence of Series
+        The residuals.
+    bounds : mapping of str to str
+        Parameters that lie on a bound, and that bound in words.
+    robust_scale : float, optional
+        Scale of a robust fit, in the unit of the data: residuals beyond a multiple of it are outliers, and count as such.
+    """
+    said = describe_ties(info, names)
+    said += [
+        f"{name} ends at its bound, {bound}: its standard error is unknown" for name, bound in bounds.items()
+    ]
+    sound = not info.unknown
+    for one in series:
+        if float(np.sqrt(np.mean(one.residuals**2))) <= one.numerical:
+            continue
+        if _is_worse_than_constant(one, robust_scale):
+            sound = False
+            said.append(
+                f"the model is worse than none: its residuals of {one.name} are larger than the spread of the data "
+                "about their mean"
+            )
+        elif not one.filtered and (found := _correlation(one.residuals, robust_scale)):
+            factor = np.sqrt((1.0 + found) / max(1.0 - found, 1e-3))
+            said.append(
+                f"residuals of {one.name} are correlated ({found:.2f} from one sample to the next), so that the model "
+                f"leaves out something, and standard errors are about {factor:.2g} times too small"
+            )
+    return Assessment(said, sound)
+
+
+def _is_worse_than_constant(one: Series, robust_scale: float | None) -> bool:
+    if robust_scale is None:
+        ours, constant = np.sum(one.residuals**2), np.sum((one.data - one.data.mean()) ** 2)
+    else:  # in the measure of the fit
+        scale = TUNING * max(robust_scale, one.numerical, 1e-300)
+        ours, constant = (
+            np.sum(np.sqrt(1.0 + (r / scale) ** 2) - 1.0)
+            for r in (one.residuals, one.data - np.median(one.data))
+        )
+    return bool(ours > (1.0 + CHANCE / one.data.size) * constant)
+
+
+def _correlation(residuals: Array, robust_scale: float | None) -> float:
+    """The lag-1 correlation if it is no chance and spoils standard errors, else 0."""
+    r = residuals if robust_scale is None else np.clip(residuals, -3.0 * robust_scale, 3.0 * robust_scale)
+    power = float(r @ r)
+    found = float(r[:-1] @ r[1:]) / power if power > 0.0 else 0.0
+    return found if found > max(CORRELATED, SIGMAS / np.sqrt(r.size)) else 0.0

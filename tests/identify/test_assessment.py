@@ -1,0 +1,215 @@
+"""What a fit says against itself: truths in closed form or by SciPy, noise from fixed seeds."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+import stickslip as ss
+from stickslip.identify import fit, fit_break_away, fit_bristle, fit_curve
+
+Array = NDArray[np.float64]
+V0, F = 2.0, 1.0
+T = np.linspace(0.0, 3.0, 301)
+STOPPING = np.where(
+    T < V0 / F, V0 * T - 0.5 * F * T**2, 0.5 * V0**2 / F
+)  # 1 kg against the friction F, from v0
+START = {"body.velocity": V0}
+
+
+def body(law: Any) -> ss.Machine:
+    m = ss.Machine(mass=1.0, names=["body"])
+    m.add_friction("guide", on="body", law=law)
+    return m
+
+
+def pushed(law: Any) -> ss.Machine:
+    m = ss.Machine(mass=1.0, names=["body"], force={"body": ss.Sine(amplitude=3.0, frequency=0.5)})
+    m.add_friction("guide", on="body", law=law)
+    return m
+
+
+def by_scipy(kinetic: float, viscous: float, t: Array) -> Array:
+    """Position of 1 kg under 3 sin(πt) N with Coulomb and viscous friction: it slides, or rests while |F| <= kinetic."""
+    x, v, now, out = 0.0, 0.0, 0.0, np.full(t.size, np.nan)
+    force = lambda s: 3.0 * np.sin(np.pi * s)  # noqa: E731
+    while now < t[-1]:
+        sign = np.sign(v) or (np.sign(force(now)) if abs(force(now)) > kinetic * (1.0 + 1e-12) else 0.0)
+        if sign == 0.0:  # the force passes the level next
+            half = np.floor(now)
+            rise = half + np.arcsin(kinetic / 3.0) / np.pi
+            end = min(rise if rise > now + 1e-9 else rise + 1.0, t[-1])
+            out[(t >= now) & (t <= end)] = x
+            now, v = end, 0.0
+            if now < t[-1]:
+                sign = np.sign(force(now + 1e-6))
+            else:
+                break
+
+        def stops(s: float, y: Array, sign: float = sign, begin: float = now) -> float:
+            return float(y[1] * sign) if s > begin + 1e-6 else 1.0
+
+        stops.terminal = True  # type: ignore[attr-defined]
+        found = solve_ivp(
+            lambda s, y, sign=sign: [y[1], force(s) - kinetic * sign - viscous * y[1]],
+            (now, t[-1]), [x, v], method="DOP853", rtol=1e-12, atol=1e-14, events=stops, dense_output=True, max_step=0.02,
+        )  # fmt: skip
+        here = (t >= now) & (t <= found.t[-1])
+        out[here] = found.sol(t[here])[0]
+        now, x, v = found.t[-1], found.y[0, -1], 0.0
+    return out
+
+
+@pytest.mark.parametrize("name", ["static", "kinetic"])
+def test_one_level_is_found_from_below_under_either_name(name: str) -> None:
+    """The record is in closed form; the start 0.8 is no bound."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fit(
+            body(ss.Coulomb(0.8)), [f"guide.law.{name}"], {"body.position": (T, STOPPING)}, initial=START
+        )
+    assert found.success
+    assert found.parameters == {f"guide.law.{name}": pytest.approx(F, rel=1e-9)}
+    assert isinstance(found.machine, ss.Machine)
+    again = fit(found.machine, ["guide.law.kinetic"], {"body.position": (T, STOPPING)}, initial=START)
+    assert again.parameters == {"guide.law.kinetic": pytest.approx(F, rel=1e-9)}
+
+
+def test_both_levels_are_found_from_one() -> None:
+    """Sliding shows the kinetic level, break-away the static one, which hardly moves what follows: less digits."""
+    t = np.linspace(0.0, 4.0, 401)
+    data = {"body.position": (t, by_scipy(1.0, 0.0, t))}
+    found = fit(pushed(ss.Coulomb(0.8)), ["guide.law.static", "guide.law.kinetic"], data)
+    assert found.success and list(found.parameters.values()) == pytest.approx([1.0, 1.0], rel=1e-5)
+
+
+@pytest.mark.parametrize("law", [ss.Coulomb(0.8) + ss.Viscous(0.3), ss.Stribeck(kinetic=0.7, viscous=0.2)])
+def test_noise_free_record_of_another_program_is_a_success(law: Any) -> None:
+    """Its residuals are errors of integration, which are correlated, and say nothing about the model."""
+    t = np.linspace(0.0, 4.0, 401)
+    viscous = "coefficient" if isinstance(law, ss.laws.Sum) else "viscous"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fit(
+            pushed(law),
+            ["guide.law.kinetic", f"guide.law.{viscous}"],
+            {"body.position": (t, by_scipy(1.0, 0.4, t))},
+        )
+    assert found.success and list(found.parameters.values()) == pytest.approx([1.0, 0.4], rel=1e-6)
+
+
+def test_sound_noisy_records_are_successes() -> None:
+    """White noise, the true model: no word in 30 records."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(30):
+            noise = 0.02 * np.random.default_rng(seed).normal(size=T.size)
+            data = {"body.position": (T, STOPPING + noise)}
+            found = fit(body(ss.Coulomb(0.8)), ["guide.law.kinetic"], data, initial=START, tolerance=1e-6)
+            assert (
+                found.success
+                and abs(found.parameters["guide.law.kinetic"] - F) < 5.0 * found.stderr["guide.law.kinetic"]
+            )
+
+
+def test_model_that_leaves_out_viscous_friction_is_named() -> None:
+    t = np.linspace(0.0, 4.0, 401)
+    data = {"body.position": (t, by_scipy(1.0, 0.8, t) + 1e-3 * np.random.default_rng(1).normal(size=t.size))}
+    with pytest.warns(RuntimeWarning, match="residuals of body.position are correlated"):
+        found = fit(pushed(ss.Coulomb(0.8)), ["guide.law.kinetic"], data)
+    assert "standard errors are about" in found.message
+
+
+def test_fit_worse_than_a_constant_is_no_success() -> None:
+    """A record whose sign is turned: friction can only bring the body to rest, where the record has moved back."""
+    with pytest.warns(RuntimeWarning, match="worse than none: its residuals of body.position"):
+        found = fit(
+            body(ss.Coulomb(0.8)), ["guide.law.kinetic"], {"body.position": (T, -STOPPING)}, initial=START
+        )
+    assert not found.success and "worse than none" in found.message
+
+
+def test_parameter_at_its_bound_is_named_and_has_no_standard_error() -> None:
+    """A body that is accelerated by 0.1/s·v: the viscous coefficient that explains it is negative."""
+    y = V0 * np.expm1(0.1 * T) / 0.1
+    with pytest.warns(RuntimeWarning, match="guide.law.coefficient ends at its bound, 0:"):
+        found = fit(
+            body(ss.Viscous(0.3)), ["guide.law.coefficient"], {"body.position": (T, y)}, initial=START
+        )
+    assert found.parameters["guide.law.coefficient"] == 0.0
+    assert np.isnan(found.stderr["guide.law.coefficient"])
+
+
+def test_bound_of_the_user_is_named_by_its_value() -> None:
+    with pytest.warns(RuntimeWarning, match="guide.law.kinetic ends at its bound, 0.9:"):
+        fit(
+            body(ss.Coulomb(0.8)),
+            {"guide.law.kinetic": (0.8, 0.1, 0.9)},
+            {"body.position": (T, STOPPING)},
+            initial=START,
+        )
+
+
+class TestCurves:
+    """The same words for fits of curves."""
+
+    speed = np.geomspace(1e-3, 1.0, 200)
+
+    def force(self, seed: int) -> Array:
+        truth = 1.0 + 0.5 * np.exp(-((self.speed / 0.05) ** 2)) + 0.4 * self.speed
+        return truth + 0.01 * np.random.default_rng(seed).normal(size=self.speed.size)
+
+    @pytest.mark.parametrize("loss", ["linear", "soft_l1"])
+    def test_true_curve_is_a_success(self, loss: str) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert all(fit_curve(self.speed, self.force(seed), loss=loss).success for seed in range(20))
+
+    @pytest.mark.parametrize("loss", ["linear", "soft_l1"])
+    def test_samples_in_any_order_show_a_curve_that_is_too_poor(self, loss: str) -> None:
+        order = np.random.default_rng(2).permutation(self.speed.size)
+        with pytest.warns(RuntimeWarning, match="fit_curve: residuals of force over speed are correlated"):
+            fit_curve(
+                self.speed[order], self.force(3)[order], law=ss.Coulomb(1.0) + ss.Viscous(0.5), loss=loss
+            )
+
+    @pytest.mark.parametrize("loss", ["linear", "soft_l1"])
+    def test_constant_level_is_as_good_as_the_mean_and_no_worse(self, loss: str) -> None:
+        for seed in range(20):
+            f = 1.0 + 0.1 * np.random.default_rng(seed).normal(size=200)
+            assert fit_curve(self.speed, f, law=ss.Coulomb(1.0), loss=loss).success
+
+    @pytest.mark.parametrize("loss", ["linear", "soft_l1"])
+    def test_viscous_curve_through_a_constant_is_worse_than_none(self, loss: str) -> None:
+        f = 1.0 + 0.1 * np.random.default_rng(0).normal(size=200)
+        with pytest.warns(RuntimeWarning, match="worse than none"):
+            assert not fit_curve(self.speed, f, law=ss.Viscous(1.0), loss=loss).success
+
+    def test_amount_at_zero_is_named(self) -> None:
+        """Friction that falls with speed has no viscous part."""
+        with pytest.warns(RuntimeWarning, match="fit_curve: coefficient ends at its bound, 0"):
+            fit_curve(self.speed, 1.0 - 0.3 * self.speed, law=ss.Coulomb(1.0) + ss.Viscous(0.5))
+
+
+def test_break_away_from_below_zero_is_named() -> None:
+    rest = np.geomspace(0.01, 100.0, 60)
+    with pytest.warns(RuntimeWarning, match="fit_break_away: initial ends at its bound, 0:"):
+        fit_break_away(rest, -0.2 + rest / (rest + 2.0), loss="linear")
+
+
+def test_bristle_that_leaves_out_something_is_named() -> None:
+    """A force that grows with the path, which no bristle has."""
+    t = np.linspace(0.0, 10.0, 2001)
+    v = 3e-3 * (np.sin(2.0 * t) + 0.7 * np.sin(5.3 * t))
+    law = ss.TwoStateBristle(
+        stiffness=1e4, damping=50.0, viscous=0.4, static=1.5, kinetic=1.0, stribeck_velocity=1e-3
+    )
+    force = law.response(t, v).force
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fit_bristle(t, v, force, shape=2.0).success
+    with pytest.warns(RuntimeWarning, match="fit_bristle: residuals of force are correlated"):
+        fit_bristle(t, v, force + 0.05 * t, shape=2.0)
