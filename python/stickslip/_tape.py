@@ -337,6 +337,9 @@ _UFUNCS: dict[np.ufunc, tuple[Callable[..., Any], ...]] = {
     np.sinh: (lambda f, x: np.cosh(x),),
     np.cosh: (lambda f, x: np.sinh(x),),
     np.tanh: (lambda f, x: 1.0 - f * f,),
+    np.arcsinh: (lambda f, x: 1.0 / np.sqrt(x * x + 1.0),),
+    np.arccosh: (lambda f, x: 1.0 / np.sqrt((x - 1.0) * (x + 1.0)),),
+    np.arctanh: (lambda f, x: 1.0 / ((1.0 - x) * (1.0 + x)),),
 }
 _PLAIN = {  # what has no derivative, or none but zero
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,

@@ -35,17 +35,19 @@ enum class Operation : std::uint8_t {
   sinh,
   cosh,
   tanh,
+  asinh,
+  acosh,
+  atanh,
   hypot,
   select_at_least,
   select_above
 };
 template <> struct Words<Operation> {
   static constexpr const char* list[] = {
-      "add",         "subtract",      "multiply", "divide", "negate",
-      "square",      "integer_power", "power",    "sqrt",   "exp",
-      "expm1",       "log",           "log1p",    "sin",    "cos",
-      "tan",         "asin",          "acos",     "atan",   "atan2",
-      "sinh",        "cosh",          "tanh",     "hypot",  "select_at_least",
+      "add",         "subtract", "multiply", "divide", "negate", "square", "integer_power",
+      "power",       "sqrt",     "exp",      "expm1",  "log",    "log1p",  "sin",
+      "cos",         "tan",      "asin",     "acos",   "atan",   "atan2",  "sinh",
+      "cosh",        "tanh",     "asinh",    "acosh",  "atanh",  "hypot",  "select_at_least",
       "select_above"};
 };
 
@@ -74,7 +76,7 @@ constexpr int arity(Operation o) {
 // f(-x) = -f(x), to the last bit
 constexpr bool is_odd(Operation o) {
   return o == Operation::sin || o == Operation::tan || o == Operation::asin || o == Operation::atan ||
-         o == Operation::sinh || o == Operation::tanh;
+         o == Operation::sinh || o == Operation::tanh || o == Operation::asinh || o == Operation::atanh;
 }
 // f(-x) = f(x)
 constexpr bool is_even(Operation o) {
@@ -140,6 +142,12 @@ inline double applied(Operation o, double a, double b, int n) {
     return std::cosh(a);
   case Operation::tanh:
     return std::tanh(a);
+  case Operation::asinh:
+    return std::asinh(a);
+  case Operation::acosh:
+    return std::acosh(a);
+  case Operation::atanh:
+    return std::atanh(a);
   case Operation::hypot:
     return std::hypot(a, b);
   case Operation::select_at_least:

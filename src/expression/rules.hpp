@@ -66,6 +66,12 @@ template <class T> T partial(Operation o, bool by_b, const T& a, const T& b, int
     return sinh(a);
   case Operation::tanh:
     return (1.0 - value) * (1.0 + value);
+  case Operation::asinh:
+    return 1.0 / sqrt(a * a + 1.0);
+  case Operation::acosh:
+    return 1.0 / sqrt((a - 1.0) * (a + 1.0));
+  case Operation::atanh:
+    return 1.0 / ((1.0 - a) * (1.0 + a));
   case Operation::hypot:
     return by_b ? b / value : a / value;
   case Operation::select_at_least:

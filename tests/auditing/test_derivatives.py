@@ -25,10 +25,12 @@ ONE = (
     "sinh",
     "cosh",
     "tanh",
+    "asinh",
     "negate",
 )
 FORMULAS = {name: applied(name, X * Y + 0.3 * X) for name in ONE}
 FORMULAS |= {name: applied(name, 0.3 * X * Y) for name in ("asin", "acos")}
+FORMULAS |= {"acosh": applied("acosh", 1.2 + X * Y), "atanh": applied("atanh", 0.3 * X * Y)}
 FORMULAS |= {name: applied(name, X * X + Y, X * Y) for name in ("add", "subtract", "multiply", "divide")}
 FORMULAS |= {name: applied(name, X * X + Y, X * Y) for name in ("power", "atan2", "hypot")}
 FORMULAS |= {

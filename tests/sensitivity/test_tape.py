@@ -16,6 +16,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "arithmetic": lambda x, y: np.sum((x + 2.0) * y / (3.0 + x * x) - x**3 + 2.0**y),
     "elementary": lambda x, y: np.sum(np.sin(x) * np.exp(y) + np.tanh(x) / np.sqrt(4.0 + y) + np.log1p(x * x)),
     "more of them": lambda x, y: np.sum(np.cos(x) + np.tan(0.3 * y) + np.arctan2(x, y) + np.hypot(x, y) + np.cosh(y)),
+    "inverse hyperbolic": lambda x, y: np.sum(np.arcsinh(x) + np.arccosh(2.0 + x * x) * np.arctanh(y / (2.0 + y * y))),
     "still more": lambda x, y: np.sum(np.sinh(x) + np.expm1(y) + np.log(3.0 + x) + np.arctan(y) + 1.0 / (4.0 + x)),
     "sums": lambda x, y: x.mean() * y.sum() + np.var(x) + np.std(y, ddof=1) + np.mean(x[None, :] * y[:, None], axis=0)[1],
     "products": lambda x, y: np.dot(A @ x, A @ y) + x @ y + np.inner(x, x) + (y @ A.T)[0],

@@ -13,9 +13,12 @@ from stickslip.expressions.expr import UFUNCS, Condition, Expr, as_expr
 __all__ = [
     "Elementary",
     "acos",
+    "acosh",
     "asin",
+    "asinh",
     "atan",
     "atan2",
+    "atanh",
     "cos",
     "cosh",
     "exp",
@@ -93,6 +96,13 @@ atan2 = Elementary(
 sinh = Elementary("sinh", np.sinh, "Hyperbolic sine.")
 cosh = Elementary("cosh", np.cosh, "Hyperbolic cosine.")
 tanh = Elementary("tanh", np.tanh, "Hyperbolic tangent.")
+asinh = Elementary("asinh", np.arcsinh, "Number whose hyperbolic sine is x.")
+acosh = Elementary(
+    "acosh",
+    np.arccosh,
+    "Number >= 0 whose hyperbolic cosine is x; undefined for x < 1, without a finite slope at 1.",
+)
+atanh = Elementary("atanh", np.arctanh, "Number whose hyperbolic tangent is x; undefined beyond (-1, 1).")
 exp = Elementary("exp", np.exp, "e to the power of x.")
 expm1 = Elementary("expm1", np.expm1, "exp(x) - 1, to full precision near x = 0.")
 log = Elementary("log", np.log, "Natural logarithm; undefined for x <= 0.")

@@ -81,6 +81,9 @@ _CURVES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "sinh": (np.sinh, lambda a: curve("cosh", a)),
     "cosh": (np.cosh, lambda a: curve("sinh", a)),
     "tanh": (np.tanh, lambda a: 1.0 / curve("square", curve("cosh", a))),
+    "asinh": (np.arcsinh, lambda a: 1.0 / curve("sqrt", 1.0 + a * a)),
+    "acosh": (np.arccosh, lambda a: 1.0 / curve("sqrt", (a - 1.0) * (a + 1.0))),
+    "atanh": (np.arctanh, lambda a: 1.0 / (1.0 - a * a)),
     "negate": (np.negative, lambda a: -1.0 + 0.0 * a),
 }
 
