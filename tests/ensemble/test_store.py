@@ -223,8 +223,12 @@ def test_only_what_is_missing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return taken(self, future)
 
     monkeypatch.setattr(spread.Spread, "_take", interrupted)
-    with pytest.warns(RuntimeWarning, match="interrupted"):
-        part = sweep(tmp_path / "a", workers=1)
+    with (
+        pytest.warns(RuntimeWarning, match="interrupted.*'partial' of the KeyboardInterrupt"),
+        pytest.raises(KeyboardInterrupt) as stopped,
+    ):
+        sweep(tmp_path / "a", workers=1)
+    part: ss.EnsembleResult = stopped.value.partial  # type: ignore[attr-defined]
     missing = int(np.sum(part.status == "interrupted"))
     assert 0 < missing < SPEEDS.size
     sent = 0
@@ -294,3 +298,76 @@ def test_a_million_points_need_little_memory(tmp_path: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, env=ENV, timeout=200)
     megabytes, points = map(int, run.stdout.split())
     assert points == 1_000_000 and megabytes <= 300, run.stdout + run.stderr
+
+
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[2])
+import numpy as np, stickslip as ss
+from tests.ensemble import sweep_builds as builds
+ss.ensemble(builds.slow, {"speed": np.linspace(0.1, 1.0, 400)}, 30.0, store=sys.argv[1], workers=1)
+"""
+
+
+def test_store_that_another_process_writes_to_is_refused_by_its_number(tmp_path: Path) -> None:
+    """The lock ends with the process, however it ends; then the same call goes on."""
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-c",
+        WRITER,
+        str(tmp_path / "a"),
+        str(Path(__file__).parents[2]),
+    ]
+    call: dict[str, Any] = {"parameters": {"speed": np.linspace(0.1, 1.0, 400)}, "t_end": 30.0, "workers": 1}
+    with subprocess.Popen(command, env=ENV, start_new_session=True) as child:
+        try:
+            end = time.monotonic() + 20.0
+            while not (tmp_path / "a" / ".lock").exists() and time.monotonic() < end:
+                time.sleep(0.02)
+            time.sleep(0.1)
+            with pytest.raises(
+                ValueError, match=rf"is written by process {child.pid} on .*: wait .* or take another path"
+            ):
+                ss.ensemble(builds.slow, store=tmp_path / "a", **call)
+            assert isinstance(ss.load(tmp_path / "a"), ss.EnsembleResult)  # reading needs no lock
+        finally:
+            child.kill()
+            child.wait()
+    assert ss.ensemble(builds.slow, store=tmp_path / "a", **call).success.all()
+
+
+def test_store_that_this_process_writes_to_is_refused(tmp_path: Path) -> None:
+    refused = []
+
+    def nested(run: ss.Trajectory) -> float:
+        if not refused:
+            with pytest.raises(ValueError, match="is written by process"):
+                sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:5]}, measure=[nested])
+            refused.append(True)
+        return 0.0
+
+    for _ in range(2):  # and free again behind it
+        sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:5]}, measure=[nested])
+    assert refused
+
+
+def test_two_processes_that_make_one_store_at_once(tmp_path: Path) -> None:
+    """One writes it, the other is told so or comes when all is done; neither sees half of a store."""
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-c",
+        WRITER,
+        str(tmp_path / "a"),
+        str(Path(__file__).parents[2]),
+    ]
+    children = [subprocess.Popen(command, env=ENV, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [child.communicate(timeout=120)[1] for child in children]
+    assert any(child.returncode == 0 for child in children), said
+    for child, text in zip(children, said, strict=True):
+        assert child.returncode == 0 or "is written by process" in text, text
+    out = ss.load(tmp_path / "a")
+    assert isinstance(out, ss.EnsembleResult) and out.success.all()

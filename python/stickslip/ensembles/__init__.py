@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from stickslip._checks import number, reject
 from stickslip._progress import bar
-from stickslip.crossings import Crossing
+from stickslip.crossings import crossings_of
 from stickslip.ensembles.design import Design, design_of
 from stickslip.ensembles.memory import Memory, Table
 from stickslip.ensembles.result import EnsembleResult
-from stickslip.ensembles.spread import Range, Spread, WorkerError
+from stickslip.ensembles.spread import INTERRUPTED, Range, Spread, WorkerError
 from stickslip.ensembles.task import OPTIONS, Block, Measure, Task
 from stickslip.ensembles.workers import cores, workers_for
 from stickslip.machine import Machine
@@ -65,7 +65,8 @@ def ensemble(
           factor on any signal;
         * ``"<element>.law.static"``, ``.kinetic``, ``.stribeck_velocity``, ``.viscous`` and so on: a parameter
           of its law, by the name it has in the law; where several terms of a sum have it,
-          ``"<element>.law.0.viscous"``. Note that ``kinetic`` keeps its value where only ``static`` is varied.
+          ``"<element>.law.0.viscous"``. A law that was given one level has one parameter under both names (see
+          `stickslip.laws`); of two levels ``kinetic`` keeps its value where only ``static`` varies.
           Options of `StickSlip` that are not zero are ``.memory``, ``.dead_time``, ``.dwell``, ``.travel``,
           ``.surface_damping`` and ``.load_factor``. Of a contact it is ``"<contact>.friction.static"``;
         * ``"<contact>.restitution"``;
@@ -104,7 +105,8 @@ def ensemble(
         Whether to show a bar (tqdm, extra ``data``); by default at a terminal and in notebooks, after a second.
     store : path, optional
         Folder for a Zarr store (extra ``data``) to which results go as they come. The same call continues where an
-        earlier one ended, however it ended; a store made by a different call is refused.
+        earlier one ended, however it ended; a store made by a different call, or that another process writes to, is
+        refused.
     allow_large : bool, default False
         More than 1e7 points are refused with an estimate of what they take, unless this is true.
     samples : int, default 1024
@@ -120,12 +122,15 @@ def ensemble(
     -------
     EnsembleResult
         Arrays by the name of the measure, with `status` and `messages`: a run that fails is one of them, not an
-        exception. Ctrl-C ends it with a warning and returns what is done; the rest is ``"interrupted"``.
+        exception.
 
     Raises
     ------
     ValueError
         Naming the argument or the parameter, its value and what is allowed.
+    KeyboardInterrupt
+        After Ctrl-C and a warning, so that a loop around the call ends as well. Its attribute ``partial`` is the result as
+        far as it has come, the rest ``"interrupted"``; in a notebook ``sys.last_value.partial``.
     PicklingError
         If a worker in another process cannot be sent what it needs.
     WorkerError
@@ -167,23 +172,28 @@ def ensemble(
     table, todo = _table(task, points, store)
     left = sum(last - first for first, last in todo)
     result = EnsembleResult(task, points, table)
-    if not left:
-        return result
-    begin = workers_for(task, executor, None if workers is None else int(workers))
-    with bar(points.points, "run", progress, points.points - left) as shown:
+    why = None
+    try:
+        if left:
+            begin = workers_for(task, executor, None if workers is None else int(workers))
+            with bar(points.points, "run", progress, points.points - left) as shown:
 
-        def keep(first: int, block: Block) -> None:
-            table.write(first, block)
-            shown.update(block.status.size)
+                def keep(first: int, block: Block) -> None:
+                    table.write(first, block)
+                    shown.update(block.status.size)
 
-        try:
-            why = Spread(begin, points.values, keep, len(task.measures)).run(todo)
-        finally:
-            table.close()
+                why = Spread(begin, points.values, keep, len(task.measures)).run(todo)
+    finally:
+        table.close()
     if why is not None:
-        warnings.warn(
-            f"ensemble: {why}; {result._counts()} of {points.points} points", RuntimeWarning, stacklevel=2
-        )
+        text = f"ensemble: {why}; {result._counts()} of {points.points} points"
+        stopped = why == INTERRUPTED
+        kept = "; what is done is the attribute 'partial' of the KeyboardInterrupt" if stopped else ""
+        warnings.warn(text + kept, RuntimeWarning, stacklevel=2)
+        if stopped:
+            interrupt = KeyboardInterrupt(text)
+            interrupt.partial = result  # type: ignore[attr-defined]
+            raise interrupt
     return result
 
 
@@ -203,6 +213,7 @@ def _task(machine: Any, names: tuple[str, ...], t_end: float, measure: Any, opti
     for one in measures:
         if not isinstance(one, str) and not (callable(one) and hasattr(one, "__name__")):
             reject("measure", one, "a name, or a function that has a name")
+    crossings_of(options.get("events", ()))
     task = Task(source, names, measures, number("t_end", t_end), options)
     labels = [*names, *task.kinds]
     if len(task.kinds) < len(measures) or {"status", "message"} & {*labels} or len({*labels}) < len(labels):
@@ -211,9 +222,6 @@ def _task(machine: Any, names: tuple[str, ...], t_end: float, measure: Any, opti
             [*task.kinds],
             "names that are all different, also from parameters, 'status' and 'message'",
         )
-    for one in task.crossings:
-        if not isinstance(one, Crossing):
-            reject("events", one, "Crossings such as ss.Crossing('slide.position', level=0.01)")
     for name in options:
         if name not in OPTIONS:
             raise TypeError(f"ensemble() has no option {name!r}; known are: {', '.join(map(repr, OPTIONS))}")

@@ -23,6 +23,8 @@ HOPELESS = 5  # breakdowns of all workers before anything has come back
 GUARD = "A script that starts processes must do so below `if __name__ == '__main__':`."
 LARGEST = 65_536  # points of a chunk: bounds the memory of results on their way
 
+INTERRUPTED = "interrupted"  # by Ctrl-C: one of the reasons that `Spread.run` returns
+
 Range = tuple[int, int]
 
 
@@ -65,7 +67,7 @@ class Spread:
             return self._loop(deque(todo))
         except KeyboardInterrupt:
             self._rescue()
-            return "interrupted"
+            return INTERRUPTED
         finally:
             for future in self._pending:
                 future.cancel()

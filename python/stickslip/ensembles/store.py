@@ -18,6 +18,7 @@ from stickslip._extras import need
 from stickslip.crossings import Crossing
 from stickslip.ensembles.design import Design
 from stickslip.ensembles.identity import difference, identity
+from stickslip.ensembles.lock import Lock
 from stickslip.ensembles.memory import NOTHING, Kinds, columns_of
 from stickslip.ensembles.result import EnsembleResult
 from stickslip.ensembles.spread import Range
@@ -41,8 +42,8 @@ class Store:
     Points are written in parts of one Zarr chunk; status comes last, so that what was cut off counts as not done.
     """
 
-    def __init__(self, path: Path, group: Any, kinds: Kinds) -> None:
-        self._path, self._group, self._kinds = path, group, kinds
+    def __init__(self, path: Path, group: Any, kinds: Kinds, lock: Lock | None = None) -> None:
+        self._path, self._group, self._kinds, self._lock = path, group, kinds, lock
         self._codes: NDArray[np.int8] = self._read("status", slice(None))
         self._points, self._part = self._codes.size, int(group["status"].chunks[0])
         self._open_parts: dict[int, dict[str, NDArray[Any]]] = {}
@@ -75,7 +76,7 @@ class Store:
                 self._flush(number)
                 del self._open_parts[number]
         if time.monotonic() > self._written + PATIENCE:
-            self.close()
+            self._flush_all()
 
     def _rows(self, number: int) -> dict[str, NDArray[Any]]:
         """A part in memory: what an earlier run has left of it, else nothing."""
@@ -130,11 +131,18 @@ class Store:
             ) from error
         return values
 
-    def close(self) -> None:
-        """Write parts that are not complete."""
+    def _flush_all(self) -> None:
         for number in sorted(self._changed):
             self._flush(number)
         self._written = time.monotonic()
+
+    def close(self) -> None:
+        """Write parts that are not complete, and let others write."""
+        try:
+            self._flush_all()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError(
@@ -158,23 +166,34 @@ def _room(path: Path) -> Iterator[None]:
 def open_store(path: str | os.PathLike[str], task: Task, design: Design) -> Store:
     """The store of this ensemble, begun by an earlier call or new."""
     where, about = Path(path), identity(task, design)
-    if where.exists() and (not where.is_dir() or any(where.iterdir())):
-        group, there = _existing(where, "r+")
-        if found := difference(there, about):
-            raise ValueError(f"store = {str(where)!r} holds another ensemble: {found}. Take another path")
-    else:
+    if not _is_occupied(where):
         # Beside, and then in one go, so that there is a whole store or none.
         aside = where.with_name(f"{where.name}.{uuid.uuid4().hex[:8]}")
         try:
             with _room(where):
                 _create(aside, about, task.kinds, design)
-                if where.exists():
-                    where.rmdir()
-                aside.rename(where)
+                try:
+                    if where.exists():
+                        where.rmdir()
+                    aside.rename(where)
+                except OSError:
+                    if not _is_occupied(where):  # else by a call that was faster
+                        raise
         finally:
             shutil.rmtree(aside, ignore_errors=True)
-        group, _ = _existing(where, "r+")
-    return Store(where, group, task.kinds)
+    group, there = _existing(where, "r+")
+    if found := difference(there, about):
+        raise ValueError(f"store = {str(where)!r} holds another ensemble: {found}. Take another path")
+    lock = Lock(where)
+    try:
+        return Store(where, group, task.kinds, lock)
+    except BaseException:
+        lock.release()
+        raise
+
+
+def _is_occupied(path: Path) -> bool:
+    return path.exists() and (not path.is_dir() or any(path.iterdir()))
 
 
 def load(path: Path) -> EnsembleResult:

@@ -17,7 +17,7 @@ from stickslip import _core
 from stickslip._checks import number, reject
 from stickslip._core import __version__
 from stickslip._options import engine_options
-from stickslip.crossings import Crossing
+from stickslip.crossings import Crossing, crossings_of
 from stickslip.errors import UnknownNameError
 from stickslip.machine import Machine
 from stickslip.simulation import _initial, _with_numbers, simulate
@@ -97,8 +97,7 @@ class Task:
     @property
     def crossings(self) -> tuple[Crossing, ...]:
         """What is looked for in each run."""
-        given = self.options.get("events", ())
-        return (given,) if isinstance(given, Crossing) else tuple(given)
+        return tuple(crossings_of(self.options.get("events", ())))
 
     @property
     def named(self) -> list[str]:
