@@ -100,7 +100,9 @@ py::object to_python(StribeckForm f) {
 double as_number(const std::string& name, const py::handle& h) {
   const double x = PyFloat_AsDouble(h.ptr());
   if (PyErr_Occurred() != nullptr) {
+    const bool too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
     PyErr_Clear();
+    if (too_large) reject(name, "is an integer beyond what a double holds: it must be below 1.8e308");
     throw py::type_error(name + " must be a number, not " +
                          std::string(py::str(py::type::of(h).attr("__name__"))));
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from stickslip._core import __version__
@@ -278,7 +279,10 @@ if not TYPE_CHECKING:  # a type checker would take every unknown name for a modu
             value = getattr(importlib.import_module(f"stickslip.{_LAZY_NAMES[name]}"), name)
             globals()[name] = value
             return value
-        raise AttributeError(f"module 'stickslip' has no attribute {name!r}")
+        # With its name and owner Python proposes what was meant.
+        raise AttributeError(
+            f"module 'stickslip' has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+        )
 
 
 def __dir__() -> list[str]:

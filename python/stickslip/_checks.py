@@ -13,11 +13,30 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
+LARGEST = "of numbers below 1.8e308, which a double can hold"
+LONG = 300  # characters of a value in a message, and bits of an integer
+
 
 def reject(name: str, value: object, allowed: str) -> NoReturn:
     """Raise the error that every bad value gets."""
-    shown = value.item() if isinstance(value, np.generic) else value
-    raise ValueError(f"{name} = {shown!r} is not allowed: it must be {allowed}")
+    if _is_of_sympy(value):
+        allowed += "; ss.from_sympy(expression, {symbol: 'arm.position'}) makes one of a SymPy expression"
+    raise ValueError(f"{name} = {_shown(value)} is not allowed: it must be {allowed}")
+
+
+def _is_of_sympy(value: object) -> bool:
+    """Whether a value is an expression of SymPy, or begins with one."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return type(value).__module__.partition(".")[0] == "sympy"
+
+
+def _shown(value: object) -> str:
+    """A value in a message, long ones by their beginning."""
+    if isinstance(value, int) and value.bit_length() > LONG:  # Python refuses to print the longest
+        return f"an integer of about {int(value.bit_length() * math.log10(2.0)) + 1} digits"
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= LONG else f"{text[:LONG]}..."
 
 
 def wrong_shape(name: str, value: Array, allowed: object) -> NoReturn:
@@ -35,6 +54,8 @@ def number(name: str, value: object) -> float:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         reject(name, value, "a number")
+    except OverflowError:
+        reject(name, value, LARGEST)
 
 
 def optional_number(name: str, value: object) -> float | None:
@@ -92,6 +113,8 @@ def array(name: str, value: ArrayLike, *, all_finite: bool = True) -> Array:
         result = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         reject(name, value, "a number or an array of real numbers")
+    except OverflowError:
+        reject(name, value, LARGEST)
     if all_finite and not np.isfinite(result).all():
         place = tuple(np.argwhere(~np.isfinite(result))[0])
         index = f"[{', '.join(map(str, place))}]" if place else ""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from stickslip import _core
 from stickslip._checks import number, reject, vector
 
+MOST_EVENTS = 2**63 - 1  # a 64-bit integer of the engine
 METHODS: dict[str, _core.flow.Method] = dict(_core.flow.Method.__members__)
 KEEP: dict[str, _core.flow.Keep] = dict(_core.flow.Keep.__members__)
 
@@ -38,8 +39,8 @@ def engine_options(
     **numbers: float,
 ) -> _core.flow.Options:
     """Only what differs from the engine's defaults is handed over: of a short run the call takes most of the time."""
-    if not isinstance(max_events, (int, np.integer)):
-        reject("max_events", max_events, "an integer")
+    if not isinstance(max_events, (int, np.integer)) or not 0 <= max_events <= MOST_EVENTS:
+        reject("max_events", max_events, f"an integer from 0 to {MOST_EVENTS}")
     given: dict[str, Any] = {"t_end": t_end}
     for name, value in numbers.items():
         if (one := number(name, value)) != _DEFAULT[name]:

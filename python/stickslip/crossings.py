@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,6 +139,25 @@ class Crossing:
         at, rising = _bisected(above, t[k][chosen], t[k + 1][chosen]), rising[chosen]
         kept = at > first
         return at[kept], rising[kept]
+
+
+def crossings_of(events: object) -> list[Crossing]:
+    """The argument `events` of a run as a list."""
+    if isinstance(events, Crossing):
+        return [events]
+    several = isinstance(events, Iterable) and not isinstance(events, (str, Mapping))
+    listed: list[Any] = list(cast("Iterable[Any]", events)) if several else [events]
+    for one in listed:
+        if callable(one):
+            reject(
+                "events",
+                one,
+                "a Crossing, not a function as in SciPy: for y[0] - 0.01 say ss.Crossing('slide.position', level=0.01), "
+                "for a difference ss.Crossing({'a.position': 1.0, 'b.position': -1.0}), both with terminal= and direction=",
+            )
+        if not isinstance(one, Crossing):
+            reject("events", one, "a Crossing, or several, such as ss.Crossing('slide.position', level=0.01)")
+    return listed
 
 
 def _bisected(above: Callable[[Array], Array], low: Array, high: Array) -> Array:

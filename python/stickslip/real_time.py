@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _core
 from stickslip._checks import finite, reject
-from stickslip.crossings import Crossing
+from stickslip.crossings import Crossing, crossings_of
 from stickslip.errors import UnknownNameError
 from stickslip.events import Mark
 from stickslip.machine import Machine
@@ -313,10 +313,8 @@ class RealTime:
 
 
 def _sought(events: Sequence[Crossing] | Crossing) -> tuple[Crossing, ...]:
-    listed = (events,) if isinstance(events, Crossing) else tuple(events)
+    listed = tuple(crossings_of(events))
     for one in listed:
-        if not isinstance(one, Crossing):
-            reject("events", one, "Crossings such as ss.Crossing('slide.position', level=0.01)")
         if one.terminal:
             reject("events", one, "Crossings that are not terminal: a machine in real time goes on")
     return listed

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from stickslip import _core
 from stickslip._checks import finite, number, positive, reject, vector
 from stickslip._options import engine_options
-from stickslip.crossings import Crossing, moved
+from stickslip.crossings import Crossing, crossings_of, moved
 from stickslip.errors import UnknownNameError
 from stickslip.events import Mark, Marks
 from stickslip.machine import Machine
@@ -129,6 +129,8 @@ def simulate(
         reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
     holder = None if machine is described else described
     compiled = machine.compile()
+    if isinstance(t_end, (tuple, list)):
+        reject("t_end", t_end, "one number, the end of the run: its start is t_start=")
     t_start, t_end = number("t_start", t_start), number("t_end", t_end)
     resumed = state is not None
     if state is None:
@@ -200,10 +202,7 @@ def simulate(
 
 
 def _crossings(events: Sequence[Crossing] | Crossing, keep: str) -> list[Crossing]:
-    listed = [events] if isinstance(events, Crossing) else list(events)
-    for one in listed:
-        if not isinstance(one, Crossing):
-            reject("events", one, "Crossings such as ss.Crossing('slide.position', level=0.01)")
+    listed = crossings_of(events)
     if listed and keep != "segments":
         reject("keep", keep, "'segments' where events are looked for")
     return listed

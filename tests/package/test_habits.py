@@ -63,7 +63,7 @@ def test_notebooks_see_tables() -> None:
     run = ss.simulate(m, t_end=5.0)
     page = run._repr_html_()
     assert "<td>block.velocity</td><td>m/s</td>" in page and "<td>belt.force</td><td>N</td>" in page
-    assert "Coulomb(static=0.8, kinetic=0.8)" in m._repr_html_() and "PI(kp=2.0" in m._repr_html_()
+    assert "Coulomb(static=0.8)" in m._repr_html_() and "PI(kp=2.0" in m._repr_html_()
     assert f"{len(run.events)} events" in run.events._repr_html_()
 
 
@@ -106,7 +106,7 @@ def test_curves_take_their_levels_by_position() -> None:
 
 
 def test_a_number_is_a_law_everywhere() -> None:
-    coulomb = ss.Coulomb(static=0.3, kinetic=0.3)
+    coulomb = ss.Coulomb(0.3)
     assert ss.laws.as_law(0.3) == coulomb and ss.laws.as_law(coulomb) is coulomb
     assert ss.StickSlip(0.3, dwell=0.0).curve == ss.FrictionFeedforward(0.3).law == coulomb
     a, b = belt(), belt()

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import sympy
 
 import stickslip as ss
 
 NAN, INF = float("nan"), float("inf")
 LAW = ss.Coulomb(static=1.0, kinetic=0.8)
+SYMBOL = sympy.Symbol("x")
 
 
 def block(**more):
@@ -115,6 +117,21 @@ CASES = [
     (lambda: run(max_step="a"), "max_step = 'a'"),
     (lambda: run(max_events=-1), "max_events = -1"),
     (lambda: run(max_events=1.5), "max_events = 1.5"),
+    (lambda: run(max_events=2**70), f"max_events = {2**70} is not allowed: it must be an integer from 0 to {2**63 - 1}"),
+    (lambda: run(t_end=(0.0, 10.0)), r"t_end = \(0.0, 10.0\) is not allowed: .* its start is t_start="),
+    (lambda: run(t_end=10**400), "t_end = an integer of about 401 digits .* below 1.8e308"),
+    (lambda: ss.Machine(mass=10**400), "mass = an integer of about 401 digits .* below 1.8e308"),
+    (lambda: ss.Machine(mass=10**5000), "mass = an integer of about 5001 digits"),  # too long for Python to print
+    (lambda: ss.Machine(mass=[1.0, 10**400]), r"mass = \[1.0, 10{250,300}\.\.\. is not allowed: .* below 1.8e308"),
+    (lambda: ss.Coulomb(10**400), "static is an integer beyond what a double holds"),
+    (lambda: run(events=lambda t, y: y[0]), "events = <function .* not a function as in SciPy: .* ss.Crossing"),
+    (lambda: run(events=[lambda t, y: y[0]]), "events = <function .* not a function as in SciPy: .* ss.Crossing"),
+    (lambda: run(events="block.position"), "events = 'block.position' .* ss.Crossing"),
+    (lambda: block().add_force("block", SYMBOL), "force on 'block' = x .*ss.from_sympy"),
+    (lambda: block().add_force("block", lambda q: SYMBOL), "the result of <lambda> = x .*ss.from_sympy"),
+    (lambda: ss.Machine(mass=SYMBOL), "mass = x .*ss.from_sympy"),
+    (lambda: ss.Machine(mass=[[SYMBOL]]), r"mass = \[\[x\]\] .*ss.from_sympy"),
+    (lambda: block().add_contact("wall", normal={"block": 1.0}, gap=SYMBOL), "gap of 'wall' = x .*ss.from_sympy"),
     (lambda: run(max_time=0.0), "max_time = 0"),
     (lambda: run(initial={"block.position": NAN}), r"initial\['block.position'\] = nan"),
     (lambda: run(initial={"block.position": "a"}), r"initial\['block.position'\] = 'a'"),

@@ -100,7 +100,7 @@ def test_what_cannot_be_is_refused() -> None:
         ss.Crossing("q.position", direction=2)
     with pytest.raises(ValueError, match="keep = 'events' is not allowed"):
         ss.simulate(m, t_end=1.0, keep="events", events=ss.Crossing("q.position"))
-    with pytest.raises(ValueError, match="Crossings such as"):
+    with pytest.raises(ValueError, match="a Crossing, or several, such as"):
         ss.simulate(m, t_end=1.0, events=["q.position"])
     with pytest.raises(ValueError, match="level = nan is not allowed"):
         ss.Crossing("q.position", level=float("nan"))

@@ -249,7 +249,7 @@ class Expr:
     def __float__(self) -> NoReturn:
         raise TypeError(
             f"the expression {self!r} is no number before the machine moves: use the functions of stickslip or NumPy "
-            "instead of those of math"
+            "instead of those of math, and ss.from_sympy() for expressions of SymPy"
         )
 
     __int__ = __index__ = __complex__ = __float__

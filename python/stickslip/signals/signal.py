@@ -303,7 +303,7 @@ def as_signal(value: SignalLike, name: str = "signal") -> Signal:
     if callable(value):
         reject(name, value, "a number or a signal: a function of time f is sampled, ss.Samples(t, f(t))")
     if not is_signal_like(value):
-        reject(name, value, "a number or a signal")
+        reject(name, value, "a number or a signal; samples over time are one by ss.Samples(t, values)")
     value = float(value)
     if not np.isfinite(value):
         reject(name, value, "finite")
