@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
 import os
+import re
 import uuid
 from os import PathLike
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stickslip import _core
+from stickslip._extras import need
 from stickslip.machine import Machine
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 FORMAT = 2
+ARCHIVE = b"PK\x03\x04"  # how ZIP archives begin
 _MACHINES: dict[str, type[Machine] | type[StateSpace]] = {"Machine": Machine, "StateSpace": StateSpace}
 
 
@@ -50,6 +54,38 @@ def save(run: Trajectory, path: str | PathLike[str]) -> None:
         os.replace(aside, target)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def write_csv(run: Trajectory, path: str | PathLike[str]) -> None:
+    """Write the signals of a run as text: see `Trajectory.to_csv`."""
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["time", *run])
+        writer.writerows(zip(*(column.tolist() for column in (run.t, *run.values())), strict=True))
+
+
+def write_mat(run: Trajectory, path: str | PathLike[str]) -> None:
+    """Write the signals of a run for MATLAB: see `Trajectory.to_mat`."""
+    scipy_io = need("scipy.io", "SciPy", "to_mat() needs", "identify")
+    tree: dict[str, Any] = {"time": run.t[:, None]}
+    for name, values in run.items():
+        *owners, last = (_matlab_name(part) for part in name.split("."))
+        place: Any = tree
+        for owner in owners:
+            place = place.setdefault(owner, {}) if isinstance(place, dict) else None
+        if not isinstance(place, dict) or last in place:
+            raise ValueError(
+                f"signal {name!r} cannot be written: in MATLAB {'.'.join([*owners, last])} is another signal as well; "
+                "rename one of them"
+            )
+        place[last] = values[:, None]
+    scipy_io.savemat(Path(path), tree, appendmat=False, long_field_names=True, oned_as="column")
+
+
+def _matlab_name(part: str) -> str:
+    """Letters, digits and underscores, a letter first."""
+    allowed = re.sub(r"[^0-9A-Za-z_]", "_", part)
+    return allowed if allowed[:1].isalpha() else f"x{allowed}"
 
 
 def load(path: str | PathLike[str]) -> Trajectory | EnsembleResult:
@@ -89,10 +125,17 @@ def load(path: str | PathLike[str]) -> Trajectory | EnsembleResult:
 
         return load_store(source)
     data = source.read_bytes()
+    if not data.startswith(ARCHIVE):
+        raise ValueError(
+            f"{source} is not a saved run, or is damaged: Trajectory.save writes an archive (.npz), but this begins with "
+            f"{data[:16]!r}"
+        )
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            about = json.loads(archive["about"].tobytes())
-            arrays = {name: archive[name] for name in archive.files if name != "about"}
+            if "about" not in archive.files:
+                raise ValueError(f"it holds the arrays {', '.join(archive.files) or 'none'}, not a run")
+            about = json.loads(_plain(archive, "about").tobytes())
+            arrays = {name: _plain(archive, name) for name in archive.files if name != "about"}
         given = about["run_format"]
     except (
         Exception
@@ -117,6 +160,16 @@ def load(path: str | PathLike[str]) -> Trajectory | EnsembleResult:
     except Exception as error:
         raise ValueError(f"{source} is damaged: {error}") from error
     return run
+
+
+def _plain(archive: Any, name: str) -> Any:
+    """An array of numbers; NumPy would say how to read objects all the same."""
+    try:
+        return archive[name]
+    except ValueError as error:
+        if "allow_pickle" in str(error):
+            raise ValueError(f"{name!r} in it holds Python objects, which no saved run does") from None
+        raise
 
 
 def _flat(value: Any, arrays: dict[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, KeysView, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -135,6 +135,8 @@ class Trajectory:
     that it holds; NaN while it slides. Controllers have ``.output``, ``.reference``, ``.error`` and
     ``.mode``, springs ``.force`` (opposing the elongation), ``.elongation``, ``.elongation_rate`` and ``.mode``,
     constraints ``.force`` and ``.impulse``, one-way clutches ``.force``, ``.velocity``, ``.mode`` and ``.impulse``.
+    As with a dictionary, ``for name in run``, ``name in run``, ``len(run)``, ``keys()``, ``values()`` and ``items()`` go
+    over these signals.
 
     Attributes
     ----------
@@ -376,6 +378,24 @@ class Trajectory:
     def __contains__(self, name: object) -> bool:
         return name in self._signals
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._signals)
+
+    def __len__(self) -> int:
+        return len(self._signals)
+
+    def keys(self) -> KeysView[str]:
+        """Names of the signals, as of a dictionary."""
+        return self._signals.keys()
+
+    def values(self) -> Iterator[NDArray[Any]]:
+        """The signals, each read when its turn comes."""
+        return (self[name] for name in self)
+
+    def items(self) -> Iterator[tuple[str, NDArray[Any]]]:
+        """Names and signals, each read when its turn comes."""
+        return ((name, self[name]) for name in self)
+
     def _ipython_key_completions_(self) -> list[str]:
         """What ``run["<Tab>`` offers."""
         return list(self._signals)
@@ -506,6 +526,82 @@ class Trajectory:
             for name in self.signals
         }
         return xr.Dataset(data, coords={"time": ("time", self.t, {"units": "s"})})
+
+    def to_dataframe(self) -> Any:
+        """All signals as columns of a pandas DataFrame, one row for each sample (needs the extra ``data``).
+
+        Returns
+        -------
+        pandas.DataFrame
+            Its index ``"time"`` holds the sample times, s; a time that was asked for twice stands there twice.
+
+        Examples
+        --------
+        >>> import stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 2.0})
+        >>> table = ss.simulate(m, t_end=1.0, dt=0.5).to_dataframe()
+        >>> float(table.loc[1.0, "slide.position"])
+        1.0
+        """
+        pd = need("pandas", "pandas", "to_dataframe() needs", "data")
+        return pd.DataFrame(dict(self.items()), index=pd.Index(self.t, name="time"))
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write all signals to a text file: a column for each, values separated by commas, names in the first line.
+
+        Parameters
+        ----------
+        path : path
+            The file; an existing one is replaced. Numbers are written so that they are read with the same bits.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 2.0})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder) / "run.csv"
+        ...     ss.simulate(m, t_end=1.0, dt=0.5).to_csv(file)
+        ...     print(file.read_text())
+        time,slide.position,slide.velocity,slide.acceleration
+        0.0,0.0,0.0,2.0
+        0.5,0.25,1.0,2.0
+        1.0,1.0,2.0,2.0
+        <BLANKLINE>
+        """
+        from stickslip.files import write_csv
+
+        write_csv(self, path)
+
+    def to_mat(self, path: str | PathLike[str]) -> None:
+        """Write all signals to a file of MATLAB (version 5; needs SciPy, extra ``identify``).
+
+        ``s = load("run.mat")`` has ``s.time``, and a struct for each element and coordinate, ``s.slide.position``: columns
+        of one length. Characters that MATLAB does not allow in a name become ``_``.
+
+        Parameters
+        ----------
+        path : path
+            The file; an existing one is replaced.
+
+        Raises
+        ------
+        ValueError
+            If two signals would have one name.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, scipy.io, stickslip as ss
+        >>> m = ss.Machine(mass=1.0, names=["slide"], force={"slide": 2.0})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder) / "run.mat"
+        ...     ss.simulate(m, t_end=1.0, dt=0.5).to_mat(file)
+        ...     read = scipy.io.loadmat(file, simplify_cells=True)
+        >>> read["slide"]["position"]
+        array([0.  , 0.25, 1.  ])
+        """
+        from stickslip.files import write_mat
+
+        write_mat(self, path)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the run with its machine to a file, from which `load` reads it with the same bits.

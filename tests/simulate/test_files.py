@@ -175,10 +175,19 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
     archive, evil = io.BytesIO(), io.BytesIO()
     np.savez(archive, a=np.zeros(3))
     np.savez(evil, about=np.array([{"a": 1}], dtype=object))
-    for data in (b"", b"text", pickle.dumps({"a": 1}), archive.getvalue(), evil.getvalue()):
+    for data in (
+        b"",
+        b"text",
+        b"PK text",
+        b"PK\x03\x04 text",
+        pickle.dumps({"a": 1}),
+        archive.getvalue(),
+        evil.getvalue(),
+    ):
         file.write_bytes(data)
-        with pytest.raises(ValueError, match=r"run\.npz is not a saved run, or is damaged"):
+        with pytest.raises(ValueError, match=r"run\.npz is not a saved run, or is damaged") as refused:
             ss.load(file)
+        assert "pickle" not in str(refused.value)  # NumPy would advise to load them all the same
     with pytest.raises(ValueError, match="not a store of an ensemble"):
         ss.load(tmp_path)
 

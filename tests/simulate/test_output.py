@@ -1,5 +1,6 @@
 """What a run offers: the script of the quick start, samples, tables, data sets, pictures."""
 
+import csv
 import subprocess
 import sys
 
@@ -75,6 +76,57 @@ def test_data_set(run):
     data = run.to_xarray()
     assert set(data.data_vars) == set(run.signals)
     assert float(data["block.position"].sel(time=2.5)) == pytest.approx(0.5)
+
+
+def test_run_is_read_like_a_dictionary(run):
+    assert list(run) == list(run.keys()) == list(run.signals) and len(run) == len(run.signals)
+    assert [name for name, _ in run.items()] == list(run)
+    for (name, values), again in zip(run.items(), run.values(), strict=True):
+        assert np.array_equal(values, run[name], equal_nan=True) and np.array_equal(
+            again, run[name], equal_nan=True
+        )
+    assert dict(run).keys() == set(run.signals) and bool(run)
+
+
+def test_run_as_dataframe(run):
+    pytest.importorskip("pandas")
+    table = run.to_dataframe()
+    assert list(table) == list(run) and table.index.name == "time" and table.shape == (6001, len(run))
+    assert table.loc[0.5, "block.position"] == run["block.position"][50]
+    assert table["belt.mode"].dtype == np.int8
+
+
+def test_csv_is_read_with_the_same_bits(run, tmp_path):
+    run.to_csv(tmp_path / "run.csv")
+    with open(tmp_path / "run.csv", newline="") as file:
+        names, *rows = csv.reader(file)
+    assert names == ["time", *run]
+    read = np.array(rows, dtype=float).T
+    assert np.array_equal(read, [run.t, *run.values()], equal_nan=True)
+
+
+def test_matlab_reads_a_struct_for_each_element(run, tmp_path):
+    """Read by SciPy; a column for each signal."""
+    io = pytest.importorskip("scipy.io")
+    run.to_mat(tmp_path / "run.mat")
+    read = io.loadmat(tmp_path / "run.mat")
+    assert read["time"].shape == (6001, 1)
+    for name, values in run.items():
+        element, signal = name.split(".")
+        assert np.array_equal(read[element][signal][0, 0][:, 0], values, equal_nan=True)
+
+
+def test_names_that_matlab_does_not_allow(tmp_path):
+    io = pytest.importorskip("scipy.io")
+    m = ss.Machine(mass=[1.0, 1.0], names=["2nd axis", "_b"])
+    ss.simulate(m, t_end=1.0, dt=0.5).to_mat(tmp_path / "run.mat")
+    assert {"x2nd_axis", "x_b"} < set(io.loadmat(tmp_path / "run.mat"))
+    twice = ss.Machine(mass=[1.0, 1.0], names=["a b", "a_b"])
+    with pytest.raises(
+        ValueError, match="signal 'a_b.position' cannot be written: in MATLAB a_b.position is another"
+    ):
+        ss.simulate(twice, t_end=1.0, dt=0.5).to_mat(tmp_path / "other.mat")
+    assert not (tmp_path / "other.mat").exists()
 
 
 def test_table_of_events(run):
