@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-LARGEST = "of numbers below 1.8e308, which a double can hold"
+LARGEST = "below 1.8e308, the greatest number that a double holds"
 LONG = 300  # characters of a value in a message, and bits of an integer
 
 

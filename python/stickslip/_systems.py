@@ -73,11 +73,8 @@ def canonical(num: ArrayLike, den: ArrayLike) -> tuple[Array, Array, Array, Arra
         reject("den", den, "not zero")
     n = bottom.size - 1
     if top.size > n + 1:
-        reject(
-            "num",
-            num,
-            f"of degree {n} at most, that of den: a controller that differentiates needs a low-pass, 1/(T·s + 1)",
-        )
+        cure = "a controller that differentiates needs a low-pass, 1/(T·s + 1)"
+        reject("num", num, f"of degree {n} at most, that of den: {cure}")
     top = np.concatenate([np.zeros(n + 1 - top.size), top]) / bottom[0]
     bottom = bottom / bottom[0]
     a = np.eye(n, k=-1)

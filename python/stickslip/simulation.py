@@ -129,7 +129,7 @@ def simulate(
         reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
     holder = None if machine is described else described
     compiled = machine.compile()
-    if isinstance(t_end, (tuple, list)):
+    if np.ndim(t_end):
         reject("t_end", t_end, "one number, the end of the run: its start is t_start=")
     t_start, t_end = number("t_start", t_start), number("t_end", t_end)
     resumed = state is not None

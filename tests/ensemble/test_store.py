@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -371,3 +372,12 @@ def test_two_processes_that_make_one_store_at_once(tmp_path: Path) -> None:
         assert child.returncode == 0 or "is written by process" in text, text
     out = ss.load(tmp_path / "a")
     assert isinstance(out, ss.EnsembleResult) and out.success.all()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_store_that_is_done_holds_nothing_but_zarr(tmp_path: Path) -> None:
+    """Zarr warns of whatever else lies in a group."""
+    sweep(tmp_path / "a", parameters={"belt.surface_velocity": SPEEDS[:5]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert {name for name, _ in zarr.open_group(str(tmp_path / "a"), mode="r").members()} > {*MEASURE}

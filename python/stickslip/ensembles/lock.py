@@ -40,21 +40,26 @@ class Lock:
             if self._path in _held:
                 raise _in_use(folder, {"process": os.getpid(), "host": socket.gethostname()})
             self._file: Any = self._path.open("a+b")
-            try:
-                _lock(self._file.fileno())
-            except OSError as error:
-                holder = self._read()
-                self._file.close()
-                if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-                    raise _in_use(folder, holder) from None
-                # of a file system without locks
-                warnings.warn(
-                    f"store {str(folder)!r} cannot be locked ({error.strerror}): do not write to it from two processes",
-                    RuntimeWarning,
-                    stacklevel=6,
-                )
-                self._file = None
-                return
+            while True:
+                try:
+                    _lock(self._file.fileno())
+                except OSError as error:
+                    holder = self._read()
+                    self._file.close()
+                    if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+                        raise _in_use(folder, holder) from None
+                    self._file = None  # of a file system without locks
+                    warnings.warn(
+                        f"store {str(folder)!r} cannot be locked ({error.strerror}): do not write to it from two "
+                        "processes at once",
+                        RuntimeWarning,
+                        stacklevel=5,
+                    )
+                    return
+                if self._is_current():
+                    break
+                self._file.close()  # just released, and removed
+                self._file = self._path.open("a+b")
             _held.add(self._path)
         about = {
             "process": os.getpid(),
@@ -65,6 +70,13 @@ class Lock:
         self._file.truncate()
         self._file.write(json.dumps(about).encode())
         self._file.flush()
+
+    def _is_current(self) -> bool:
+        """Whether the file that is locked is the one of that name."""
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
+        except FileNotFoundError:
+            return False
 
     def _read(self) -> dict[str, Any]:
         with suppress(OSError, ValueError):
@@ -77,6 +89,8 @@ class Lock:
         if self._file is None:
             return
         with _access:
+            if sys.platform != "win32":  # where an open file cannot be removed
+                self._path.unlink(missing_ok=True)
             self._file.close()
             self._file = None
             _held.discard(self._path)

@@ -103,8 +103,8 @@ def assess(
         elif not one.filtered and (found := _correlation(one.residuals, robust_scale)):
             factor = np.sqrt((1.0 + found) / max(1.0 - found, 1e-3))
             said.append(
-                f"residuals of {one.name} are correlated ({found:.2f} from one sample to the next), so that the model "
-                f"leaves out something, and standard errors are about {factor:.2g} times too small"
+                f"residuals of {one.name} are correlated ({found:.2f} from one sample to the next): the model "
+                f"leaves something out, and standard errors are about {factor:.2g} times too small"
             )
     return Assessment(said, sound)
 

@@ -10,6 +10,7 @@ Identification Benchmarks, Eindhoven 2019. The record itself is no part of the p
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -244,18 +245,20 @@ class Stretch:
         chosen[CUT:-CUT] = True
         if keep is not None:
             chosen &= keep
-        return fit(
-            self.builder(parts),
-            {name: (value, *_limits(name)) for name, value in (start or start_values(parts)).items()},
-            {"drive.output": (self.t[chosen], self.force[chosen])},
-            initial=self.initial,
-            t_start=0.0,
-            step=STEP,
-            tolerance=1e-3,
-            max_evaluations=12,
-            rtol=1e-6,
-            progress=False,
-        )
+        with warnings.catch_warnings():  # models are compared here, of which each leaves out something
+            warnings.filterwarnings("ignore", "fit: ", RuntimeWarning)
+            return fit(
+                self.builder(parts),
+                {name: (value, *_limits(name)) for name, value in (start or start_values(parts)).items()},
+                {"drive.output": (self.t[chosen], self.force[chosen])},
+                initial=self.initial,
+                t_start=0.0,
+                step=STEP,
+                tolerance=1e-3,
+                max_evaluations=12,
+                rtol=1e-6,
+                progress=False,
+            )
 
 
 def _limits(name: str) -> tuple[float, float]:
