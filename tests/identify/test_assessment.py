@@ -213,3 +213,70 @@ def test_bristle_that_leaves_out_something_is_named() -> None:
         assert fit_bristle(t, v, force, shape=2.0).success
     with pytest.warns(RuntimeWarning, match="fit_bristle: residuals of force are correlated"):
         fit_bristle(t, v, force + 0.05 * t, shape=2.0)
+
+
+def test_each_signal_is_judged_in_its_own_unit() -> None:
+    """Position and velocity of the closed form, both noisy, the velocity late by 0.3 s: it alone is named."""
+    rng = np.random.default_rng(4)
+    velocity = 1e3 * np.clip(V0 - F * T, 0.0, None)
+    late = np.interp(T - 0.3, T, velocity)
+    m = body(ss.Coulomb(0.8))
+    for loss in ("linear", "soft_l1"):
+        data = {
+            "body.position": (T, STOPPING + 1e-3 * rng.normal(size=T.size), 1e-3),
+            "body.velocity": (T, 1e-3 * (late + rng.normal(size=T.size)), 1.0),
+        }
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            fit(m, ["guide.law.kinetic"], data, initial=START, loss=loss)
+        assert len(said) == 1 and "residuals of body.velocity are correlated" in str(said[0].message)
+
+
+def test_record_far_from_zero_is_judged_all_the_same() -> None:
+    """A motion of micrometres about a position of 1 m, whose model leaves out viscous friction."""
+    t = np.linspace(0.0, 4.0, 401)
+    y = 1.0 + 1e-4 * by_scipy(1.0, 0.8, t)
+    m = ss.Machine(mass=1.0, names=["body"], force={"body": ss.Sine(amplitude=3e-4, frequency=0.5)})
+    m.add_friction("guide", on="body", law=ss.Coulomb(0.8e-4))
+    with pytest.warns(RuntimeWarning, match="residuals of body.position are correlated"):
+        fit(m, ["guide.law.kinetic"], {"body.position": (t, y)}, initial={"body.position": 1.0})
+
+
+def test_noise_free_lugre_of_radau_is_a_success() -> None:
+    """Canudas de Wit's law integrated by SciPy: all six parameters come back, and nothing is said against the fit."""
+    truth = {
+        "stiffness": 2e3,
+        "damping": 20.0,
+        "static": 1.5,
+        "kinetic": 1.0,
+        "stribeck_velocity": 0.1,
+        "viscous": 0.4,
+    }
+    s0, s1, static, kinetic, vs, viscous = truth.values()
+
+    def rhs(t: float, y: Array) -> list[float]:
+        _, v, z = y
+        rate = v - s0 * abs(v) * z / (kinetic + (static - kinetic) * np.exp(-((v / vs) ** 2)))
+        force = 3.0 * np.sin(np.pi * t) + 1.8 * np.sin(2.6 * np.pi * t)
+        return [v, force - s0 * z - s1 * rate - viscous * v, rate]
+
+    t = np.linspace(0.0, 6.0, 601)
+    made = solve_ivp(rhs, (0.0, 6.0), [0.0, 0.0, 0.0], method="Radau", rtol=1e-11, atol=1e-13, t_eval=t)
+    m = pushed(ss.LuGre(**truth))
+    m.add_force("body", ss.Sine(amplitude=1.8, frequency=1.3))
+    factors = (1 / 1.3, 1.3, 1.3, 1.3, 1 / 1.3, 1.3)
+    near = {f"guide.law.{name}": f * value for f, (name, value) in zip(factors, truth.items(), strict=True)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fit(m, near, {"body.position": (t, made.y[0]), "body.velocity": (t, made.y[1])})
+    assert found.success and list(found.parameters.values()) == pytest.approx([*truth.values()], rel=2e-7)
+
+
+def test_search_that_runs_out_of_evaluations_says_so_first() -> None:
+    t = np.linspace(0.0, 4.0, 401)
+    data = {"body.position": (t, by_scipy(1.0, 0.8, t))}
+    names = ["guide.law.kinetic", "guide.law.coefficient"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = fit(pushed(ss.Coulomb(0.1) + ss.Viscous(0.0)), names, data, max_evaluations=2)
+    assert not found.success and found.message.startswith("the budget of evaluations is used up; ")

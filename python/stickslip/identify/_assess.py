@@ -20,6 +20,7 @@ CHANCE = 10.0
 CORRELATED = 0.5
 # The correlation of n independent residuals has the standard deviation 1/√n; so many of them are no chance.
 SIGMAS = 4.0
+OUTLYING = 3.0  # of the scale of a robust fit: beyond it one sample in 370 lies by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,8 @@ class Series:
         What the model is off, in the unit of the data.
     numerical : float
         Standard deviation up to which residuals are numerical error: they then say nothing about the model.
+    robust_scale : float or None
+        Scale of a robust fit, in the unit of the data: residuals beyond a multiple of it are outliers, and count as such.
     filtered : bool
         Whether the data were filtered, which correlates neighbours whatever the model.
     """
@@ -44,6 +47,7 @@ class Series:
     data: Array
     residuals: Array
     numerical: float
+    robust_scale: float | None = None
     filtered: bool = False
 
 
@@ -69,7 +73,6 @@ def assess(
     names: Sequence[str],
     series: Sequence[Series],
     bounds: Mapping[str, str],
-    robust_scale: float | None = None,
 ) -> Assessment:
     """Look at a fit.
 
@@ -83,8 +86,6 @@ def assess(
         The residuals.
     bounds : mapping of str to str
         Parameters that lie on a bound, and that bound in words.
-    robust_scale : float, optional
-        Scale of a robust fit, in the unit of the data: residuals beyond a multiple of it are outliers, and count as such.
     """
     said = describe_ties(info, names)
     said += [
@@ -94,13 +95,13 @@ def assess(
     for one in series:
         if float(np.sqrt(np.mean(one.residuals**2))) <= one.numerical:
             continue
-        if _is_worse_than_constant(one, robust_scale):
+        if _is_worse_than_constant(one):
             sound = False
             said.append(
                 f"the model is worse than none: its residuals of {one.name} are larger than the spread of the data "
                 "about their mean"
             )
-        elif not one.filtered and (found := _correlation(one.residuals, robust_scale)):
+        elif not one.filtered and (found := _correlation(one)):
             factor = np.sqrt((1.0 + found) / max(1.0 - found, 1e-3))
             said.append(
                 f"residuals of {one.name} are correlated ({found:.2f} from one sample to the next): the model "
@@ -109,11 +110,11 @@ def assess(
     return Assessment(said, sound)
 
 
-def _is_worse_than_constant(one: Series, robust_scale: float | None) -> bool:
-    if robust_scale is None:
+def _is_worse_than_constant(one: Series) -> bool:
+    if one.robust_scale is None:
         ours, constant = np.sum(one.residuals**2), np.sum((one.data - one.data.mean()) ** 2)
     else:  # in the measure of the fit
-        scale = TUNING * max(robust_scale, one.numerical, 1e-300)
+        scale = TUNING * max(one.robust_scale, one.numerical, 1e-300)
         ours, constant = (
             np.sum(np.sqrt(1.0 + (r / scale) ** 2) - 1.0)
             for r in (one.residuals, one.data - np.median(one.data))
@@ -121,9 +122,10 @@ def _is_worse_than_constant(one: Series, robust_scale: float | None) -> bool:
     return bool(ours > (1.0 + CHANCE / one.data.size) * constant)
 
 
-def _correlation(residuals: Array, robust_scale: float | None) -> float:
+def _correlation(one: Series) -> float:
     """The lag-1 correlation if it is no chance and spoils standard errors, else 0."""
-    r = residuals if robust_scale is None else np.clip(residuals, -3.0 * robust_scale, 3.0 * robust_scale)
+    most = np.inf if one.robust_scale is None else OUTLYING * one.robust_scale
+    r = np.clip(one.residuals, -most, most)
     power = float(r @ r)
     found = float(r[:-1] @ r[1:]) / power if power > 0.0 else 0.0
     return found if found > max(CORRELATED, SIGMAS / np.sqrt(r.size)) else 0.0

@@ -109,6 +109,11 @@ class Solution:
     message: str
     evaluations: int
 
+    @property
+    def unfinished(self) -> list[str]:
+        """Why it has not converged; nothing where it has."""
+        return [] if self.success else [self.message]
+
 
 def minimise(
     residuals: Callable[[Array], Array],

@@ -145,9 +145,16 @@ def fit_break_away(rest: ArrayLike, force: ArrayLike, *, loss: str = "soft_l1") 
     seen = assess(
         found.info,
         names,
-        [Series("force over the time at rest", f[order], found.residuals[order], EXACT * size)],
+        [
+            Series(
+                "force over the time at rest",
+                f[order],
+                found.residuals[order],
+                EXACT * size,
+                robust_scale=found.scale if loss == "soft_l1" else None,
+            )
+        ],
         {names[i]: ("0", "the initial level")[i] for i in found.on_bound},
-        found.scale if loss == "soft_l1" else None,
     )
     for text in seen.said:
         warn(f"fit_break_away: {text}", 3)
@@ -162,8 +169,7 @@ def fit_break_away(rest: ArrayLike, force: ArrayLike, *, loss: str = "soft_l1") 
         stderr=dict(zip(names, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
         success=found.success and seen.sound,
-        message="; ".join(seen.said)
-        or ("converged" if found.success else "not converged: out of evaluations"),
+        message="; ".join([*found.unfinished, *seen.said]) or "converged",
         scale=found.scale,
         freedom=t.size - 3,
         rest=t,

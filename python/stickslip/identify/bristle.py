@@ -364,7 +364,7 @@ class _Bristle:
             stderr=dict(zip(called, np.sqrt(np.diag(cov)).tolist(), strict=True)),
             cov=cov,
             success=bool(found.success and seen.sound),
-            message="; ".join(seen.said) or found.message,
+            message="; ".join([*found.unfinished, *seen.said]) or found.message,
             scale=found.scale,
             freedom=self.f.size - x.size,
             law=law,

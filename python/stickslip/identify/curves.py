@@ -370,9 +370,16 @@ class _Side:
         seen = assess(
             solution.info,
             names,
-            [Series("force over speed", self.force[order], solution.residuals[order], EXACT * size)],
+            [
+                Series(
+                    "force over speed",
+                    self.force[order],
+                    solution.residuals[order],
+                    EXACT * size,
+                    robust_scale=solution.scale if robust else None,
+                )
+            ],
             {names[i]: self._bound(names[i], x[i]) for i in solution.on_bound},
-            solution.scale if robust else None,
         )
         said = [text + self.where for text in seen.said]
         law = sum_of([t.made(amounts[t.prefix], inner[t.prefix]) for t in self.parts])
@@ -429,15 +436,15 @@ def _joined(
         cov[at : at + n, at : at + n] = fit.cov
         at += n
     only = None if "" not in fits else fits[""].law
-    reached = all(fit.solution.success for fit in fits.values())
+    unfinished = [why for fit in fits.values() for why in fit.solution.unfinished]
     sound = all(fit.sound for fit in fits.values())
     squares = sum(fit.solution.scale**2 * fit.solution.residuals.size for fit in fits.values())
     return CurveFit(
         parameters=parameters,
         stderr=dict(zip(parameters, np.sqrt(np.diag(cov)).tolist(), strict=True)),
         cov=cov,
-        success=reached and sound,
-        message="; ".join(said) or ("converged" if reached else "not converged: out of evaluations"),
+        success=sound and not unfinished,
+        message="; ".join([*dict.fromkeys(unfinished), *said]) or "converged",
         scale=float(np.sqrt(squares / speed.size)),
         freedom=min(fit.solution.residuals.size - len(fit.parameters) for fit in fits.values()),
         forward=fits["forward"].law if only is None else (only if (v > 0.0).any() else None),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Signals without sigma are weighted by their residuals again and again, until these weights change by less than this.
 ROUNDS, STEADY = 10, 0.01
-# Errors of a run over its tolerance: residuals below this multiple of it are those of the integration.
+# Errors of a run over its tolerance times the spread of a signal: smaller residuals are those of the integration.
 ACCUMULATED = 1e3
 DEFAULT_RTOL = OPTIONS["rtol"]
 
@@ -191,8 +191,8 @@ def fit(
     of a record are larger than the spread of the data about their mean: Σr² > Σ(y − ȳ)²·(1 + 10/n), by chance once in 600
     fits of a true model. A parameter at a bound has the standard error NaN. Residuals count as correlated where their
     correlation from one sample to the next exceeds 1/2 and 4/√n (white residuals: 0 ± 1/√n); standard errors, which
-    take errors for independent, are then too small by √3 and more. Residuals below 1000·rtol of the data are those of the
-    integration and are not judged.
+    take errors for independent, are then too small by √3 and more. Residuals below 1000·rtol of the spread of the data
+    are those of the integration and are not judged.
 
     Examples
     --------
@@ -360,13 +360,12 @@ def _report(
         seen = assess(
             found.info,
             names,
-            _series(problem, found.residuals),
+            _series(problem, found, robust),
             {names[i]: free.bound(i, found.x) for i in found.on_bound},
-            found.scale / problem.weights[0] if robust else None,
         )
         for text in seen.said:
             warn(f"fit: {text}")
-        said += seen.said
+        said += [*found.unfinished, *seen.said]
         sound = seen.sound
     machine, initial = problem.settings(values)
     return MachineFit(
@@ -387,11 +386,14 @@ def _report(
     )
 
 
-def _series(problem: Problem, residuals: Array) -> list[Series]:
+def _series(problem: Problem, found: Solution, robust: bool) -> list[Series]:
     """The residuals of each signal in its own unit."""
     rtol = float(problem.task.options.get("rtol", DEFAULT_RTOL))
     ends = np.cumsum([s.t.size for s in problem.signals])[:-1]
     return [
-        Series(s.name, s.y, r / w, ACCUMULATED * rtol * max(s.size, float(np.abs(s.y).max())))
-        for s, w, r in zip(problem.signals, problem.weights, np.split(residuals, ends), strict=True)
-    ]
+        Series(
+            s.name, s.y, r / w, rtol * (ACCUMULATED * s.size + float(np.abs(s.y).max())),
+            robust_scale=found.scale / w if robust else None,
+        )
+        for s, w, r in zip(problem.signals, problem.weights, np.split(found.residuals, ends), strict=True)
+    ]  # fmt: skip
