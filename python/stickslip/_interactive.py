@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from stickslip._checks import reject
-from stickslip._drawing import _style
+from stickslip._drawing import _style, place
 from stickslip._spans import TrajectoryLike, mode_spans, resolved
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def shade(run: TrajectoryLike, element: str, ax: Axes) -> Axes:
     return ax
 
 
-def energy(run: Any, ax: Axes | None = None) -> Axes:
+def energy(run: Any, ax: Axes | None = None, **keywords: Any) -> Axes:
     """Draw the sources and sinks of energy: cumulative terms of the balance over time.
 
     Parameters
@@ -82,7 +82,9 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
     run
         A trajectory; see `Energy`.
     ax
-        Where to draw; a new figure when None.
+        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
+    **keywords
+        For the lines (`matplotlib.lines.Line2D`), such as ``linewidth``.
 
     Returns
     -------
@@ -110,9 +112,10 @@ def energy(run: Any, ax: Axes | None = None) -> Axes:
     sources |= {f"surface {name}": work for name, work in book.surfaces.items()}
     dashed = [("--", *term) for term in sources.items()] + [("-", *term) for term in terms.items()]
     drawn = [(dash, name, work) for dash, name, work in dashed if abs(work).max() > 0.0]
-    with _style.drawing(ax) as axes:
+    with place.axes(ax, "energy", alone=True) as axes:
         for k, (dash, name, work) in enumerate(drawn):
-            axes.plot(book.t, work, linestyle=dash, label=name, **_style.distinct(k))
+            options = place.line_options(keywords, linestyle=dash, label=name, **_style.distinct(k))
+            axes.plot(book.t, work, **options)
         axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=(float(book.t[0]), float(book.t[-1])))
         _style.legend_below(axes, *axes.get_legend_handles_labels(), columns=4)
         return axes

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from stickslip._drawing import _style
+from stickslip._drawing import _style, place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,14 @@ _LEMKE = (
 )
 
 
-def draw(found: MapLike, axes: Axes, scale: float, lemke: bool, modes: Sequence[str] | None) -> None:
+def draw(
+    found: MapLike,
+    axes: Axes,
+    scale: float,
+    lemke: bool,
+    modes: Sequence[str] | None,
+    keywords: Mapping[str, Any],
+) -> None:
     """Draw the map on `axes`, its parameter multiplied by `scale`."""
     regions = found.regions
     used = {mode for region in regions for mode in region.solutions}
@@ -44,10 +51,9 @@ def draw(found: MapLike, axes: Axes, scale: float, lemke: bool, modes: Sequence[
         for mode in region.solutions:
             if mode not in height:
                 continue
-            axes.barh(
-                height[mode], scale * (region.high - region.low), left=scale * region.low, height=0.8,
-                linewidth=0.0, edgecolor=_style.OPEN_EDGE, zorder=1.5, **_FACES[mode],
-            )  # fmt: skip
+            looks = {"height": 0.8, "linewidth": 0.0, "edgecolor": _style.OPEN_EDGE, "zorder": 1.5}
+            options = place.patch_options(keywords, **looks, **_FACES[mode])
+            axes.barh(height[mode], scale * (region.high - region.low), left=scale * region.low, **options)
     if lemke:
         for attribute, text, shift, colour, dash in _LEMKE:
             label: str | None = text

@@ -215,13 +215,13 @@ class Wiring:
         """
         self.compile()
 
-    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+    def draw(self, ax: Axes | None = None, what: str | None = None, **keywords: Any) -> Axes:
         """Draw the machine from its description.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, a new figure by default (in a notebook ``machine.draw().figure`` shows it). On given axes letters
+            Where to draw; by default pyplot's current axes where they are empty, or a new figure. On given axes letters
             shrink with the drawing.
         what : str, optional
             ``"schematic"``: masses in a row with springs, dampers, friction, contacts and forces, not to scale (not
@@ -230,6 +230,8 @@ class Wiring:
             states and what leads from one to another. By default the diagram where there are controllers or
             matrices, else the schematic. Units are those of a translational machine, with (J, φ, M) for (m, x, F) read
             them as kg m², Nm/rad and so on.
+        **keywords
+            For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 
         Returns
         -------
@@ -254,7 +256,7 @@ class Wiring:
         """
         from stickslip._drawing.machine import draw
 
-        return draw(self, ax, what)
+        return draw(self, ax, what, keywords)
 
     @property
     def scales(self) -> Mapping[str, float]:

@@ -343,15 +343,17 @@ class Drive:
             raise ValueError(f"'{placed.name}' measures an encoder: give it a period")
         return control._with(quantum=steps.pop()), wiring
 
-    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+    def draw(self, ax: Axes | None = None, what: str | None = None, **keywords: Any) -> Axes:
         """Draw the drive; see `stickslip.Machine.draw`.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, a new figure by default.
+            Where to draw; by default pyplot's current axes where they are empty, or a new figure.
         what : str, optional
             ``"schematic"``, ``"diagram"``, or the name of a friction element.
+        **keywords
+            For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 
         Returns
         -------
@@ -365,7 +367,7 @@ class Drive:
         >>> axis.draw(what="schematic").texts[0].get_text().split()
         ['table', '2', 'kg']
         """
-        return self.machine.draw(ax, what)
+        return self.machine.draw(ax, what, **keywords)
 
     if not TYPE_CHECKING:  # a type checker would take every unknown name for an attribute
 

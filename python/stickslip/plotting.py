@@ -1,9 +1,10 @@
 """Pictures of a trajectory: signals over time, phase plane, mode timeline, friction-velocity loop.
 
-Every function takes `ax=` (or makes an axes) and returns Axes, so pictures compose as in any matplotlib
-program. A trajectory is drawn from its dense form, whatever its samples are.
-Modes are shaded: stick grey, slip plain, open hatched; impacts are marked. matplotlib is imported
-when first drawn.
+Every function draws into `ax`, or into the current axes of pyplot as pandas and xarray do, passes keywords on to
+matplotlib and returns the Axes. Where the current axes hold another kind of picture, such as a schematic, or there are
+none, it opens a new figure of pyplot, which notebooks and ``plt.show()`` display.
+A trajectory is drawn from its dense form, whatever its samples are. Stick is shaded grey, separation is hatched, impacts
+are marked. matplotlib is imported when first drawn.
 
 Examples
 --------
@@ -25,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stickslip import _state_map
-from stickslip._drawing import _style
+from stickslip._checks import reject
+from stickslip._drawing import _style, place
 from stickslip._interactive import energy, explore, shade, use_style
 from stickslip._spans import Span, TrajectoryLike, elements, mode_spans, resolved
 from stickslip.errors import UnknownNameError
@@ -126,15 +128,25 @@ def _shade(ax: Axes, spans: Iterable[Span]) -> None:
 
 
 def _mark_impacts(ax: Axes, times: npt.NDArray[np.float64]) -> None:
+    marked = any(line.get_label() == "impact" for line in ax.lines)
     if times.size:
         ax.plot(
             times, np.zeros_like(times), linestyle="none", marker=6, markersize=5, color=_style.BLACK,
-            transform=ax.get_xaxis_transform(), clip_on=False, label="impact",
+            transform=ax.get_xaxis_transform(), clip_on=False, label=None if marked else "impact",
         )  # fmt: skip
 
 
-def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | bool = True) -> Axes:
+def plot(
+    run: TrajectoryLike,
+    *names: str,
+    ax: Axes | None = None,
+    shade: str | bool = True,
+    label: str | Sequence[str] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw signals over time; signals of another unit go on the right-hand axis.
+
+    A second run with the same units joins the first in the same axes.
 
     Parameters
     ----------
@@ -145,10 +157,14 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         named: all positions and all forces of elements, or the positions alone where both together have more units, as
         those of a drive with shafts and slides do.
     ax
-        Where to draw; a new figure when None.
+        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
     shade
         Element whose modes are shaded (stick grey, open hatched); True: the one the first suitable signal
-        belongs to, else the first element; False: none.
+        belongs to, else the first element, where the axes hold no other run; False: none.
+    label
+        Texts of the legend, one for each signal; None: the names of the signals.
+    **keywords
+        For the lines (`matplotlib.lines.Line2D`), such as ``color`` or ``linewidth``.
 
     Returns
     -------
@@ -181,34 +197,56 @@ def plot(run: TrajectoryLike, *names: str, ax: Axes | None = None, shade: str | 
         names = tuple(name for name in names if name.endswith(".position"))
         units = _by_unit(names, run)
     if len(units) > 2:
-        listed = ", ".join(label(name, run) for name in names)
         raise ValueError(
-            f"names have {len(units)} different units, but one picture shows at most two: {listed}"
+            f"names have {len(units)} different units, but one picture shows at most two: {_listed(names, run)}"
         )
+    texts = _texts(names, label)
     element = _element(run, names, shade)
     run = resolved(run, *names)
-    with _style.drawing(ax) as left:
-        if element is not None:
+    with place.axes(ax, "signals in " + " and ".join(sorted(units))) as left:
+        before = place.held(left)
+        assert before is not None
+        first = before.lines == 0
+        if element is not None and (first or isinstance(shade, str)):
             _shade(left, mode_spans(run, element))
-        sides = [left, left.twinx()] if len(units) == 2 else [left]
-        drawn = 0
-        for side, group in zip(sides, units.values(), strict=True):
+        if len(units) == 2 and before.right is None:
+            before.right = left.twinx()
+            before.right.grid(visible=False)
+            before.right.spines["right"].set_visible(True)
+            left.figure.sca(left)
+        sides = [left, before.right] if len(units) == 2 else [left]
+        groups = list(units.values()) if first else _as_before(sides, list(units.values()), run)
+        for side, group in zip(sides, groups, strict=True):
             for name in group:
+                looks = _style.distinct(before.lines)
                 dash = "-" if side is left else "--"
-                side.plot(run.t, run[name], linestyle=dash, label=name, **_style.distinct(drawn))
-                drawn += 1
-            side.set_ylabel(label(group[0], run) if len(group) == 1 else _shared_label(group, run))
-        if len(sides) == 2:
-            sides[1].grid(visible=False)
-            sides[1].spines["right"].set_visible(True)
+                options = place.line_options(keywords, linestyle=dash, label=texts[name], **looks)
+                side.plot(run.t, run[name], **options)
+                before.lines += 1
+            side.set_ylabel(_axis_label(group, run, side.get_ylabel() if not first else ""))
         _mark_impacts(left, _impacts(run))
         left.set_xlabel("time [s]")
-        left.set_xlim(float(run.t[0]), float(run.t[-1]))
+        start, end = (float(run.t[0]), float(run.t[-1]))
+        if not first:
+            start, end = min(start, left.get_xlim()[0]), max(end, left.get_xlim()[1])
+        left.set_xlim(start, end)
         handles = [entry for side in sides for entry in zip(*side.get_legend_handles_labels(), strict=True)]
         if len(handles) > 1:
             artists, words = zip(*handles, strict=True)
             _style.legend_below(sides[-1], artists, words, columns=4)
         return left
+
+
+def _listed(names: Sequence[str], run: object) -> str:
+    return ", ".join(label(name, run) for name in names)
+
+
+def _texts(names: Sequence[str], label: str | Sequence[str] | None) -> dict[str, str]:
+    """Texts of the legend by signal."""
+    given = [label] if isinstance(label, str) else list(names if label is None else label)
+    if len(given) != len(names):
+        reject("label", label, f"{len(names)} texts, one for each signal")
+    return dict(zip(names, given, strict=True))
 
 
 def _by_unit(names: Sequence[str], run: object) -> dict[str, list[str]]:
@@ -218,14 +256,28 @@ def _by_unit(names: Sequence[str], run: object) -> dict[str, list[str]]:
     return units
 
 
-def _shared_label(names: Sequence[str], run: object) -> str:
-    parts = {name.rpartition(".")[2] for name in names}
+def _as_before(sides: Sequence[Axes], groups: list[list[str]], run: object) -> list[list[str]]:
+    """Signals by side, so that a unit stays on the side on which the axes have it."""
+    unit = label(groups[0][0], run).partition(" [")[2]
+    return groups if sides[0].get_ylabel().partition(" [")[2] == unit else groups[::-1]
+
+
+def _axis_label(names: Sequence[str], run: object, before: str) -> str:
+    """Name and unit of one signal, or what several signals, and those drawn before, have in common."""
+    if len(names) == 1 and before in ("", label(names[0], run)):
+        return label(names[0], run)
+    parts = {name.rpartition(".")[2] for name in (*names, *before.partition(" [")[0].split(", ")) if name}
     unit = label(names[0], run).partition(" [")[2]
     return f"{', '.join(sorted(parts))} [{unit}" if unit else ", ".join(sorted(parts))
 
 
 def phase_plane(
-    run: TrajectoryLike, coordinate: str, *, element: str | None = None, ax: Axes | None = None
+    run: TrajectoryLike,
+    coordinate: str,
+    *,
+    element: str | None = None,
+    ax: Axes | None = None,
+    **keywords: Any,
 ) -> Axes:
     """Draw velocity over position of one coordinate; where `element` sticks, thick and grey.
 
@@ -238,7 +290,9 @@ def phase_plane(
     element
         Element whose stick phases are marked; None: the first one with modes, if any.
     ax
-        Where to draw; a new figure when None.
+        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
+    **keywords
+        For the curve (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 
     Returns
     -------
@@ -256,7 +310,7 @@ def phase_plane(
     """
     owner = _element(run, (), element if element is not None else True)
     run = resolved(run, f"{coordinate}.position", f"{coordinate}.velocity")
-    with _style.drawing(ax) as axes:
+    with place.axes(ax, "phase plane") as axes:
         x, v = run[f"{coordinate}.position"], run[f"{coordinate}.velocity"]
         if owner is not None:
             text: str | None = "stick"
@@ -272,7 +326,7 @@ def phase_plane(
                         label=text,
                     )
                     text = None
-        axes.plot(x, v, color=_style.BLUE)
+        axes.plot(x, v, **place.line_options(keywords, color=_next_colour(axes)))
         axes.set_xlabel(label(f"{coordinate}.position", run))
         axes.set_ylabel(label(f"{coordinate}.velocity", run))
         if axes.get_legend_handles_labels()[0]:
@@ -280,8 +334,21 @@ def phase_plane(
         return axes
 
 
+def _next_colour(ax: Axes) -> str:
+    """Colour of the next line of a picture that shares axes with others of its kind."""
+    before = place.held(ax)
+    assert before is not None
+    before.lines += 1
+    return _style.CYCLE[(before.lines - 1) % len(_style.CYCLE)]
+
+
 def friction_velocity_loop(
-    run: TrajectoryLike, element: str, velocity: str | None = None, *, ax: Axes | None = None
+    run: TrajectoryLike,
+    element: str,
+    velocity: str | None = None,
+    *,
+    ax: Axes | None = None,
+    **keywords: Any,
 ) -> Axes:
     """Draw the friction force of an element over a velocity.
 
@@ -294,7 +361,9 @@ def friction_velocity_loop(
     velocity
         Signal on the horizontal axis; None: the element's own relative velocity ``element.velocity``.
     ax
-        Where to draw; a new figure when None.
+        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
+    **keywords
+        For the curve (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 
     Returns
     -------
@@ -310,10 +379,12 @@ def friction_velocity_loop(
     >>> ss.plotting.friction_velocity_loop(Pad(), "pad").get_xlabel()
     'pad.velocity [m/s]'
     """
-    with _style.drawing(ax) as axes:
-        name = velocity or f"{element}.velocity"
-        run = resolved(run, name, f"{element}.force")
-        axes.plot(run[name], run[f"{element}.force"], color=_style.VERMILION)
+    name = velocity or f"{element}.velocity"
+    run = resolved(run, name, f"{element}.force")
+    with place.axes(ax, "friction over velocity") as axes:
+        axes.plot(
+            run[name], run[f"{element}.force"], **place.line_options(keywords, color=_next_colour(axes))
+        )
         axes.axhline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)
         axes.axvline(0.0, color="#9A9A9A", linewidth=0.6, zorder=0.8)
         axes.set_xlabel(label(name, run))
@@ -332,7 +403,7 @@ _FACES: dict[str, dict[str, Any]] = {
 }
 
 
-def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> Axes:
+def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None, **keywords: Any) -> Axes:
     """Draw one bar per element that shows its modes over time, with the impacts above.
 
     Parameters
@@ -342,7 +413,9 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> 
     *chosen
         Elements with modes; all of them when none is named.
     ax
-        Where to draw; a new figure when None.
+        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
+    **keywords
+        For the bars (`matplotlib.patches.Rectangle`), such as ``alpha``.
 
     Returns
     -------
@@ -368,15 +441,15 @@ def mode_timeline(run: TrajectoryLike, *chosen: str, ax: Axes | None = None) -> 
         raise ValueError("chosen is empty and the trajectory has no element with modes")
     for element in rows:
         _element(run, (), element)
-    with _style.drawing(ax, 14.0 + 9.0 * len(rows)) as axes:
+    with place.axes(ax, "modes", 14.0 + 9.0 * len(rows), alone=True) as axes:
         named: set[str] = set()
         for row, element in enumerate(rows):
             for span in mode_spans(run, element):
                 # slip+ and slip- share the plain face; a line at one edge tells them apart
+                looks = {"height": 0.7, "linewidth": 0.4, "edgecolor": _style.OPEN_EDGE, **_FACES[span.kind]}
                 axes.barh(
-                    row, span.end - span.start, left=span.start, height=0.7, linewidth=0.4,
-                    edgecolor=_style.OPEN_EDGE, label=None if span.kind in named else span.kind,
-                    **_FACES[span.kind],
+                    row, span.end - span.start, left=span.start,
+                    label=None if span.kind in named else span.kind, **place.patch_options(keywords, **looks),
                 )  # fmt: skip
                 named.add(span.kind)
                 side = {"+": -0.35, "-": 0.35}.get(_sign(span.mode))
@@ -404,6 +477,7 @@ def state_map(
     label: str | None = None,
     lemke: bool = True,
     modes: Sequence[str] | None = None,
+    **keywords: Any,
 ) -> Axes:
     """Draw a map of states: a band for every solution, so that regions with several solutions show them all.
 
@@ -412,7 +486,7 @@ def state_map(
     found
         A `stickslip.analysis.StateMap`, from `state_map` or `impact_map`.
     ax
-        Where to draw; a new figure when None.
+        Where to draw; None: pyplot's current axes, or a new figure where they hold another kind of picture.
     scale
         Factor for the parameter, such as 1e3 for mm or 180/π for degrees.
     label
@@ -421,6 +495,8 @@ def state_map(
         Whether to draw which solution Lemke's path returns, for both scalings of its rows.
     modes
         Rows from top to bottom; None: those that occur.
+    **keywords
+        For the bands (`matplotlib.patches.Rectangle`), such as ``alpha``.
 
     Returns
     -------
@@ -435,8 +511,8 @@ def state_map(
     >>> [tick.get_text() for tick in axes.get_yticklabels()]
     ['open', 'slip-', 'stick', 'slip+']
     """
-    with _style.drawing(ax, 55.0) as axes:
-        _state_map.draw(found, axes, scale, lemke, modes)
+    with place.axes(ax, "state map", 55.0, alone=True) as axes:
+        _state_map.draw(found, axes, scale, lemke, modes, keywords)
         axes.set_xlabel(getattr(found, "parameter", "") if label is None else label)
         if lemke:
             _style.legend_below(axes, *axes.get_legend_handles_labels(), columns=2)

@@ -634,7 +634,7 @@ class Trajectory:
 
         save(self, path)
 
-    def plot(self, *names: str, ax: Any = None, shade: str | bool = True) -> Any:
+    def plot(self, *names: str, ax: Any = None, shade: str | bool = True, **keywords: Any) -> Any:
         """Draw signals over time with modes shaded (needs the extra ``figures``).
 
         Parameters
@@ -642,9 +642,13 @@ class Trajectory:
         *names : str
             Signals; by default the positions and the friction forces.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture. A
+            second run with the same units joins the first in the same axes.
         shade : str or bool
             Element whose modes are shaded; True: the one the signals belong to, else the first; False: none.
+        **keywords
+            ``label``, one text for each signal, and keywords of the lines such as ``color`` or ``linewidth``: see
+            `stickslip.plotting.plot`.
 
         Returns
         -------
@@ -652,7 +656,7 @@ class Trajectory:
         """
         from stickslip.plotting import plot
 
-        return plot(self, *names, ax=ax, shade=shade)
+        return plot(self, *names, ax=ax, shade=shade, **keywords)
 
     def animate(
         self,

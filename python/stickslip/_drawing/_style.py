@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from stickslip._extras import need
@@ -40,7 +40,13 @@ def distinct(k: int) -> dict[str, Any]:
 
 
 def legend_below(ax: Axes, handles: Iterable[Any], labels: Iterable[str], columns: int) -> None:
-    """Put the legend of one axes below its ticks and label: there it hides nothing, and a title keeps its place."""
+    """Put the legend of one axes below its ticks and label: there it hides nothing, and a title keeps its place.
+
+    In a figure without a layout engine nothing would make room for it there, so it stays inside the axes.
+    """
+    if ax.figure.canvas.figure.get_layout_engine() is None:
+        ax.legend(handles, labels, loc="best")
+        return
     # Ticks and label are as high as four lines of the legend.
     ax.legend(handles, labels, loc="upper left", bbox_to_anchor=(0.0, 0.0), borderaxespad=4.0, ncols=columns)
 
@@ -110,11 +116,16 @@ def canvas(height: float, width: float = WIDTH) -> Canvas:
     return figure
 
 
-@contextmanager
-def drawing(ax: Axes | None, height: float = 60.0, width: float = WIDTH) -> Iterator[Axes]:
-    """Give the axes to draw on: the caller's as they are, or new ones, wholly in the style of the package."""
-    if ax is not None:
-        yield ax
-        return
-    with style():
-        yield canvas(height, width).subplots()
+def fix_ticks(ax: Axes) -> None:
+    """Give ticks that matplotlib makes later, when it draws, the style that holds now."""
+    import matplotlib as mpl
+
+    for name in ("x", "y"):
+        ax.tick_params(
+            axis=name,
+            which="major",
+            labelsize=mpl.rcParams[f"{name}tick.labelsize"],
+            width=mpl.rcParams[f"{name}tick.major.width"],
+            grid_color=mpl.rcParams["grid.color"],
+            grid_linewidth=mpl.rcParams["grid.linewidth"],
+        )

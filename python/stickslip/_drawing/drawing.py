@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from stickslip._drawing import _style
 from stickslip._drawing import parts as sk
+from stickslip._drawing import place
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,14 +33,20 @@ class Drawing:
         raise NotImplementedError
 
 
-def show(drawing: Drawing, ax: Axes | None) -> Axes:
-    """Put a drawing on axes: the caller's, with letters as small as it becomes there, or new ones of its size."""
-    _style.need_matplotlib()
-    import matplotlib as mpl
+def show(drawing: Drawing, ax: Axes | None, keywords: Mapping[str, Any] | None = None) -> Axes:
+    """Put a drawing on axes: in a new figure with its own size, on given axes with letters that shrink with it.
 
-    with _style.drawing(ax, 10.0 * drawing.height + 4.0, 10.0 * drawing.width + 4.0) as axes:
+    Keywords go to the bodies and blocks.
+    """
+    height, width = 10.0 * drawing.height + 4.0, 10.0 * drawing.width + 4.0
+    with place.axes(ax, "schematic", height, width, alone=True) as axes:
+        import matplotlib as mpl
+
         axes.set_axis_off()
-        scale = 1.0 if ax is None else max(0.6, min(1.0, _scale(axes, drawing)))
+        known = place.held(axes)
+        own = known is not None and known.own
+        scale = 1.0 if own else max(0.6, min(1.0, _scale(axes, drawing)))
+        before = len(axes.patches)
         sk.start(
             axes,
             (drawing.left, drawing.left + drawing.width),
@@ -47,6 +54,10 @@ def show(drawing: Drawing, ax: Axes | None) -> Axes:
         )
         with mpl.rc_context({"font.size": 7.5 * scale}):
             drawing.draw(axes)
+        if keywords:
+            for patch in axes.patches[before:]:
+                if patch.get_zorder() == sk.BODY:
+                    patch.set(**place.patch_options(keywords))
         return axes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from stickslip._drawing.chain import Chain
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def draw(machine: Any, ax: Axes | None, what: str | None) -> Axes:
+def draw(machine: Any, ax: Axes | None, what: str | None, keywords: Mapping[str, Any]) -> Axes:
     """Draw a machine; see `stickslip.Machine.draw`."""
     if what is None:
         what = "diagram" if _controlled(machine) or not machine.names else "schematic"
-    return show(_chosen(machine, what), ax)
+    return show(_chosen(machine, what), ax, keywords)
 
 
 def _controlled(machine: Any) -> bool:

@@ -18,6 +18,7 @@ Point = tuple[float, float]
 
 LINE, FILL, SECOND, FORCE, MOTION = "#000000", "#DCEBF5", "#FBE8C8", "#D55E00", "#0072B2"
 _WIDTH = 1.0
+BODY = 3  # zorder of bodies and blocks
 
 
 def start(ax: Axes, x: Point, y: Point) -> None:
@@ -37,7 +38,7 @@ def polygon(ax: Axes, corners: Sequence[Point], words: str = "", fill: str = FIL
     from matplotlib.patches import Polygon
 
     ax.add_patch(
-        Polygon(corners, facecolor=fill, edgecolor=LINE, **{"linewidth": _WIDTH, "zorder": 3, **options})
+        Polygon(corners, facecolor=fill, edgecolor=LINE, **{"linewidth": _WIDTH, "zorder": BODY, **options})
     )
     if words:
         text(ax, tuple(np.mean(corners, axis=0)), words)
@@ -55,7 +56,7 @@ def ball(ax: Axes, centre: Point, radius: float, words: str = "", fill: str = FI
     """Draw a round body."""
     from matplotlib.patches import Circle
 
-    ax.add_patch(Circle(centre, radius, facecolor=fill, edgecolor=LINE, linewidth=_WIDTH, zorder=3))
+    ax.add_patch(Circle(centre, radius, facecolor=fill, edgecolor=LINE, linewidth=_WIDTH, zorder=BODY))
     if words:
         text(ax, centre, words)
 

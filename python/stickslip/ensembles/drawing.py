@@ -8,13 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._checks import reject
-from stickslip._drawing import _style
+from stickslip._drawing import place
 
 if TYPE_CHECKING:
     from stickslip.ensembles.result import EnsembleResult
 
 
-def draw(result: EnsembleResult, name: str, values: NDArray[Any], units: dict[str, str], ax: Any) -> Any:
+def draw(
+    result: EnsembleResult,
+    name: str,
+    values: NDArray[Any],
+    units: dict[str, str],
+    ax: Any,
+    keywords: dict[str, Any],
+) -> Any:
     """A line, a map or points."""
     varied = result._design.varied
     if len(varied) not in (1, 2):
@@ -25,19 +32,22 @@ def draw(result: EnsembleResult, name: str, values: NDArray[Any], units: dict[st
     def label(text: str) -> str:
         return f"{text} [{units[text]}]" if text in units else text
 
-    with _style.drawing(ax) as axes:
+    kind = f"{name} over {' and '.join(varied)}"
+    with place.axes(ax, kind, alone=len(varied) == 2) as axes:
         if len(varied) == 1:
             order = np.argsort(along[0], kind="stable")
-            axes.plot(along[0][order], shown.reshape(-1)[order], marker="." if order.size <= 50 else "")
+            marker = "." if order.size <= 50 else ""
+            axes.plot(
+                along[0][order], shown.reshape(-1)[order], **place.line_options(keywords, marker=marker)
+            )
             axes.set_ylabel(label(name))
         else:
             if result.design == "grid":
                 x, y = (np.argsort(a, kind="stable") for a in along)
-                picture: Any = axes.pcolormesh(
-                    along[0][x], along[1][y], shown[np.ix_(x, y)].T, shading="nearest", rasterized=True
-                )
+                options = {"shading": "nearest", "rasterized": True, **keywords}
+                picture: Any = axes.pcolormesh(along[0][x], along[1][y], shown[np.ix_(x, y)].T, **options)
             else:
-                picture = axes.scatter(along[0], along[1], c=shown, s=8)
+                picture = axes.scatter(along[0], along[1], **{"c": shown, "s": 8, **keywords})
             axes.figure.colorbar(picture, ax=axes, label=label(name))
             axes.set_ylabel(label(varied[1]))
         axes.set_xlabel(label(varied[0]))

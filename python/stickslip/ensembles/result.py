@@ -228,7 +228,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         columns = {**self.parameters, **self, "status": self.status, "message": self.messages}
         return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
 
-    def plot(self, measure: str | None = None, ax: Any = None) -> Any:
+    def plot(self, measure: str | None = None, ax: Any = None, **keywords: Any) -> Any:
         """Draw one measure over one or two parameters (needs the extra ``figures``).
 
         Parameters
@@ -236,7 +236,10 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         measure : str, optional
             Which one; the first by default.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        **keywords
+            For the artist: of a line (``color``, ...), of `pcolormesh` for a map or of `scatter` for points (``cmap``,
+            ``norm``, ``vmin``, ``vmax``).
 
         Returns
         -------
@@ -252,7 +255,7 @@ class EnsembleResult(Mapping[str, NDArray[Any]]):
         from stickslip.ensembles.drawing import draw
 
         name = next(iter(self)) if measure is None else measure
-        return draw(self, name, self[name], units(self._task), ax)
+        return draw(self, name, self[name], units(self._task), ax, keywords)
 
 
 def _place(index: int, length: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,25 +44,28 @@ class BreakAwayFit(Estimate):
         p = self.parameters
         return _level(np.asarray(rest, dtype=float), p["initial"], p["static"] - p["initial"], p["dwell"])
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw samples and curve over the logarithm of time.
 
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        **keywords
+            For the fitted curve (`matplotlib.lines.Line2D`), such as ``color``.
 
         Returns
         -------
         Axes
         """
-        from stickslip._drawing import _style
+        from stickslip._drawing import _style, place
 
-        with _style.drawing(ax, 80.0) as axes:
+        with place.axes(ax, "break-away force", 80.0) as axes:
             axes.plot(self.rest, self.force, "o", color=_style.BLUE, markersize=3.0, label="measured")
             inside = self.rest[self.rest > 0.0]
             t = np.geomspace(inside.min(), inside.max(), 300)
-            axes.plot(t, self.level(t), color=_style.VERMILION, label="fitted")
+            options = place.line_options(keywords, color=_style.VERMILION, label="fitted")
+            axes.plot(t, self.level(t), **options)
             axes.set(xlabel="time at rest [s]", ylabel="break-away force [N]", xscale="log")
             axes.legend()
         return axes

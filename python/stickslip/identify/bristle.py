@@ -405,7 +405,7 @@ class BristleTrack:
     excitation: Array
     excited: np.ndarray[Any, np.dtype[np.bool_]]
 
-    def plot(self, *names: str, ax: Axes | None = None) -> Axes:
+    def plot(self, *names: str, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw parameters over time.
 
         Parameters
@@ -413,17 +413,19 @@ class BristleTrack:
         *names : str
             Which; by default ``"kinetic"`` and ``"static"``.
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        **keywords
+            For the lines (`matplotlib.lines.Line2D`), such as ``color``.
 
         Returns
         -------
         Axes
         """
-        from stickslip._drawing import _style
+        from stickslip._drawing import place
 
-        with _style.drawing(ax, 70.0) as axes:
+        with place.axes(ax, "parameters", 70.0) as axes:
             for name in names or ("kinetic", "static"):
-                axes.plot(self.t, self.parameters[name], label=name)
+                axes.plot(self.t, self.parameters[name], **place.line_options(keywords, label=name))
             axes.set(xlabel="time [s]", ylabel="level [N]" if not names else "parameter")
             axes.legend()
         return axes

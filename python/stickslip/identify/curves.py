@@ -71,21 +71,23 @@ class CurveFit(Estimate):
             np.concatenate([-half[::-1], [0.0], half]),
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw the samples and the curve through them.
 
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        **keywords
+            For the fitted curve (`matplotlib.lines.Line2D`), such as ``color``.
 
         Returns
         -------
         Axes
         """
-        from stickslip._drawing import _style
+        from stickslip._drawing import _style, place
 
-        with _style.drawing(ax, 80.0) as axes:
+        with place.axes(ax, "friction over velocity", 80.0) as axes:
             axes.plot(
                 self.velocity, self.force, ".", color=_style.SKY, markersize=3.0, label="measured", zorder=1.5
             )
@@ -97,7 +99,8 @@ class CurveFit(Estimate):
                 v = np.geomspace(np.abs(self.velocity[here]).min(), np.abs(self.velocity[here]).max(), 400)
                 label = side if self.forward != self.backward else ("fitted" if side == "forward" else None)
                 colour = _style.VERMILION if side == "forward" else _style.BLUE
-                axes.plot(sign * v, sign * law.force(v, self.normal_load), color=colour, label=label)
+                options = place.line_options(keywords, color=colour, label=label)
+                axes.plot(sign * v, sign * law.force(v, self.normal_load), **options)
             axes.set(xlabel="velocity [m/s]", ylabel="friction force [N]")
             axes.legend()
         return axes

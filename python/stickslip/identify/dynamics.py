@@ -67,26 +67,35 @@ class Regression(Estimate):
     force: Array = field(default_factory=lambda: np.empty(0), repr=False)
     predicted: Array = field(default_factory=lambda: np.empty(0), repr=False)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw force, prediction and their difference over time.
 
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        **keywords
+            For the three lines (`matplotlib.lines.Line2D`), such as ``color``.
 
         Returns
         -------
         Axes
         """
-        from stickslip._drawing import _style
+        from stickslip._drawing import _style, place
 
-        with _style.drawing(ax, 80.0) as axes:
-            axes.plot(self.t, self.force, color=_style.BLACK, linewidth=0.9, label="measured, filtered")
-            axes.plot(self.t, self.predicted, "--", color=_style.VERMILION, linewidth=0.9, label="predicted")
-            axes.plot(
-                self.t, self.force - self.predicted, color=_style.BLUE, linewidth=0.6, label="difference"
-            )
+        with place.axes(ax, "force and prediction", 80.0) as axes:
+            for values, looks in (
+                (self.force, {"color": _style.BLACK, "linewidth": 0.9, "label": "measured, filtered"}),
+                (
+                    self.predicted,
+                    {"color": _style.VERMILION, "linewidth": 0.9, "linestyle": "--", "label": "predicted"},
+                ),
+                (
+                    self.force - self.predicted,
+                    {"color": _style.BLUE, "linewidth": 0.6, "label": "difference"},
+                ),
+            ):
+                axes.plot(self.t, values, **place.line_options(keywords, **looks))
             axes.set(xlabel="time [s]", ylabel="force [N]")
             axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
         return axes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from stickslip._checks import Array, choice, finite, positive, reject
 from stickslip._progress import bar
@@ -24,9 +24,6 @@ from stickslip.identify._solve import Solution, minimise
 from stickslip.machine import Machine
 from stickslip.state_space import StateSpace
 from stickslip.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Signals without sigma are weighted by their residuals again and again, until these weights change by less than this.
 ROUNDS, STEADY = 10, 0.01
@@ -76,26 +73,33 @@ class MachineFit(Estimate):
     jacobian: str = ""
     jacobian_reason: str = ""
 
-    def plot(self) -> Figure:
+    def plot(self, ax: Any = None, **keywords: Any) -> NDArray[np.object_]:
         """Draw each record with the fitted run, and their difference below.
+
+        Parameters
+        ----------
+        ax : array_like of Axes, optional
+            Where to draw, two axes for each record; by default those of pyplot's current figure where it is empty, or a
+            new figure.
+        **keywords
+            For the lines of the fitted run (`matplotlib.lines.Line2D`), such as ``color``.
 
         Returns
         -------
-        Figure
+        ndarray of Axes, shape (2 * records,)
         """
-        from stickslip._drawing import _style
+        from stickslip._drawing import _style, place
         from stickslip.plotting import label
 
-        with _style.style():
-            figure = _style.canvas(60.0 * len(self.data))
-            rows = figure.subplots(
-                2 * len(self.data), 1, sharex=True, squeeze=False, height_ratios=[2.5, 1.0] * len(self.data)
-            )[:, 0]
+        count = len(self.data)
+        layout: Any = {"sharex": True, "height_ratios": [2.5, 1.0] * count}
+        with place.panels(ax, 2 * count, "fit", 60.0 * count, alone=True, **layout) as rows:
             for k, (name, (t, y)) in enumerate(self.data.items()):
                 upper, lower = rows[2 * k], rows[2 * k + 1]
                 upper.plot(t, y, ".", color=_style.SKY, markersize=2.5, label="measured")
                 for i, run in enumerate(self.runs):
-                    upper.plot(run.t, run[name], color=_style.VERMILION, label=None if i else "fitted")
+                    looks = {"color": _style.VERMILION, "label": None if i else "fitted"}
+                    upper.plot(run.t, run[name], **place.line_options(keywords, **looks))
                     here = (t >= run.t[0]) & (t <= run.t[-1])
                     at = np.searchsorted(run.t, t[here])
                     lower.plot(t[here], y[here] - run[name][at], color=_style.BLUE)
@@ -103,7 +107,7 @@ class MachineFit(Estimate):
                 lower.set_ylabel("difference")
                 upper.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.2)
             rows[-1].set_xlabel("time [s]")
-        return figure
+            return rows
 
 
 def fit(

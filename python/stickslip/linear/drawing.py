@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickslip._drawing import _style
+from stickslip._drawing import _style, place
 from stickslip.linear.response import FrequencyResponse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def bode(response: FrequencyResponse, hertz: bool) -> NDArray[np.object_]:
+def bode(response: FrequencyResponse, hertz: bool, ax: Any, keywords: dict[str, Any]) -> NDArray[np.object_]:
     """Gain and phase over frequency."""
-    with _style.style():
-        figure = _style.canvas(95.0)
-        gain, phase = axes = figure.subplots(2, 1, sharex=True)
+    kind = f"Bode diagram over {'Hz' if hertz else 'rad/s'}"
+    with place.panels(ax, 2, kind, 95.0, sharex=True) as axes:
+        gain, phase = axes
+        first = not gain.lines
         x = response.frequency if hertz else response.omega
         outputs, inputs, _ = response.response.shape
         angles = np.rad2deg(response.phase)
@@ -31,34 +32,50 @@ def bode(response: FrequencyResponse, hertz: bool) -> NDArray[np.object_]:
         for row in range(outputs):
             for column in range(inputs):
                 dash = ("-", "--", ":", "-.")[(row * inputs + column) % 4]
-                gain.semilogx(
-                    x, response.decibel[row, column], linestyle=dash, label=_name(response, row, column)
-                )
-                phase.semilogx(x, angles[row, column], linestyle=dash)
+                looks = {"linestyle": dash, "label": _name(response, row, column)}
+                if "color" not in keywords:
+                    looks["color"] = _style.CYCLE[len(_curves(gain)) % len(_style.CYCLE)]
+                options = place.line_options(keywords, **looks)
+                (curve,) = gain.semilogx(x, response.decibel[row, column], **options)
+                curve.set_gid(_CURVE)
+                phase.semilogx(x, angles[row, column], **options)
         gain.set_ylabel("gain [dB]")
         phase.set_ylabel("phase [°]")
         phase.set_xlabel("frequency [Hz]" if hertz else "angular frequency [rad/s]")
         phase.yaxis.set_major_locator(_steps_of_45())
-        if outputs * inputs > 1:
+        if len(_curves(gain)) > 1:
             handles, labels = gain.get_legend_handles_labels()
-            _style.legend_below(phase, handles, labels, columns=2)
+            if handles:
+                _style.legend_below(phase, handles, labels, columns=2)
+            if not first:
+                gain.set_title("")
         elif (name := _name(response, 0, 0)) is not None:
             gain.set_title(name)
         if response.period is not None:
             half = np.pi / response.period
             for ax in axes:
                 ax.axvline(half / (2.0 * np.pi) if hertz else half, color=_style.OPEN_EDGE, linewidth=0.8)
-        drawn: NDArray[np.object_] = axes
-        return drawn
+        return axes
 
 
-def nyquist(response: FrequencyResponse, ax: Axes | None) -> Axes:
+_CURVE = "curve"  # tells curves from the lines of crossover and sampling
+
+
+def _curves(ax: Axes) -> list[Any]:
+    return [line for line in ax.lines if line.get_gid() == _CURVE]
+
+
+def nyquist(response: FrequencyResponse, ax: Axes | None, keywords: dict[str, Any]) -> Axes:
     """The curve for positive frequencies, its mirror image dashed, and -1."""
-    with _style.drawing(ax, 95.0, 110.0) as axes:
+    with place.axes(ax, "Nyquist diagram", 95.0, 110.0) as axes:
         values = response.response[0, 0]
         finite = np.isfinite(values)
-        axes.plot(values.real[finite], values.imag[finite], color=_style.BLUE)
-        axes.plot(values.real[finite], -values.imag[finite], color=_style.BLUE, linestyle="--", linewidth=0.8)
+        before = len(_curves(axes))
+        looks = place.line_options(keywords, color=_style.CYCLE[before % len(_style.CYCLE)])
+        (curve,) = axes.plot(values.real[finite], values.imag[finite], **looks)
+        curve.set_gid(_CURVE)
+        mirror = {**looks, "linestyle": "--", "linewidth": 0.8, "label": None}
+        axes.plot(values.real[finite], -values.imag[finite], **mirror)
         circle = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 361))
         axes.plot(circle.real, circle.imag, color=_style.OPEN_EDGE, linewidth=0.6)
         axes.plot(-1.0, 0.0, linestyle="none", marker="+", markersize=8, color=_style.VERMILION)
@@ -67,8 +84,12 @@ def nyquist(response: FrequencyResponse, ax: Axes | None) -> Axes:
         axes.set_ylim(-2.0, 2.0)
         axes.set_xlabel("real part")
         axes.set_ylabel("imaginary part")
-        if (name := _name(response, 0, 0)) is not None:
+        if before:
+            axes.set_title("")
+        elif (name := _name(response, 0, 0)) is not None:
             axes.set_title(name)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend()
         return axes
 
 

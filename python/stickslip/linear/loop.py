@@ -84,7 +84,7 @@ class OpenLoop:
         """
         return self.system.response(omega)
 
-    def nyquist(self, omega: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+    def nyquist(self, omega: ArrayLike | None = None, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw the Nyquist curve of L with the point -1 (needs the extra ``figures``).
 
         Parameters
@@ -92,13 +92,15 @@ class OpenLoop:
         omega : array_like, shape (n,), optional
             Angular frequencies, rad/s; by default a grid over all poles and zeros.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        **keywords
+            For the curve (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 
         Returns
         -------
         matplotlib Axes
         """
-        return self.bode(omega).plot_nyquist(ax)
+        return self.bode(omega).plot_nyquist(ax, **keywords)
 
     @cached_property
     def _margins(self) -> Margins:

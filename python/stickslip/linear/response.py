@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,13 +64,18 @@ class FrequencyResponse:
         """Phase, rad, without jumps along the frequencies, shape (outputs, inputs, n)."""
         return np.unwrap(np.angle(self.response), axis=-1)
 
-    def plot(self, *, hertz: bool = False) -> NDArray[np.object_]:
+    def plot(self, ax: Any = None, *, hertz: bool = False, **keywords: Any) -> NDArray[np.object_]:
         """Draw the Bode diagram: gain in dB over phase in degrees (needs the extra ``figures``).
 
         Parameters
         ----------
+        ax : two matplotlib Axes, optional
+            Where to draw gain and phase; by default the axes of pyplot's current figure where it is empty or holds a Bode
+            diagram already, or a new figure.
         hertz : bool, default False
             Frequencies in Hz instead of rad/s.
+        **keywords
+            For the curves (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 
         Returns
         -------
@@ -79,15 +84,17 @@ class FrequencyResponse:
         """
         from stickslip.linear.drawing import bode
 
-        return bode(self, hertz)
+        return bode(self, hertz, ax, keywords)
 
-    def plot_nyquist(self, ax: Axes | None = None) -> Axes:
+    def plot_nyquist(self, ax: Axes | None = None, **keywords: Any) -> Axes:
         """Draw the curve in the complex plane, with the point -1 (needs the extra ``figures``).
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; by default pyplot's current axes, or a new figure where they hold another kind of picture.
+        **keywords
+            For the curve (`matplotlib.lines.Line2D`), such as ``color`` or ``label``.
 
         Returns
         -------
@@ -95,7 +102,7 @@ class FrequencyResponse:
         """
         from stickslip.linear.drawing import nyquist
 
-        return nyquist(self, ax)
+        return nyquist(self, ax, keywords)
 
     def __repr__(self) -> str:
         outputs, inputs, n = self.response.shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,16 +64,18 @@ class TwoMassDrive:
         """Damping ratio of the load on the resting motor, d / (2 sqrt(c m_L))."""
         return float(self.damping / (2.0 * np.sqrt(self.stiffness * self.load_mass)))
 
-    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+    def draw(self, ax: Axes | None = None, what: str | None = None, **keywords: Any) -> Axes:
         """Draw the drive; see `stickslip.Machine.draw`.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, a new figure by default.
+            Where to draw; by default pyplot's current axes where they are empty, or a new figure.
         what : str, optional
             ``"schematic"``, ``"diagram"``, or the name of a friction element; by default the diagram where there is a
             controller.
+        **keywords
+            For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 
         Returns
         -------
@@ -86,7 +88,7 @@ class TwoMassDrive:
         >>> drive.draw().texts[-1].get_text()
         '300 N/m'
         """
-        return self.machine.draw(ax, what)
+        return self.machine.draw(ax, what, **keywords)
 
 
 def two_mass_drive(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -415,15 +415,17 @@ class WedgeGear(FlankGear):
             ("upper", "lower"),
         )
 
-    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+    def draw(self, ax: Axes | None = None, what: str | None = None, **keywords: Any) -> Axes:
         """Draw the gear: both wedges in their guides, the spring and the load, with its parameters.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, a new figure by default.
+            Where to draw; by default pyplot's current axes where they are empty, or a new figure.
         what : str, optional
             ``"geometry"``, the default, or what `stickslip.Machine.draw` draws of ``.machine``.
+        **keywords
+            For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 
         Returns
         -------
@@ -445,11 +447,11 @@ class WedgeGear(FlankGear):
         True
         """
         if what not in (None, "geometry"):
-            return self.machine.draw(ax, what)
+            return self.machine.draw(ax, what, **keywords)
         from stickslip._drawing.drawing import show
         from stickslip._drawing.wedge import WedgeDrawing
 
-        return show(WedgeDrawing(self), ax)
+        return show(WedgeDrawing(self), ax, keywords)
 
     @cached_property
     def machine(self) -> Machine:

@@ -19,7 +19,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -541,15 +541,17 @@ class WormGear(FlankGear):
             ("wheel", "worm"),
         )
 
-    def draw(self, ax: Axes | None = None, what: str | None = None) -> Axes:
+    def draw(self, ax: Axes | None = None, what: str | None = None, **keywords: Any) -> Axes:
         """Draw the gear: wheel and worm, the shaft with its motor, and the load, with its parameters.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw, a new figure by default.
+            Where to draw; by default pyplot's current axes where they are empty, or a new figure.
         what : str, optional
             ``"geometry"``, the default, or what `stickslip.Machine.draw` draws of ``.machine``.
+        **keywords
+            For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 
         Returns
         -------
@@ -572,11 +574,11 @@ class WormGear(FlankGear):
         True
         """
         if what not in (None, "geometry"):
-            return self.machine.draw(ax, what)
+            return self.machine.draw(ax, what, **keywords)
         from stickslip._drawing.drawing import show
         from stickslip._drawing.worm import WormDrawing
 
-        return show(WormDrawing(self), ax)
+        return show(WormDrawing(self), ax, keywords)
 
     @cached_property
     def machine(self) -> Machine:
