@@ -1,7 +1,7 @@
-"""Animations of a run: the bodies move as computed, contacts open, springs stretch.
+"""Animations of a run: bodies move and turn as computed, contacts open, springs stretch.
 
 A machine that has a method ``picture(run) -> Picture`` says what its bodies look like; the wedge gear and
-the worm gear do. Any other machine is drawn as a row of blocks on springs. matplotlib is imported when
+the worm gear do. Any other machine is drawn as a row of blocks and discs on springs. matplotlib is imported when
 first drawn.
 
 Examples
@@ -9,7 +9,7 @@ Examples
 >>> import stickslip as ss
 >>> m = ss.Machine(mass=[1.0], stiffness=[[2.0]], names=["block"])
 >>> run = ss.simulate(m, t_end=1.0, dt=0.1, initial={"block.position": 0.5})
->>> [body.name for body in ss.animation.picture(run).bodies]
+>>> [body.name for body in ss.animation.picture(run).bodies if body.name]
 ['block']
 """
 
@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from stickslip import _checks as checks
 from stickslip._drawing import _style
+from stickslip._extras import need
 from stickslip._progress import bar
 from stickslip._spans import elements, mode_name
 from stickslip.state_space import StateSpace
@@ -41,7 +42,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body in the plane that moves without turning.
+    """A rigid body in the plane.
 
     Parameters
     ----------
@@ -53,6 +54,10 @@ class Body:
         Written in its middle.
     colour
         Face colour.
+    angle
+        Angle (n_times,), rad, by which it has turned counterclockwise; None: it does not turn.
+    pivot
+        Point (2,) of the outline's plane about which it turns; None: the mean of its corners.
 
     Examples
     --------
@@ -65,6 +70,24 @@ class Body:
     motion: npt.ArrayLike
     name: str = ""
     colour: str = _style.SKY
+    angle: npt.ArrayLike | None = None
+    pivot: npt.ArrayLike | None = None
+
+    def at(self, frame: int) -> Array:
+        """Corners (n, 2) at a sample of the run.
+
+        Parameters
+        ----------
+        frame
+            Number of the sample.
+        """
+        corners = np.asarray(self.outline, dtype=float)
+        if self.angle is not None:
+            pivot = corners.mean(axis=0) if self.pivot is None else np.asarray(self.pivot, dtype=float)
+            turned = float(np.asarray(self.angle)[frame])
+            cosine, sine = np.cos(turned), np.sin(turned)
+            corners = pivot + (corners - pivot) @ np.array([[cosine, sine], [-sine, cosine]])
+        return np.asarray(corners + np.asarray(self.motion, dtype=float)[frame])
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +119,7 @@ class Picture:
     bodies, springs
         What moves.
     note
-        One line that says what is drawn larger than it is.
+        Caption stating the magnification.
 
     Examples
     --------
@@ -111,9 +134,11 @@ class Picture:
 
 
 def blocks(run: Trajectory) -> Picture:
-    """Draw every coordinate as a block in a row, springs where the stiffness matrix has them.
+    """Draw every coordinate in a row: a linear one as a block that moves, a rotary one as a disc whose hand turns.
 
-    Displacements are magnified so that the largest is as long as a block.
+    Springs of the stiffness matrix and those added by `add_spring` are drawn between them, or from a post of the ground.
+    The hand points downwards at zero, so that a pendulum swings as it does. Displacements are magnified so that the
+    largest is as long as a block; angles are drawn as they are, unless all are below 0.2 rad.
 
     Parameters
     ----------
@@ -136,25 +161,86 @@ def blocks(run: Trajectory) -> Picture:
     machine = run.machine
     if isinstance(machine, StateSpace):
         checks.reject("run", run, "of a machine with coordinates, not of a plant in matrix notation")
-    names = machine.names
-    moves = np.array([run[f"{name}.position"] for name in names])
-    largest = float(np.abs(moves).max()) or 1.0
-    scale = 1.0 / largest
-    stiffness = machine.stiffness
-    still = np.zeros_like(run.t)
-    bodies, springs = [], []
-    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.8], [0.0, 0.8]])
+    names, kinds = machine.names, machine.kinds
+    moves = {name: np.asarray(run[f"{name}.position"], dtype=float) for name in names}
+    largest = {
+        kind: max((float(np.abs(moves[n]).max()) for n in names if kinds[n] == kind), default=0.0) or 1.0
+        for kind in ("linear", "rotary")
+    }
+    turned = 0.5 / largest["rotary"] if largest["rotary"] < 0.2 else 1.0
+    still = np.zeros((run.t.size, 2))
+    shifts = {name: np.array([_CELL * k, 0.0]) for k, name in enumerate(names)}
+    travel = dict.fromkeys(names, still)
+    bodies: list[Body] = []
     for k, name in enumerate(names):
-        shift = np.array([3.2 * k, 0.0])
         colour = _style.CYCLE[k % len(_style.CYCLE)]
-        bodies.append(Body(square + shift, np.stack([scale * moves[k], still], axis=1), name, colour))
-    for i in range(len(names)):
-        for j in range(i + 1, len(names)):
-            if stiffness[i, j] != 0.0:
-                left = np.stack([3.2 * i + 1.0 + scale * moves[i], still + 0.4], axis=1)
-                right = np.stack([3.2 * j + scale * moves[j], still + 0.4], axis=1)
-                springs.append(Spring(left, right))
-    return Picture(tuple(bodies), tuple(springs), f"the width of a block is {largest:.3g} m of motion")
+        if kinds[name] == "rotary":
+            bodies += _disc(shifts[name], turned * moves[name], name, colour)
+        else:
+            travel[name] = np.stack([moves[name] / largest["linear"], still[:, 1]], axis=1)
+            bodies.append(Body(_rectangle(0.0, 0.0, 1.0, 0.8) + shifts[name], travel[name], name, colour))
+    posts, springs = _springs(machine, names, shifts, travel)
+    notes = []
+    if "linear" in kinds.values():
+        notes.append(f"block width = {largest['linear']:.3g} m")
+    if turned != 1.0:
+        notes.append(f"angles drawn {turned:.3g} times as large")
+    return Picture((*posts, *bodies), tuple(springs), ", ".join(notes))
+
+
+_CELL = 3.2  # from one coordinate to the next; a block is 1 wide
+_RADIUS = 0.7  # of a disc
+_POST = -1.6  # the ground's end of a spring, from the left edge of its block
+
+
+def _rectangle(left: float, bottom: float, right: float, top: float) -> Array:
+    return np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
+
+
+def _disc(shift: Array, angle: Array, name: str, colour: str) -> list[Body]:
+    """A disc on a stand with its name, and the hand that turns: an arm with a bob at its end."""
+    centre, still = shift + [0.5, 0.4], np.zeros((angle.size, 2))
+    round_ = np.linspace(0.0, 2.0 * np.pi, 49)[:-1]
+    circle = np.stack([np.cos(round_), np.sin(round_)], axis=1)
+    arm = _rectangle(-0.03, -0.6, 0.03, 0.0) + centre
+    return [
+        Body(_rectangle(0.0, -0.75, 1.0, -0.4) + shift, still, name, "#FFFFFF"),
+        Body(_RADIUS * circle + centre, still, "", "#F2F2F2"),
+        Body(arm, still, "", _style.BLACK, angle, centre),
+        Body(0.12 * circle + centre - [0.0, 0.56], still, "", colour, angle, centre),
+    ]
+
+
+def _springs(
+    machine: Any, names: Sequence[str], shifts: dict[str, Array], travel: dict[str, Array]
+) -> tuple[list[Body], list[Spring]]:
+    """The springs of the matrix and those of elements, and the posts of those that end at the ground."""
+    stiffness = np.asarray(machine.stiffness, dtype=float)
+    floor = 1e-12 * np.abs(stiffness).max(initial=0.0)
+    pairs: list[tuple[str, str | None]] = []
+    for i, name in enumerate(names):
+        pairs += [(name, other) for j, other in enumerate(names) if j > i and abs(stiffness[i, j]) > floor]
+        pairs += [(name, None)] if abs(stiffness[i].sum()) > floor else []
+    for element in machine._description.elements:
+        if element["kind"] == "spring" and element["on"]:
+            joined = sorted(element["on"], key=list(names).index)
+            pairs.append((joined[0], joined[-1] if len(joined) > 1 else None))
+    posts, springs, taken = [], [], dict.fromkeys(pairs, 0)
+    rim = {name: _RADIUS - 0.5 if kind == "rotary" else 0.0 for name, kind in machine.kinds.items()}
+    still = np.zeros_like(next(iter(travel.values()))) if travel else np.zeros((0, 2))
+    for first, second in pairs:
+        height = (0.4, 0.62, 0.18)[taken[first, second] % 3]
+        taken[first, second] += 1
+        if second is None:
+            post = shifts[first] + [_POST, 0.0]
+            if taken[first, second] == 1:
+                posts.append(Body(_rectangle(-0.08, -0.1, 0.0, 0.9) + post, still, "", "#9A9A9A"))
+            start, end = post + still, shifts[first] - [rim[first], 0.0] + travel[first]
+        else:
+            start = shifts[first] + [1.0 + rim[first], 0.0] + travel[first]
+            end = shifts[second] - [rim[second], 0.0] + travel[second]
+        springs.append(Spring(start + [0.0, height], end + [0.0, height]))
+    return posts, springs
 
 
 def picture(run: Trajectory) -> Picture:
@@ -198,34 +284,35 @@ def animate(
     shown: Picture | None = None,
     progress: bool | None = None,
 ) -> FuncAnimation:
-    """Animate a run; write it to a file when one is named.
+    """Animate a run; write it to a file when one is named: ``animate(run, "run.mp4")``.
 
     Parameters
     ----------
     run
         A trajectory; its frames are even in time, between its first and its last sample.
     file
-        ``*.gif`` (needs pillow, which matplotlib brings) or ``*.html`` (pictures and buttons in one file).
+        ``*.mp4`` (needs ffmpeg, of the system or of the extra ``video``), ``*.gif`` or ``*.html`` (pictures and buttons
+        in one file). None: it plays in a notebook as the result of its cell, and elsewhere with ``plt.show()``.
     frames
-        Number of pictures, at least 2, spread evenly over the samples.
+        Number of pictures, at least 2, evenly spaced in time.
     rate
         Pictures per second, > 0.
     shown
-        What to show; None: the machine's own picture, or blocks.
+        What to show, at the samples of the run; None: the machine's own picture, or blocks.
     progress
         Whether to show a progress bar while writing; None: at a terminal and in notebooks, after a second.
 
     Returns
     -------
     matplotlib.animation.FuncAnimation
-        Keep it while it plays; in a notebook ``HTML(animation.to_jshtml())`` shows it.
+        Keep it while it plays.
 
     Raises
     ------
     ValueError
-        For fewer than 2 frames, a rate that is not positive, or a file that is neither GIF nor HTML.
+        For fewer than 2 frames, a rate that is not positive, or a file of another kind.
     MissingExtraError
-        When matplotlib is not installed.
+        When matplotlib, or ffmpeg for ``*.mp4``, is not installed.
 
     Examples
     --------
@@ -241,17 +328,20 @@ def animate(
         checks.reject("frames", frames, "at least 2")
     checks.positive("rate", rate)
     target = None if file is None else Path(file)
-    if target is not None and target.suffix not in (".gif", ".html"):
-        checks.reject("file", str(file), "a name that ends in .gif or .html")
+    if target is not None and target.suffix not in (".mp4", ".gif", ".html"):
+        checks.reject("file", str(file), "a name that ends in .mp4, .gif or .html")
     _style.need_matplotlib()
-    from matplotlib.animation import FuncAnimation, PillowWriter
+    from matplotlib.animation import FuncAnimation
 
-    seen = picture(run) if shown is None else shown
-    if isinstance(run, Trajectory):
+    if shown is None:
         run = run.at(np.linspace(run.t[0], run.t[-1], frames))
-    chosen = np.unique(np.linspace(0, run.t.size - 1, frames).round().astype(int))
+    seen = picture(run) if shown is None else shown
+    even = np.linspace(run.t[0], run.t[-1], frames)
+    chosen = np.unique(np.clip(np.searchsorted(run.t, even - 1e-9 * np.ptp(run.t)), 0, run.t.size - 1))
+    canvas = _canvas(shown_on_screen=target is None)
+    frequency = max(1, round(rate))
     with _style.style(), ExitStack() as stack:
-        canvas = _style.canvas(62.0, 120.0)
+        writer = None if target is None or target.suffix == ".html" else _writer(target.suffix, frequency)
         stage = _stage(run, seen, canvas)
         drawn: set[int] = set()
         counter = stack.enter_context(bar(chosen.size, "picture", progress if target else False))
@@ -267,13 +357,50 @@ def animate(
         )
         if target is None:
             show(0)
-            # matplotlib warns of animations that nobody drew; the caller may only want the object.
-            vars(movie)["_draw_was_started"] = True
-        elif target.suffix == ".gif":
-            movie.save(str(target), writer=PillowWriter(fps=max(1, round(rate))), dpi=100)
+            vars(movie)["_repr_html_"] = lambda: _played(movie, frequency)
+            vars(movie)["_draw_was_started"] = True  # else matplotlib warns when nobody shows it
+        elif target.suffix == ".html":
+            target.write_text(movie.to_jshtml(fps=frequency), encoding="utf-8")
         else:
-            target.write_text(movie.to_jshtml(fps=max(1, round(rate))), encoding="utf-8")
+            movie.save(str(target), writer=writer, dpi=_DPI)
     return movie
+
+
+_WIDTH, _HEIGHT = 121.92, 60.96  # mm: 960 x 480 pixels at _DPI, as video needs even numbers
+_DPI = 200.0
+
+
+def _played(movie: Any, frequency: int) -> str:
+    html: str = movie.to_jshtml(fps=frequency)
+    vars(movie)["_draw_was_started"] = True
+    return html
+
+
+def _canvas(shown_on_screen: bool) -> Any:
+    """A figure of pyplot where a window can play it; else one of its own, so that no cell shows the first picture too."""
+    if shown_on_screen:
+        import matplotlib.pyplot as plt
+
+        if "inline" not in plt.get_backend():
+            return plt.figure(figsize=(_WIDTH / 25.4, _HEIGHT / 25.4), layout="constrained")
+    return _style.canvas(_HEIGHT, _WIDTH)
+
+
+def _writer(suffix: str, rate: int) -> Any:
+    """The writer of matplotlib for a kind of file."""
+    from matplotlib.animation import FFMpegWriter, PillowWriter
+
+    if suffix == ".gif":
+        return PillowWriter(fps=rate)
+    if not FFMpegWriter.isAvailable():
+        import matplotlib as mpl
+
+        ffmpeg = need("imageio_ffmpeg", "ffmpeg", "*.mp4 needs", "video")
+        mpl.rcParams["animation.ffmpeg_path"] = (
+            ffmpeg.get_ffmpeg_exe()
+        )  # inside of the style, which restores it
+    # Players and browsers take this format of pixels alone.
+    return FFMpegWriter(fps=rate, codec="libx264", extra_args=["-pix_fmt", "yuv420p"])
 
 
 def _stage(run: Trajectory, seen: Picture, canvas: Any) -> Any:
@@ -286,13 +413,12 @@ def _stage(run: Trajectory, seen: Picture, canvas: Any) -> Any:
     shapes, words, lines = [], [], []
     corners = []
     for body in seen.bodies:
-        outline, motion = np.asarray(body.outline, dtype=float), np.asarray(body.motion, dtype=float)
         shape = Polygon(
-            outline, closed=True, facecolor=body.colour, edgecolor=_style.BLACK, linewidth=0.8, alpha=0.85
+            body.at(0), closed=True, facecolor=body.colour, edgecolor=_style.BLACK, linewidth=0.8, alpha=0.85
         )
-        shapes.append((ax.add_patch(shape), outline, motion))
-        words.append(ax.text(*outline.mean(axis=0), body.name, ha="center", va="center", fontsize=8))
-        corners += [outline + motion.min(axis=0), outline + motion.max(axis=0)]
+        shapes.append((ax.add_patch(shape), body))
+        words.append(ax.text(*body.at(0).mean(axis=0), body.name, ha="center", va="center", fontsize=8))
+        corners += [body.at(k) for k in range(len(np.asarray(body.motion)))]
     for spring in seen.springs:
         start, end = np.asarray(spring.start, dtype=float), np.asarray(spring.end, dtype=float)
         (line,) = ax.plot([], [], color=_style.BLACK, linewidth=1.0)
@@ -302,22 +428,25 @@ def _stage(run: Trajectory, seen: Picture, canvas: Any) -> Any:
     low, high = every.min(axis=0), every.max(axis=0)
     room = 0.04 * (high - low) + 0.1
     ax.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]))
-    ax.set_title("", fontsize=8)
     if seen.note:
         ax.text(
             0.5, -0.02, seen.note, transform=ax.transAxes, ha="center", va="top", fontsize=7, color="#5A5A5A"
         )
 
+    ax.set_title("t = 0 s", fontsize=8, loc="left")
+    canvas.draw_without_rendering()
+    canvas.set_layout_engine("none")  # laid out once: nothing shall jump as the text above changes
+
     def show(frame: int) -> list[Any]:
-        for (shape, outline, motion), word in zip(shapes, words, strict=True):
-            place = outline + motion[frame]
+        for (shape, body), word in zip(shapes, words, strict=True):
+            place = body.at(frame)
             shape.set_xy(place)
             word.set_position(tuple(place.mean(axis=0)))
         for line, start, end in lines:
             points = _zigzag(start[frame], end[frame])
             line.set_data(points[:, 0], points[:, 1])
-        ax.set_title(f"t = {run.t[frame]:.3f} s   {_modes(run, frame)}", fontsize=8)
-        return [shape for shape, _, _ in shapes]
+        ax.set_title(f"t = {run.t[frame]:.3f} s   {_modes(run, frame)}", fontsize=8, loc="left")
+        return [shape for shape, _ in shapes]
 
     return show
 

@@ -671,7 +671,8 @@ class Trajectory:
         Parameters
         ----------
         file : str or Path, optional
-            Where to write it, ``*.gif`` or ``*.html``.
+            Where to write it, ``*.mp4``, ``*.gif`` or ``*.html``; by default it plays in a notebook as the result of its
+            cell, and elsewhere with ``plt.show()``.
         frames : int
             Number of pictures, evenly spaced in time between the first and the last sample.
         rate : float

@@ -268,9 +268,9 @@ def test_picture(signals: tuple[str, ...]) -> None:
     m = shaken(ss.Coulomb(1.5, 1.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        figure = fit(m, {"guide.law.kinetic": 0.99}, record(m, *signals, noise=0.02), step=1e-3).plot()
-    assert legends.faults(figure) == []
-    assert all(ax.get_ylabel() for ax in figure.axes)
+        axes = fit(m, {"guide.law.kinetic": 0.99}, record(m, *signals, noise=0.02), step=1e-3).plot()
+    assert legends.faults(axes[0].figure) == []
+    assert all(ax.get_ylabel() for ax in axes)
 
 
 T = np.linspace(0.0, 1.0, 50)

@@ -1,5 +1,6 @@
 """Animations: what moves is what was computed, files are what their names say, gears bring a picture."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,10 +97,96 @@ def test_bad_input_is_named(drive: ss.Trajectory, tmp_path: Path) -> None:
         drive.animate(frames=1)
     with pytest.raises(ValueError, match=r"rate = 0\.0"):
         drive.animate(rate=0.0)
-    with pytest.raises(ValueError, match=r"ends in \.gif or \.html"):
-        drive.animate(tmp_path / "d.mp4")
+    with pytest.raises(ValueError, match=r"ends in \.mp4, \.gif or \.html"):
+        drive.animate(tmp_path / "d.avi")
 
 
 def test_resampled_run_keeps_its_picture(chatter: ss.Trajectory) -> None:
     assert chatter.at([0.0, 0.1]).described is SET_2
     assert len(animation.picture(chatter.at([0.0, 0.1])).bodies) == 2
+
+
+def test_a_frame_shows_the_motion_at_its_time() -> None:
+    machine = ss.Machine(mass=[1.0], stiffness=[[1.0]], names=["block"])
+    run = ss.simulate(machine, t_end=np.pi, dt=1e-3, initial={"block.position": 1.0})
+    movie = run.animate(frames=5)
+    ax = movie._fig.axes[0]
+    block = ax.patches[-1]
+    places = []
+    for frame in range(5):
+        movie._func(frame)
+        places.append(float(block.get_xy()[0, 0]))
+    assert np.diff(places) == pytest.approx(np.diff(np.cos(np.linspace(0.0, run.t[-1], 5))), abs=1e-6)
+    assert ax.get_title(loc="left").startswith("t = 3.141 s")
+
+
+def test_a_pendulum_swings() -> None:
+    """The bob of the hand is at (sin q, -cos q) from the joint: at the right for positive q, above for q = pi."""
+    pendulum = ss.machines.pendulum(1.0, 0.5, law=ss.Coulomb(0.1))
+    run = ss.simulate(pendulum, t_end=3.0, dt=0.05, initial={"arm.position": 2.0})
+    bob = animation.picture(run).bodies[-1]
+    places = np.array([bob.at(k).mean(axis=0) - bob.pivot for k in range(run.t.size)])
+    q = run["arm.position"]
+    assert places == pytest.approx(0.56 * np.stack([np.sin(q), -np.cos(q)], axis=1), abs=1e-12)
+    assert np.ptp(places[:, 0]) > 1.0
+
+
+def test_small_angles_are_magnified_and_the_note_says_so() -> None:
+    rotor = ss.Machine(mass=1.0, stiffness=1.0, names=["rotor"], kind="rotary")
+    shown = animation.picture(ss.simulate(rotor, t_end=1.0, dt=0.1, initial={"rotor.position": 0.01}))
+    assert np.asarray(shown.bodies[-1].angle)[0] == pytest.approx(0.5)
+    assert shown.note == "angles drawn 50 times as large"
+
+
+def test_springs_of_elements_are_drawn() -> None:
+    machine = ss.Machine(mass=[1.0, 1.0], names=["arm", "blade"])
+    machine.add_spring("joint", on=("arm", "blade"), stiffness=400.0)
+    machine.add_spring("stop", on="blade", stiffness=1e3, backlash=0.1)
+    run = ss.simulate(machine, t_end=1.0, dt=0.1, initial={"arm.velocity": 0.1})
+    shown = animation.picture(run)
+    joint, stop = shown.springs
+    length = (np.asarray(joint.end) - np.asarray(joint.start))[:, 0]
+    scale = np.abs([run["arm.position"], run["blade.position"]]).max()
+    assert length - length[0] == pytest.approx(
+        (run["blade.position"] - run["arm.position"]) / scale, abs=1e-12
+    )
+    assert np.ptp(np.asarray(stop.start), axis=0) == pytest.approx(0.0)  # a post of the ground
+    assert np.asarray(stop.end)[-1] - np.asarray(stop.end)[0] == pytest.approx(
+        [run["blade.position"][-1] / scale, 0.0]
+    )
+
+
+def test_mp4_by_one_call(drive: ss.Trajectory, tmp_path: Path) -> None:
+    from matplotlib.animation import FFMpegWriter
+
+    if not FFMpegWriter.isAvailable():
+        pytest.importorskip("imageio_ffmpeg")
+    drive.animate(tmp_path / "d.mp4", frames=5)
+    head = (tmp_path / "d.mp4").read_bytes()
+    assert head[4:8] == b"ftyp" and b"avc1" in head
+
+
+def test_mp4_without_ffmpeg_says_what_to_install(
+    drive: ss.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib.animation import FFMpegWriter
+
+    monkeypatch.setattr(FFMpegWriter, "isAvailable", classmethod(lambda _: False))
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(ImportError, match=r'\*\.mp4 needs ffmpeg: pip install "stickslip\[video\]"'):
+        drive.animate(tmp_path / "d.mp4", frames=2)
+
+
+def test_result_plays_in_a_notebook_and_in_a_window(drive: ss.Trajectory) -> None:
+    import matplotlib.pyplot as plt
+
+    movie = drive.animate(frames=2)
+    assert plt.get_fignums() == [movie._fig.number]
+    assert movie._repr_html_().count("data:image/png;base64") == 2
+
+
+def test_file_leaves_no_figure_open(drive: ss.Trajectory, tmp_path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    drive.animate(tmp_path / "d.gif", frames=2)
+    assert plt.get_fignums() == []

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from labels import faults
-from matplotlib.patches import Polygon
+from matplotlib.patches import Circle, Ellipse, Polygon
 
 import stickslip as ss
+from stickslip import parts
 from stickslip._drawing import _style, words
 
 TABLE_I: dict[str, float] = {
@@ -106,6 +107,34 @@ def led() -> ss.StateSpace:
     return p
 
 
+def axis() -> ss.Drive:
+    """A servo axis from parts: motor, gear with backlash, screw, slide, speed control."""
+    axis = ss.Drive()
+    axis.add("motor", parts.Motor(2e-3, "speed.output", current_lag=5e-4, torque_limit=15.0))
+    axis.add("encoder", parts.Encoder(lines=5000))
+    axis.add("gear", parts.Gear(ratio=2.0, backlash=2e-4, stiffness=2e4, damping=2.0))
+    axis.add("pinion", parts.Inertia(1e-3))
+    axis.add("screw", parts.BallScrew(lead=0.01))
+    axis.add("slide", parts.Slide(200.0, ss.Stribeck(static=300.0, kinetic=200.0, stribeck_velocity=2e-3)))
+    speed = ss.PI(kp=1.2, tn=15e-3, controls="rate", rate="difference", period=125e-6)
+    reference = ss.SmoothStep(20.0, duration=0.1)
+    axis.add("speed", speed, measure="encoder", reference=reference, limited_by="motor")
+    return axis
+
+
+def rotors() -> ss.Machine:
+    m = ss.Machine(
+        mass=[0.02, 0.5, 0.1],
+        stiffness=[[300.0, -300.0, 0.0], [-300.0, 400.0, -100.0], [0.0, -100.0, 150.0]],
+        damping=[[0.1, -0.1, 0.0], [-0.1, 0.1, 0.0], [0.0, 0.0, 0.0]],
+        names=["motor", "flywheel", "load"],
+        kind="rotary",
+        force={"motor": 5.0},
+    )
+    m.add_friction("brake", on="load", law=ss.Coulomb(static=6.0, kinetic=4.0))
+    return m
+
+
 WEDGE = ss.machines.wedge_gear(
     upper_mass=2420.0,
     lower_mass=10.878,
@@ -143,6 +172,9 @@ DRAWN: dict[str, tuple[Callable[[], Any], str | None]] = {
     "drive": (lambda: drive(limits=5e3, period=1e-3), None),
     "drive masses": (drive, "schematic"),
     "loops": (loops, None),
+    "axis": (axis, None),
+    "axis masses": (axis, "schematic"),
+    "rotors": (rotors, None),
     "plant": (plant, None),
     "led": (led, None),
     "wedge": (lambda: WEDGE, None),
@@ -165,6 +197,20 @@ def test_labels_lie_apart_and_inside(name: str) -> None:
 
 
 BODIES = {"wedge", "steep wedge", "worm", "fine worm"}  # which touch
+
+
+@pytest.mark.parametrize("name", ["servo", "observed", "drive", "loops", "axis", "led"])
+def test_diagram_fits_a_page(name: str) -> None:
+    made, what = DRAWN[name]
+    width, height = 25.4 * made().draw(what=what).figure.get_size_inches()
+    assert width <= 170.0 and height <= 150.0
+
+
+def test_rotors_are_discs_on_shafts() -> None:
+    """Two ellipses for each rotor, and none for a slide."""
+    ax = axis().draw(what="schematic")
+    assert sum(isinstance(patch, Ellipse) and not isinstance(patch, Circle) for patch in ax.patches) == 4
+    assert {"motor\n0.002 kg m²", "pinion\n0.001 kg m²", "slide\n200 kg"} <= {t.get_text() for t in ax.texts}
 
 
 @pytest.mark.parametrize("name", sorted(DRAWN.keys() - BODIES))

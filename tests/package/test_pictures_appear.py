@@ -132,7 +132,9 @@ def test_keywords_reach_the_artists(name: str) -> None:
     call, _ = CALLS[name]
     axes = np.ravel(call(alpha=0.321))
     artists = [artist for ax in axes for artist in ax.get_children()]
-    artists += [artist for ax in axes for twin in ax.figure.axes if twin is not ax for artist in twin.get_children()]
+    artists += [
+        artist for ax in axes for twin in ax.figure.axes if twin is not ax for artist in twin.get_children()
+    ]
     assert 0.321 in [artist.get_alpha() for artist in artists]
 
 
@@ -216,7 +218,8 @@ loop = ss.open_loop(q, at="speed.output")
         "loop.bode().plot();",
         "loop.nyquist()",
         "ss.ensemble(m, {'belt.surface_velocity': [0.1, 0.2]}, t_end=5.0).plot()",
-        "import matplotlib.pyplot as plt\n_, (one, two) = plt.subplots(1, 2)\nrun.plot('block.position', ax=one)\nrun.plot('belt.force', ax=two)",
+        "import matplotlib.pyplot as plt\n_, (one, two) = plt.subplots(1, 2)\n"
+        "run.plot('block.position', ax=one)\nrun.plot('belt.force', ax=two)",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in (head, *cells)])
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()

@@ -111,7 +111,7 @@ def canvas(height: float, width: float = WIDTH) -> Canvas:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), dpi=DPI)
+    figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), dpi=DPI, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

@@ -120,7 +120,8 @@ class Chain(Drawing):
 
     def _gap(self, pair: tuple[int, int]) -> float:
         texts = [links[pair] for links in (self._springs, self._dampers) if pair in links]
-        return max((words.width(text) + 0.4 for text in texts), default=0.0)
+        shafts = sk.ROTOR_SHAFT * sum(self._turns(k) for k in set(pair))
+        return max((words.width(text) + 0.4 + shafts for text in texts), default=0.0)
 
     def _across(self) -> None:
         """Left edges and widths of the masses."""
@@ -133,7 +134,7 @@ class Chain(Drawing):
             max(1.5, words.width(mass) + 0.3, words.width(under) + 0.2, 0.4 * len(self._boxes))
             for mass, under in zip(self._masses, self._under, strict=True)
         ]
-        x = _WALL + max(1.5, self._gap((0, 0))) if self._gap((0, 0)) else 0.3
+        x = _WALL + max(1.5, self._gap((0, 0))) if self._gap((0, 0)) else 0.55 if self._turns(0) else 0.3
         self._left = []
         for k, width in enumerate(self._wide):
             self._left.append(x)
@@ -142,12 +143,16 @@ class Chain(Drawing):
             # one mass has its wall on the left
             pair = (k, k + 1) if k < last else (k, k)
             spring = 0.0 if k == last == 0 else self._gap(pair)
-            x += width + max(0.5, beyond, max(1.5, spring) if spring else 0.0)
+            shafts = 0.5 * (self._turns(k) + (k < last and self._turns(k + 1)))
+            x += width + max(0.5, beyond, shafts + 0.2, max(1.5, spring) if spring else 0.0)
         self._right = x
         self.width = x + (_WALL if last and self._gap((last, last)) else 0.0)
         for box in self._boxes:
             middle = self._middle(box)
             self.width = max(self.width, middle + 0.5 * words.width(box.text) + 0.4)
+
+    def _turns(self, k: int) -> bool:
+        return self._names[k] in self._rotary
 
     def _middle(self, box: _Box) -> float:
         ends = [self._left[k] + 0.5 * self._wide[k] for k in box.masses]
@@ -161,12 +166,16 @@ class Chain(Drawing):
         for k, text in enumerate(self._masses):
             left, wide = x0 + self._left[k], self._wide[k]
             middle = left + 0.5 * wide
-            sk.block(ax, left, y0, wide, _HEIGHT, text)
+            turns = self._turns(k)
+            if turns:
+                sk.rotor(ax, left, y0, wide, _HEIGHT, text)
+            else:
+                sk.block(ax, left, y0, wide, _HEIGHT, text)
             self._support(ax, k, left, y0)
             for row, (label, sign) in enumerate(self._forces[k]):
                 y = y0 + _HEIGHT + 0.4 + 0.5 * row
                 tail, head = (middle, middle + 0.7) if sign > 0.0 else (middle + 0.7, middle)
-                sk.arrow(ax, (tail, y), (head, y))
+                (sk.torque if turns else sk.arrow)(ax, (tail, y), (head, y))
                 sk.label(ax, (middle + 0.7, y), label, "right", sk.FORCE)
         self._linked(ax, x0, y0)
         bottom = y0 + self._first
@@ -185,10 +194,15 @@ class Chain(Drawing):
     def _support(self, ax: Axes, k: int, left: float, y0: float) -> None:
         """Friction on the ground, or rollers; what the ground does."""
         wide = self._wide[k]
+        if self._turns(k):
+            for x in (left - 0.7 * sk.ROTOR_SHAFT, left + wide + 0.7 * sk.ROTOR_SHAFT):
+                sk.bearing(ax, (x, y0 + 0.5 * _HEIGHT - 0.07))
         if self._under[k]:
             sk.ground(ax, (left - 0.15, y0), (left + wide + 0.15, y0))
             sk.line(ax, (left, y0), (left + wide, y0), color=sk.FORCE, linewidth=2.2, zorder=3.5)
             sk.text(ax, (left + 0.5 * wide, y0 - 0.25), self._under[k], va="top")
+            return
+        if self._turns(k):
             return
         for share in (0.25, 0.75):
             sk.ball(ax, (left + share * wide, y0 - 0.09), 0.09, fill="#FFFFFF")
@@ -207,7 +221,14 @@ class Chain(Drawing):
                     ends = x0 + self._left[a] + self._wide[a], right
                 else:
                     continue
-                part(ax, (ends[0], y0 + y), (ends[1], y0 + y), text)
+                left, right_end = ends
+                if self._turns(b) and (b - a == 1 or a == b == 0):
+                    right_end -= sk.ROTOR_SHAFT
+                    sk.line(ax, (right_end, y0 + 0.5 * _HEIGHT), (right_end, y0 + y))
+                if self._turns(a) and (b - a == 1 or a == b == last != 0):
+                    left += sk.ROTOR_SHAFT
+                    sk.line(ax, (left, y0 + 0.5 * _HEIGHT), (left, y0 + y))
+                part(ax, (left, y0 + y), (right_end, y0 + y), text)
         if self._gap((0, 0)):
             sk.ground(ax, (x0 + _WALL, y0 + _HEIGHT), (x0 + _WALL, y0 - 0.2), depth=0.14)
         if last and self._gap((last, last)):

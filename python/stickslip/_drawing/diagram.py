@@ -28,7 +28,7 @@ _PLAIN = "#FFFFFF"
 
 
 @dataclass(frozen=True)
-class _Stage:
+class Stage:
     """A block of a strip: what is subtracted before it, its text, and what enters it from the feedback side."""
 
     text: str
@@ -42,13 +42,14 @@ class _Stage:
 
 
 @dataclass
-class _Strip:
+class Strip:
     """Controllers in a row: what it follows, its stages, and where its output goes."""
 
     followed: str
-    stages: list[_Stage]
+    stages: list[Stage]
     output: str
     ends: str  # name of its last controller
+    drives_plant: bool = True
     feeds: list[str] = field(default_factory=list)  # names of the signals between its controllers
 
     @property
@@ -78,13 +79,13 @@ def _unit(text: str) -> str:
 _GAINS = {("N", "m"): "N/m", ("N", "m/s"): "Ns/m", ("m/s", "m"): "1/s"}
 
 
-def _stages(e: Mapping[str, Any], drives: str) -> list[_Stage]:
+def _stages(e: Mapping[str, Any], drives: str) -> list[Stage]:
     """A controller's own stages, its limits, and the hold of a sampled one. `drives` is the unit of its output."""
     if e["kind"] == "compensator":
         kind = "friction observer" if e["observer"] else "friction feedforward"
         text = f"{kind}\n{words.law(e['law'], {})}"
         beside = (_rate(_signal(e["measurement"], "y")),) if e["observer"] else ()
-        return [_Stage(text, beside=beside, fill=sk.SECOND)]
+        return [Stage(text, beside=beside, fill=sk.SECOND)]
     law, options = e["control"]["law"], e["control"]["options"]
     measured = [_signal(one, "y") for one in e["measurements"]]
     stages = _LAWS.get(law["kind"], _other)(e, measured, drives)
@@ -96,10 +97,10 @@ def _stages(e: Mapping[str, Any], drives: str) -> list[_Stage]:
             if both
             else f"{words.amount(low)} … {words.amount(high, drives)}"
         )
-        stages.append(_Stage(f"limit\n{span.replace('−inf', '−∞').replace('inf', '∞')}"))
+        stages.append(Stage(f"limit\n{span.replace('−inf', '−∞').replace('inf', '∞')}"))
     if options["period"]:
         late = f"\ndelay {_time(options['delay'])}" if options["delay"] else ""
-        stages.append(_Stage(f"held for\n{_time(options['period'])}{late}"))
+        stages.append(Stage(f"held for\n{_time(options['period'])}{late}"))
     return stages
 
 
@@ -112,16 +113,16 @@ def _forward(law: Mapping[str, Any], key: str, rate: str) -> str:
     return f"\n+ {factor}{rate}" if law[key] else ""
 
 
-def _p(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[_Stage]:
+def _p(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[Stage]:
     law = e["control"]["law"]
     compared = _rate(measured[0]) if law["controls"] == "rate" else measured[0]
     gain = _GAINS.get((drives, _unit(compared)), "")
     reset = f"\nTn = {_time(law['tn'])}" if law["kind"] == "PI" else ""
     text = f"{law['kind']}\nkp = {words.amount(law['kp'], gain)}{reset}"
-    return [_Stage(text + _forward(law, "feedforward", "ṙ"), compared)]
+    return [Stage(text + _forward(law, "feedforward", "ṙ"), compared)]
 
 
-def _pid(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[_Stage]:
+def _pid(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[Stage]:
     law, unit = e["control"]["law"], _unit(measured[0])
     known = (drives, unit) == ("N", "m")
     lines = ["PID", f"kp = {words.amount(law['kp'], 'N/m' if known else '')}"]
@@ -130,40 +131,40 @@ def _pid(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[_St
     if law["kd"]:
         lines.append(f"kd = {words.amount(law['kd'], 'Ns/m' if known else '')}")
     of_rate = law["kd"] and law["derivative_of"] == "measurement"
-    return [_Stage("\n".join(lines), measured[0], (_rate(measured[0]),) if of_rate else ())]
+    return [Stage("\n".join(lines), measured[0], (_rate(measured[0]),) if of_rate else ())]
 
 
-def _cascade(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[_Stage]:
+def _cascade(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[Stage]:
     law = e["control"]["law"]
     outer = f"P\nkv = {words.amount(law['kv'], '1/s')}" + _forward(law, "velocity_feedforward", "ṙ")
     inner = f"PI\nkp = {words.amount(law['kp'], 'Ns/m')}\nTn = {_time(law['tn'])}"
     inner += _forward(law, "force_feedforward", "kg · r̈")
-    return [_Stage(outer, measured[0]), _Stage(inner, _rate(measured[1]))]
+    return [Stage(outer, measured[0]), Stage(inner, _rate(measured[1]))]
 
 
-def _other(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[_Stage]:
+def _other(e: Mapping[str, Any], measured: Sequence[str], drives: str) -> list[Stage]:
     """Matrices, and functions in Python."""
     law = e["control"]["law"]
     if law["kind"] == "FrictionCurve":
-        return [_Stage("friction\nF(ṙ)" if law["controls"] == "rate" else "friction\nF(r)")]
+        return [Stage("friction\nF(ṙ)" if law["controls"] == "rate" else "friction\nF(r)")]
     if law["kind"] != "LTI":
-        return [_Stage("u = f(t, r, y)", beside=tuple(measured))]
+        return [Stage("u = f(t, r, y)", beside=tuple(measured))]
     order = len(law["A"])
     text = f"{e['name']}\n{order} state{'s' * (order != 1)}"
     if order == 0 and not law["error"] and not measured and (law["D"] == 1.0).all():
         text = f"{e['name']}\nsum" if law["D"].size > 1 else e["name"]
     if law["error"] and len(measured) == 1:
-        return [_Stage(text, measured[0])]
-    return [_Stage(text, beside=tuple(measured))]
+        return [Stage(text, measured[0])]
+    return [Stage(text, beside=tuple(measured))]
 
 
 _LAWS = {"P": _p, "PI": _p, "PID": _pid, "Cascade": _cascade}
 
 
-def _strips(described: Any) -> list[_Strip]:
+def strips_of(described: Any) -> list[Strip]:
     """Controllers in strips, each after the one whose output it follows."""
     waiting = [e for e in described.elements if e["kind"] in ("controller", "compensator")]
-    strips: list[_Strip] = []
+    strips: list[Strip] = []
     while waiting:
         ready = [e for e in waiting if not any(_follows(e) == other["name"] for other in waiting)]
         e = ready[0] if ready else waiting[0]
@@ -172,11 +173,13 @@ def _strips(described: Any) -> list[_Strip]:
         feeds = next((other for other in waiting if _follows(other) == e["name"]), None)
         stages = _stages(e, _drives(e, feeds))
         if before is None:
-            strips.append(_Strip(_followed(e), stages, _driven(e, described.elements), e["name"]))
+            output = _driven(e, described.elements)
+            strips.append(Strip(_followed(e), stages, output, e["name"], bool(_targets(e))))
         else:
             before.feeds.append(f"{before.ends}.output")
             before.stages += stages
             before.output, before.ends = _driven(e, described.elements), e["name"]
+            before.drives_plant = bool(_targets(e))
     return strips
 
 
@@ -207,10 +210,13 @@ def _drives(e: Mapping[str, Any], feeds: Mapping[str, Any] | None) -> str:
     return _unit(_rate(measured) if law.get("controls") == "rate" else measured)
 
 
+def _targets(e: Mapping[str, Any]) -> list[Any]:
+    return [target for target in ([e["to"]] if e["kind"] == "compensator" else e["to"]) if target]
+
+
 def _driven(e: Mapping[str, Any], elements: Sequence[Mapping[str, Any]]) -> str:
     """Where the output goes: ``pid → slide``, or a controller that adds it to what it follows."""
-    targets = [e["to"]] if e["kind"] == "compensator" else e["to"]
-    named = [words.form(target) for target in targets if target]
+    named = [words.form(target) for target in _targets(e)]
     output = f"{e['name']}.output"
     readers = [
         one["name"]
@@ -242,7 +248,7 @@ class Diagram(Drawing):
 
     def __init__(self, machine: Any) -> None:
         self._plant = Chain(machine) if machine.names else Plain(machine)
-        self._strips = _strips(machine._description)
+        self._strips = strips_of(machine._description)
         highest = [max(words.height(stage.text) for stage in strip.stages) + 0.3 for strip in self._strips]
         self._box = [max(0.9, tall) for tall in highest]
         rows = sum(self._box) + 0.7 * (len(self._box) - 1)
@@ -264,7 +270,7 @@ class Diagram(Drawing):
             self._y.append(top - 0.5 * tall)
             top -= tall + 0.7
 
-    def _places(self, strip: _Strip) -> list[float]:
+    def _places(self, strip: Strip) -> list[float]:
         """Left edge of every stage, and the end of the last."""
         x, places, feeds = words.width(strip.followed) + 0.6, [], list(strip.feeds)
         for k, stage in enumerate(strip.stages):
@@ -296,7 +302,7 @@ class Diagram(Drawing):
             for lane, name in enumerate(self._lanes[k]):
                 self._back(ax, k, name, edge + way * (0.2 + _LANE * (lane + 0.5)), lane, way)
 
-    def _strip(self, ax: Axes, k: int, strip: _Strip) -> None:
+    def _strip(self, ax: Axes, k: int, strip: Strip) -> None:
         y, places = self._y[k], self._x[k]
         begin, feeds = 0.1, list(strip.feeds)
         if strip.followed:

@@ -10,6 +10,7 @@ from stickslip._drawing.chart import Chart, has_states
 from stickslip._drawing.diagram import Diagram
 from stickslip._drawing.drawing import Drawing, show
 from stickslip._drawing.loop import Loop, Matrices
+from stickslip._drawing.stacked import PAGE, Stacked
 from stickslip.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def _chosen(machine: Any, what: str) -> Drawing:
         return Chain(machine)
     if what == "diagram":
         if _controlled(machine):
-            return Diagram(machine)
+            line = Diagram(machine)
+            return line if line.width <= PAGE else Stacked(machine)
         return Loop(machine) if machine.names else Matrices(machine)
     elements = machine._description.elements
     charts = {e["name"]: e for e in elements if e["kind"] == "friction" and has_states(e)}

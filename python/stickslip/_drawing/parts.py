@@ -19,6 +19,7 @@ Point = tuple[float, float]
 LINE, FILL, SECOND, FORCE, MOTION = "#000000", "#DCEBF5", "#FBE8C8", "#D55E00", "#0072B2"
 _WIDTH = 1.0
 BODY = 3  # zorder of bodies and blocks
+ROTOR_SHAFT = 0.3  # length of the shaft on both sides of a rotor
 
 
 def start(ax: Axes, x: Point, y: Point) -> None:
@@ -50,6 +51,47 @@ def block(
     """Draw a rectangular body."""
     right, top = left + width, bottom + height
     polygon(ax, [(left, bottom), (right, bottom), (right, top), (left, top)], words, fill)
+
+
+def rotor(ax: Axes, left: float, bottom: float, width: float, height: float, words: str = "") -> None:
+    """Draw a disc on a shaft, seen from the side and a little from the right."""
+    from matplotlib.patches import Ellipse, Rectangle
+
+    axis, depth = bottom + 0.5 * height, 0.22
+    line(ax, (left - ROTOR_SHAFT, axis), (left, axis), linewidth=4.0, solid_capstyle="butt", zorder=2.4)
+    right = left + width
+    for x, fill in ((left + 0.5 * depth, FILL), (right - 0.5 * depth, "#EEF5FA")):
+        if fill != FILL:
+            wide = width - depth
+            box = Rectangle(
+                (left + 0.5 * depth, bottom), wide, height, facecolor=FILL, linewidth=0.0, zorder=BODY
+            )
+            ax.add_patch(box)
+            for y in (bottom, bottom + height):
+                line(ax, (left + 0.5 * depth, y), (right - 0.5 * depth, y), zorder=BODY)
+        ax.add_patch(
+            Ellipse((x, axis), depth, height, facecolor=fill, edgecolor=LINE, linewidth=_WIDTH, zorder=BODY)
+        )
+    line(
+        ax,
+        (right - 0.5 * depth, axis),
+        (right + ROTOR_SHAFT, axis),
+        linewidth=4.0,
+        zorder=BODY + 0.1,
+        solid_capstyle="butt",
+    )
+    text(ax, (0.5 * (left + right - depth), axis), words)
+
+
+def bearing(ax: Axes, at: Point) -> None:
+    """Draw the bearing of a shaft, its bottom at a point."""
+    polygon(ax, [at, (at[0] - 0.09, at[1] - 0.16), (at[0] + 0.09, at[1] - 0.16)], fill="#FFFFFF", zorder=2.6)
+    ground(ax, (at[0] - 0.17, at[1] - 0.16), (at[0] + 0.17, at[1] - 0.16), depth=0.1)
+
+
+def torque(ax: Axes, tail: Point, head: Point, colour: str = FORCE) -> None:
+    """Draw a torque: an arrow that bends."""
+    _pointer(ax, tail, head, colour, connectionstyle=f"arc3,rad={-0.5 if head[0] > tail[0] else 0.5}")
 
 
 def ball(ax: Axes, centre: Point, radius: float, words: str = "", fill: str = FILL) -> None:
@@ -154,10 +196,7 @@ def label(ax: Axes, at: Point, words: str, side: str, colour: str = LINE) -> Non
     )
 
 
-def arrow(
-    ax: Axes, tail: Point, head: Point, words: str = "", side: str = "above", colour: str = FORCE
-) -> None:
-    """Draw an arrow; its name stands above, below, left or right of its middle, head (``-end``) or tail (``-start``)."""
+def _pointer(ax: Axes, tail: Point, head: Point, colour: str, **options: Any) -> None:
     ax.annotate(
         "",
         xy=head,
@@ -170,8 +209,16 @@ def arrow(
             "shrinkA": 0,
             "shrinkB": 0,
             "mutation_scale": 9,
+            **options,
         },
     )
+
+
+def arrow(
+    ax: Axes, tail: Point, head: Point, words: str = "", side: str = "above", colour: str = FORCE
+) -> None:
+    """Draw an arrow; its name stands above, below, left or right of its middle, head (``-end``) or tail (``-start``)."""
+    _pointer(ax, tail, head, colour)
     if words:
         place, _, part = side.partition("-")
         along = {"end": 1.0, "start": 0.0}.get(part, 0.5)
