@@ -153,6 +153,7 @@ def test_second_run_joins_the_first_in_the_next_colours() -> None:
     assert [line.get_label() for line in right.lines] == ["belt.force", "F of the other"]
     assert len({line.get_color() for ax in (left, right) for line in ax.lines}) == 4
     assert left.get_ylabel() == "block.position [m]" and left.get_xlim() == (0.0, 12.0)
+    assert {text.get_size() for text in right.get_legend().get_texts()} == {7.0}
 
 
 def test_picture_of_another_kind_gets_its_own_figure() -> None:

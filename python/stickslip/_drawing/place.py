@@ -7,7 +7,7 @@ file are made by `_style.canvas`, which pyplot does not know.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -89,15 +89,16 @@ def panels(
         For `matplotlib.figure.Figure.subplots` where the figure is empty.
     """
     _style.need_matplotlib()
+    current: Panels | None
     if given is not None:
-        found = np.array(given, dtype=object).ravel()
-        if found.size != count:
-            reject("ax", f"{found.size} axes", f"{count} axes")
-        yield _noted(found, kind)
-        return
-    current = _current(count, kind, alone, layout)
+        current = np.array(given, dtype=object).ravel()
+        if current.size != count:
+            reject("ax", f"{current.size} axes", f"{count} axes")
+    else:
+        current = _current(count, kind, alone, layout)
     if current is not None:
-        yield _noted(current, kind)
+        with _style_of(current):
+            yield _noted(current, kind)
         return
     import matplotlib.pyplot as plt
 
@@ -116,6 +117,11 @@ def panels(
 def _subplots(figure: Any, count: int, layout: Mapping[str, Any]) -> Panels:
     rows: Panels = figure.subplots(count, 1, squeeze=False, **layout)[:, 0]
     return rows
+
+
+def _style_of(found: Panels) -> AbstractContextManager[None]:
+    """The style of the package where its figure is added to, else the caller's."""
+    return _style.style() if all(ax in _held and _held[ax].own for ax in found) else nullcontext()
 
 
 def _noted(found: Panels, kind: str) -> Panels:

@@ -43,13 +43,13 @@ def bode(response: FrequencyResponse, hertz: bool, ax: Any, keywords: dict[str, 
         phase.set_ylabel("phase [°]")
         phase.set_xlabel("frequency [Hz]" if hertz else "angular frequency [rad/s]")
         phase.yaxis.set_major_locator(_steps_of_45())
-        if len(_curves(gain)) > 1:
+        if len(_curves(gain)) > 1 or "label" in keywords:
             handles, labels = gain.get_legend_handles_labels()
             if handles:
                 _style.legend_below(phase, handles, labels, columns=2)
-            if not first:
-                gain.set_title("")
-        elif (name := _name(response, 0, 0)) is not None:
+        if not first:
+            gain.set_title("")
+        elif outputs * inputs == 1 and (name := _name(response, 0, 0)) is not None:
             gain.set_title(name)
         if response.period is not None:
             half = np.pi / response.period
