@@ -1,4 +1,4 @@
-"""The site of the package: the notebooks, and a reference of every public name. README.md says how it is built."""
+"""The site of the package: the notebooks, and a reference of every public name. development.md says how it is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README says is true: its Python runs, its commands are those that are tried."""
+"""What the README and the pages say is true: their Python runs, their commands are those that are tried."""
 
 import os
 import re
@@ -12,13 +12,21 @@ import stickslip
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "notebooks").glob("*.md"))
+    if path.stem != "reference"
+}
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("code", blocks("python"))
+CODE = [*blocks("python"), *blocks("python", PAGES["examples"]), *blocks("python", PAGES["index"])]
+
+
+@pytest.mark.parametrize("code", CODE)
 def test_python_block_runs(code: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     # Warnings are as severe there as pytest was told to take them here.
     severity = [f"-W{rule}" for rule in pytestconfig.getoption("pythonwarnings") or ()]
@@ -32,6 +40,10 @@ def test_python_block_runs(code: str, tmp_path: Path, pytestconfig: pytest.Confi
 
 def test_there_is_an_example() -> None:
     assert "import stickslip as ss" in blocks("python")[0]
+
+
+def test_readme_has_at_most_a_thousand_words() -> None:
+    assert len(README.split()) <= 1000
 
 
 def test_each_of_the_two_commands_is_complete() -> None:
@@ -54,8 +66,19 @@ def test_links_lead_somewhere() -> None:
         assert (ROOT / target).exists(), target
 
 
-def test_rooms_are_those_of_the_tree() -> None:
-    listed = set(re.findall(r"^\| `src/(\w+)`", README, re.MULTILINE))
+@pytest.mark.parametrize("name", PAGES)
+def test_links_of_pages_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", PAGES[name]):
+        assert (ROOT / "notebooks" / target).exists(), target
+
+
+def test_pages_that_leave_the_readme_are_reachable_from_it() -> None:
+    linked = set(re.findall(r"\]\(notebooks/(\w+)\.md\)", README))
+    assert {"compare", "development", "examples", "install", "rely", "sources", "timing"} <= linked
+
+
+def test_layers_are_those_of_the_tree() -> None:
+    listed = set(re.findall(r"^\| `src/(\w+)`", PAGES["development"], re.MULTILINE))
     there = {path.relative_to(ROOT / "src").parts[0] for path in (ROOT / "src").rglob("*.[ch]pp")}
     assert there <= listed
 
@@ -63,10 +86,10 @@ def test_rooms_are_those_of_the_tree() -> None:
 def test_pictures_are_small_and_made_by_the_command_that_is_named() -> None:
     from stickslip import figures
 
-    shown = re.findall(r"!\[[^\]]+\]\((notebooks/pictures/(\w+)\.png)\)", README)
-    assert len(shown) == 4
-    assert {ROOT / path for path, _ in shown} == set((ROOT / "notebooks/pictures").iterdir())
-    assert all((ROOT / path).stat().st_size <= 80_000 for path, _ in shown)
-    named = re.search(r"`stickslip figures ([\w ]+)` makes these pictures", README)
-    assert named is not None and sorted(named[1].split()) == sorted(name for _, name in shown)
-    assert set(named[1].split()) <= set(figures.names())
+    shown = re.findall(r'<img src="notebooks/pictures/(\w+)\.png"', README)
+    assert len(shown) == 1
+    named = re.search(r"`stickslip figures ([\w ]+)` makes this picture", README)
+    assert named is not None and named[1].split() == shown
+    kept = list((ROOT / "notebooks/pictures").iterdir())
+    assert {path.stem for path in kept} <= set(figures.names()) and set(shown) <= {path.stem for path in kept}
+    assert all(path.stat().st_size <= 80_000 for path in kept)
