@@ -242,6 +242,11 @@ def test_everything_of_a_machine_is_in_the_schematic() -> None:
     assert "sliding x, μ = 0.3" in said(floor().draw())
 
 
+def test_force_as_a_formula_is_no_constant() -> None:
+    drawn = said(ss.machines.pendulum(1.0, 0.5).draw())
+    assert "M(q, v, t)" in drawn and "0 Nm" not in drawn
+
+
 def test_springs_are_those_of_the_matrix() -> None:
     """Put together again, the springs that are written make the stiffness matrix."""
     texts = said(ss.machines.chain([1.0, 2.0, 3.0], [10.0, 20.0], left=5.0, right=7.0).draw()).split("\n")

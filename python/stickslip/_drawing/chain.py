@@ -67,6 +67,8 @@ class Chain(Drawing):
                 turned = self._rotary.issuperset(e["on"])
                 entering = [e["on"]]
                 text = words.of_time(e["force"], "Nm" if turned else "N", "M" if turned else "F")
+                if "expression" in e:
+                    text = "M(q, v, t)" if turned else "F(q, v, t)"
             elif e["kind"] == "controller":
                 entering, text = e["to"], e["name"]
             elif e["kind"] == "compensator":

@@ -112,7 +112,7 @@ def _per(force: str, length: str) -> str:
 
 
 def spring(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A spring: its elongation, its stiffness and damping, play and preload."""
+    """A spring: its elongation, its stiffness and damping, backlash and preload."""
     force, length = _units(element, units)
     x = form(element["on"])
     if not is_zero(element["rest"]):
@@ -122,7 +122,7 @@ def spring(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyTy
     table = f"table of {len(element['elongations'])} points"
     parts = [table if element["elongations"] else amount(element["stiffness"], _per(force, length))]
     parts += [amount(element["damping"], _per(f"{force}s", length))] if element["damping"] else []
-    parts += [f"play {amount(element['backlash'], length)}"] if element["backlash"] else []
+    parts += [f"backlash {amount(element['backlash'], length)}"] if element["backlash"] else []
     parts += [f"preload {amount(element['preload'], force)}"] if element["preload"] else []
     return f"{element['name']}: {kind}, x = {x}\n{', '.join(parts)}"
 
