@@ -1,4 +1,4 @@
-"""Pictures need no screen, and no test draws into the axes of another one."""
+"""What holds for all tests: which are slow, and that pictures need no screen and share no axes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,65 @@ except ImportError:
     pass
 else:
     mpl.use("agg")  # not by MPLBACKEND, which the kernels of notebooks would inherit
+
+# Tests that take more than two seconds of processor time (their sum is half of that of all tests) and whose subject has a
+# faster test beside them. A name without brackets stands for all cases. `pytest -m slow` runs them, and `.ci/run` does.
+SLOW = (
+    "benchmarks/test_benchmarks.py::test_quick_run",
+    "bristles/test_canudas.py::test_hysteresis_of_friction_and_velocity",
+    "bristles/test_second_state.py::test_the_peak_at_a_reversal_is_not_stepped_over[1e-08]",
+    "contact/test_impact.py::test_hoop_sticks_below_0_6_however_often_its_contact_is_listed[256]",
+    "contact/test_lcp.py::test_same_answers_as_quantecon",
+    "engine/test_engine.py::test_suite",  # compiles the tests in C++
+    "ensemble/test_store.py::test_a_million_points_need_little_memory",
+    "expressions/test_saved_expressions.py::test_random_damage_is_an_error_or_another_formula",
+    "families/test_families.py::test_what_was_mended_stays_so",
+    "families/test_refined.py::test_motions_hardly_depend_on_rtol",
+    "figures/test_bristle_figures.py::TestExpectedNumbers",
+    "figures/test_checks.py::test_published_numbers_are_met_to_half_a_unit_of_the_last_digit",
+    "figures/test_figures.py::test_numbers_hold[servo_map]",
+    "figures/test_figures.py::test_picture_names_its_axes_and_hides_nothing",
+    "figures/test_wrong_physics.py::test_twice_the_friction_is_seen",
+    "friction/test_load_table.py::test_a_load_that_repeats_itself_with_every_turn[1.0]",
+    "identify/test_bristle.py::TestBatch::test_everything_comes_back[100000.0-2.0]",
+    "identify/test_fit.py::TestNoise::test_intervals_hold_the_truth",
+    "identify/test_fit_break_away.py::test_intervals_hold_the_truth",
+    "identify/test_fit_curve.py::test_intervals_hold_the_truth",
+    "notebooks/test_notebooks.py::test_notebook_runs[automaton]",
+    "notebooks/test_notebooks.py::test_notebook_runs[bristle2]",
+    "notebooks/test_notebooks.py::test_notebook_runs[chatter]",
+    "notebooks/test_notebooks.py::test_notebook_runs[identify]",
+    "notebooks/test_notebooks.py::test_notebook_runs[laws]",
+    "notebooks/test_notebooks.py::test_notebook_runs[nonlinear]",
+    "notebooks/test_notebooks.py::test_notebook_runs[put_friction_into_your_drive]",
+    "notebooks/test_notebooks.py::test_notebook_runs[servo]",
+    "notebooks/test_notebooks.py::test_notebook_runs[sweeps]",
+    "notebooks/test_notebooks.py::test_notebook_runs[trust]",
+    "reference/test_reference.py::TestTwoMass::test_without_friction_by_matrix_exponential",
+    "sensitivity/test_differences.py::test_automaton_with_memory_and_dwell[presliding1]",
+    "simulate/test_damaged.py::test_damage_anywhere_in_a_run",
+    "simulate/test_files.py::test_damage_anywhere_in_a_dictionary[drive]",
+    "simulate/test_many_coordinates.py::test_a_struck_chain[500]",
+    "springs/test_tables.py::test_attached_table",
+    "truths/test_truths.py::test_events_tell_limits_and_ways_of_anti_windup",
+    "truths/test_truths.py::test_from_event_to_event[chains-8]",
+)
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    found = set()
+    for item in items:
+        name = item.nodeid.removeprefix("tests/")
+        listed = {one for one in (name, name.split("[")[0], name.rpartition("::")[0]) if one in SLOW}
+        found |= listed
+        if listed:
+            item.add_marker(pytest.mark.slow)
+    files = {item.nodeid.removeprefix("tests/").partition("::")[0] for item in items}
+    whole = not any("::" in argument for argument in config.args)
+    missing = [one for one in SLOW if whole and one.partition("::")[0] in files and one not in found]
+    if missing:
+        raise pytest.UsageError(f"tests/conftest.py lists as slow what is no test: {', '.join(missing)}")
 
 
 @pytest.fixture(autouse=True)

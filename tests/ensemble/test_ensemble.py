@@ -337,7 +337,7 @@ def test_so_many_points_that_they_are_refused_with_what_they_would_take() -> Non
     }
     begin = time.perf_counter()
     with pytest.raises(
-        ValueError, match=r"1e\+09 points: about [\d.]+ h on \d+ cores, .* 9 GB .*allow_large=True"
+        ValueError, match=r"1e\+09 points: about [\d.e+]+ h on \d+ cores, .* 9 GB .*allow_large=True"
     ):
         ss.ensemble(belt(), many, 20.0)
     assert time.perf_counter() - begin < 2.0

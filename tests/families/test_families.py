@@ -11,6 +11,7 @@ from families.batch import verdicts
 from families.verdict import BROKEN, CRASH, HANG, NAN, PASSED, REFUSED, UNFINISHED, WRONG, left
 
 COUNT = 200
+FEW = 30  # of them in the default set of tests
 # What the engine gets wrong, and what it leaves although an answer exists. These numbers may only fall. With NumPy 1 and
 # the Eigen of its time sums round otherwise, and other machines stand on the edge.
 ROUNDING = 0 if int(np.__version__.split(".")[0]) > 1 else 2
@@ -79,11 +80,12 @@ def test_what_was_mended_stays_so(family: str) -> None:
     assert [(v.seed, v.word, v.cause) for v in found if v.word not in (PASSED, UNFINISHED) or left(v)] == []
 
 
+@pytest.mark.parametrize("count", [FEW, pytest.param(COUNT, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("family", NAMES)
-def test_every_machine_has_its_answer(family: str) -> None:
+def test_every_machine_has_its_answer(family: str, count: int) -> None:
     """No machine ends the process, and the wrong and the unfinished ones become fewer."""
-    found = list(verdicts(family, range(COUNT)))
-    assert [v.seed for v in found] == list(range(COUNT))
+    found = list(verdicts(family, range(count)))
+    assert [v.seed for v in found] == list(range(count))
     assert [v for v in found if v.word in (CRASH, HANG, NAN, BROKEN, REFUSED)] == []
     wrong = [v.seed for v in found if v.word == WRONG]
     unfinished = [v.seed for v in found if left(v)]
