@@ -61,6 +61,15 @@ def test_extras_exist() -> None:
         assert re.search(rf"^{name} = \[", project, re.MULTILINE), name
 
 
+def test_page_lists_every_extra() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    section = re.search(r"^\[project.optional-dependencies\]\n(.*?)^\[", project, re.MULTILINE | re.DOTALL)
+    assert section is not None
+    known = set(re.findall(r"^(\w+) = \[", section[1], re.MULTILINE))
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", PAGES["install"], re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == known
+
+
 def test_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
