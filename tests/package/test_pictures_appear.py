@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import gc
+import pickle
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -178,6 +181,17 @@ def test_two_loops_share_a_bode_diagram() -> None:
     assert [text.get_text() for text in first[1].get_legend().get_texts()] == ["first", "second"]
     with pytest.raises(ValueError, match="ax = '1 axes' is not allowed: it must be 2 axes"):
         speed_loop().bode().plot(ax=plt.gca())
+
+
+def test_closed_figures_are_released_and_can_be_pickled() -> None:
+    ax = belt_run().plot("block.position", "belt.force")
+    again = pickle.loads(pickle.dumps(ax.figure))
+    assert len(again.axes) == 2
+    gone = weakref.ref(ax)
+    plt.close("all")
+    del ax, again
+    gc.collect()
+    assert gone() is None
 
 
 def test_number_of_labels_is_checked() -> None:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -34,12 +33,14 @@ class Held:
     own: bool = False  # whether the figure was made for this picture, with its size
 
 
-_held: WeakKeyDictionary[Any, Held] = WeakKeyDictionary()
+# Kept as an attribute of the axes: a table of ours would hold them, through the axes of a second unit, for ever.
+_MARK = "_stickslip_held"
 
 
 def held(ax: Axes) -> Held | None:
     """Return what the package has drawn into the axes, or None."""
-    return _held.get(ax)
+    known: Held | None = getattr(ax, _MARK, None)
+    return known
 
 
 @contextmanager
@@ -107,8 +108,8 @@ def panels(
     figure = plt.figure(figsize=size, layout="constrained")
     with _style.style():
         found = _subplots(figure, count, layout)
-        for ax in _noted(found, kind):
-            _held[ax].own = True
+        for ax in found:
+            setattr(ax, _MARK, Held(kind, own=True))
         yield found
         for ax in figure.axes:
             _style.fix_ticks(ax)
@@ -121,13 +122,15 @@ def _subplots(figure: Any, count: int, layout: Mapping[str, Any]) -> Panels:
 
 def _style_of(found: Panels) -> AbstractContextManager[None]:
     """The style of the package where its figure is added to, else the caller's."""
-    return _style.style() if all(ax in _held and _held[ax].own for ax in found) else nullcontext()
+    known = [held(ax) for ax in found]
+    return _style.style() if all(one is not None and one.own for one in known) else nullcontext()
 
 
 def _noted(found: Panels, kind: str) -> Panels:
     for ax in found:
-        if ax not in _held or _held[ax].kind != kind or not ax.has_data():
-            _held[ax] = Held(kind)
+        known = held(ax)
+        if known is None or known.kind != kind or not ax.has_data():
+            setattr(ax, _MARK, Held(kind))
     return found
 
 
@@ -152,7 +155,7 @@ def _takes(ax: Any, kind: str, alone: bool, single: bool) -> bool:
         return False
     if not (ax.has_data() or ax.texts):
         return True
-    known = _held.get(ax)
+    known = held(ax)
     return not alone and (single if known is None else known.kind == kind)
 
 
