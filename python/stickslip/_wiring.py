@@ -224,12 +224,11 @@ class Wiring:
             Where to draw; by default pyplot's current axes where they are empty, or a new figure. On given axes letters
             shrink with the drawing.
         what : str, optional
-            ``"schematic"``: masses in a row with springs, dampers, friction, contacts and forces, not to scale (not
-            for a plant in matrix notation). ``"diagram"``: the flow of signals through controllers, their limits and
-            the plant; without controllers that of the plant alone. The name of a friction element that sticks: its
-            states and what leads from one to another. By default the diagram where there are controllers or
-            matrices, else the schematic. Units are those of a translational machine, with (J, φ, M) for (m, x, F) read
-            them as kg m², Nm/rad and so on.
+            ``"schematic"``: masses and rotors on shafts in a row with springs, dampers, friction, contacts and forces, not
+            to scale (not for a plant in matrix notation). ``"diagram"``: the flow of signals through controllers, their
+            limits and the plant, in rows where one line would be wider than a page; without controllers that of the plant
+            alone. The name of a friction element that sticks: its states and the transitions between them. By default the
+            diagram where there are controllers or matrices, else the schematic.
         **keywords
             For bodies and blocks (`matplotlib.patches.Patch`), such as ``facecolor``.
 
