@@ -14,7 +14,7 @@ except ImportError:
 else:
     mpl.use("agg")  # not by MPLBACKEND, which the kernels of notebooks would inherit
 
-# Tests that take more than two seconds of processor time (their sum is half of that of all tests) and whose subject has a
+# Tests that take more than two seconds of processor time (together more than all others) and whose subject has a
 # faster test beside them. A name without brackets stands for all cases. `pytest -m slow` runs them, and `.ci/run` does.
 SLOW = (
     "benchmarks/test_benchmarks.py::test_quick_run",
@@ -28,7 +28,9 @@ SLOW = (
     "families/test_families.py::test_what_was_mended_stays_so",
     "families/test_refined.py::test_motions_hardly_depend_on_rtol",
     "figures/test_bristle_figures.py::TestExpectedNumbers",
+    "figures/test_checks.py::test_a_wrong_sign_or_a_factor_of_two_would_be_seen",
     "figures/test_checks.py::test_published_numbers_are_met_to_half_a_unit_of_the_last_digit",
+    "figures/test_figures.py::test_files_keep_every_bit[servo_map]",
     "figures/test_figures.py::test_numbers_hold[servo_map]",
     "figures/test_figures.py::test_picture_names_its_axes_and_hides_nothing",
     "figures/test_wrong_physics.py::test_twice_the_friction_is_seen",
@@ -55,6 +57,11 @@ SLOW = (
     "springs/test_tables.py::test_attached_table",
     "truths/test_truths.py::test_events_tell_limits_and_ways_of_anti_windup",
     "truths/test_truths.py::test_from_event_to_event[chains-8]",
+    "truths/test_truths.py::test_from_event_to_event[drives-3]",
+    "truths/test_truths.py::test_motions_by_steps_refined_until_converged[frictional]",
+    "truths/test_truths.py::test_motions_by_steps_refined_until_converged[geared]",
+    "truths/test_truths.py::test_motions_by_steps_refined_until_converged[stops]",
+    "truths/test_truths.py::test_motions_by_steps_refined_until_converged[supports]",
 )
 
 

@@ -209,7 +209,7 @@ def test_style_of_the_package_ends_with_its_pictures() -> None:
 
 
 def test_published_figures_leave_none_open(tmp_path: Path) -> None:
-    assert main(["figures", "belt", "servo_4", "--out", str(tmp_path)]) == 0
+    assert main(["figures", "belt", "laws_basic", "--out", str(tmp_path)]) == 0
     assert len(list(tmp_path.rglob("*.png"))) == 2
     assert plt.get_fignums() == []
 
