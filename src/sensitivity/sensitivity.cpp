@@ -402,7 +402,6 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
   const System& sys = machine->system();
   const Jump& jump = p.jump;
   if (jump.rule == Rule::accumulation) return "an accumulation of events";
-  if (jump.ambiguous) return "several answers that no rule tells apart";
   for (const Impulse& i : jump.impulses)
     if (i.collision && sys.contacts[i.contact].restitution > 0.0 &&
         jump.after.contact[i.contact] == Mode::closed)
@@ -413,6 +412,7 @@ std::string Sensitivity::pass(const Passage& p, double frame) {
       return "the curve of '" + sys.friction[i].name + "' has a vertical tangent at rest";
   if (std::string why = move_ticks(p); !why.empty()) return why;
   if (std::string why = move_guards(p, frame); !why.empty()) return why;
+  if (jump.ambiguous) return "several answers that no rule tells apart";
   Vector force;
   machine->move(jump.before, frame, jump.t, jump.x_before.data(), now.fm, force);
   machine->move(jump.after, jump.t, jump.t, jump.x_after.data(), now.fp, force);
