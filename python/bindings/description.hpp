@@ -20,10 +20,10 @@ struct Description {
 
   const std::shared_ptr<Compiled>& compile() {
     if (!compiled) {
+      shared = true; // first: functions of the user's that are called meanwhile may add to their machine
       auto fresh = std::make_shared<Compiled>();
       fresh->system = stickslip::compile(machine);
       compiled = std::move(fresh);
-      shared = true;
     }
     return compiled;
   }

@@ -275,7 +275,7 @@ def value_and_grad(
     holder = getattr(machine, "machine", machine)
     if not isinstance(holder, (Machine, StateSpace)):
         reject("machine", machine, "a stickslip.Machine or StateSpace, or hold one as .machine")
-    source: Machine | StateSpace = holder
+    source: Machine | StateSpace = holder._snapshot()
     names = checked(parameters)
     if not names:
         reject("parameters", parameters, "at least one name")

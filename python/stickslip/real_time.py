@@ -127,8 +127,8 @@ class RealTime:
             reject("max_transitions", max_transitions, "an integer >= 1")
         if isinstance(outputs, str):
             reject("outputs", outputs, "a sequence of names")
-        compiled = machine.compile()
         self._machine: Machine | StateSpace = machine._snapshot()
+        compiled = self._machine.compile()
         self._outputs = tuple(compiled.states if outputs is None else outputs)
         self._step, self._t_start = float(step), float(t_start)
         self._sought = _sought(events)

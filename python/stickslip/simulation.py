@@ -128,6 +128,7 @@ def simulate(
     if not isinstance(machine, (Machine, StateSpace)):
         reject("machine", described, "a stickslip.Machine or StateSpace, or hold one as .machine")
     holder = None if machine is described else described
+    machine = machine._snapshot()
     compiled = machine.compile()
     if np.ndim(t_end):
         reject("t_end", t_end, "one number, the end of the run: its start is t_start=")
@@ -263,6 +264,7 @@ def _with_numbers(
     initial: Mapping[str, float] | ArrayLike | None,
 ) -> tuple[Machine | StateSpace, dict[str, float]]:
     """The machine with other numbers in it, under the names that an ensemble varies, and its initial values."""
+    machine = machine._snapshot()
     compiled = machine.compile()
     x0 = _initial(compiled, initial)
     description, x0 = _core.ensemble.with_numbers(machine._description, x0, list(names), values)

@@ -172,10 +172,7 @@ class Trajectory:
         marks: Marks = NO_MARKS,
         derivatives: Derivatives | None = None,
     ) -> None:
-        self._plant, self._description = (
-            machine,
-            machine._description,
-        )  # which stays as it is: it was compiled
+        self._machine = machine  # the snapshot that was compiled
         self._described = described
         self._derivatives = derivatives
         self._raw = raw
@@ -205,12 +202,11 @@ class Trajectory:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._plant, self._described, self._grid = state["machine"], state["described"], state["t"]
+        self._machine, self._described, self._grid = state["machine"], state["described"], state["t"]
         asked, found, stopped = state["marks"]
         self._marks = Marks(tuple(asked), tuple(Mark(*mark) for mark in found), stopped)
         self._derivatives = None
-        self._description = self._plant._description
-        self._raw = _core.run.Trajectory.unpack(self._plant.compile(), state["run"])
+        self._raw = _core.run.Trajectory.unpack(self._machine.compile(), state["run"])
         if self._grid is not None:  # which tells if the times are not those of the run
             self._samples = _core.run.Samples(self._raw, self._grid)
 
@@ -237,8 +233,8 @@ class Trajectory:
 
     @property
     def machine(self) -> Machine | StateSpace:
-        """The machine that ran, as it was then: what is added to it later does not appear here."""
-        return self._plant._snapshot(self._description)
+        """The machine as it was when the run began; elements that are added later, even during the run, are not in it."""
+        return self._machine._snapshot()
 
     @cached_property
     def units(self) -> Mapping[str, str]:

@@ -155,7 +155,7 @@ class Task:
             machine = getattr(made, "machine", made)
             if not isinstance(machine, (Machine, StateSpace)):
                 reject(f"what {_text(self.source)} returns", made, "a machine, or hold one as .machine")
-            return machine, self.options
+            return machine._snapshot(), self.options
         machine, given = _with_numbers(self.source, self.names, values, self.options.get("initial"))
         return machine, self.options | {"initial": given}
 

@@ -65,8 +65,8 @@ class Bench:
     @classmethod
     def of(cls, machine: Wiring) -> Bench:
         """The linear part of a machine; one that is not linear is refused by the engine."""
-        compiled = machine.compile()
-        compiled.linear_part()
+        machine = machine._snapshot()
+        machine.compile().linear_part()
         kept = []
         for element in machine._description.elements:
             if element["kind"] == "controller":
