@@ -120,6 +120,9 @@ std::string without_answer(const System& sys, const Jump& jump, const std::strin
   }
   std::string said = "no admissible combination of modes was found" + when;
   said += jump.none_exists ? "; all were tried: there is none" : "; not proven: there may be one";
+  if (jump.unresisting >= 0)
+    said += "; modes are refused in which the sliding gain of '" + sys.contacts[jump.unresisting].name +
+            "' is zero: with its friction it does not resist, and no equation gives its normal force";
   if (jump.touching.empty()) return said;
   said += "; touching:";
   for (Index k = 0; k < std::min(jump.touching.size(), most_names); ++k)

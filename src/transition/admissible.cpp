@@ -38,6 +38,17 @@ void Decision::leave_rest(const contact::Candidate& c) {
   }
 }
 
+// Normal forces and the friction that slides under them determine each other, unless a contact's sliding gain
+// w_N . M^-1 (w_N - mu w_T) is zero: then equations that have an answer leave forces, and the motion, open.
+bool Decision::determines_forces(const Regime& r) {
+  if (!r.coupled) return true;
+  if (std::abs(coupling(sys, r, t, state->base_x.data(), sig.data(), w)) > tolerance::rest) return true;
+  for (const Index i : r.sliding)
+    if (const Index c = loading_contact(sys.friction[i]); c >= 0 && state->modes.contact[c] == Mode::closed)
+      jump->unresisting = c;
+  return false;
+}
+
 bool Decision::admissible(const contact::Candidate& c) {
   state->modes = entry;
   state->base_x = entry_x;
@@ -48,6 +59,7 @@ bool Decision::admissible(const contact::Candidate& c) {
     state->modes.open = free->found;
     free = &cache.get(sys, state->modes);
   }
+  if (!determines_forces(*free)) return false;
   if (free->affine || free->shared || here != nullptr) expand_signals();
   if (!rests_stay(*free)) return false;
   guard_series(*free);

@@ -168,6 +168,7 @@ private:
 
   // admissible.cpp
   bool admissible(const contact::Candidate& c);
+  bool determines_forces(const Regime& r);
   void leave_rest(const contact::Candidate& c);
   // Values and derivatives of the guards just after t in these modes, one row each.
   void guard_series(const Regime& r);

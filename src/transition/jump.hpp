@@ -65,8 +65,9 @@ struct Jump {
   bool none_exists = false;
   bool both_same = false; // known of the modes before and after
   List<Index> touching;
-  std::string undefined; // not decided: a coefficient that has no meaning there
-  Index facing = -1;     // not decided: the condition of a formula that both of its sides lead back to
+  std::string undefined;  // not decided: a coefficient that has no meaning there
+  Index unresisting = -1; // a contact whose sliding gain is zero in modes that were refused for it; -1: none
+  Index facing = -1;      // not decided: the condition of a formula that both of its sides lead back to
   List<Impulse> impulses;
   List<Rub> rubs;
   Index impacts = 0;                       // one after the other at this instant
@@ -86,6 +87,7 @@ struct Jump {
     touching.clear();
     facing = -1;
     undefined.clear();
+    unresisting = -1;
     ambiguous = shared = gains = loses = mixed_laws = poisson_instead = sampled = changed = quiet = false;
     impulses.clear();
     rubs.clear();
