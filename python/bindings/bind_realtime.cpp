@@ -129,6 +129,8 @@ void bind_realtime(py::module_ m) {
       .def_property_readonly("transitions", [](const Stepping& s) { return s.engine.transitions; })
       .def_property_readonly("left_over", [](const Stepping& s) { return s.engine.left_over; })
       .def_property_readonly("late", [](const Stepping& s) { return s.engine.late; })
+      .def_property_readonly("clipped", [](const Stepping& s) { return s.engine.clipped; })
+      .def_property_readonly("clipped_steps", [](const Stepping& s) { return s.engine.clipped_steps; })
       .def_property_readonly("failed", [](const Stepping& s) { return s.engine.failed; });
 }
 

@@ -320,7 +320,9 @@ class Machine(Wiring):
         law : Law or float
             Any friction law; levels are per unit normal load. A number is dry friction of one level.
         normal_load : float, Signal, Expr or callable, or str, default 1.0
-            Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion. Or the name of a contact's
+            Normal load, N, >= 0: over time, or as a function ``N(q, v, t)`` of the motion. A signal that is negative at
+            some time of the run is refused; a run ends as ``"failed"`` where a function becomes negative. Write
+            ``ss.maximum(0, ...)`` for a load that vanishes, or a contact. Or the name of a contact's
             normal force, ``"<contact>.normal_force"``: friction of that contact along one more direction, in impacts
             too. While it is a signal that is zero for a while the element is *free*: it holds nothing and has no
             events, and what of the law does not follow the load (viscous friction) stays.

@@ -298,6 +298,16 @@ class RealTime:
         return self._engine.left_over
 
     @property
+    def clipped(self) -> bool:
+        """Whether a normal load was negative in the last step; a surface cannot pull, so it counted as zero."""
+        return self._engine.clipped
+
+    @property
+    def clipped_steps(self) -> int:
+        """How many steps had a negative normal load so far."""
+        return self._engine.clipped_steps
+
+    @property
     def failed(self) -> bool:
         """Whether a step would have made the state infinite or NaN; the state before it is kept then."""
         return self._engine.failed

@@ -65,7 +65,8 @@ NO_MARKS = Marks()
 class Status(str, Enum):
     """How a run ended; equal to its name as a string.
 
-    Points of an ensemble may also be ``"interrupted"``, not done, or ``"failed"``: their parameters were refused.
+    ``"failed"``: a formula of the machine has no meaning there, such as a negative normal load or the root of a negative
+    number; in an ensemble also a point whose parameters were refused. Points may also be ``"interrupted"``: not done.
     """
 
     FINISHED = "finished"
@@ -148,7 +149,8 @@ class Trajectory:
         Every change of mode, with its cause.
     status : Status
         ``"finished"``, ``"stopped"`` (by a `Crossing`), ``"budget"``, ``"no_solution"``, ``"stalled"`` (time cannot
-        advance, as when the state has overflowed); `message` says more, `success` is True if finished or stopped.
+        advance, as when the state has overflowed), ``"failed"`` (a normal load has become negative, or another formula
+        of the machine has no meaning there); `message` says more, `success` is True if finished or stopped.
     state : State
         Complete state at the end: ``simulate(machine, state=run.state, t_end=...)`` goes on with the same
         bits.

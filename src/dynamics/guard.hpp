@@ -15,7 +15,8 @@ enum class GuardKind : std::int8_t {
   breaks_away,       // the force at rest reaches the limit on the side `direction`
   velocity_reversal, // the velocity changes its side, for laws with internal states: a switch of the flow, no event
   load_corner,       // what the state adds to the normal load changes its slope
-  branch,            // a law's internal switch
+  load_negative, // a normal load that a formula gives passes zero: a surface cannot pull, and the run ends
+  branch,        // a law's internal switch
   surface_turns, // elastic presliding, force above its limit but v against it: v turns, and the element breaks
                  // away
   limit_again,   // the same, but the force comes back below its limit first; or a lagged force that held does

@@ -24,6 +24,7 @@ GuardTerms terms_of(const System& sys, const Regime& r, const Guard& g) {
   case GuardKind::none:
   case GuardKind::branch:
   case GuardKind::condition:
+  case GuardKind::load_negative:
     break;
   case GuardKind::slip_ends:
   case GuardKind::velocity_reversal:
@@ -125,7 +126,10 @@ void guard_values(const System& sys, const Regime& r, double t, const double* x,
   at.move_to(t, x, r.modes.sides);
   if (!at.bare()) guard_values_here(at.system, at.regime(r.modes), t, x, at.signals(s), force, g);
   for (Index k = 0; k < r.guards.size(); ++k)
-    if (const Index c = r.guards[k].condition; c >= 0) g[k] = -r.modes.sides[c] * at.condition(c);
+    if (const Index c = r.guards[k].condition; c >= 0)
+      g[k] = -r.modes.sides[c] * at.condition(c);
+    else if (r.guards[k].kind == GuardKind::load_negative)
+      g[k] = -at.load(r.guards[k].friction);
 }
 
 double gap_size(const Contact& contact, const Vector& nominal, const double* s) {
@@ -189,6 +193,7 @@ double guard_size(const System& sys, const Regime& r, const Guard& g, double t, 
     return size_of(r.linear->flank_guards[g.flank_guard].form, nominal, s);
   case GuardKind::none:
   case GuardKind::load_corner:
+  case GuardKind::load_negative:
   case GuardKind::branch:
   case GuardKind::condition:
     return 0.0;
@@ -255,6 +260,8 @@ void list_guards(const System& sys, Regime& r) {
     r.guards.push_back(Guard::of_flank(kind_of(sys, r.modes, r.linear->flank_guards[k]),
                                        r.linear->flank_guards[k].flank, k));
   for (Index k = 0; k < r.linear->guards.size(); ++k) r.guards.push_back(Guard::of_saturation(k));
+  if (sys.smooth)
+    for (const Smooth::Value& load : sys.smooth->loads) watch(GuardKind::load_negative, load.signal, 0);
   if (!r.modes.sides.empty()) {
     const List<char> matters = live(sys.smooth->tape, r.modes.sides.data()).conditions;
     for (Index k = 0; k < matters.size(); ++k)

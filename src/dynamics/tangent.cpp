@@ -87,11 +87,20 @@ bool Tangent::bare() const {
          system.springs.empty() && !bound();
 }
 
-// M = L L', in place; NaN where M is not positive definite.
+// M = L L', in place; NaN where M is not symmetric and positive definite.
 void Tangent::factor_mass() {
   const Index n = system.n_coordinates;
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < n; ++i) mass(i, j) = result(smooth->mass + j * n + i);
+  skew_row = skew_column = -1;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = j + 1; i < n; ++i)
+      if (std::abs(mass(i, j) - mass(j, i)) > tolerance::typed * std::sqrt(std::abs(mass(i, i) * mass(j, j))))
+        skew_row = j, skew_column = i;
+  if (skew_row >= 0) {
+    factor.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   for (Index j = 0; j < n; ++j) {
     double sum = mass(j, j);
     for (Index k = 0; k < j; ++k) sum -= factor(j, k) * factor(j, k);
@@ -211,6 +220,8 @@ void Tangent::write(double* s) {
 // All that moves something.
 void Tangent::write_motion(double* s) const {
   for (const Smooth::Value& v : smooth->values) s[v.signal] = result(v.result);
+  for (const Smooth::Value& load : smooth->loads)
+    if (result(load.result) < 0.0) s[system.friction[load.signal].load] = 0.0;
   for (Index k = 0; k < smooth->rows.size(); ++k) s[smooth->drifts[k]] = result(smooth->rows[k].drift);
   const Index n = system.n_coordinates;
   for (const Smooth::Gap& g : smooth->gaps) {
@@ -395,8 +406,21 @@ void Tangent::restore(double at, Vector& of, const List<Sign>& sides, const List
 std::string Tangent::complaint() const {
   if (!finite(smooth->tape, slots))
     if (const auto found = diagnose(smooth->tape, nullptr, slots.data())) return found->text;
+  if (std::string skew = asymmetry(); !skew.empty()) return skew;
   if (!smooth->moving_mass() || factor.diagonal().allFinite()) return {};
   return "the mass matrix is not positive definite" + place();
+}
+
+std::string Tangent::asymmetry() const {
+  if (skew_row < 0) return {};
+  const auto entry = [&](Index i, Index j) {
+    std::ostringstream text;
+    text << "its entry ('" << system.coordinates[i] << "', '" << system.coordinates[j] << "') is "
+         << mass(i, j);
+    return text.str();
+  };
+  return "the mass matrix is not symmetric: " + entry(skew_row, skew_column) + ", but " +
+         entry(skew_column, skew_row) + place();
 }
 
 // A constraint that asks for an acceleration along its row far beyond all that forces make: where g(q) = 0 has a cusp,
@@ -425,6 +449,30 @@ std::string Tangent::place() const {
 double Tangent::kinetic() {
   complete_slots();
   return result(smooth->kinetic);
+}
+
+double Tangent::load(Index element) const {
+  for (const Smooth::Value& one : smooth->loads)
+    if (one.signal == element) return result(one.result);
+  return 0.0;
+}
+
+// Of everything that a load is computed from: what it adds to the load, or the change of the load where it is zero.
+Vector Tangent::load_sizes(const Vector& nominal, double time_scale) {
+  const Tape& tape = smooth->tape;
+  const Sign* const sides = prescribed.empty() ? nullptr : prescribed.data();
+  Vector by(tape.slots()), out = Vector::Zero(system.friction.size());
+  for (const Smooth::Value& load : smooth->loads) {
+    reverse(tape, sides, slots.data(), load.result, by.data());
+    for (Index i = 0; i < tape.inputs.size(); ++i) {
+      const double size = smooth->inputs[i] < 0 ? time_scale : nominal(smooth->inputs[i]);
+      by(i) *= std::max(size, std::abs(slots(i)));
+    }
+    for (Index k = tape.first_result(); k < tape.slots(); ++k) by(k) *= slots(k);
+    for (Index k = 0; k < tape.slots(); ++k)
+      if (std::isfinite(by(k))) out(load.signal) += std::abs(by(k));
+  }
+  return out;
 }
 
 Vector Tangent::condition_sizes(const Vector& nominal, double time_scale) {

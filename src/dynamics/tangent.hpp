@@ -55,6 +55,8 @@ public:
 
   // What is undefined there: an operation and its inputs, or the mass matrix; empty: nothing.
   std::string complaint() const;
+  // A mass matrix that is not symmetric there; empty: it is.
+  std::string asymmetry() const;
   // What makes a motion steep that comes to a halt there; empty: nothing that is known.
   std::string steepness() const;
 
@@ -64,6 +66,10 @@ public:
 
   double kinetic(); // q' M q' / 2, of a mass matrix that is not constant
 
+  // The normal load of a friction element that a formula gives, as it is; in the machine a negative one counts as zero.
+  double load(Index element) const;
+  // What its terms amount to where states have these sizes, by the number of the element.
+  Vector load_sizes(const Vector& nominal, double time_scale);
   // Conditions on which choices depend: their values, what their terms amount to where states have these sizes, and
   // their rates in a motion x'.
   double condition(Index k) const { return slots(smooth->tape.conditions[k]); }
@@ -78,6 +84,8 @@ private:
   List<Sign> prescribed, prescribed_slopes; // sides, and those of the tape of slopes
   Vector x, slots, taken;
   Matrix mass, factor, inverse_mass;
+  Index skew_row = -1,
+        skew_column = -1; // of an entry of the mass matrix that is not its mirror image; -1: none
   Vector slope_slots;
   Matrix unbalanced; // generalised forces by (x, t)
   Turning change;

@@ -252,6 +252,48 @@ Node Graph::sign(Node a) {
   return choice(true, a, constant(1.0), choice(false, a, constant(0.0), constant(-1.0)));
 }
 
+// b = -c
+bool Graph::is_opposite(Node b, Node c) const {
+  const Entry &eb = nodes[b], &ec = nodes[c];
+  const bool differences = eb.operation == Operation::subtract && ec.operation == Operation::subtract &&
+                           eb.kind == Kind::operation && ec.kind == Kind::operation;
+  return (is_negated(b) && eb.a == c) || (differences && eb.a == ec.b && eb.b == ec.a);
+}
+
+bool Graph::is_non_negative(Node n) const {
+  const Entry& e = nodes[n];
+  if (e.kind != Kind::operation) return e.kind == Kind::constant && e.value >= 0.0;
+  const auto both = [&] { return is_non_negative(e.a) && is_non_negative(e.b); };
+  switch (e.operation) {
+  case Operation::square:
+  case Operation::sqrt:
+  case Operation::exp:
+  case Operation::cosh:
+  case Operation::hypot:
+  case Operation::acos:
+  case Operation::power: // of a base that is not negative
+    return true;
+  case Operation::integer_power:
+    return e.c % 2 == 0 || is_non_negative(e.a);
+  case Operation::add:
+  case Operation::multiply:
+  case Operation::divide:
+    return both();
+  case Operation::expm1:
+  case Operation::log1p:
+  case Operation::sinh:
+  case Operation::tanh:
+  case Operation::atan:
+  case Operation::asin:
+    return is_non_negative(e.a);
+  case Operation::select_at_least: // a where the condition is >= 0, else b: |x| is x or -x
+  case Operation::select_above:
+    return (e.a == e.c || is_non_negative(e.a)) && (is_opposite(e.b, e.c) || is_non_negative(e.b));
+  default:
+    return false;
+  }
+}
+
 Graph::Loaded Graph::load(const Tape& tape) {
   check(tape);
   return load_soundly(tape, nullptr);

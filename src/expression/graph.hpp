@@ -34,6 +34,8 @@ public:
 
   std::optional<double> value(Node n) const; // of a constant
   bool is_input(Node n) const { return nodes[n].kind == Kind::input; }
+  // Known from how the value is made (x^2, |x|, max(0, x), their sums and products); false: it may be negative.
+  bool is_non_negative(Node n) const;
 
   struct Loaded {
     List<Node> outputs, conditions; // of conditions only those that matter for the outputs
@@ -77,6 +79,7 @@ private:
   bool is_turned(Node n) const;
   Node operation(Operation operation, Node a, Node b, std::int32_t c = 0);
   bool is_negated(Node n) const;
+  bool is_opposite(Node b, Node c) const;
   bool is(Node n, double constant) const;
   Node negated(Node a);
   Node sum(Node a, Node b);

@@ -80,15 +80,15 @@ private:
     Vector x, slope;
   } known_end;
   RosenbrockWorkspace stiff_work;
-  List<Index> varying;        // signals that are not constant
-  bool reads_time = false;    // formulas of the motion do
-  List<Held> pieces;          // the piece of each that holds during this step
-  List<Index> departing;      // elements whose velocity grows out of zero
-  List<double> shift;         // what each guard has to exceed to fire
-  Vector condition_sizes;     // what the terms of conditions in formulas amount to
-  Vector shared_force;        // at the start of the step
-  double shared_change = 0.0; // what the greatest of its margins and multipliers comes to in the step
-  List<double> crossing;      // theta of each guard's first crossing, > 1 if none
+  List<Index> varying;                // signals that are not constant
+  bool reads_time = false;            // formulas of the motion do
+  List<Held> pieces;                  // the piece of each that holds during this step
+  List<Index> departing;              // elements whose velocity grows out of zero
+  List<double> shift;                 // what each guard has to exceed to fire
+  Vector condition_sizes, load_sizes; // what the terms of conditions in formulas, and of loads, amount to
+  Vector shared_force;                // at the start of the step
+  double shared_change = 0.0;         // what the greatest of its margins and multipliers comes to in the step
+  List<double> crossing;              // theta of each guard's first crossing, > 1 if none
   List<std::unique_ptr<FlowPlan>> plans;
   FlowPlan* plan = nullptr; // of the present regime
   List<double> intervals;   // between ticks, and between these and outputs with a delay
@@ -159,6 +159,7 @@ private:
   bool is_polynomial(const Regime& r, Index guard) const;
   bool guard_polynomials(const Regime& r, const State& state, const Step& step, Index& degree);
   bool hides_crossing(Index k) const;
+  void size_formulas(const Regime& r, const State& state);
   bool misses_motion(const Step& step, double theta) const;
   bool resolves_guards(const Regime& r, const State& state, const Step& step, Index degree);
   double guard_size(const Regime& r, const State& state, Index k, FlowKind kind) const;
@@ -167,6 +168,7 @@ private:
                        double size, double& noise) const;
   double band(const Regime& r, const State& state, Index k) const;
   double crossing_of_sharing(double* c, Index degree, double within, bool fresh, double& exceeds) const;
+  double crossing_of_load(const double* c, Index degree, double size) const;
   bool only_touches(const double* c, const Friction& p, const State& state) const;
   bool is_held(const Regime& r, const State& state, const Step& step, Index k, const double* c,
                double size) const;

@@ -171,6 +171,15 @@ double Stepper::crossing_of_sharing(double* c, Index degree, double within, bool
   return std::min(away + (1.0 - away) * first(c), never);
 }
 
+// A load may be below zero by as much as the motion is not known; beyond, it passes zero where it does so by itself.
+double Stepper::crossing_of_load(const double* c, Index degree, double size) const {
+  const double unknown = std::max(tolerance::rounding, integrated * options.rtol) * size;
+  if (c[0] > unknown) return 0.0;
+  const Crossing found =
+      first_crossing(c, static_cast<int>(degree), c[0] < 0.0 ? GuardStart::as_is : GuardStart::zero, unknown);
+  return found.found ? found.theta : never;
+}
+
 // A velocity that starts the wrong way and turns at once, by less than rounding leaves of it: the transition has taken
 // that for the right way (sign_after.hpp).
 bool Stepper::only_touches(const double* c, const Friction& p, const State& state) const {
@@ -200,6 +209,8 @@ double Stepper::crossing_of(const Regime& r, const State& state, const Step& ste
   if (kind == GuardKind::closes && is_held(r, state, step, k, c, size)) return none;
   if (kind == GuardKind::sharing_changes)
     return crossing_of_sharing(c, degree, band(r, state, k), fresh, shift[k]);
+  if (kind == GuardKind::load_negative)
+    return crossing_of_load(c, degree, std::max(size, load_sizes(r.guards[k].friction)));
   double left = 0.0; // of zero, by rounding
   const double zero = zero_at_start(r, state, k, step.kind, c, size, left);
   if (zero < 0.0) return none;
@@ -298,8 +309,7 @@ bool Stepper::find_crossings(const Regime& r, const State& state, const Step& st
       if (r.guards[k].kind == GuardKind::sharing_changes)
         shared_change = std::max(shared_change, guard_series.row(k).head(degree + 1).cwiseAbs().sum());
   }
-  if (!r.modes.sides.empty())
-    condition_sizes = scratch.tangent(sys).condition_sizes(state.nominal, state.time_scale);
+  size_formulas(r, state);
   std::array<double, guard_max_degree + 1> c;
   for (Index k = 0; k < r.guards.size(); ++k) {
     std::copy_n(guard_series.row(k).data(), degree + 1, c.data());

@@ -133,6 +133,13 @@ bool Stepper::misses_motion(const Step& step, double theta) const {
   return false;
 }
 
+void Stepper::size_formulas(const Regime& r, const State& state) {
+  if (!r.modes.sides.empty())
+    condition_sizes = scratch.tangent(sys).condition_sizes(state.nominal, state.time_scale);
+  if (sys.smooth && !sys.smooth->loads.empty())
+    load_sizes = scratch.tangent(sys).load_sizes(state.nominal, state.time_scale);
+}
+
 // A body that turns in flight may swing a gap to and fro within a step that its parabola does not limit: whether the
 // polynomials through samples still are these guards between the samples.
 bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& step, Index degree) {
@@ -142,8 +149,7 @@ bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& s
     if (of_forces(r.guards[k].kind) && hides_crossing(k)) return false;
   }
   if (!sys.smooth) return true;
-  if (!r.modes.sides.empty())
-    condition_sizes = scratch.tangent(sys).condition_sizes(state.nominal, state.time_scale);
+  size_formulas(r, state);
   for (const double theta : {0.42, 0.83}) {
     polynomial::values(C.data(), C.rows(), step.columns, theta, theta_column.data());
     rhs(r, state.base_t + theta * step.h, theta_column.data(), work.data());
@@ -152,10 +158,15 @@ bool Stepper::resolves_guards(const Regime& r, const State& state, const Step& s
                  guards.data(), scratch);
     for (Index k = 0; k < r.guards.size(); ++k) {
       const Guard& g = r.guards[k];
-      if (g.kind != GuardKind::closes && g.kind != GuardKind::condition) continue;
-      const double whole = g.kind == GuardKind::condition
-                               ? condition_sizes(g.condition)
-                               : gap_size(sys.contacts[g.contact], state.nominal, s.data());
+      double whole = 0.0;
+      if (g.kind == GuardKind::closes)
+        whole = gap_size(sys.contacts[g.contact], state.nominal, s.data());
+      else if (g.kind == GuardKind::condition)
+        whole = condition_sizes(g.condition);
+      else if (g.kind == GuardKind::load_negative)
+        whole = load_sizes(g.friction);
+      else
+        continue;
       const double value = polynomial::value(guard_series.row(k).data(), static_cast<int>(degree), theta);
       const double most = std::max(sampled.row(k).cwiseAbs().maxCoeff(), tolerance::cancelled * whole);
       if (!(std::abs(value - guards(k)) <= resolved * most)) return false;
@@ -187,7 +198,8 @@ bool Stepper::guard_polynomials(const Regime& r, const State& state, const Step&
     if (is_polynomial(r, k)) continue;
     all_linear = false;
     const GuardKind kind = r.guards[k].kind;
-    forces = forces || (kind != GuardKind::branch && kind != GuardKind::condition);
+    forces = forces ||
+             (kind != GuardKind::branch && kind != GuardKind::condition && kind != GuardKind::load_negative);
   }
   degree = std::max(dense_degree, varying.empty() ? 0 : signal_terms(r, state.base_t, step.h));
   if (!all_linear) degree = std::max(degree, sample_degree);

@@ -177,7 +177,7 @@ Friction declare_element(Draft& d, const std::string& name, const Law& law, cons
   p.break_away = std::max(std::abs(p.traits.break_away.lo), std::abs(p.traits.break_away.hi));
   p.fine = fine_structure(law, p.traits);
   p.corners = velocity_breakpoints(law);
-  p.load = d.add_signal(load);
+  p.load = is_constant(load) ? d.add_signal(load) : d.add_own_signal(load); // real time clips it at zero
   p.surface = d.add_signal(surface);
   declare_automaton(d, p);
   declare_bristles(d, p);

@@ -92,7 +92,11 @@ private:
 
   void friction(Index i) {
     const FrictionElement& f = *d.friction[i];
-    if (!empty(f.load_expression)) value(d.sys.friction[i].load, formula(f.load_expression));
+    if (!empty(f.load_expression)) {
+      const Node load = formula(f.load_expression);
+      value(d.sys.friction[i].load, load);
+      if (!graph.is_non_negative(load)) smooth.loads.push_back({i, smooth.values.back().result});
+    }
     if (!empty(f.on_expression)) row(i, f.on_expression);
   }
 

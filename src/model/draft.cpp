@@ -26,8 +26,8 @@ Index Draft::add_signal(const Signal& s) {
   return sys.signals.size() - 1;
 }
 
-Index Draft::add_own_signal() {
-  sys.signals.push_back(constant_signal(0.0));
+Index Draft::add_own_signal(const Signal& signal) {
+  sys.signals.push_back(signal);
   own.insert(sys.signals.size() - 1);
   sys.rate_of.push_back(-1);
   return sys.signals.size() - 1;

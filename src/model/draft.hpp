@@ -63,7 +63,7 @@ struct Draft {
 
   Index add_state(const std::string& name);
   Index add_signal(const Signal& signal);
-  Index add_own_signal(); // shared with nobody: its value is set from elsewhere
+  Index add_own_signal(const Signal& signal = constant_signal(0.0)); // shared with nobody: it may be changed
   // So many derivatives of a signal become signals too.
   void add_rates(Index signal, int count);
 

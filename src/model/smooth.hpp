@@ -32,6 +32,7 @@ struct Smooth {
   List<Value> values;
   List<Value> powers;    // those that only the energy balance reads
   List<Value> compliant; // forces of contacts that yield, by the number of the contact
+  List<Value> loads;     // normal loads that may become negative, by the number of the friction element
   List<Gap> gaps;
   List<Row> rows;
   List<Joint> joints;

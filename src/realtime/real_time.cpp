@@ -2,9 +2,11 @@
 
 #include "core/error.hpp"
 #include "core/list.hpp"
+#include "core/number_text.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/constraints.hpp"
 #include "dynamics/tangent.hpp"
+#include "run/check.hpp"
 #include "run/simulate.hpp"
 #include "transition/automaton_states.hpp"
 
@@ -40,6 +42,7 @@ RealTime::RealTime(const System& system, double step, const Vector& x0, double s
     tangent.move_to(t0, consistent(sys, t0, x0).data(), {});
     tangent.write(full.data());
     in_place = tangent.in_place();
+    load_zero = tolerance::sign * tangent.load_sizes(sys.nominal.cwiseMax(x0.cwiseAbs()), sys.time_scale);
   }
   size_work(x0);
   lay_out();
@@ -106,6 +109,11 @@ void RealTime::size_work(const Vector& x0) {
 // The choice of modes at the start is that of every run, after the first instants of sampled controllers.
 void RealTime::choose_first_modes(const Vector& x0) {
   State first = initial_state(sys, t0, x0);
+  check_formulas(sys, first);
+  for (const Friction& p : sys.friction)
+    if (const double load = p.load >= 0 ? full(p.load) : 0.0; load < 0.0)
+      reject("normal_load", "of '" + p.name + "' is negative at the start, " + number_text(load) +
+                                ", but a surface cannot pull");
   std::copy_n(first.base_x.data(), sys.nx, a.x);
   now = first.modes;
   if (!sampled.empty()) { // what they read depends on no friction element
@@ -215,7 +223,9 @@ void RealTime::find_moving(const Vector& still) {
   for (Index i = 0; i < ns; ++i) {
     const Signal& s = sys.signals[i];
     if ((is_constant(s) && s.input.empty()) || (!chained && seen(i) == 0.0)) continue;
-    Drive one{i, -1, has_jumps(s), s.pieces.size() < 2 && s.input.empty(), signal_max_degree};
+    const bool load =
+        std::any_of(sys.friction.begin(), sys.friction.end(), [i](const Friction& p) { return p.load == i; });
+    Drive one{i, -1, has_jumps(s), s.pieces.size() < 2 && s.input.empty(), signal_max_degree, load};
     if (!s.input.empty())
       one.input = std::find(input_names.begin(), input_names.end(), s.input) - input_names.begin();
     if (!s.pieces.empty()) one.degree = degree(s.pieces.front());
@@ -372,6 +382,7 @@ bool RealTime::sample(const double* given) noexcept {
     const Signal& s = sys.signals[one.signal];
     if (one.whole) { // goes on from the end of the last step
       a.change[j] = value(s.pieces.front(), end, one.degree) - a.s[j];
+      clip_load(j);
       continue;
     }
     // The piece that holds at the start of the step goes on to its end.
@@ -391,8 +402,29 @@ bool RealTime::sample(const double* given) noexcept {
     jumped = jumped || std::abs(first - a.s[j]) > tolerance::sign * std::abs(first);
     a.s[j] = first;
     a.change[j] = last - first;
+    clip_load(j);
   }
   return jumped;
+}
+
+// A surface cannot pull: a negative load counts as zero.
+void RealTime::clip_load(Index j) noexcept {
+  const double first = a.s[j], last = first + a.change[j];
+  if (!drives[j].load || (first >= 0.0 && last >= 0.0)) return;
+  a.s[j] = std::max(first, 0.0);
+  a.change[j] = std::max(last, 0.0) - a.s[j];
+  clipped = true;
+}
+
+// Those that formulas give: the tangent has clipped them.
+void RealTime::look_at_loads() noexcept {
+  if (sys.smooth && !sys.smooth->loads.empty()) {
+    Tangent& tangent = w.tangent(sys);
+    tangent.move_to(time(), a.x, now.sides);
+    for (const Smooth::Value& load : sys.smooth->loads)
+      clipped = clipped || tangent.load(load.signal) < -load_zero(load.signal);
+  }
+  if (clipped) ++clipped_steps;
 }
 
 // A surface whose velocity jumps takes nothing along.

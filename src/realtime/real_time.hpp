@@ -67,10 +67,12 @@ public:
   const Modes& modes() const { return now; }
   bool prebuilt() const { return complete && in_place; }
 
-  std::int64_t transitions = 0; // instants at which modes changed, so far
-  std::int64_t left_over = 0;   // steps that left a transition to the next
-  bool late = false;            // the last step did
-  bool failed = false;          // the state would not have been finite: it was kept, and stays
+  std::int64_t transitions = 0;   // instants at which modes changed, so far
+  std::int64_t left_over = 0;     // steps that left a transition to the next
+  bool late = false;              // the last step did
+  std::int64_t clipped_steps = 0; // steps in which a normal load was negative and counted as zero
+  bool clipped = false;           // the last step did so
+  bool failed = false;            // the state would not have been finite: it was kept, and stays
 
 private:
   // State, moving signals and forces at one instant, one after the other, behind the changes of the signals
@@ -83,6 +85,7 @@ private:
     Index signal, input; // input: -1 if it has none
     bool jumps, whole;   // whole: one piece, no input
     int degree;          // of that piece
+    bool load;           // the normal load of a friction element
   };
   struct Sampled {
     Index loop, offset; // offset: of its outputs among all
@@ -133,6 +136,7 @@ private:
   Point a, b, e;
   List<CurvedValue> values;
   Vector rate, f0, f1, k1, k2, dfdt, force, came_from, velocity_tolerance, force_tolerance, sdot;
+  Vector load_zero; // a load that a formula gives may be below zero by this, which is rounding
   List<double> ga, gb, ge;
   Matrix J, W;
   List<double> K, d, rhs;
@@ -154,6 +158,8 @@ private:
   bool count_all();
   void build_all();
   bool sample(const double* values) noexcept;
+  void clip_load(Index drive) noexcept;
+  void look_at_loads() noexcept;
   void follow_jumps() noexcept;
   const double* all(const Point& p) noexcept;
   // Where a stands: signals, those that follow the state too, and rows and columns.

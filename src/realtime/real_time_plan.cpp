@@ -298,6 +298,9 @@ RealTimePlan make_plan(const System& sys, const Regime& r, const Moving& moving,
     case GuardKind::shared_limit:
       tolerance = force_tolerance.sum();
       break;
+    case GuardKind::load_negative: // real time clips it
+      tolerance = std::numeric_limits<double>::infinity();
+      break;
     case GuardKind::saturation: {
       const SaturationGuard& limit = r.linear->guards[g.saturation];
       tolerance = tolerance::least_size *

@@ -28,7 +28,7 @@ using Map = Eigen::Map<Vector>;
 } // namespace
 
 void RealTime::step(const double* given) noexcept {
-  late = false;
+  late = clipped = false;
   if (failed) {
     ++ticks;
     return;
@@ -133,6 +133,7 @@ void RealTime::finish(const Point* end) noexcept {
   if (!sys.smooth) keep_constraints(sys, time(), a.x);
   if (plan->follows) settle_following(a);
   if (!rings.empty()) remember();
+  look_at_loads();
 }
 
 void RealTime::take(const Point& p, double passed) noexcept {

@@ -3,10 +3,12 @@
 #include "core/error.hpp"
 #include "core/tolerances.hpp"
 #include "dynamics/free.hpp"
+#include "dynamics/tangent.hpp"
 #include "model/smooth.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -77,6 +79,37 @@ void check_events(const Trajectory& run) {
 }
 
 } // namespace
+
+namespace {
+
+constexpr const char* cure =
+    "a surface cannot pull: give maximum(0, ...) or abs(...), or a contact that can separate";
+
+} // namespace
+
+void check_formulas(const System& sys, const State& state) {
+  if (!sys.smooth) return;
+  Tangent at(sys);
+  at.move_to(state.base_t, state.base_x.data(), state.modes.sides);
+  if (const std::string skew = at.asymmetry(); !skew.empty()) reject("mass", "is not allowed: " + skew);
+  const Vector sizes = at.load_sizes(state.nominal, state.time_scale);
+  for (const Smooth::Value& one : sys.smooth->loads) {
+    const Friction& p = sys.friction[one.signal];
+    const double load = at.load(one.signal);
+    if (!(load < -tolerance::sign * sizes(one.signal))) continue;
+    std::ostringstream text;
+    text << "of '" << p.name << "' is negative: it is " << load << " at t = " << state.base_t << ", but "
+         << cure;
+    reject("normal_load", text.str());
+  }
+}
+
+std::string negative_load(const Friction& element, double t) {
+  std::ostringstream text;
+  text.precision(12);
+  text << "the normal load of '" << element.name << "' becomes negative at t = " << t << " s, but " << cure;
+  return text.str();
+}
 
 void check(const System& sys, const Modes& modes) {
   count("friction elements", modes.friction.size(), sys.friction.size());

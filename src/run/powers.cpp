@@ -89,7 +89,7 @@ const Legendre& legendre() {
 
 Powers::Powers(const System& system)
     : sys(system), w(system), x(sys.nx), xdot(Vector::Zero(sys.nx)), s(sys.ns()),
-      force(sys.friction.size() + sys.contacts.size()), power_now(count()) {
+      force(sys.friction.size() + sys.contacts.size()), work_now(count()), way(sys.n_coordinates) {
   for (const Signal& signal : sys.signals) constant = constant && is_constant(signal);
 }
 
@@ -105,7 +105,7 @@ double Powers::given(const VectorRef& work) const {
   return sum + work.tail(work.size() - nd - 1 - 2 * np).sum();
 }
 
-void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
+void Powers::at(const Segment& seg, const double* C, double t, double span, Vector& out) {
   const Index n = sys.n_coordinates;
   segment_state(seg, C, sys.nx, t, x.data());
   signal_values(sys, t, s.data());
@@ -114,36 +114,41 @@ void Powers::at(const Segment& seg, const double* C, double t, Vector& out) {
   evaluate(sys, *seg.regime, t, x.data(), s.data(), xdot.data(), force.data(), w);
   share_forces(sys, *seg.regime, t, x.data(), s.data(), force.data(), w);
   const auto v = x.segment(n, n);
+  way.noalias() = span * v;
   Index k = 0;
   for (const auto& d : sys.drives)
-    out(k++) = n == 0 ? 0.0 : d.direction.size() == 0 ? s(d.signal) : s(d.signal) * d.direction.dot(v);
-  out(k) = 2.0 * form(sys.damping, v, w.row);
-  if (sys.circulatory.size() > 0) out(k) += v.dot(sys.circulatory * x.head(n)); // a force without potential
+    out(k++) = n == 0                    ? 0.0
+               : d.direction.size() == 0 ? span * s(d.signal)
+                                         : s(d.signal) * d.direction.dot(way);
+  w.row.head(n).noalias() = sys.damping * v;
+  out(k) = way.dot(w.row.head(n));
+  if (sys.circulatory.size() > 0) out(k) += way.dot(sys.circulatory * x.head(n)); // a force without potential
   ++k;
   for (Index i = 0; i < sys.friction.size(); ++i) {
     const Friction& p = here.friction[i];
-    double rel = relative_velocity(p, x.data(), s.data());
-    if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.friction[i].sticks()) rel = 0.0;
+    double slip = span * relative_velocity(p, x.data(), s.data());
+    if (p.traits.sticks && p.surface_travel < 0 && seg.regime->modes.friction[i].sticks()) slip = 0.0;
     if (p.compensator)
-      rel = n > 0 ? -p.drives.dot(v) : 0.0; // what it gives to the plant counts as taken with a minus
-    out(k++) = force(i) * rel;
-    out(k++) = -force(i) * s(p.surface);
+      slip = n > 0 ? -p.drives.dot(way) : 0.0; // what it gives to the plant counts as taken with a minus
+    out(k++) = force(i) * slip;
+    out(k++) = -force(i) * (span * s(p.surface));
   }
   for (Index i = 0; i < sys.springs.size(); ++i) {
     const Spring& p = sys.springs[i];
     const double push = spring_force(sys, i, seg.regime->modes, x.data(), s.data());
     out(k++) = (push - spring_line(sys, i, seg.regime->modes, x.data(), s.data())) *
-               value(p.rate, x.data(), s.data());
-    out(k++) = -push * s(p.rest_rate);
+               (span * value(p.rate, x.data(), s.data()));
+    out(k++) = -push * (span * s(p.rest_rate));
   }
   for (Index j = 0; j < sys.contacts.size(); ++j) {
-    out(k++) = here.contacts[j].yields() ? s(here.contacts[j].loss) : 0.0;
-    out(k++) = -force(sys.friction.size() + j) * here.contacts[j].rate.s.dot(s);
+    out(k++) = here.contacts[j].yields() ? span * s(here.contacts[j].loss) : 0.0;
+    out(k++) = -force(sys.friction.size() + j) * (span * here.contacts[j].rate.s.dot(s));
   }
-  for (Index b = 0; b < sys.loops.size(); ++b) out(k++) = power(sys, *seg.regime, b, x.data(), s.data());
+  for (Index b = 0; b < sys.loops.size(); ++b)
+    out(k++) = span * power(sys, *seg.regime, b, x.data(), s.data());
   if (!sys.constraints.any()) return;
   const Vector held = constraint_forces(here, *seg.regime, x.data(), s.data(), xdot.data(), force.data());
-  for (Index c = 0; c < held.size(); ++c) out(k++) = -held(c) * s(sys.constraints.all[c].rate);
+  for (Index c = 0; c < held.size(); ++c) out(k++) = -held(c) * (span * s(sys.constraints.all[c].rate));
 }
 
 void Powers::integrate(const Segment& seg, const double* C, double a, double b, Vector& sum,
@@ -154,9 +159,9 @@ void Powers::integrate(const Segment& seg, const double* C, double a, double b, 
   const Gauss& rule = gauss(known ? std::min(seg.columns, most_nodes) : most_nodes);
   const double half = 0.5 * (b - a);
   for (Index i = 0; i < rule.node.size(); ++i) {
-    at(seg, C, a + half * (1.0 + rule.node(i)), power_now);
-    sum += (half * rule.weight(i)) * power_now;
-    absolute += half * rule.weight(i) * power_now.cwiseAbs().sum();
+    at(seg, C, a + half * (1.0 + rule.node(i)), half, work_now);
+    sum += rule.weight(i) * work_now;
+    absolute += rule.weight(i) * work_now.cwiseAbs().sum();
   }
 }
 
@@ -164,8 +169,8 @@ Matrix Powers::series(const Segment& seg, const double* C, double a, double b) {
   const Legendre& table = legendre();
   Matrix values(count(), series_nodes);
   for (Index i = 0; i < series_nodes; ++i) {
-    at(seg, C, a + 0.5 * (b - a) * (1.0 + table.rule.node(i)), power_now);
-    values.col(i) = power_now;
+    at(seg, C, a + 0.5 * (b - a) * (1.0 + table.rule.node(i)), 0.5 * (b - a), work_now);
+    values.col(i) = work_now;
   }
   return values * table.transform;
 }
@@ -182,7 +187,7 @@ Matrix works_of(const Matrix& series, double a, double b, const double* times, I
     for (Index k = 0; k < degrees; ++k) {
       const auto d = static_cast<double>(k);
       const double next = k == 0 ? z : ((2.0 * d + 1.0) * z * now - d * before) / (d + 1.0);
-      integrals(k, j) = half * (next - before) / (2.0 * d + 1.0);
+      integrals(k, j) = (next - before) / (2.0 * d + 1.0);
       before = std::exchange(now, next);
     }
   }

@@ -14,10 +14,12 @@ public:
 
   Index count() const;
   // C: the segment's coefficients.
-  void at(const Segment& seg, const double* C, double t, Vector& out);
+  // Powers at t times a length of time, forces times the way meanwhile: a force and a velocity may be too large to multiply.
+  void at(const Segment& seg, const double* C, double t, double span, Vector& out);
   // Adds the integrals over [a, b] within one segment, and of the absolute powers.
   void integrate(const Segment& seg, const double* C, double a, double b, Vector& sum, double& absolute);
-  // Series of the powers over [a, b] within one segment, from which the works up to any time in it follow.
+  // Series of the powers over [a, b] within one segment times (b - a) / 2, from which the works up to any time in it
+  // follow.
   Matrix series(const Segment& seg, const double* C, double a, double b);
   double kinetic(const Segment& seg, const double* C, double t);
   // Energy below which there is nothing but rounding: 1e-15 of that of the velocities that loads can cause.
@@ -30,10 +32,10 @@ private:
   const System& sys;
   bool constant = true; // all signals are
   Scratch w;
-  Vector x, xdot, s, force, power_now;
+  Vector x, xdot, s, force, work_now, way;
 };
 
-// Integrals from a to each of the times of powers with this series over [a, b]: things x times.
+// Works from a to each of the times, of powers with this series over [a, b]: things x times.
 Matrix works_of(const Matrix& series, double a, double b, const double* times, Index count);
 
 } // namespace stickslip

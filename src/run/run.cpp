@@ -3,6 +3,7 @@
 #include "dynamics/constraints.hpp"
 #include "expression/text.hpp"
 #include "model/smooth.hpp"
+#include "run/check.hpp"
 #include "run/growth.hpp"
 
 #include <algorithm>
@@ -343,6 +344,16 @@ void Runner::stay_before_jam() {
   }
 }
 
+// A surface cannot pull: the run ends where a load that a formula gives becomes negative.
+bool Runner::ends_at_negative_load() {
+  const auto at = std::find_if(step.fired.begin(), step.fired.end(),
+                               [](const Guard& g) { return g.kind == GuardKind::load_negative; });
+  if (at == step.fired.end()) return false;
+  const double t = std::max(state->base_t, t_begin);
+  finish(Status::failed, t, why(negative_load(sys.friction[at->friction], t)));
+  return true;
+}
+
 void Runner::record() {
   const bool ends_within = arrival.t > options.t_end,
              asked = recorder->motion() && !recorder->takes_strides();
@@ -398,6 +409,7 @@ bool Runner::goes_round(bool loses) {
 void Runner::change() {
   const bool event = !step.fired.empty() || parted;
   if (!event && !arrival.at_limit) return;
+  if (ends_at_negative_load()) return;
   const double t = state->base_t;
   if (event && jams(t, state->base_x)) return finish(Status::no_solution, t, why(jam()));
   const bool returns = returned < Past::smooth, ticks = next_tick <= t + one_instant * std::abs(t);

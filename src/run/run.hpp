@@ -114,6 +114,7 @@ private:
   void stay_before_jam();
   bool jams(double t, const Vector& x);
   std::string jam();
+  bool ends_at_negative_load();
   void record();
   bool arrive();
   void change();

@@ -14,6 +14,28 @@
 
 namespace stickslip {
 
+namespace {
+
+// Times that the digits of t cannot tell.
+void check_times(const System& sys, const State& state, const Options& o) {
+  const double least = tolerance::last_digits * std::max(std::abs(state.t), std::abs(o.t_end));
+  const auto check = [&](const std::string& name, double time, const char* cure) {
+    if (time > least) return;
+    std::ostringstream text;
+    text << "= " << time << " is not allowed: times up to t_end = " << o.t_end
+         << " are known to no more than " << least << cure;
+    reject(name, text.str());
+  };
+  check("max_step", o.max_step, "");
+  for (const Friction& p : sys.friction) {
+    const Automaton& a = p.automaton;
+    if (a.lag > 0.0) check("memory of '" + p.name + "'", a.lag, "; leave it out");
+    if (a.dead_time > 0.0) check("dead time of '" + p.name + "'", a.dead_time, "; leave it out");
+  }
+}
+
+} // namespace
+
 void validate(const System& sys, const State& state, const Options& o) {
   check(o);
   check(sys, state);
@@ -22,17 +44,12 @@ void validate(const System& sys, const State& state, const Options& o) {
     text << "= " << o.t_end << " is not allowed: it must lie after the start at t = " << state.t;
     reject("t_end", text.str());
   }
-  if (const double least = tolerance::last_digits * std::max(std::abs(state.t), std::abs(o.t_end));
-      !(o.max_step > least)) {
-    std::ostringstream text;
-    text << "= " << o.max_step << " is not allowed: times up to t_end = " << o.t_end
-         << " are known to no more than " << least;
-    reject("max_step", text.str());
-  }
+  check_times(sys, state, o);
   if (o.atol.size() > 0 && o.atol.size() != sys.nx)
     reject("atol",
            "has " + std::to_string(o.atol.size()) + " entries for " + std::to_string(sys.nx) + " states");
   check_constraints(sys, state.t, o.t_end);
+  check_formulas(sys, state);
   for (const Friction& p : sys.friction) {
     const Signal& load = sys.signals[p.load];
     if (is_constant(load)) continue;

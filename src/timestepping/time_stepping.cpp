@@ -8,6 +8,7 @@
 #include "dynamics/free.hpp"
 #include "dynamics/restitution.hpp"
 #include "dynamics/tangent.hpp"
+#include "run/check.hpp"
 #include "run/growth.hpp"
 #include "run/simulate.hpp"
 #include "transition/event.hpp"
@@ -402,8 +403,20 @@ private:
     state.base_x = x1;
     state.base_t = t1;
     see(sys, state);
+    if (const Index i = negative(); i >= 0)
+      return finish(Status::failed, t1, negative_load(sys.friction[i], t1));
     if (static_cast<std::int64_t>(run.events.rows.size()) > options.max_events)
       finish(Status::budget, t1, "max_events is used up");
+  }
+
+  // An element whose load is negative by more than rounding; -1: none.
+  Index negative() {
+    if (!tangent || sys.smooth->loads.empty()) return -1;
+    tangent->move_to(state.base_t, state.base_x.data(), {});
+    const Vector sizes = tangent->load_sizes(state.nominal, state.time_scale);
+    for (const Smooth::Value& load : sys.smooth->loads)
+      if (tangent->load(load.signal) < -tolerance::sign * sizes(load.signal)) return load.signal;
+    return -1;
   }
 
   double now() const { return std::max(state.base_t, run.t_begin); }

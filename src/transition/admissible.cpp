@@ -156,7 +156,8 @@ void Decision::note_firing(const Regime& r, List<Guard>& fired) {
   guard_series(r);
   for (Index k = 0; k < r.guards.size(); ++k) {
     const Guard& g = r.guards[k];
-    if (g.kind == GuardKind::sharing_changes || g.kind == GuardKind::branch || g.kind == GuardKind::condition)
+    if (g.kind == GuardKind::sharing_changes || g.kind == GuardKind::branch ||
+        g.kind == GuardKind::condition || g.kind == GuardKind::load_negative)
       continue;
     const double size =
         guard_size(sys, r, g, t, state->base_x.data(), sig.data(), force.data(), state->nominal);

@@ -224,6 +224,14 @@ def test_callable_is_the_function():
     assert law.compiled.evaluate(-1e-6, 1, [])[0] == pytest.approx(1.5 - 4.8 * -1e-6, abs=1e-10)
 
 
+def test_callable_may_drive_away_from_rest():
+    """Rayleigh: x'' + x = e (x' - x'^3 / 3): a cycle of the amplitude 2 (to the order e^2), whose energy is constant."""
+    m = ss.Machine(1.0, stiffness=1.0, names=["x"])
+    m.add_friction("f", on="x", law=ss.Curve(lambda v: 0.1 * (v**3 / 3.0 - v)))
+    run = ss.simulate(m, 100.0, initial={"x.position": 0.1}, dt=0.01, rtol=1e-6)
+    assert np.abs(run["x.position"][-1000:]).max() == pytest.approx(2.0, rel=1e-2)
+
+
 def test_smooth_callable_does_not_stick():
     law = ss.Curve(lambda v: math.tanh(v / 1e-3))
     assert law.break_away == 0.0 and not law.compiled.traits.sticks

@@ -246,7 +246,8 @@ class Curve(SingleLaw):
     ----------
     function : callable
         ``function(v) -> float``: force per unit normal load at the velocity v (one number, either sign). Its
-        limits at v = 0 may differ: it jumps there, and at rest anything in between may act.
+        limits at v = 0 may differ: it jumps there, and at rest anything in between may act. They must not drive:
+        F(0-) <= 0 <= F(0+). Away from zero the force may drive, as in Rayleigh's oscillator.
     static : float, optional
         Break-away level per unit normal load, at least the limits at v = 0. By default those limits.
     velocity_scale : float, default 1e-3
@@ -255,8 +256,8 @@ class Curve(SingleLaw):
     Raises
     ------
     ValueError
-        If the function raises or returns NaN; the error names the velocity (and the time, where there is
-        one).
+        If the function raises or returns NaN, naming the velocity (and the time, where there is one); if its limits
+        at v = 0 drive.
 
     Examples
     --------

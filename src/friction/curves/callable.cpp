@@ -1,5 +1,9 @@
 #include "friction/curves/callable.hpp"
 
+#include "core/number_text.hpp"
+#include "core/tolerances.hpp"
+
+#include <algorithm>
 #include <cfloat>
 #include <sstream>
 
@@ -68,7 +72,12 @@ void validate(const Callable& c) {
   if (!c.function) reject("function", "must be given");
   positive("velocity_scale", c.velocity_scale);
   const double below = limit(c, -1), above = limit(c, 1);
-  if (above - below < -no_jump) reject("function", "must not fall at the jump at v = 0 (F(0+) >= F(0-))");
+  const double size =
+      std::max({std::abs(checked(c, c.velocity_scale)), std::abs(checked(c, -c.velocity_scale)), no_jump});
+  if (!(above >= -tolerance::rounding * size && below <= tolerance::rounding * size))
+    reject("function", "must not drive at rest: F(0+) = " + number_text(above) +
+                           " must be >= 0 and F(0-) = " + number_text(below) +
+                           " <= 0, so that the force opposes a motion that begins");
   if (std::isinf(c.static_level) && c.static_level > 0.0) return;
   non_negative("static", c.static_level);
   if (c.static_level < above || c.static_level < -below)

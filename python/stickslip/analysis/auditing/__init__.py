@@ -33,9 +33,9 @@ def audit(run: Any, rtol: float = 1e-8) -> Audit:
 
     * ``M a + D v + K q = forces``, ``q' = v`` and the rates of internal states, integrated between events, with the
       forces of friction computed from their laws; masses, forces, loads, gaps, directions and constraints may be
-      formulas of the motion, which are evaluated and differentiated a second time here;
-    * friction by its mode: at rest v = 0 and \|F\| within the static level, in sliding the force of the law against
-      the velocity; no place slides that could have stayed at rest;
+      formulas of the motion, which are evaluated and differentiated a second time here; mass matrices are symmetric;
+    * friction by its mode: loads >= 0; at rest v = 0 and \|F\| within the static level, in sliding the force of the
+      law against the velocity; no place slides that could have stayed at rest;
     * contacts: gap >= 0, normal force >= 0, none without contact; of those that yield the force by its law;
     * springs: the force by the law from elongation and rate, flanks that never pull;
     * constraints: positions and velocities that they prescribe, their forces in the equations of motion; one-way

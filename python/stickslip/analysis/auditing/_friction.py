@@ -48,6 +48,7 @@ def _check_signals(
     if not place.on_contact and load_is_known(place, d):
         room = 10.0 * sizes.relative * np.abs(one.load) + _load_room(place, at, sizes)
         audit.hold("load", name, t, np.abs(at[f"{name}.load"] - one.load), room + 1e-300)
+        audit.hold("load is not negative", name, t, -one.load, room + 1e-300)
     known = one.known & closed
     error = np.where(known, np.abs(at[f"{name}.force"] - one.force), 0.0)
     audit.hold("force is that of the law", name, t, error, one.uncertain + 1e-300)

@@ -25,6 +25,7 @@ from stickslip.analysis.auditing._tolerances import Sizes
 
 Array = NDArray[np.float64]
 _MOST = 4000  # parts of panels that are looked at at once: of the worst
+_SYMMETRIC = 1e-9  # of the masses: numbers that were given in ten digits
 _FINEST, _SAME = 2**14, 0.1  # parts of one panel, and how much the residual that stays may change
 
 
@@ -110,6 +111,7 @@ class _Residuals:
 def check_motion(audit: Audit, run: Any, d: Description, a: Array, b: Array, sizes: Sizes) -> _Residuals:
     """Hold the motion in the intervals [a, b] against the equations of motion."""
     first = _Residuals(d, run, a, b, sizes)
+    _check_mass(audit, d, first.panels.at)
     checked = np.abs(first.left) / np.maximum(first.room, 1e-300)
     wrong = np.flatnonzero(~(checked <= 1.0).all(axis=0))
     findings = _refined(d, run, first, wrong, sizes)
@@ -121,6 +123,18 @@ def check_motion(audit: Audit, run: Any, d: Description, a: Array, b: Array, siz
             if not values[k] <= room[k]:
                 audit.hold(what, element, at, values[k], room[k])
     return first
+
+
+def _check_mass(audit: Audit, d: Description, at: Samples) -> None:
+    """Kinetic energy has a symmetric matrix."""
+    m = d.mass.at(at)
+    heavy = np.sqrt(np.abs(np.diagonal(m, axis1=1, axis2=2)))
+    skew = np.abs(m - np.swapaxes(m, 1, 2))
+    for k, name in enumerate(d.names):
+        other = skew[:, k].argmax(axis=1)[:, None]
+        worst = np.take_along_axis(skew[:, k], other, axis=1)[:, 0]
+        size = heavy[:, k] * np.take_along_axis(heavy, other, axis=1)[:, 0]
+        audit.hold("mass matrix is symmetric", name, at.t[: worst.size], worst, _SYMMETRIC * size)
 
 
 def _refined(
