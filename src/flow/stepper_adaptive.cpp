@@ -492,7 +492,8 @@ void Stepper::adaptive(const Regime& r, State& state, double horizon, Step& step
   if (r.guards.empty() || !find_crossings(r, state, step, degree)) return;
   if (sampled_guards)
     for (Index k = 0; k < crossing.size(); ++k)
-      if (crossing[k] > 0.0 && crossing[k] <= 1.0) confirm(r, k, state, step, degree);
+      if (crossing[k] <= 1.0 && (crossing[k] > 0.0 || r.guards[k].kind == GuardKind::load_negative))
+        confirm(r, k, state, step, degree);
   if (*std::min_element(crossing.begin(), crossing.end()) > 1.0) return;
   if (!end_at_event(r, state, step, degree)) return adaptive(r, state, horizon, step);
   collect(r, state, step);

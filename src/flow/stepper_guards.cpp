@@ -175,8 +175,7 @@ double Stepper::crossing_of_sharing(double* c, Index degree, double within, bool
 double Stepper::crossing_of_load(const double* c, Index degree, double size) const {
   const double unknown = std::max(tolerance::rounding, integrated * options.rtol) * size;
   if (c[0] > unknown) return 0.0;
-  const Crossing found =
-      first_crossing(c, static_cast<int>(degree), c[0] < 0.0 ? GuardStart::as_is : GuardStart::zero, unknown);
+  const Crossing found = first_crossing(c, static_cast<int>(degree), GuardStart::as_is, unknown);
   return found.found ? found.theta : never;
 }
 

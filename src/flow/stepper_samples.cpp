@@ -74,8 +74,8 @@ Index Stepper::signal_terms(const Regime& r, double t, double h) {
   return degree;
 }
 
-// A crossing that the polynomial through samples makes by less than its own error: asks the guard itself, and
-// moves the crossing to where the guard is zero or takes it back.
+// A crossing that the polynomial through samples makes by less than its own error, or that ends the run: asks the guard
+// itself, and moves the crossing to where the guard is zero or takes it back.
 void Stepper::confirm(const Regime& r, Index k, const State& state, const Step& step, Index degree) {
   std::array<double, guard_max_degree + 1> c{};
   double size = 0.0;
@@ -84,7 +84,7 @@ void Stepper::confirm(const Regime& r, Index k, const State& state, const Step& 
     size += std::abs(c[j]);
   }
   const Extremes e = extremes(c.data(), static_cast<int>(degree));
-  if (e.maximum > clear * size) return;
+  if (e.maximum > clear * size && r.guards[k].kind != GuardKind::load_negative) return;
   auto g = [&](double theta) { return guard_at(r, k, state, step, theta) - shift[k]; };
   double top = e.at_maximum, most = g(top);
   constexpr double w = 1e-3;            // half the width of the parabola, in the step's length
