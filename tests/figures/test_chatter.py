@@ -60,14 +60,18 @@ KNOWN = {
     "chatter_7_5": {
         "worm in the first flight, mean speed",
         "wheel in the first flight, mean speed",
+        "elastic teeth: worm in the first flight, mean speed",
+        "elastic teeth: wheel in the first flight, mean speed",
+        "elastic teeth: phases of sliding",
     },
-    "chatter_7_6": set(),
-    "chatter_7_7": set(),
+    "chatter_7_6": {"wheel stands still for, over the worm", "elastic teeth: phases of sliding"},
+    "chatter_7_7": {"wheel stands still for, over the worm", "elastic teeth: phases of sliding"},
     "chatter_7_8": {
         "15 rpm: strikes of the counter flank in 100 s",
         "15 rpm: first strike of the counter flank",
         "15 rpm: greatest gap over the clearance",
         "counter flank struck from",
+        "elastic teeth, 15 rpm: first strike of the counter flank",
     },
 }
 

@@ -71,7 +71,7 @@ def test_inputs_are_named(found: dict[str, figures.FigureData]) -> None:
         printed = [one.name for one in data.inputs if one.kind == "printed"]
         assert len(set(printed)) == len(printed), name
     fitted = {one.name: one.source for data in found.values() for one in data.inputs if one.kind == "fitted"}
-    assert set(fitted) == {"ρ", "α_n", "k_φ", "d_φ", "ε"}
+    assert set(fitted) == {"ρ", "α_n", "k_φ", "d_φ", "ε", "k_N", "d_N"}
 
 
 def test_verdicts() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from stickslip._drawing import parts as sk
 from stickslip._drawing import words
 from stickslip._drawing.drawing import Drawing
+from stickslip.compliance import KelvinVoigt
 from stickslip.laws import Law
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _numbers(gear: WedgeGear, drawn: WedgeGear) -> list[tuple[str, str]]:
 
 
 def rubbing(gear: WedgeGear | WormGear) -> list[tuple[str, str]]:
-    """Friction and restitution of a gear's flank, as rows of its table."""
+    """Friction and restitution or elasticity of a gear's flank, as rows of its table."""
     if isinstance(gear.friction, Law):
         kinds = words.law(gear.friction.compiled, {})
         friction = f"{words.amount(gear.break_away_friction)} at rest, {kinds}"
@@ -125,7 +126,22 @@ def rubbing(gear: WedgeGear | WormGear) -> list[tuple[str, str]]:
         friction = words.amount(gear.friction) + static
     return [
         (r"$\mu$", friction),
-        (r"$\varepsilon$", words.amount(gear.restitution)),
+        *_bounce(gear),
+    ]
+
+
+def _bounce(gear: WedgeGear | WormGear) -> list[tuple[str, str]]:
+    """Restitution of a rigid flank, stiffness and damping of an elastic one."""
+    law = gear.compliance
+    if law is None:
+        return [(r"$\varepsilon$", words.amount(gear.restitution))]
+    if isinstance(law, KelvinVoigt):
+        units = "N/m", "Ns/m"
+    else:
+        units = "N/m" if law.exponent == 1.0 else f"N/m$^{{{words.amount(law.exponent)}}}$", "s/m"
+    return [
+        ("$k_N$", words.amount(law.stiffness, units[0])),
+        ("$d_N$" if units[1] == "Ns/m" else "$c_N$", words.amount(law.damping, units[1])),
     ]
 
 

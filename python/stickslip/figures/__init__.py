@@ -77,6 +77,7 @@ _MODULES = (
     "chatter_impulse_pairs",
     "chatter_friction",
     "chatter_rig",
+    "chatter_counter",
 )
 
 

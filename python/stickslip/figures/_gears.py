@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stickslip.compliance import KelvinVoigt
 from stickslip.figures._input import Input, inputs
 from stickslip.machines import WedgeGear, WormGear, wedge_gear, worm_gear
 
@@ -55,6 +56,10 @@ INERTIAS = tuple(1e-6 * value for value in (14343.0, 875424.0, 1387769.0, 190011
 # set 1 stands still for 0.025 s in every impact, and its path in the first flight is the straightest. ε = 0 follows
 # sharply, the shaft less so: rests of 0.025 s bind k_φ to d_φ (Nms/rad), and d_φ itself is known to a factor of two.
 FRICTION, SHAFT, DAMPING, RESTITUTION = 0.2, 33.31, 0.165, 0.0
+# Elastic teeth, beside that shaft: k_N is fitted to the same standstills; figures 7.4 and 7.5 leave d_N between 2.4e3 and
+# 3.3e4 N s/m, and the statements on 12 and 15 rpm hold from 6.6e3 to 8.3e3, of which this is the middle. See
+# `PYTHONPATH=python:tests python -m published.teeth_fit`.
+TEETH = KelvinVoigt(stiffness=7.72e6, damping=7.4e3)
 RIG: WormGear = worm_gear(
     wheel_inertia=INERTIAS[1],
     worm_inertia=1560e-6,
@@ -92,6 +97,18 @@ RIG_SHAFT = inputs(
     ("k_φ", SHAFT, "Nm/rad"),
     ("d_φ", DAMPING, "Nms/rad"),
     ("ε", RESTITUTION, ""),
+)
+
+RIG_TEETH = (
+    *inputs("chosen", "with elastic teeth", ("start", "flanks that touch uncompressed", "")),
+    *inputs(
+        "fitted", "standstills of 0.025 s in impacts of set 1 (figure 7.5)", ("k_N", TEETH.stiffness, "N/m")
+    ),
+    *inputs(
+        "fitted",
+        "one flank at 4.5 and 12 rpm, both at 15 (figures 7.4, 7.8)",
+        ("d_N", TEETH.damping, "Ns/m"),
+    ),
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from stickslip import _checks as checks
+from stickslip.compliance import Compliance, HuntCrossley, KelvinVoigt
 from stickslip.laws import Law
 from stickslip.machines._flank import FlankFriction, check_law, sliding_speed
 
@@ -20,11 +21,17 @@ class FlankGear:
     static_friction: float | None
     restitution: float
     impact: str
+    compliance: Compliance | None
 
     def _check_flank(self) -> None:
         """Check the parameters of friction and impact."""
         object.__setattr__(self, "restitution", checks.within("restitution", self.restitution, 0.0, 1.0))
         checks.choice("impact", self.impact, ("poisson", "newton"))
+        if self.compliance is not None:
+            if not isinstance(self.compliance, (HuntCrossley, KelvinVoigt)):
+                checks.reject("compliance", self.compliance, "a HuntCrossley, a KelvinVoigt or None")
+            if self.restitution:
+                checks.reject("restitution", self.restitution, "0 with a compliance, which has no impacts")
         if isinstance(self.friction, Law):
             check_law("friction", self.friction)
             if self.static_friction is not None:
@@ -38,6 +45,15 @@ class FlankGear:
             if static < self.friction:
                 checks.reject("static_friction", static, f">= friction = {self.friction}")
             object.__setattr__(self, "static_friction", static)
+
+    def _need_rigid_flanks(self) -> None:
+        """Refuse a compliance where a closed form holds for rigid flanks."""
+        if self.compliance is not None:
+            checks.reject(
+                "compliance",
+                self.compliance,
+                "None for closed forms of motion, impact and contact problem; simulate a gear with elastic flanks",
+            )
 
     @cached_property
     def _flank(self) -> FlankFriction:

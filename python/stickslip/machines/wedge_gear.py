@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from stickslip import _checks as checks
+from stickslip.compliance import Compliance
 from stickslip.laws import Law
 from stickslip.machines import wedge_motion
 from stickslip.machines._flank_gear import FlankGear
@@ -73,6 +74,10 @@ class WedgeGear(FlankGear):
         Static coefficient μ0 ≥ μ; equal to `friction` by default. Left out where `friction` is a law.
     impact : {"poisson", "newton"}
         Law of impact.
+    compliance : KelvinVoigt or HuntCrossley, optional
+        Elasticity of the flank, over the depth along its normal, m; rigid by default. An elastic flank has friction but
+        no impacts, so `restitution` stays 0. Closed forms of motion, impact and contact problem hold for rigid flanks
+        and raise; angles, margins and limits of stick are those of the rigid gear.
 
     Raises
     ------
@@ -113,6 +118,7 @@ class WedgeGear(FlankGear):
     restitution: float = 0.0
     static_friction: float | None = None
     impact: str = "poisson"
+    compliance: Compliance | None = None
 
     def __post_init__(self) -> None:
         """Check every parameter."""
@@ -309,6 +315,7 @@ class WedgeGear(FlankGear):
     @cached_property
     def first_motion(self) -> FirstMotion:
         """How and when the first stick ends, and whether contact is lost then (closed form)."""
+        self._need_rigid_flanks()
         return wedge_motion.first_motion(self)
 
     @property
@@ -353,6 +360,7 @@ class WedgeGear(FlankGear):
         ValueError
             Naming the argument, its value and what is allowed.
         """
+        self._need_rigid_flanks()
         return wedge_motion.stick_impact(self, direction, speed)
 
     @cached_property
@@ -385,6 +393,7 @@ class WedgeGear(FlankGear):
         ValueError
             Naming the argument, its value and what is allowed.
         """
+        self._need_rigid_flanks()
         pull = self.stiffness * checks.finite("extension", extension)
         speeds = checks.vector("velocity", velocity, 2)
         sine, cosine = math.sin(self.angle), math.cos(self.angle)
@@ -457,7 +466,7 @@ class WedgeGear(FlankGear):
     def machine(self) -> Machine:
         """The machine that `simulate` runs: coordinates ``upper`` and ``lower``, contact ``flank``.
 
-        It starts in contact, with the spring relaxed.
+        It starts in contact, with the spring relaxed; an elastic flank is not yet compressed then.
         """
         import stickslip as ss
 
@@ -479,6 +488,7 @@ class WedgeGear(FlankGear):
             gap=0.0,
             restitution=self.restitution,
             impact=self.impact,
+            compliance=self.compliance,
         )
         return machine
 

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stickslip import _checks as checks
+from stickslip.compliance import Compliance, HuntCrossley, KelvinVoigt
 from stickslip.laws import Coulomb, Law
 from stickslip.machines._flank import FlankFriction, check_law, scaled, sliding_speed
 from stickslip.machines._flank_gear import FlankGear
@@ -105,6 +106,10 @@ class WormGear(FlankGear):
         Static coefficient μ0 ≥ μ; equal to `friction` by default. Left out where `friction` is a law.
     impact : {"poisson", "newton"}
         Law of impact.
+    compliance : KelvinVoigt or HuntCrossley, optional
+        Elasticity of the teeth, on each flank, over the depth along its normal, m; rigid by default. Elastic flanks have
+        friction but no impacts, so `restitution` stays 0. Closed forms of motion and of the contact problem hold for
+        rigid flanks and raise; angles, margins and limits of stick are those of the rigid gear.
 
     Raises
     ------
@@ -128,6 +133,9 @@ class WormGear(FlankGear):
     >>> calmer = dataclasses.replace(rig, friction=0.14, clearance=2e-3)
     >>> calmer.self_braking, calmer.strikes_counter_flank
     (True, False)
+    >>> elastic = dataclasses.replace(rig, compliance=ss.KelvinVoigt(stiffness=5e6, damping=5.5e3))
+    >>> any(event.impact for event in ss.simulate(elastic, t_end=0.2).events)
+    False
     """
 
     wheel_inertia: float
@@ -147,6 +155,7 @@ class WormGear(FlankGear):
     impact: str = "poisson"
     wheel_bearing: Law | float | None = None
     worm_bearing: Law | float | None = None
+    compliance: Compliance | None = None
 
     def __post_init__(self) -> None:
         """Check every parameter."""
@@ -190,6 +199,7 @@ class WormGear(FlankGear):
             restitution=self.restitution,
             static_friction=None if self.static_friction is None else self.static_friction / cosine,
             impact=self.impact,
+            compliance=_along_wedge(self.compliance, cosine),
         )
 
     @property
@@ -507,6 +517,7 @@ class WormGear(FlankGear):
         ValueError
             Naming the argument, its value and what is allowed.
         """
+        self._need_rigid_flanks()
         normal, tangent = self._gradients()
         opening = checks.finite("gap", gap)
         speeds = checks.vector("velocity", velocity, 2)
@@ -585,7 +596,8 @@ class WormGear(FlankGear):
         """The machine that `simulate` runs: coordinates ``wheel`` and ``worm``, contact ``flank``.
 
         With a clearance there is a second contact, ``counter_flank``, which works like lifting. It starts in
-        contact on ``flank``, with the shaft relaxed. Bearings are ``wheel_bearing`` and ``worm_bearing``.
+        contact on ``flank``, with the shaft relaxed; elastic flanks are not yet compressed then. Bearings are
+        ``wheel_bearing`` and ``worm_bearing``.
         """
         import stickslip as ss
 
@@ -615,6 +627,7 @@ class WormGear(FlankGear):
                 gap=gap,
                 restitution=self.restitution,
                 impact=self.impact,
+                compliance=self.compliance,
             )
         for shaft, law in zip(("wheel", "worm"), self._bearings, strict=True):
             if law is not None:
@@ -625,6 +638,16 @@ class WormGear(FlankGear):
 def _torque(bearing: Law | float | None, speed: float) -> float:
     """The torque of a bearing that turns at this speed, or slowly."""
     return FlankFriction(bearing).at(speed) if isinstance(bearing, Law) else 0.0
+
+
+def _along_wedge(compliance: Compliance | None, cosine: float) -> Compliance | None:
+    """The compliance of the wedge gear's flank: depth δ/cos α_n, force λ_N·cos α_n."""
+    if compliance is None:
+        return None
+    if isinstance(compliance, KelvinVoigt):
+        return KelvinVoigt(compliance.stiffness * cosine**2, compliance.damping * cosine**2)
+    power = compliance.exponent
+    return HuntCrossley(compliance.stiffness * cosine ** (power + 1.0), compliance.damping * cosine, power)
 
 
 worm_gear = WormGear  # the name that all builders of machines have
