@@ -30,7 +30,7 @@ _FACES: dict[str, dict[str, Any]] = {
 _ORDER = ("open", "open without slip", "slip-", "stick", "slip+")
 _LEMKE = (
     ("lemke_source", "Lemke, rows times m1", 0.16, _style.BLACK, "-"),
-    ("lemke_plain", "Lemke, rows as written", -0.16, _style.VERMILION, (0, (4, 2))),
+    ("lemke_plain", "Lemke, rows not multiplied", -0.16, _style.VERMILION, (0, (4, 2))),
 )
 
 

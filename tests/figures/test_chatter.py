@@ -39,7 +39,6 @@ KNOWN = {
     "chatter_2_11": {
         "one coefficient: oscillations before the first lasting stick",
         "end of the first stick with μ = 0.25",
-        "static above kinetic: end of the first stick",
     },
     "chatter_2_12": {"the wedges meet again, finite elements"},
     "chatter_2_13": {
@@ -47,7 +46,6 @@ KNOWN = {
         "tangential impulse with the printed bracket",
     },
     "chatter_4_3": {
-        "case 2: Lemke leaves stick, rows as written",
         "case 2: most solutions at one extension",
         "case 1: Lemke leaves stick, bound as printed",
         "case 4: Lemke leaves stick, bound as printed",
@@ -69,7 +67,6 @@ KNOWN = {
     "chatter_7_8": {
         "15 rpm: strikes of the counter flank in 100 s",
         "15 rpm: first strike of the counter flank",
-        "15 rpm: greatest gap over the clearance",
         "counter flank struck from",
         "elastic teeth, 15 rpm: first strike of the counter flank",
     },
@@ -84,7 +81,7 @@ def test_differs_from_the_source_where_known_and_nowhere_else(name: str) -> None
 
 
 def test_meeting_time_is_the_rigid_one() -> None:
-    """0.28697 s, a root of the free flight, by bisection on its closed form; 0.43 s with elastic wedges."""
+    """0.28697 s, a root of the free flight in closed form, by bisection; at 0.43 s the wedges would overlap by 1.7 mm."""
     m1, m2, k, v0, load = 2420.0, 10.878, 4000.0, 0.01, 100.0
     s, c = math.sin(math.radians(12)), math.cos(math.radians(12))
     start = load / k * math.tan(math.radians(2))
@@ -96,6 +93,7 @@ def test_meeting_time_is_the_rigid_one() -> None:
 
     low, high = 0.15, 0.25
     assert gap(low) > 0.0 > gap(high)
+    assert gap(0.43 - start / v0) == pytest.approx(-1.684e-3, abs=1e-6)
     for _ in range(60):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if gap(middle) > 0.0 else (low, middle)
@@ -137,7 +135,7 @@ def test_bands_of_the_published_set() -> None:
     assert rows["to"][:3] == pytest.approx([-12.193315, 0.528688, 0.873019], abs=1e-6)
     assert rows["solutions"].tolist() == ["slip+", "stick", "stick, slip-, open", "open"]
     assert rows["Lemke, rows times m1"].tolist()[2] == "stick"
-    assert rows["Lemke, rows as written"].tolist()[2] == "open"
+    assert rows["Lemke, rows not multiplied"].tolist()[2] == "open"
 
 
 @pytest.mark.parametrize("case", [1, 4])

@@ -234,7 +234,6 @@ NEIGHBOURS: dict[str, dict[str, dict[str, float]]] = {
         "4.5 rpm: strikes of the counter flank in 100 s": {"restitution": 0.96},
         "12 rpm: strikes of the counter flank in 100 s": {"restitution": 0.84},
         "15 rpm: strikes of the counter flank in 100 s": {"restitution": 0.82},
-        "15 rpm: greatest gap over the clearance": {"restitution": 0.82},
         "elastic teeth: dampings left by 7.4 with one flank at 12 rpm, both at 15": {
             "motor_speed": -4.5 * rig.RPM
         },

@@ -255,11 +255,11 @@ def test_matrices_of_the_drive_move_as_the_mechanical_form() -> None:
     """One step of the state equation with friction, against the equations of motion written out."""
     rows = data("servo_5")[""]
     a = np.stack([rows[f"A {k + 1}"] for k in range(4)], axis=1)
-    x, force, friction = np.array([1e-5, -2e-5, 3e-3, 1e-3]), 700.0, 58.9
+    x, force, friction = np.array([3e-3, 1e-3, 1e-5, -2e-5]), 700.0, 58.9
     rate = a @ x + rows["B 1"] * force + rows["A_NL"] * friction
-    spring = 5e6 * (x[0] - x[1]) + 1341.64 * (x[2] - x[3])
+    spring = 5e6 * (x[2] - x[3]) + 1341.64 * (x[0] - x[1])
     np.testing.assert_allclose(
-        rate, [x[2], x[3], (force - spring) / 1e3, (spring - friction) / 1e3], rtol=1e-14
+        rate, [(force - spring) / 1e3, (spring - friction) / 1e3, x[0], x[1]], rtol=1e-14
     )
 
 

@@ -115,7 +115,7 @@ def results(*checks: Check) -> Iterator[Result]:
 def test_a_source_that_cannot_be_met_is_shown_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    known = check(0.287, Origin.PUBLISHED, "the source deforms, this is rigid")
+    known = check(0.287, Origin.PRINTED, "the source deforms, this is rigid")
     monkeypatch.setattr(cli.figures, "run", lambda *_: results(known))
     assert cli.main(["figures", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr().out
@@ -134,26 +134,28 @@ def test_a_number_that_is_off_fails(
 def test_the_summary_counts_origins_and_inputs_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    known = check(2.0, Origin.PUBLISHED, "known")
-    mixed = (check(1.0), check(1.0, Origin.PUBLISHED), known, known, check(1.0, Origin.PACKAGE))
+    known = check(2.0, Origin.PRINTED, "known")
+    words = check(1.0, Origin.CLAIMED)
+    mixed = (check(1.0), check(1.0, Origin.PRINTED), known, known, words, check(1.0, Origin.PACKAGE))
     monkeypatch.setattr(cli.figures, "run", lambda *_: results(*mixed))
     assert cli.main(["figures", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr().out.splitlines()
     summary = said[said.index("expected from        agrees  differs  FAILS") :]
-    assert [line.split()[-3:] for line in summary[1:5]] == [
+    assert [line.split()[-3:] for line in summary[1:6]] == [
         ["1", "2", "0"],
+        ["1", "0", "0"],
         ["1", "0", "0"],
         ["0", "0", "0"],
         ["1", "0", "0"],
     ]
-    assert summary[5] == "put in, not checked: 0 printed, 1 chosen, 1 fitted"
+    assert summary[6] == "put in, not checked: 0 printed, 1 chosen, 1 fitted"
     assert "sample  fitted to  a rest of 0.025 s: k = 60 Nm/rad" in said
 
 
 def test_a_bound_is_printed_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bound = Check("gap", "m", 0.2, 0.0, 0.0, Origin.PUBLISHED, "a figure", relation=">")
+    bound = Check("gap", "m", 0.2, 0.0, 0.0, Origin.PRINTED, "a figure", relation=">")
     monkeypatch.setattr(cli.figures, "run", lambda *_: results(bound))
     assert cli.main(["figures", "--out", str(tmp_path)]) == 0
     assert "> 0" in capsys.readouterr().out.splitlines()[1]

@@ -191,7 +191,7 @@ def test_state_map_shows_every_solution() -> None:
     assert ax.get_xlabel() == "w [mm]"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "Lemke, rows times m1",
-        "Lemke, rows as written",
+        "Lemke, rows not multiplied",
     ]
     widths = sorted(round(patch.get_width(), 6) for patch in ax.patches)
     assert widths.count(round(1e3 * (found.edges[3] - found.edges[2]), 6)) == 3

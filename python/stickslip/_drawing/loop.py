@@ -96,9 +96,9 @@ def _friction(e: Any, names: Sequence[str]) -> str:
     """A friction element with its internal states, if it has some."""
     if any(e["automaton"].values()):
         return words.friction(e)
-    states = ", ".join(
-        name.removeprefix(f"{e['name']}.") for name in names if name.startswith(f"{e['name']}.")
-    )
+    held = [name.removeprefix(f"{e['name']}.") for name in names if name.startswith(f"{e['name']}.")]
+    own = list(e["law"].state_names)
+    states = ", ".join(own if len(own) == len(held) else held)
     return words.friction(e) + (f"\nstate{'s' * (',' in states)} {states}" if states else "")
 
 

@@ -72,7 +72,7 @@ class StateMap:
         Whether each of `modes` is a solution.
     lemke_source, lemke_plain : ndarray of int8, shape (regions,)
         Index into `modes` of what Lemke's path returns with the rows of motion multiplied by m1, and with the
-        rows as written, covering vector of ones; −1 if it ends in a ray.
+        rows not multiplied, covering vector of ones; −1 if it ends in a ray.
 
     Examples
     --------
@@ -151,7 +151,7 @@ class StateMap:
         return np.asarray(self.present.sum(axis=1) == 1)
 
     def __repr__(self) -> str:
-        rows = [("from", "to", "solutions", "Lemke, source's scaling", "Lemke, as written")]
+        rows = [("from", "to", "solutions", "Lemke, source's scaling", "Lemke, not multiplied")]
         for low, high, solutions, source, plain in self.regions:
             rows.append((f"{low:.9g}", f"{high:.9g}", ", ".join(solutions) or "none", source, plain))
         widths = [max(len(row[column]) for row in rows) for column in range(5)]

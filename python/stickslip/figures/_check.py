@@ -17,13 +17,16 @@ RADAU = "SciPy's Radau, cut where v = 0"
 class Origin(str, Enum):
     """Where an expected number comes from, from the farthest to the nearest.
 
-    ``PUBLISHED``: printed in a source. ``CLOSED_FORM``: a formula evaluated in the figure itself.
+    ``PRINTED``: a number that a source prints, or the value of a formula that it prints. ``CLAIMED``: a statement of a
+    source in words, "it repeats", which fixes a sign, a count or a bound. ``CLOSED_FORM``: a formula evaluated in the
+    figure itself.
     ``INDEPENDENT``: another program has computed it, without the engine of the package. ``PACKAGE``: the
     package has computed it by another way (its own closed forms, its balance of energy), so that the check
     shows no more than that two parts of the package agree.
     """
 
-    PUBLISHED = "published"
+    PRINTED = "printed number"
+    CLAIMED = "claim in words"
     CLOSED_FORM = "closed form"
     INDEPENDENT = "independent program"
     PACKAGE = "this package"
@@ -36,7 +39,7 @@ class Origin(str, Enum):
 class Check:
     """One computed number beside the number it should be.
 
-    A published number is rounded: its tolerance is half a unit of the last digit printed. A tolerance on any
+    A printed number is rounded: its tolerance is half a unit of the last digit printed. A tolerance on any
     other number states what was reached, with little slack.
 
     Parameters

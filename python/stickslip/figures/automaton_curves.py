@@ -162,7 +162,7 @@ def compute_memory() -> FigureData:
         Check("dry force at vs, decelerating", "N", fall, back, 5e-14, closed, rule),
         Check("starts to slide at", "N", begin, STATIC, 1e-17, closed, "fully aged: Fs"),
         Check(
-            "decelerating less accelerating, dry force at vs", "N", fall - rise, 0.0, 0.0, Origin.PUBLISHED,
+            "decelerating less accelerating, dry force at vs", "N", fall - rise, 0.0, 0.0, Origin.CLAIMED,
             "text of figure 2.3: a lower force as it slows down", relation="<",
         ),
     ]  # fmt: skip
@@ -240,7 +240,7 @@ def compute_dead_time() -> FigureData:
         Check("dry force, worst of the whole loop", "N", worst, 0.0, 1e-17, closed, rule),
         Check("dry force less Fs in the first 10 ms", "N", held, 0.0, 1e-17, closed, "it stuck 10 ms before"),
         Check(
-            "decelerating less accelerating, dry force at vs", "N", fall - rise, 0.0, 0.0, Origin.PUBLISHED,
+            "decelerating less accelerating, dry force at vs", "N", fall - rise, 0.0, 0.0, Origin.CLAIMED,
             "text of figure 2.3: a lower force as it slows down", relation="<",
         ),
     ]  # fmt: skip

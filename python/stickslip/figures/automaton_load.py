@@ -94,9 +94,7 @@ def compute() -> FigureData:
             apart,
             COLLOCATION,
         ),
-        Check(
-            "sign of this place", "m", rest, 0.0, 0.0, Origin.PUBLISHED, "text of figure 4.7", relation=">"
-        ),
+        Check("sign of this place", "m", rest, 0.0, 0.0, Origin.CLAIMED, "text of figure 4.7", relation=">"),
         Check("friction there", "N", float(run["guide.force"][-1]), -STIFFNESS * rest, 1e-16, closed, "-Fc"),
         balance(run.energy.residual, 1e-11),
     ]

@@ -114,7 +114,7 @@ def compute_braking() -> FigureData:
     t = np.concatenate([np.linspace(0.0, stop, 400), np.linspace(stop, stop + 0.8, 1601)[1:]])
     there = run.at(t)
     end, at = run.at(6.0), run.at(stop + quarter)
-    least, closed, said = float(there["mass.velocity"].min()), Origin.CLOSED_FORM, Origin.PUBLISHED
+    least, closed, said = float(there["mass.velocity"].min()), Origin.CLOSED_FORM, Origin.CLAIMED
     free, gone = "(12): a damped oscillator", "text of figure 2.6: it becomes zero"
     rest = float(end["guide.force"][0])
     checks = [

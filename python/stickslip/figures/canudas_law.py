@@ -162,7 +162,7 @@ def compute_hysteresis() -> FigureData:
     checks.append(
         Check(
             "frequencies at which the loop is wider than at the one before", "", wider, len(FREQUENCIES) - 1.0, 0.0,
-            Origin.PUBLISHED, f"{SOURCE}: wider at higher rates",
+            Origin.CLAIMED, f"{SOURCE}: wider at higher rates",
         )
     )  # fmt: skip
     return FigureData(panels, checks, (*TABLE, *WAVE))
@@ -222,7 +222,7 @@ def compute_break_away() -> FigureData:
         Check("break-away at 0.01 N/s", "N", slowest, STATIC, 4e-3, Origin.CLOSED_FORM, "Fs in the limit"),
         Check(
             "rates at which it is lower than at the one before", "", falls, rates.size - 1.0, 0.0,
-            Origin.PUBLISHED, f"{SOURCE}: falls with the rate",
+            Origin.CLAIMED, f"{SOURCE}: falls with the rate",
         ),
     ]  # fmt: skip
     panels = {"": Series({"rate": rates, "break-away": peaks}, {"rate": "N/s", "break-away": "N"})}

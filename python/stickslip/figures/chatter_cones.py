@@ -48,8 +48,8 @@ def compute_farkas() -> FigureData:
     x = np.array([np.cos(around), np.sin(around)])
     holds = np.all(B.T @ x <= 0.0, axis=0)
     checks = [
-        Check("a1", "", float(a[0]), -3.0, 0.0, Origin.PUBLISHED, f"{SOURCE}, (A.4)"),
-        Check("a2", "", float(a[1]), 1.0, 0.0, Origin.PUBLISHED, f"{SOURCE}, (A.4)"),
+        Check("a1", "", float(a[0]), -3.0, 0.0, Origin.PRINTED, f"{SOURCE}, (A.4)"),
+        Check("a2", "", float(a[1]), 1.0, 0.0, Origin.PRINTED, f"{SOURCE}, (A.4)"),
         Check(
             "cone begins at",
             "deg",
@@ -83,7 +83,7 @@ def compute_farkas() -> FigureData:
             float(np.min((a @ x)[holds])),
             0.0,
             0.0,
-            Origin.PUBLISHED,
+            Origin.CLAIMED,
             f"{SOURCE}, (A.5)",
             relation=">",
         ),
@@ -215,7 +215,7 @@ def compute_cones() -> FigureData:
                 float(count),
                 float(printed[name]),
                 0.0,
-                Origin.PUBLISHED,
+                Origin.PRINTED,
                 f"{SOURCE}, appendix B",
             )
             for name, count in at.items()

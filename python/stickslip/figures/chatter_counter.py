@@ -18,7 +18,7 @@ from stickslip.figures._check import Check
 from stickslip.figures._data import Figure, FigureData, Series
 from stickslip.figures._gears import RIG, RPM, SOURCE, TEETH, rig, shade
 from stickslip.figures._rig_cycle import RigCycle
-from stickslip.figures.chatter_rig import BALANCE, CLOSED, GIVEN, SAID
+from stickslip.figures.chatter_rig import BALANCE, CLOSED, GIVEN, PRINTED, SAID
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,6 @@ def compute_counter() -> FigureData:
     gear = rig(1, motor_speed=-15.0 * RPM)
     counts = {rate: strikes(rate, LONG) for rate in (4.5, 12.0, 15.0)}
     first = float(counts[15.0][0]) if counts[15.0].size else math.inf
-    opened = float(series["rigid_15"]["gap"].max()) / (1e3 * float(RIG.normal_clearance or 0.0))
     parted = float(runs.spans(series["rigid_15_modes"])[1].start)
     swept = series["first_strike"]
     hit = swept["12 rpm"] == math.inf
@@ -94,14 +93,13 @@ def compute_counter() -> FigureData:
         Check(f"4.5 rpm: {name}", "", float(counts[4.5].size), 0.0, 0.0, SAID, source),
         Check(f"12 rpm: {name}", "", float(counts[12.0].size), 0.0, 0.0, SAID, source),
         Check(f"15 rpm: {name}", "", float(counts[15.0].size), 0.0, 0.0, SAID, source, NEVER, relation=">"),
-        Check(f"15 rpm: {onset}", "s", first, 1.4, 0.05, SAID, figure, NEVER),
-        Check("15 rpm: greatest gap over the clearance", "", opened, 1.0, 0.05, SAID, figure, NEVER),
-        Check("counter flank struck from", "rpm", _struck_from(), 12.0, 0.5, SAID, source, NEVER),
+        Check(f"15 rpm: {onset}", "s", first, 1.4, 0.05, PRINTED, figure, NEVER),
+        Check("counter flank struck from", "rpm", _struck_from(), 12.0, 0.5, PRINTED, source, NEVER),
         Check(
             "elastic teeth: dampings left by 7.4 with one flank at 12 rpm, both at 15", "", both, 0.0, 0.0,
             SAID, source, relation=">",
         ),
-        Check(f"elastic teeth, 15 rpm: {onset}", "s", begun, 1.4, 0.05, SAID, figure, LATE),
+        Check(f"elastic teeth, 15 rpm: {onset}", "s", begun, 1.4, 0.05, PRINTED, figure, LATE),
     ]  # fmt: skip
     return FigureData(series, checks, GIVEN)
 

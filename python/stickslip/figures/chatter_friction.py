@@ -90,7 +90,7 @@ def compute_line() -> FigureData:
     checks = [
         Check("worst coefficient from exact samples, off by", "", off[0], 0.0, 5e-7, closed, back),
         Check("worst coefficient from quantised samples, off by", "", off[1], 0.0, 3e-4, closed, back),
-        Check("friction angle at 0.14", "deg", angle, 8.47, 5e-3, Origin.PUBLISHED, f"{SOURCE}, 7.2"),
+        Check("friction angle at 0.14", "deg", angle, 8.47, 5e-3, Origin.PRINTED, f"{SOURCE}, 7.2"),
     ]
     measured = Series(
         {
@@ -174,17 +174,17 @@ def compute_limits() -> FigureData:
     wrong = float(sum(direct != _condition(level, k) for level, k, _, direct in trials))
     bare = [opens for level, k, opens, _ in trials if k == 0 and level >= LEAST]
     first = [direct for level, k, _, direct in trials if k == 1 and level >= LEAST]
-    said, name, greatest = Origin.PUBLISHED, "chatters above", rig(5).critical_friction
+    said, printed, name, greatest = Origin.CLAIMED, Origin.PRINTED, "chatters above", rig(5).critical_friction
     checks = [
         Check(
             f"μ = 0.14, ρ rounded to 8.47°: {name}", "kg·mm²", rounded.critical_wheel_inertia * KG_MM2, 584978.0,
-            0.5, said, f"{SOURCE}, (7.4)",
+            0.5, printed, f"{SOURCE}, (7.4)",
         ),
         Check(
-            f"μ = 0.14: {name}", "kg·mm²", least, 584978.0, 0.5, said, f"{SOURCE}, (7.4)",
+            f"μ = 0.14: {name}", "kg·mm²", least, 584978.0, 0.5, printed, f"{SOURCE}, (7.4)",
             "computed with ρ rounded to 8.47°",
         ),
-        Check(f"greatest inertia: {name} μ", "", greatest, 0.07, 0.005, said, f"{SOURCE}, (7.6)"),
+        Check(f"greatest inertia: {name} μ", "", greatest, 0.07, 0.005, printed, f"{SOURCE}, (7.6)"),
         Check(
             "trials that go straight from stick to separation, but should not, or the reverse", "", wrong, 0.0,
             0.0, Origin.CLOSED_FORM, "(2.33)",

@@ -66,16 +66,6 @@ def compute_braking() -> FigureData:
     closed = FALL * math.log((STATIC - KINETIC) / (slope - KINETIC))
     below, above = _left_alone(law, 0.9 * limit), _left_alone(law, 1.1 * limit)
     checks = [
-        Check(
-            "self-locking: ρ0 − γ",
-            "deg",
-            math.degrees(gear.break_away_angle - ANGLE),
-            0.0,
-            0.0,
-            Origin.PUBLISHED,
-            f"{SOURCE}, 2.1: ρ0 > γ",
-            relation=">",
-        ),
         Check("self-braking from slow sliding on", "m/s", start, 0.0, 0.0, Origin.CLOSED_FORM, "μ(0+) = μ0"),
         Check(
             "10 % below that speed, left alone: ends at",
@@ -148,16 +138,6 @@ def compute_hump() -> FigureData:
         small = r / math.e * math.exp(small)
         large = 1.0 + math.log(large / r)
     checks = [
-        Check(
-            "not self-locking: ρ0 − γ",
-            "deg",
-            math.degrees(gear.break_away_angle - ANGLE),
-            0.0,
-            0.0,
-            Origin.PUBLISHED,
-            f"{SOURCE}, figure 2.2",
-            relation="<",
-        ),
         Check("self-braking from", "m/s", low, TOP * small, 1e-16, Origin.CLOSED_FORM, "−v̂·W0(−r/e)"),
         Check("self-braking up to", "m/s", high, TOP * large, 1e-16, Origin.CLOSED_FORM, "−v̂·W−1(−r/e)"),
     ]

@@ -2,8 +2,8 @@
 
 The source prints one answer per region and calls it unique. Here every solution is a band, found by
 enumeration, and two lines tell which of them Lemke's path returns: with the rows of motion multiplied by
-m1, as the source has them, and with the rows as written. A gear at rest stays at rest while stick is a
-solution.
+m1, as the source writes them (4.21), and with rows that are not multiplied, which is ours. A gear at rest
+stays at rest while stick is a solution.
 
 The source prints no parameters for its four cases. Chosen: masses, load and spring of its set 2; γ = 12°
 with μ = 1.5 (case 1) and tan 14° (case 2, the published set), γ = 40° with μ = 1.4 (case 3) and 2.5 (case
@@ -73,7 +73,7 @@ def _columns(found: StateMap, scale: float, unit: str) -> Series:
         "to": [scale * region.high for region in regions],
         "solutions": [", ".join(region.solutions) for region in regions],
         "Lemke, rows times m1": [region.lemke_source for region in regions],
-        "Lemke, rows as written": [region.lemke_plain for region in regions],
+        "Lemke, rows not multiplied": [region.lemke_plain for region in regions],
     }
     units = dict.fromkeys(columns, "")
     return Series(columns, {**units, "from": unit, "to": unit})  # type: ignore[arg-type]
@@ -92,7 +92,8 @@ def compute_stick() -> FigureData:
     from stickslip.analysis import state_map
 
     maps = {case: state_map(gear) for case, gear in CASES.items()}
-    said, closed, source, two = Origin.PUBLISHED, Origin.CLOSED_FORM, f"{SOURCE}, 4.3.3", maps[2]
+    said, printed, closed = Origin.CLAIMED, Origin.PRINTED, Origin.CLOSED_FORM
+    source, two = f"{SOURCE}, 4.3.3", maps[2]
     low, opens, high = (edge * MM for edge in two.edges[1:-1])
     reach, tan2 = SET_2.load / SET_2.stiffness * MM, math.tan(math.radians(2.0))
     ratio = SET_2.lower_mass / SET_2.upper_mass / math.tan(SET_2.angle)
@@ -108,10 +109,8 @@ def compute_stick() -> FigureData:
             reach * tan2, 1e-12, closed, "(4.27)",
         ),
         Check(
-            "case 2: Lemke leaves stick, rows as written", "mm", _leaves_stick(two, "lemke_plain") * MM,
-            reach * tan2, 0.0, said, f"{source}, (4.27)",
-            "the path of Lemke depends on the scaling of the rows: as written it returns separation as "
-            "soon as that solves the problem, although stick solves it too",
+            "case 2: Lemke leaves stick, rows not multiplied", "mm", _leaves_stick(two, "lemke_plain") * MM,
+            reach * ratio, 1e-12, closed, "(4.42): where separation begins to solve it, too",
         ),
         Check(
             "case 2: most solutions at one extension", "", most, 1.0, 0.0, said, f"{source}: unique",
@@ -131,7 +130,7 @@ def compute_stick() -> FigureData:
             ),
             Check(
                 f"case {case}: Lemke leaves stick, bound as printed", "mm", leaves, printed_limit(gear) * MM, 0.0,
-                said, f"{source}, (4.26, 4.29)",
+                printed, f"{source}, (4.26, 4.29)",
                 "the printed bound lacks F/k and has 2s - c for 2s + c; even corrected it is where "
                 "the path of Lemke changes, not where stick ends",
             ),
@@ -173,6 +172,29 @@ def _band(ax: Axes, rows: Series, modes: tuple[str, ...], label: str) -> None:
     legend.remove()
 
 
+_WORDS = {
+    "stick": "stick",
+    "slip+": "slip, ġ_T > 0",
+    "slip-": "slip, ġ_T < 0",
+    "open": "separation",
+    "open without slip": "separation with ġ_T = 0",
+}
+
+
+def _key(figure: Canvas, ax: Axes, modes: tuple[str, ...]) -> None:
+    """Put a legend below: the bands, and which of them Lemke's path returns."""
+    from matplotlib.patches import Patch
+
+    from stickslip._drawing import _style
+    from stickslip._state_map import _FACES
+
+    bands = [
+        Patch(**_FACES[mode], edgecolor=_style.OPEN_EDGE, linewidth=0.0, label=_WORDS[mode]) for mode in modes
+    ]
+    lines = ax.get_legend_handles_labels()[0]
+    figure.legend(handles=[*bands, *lines], loc="outside lower center", ncols=3 if len(bands) > 4 else 4)
+
+
 def draw_stick(data: FigureData, figure: Canvas) -> None:
     """Draw the four cases, each over its own range of extensions."""
     cells = figure.subplots(2, 2, sharey=True).flat
@@ -197,7 +219,7 @@ def draw_stick(data: FigureData, figure: Canvas) -> None:
             inset.text(0.32, 2.4, "enlarged", va="top", color="#5A5A5A", fontsize=6)
             arrow = {"arrowstyle": "<-", "color": "#7A7A7A", "shrinkA": 0.0, "shrinkB": 0.0}
             ax.annotate("", (0.5, 2.5), (-2.1, 2.5), arrowprops=arrow)
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    _key(figure, ax, ("open", "slip-", "stick", "slip+"))
 
 
 # -- 6.2 and 6.3 ---------------------------------------------------------------------------------------
@@ -228,7 +250,7 @@ def compute_compression() -> FigureData:
     found = impact_map(SET_2).compression
     sticks = [region for region in found.regions if region.solutions == ("stick",)]
     low, high, most = sticks[0].low, sticks[-1].high, float(found.present.sum(axis=1).max())
-    ends, said, closed = "compression ends in stick", Origin.PUBLISHED, Origin.CLOSED_FORM
+    ends, said, closed = "compression ends in stick", Origin.CLAIMED, Origin.CLOSED_FORM
     slides = "solutions that slide for -45° < α < 90°"
     checks = [
         Check(f"{ends} from", "deg", low * DEGREES, _slip_limit(SET_2) * DEGREES, 1e-12, closed, "Λ_TC = -μ·Λ_NC"),
@@ -256,7 +278,7 @@ def draw_compression(data: FigureData, figure: Canvas) -> None:
     _band(ax, data[""], ("open", "slip-", "stick", "slip+"), "impact direction α [°]")
     _directions(ax)
     ax.set_title("end of the compression")
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    _key(figure, ax, ("open", "slip-", "stick", "slip+"))
 
 
 def _rebound(alpha: float) -> tuple[float, float]:
@@ -281,7 +303,7 @@ def compute_expansion() -> FigureData:
     elastic = impact_map(SET_2, restitution=RESTITUTION).expansion
     sticks = [region for region in plastic.regions if region.solutions == ("stick",)]
     opens = [region for region in elastic.regions if region.solutions == ("open without slip",)]
-    said, closed, source = Origin.PUBLISHED, Origin.CLOSED_FORM, f"{SOURCE}, figure 6.3"
+    said, closed, source = Origin.CLAIMED, Origin.CLOSED_FORM, f"{SOURCE}, figure 6.3"
     slides, edge = "solutions that slide for -45° < α < 90°", "ġ_N = 0; figure 6.3"
     stays, parts = sticks[-1].high * DEGREES, (opens[0].low * DEGREES, opens[-1].high * DEGREES)
     begin = _slip_limit(SET_2) * DEGREES
@@ -322,7 +344,7 @@ def draw_expansion(data: FigureData, figure: Canvas) -> None:
         _directions(ax)
         ax.set_title(title)
     right.set_ylabel("")
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    _key(figure, left, rows)
 
 
 FIGURES = (

@@ -46,7 +46,7 @@ DRAWN = 0.5  # s, of figure 7.4
 GIVEN = (*RIG_PRINTED, *RIG_CHOSEN, *RIG_SHAFT, *RIG_TEETH)
 BALANCE = "M1(r2/r1)tan(ρ - γ) = k_φ·θ + d_φ·ω"
 CYCLE = "damped swing of the worm, fall of the wheel"
-CLOSED, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
+CLOSED, PRINTED, SAID = Origin.CLOSED_FORM, Origin.PRINTED, Origin.CLAIMED
 
 
 # -- 7.4 -----------------------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def compute_sets() -> FigureData:
     speed = RIG.worm_radius * 4.5 * RPM / math.cos(RIG.lead_angle)
     checks.append(
         Check(
-            "sliding speed at 4.5 rpm", "m/s", speed, 0.003, 5e-4, SAID, f"{SOURCE}, 7.3",
+            "sliding speed at 4.5 rpm", "m/s", speed, 0.003, 5e-4, PRINTED, f"{SOURCE}, 7.3",
             "4.5 rpm at r2 = 36 mm is 0.017 m/s; the source prints 0.003 m/s²",
         )
     )  # fmt: skip
@@ -261,15 +261,15 @@ def _first_flight(run: Trajectory, soft: Trajectory) -> list[Check]:
     )
     unwinds = "the shaft unwinds in the first flight, whatever k_N and d_N; later flights: {}"
     return [
-        Check("wheel in contact at 26.8 °/s of the worm", "deg/s", ratio * 26.8, 1.07, 5e-3, SAID, source),
-        Check(f"worm {mean}", "deg/s", worm, 26.8, 0.05, SAID, source, reason.format("59.7 °/s")),
-        Check(f"wheel {mean}", "deg/s", wheel, 1.3, 0.05, SAID, source, reason.format("2.39 °/s")),
+        Check("wheel in contact at 26.8 °/s of the worm", "deg/s", ratio * 26.8, 1.07, 5e-3, PRINTED, source),
+        Check(f"worm {mean}", "deg/s", worm, 26.8, 0.05, PRINTED, source, reason.format("59.7 °/s")),
+        Check(f"wheel {mean}", "deg/s", wheel, 1.3, 0.05, PRINTED, source, reason.format("2.39 °/s")),
         Check(
-            f"elastic teeth: worm {mean}", "deg/s", fast, 26.8, 0.05, SAID, source,
+            f"elastic teeth: worm {mean}", "deg/s", fast, 26.8, 0.05, PRINTED, source,
             unwinds.format("38 falling to 34 °/s, 27 being the motor's"),
         ),
         Check(
-            f"elastic teeth: wheel {mean}", "deg/s", slow, 1.3, 0.05, SAID, source,
+            f"elastic teeth: wheel {mean}", "deg/s", slow, 1.3, 0.05, PRINTED, source,
             unwinds.format("1.4 falling to 1.3 °/s"),
         ),
     ]  # fmt: skip
@@ -283,7 +283,8 @@ def draw_impacts(data: FigureData, figure: Canvas) -> None:
     ):
         log = data[modes]
         second = [span for span in runs.spans(log) if span.kind == "open"][1]
-        panels = (0.0, 1.1 * second.end, "stick → separation"), (0.9, 1.4, "stick-impacts")
+        begin = "stick → separation" if kind == "rigid" else "first flights"
+        panels = (0.0, 1.1 * second.end, begin), (0.9, 1.4, "stick-impacts")
         for ax, (start, end, title) in zip(row, panels, strict=True):
             shade(ax, runs.spans(log))
             runs.motion(ax, data[key], start, end)

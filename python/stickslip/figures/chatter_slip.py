@@ -146,7 +146,7 @@ def compute() -> FigureData:
             up["slips, speeds up"][1],
             right,
             0.0,
-            Origin.PUBLISHED,
+            Origin.PRINTED,
             f"{SOURCE}, 4.4.3",
             "the prose repeats the limit of lowering; (4.46) just above it has the right one",
         ),

@@ -166,7 +166,7 @@ def _after_reversal(run: Trajectory) -> float:
 
 def _stuck_checks(name: str, case: Case, run: Trajectory, table: Series) -> list[Check]:
     """What friction does in a case: stops and starts, how long, and when."""
-    apart, said = Origin.INDEPENDENT, Origin.PUBLISHED
+    apart, said = Origin.INDEPENDENT, Origin.CLAIMED
     spans = _draw.sticks(table)
     share = sum(b - a for a, b in spans) / END
     held = sum(any(a < t < b for a, b in spans) for t in (1.5, 2.5))
@@ -208,9 +208,7 @@ def compute() -> FigureData:
         panels[name] = Series(columns, {"time": "s", "reference": "m", "motor": "m", "load": "m"})
     damped = "b: swing of the coupling after the first reversal, over a's"
     text = "text: a little friction damps it, at the reversal above all"
-    checks.append(
-        Check(damped, "", swings["b"] / swings["a"], 1.0, 0.0, Origin.PUBLISHED, text, relation="<")
-    )
+    checks.append(Check(damped, "", swings["b"] / swings["a"], 1.0, 0.0, Origin.CLAIMED, text, relation="<"))
     return FigureData(panels, checks, GIVEN)
 
 

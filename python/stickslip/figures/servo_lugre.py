@@ -135,7 +135,7 @@ def compute() -> FigureData:
             "greatest speed at which it does, at 1 Hz", "m/s", _zero_force(), 0.0005550318, 1e-10, apart, RADAU
         ),
         Check(
-            "power of friction on the body there", "W", float(np.max(-force * v)), 0.0, 0.0, Origin.PUBLISHED,
+            "power of friction on the body there", "W", float(np.max(-force * v)), 0.0, 0.0, Origin.CLAIMED,
             "text of figure 4: at low speed along with the motion", relation=">",
         ),
     ]  # fmt: skip

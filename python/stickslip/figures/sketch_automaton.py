@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 SOURCE = "Klotzbach, Henrichfreise"
-FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
+FORM, SAID = Origin.CLOSED_FORM, Origin.CLAIMED
 
 
 # -- 2.1 -----------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from stickslip.figures._input import inputs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
+FORM, PRINTED = Origin.CLOSED_FORM, Origin.PRINTED
 
 # -- 3.1 -----------------------------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ def compute_kinematics() -> FigureData:
             rolled,
             printed,
             0.0,
-            SAID,
+            PRINTED,
             f"{SOURCE}, (3.14)",
             "(3.12) and (3.13), its origin, give κ2·Ω1 + κ1·Ω2 in the numerator; at g_N = 0 both agree",
         ),
@@ -223,7 +223,7 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
         sk.arrow(
             ax,
             tuple(at),
-            tuple(at + 0.5 * n),
+            tuple(at - 0.8 * n),  # into the body, as in the source
             rf"$\mathbf{{n}}_{name}$",
             "right-end",
             "#000000",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 
-FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
+FORM = Origin.CLOSED_FORM
 
 
 # -- 4.1, 4.2 and 6.1 ----------------------------------------------------------------------------------
@@ -50,11 +50,11 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
     (tx, ty), (nx, ny) = wedge.flank(STEEP)
     slope, base = math.tan(STEEP.angle), 0.55
     for x0, lift, sign, index, place in (
-        (-1.6, 0.0, 1.0, "1", "left-end"),
-        (1.35, 0.75, -1.0, "2", "right-end"),
+        (1.35, 0.75, 1.0, "1", "left-end"),
+        (-1.05, 0.0, -1.0, "2", "right-end"),
     ):
         at = (x0, base + (x0 + 2.0) * slope + lift)
-        if index == "2":
+        if index == "1":
             sk.line(
                 ax,
                 (0.6, base + 2.6 * slope + lift),
@@ -67,7 +67,7 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
             at,
             (at[0] + 0.7 * sign * tx, at[1] + 0.7 * sign * ty),
             rf"$\mathbf{{t}}_{index}$",
-            "above-end" if index == "1" else "above",
+            "above-end",
             "#000000",
         )
         sk.arrow(
@@ -83,7 +83,7 @@ def draw_kinematics(data: FigureData, figure: Canvas) -> None:
     foot = (x, middle + (x) * slope)
     gap = 0.75 * math.cos(STEEP.angle)
     sk.dimension(ax, foot, (foot[0] + gap * nx, foot[1] + gap * ny), "$g_N$", (0.3, 0.1))
-    sk.arrow(ax, (0.95, 3.0), (0.95, 3.7), "$y_1$", "right-end", sk.MOTION)
+    sk.arrow(ax, (-1.1, 3.0), (-1.1, 3.7), "$y_1$", "left-end", sk.MOTION)
     sk.arrow(ax, (2.2, 0.35), (3.0, 0.35), "$x_2$", "above-end", sk.MOTION)
     rows = data[""]
     plane.set_aspect("equal")
@@ -197,7 +197,7 @@ def draw_kinetics(data: FigureData, figure: Canvas) -> None:
     sk.arrow(ax, below, (below[0] - tangential * tx, below[1] - tangential * ty), r"$\lambda_T$", "left-end")
     sk.spring(ax, (2.0, 0.6), (3.7, 0.6), "$k$")
     sk.arrow(ax, (3.7, 0.6), (4.6, 0.6), "$v_0$", "above-end", sk.MOTION)
-    sk.arrow(ax, (2.0, 0.22), (2.0 + pull, 0.22), "$kw$", "below-end")
+    sk.arrow(ax, (2.0, 0.22), (2.0 + pull, 0.22), "$kw$", "right-end")
     sk.arrow(ax, (-1.0, top - 0.75), (-1.0, top - 0.05), "$y_1$", "left-end", sk.MOTION)
     sk.arrow(ax, (-3.4, 0.3), (-2.5, 0.3), "$x_2$", "above", sk.MOTION)
     text = (

@@ -19,7 +19,7 @@ from stickslip.figures._input import inputs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-FORM, SAID = Origin.CLOSED_FORM, Origin.PUBLISHED
+FORM, PRINTED = Origin.CLOSED_FORM, Origin.PRINTED
 ANGLE = math.radians(15.0)  # steep enough to be seen
 
 
@@ -112,7 +112,7 @@ def compute_rig() -> FigureData:
     torque = 7.2 * 9.81 * 0.05
     sums = 14343.0 + 861081.0 + 512345.0 * np.array([0, 1, 2, 3, 4])
     checks = [
-        Check("load torque", "Nm", torque, 3.53, 5e-3, SAID, f"{SOURCE}, 7.2: 7.2 kg at 50 mm"),
+        Check("load torque", "Nm", torque, 3.53, 5e-3, PRINTED, f"{SOURCE}, 7.2: 7.2 kg at 50 mm"),
         Check(
             "inertias with discs: worst",
             "kg·m²",
