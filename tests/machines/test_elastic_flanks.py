@@ -171,3 +171,10 @@ def test_drawing_names_the_elasticity() -> None:
     for law, written in ((TEETH, "k_N"), (ss.HuntCrossley(1e8, 0.5), "c_N")):
         texts = " ".join(t.get_text() for t in dataclasses.replace(RIG, compliance=law).draw().texts)
         assert written in texts and "varepsilon" not in texts
+
+
+def test_drawing_of_the_machine_names_the_elasticity() -> None:
+    """Not a law of impact, which an elastic contact does not have, and no gap that stays ≥ 0."""
+    pytest.importorskip("matplotlib")
+    texts = " ".join(t.get_text() for t in RIG.draw(what="diagram").texts)
+    assert "KelvinVoigt, k = 5e6, d = 5500" in texts and "Poisson" not in texts and "≥ 0" not in texts

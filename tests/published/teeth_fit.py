@@ -8,7 +8,7 @@ Nothing of the teeth is printed. The law is Kelvin–Voigt, ``λ_N = max(0, k_N�
 * d_N is bounded by figure 7.4: the counter flank is not struck at 4.5 rpm (from 2.41e3 N s/m on), and flights last
   longer than contacts (up to 3.30e4 N s/m).
 * The slopes of the first flight, 26.8 and 1.3 °/s, are left out: the worm leaves with the twist of the shaft, which
-  must unwind, and no damping takes the worm below 54 °/s beside standstills of 0.025 s.
+  must unwind, and no damping takes the worm below 53.9 °/s beside standstills of 0.025 s.
 
 So figures 7.4 and 7.5 leave d_N open by a factor of 14. What is said of figure 7.8, one flank up to 12 rpm and both at
 15, holds from 6.6e3 to 8.3e3 N s/m, `window`. The figures use the middle of that window: it shows that one pair of

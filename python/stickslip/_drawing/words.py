@@ -82,15 +82,21 @@ def friction(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxy
 
 
 def contact(element: Mapping[str, Any], units: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A contact: its gap, its sliding velocity, coefficient and restitution."""
+    """A contact: its gap, its sliding velocity, coefficient, and restitution or elasticity."""
     _, length = _units(element, units, "normal_force")
     gap = form(element["normal"])
     if not is_zero(element["gap"]):
         rest = of_time(element["gap"], length, "g")
         gap += f" − {rest[1:]}" if rest.startswith("−") else f" + {rest}"
-    lines = [f"{element['name']}: gap {gap} ≥ 0"]
+    elastic = element["compliance"]["kind"] != "Rigid"
+    lines = [f"{element['name']}: gap {gap}" + ("" if elastic else " ≥ 0")]
     if element["tangent"]:
         lines.append(f"sliding {form(element['tangent'])}, {coefficient(element['friction'])}")
+    if elastic:
+        given = element["compliance"]
+        damper = f", {'d' if given['kind'] == 'KelvinVoigt' else 'c'} = {amount(given['damping'])}"
+        lines.append(f"{given['kind']}, k = {amount(given['stiffness'])}{damper if given['damping'] else ''}")
+        return "\n".join(lines)
     of_speed = "restitution_expression" in element
     restitution = "e(v)" if of_speed else amount(element["restitution"])
     lines.append(f"{element['impact'].capitalize()}, ε = {restitution}")

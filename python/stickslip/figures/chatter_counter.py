@@ -139,8 +139,6 @@ def draw_counter(data: FigureData, figure: Canvas) -> None:
         gaps.axhline(clearance, color=_style.BLACK, linewidth=0.8, linestyle="--", label="counter flank")
         gaps.set(xlabel="time t [s]", ylabel="gap [mm]", yscale="log", ylim=(1e-3, 5.0), xlim=(0.0, SHOWN))
         gaps.set_title(f"{title}: gap at three speeds")
-    grid["elastic"].set_ylabel("")
-    grid["gap elastic"].set_ylabel("")
     strike, table = grid["strike"], data["first_strike"]
     for rate, colour, marker in ((15, _style.GREEN, "o"), (12, _style.VERMILION, "s")):
         strike.plot(

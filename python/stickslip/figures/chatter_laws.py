@@ -138,6 +138,15 @@ def compute_hump() -> FigureData:
         small = r / math.e * math.exp(small)
         large = 1.0 + math.log(large / r)
     checks = [
+        Check(
+            "ρ0 − γ: not self-locking",
+            "deg",
+            math.degrees(gear.break_away_angle - ANGLE),
+            math.degrees(math.atan(REST)) - 12.0,
+            2e-15,
+            Origin.CLOSED_FORM,
+            "arctan μ0 − γ",
+        ),
         Check("self-braking from", "m/s", low, TOP * small, 1e-16, Origin.CLOSED_FORM, "−v̂·W0(−r/e)"),
         Check("self-braking up to", "m/s", high, TOP * large, 1e-16, Origin.CLOSED_FORM, "−v̂·W−1(−r/e)"),
     ]
