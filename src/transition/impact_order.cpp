@@ -95,7 +95,7 @@ std::optional<contact::RepeatingImpacts> repeating_impacts(const PosedImpact& wh
   const contact::Impact& p = whole.problem;
   const Index n = p.G.rows();
   contact::RepeatingImpacts out;
-  out.G = p.G, out.rates = p.velocity;
+  out.contacts = p.contacts, out.G = p.G, out.rates = p.velocity;
   const auto index = [](const List<Index>& list, Index j) -> Index {
     return std::find(list.begin(), list.end(), j) - list.begin();
   };

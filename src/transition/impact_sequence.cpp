@@ -148,13 +148,30 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   out.limit = Limit::none;
   if (!s.loses) return out;
   const Vector start = s.rates(s.at_rest);
-  const Matrix rates = s.G(s.at_rest, Eigen::all) * s.columns;
-  const Vector unknown = -linalg::least_norm_solution(rates, start);
-  out.impulse = s.columns * unknown;
-  const double left = (start + rates * unknown).cwiseAbs().maxCoeff();
-  if (left > tolerance::same * start.cwiseAbs().maxCoeff()) return out; // walls approach each other
-  // Rounding that grows from period to period ends a sequence, too.
   const double fastest = start.cwiseAbs().maxCoeff();
+  const Matrix rates = s.G(s.at_rest, Eigen::all) * s.columns;
+  // Impulses beside `given` that bring the rows to rest.
+  const auto projected = [&](const Vector& given) -> Vector {
+    const Vector left = start + s.G(s.at_rest, Eigen::all) * given;
+    return given - s.columns * linalg::least_norm_solution(rates, left);
+  };
+  out.impulse = projected(Vector::Zero(n));
+  const double off = (start + s.G(s.at_rest, Eigen::all) * out.impulse).cwiseAbs().maxCoeff();
+  if (off > tolerance::same * fastest) return out; // walls approach each other
+  const auto pulls = [&] {
+    return (out.impulse.head(s.contacts).array() < -tolerance::same * out.impulse.cwiseAbs().maxCoeff())
+        .any();
+  };
+  if (pulls()) { // dependent contacts: the impulses are those of the impacts to come
+    Matrix power = map;
+    for (int k = 0; k < most_doublings; ++k) power = power * power;
+    out.impulse = projected(power.bottomLeftCorner(n, n) * s.rates);
+  }
+  if (!out.impulse.allFinite() || pulls()) {
+    out.limit = Limit::unknown;
+    return out;
+  }
+  // Rounding that grows from period to period ends a sequence, too.
   const auto undisturbed = [&](const Vector& later) {
     return later.allFinite() && later(s.at_rest).cwiseAbs().maxCoeff() <= fastest &&
            std::all_of(s.watched.begin(), s.watched.end(),
@@ -172,8 +189,8 @@ Collapse collapse_of(const RepeatingImpacts& s) {
   for (Index k = powers.size() - 1; k >= 0; --k)
     if (const Vector later = powers[k] * now; undisturbed(later)) now = later;
   out.impulse = now.tail(n);
-  const double off = (s.rates + s.G * out.impulse - now.head(n)).cwiseAbs().maxCoeff();
-  const bool known = off <= tolerance::same * fastest && !out.impulse.isZero(0.0);
+  const double missed = (s.rates + s.G * out.impulse - now.head(n)).cwiseAbs().maxCoeff();
+  const bool known = missed <= tolerance::same * fastest && !out.impulse.isZero(0.0);
   out.limit = known ? Limit::interrupted : Limit::unknown;
   return out;
 }

@@ -41,6 +41,7 @@ struct LinearImpact {
 
 // A sequence of impacts that has repeated itself.
 struct RepeatingImpacts {
+  Index contacts = 0;
   Matrix G;     // rates of all rows per unit of signed impulse
   Vector rates; // before the next period
   List<LinearImpact> period;
