@@ -36,7 +36,7 @@ class Impact:
     wall_work : float
         Work of moving walls, J.
     unique_impulse : bool
-        False if rigidity leaves the impulses open.
+        False if the impulses are statically indeterminate.
 
     Examples
     --------
@@ -82,9 +82,11 @@ class Impacts:
     solutions : tuple of Impact
         Ordered by the least work ``Λ.T G Λ / 2`` of the impulses in compression, then in expansion.
     ambiguous : bool
-        The first two tie, or the outcome depends on impulses that rigidity leaves open.
+        Whether another outcome ties with the first, or the first depends on statically indeterminate impulses of
+        compression. False if such impulses all lead to the same velocities.
     complete : bool
-        All mode sets were tried, so that the number of outcomes is certain.
+        Whether all mode sets and the extreme ones of statically indeterminate impulses were tried. If velocities depend
+        on these impulses, ``solutions`` holds both ends of the continuum of outcomes, and outcomes between them exist.
 
     Examples
     --------

@@ -315,11 +315,13 @@ private:
       if (all[k].first - all[k - 1].first <= tolerance::same * std::abs(all[k].first))
         all[k].first = all[k - 1].first;
     std::stable_sort(all.begin(), all.end(), before);
-    if (all.size() > 1) {
+    const auto ties = [&](const Ranked& r) {
       const double slack = tolerance::same * (std::abs(all[0].first) + std::abs(all[0].second));
-      answer.ambiguous = std::abs(all[0].first - all[1].first) <= slack &&
-                         (all[1].extreme || std::abs(all[0].second - all[1].second) <= slack);
-    }
+      return std::abs(r.first - all[0].first) <= slack &&
+             (r.extreme || std::abs(r.second - all[0].second) <= slack);
+    };
+    // Other outcomes of the compression that is taken may stand between it and those of its extreme impulses.
+    answer.ambiguous = !all.empty() && std::any_of(all.begin() + 1, all.end(), ties);
     for (Ranked& r : all) answer.solutions.push_back(std::move(r.solution));
   }
 };

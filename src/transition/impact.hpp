@@ -64,15 +64,15 @@ constexpr Index largest_extreme_order =
     9; // contacts + 2 elements: up to here the extreme impulses are found as well
 
 // Every distinct outcome, ordered by rule: least work of the impulses 1/2 Lambda' G Lambda in compression,
-// then in expansion. The first is the answer of the engine; `ambiguous` if the second ties with it, or if the
-// outcome hangs on impulses that rigidity leaves open. Empty: no solution. Where rigidity leaves the impulses
+// then in expansion. The first is the answer of the engine; `ambiguous` if another one ties with it, or if it
+// depends on impulses that rigidity leaves open. Empty: no solution. Where rigidity leaves the impulses
 // of compression open, the shared ones (share.hpp) come first, and the extreme ones follow as far as they
-// lead to another velocity: with unequal eps they do.
+// lead to another velocity: with unequal eps they do. Then a continuum of outcomes lies between them.
 struct ImpactAnswer {
   List<ImpactSolution> solutions;
   bool ambiguous = false;
   bool complete =
-      true; // all mode sets and extreme impulses were tried, so that the number of outcomes is certain
+      true; // all mode sets and extreme impulses were tried: beside those listed, outcomes only lie between them
 };
 ImpactAnswer impact(const Impact& p, ImpactWorkspace& ws);
 
