@@ -1,9 +1,8 @@
 // What stickslip/lcp.py puts a documented face on. Arrays are C-contiguous float64 there already.
 #include "bind.hpp"
 
+#include "contact/certified.hpp"
 #include "contact/classify.hpp"
-#include "contact/enumerate.hpp"
-#include "contact/lemke.hpp"
 #include "core/error.hpp"
 
 #include <pybind11/numpy.h>
@@ -50,6 +49,12 @@ py::tuple members(lcp::Basis b) {
   return py::tuple(l);
 }
 
+// The interpreter is needed only to look for Ctrl-C.
+void interrupt() {
+  const py::gil_scoped_acquire hold;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
 py::tuple lemke(const Array& M, const Array& q, const std::optional<Array>& covering,
                 const std::optional<Bits>& basis, Index max_pivots, bool record) {
   const lcp::Problem p = problem(M, q);
@@ -64,8 +69,12 @@ py::tuple lemke(const Array& M, const Array& q, const std::optional<Array>& cove
     if (basis->ndim() != 1 || basis->shape(0) != p.n) reject("start", "must have the length of q");
     o.start_basis = basis->data();
   }
-  thread_local lcp::LemkeWorkspace ws;
-  const lcp::LemkeResult r = lcp::lemke(p, ws, o);
+  lcp::LemkeWorkspace ws;
+  lcp::LemkeResult r;
+  {
+    const py::gil_scoped_release free;
+    r = lcp::lemke_certified(p, ws, o, interrupt);
+  }
   std::vector<std::tuple<Index, Index, Index>> path;
   for (const lcp::LemkePivot& step : ws.path) path.emplace_back(step.attempt, step.entering, step.leaving);
   return py::make_tuple(copy(ws.z), copy(ws.w), std::string(lcp::name(r.status)), r.pivots, r.attempts,
@@ -113,9 +122,11 @@ py::tuple lemke_batch(const Array& M, const Array& q, Index max_pivots) {
     lcp::LemkeWorkspace ws;
     lcp::LemkeOptions o;
     o.max_pivots = max_pivots;
+    lcp::InterruptCheck check(interrupt);
     for (Index i = 0; i < k; ++i) {
       const lcp::Problem p = batch.problem(i);
-      const lcp::LemkeResult r = lcp::lemke(p, ws, o);
+      const lcp::LemkeResult r = lcp::lemke_certified(p, ws, o, interrupt);
+      check();
       std::copy(ws.z.begin(), ws.z.end(), pz + i * n);
       pr[i] = r.residual, ps[i] = static_cast<std::int8_t>(r.status), pp[i] = r.pivots;
     }
@@ -123,12 +134,18 @@ py::tuple lemke_batch(const Array& M, const Array& q, Index max_pivots) {
   return py::make_tuple(z, status, pivots, residual);
 }
 
-py::dict solve_all(const Array& M, const Array& q) {
+py::dict solve_all(const Array& M, const Array& q, Index max_bases) {
   const lcp::Problem p = problem(M, q);
-  thread_local lcp::EnumerationWorkspace ws;
-  const lcp::Enumeration e = lcp::solve_all(p, ws);
+  lcp::EnumerationWorkspace ws;
+  lcp::Enumeration e;
+  {
+    const py::gil_scoped_release free;
+    e = lcp::solve_all_certified(p, ws, max_bases, interrupt);
+  }
   py::list solutions, singular;
+  lcp::InterruptCheck check(interrupt);
   for (const lcp::Solution& s : e.solutions) {
+    check();
     py::list bases;
     for (const lcp::Basis b : s.bases) bases.append(members(b));
     solutions.append(py::make_tuple(copy(s.z), copy(s.w), members(s.basis), py::tuple(bases),
@@ -139,23 +156,26 @@ py::dict solve_all(const Array& M, const Array& q) {
   d["solutions"] = solutions;
   d["singular_bases"] = py::tuple(singular);
   d["leaves"] = e.leaves;
-  d["doubtful"] = e.doubtful;
+  d["doubtful"] = e.doubtful > 0;
   return d;
 }
 
 // Ragged: the solutions of problem i are rows offsets[i] .. offsets[i + 1] of z.
-py::tuple solve_all_batch(const Array& M, const Array& q) {
+py::tuple solve_all_batch(const Array& M, const Array& q, Index max_bases) {
   const Batch batch(M, q);
   const Index k = batch.count, n = batch.n;
   std::vector<double> z;
   std::vector<std::int64_t> offset{0};
-  std::vector<std::uint8_t> continuum;
+  std::vector<std::uint8_t> continuum, doubtful;
   {
     py::gil_scoped_release free;
     lcp::EnumerationWorkspace ws;
+    lcp::InterruptCheck check(interrupt);
     for (Index i = 0; i < k; ++i) {
       const lcp::Problem p = batch.problem(i);
-      const lcp::Enumeration e = lcp::solve_all(p, ws);
+      const lcp::Enumeration e = lcp::solve_all_certified(p, ws, max_bases, interrupt);
+      check();
+      doubtful.push_back(e.doubtful > 0 ? 1 : 0);
       for (const lcp::Solution& s : e.solutions) {
         z.insert(z.end(), s.z.data(), s.z.data() + n);
         continuum.push_back(s.continuum() ? 1 : 0);
@@ -165,7 +185,7 @@ py::tuple solve_all_batch(const Array& M, const Array& q) {
   }
   const py::array_t<double> flat(std::vector<py::ssize_t>{static_cast<py::ssize_t>(continuum.size()), n},
                                  z.data());
-  return py::make_tuple(flat, copy(offset), copy(continuum));
+  return py::make_tuple(flat, copy(offset), copy(continuum), copy(doubtful));
 }
 
 double residual(const Array& M, const Array& q, const Array& z) {
@@ -201,14 +221,14 @@ void bind_contact(py::module_ m) {
   using namespace py::literals;
   m.attr("largest_enumeration") = lcp::largest_enumeration;
   py::list names;
-  for (int i = 0; i <= static_cast<int>(lcp::Status::inaccurate); ++i)
+  for (int i = 0; i <= static_cast<int>(lcp::Status::doubtful); ++i)
     names.append(lcp::name(static_cast<lcp::Status>(i)));
   m.attr("statuses") = py::tuple(names);
   m.def("lemke", &lemke, "M"_a, "q"_a, "covering"_a = py::none(), "start"_a = py::none(), "max_pivots"_a = 0,
         "record"_a = false);
   m.def("lemke_batch", &lemke_batch, "M"_a, "q"_a, "max_pivots"_a = 0);
-  m.def("solve_all", &solve_all, "M"_a, "q"_a);
-  m.def("solve_all_batch", &solve_all_batch, "M"_a, "q"_a);
+  m.def("solve_all", &solve_all, "M"_a, "q"_a, "max_bases"_a);
+  m.def("solve_all_batch", &solve_all_batch, "M"_a, "q"_a, "max_bases"_a);
   m.def("residual", &residual, "M"_a, "q"_a, "z"_a);
   m.def("classify", &classify, "M"_a, "tolerance"_a = 1e-12);
 }

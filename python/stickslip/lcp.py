@@ -4,6 +4,10 @@ Problem, measure of an answer and solvers are kept apart: :func:`lemke` follows 
 solution, :func:`solve_all` finds every solution, :func:`classify` says how many there must be, and
 :func:`residual` judges any ``z``. Several solutions, a continuum of them, or none are results here.
 
+M and q are read as they stand, since every double is a rational number: :func:`lemke` (up to order 20) and
+:func:`solve_all` decide in double precision where a bound of its rounding lets them, else in exact arithmetic. So a
+matrix that is singular up to rounding only is regular here, and its solutions may be large.
+
 Sources: R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992; L. Hinrichsen,
 dissertation 2007, appendix B, whose example has a second solution that Lemke's path does not show.
 """
@@ -44,6 +48,15 @@ LARGEST_ENUMERATION: int = _core.contact.largest_enumeration
 """Largest order that :func:`solve_all` accepts."""
 
 
+MAX_BASES = 100_000
+
+
+def _at_least_one(name: str, value: int) -> int:
+    if value < 1:
+        reject(name, value, ">= 1")
+    return int(value)
+
+
 def _array(name: str, value: ArrayLike) -> Array:
     return np.ascontiguousarray(array(name, value, all_finite=False))
 
@@ -57,8 +70,9 @@ class LemkeResult:
     z, w : ndarray, shape (n,)
         The answer; NaN if there is none.
     status : str
-        ``"trivial"`` (q >= 0, so z = 0), ``"solved"``, ``"ray"`` (no answer found, which proves nothing),
-        ``"budget"`` (too many pivots) or ``"inaccurate"`` (the answer found does not verify).
+        ``"trivial"`` (q >= 0, so z = 0), ``"solved"`` (a solution exists; z is within 1e-7 of it, mostly to machine
+        precision), ``"ray"`` (every path ends in a ray; a solution may exist all the same), ``"budget"`` (too many
+        pivots) or, above order 20 only, ``"doubtful"`` (double precision does not decide; z is a candidate or NaN).
     pivots, attempts : int
         Pivots over all attempts, and how many covering vectors were tried.
     residual : float
@@ -87,7 +101,7 @@ class LemkeResult:
 
     @property
     def success(self) -> bool:
-        """Whether a verified solution was found."""
+        """Whether a solution was found and proven."""
         return self.status in ("trivial", "solved")
 
 
@@ -103,8 +117,8 @@ def lemke(
     """Solve ``w = M z + q`` by Lemke's complementary pivoting.
 
     The lexicographic ratio test never cycles; among ties the artificial variable leaves first. Badly
-    scaled problems are equilibrated inside; the answer is verified on the problem as given before success
-    is reported.
+    scaled problems are equilibrated inside. Up to order 20 each status is proven for the problem as given, if need be
+    by a path in exact arithmetic; above, a solution is proven by a bound of rounding or ``"doubtful"``.
 
     Parameters
     ----------
@@ -238,7 +252,7 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """Every solution of a problem; a sequence of :class:`Solution`. Empty means that there is none.
+    """Every solution of a problem; a sequence of :class:`Solution`.
 
     Attributes
     ----------
@@ -247,8 +261,8 @@ class Enumeration:
         Bases with a singular matrix that were examined, with or without solutions.
     leaves : int
         Bases examined one by one; the other ones of the 2**n were refuted by signs.
-    doubtful : int
-        Answers dropped because they did not verify; 0 unless the problem is ill-conditioned.
+    doubtful : bool
+        Whether the search ended at `max_bases`, so that solutions may be missing.
 
     Examples
     --------
@@ -262,11 +276,13 @@ class Enumeration:
     solutions: tuple[Solution, ...]
     singular_bases: tuple[tuple[int, ...], ...]
     leaves: int
-    doubtful: int
+    doubtful: bool
 
     @property
     def status(self) -> str:
-        """``"none"``, ``"unique"``, ``"several"`` or ``"continuum"``."""
+        """``"none"``, ``"unique"``, ``"several"`` or ``"continuum"``; ``"budget"`` if the search ended at `max_bases`."""
+        if self.doubtful:
+            return "budget"
         if any(s.continuum is not None for s in self.solutions):
             return "continuum"
         return ("none", "unique")[len(self.solutions)] if len(self.solutions) < 2 else "several"
@@ -281,16 +297,20 @@ class Enumeration:
         return self.solutions[index]
 
 
-def solve_all(M: ArrayLike, q: ArrayLike) -> Enumeration:
+def solve_all(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> Enumeration:
     """Find every solution of ``w = M z + q`` by a search over the complementary bases.
 
     Branches are refuted by the signs of the rows, so far fewer than 2**n bases are examined. Singular
-    bases are examined too: their solutions form a polyhedron, reported as :class:`Continuum`.
+    bases are examined too: their solutions form a polyhedron, reported as :class:`Continuum`. The list is certain
+    for the problem as given: signs that double precision does not decide are computed exactly.
 
     Parameters
     ----------
     M : array_like, shape (n, n)
     q : array_like, shape (n,)
+    max_bases : int, optional
+        Budget: bases examined and branches refuted until the search ends with ``status`` ``"budget"`` and the
+        solutions found so far. Default 100 000, which no problem up to order 16 uses up. Ctrl-C ends a search too.
 
     Returns
     -------
@@ -310,7 +330,7 @@ def solve_all(M: ArrayLike, q: ArrayLike) -> Enumeration:
     >>> ray.point, ray.directions
     (array([0., 1.]), array([[1., 1.]]))
     """
-    raw = _core.contact.solve_all(_array("M", M), _array("q", q))
+    raw = _core.contact.solve_all(_array("M", M), _array("q", q), _at_least_one("max_bases", max_bases))
     solutions = tuple(
         Solution(z, w, basis, bases, Continuum(vertices, directions) if len(vertices) else None, res)
         for z, w, basis, bases, vertices, directions, res in raw["solutions"]
@@ -383,7 +403,10 @@ class Classification:
 
     @property
     def solvable(self) -> bool:
-        """Whether every q is certain to have a solution, which Lemke's path then finds."""
+        """Whether every q has a solution: M is a P-matrix or strictly copositive.
+
+        :func:`lemke` then finds one up to order 20, where its status is proven; above it may be ``"doubtful"``.
+        """
         return bool(self.p_matrix) or bool(self.strictly_copositive)
 
     @property
@@ -488,7 +511,7 @@ def lemke_batch(M: ArrayLike, q: ArrayLike, *, max_pivots: int = 0) -> LemkeBatc
     --------
     >>> from stickslip import lcp
     >>> lcp.lemke_batch([[2, 1], [1, 2]], [[-5, -6], [1, 1]]).status
-    array(['solved', 'trivial'], dtype='<U10')
+    array(['solved', 'trivial'], dtype='<U8')
     """
     z, status, pivots, res = _core.contact.lemke_batch(_array("M", M), _array("q", q), max_pivots)
     return LemkeBatch(z, np.asarray(_core.contact.statuses)[status], pivots, res)
@@ -504,6 +527,8 @@ class SolveAllBatch:
         A continuum is represented by one vertex.
     offsets : ndarray of int, shape (k + 1,)
     continuum : ndarray of bool, shape (total,)
+    doubtful : ndarray of bool, shape (k,)
+        Where the search ended at `max_bases`, so that solutions may be missing.
 
     Examples
     --------
@@ -516,6 +541,7 @@ class SolveAllBatch:
     z: Array
     offsets: NDArray[np.int64]
     continuum: NDArray[np.bool_]
+    doubtful: NDArray[np.bool_]
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -527,7 +553,7 @@ class SolveAllBatch:
         return rows
 
 
-def solve_all_batch(M: ArrayLike, q: ArrayLike) -> SolveAllBatch:
+def solve_all_batch(M: ArrayLike, q: ArrayLike, *, max_bases: int = MAX_BASES) -> SolveAllBatch:
     """Find every solution of many problems of one order, in compiled code without the interpreter lock.
 
     Parameters
@@ -535,6 +561,8 @@ def solve_all_batch(M: ArrayLike, q: ArrayLike) -> SolveAllBatch:
     M : array_like, shape (k, n, n) or (n, n)
         One matrix each, or one for all.
     q : array_like, shape (k, n)
+    max_bases : int, optional
+        Budget per problem, as in :func:`solve_all`.
 
     Returns
     -------
@@ -551,8 +579,10 @@ def solve_all_batch(M: ArrayLike, q: ArrayLike) -> SolveAllBatch:
     >>> lcp.solve_all_batch([[-1, -2], [1, -1]], [[2, -1], [-1, -1]]).counts
     array([2, 0])
     """
-    z, offsets, continuum = _core.contact.solve_all_batch(_array("M", M), _array("q", q))
-    return SolveAllBatch(z, offsets, continuum.astype(np.bool_))
+    z, offsets, continuum, doubtful = _core.contact.solve_all_batch(
+        _array("M", M), _array("q", q), _at_least_one("max_bases", max_bases)
+    )
+    return SolveAllBatch(z, offsets, continuum.astype(np.bool_), doubtful.astype(np.bool_))
 
 
 def __dir__() -> list[str]:

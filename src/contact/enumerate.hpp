@@ -1,11 +1,12 @@
 // Every solution of w = M z + q, w, z >= 0, w'z = 0, by a search over the complementary bases.
 //
-// An index is either out (z_i = 0) or in (w_i = 0). The search decides one index at a time and eliminates as
-// it goes, so that the signs of a row in the remaining variables can refute a whole branch or settle an index
-// without branching: far fewer than 2^n leaves. A leaf whose basis matrix M_aa is singular is examined like
-// any other: its solutions form a polyhedron (often empty), given by vertices and directions.
+// The numbers are read as rounded (what is within their rounding of zero counts as zero), which is right for matrices that
+// were computed; certified.hpp reads them as they stand. A leaf whose basis matrix M_aa is singular is examined like any
+// other: its solutions form a polyhedron (often empty), given by vertices and directions.
 #pragma once
 
+#include "contact/basis_search.hpp"
+#include "contact/double_table.hpp"
 #include "contact/lcp.hpp"
 #include "core/list.hpp"
 #include "core/tolerances.hpp"
@@ -15,7 +16,6 @@
 namespace stickslip::lcp {
 
 constexpr Index largest_enumeration = 20; // order up to which solve_all accepts a problem
-using Basis = std::uint32_t;              // bit i set: z_i basic
 
 struct Solution {
   Vector z, w;
@@ -34,16 +34,8 @@ struct Enumeration {
   Index doubtful = 0;         // answers dropped because they did not verify on the problem as given
 };
 
-// Bare points for tight loops: the continua are represented by one vertex each.
 struct EnumerationWorkspace {
-  struct Level {
-    List<double> table, noise,
-        noise_b; // and what rounding may have done to each row, apart for the column b
-    List<Index> column, label;
-    List<std::uint8_t> state, pending_column;
-    Index columns = 0, pending = 0, undecided = 0;
-  };
-  List<Level> levels;
+  List<SearchLevel<DoubleTable>> levels;
   List<std::uint8_t> in_basis;
   List<double> z, w;
   Equilibration scaling;
@@ -55,6 +47,8 @@ struct EnumerateOptions {
       tolerance::sign; // relative to the largest entry of the equilibrated matrix; never within the noise
   double accept = tolerance::same; // largest residual of a verified answer
 };
+
+void check_order(const Problem& p); // rejects an order above `largest_enumeration`
 
 Enumeration solve_all(const Problem& p, EnumerationWorkspace& ws, const EnumerateOptions& options = {});
 

@@ -18,8 +18,8 @@ const char* name(Status s) {
     return "ray";
   case Status::budget:
     return "budget";
-  case Status::inaccurate:
-    return "inaccurate";
+  case Status::doubtful:
+    return "doubtful";
   }
   return "";
 }
@@ -218,7 +218,28 @@ private:
   double smallest_pivot_ = 0.0, scale_b_ = 0.0;
 };
 
-// The covering vectors tried in turn: ones in the rows as given (what the textbooks do), ones in the
+// Turns the final dictionary into a verified answer; solves the basis afresh if elimination lost too many
+// digits.
+bool verified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o, LemkeResult& result) {
+  result.residual = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
+  if (result.residual <= o.polish) return true;
+  std::copy(ws.z.begin(), ws.z.end(), ws.column.begin());
+  if (ws.polish.solve(p, ws.scaling, ws.basis.data(), ws.z.data())) {
+    for (double& z : ws.z) z = std::max(z, 0.0);
+    const double better = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
+    if (better <= result.residual) {
+      result.residual = better;
+      return better <= o.accept;
+    }
+  }
+  std::copy(ws.column.begin(), ws.column.end(), ws.z.begin());
+  result.residual = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
+  return result.residual <= o.accept;
+}
+
+} // namespace
+
+// Ones in the rows as given (what the textbooks do), ones in the
 // equilibrated rows, the size of q, then fixed irregular ones that break the symmetry of the first.
 bool covering_vector(Index attempt, const Problem& p, LemkeWorkspace& ws) {
   const auto n = p.n;
@@ -249,27 +270,6 @@ bool covering_vector(Index attempt, const Problem& p, LemkeWorkspace& ws) {
   return attempt < 7;
 }
 
-// Turns the final dictionary into a verified answer; solves the basis afresh if elimination lost too many
-// digits.
-bool verified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o, LemkeResult& result) {
-  result.residual = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
-  if (result.residual <= o.polish) return true;
-  std::copy(ws.z.begin(), ws.z.end(), ws.column.begin());
-  if (ws.polish.solve(p, ws.scaling, ws.basis.data(), ws.z.data())) {
-    for (double& z : ws.z) z = std::max(z, 0.0);
-    const double better = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
-    if (better <= result.residual) {
-      result.residual = better;
-      return better <= o.accept;
-    }
-  }
-  std::copy(ws.column.begin(), ws.column.end(), ws.z.begin());
-  result.residual = residual_of_basis(p, ws.scaling, ws.z.data(), ws.basis.data(), ws.w.data());
-  return result.residual <= o.accept;
-}
-
-} // namespace
-
 LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) {
   const auto n = p.n;
   ws.z.resize(n), ws.w.resize(n), ws.basis.resize(n), ws.column.resize(n);
@@ -291,11 +291,10 @@ LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) {
     ++result.attempts;
     if (s != Status::solved) return s;
     path.extract();
-    return verified(p, ws, o, result) ? s : Status::inaccurate;
+    return verified(p, ws, o, result) ? s : Status::doubtful;
   };
   const auto worse = [](Status a, Status b) {
-    return a == Status::inaccurate || b == Status::inaccurate ? Status::inaccurate
-                                                              : (a == Status::budget ? a : b);
+    return a == Status::doubtful || b == Status::doubtful ? Status::doubtful : (a == Status::budget ? a : b);
   };
   bool first = true;
   for (Index k = 0; k < 7; ++k) {
@@ -312,7 +311,7 @@ LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& o) {
     }
     if (o.covering != nullptr) break;
   }
-  if (result.status != Status::inaccurate) {
+  if (result.status != Status::doubtful) {
     result.residual = inf;
     std::fill(ws.z.begin(), ws.z.end(), std::numeric_limits<double>::quiet_NaN());
     std::fill(ws.w.begin(), ws.w.end(), std::numeric_limits<double>::quiet_NaN());

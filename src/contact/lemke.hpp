@@ -14,11 +14,11 @@
 namespace stickslip::lcp {
 
 enum class Status : std::int8_t {
-  trivial,    // q >= 0, so z = 0
-  solved,     // z0 left the basis and the answer was verified on the problem as given
-  ray,        // every covering vector ended in a secondary ray
-  budget,     // too many pivots
-  inaccurate, // a basis was found, but its answer does not verify
+  trivial,  // q >= 0, so z = 0
+  solved,   // z0 left the basis and the answer was verified on the problem as given
+  ray,      // every covering vector ended in a secondary ray
+  budget,   // too many pivots
+  doubtful, // a basis was found that rounding does not let verify, or a ray that nobody certified
 };
 const char* name(Status s);
 
@@ -60,6 +60,9 @@ struct LemkeResult {
   double residual = 0.0; // of the answer; infinity if there is none
   bool solved() const { return status == Status::trivial || status == Status::solved; }
 };
+
+// The covering vectors tried in turn, in `ws.cover`; false after the last one.
+bool covering_vector(Index attempt, const Problem& p, LemkeWorkspace& ws);
 
 LemkeResult lemke(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& options = {});
 

@@ -34,11 +34,13 @@ def residual(
 def solve_all(
     M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     q: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    max_bases: typing.SupportsInt | typing.SupportsIndex,
 ) -> dict[typing.Any, typing.Any]: ...
 def solve_all_batch(
     M: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     q: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    max_bases: typing.SupportsInt | typing.SupportsIndex,
 ) -> tuple[typing.Any, ...]: ...
 
 largest_enumeration: int = 20
-statuses: tuple[typing.Any, ...] = ("trivial", "solved", "ray", "budget", "inaccurate")
+statuses: tuple[typing.Any, ...] = ("trivial", "solved", "ray", "budget", "doubtful")

@@ -1,0 +1,29 @@
+// Answers that are certain for the problem as it stands: every double is a rational number. Double precision decides
+// where a bound of its rounding lets it, exact arithmetic elsewhere. For the public interface: matrices that the
+// engine has computed are known to rounding only (lemke.hpp, enumerate.hpp).
+#pragma once
+
+#include "contact/enumerate.hpp"
+#include "contact/exact_dictionary.hpp"
+#include "contact/lemke.hpp"
+
+#include <functional>
+
+namespace stickslip::lcp {
+
+constexpr Index largest_certified_path = 20; // order up to which a path of Lemke is followed exactly
+
+// Relative error of z that double precision may leave; above `largest_certified_path` only its sign is certain.
+constexpr double certified_accuracy = 1e-7;
+
+// `interrupt` is called every 20 ms and ends the computation by an exception.
+//
+// Answers `solved` and `ray` are proven, `doubtful` ones are not; the latter only above `largest_certified_path`.
+LemkeResult lemke_certified(const Problem& p, LemkeWorkspace& ws, const LemkeOptions& options,
+                            const std::function<void()>& interrupt = {});
+
+// Every solution, unless the search ended (`doubtful` > 0) after so many bases and refuted branches.
+Enumeration solve_all_certified(const Problem& p, EnumerationWorkspace& ws, Index max_bases,
+                                const std::function<void()>& interrupt = {});
+
+} // namespace stickslip::lcp
