@@ -27,27 +27,6 @@ constexpr double gap = 8.0;          // between the moduli of slow and fast
 constexpr double least_decay = 0.02; // of a fast mode, relative to its modulus
 constexpr double worst_projector = 1e7;
 
-// Powers of two that make rows and columns of equal size (Osborne, J. ACM 7 (1960) 338-345).
-Vector balance(const Matrix& A) {
-  const Index n = A.rows();
-  Vector d = Vector::Ones(n);
-  for (int round = 0; round < 100; ++round) {
-    bool changed = false;
-    for (Index i = 0; i < n; ++i) {
-      double row = 0.0, column = 0.0;
-      for (Index j = 0; j < n; ++j)
-        if (j != i) row += std::abs(A(i, j)) * d(j) / d(i), column += std::abs(A(j, i)) * d(i) / d(j);
-      if (row == 0.0 || column == 0.0) continue;
-      const double factor = std::exp2(std::round(0.5 * std::log2(row / column)));
-      if (factor == 1.0 || row / factor + column * factor > 0.95 * (row + column)) continue;
-      d(i) *= factor;
-      changed = true;
-    }
-    if (!changed) break;
-  }
-  return d;
-}
-
 // Exchanges neighbours k and k + 1 on the diagonal of T, A = Q T Q^H.
 void exchange(ComplexMatrix& T, ComplexMatrix& Q, Index k) {
   Eigen::JacobiRotation<Complex> rotation;
@@ -183,7 +162,8 @@ std::optional<Split> invariant(const Wide& A, const Matrix& slow, const Matrix& 
 // Between the fastest eigenvalues that are far from the next, if they all decay.
 std::optional<Split> split(const Wide& A) {
   const Index n = A.rows();
-  const Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1> D = balance(A.cast<double>()).cast<DoubleDouble>();
+  const Eigen::Matrix<DoubleDouble, Eigen::Dynamic, 1> D =
+      linalg::balance(A.cast<double>()).cast<DoubleDouble>();
   const Wide balanced = D.cwiseInverse().asDiagonal() * A * D.asDiagonal();
   const OrderedSchur schur(balanced.cast<double>());
   if (!schur.found) return {};

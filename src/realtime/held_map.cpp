@@ -1,7 +1,6 @@
 #include "realtime/held_map.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include "core/linalg.hpp"
 
 namespace stickslip {
 
@@ -11,16 +10,7 @@ HeldMap held_map(const Matrix& A, const Matrix& S, double h) {
   Z.topLeftCorner(n, n) = h * A;
   Z.block(0, n, n, m) = h * S;
   Z.block(n, n + m, m, m).setIdentity();
-  const double size = Z.cwiseAbs().colwise().sum().maxCoeff();
-  const int halvings = size > 0.5 ? static_cast<int>(std::ceil(std::log2(size / 0.5))) : 0;
-  Z *= std::ldexp(1.0, -halvings);
-  // At norm 0.5 the first term left out is 0.5^19 / 19! < 2e-23.
-  Matrix E = Matrix::Identity(all, all), term = E;
-  for (int k = 1; k <= 18; ++k) {
-    term = term * Z / k;
-    E += term;
-  }
-  for (int k = 0; k < halvings; ++k) E = Matrix(E * E);
+  const Matrix E = linalg::exponential(Z);
   return {E.topLeftCorner(n, n), E.block(0, n, n, m), E.block(0, n + m, n, m)};
 }
 

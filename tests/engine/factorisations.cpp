@@ -111,6 +111,22 @@ TEST(factorisations, exponential) {
       1e-15);
   const Matrix defective = linalg::exponential((Matrix(2, 2) << -1.0, 1.0, 0.0, -1.0).finished());
   check::all_close(defective, std::exp(-1.0) * (Matrix(2, 2) << 1.0, 1.0, 0.0, 1.0).finished(), 1e-15);
+  // A vibration of 3 rad/s in micrometres and seconds beside one of 5 rad/s, an integrator, and a large held input.
+  Matrix mixed = Matrix::Zero(6, 6);
+  const double unit = 1e6, input = 1e9;
+  mixed(0, 1) = w * unit, mixed(1, 0) = -w / unit, mixed(2, 3) = 5.0 / unit, mixed(3, 2) = -5.0 * unit;
+  mixed(4, 0) = unit, mixed(1, 5) = input;
+  const Matrix flow = linalg::exponential(mixed * t);
+  const double s = std::sin(w * t), c = std::cos(w * t);
+  check::close(flow(0, 1), unit * s, 1e-15 * unit);
+  check::close(flow(1, 0), -s / unit, 1e-15 / unit);
+  check::close(flow(2, 3), std::sin(5.0 * t) / unit, 1e-15 / unit);
+  check::close(flow(4, 0), unit * s / w, 1e-15 * unit);
+  check::close(flow(4, 1), unit * unit * (1.0 - c) / w, 1e-15 * unit * unit);
+  check::close(flow(1, 5), input * s / w, 1e-15 * input);
+  check::close(flow(0, 5), unit * input * (1.0 - c) / w, 1e-15 * unit * input);
+  check::close(flow(4, 5), unit * unit * input * (w * t - s) / (w * w), 1e-15 * unit * unit * input);
+  check::close(flow(5, 5), 1.0, 0.0);
 }
 
 TEST(factorisations, slow_and_fast_subspaces) {

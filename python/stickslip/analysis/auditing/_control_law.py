@@ -139,14 +139,25 @@ def block_of(control: dict[str, Any]) -> Block | None:
 
 
 def _exponential(a: Array) -> Array:
+    """Scaling and squaring of the Taylor series, in units in which rows and columns have equal norms (Osborne 1960)."""
+    n = a.shape[0]
+    scale = np.ones(n)
+    for _ in range(30):
+        for i in range(n):
+            rest = np.arange(n) != i
+            row = (np.abs(a[i, rest]) * scale[rest]).sum() / scale[i]
+            column = (np.abs(a[rest, i]) / scale[rest]).sum() * scale[i]
+            # Norms below 1/8 need no halving.
+            scale[i] *= 2.0 ** np.round(0.5 * np.log2(max(row, 0.125) / max(column, 0.125)))
+    a = a * (scale / scale[:, None])
     halvings = max(0, int(np.ceil(np.log2(max(np.abs(a).sum(axis=1).max(initial=0.0), 1e-300)))) + 2)
-    term = total = np.eye(a.shape[0])
+    term = total = np.eye(n)
     for k in range(1, 20):
         term = term @ a / 2.0**halvings / k
         total = total + term
     for _ in range(halvings):
         total = total @ total
-    result: Array = total
+    result: Array = total * (scale[:, None] / scale)
     return result
 
 
