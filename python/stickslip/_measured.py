@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._checks import reject
-from stickslip._dense import OF_ANALYSES, refined
+from stickslip._dense import OF_ANALYSES, both_sides, refined
 from stickslip.errors import UnknownNameError
 from stickslip.modes import Mode
 
@@ -112,8 +112,9 @@ def _extreme(run: Trajectory, i: int, j: int, sign: float) -> float:
     def look(t: Array, what: str) -> Array:
         return sign * np.asarray(getattr(run.at(t)._samples, what)[i]) if t.size else t
 
-    begin = np.unique(np.concatenate([np.linspace(first, last, 201), pieces.times, pieces.left]))
-    t = refined(lambda at: look(at, "states")[None], begin, OF_ANALYSES, _LOOKS, 1e-9 * (last - first))
+    begin = np.unique(np.concatenate([both_sides(run, first, last), pieces.times, pieces.left]))
+    most = begin.size + _LOOKS
+    t = refined(lambda at: look(at, "states")[None], begin, OF_ANALYSES, most, 1e-9 * (last - first))
     x, rate = look(t, "states"), look(t, "rates")
     size = float(np.ptp(x))
     top = np.flatnonzero((rate[:-1] > 0.0) & (rate[1:] <= 0.0) & ~np.isin(t[1:], pieces.times))

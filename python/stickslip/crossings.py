@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickslip._checks import finite, reject
-from stickslip._dense import refined
+from stickslip._dense import both_sides, refined
 from stickslip.sensitivity import Moved
 
 if TYPE_CHECKING:
@@ -128,9 +128,9 @@ class Crossing:
         events = np.unique(run._logged.time)
         inside = events[(events > first) & (events < last)]
         points = np.unique(
-            np.concatenate([np.linspace(first, last, 501), inside, np.nextafter(inside, first)])
+            np.concatenate([both_sides(run, first, last), inside, np.nextafter(inside, first)])
         )
-        t = refined(lambda at: above(at)[None], points, _FINE, _MOST, 1e-9 * (last - first))
+        t = refined(lambda at: above(at)[None], points, _FINE, points.size + _MOST, 1e-9 * (last - first))
         y = above(t)
         t, y = _with_extrema(above, t, y)
         k = np.flatnonzero((y[:-1] >= 0.0) != (y[1:] >= 0.0))

@@ -185,13 +185,12 @@ class Trajectory:
     def t(self) -> Array:
         """Sample times, s, shape (n_times,).
 
-        Those asked for; without `dt` and `t_eval` the events and a grid, at most 20 000 times beside them, on which
-        straight lines follow the states to a thousandth of their range. They are found when first read.
+        Those asked for; without `dt` and `t_eval` the events and a grid on which straight lines follow every signal
+        to a thousandth of its range, or to ten times its numerical noise; where a signal jumps, the time just
+        before is among them. They are found when first read. There are at most 100 000 of them, or as many as
+        there are events: a ``RuntimeWarning`` says how closely they follow the signals if more were needed.
         """
-        if self._grid is not None:
-            return self._grid
-        smooth = [i for i, name in enumerate(self.states) if ".held" not in name]
-        return sample_times(self._raw, smooth)
+        return sample_times(self) if self._grid is None else self._grid
 
     # Saved are the machine and the motion; what has been computed from them is computed again.
     def __getstate__(self) -> dict[str, Any]:
