@@ -41,11 +41,11 @@ def sample_times(run: Trajectory) -> Array:
     times, missed = _followed(run, _read_all, first, last, OF_SAMPLES, MOST_SAMPLES)
     if missed > OF_SAMPLES:
         warnings.warn(
-            f"the {times.size} default samples of this run follow its signals to {100 * missed:.2g} % of their ranges "
-            f"only, where {100 * OF_SAMPLES:g} % would take more than {MOST_SAMPLES}: give dt or t_eval, or read a part "
-            "of the run with run.at(times)",
+            f"the {times.size} default samples of this run miss its signals by up to {100 * missed:.2g} % of their ranges, "
+            f"where {100 * OF_SAMPLES:g} % is aimed at with at most {MOST_SAMPLES} samples: give dt or t_eval, or read a "
+            "part of the run with run.at(times)",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return times
 
@@ -90,8 +90,11 @@ def both_sides(run: Trajectory, first: float, last: float) -> Array:
 
 
 def _read_all(run: Trajectory) -> Array:
-    rows = [np.asarray(run[name]) for name in run.signals]
-    return np.vstack([run.y, *(r for r in rows if r.dtype.kind == "f")])
+    """Every signal that is not a mode, with both limits for the one that the sign of a force chooses."""
+    names = (name for name in run.signals if not name.endswith(".limit"))
+    rows = [row for name in names if (row := np.asarray(run[name])).dtype.kind == "f"]
+    samples = run._samples
+    return np.vstack([run.y, *rows, samples.lower_limits, samples.upper_limits])
 
 
 def _followed(
@@ -150,8 +153,13 @@ class Sizes:
         self.least = least * np.where(np.isfinite(rough), rough, 0.0).max(axis=1, initial=0.0)
         self.low, self.high = np.full(v.shape[0], np.inf), np.full(v.shape[0], -np.inf)
         self.vanishing = np.zeros(v.shape[0], dtype=bool)
+        self.none = np.zeros(v.shape[0])
         for k in range(0, points.size, _BLOCK):
             self.finite(read(points[k : k + _BLOCK]))
+        # It stays, whatever is added to the range, for values that were read before and after to be the same.
+        known = self.high >= self.low
+        low, high = self.low[known], self.high[known]
+        self.none[known] = low - 2.0 * np.maximum(high - low, np.abs(low)) - 1.0
 
     def finite(self, values: Array) -> Array:
         """These values, which count for the range, with a finite one for what is none."""
@@ -161,8 +169,7 @@ class Sizes:
         if finite.all():
             return values
         self.vanishing |= ~finite.all(axis=1)
-        below = np.where(self.high >= self.low, 2.0 * self.low - self.high - 1.0, 0.0)
-        return np.where(finite, values, below[:, None])
+        return np.where(finite, values, self.none[:, None])
 
     @property
     def inverse(self) -> Array:
@@ -188,9 +195,8 @@ def refined(read: Read, points: Array, tolerance: float, most: int, narrowest: f
     narrowest : float
         Intervals that are not looked into any more, s: there is a jump in them.
     """
-    return _refined(read, points, tolerance, most, narrowest, Sizes(read, points, _ABOVE_NOISE / tolerance))[
-        0
-    ]
+    sizes = Sizes(read, points, _ABOVE_NOISE / tolerance)
+    return _refined(read, points, tolerance, most, narrowest, sizes)[0]
 
 
 def _refined(

@@ -186,9 +186,10 @@ class Trajectory:
         """Sample times, s, shape (n_times,).
 
         Those asked for; without `dt` and `t_eval` the events and a grid on which straight lines follow every signal
-        to a thousandth of its range, or to ten times its numerical noise; where a signal jumps, the time just
-        before is among them. They are found when first read. There are at most 100 000 of them, or as many as
-        there are events: a ``RuntimeWarning`` says how closely they follow the signals if more were needed.
+        but modes to a thousandth of its range, or to ten times its numerical noise (`.limit` on each side of zero
+        force). Where a signal jumps, the time just before is among them. They are found when first read. There are
+        at most 100 000 of them, or as many as there are events: if more were needed, a ``RuntimeWarning`` says by how
+        much straight lines miss the signals.
         """
         return sample_times(self) if self._grid is None else self._grid
 

@@ -38,6 +38,8 @@ def missed_by_lines(run: ss.Trajectory) -> dict[str, float]:
         values, samples = true[name], run[name]
         if values.dtype.kind != "f":
             continue
+        if name.endswith(".limit"):  # the sign is that of the force
+            values, samples = np.abs(values), np.abs(samples)
         line = np.interp(t, run.t, samples)
         assert np.array_equal(np.isnan(line), np.isnan(values)), name
         known = np.concatenate([values, samples])
@@ -122,6 +124,21 @@ def ball() -> ss.Machine:
     return m
 
 
+def box() -> ss.Machine:
+    """Falls on two soft corners with friction: limits of elements that come and go with the contacts."""
+    w, h = 0.2, 0.1
+    m = ss.Machine(mass=[1.0, 1.0, (w * w + h * h) / 3.0], names=["x", "y", "a"], force={"y": -9.81})
+    for name, sx in (("left", -1), ("right", 1)):
+        m.add_contact(
+            name,
+            gap=lambda q, sx=sx: q["y"] + sx * w * ss.sin(q["a"]) - h * ss.cos(q["a"]),
+            tangent=lambda q, sx=sx: {"x": 1.0, "a": -sx * w * ss.sin(q["a"]) + h * ss.cos(q["a"])},
+            friction=ss.Coulomb(0.3),
+            compliance=ss.KelvinVoigt(1e4, 20.0),
+        )
+    return m
+
+
 def swing() -> ss.Machine:
     m = ss.Machine(mass=1.0, names=["arm"])
     m.add_force("arm", lambda q: -9.81 * ss.sin(q["arm"]))
@@ -137,9 +154,10 @@ def swing() -> ss.Machine:
         (sampled_axis(), {}, 0.4),
         (bristle(), {}, 4.0),
         (ball(), {"ball.position": 1.0}, 3.0),
+        (box(), {"y.position": 0.3, "a.position": 0.4}, 1.0),
         (swing(), {"arm.position": 3.0}, 30.0),
     ],
-    ids=["belt", "earthquake", "sampled axis", "bristle", "ball", "swing"],
+    ids=["belt", "earthquake", "sampled axis", "bristle", "ball", "box", "swing"],
 )
 def test_lines_through_default_samples_follow_every_signal_to_a_thousandth(machine, start, t_end) -> None:
     run = ss.simulate(machine, t_end=t_end, initial=start)
@@ -160,7 +178,7 @@ def test_default_samples_have_a_greatest_number_and_say_so() -> None:
     m = ss.Machine(mass=[1e-9, 1.0], stiffness=np.array([[1e3, -1e3], [-1e3, 1e3]]), names=["small", "large"])
     run = ss.simulate(m, t_end=0.05, initial={"small.position": 1e-3})
     assert run._raw.steps > 10_000
-    with pytest.warns(RuntimeWarning, match="give dt or t_eval") as told:
+    with pytest.warns(RuntimeWarning, match="default samples .* miss its signals") as told:
         assert run.t.size <= MOST_SAMPLES
     said = float(str(told[0].message).split(" %")[0].split()[-1]) / 100
     worst = max(missed_by_lines(run).values())
