@@ -1,7 +1,7 @@
 // Table of contents of the compiled module: a submodule for each room of src/, in the order in which data flows.
 #include "bind.hpp"
 
-PYBIND11_MODULE(_core, m) {
+PYBIND11_MODULE(engine, m) {
   namespace b = stickslip::bindings;
   m.doc() = "The compiled engine of stickslip.";
   m.attr("__version__") = STICKSLIP_VERSION;
@@ -19,4 +19,14 @@ PYBIND11_MODULE(_core, m) {
   b::bind_realtime(m.def_submodule("realtime", "The fixed-step form."));
   b::bind_ensemble(m.def_submodule("ensemble", "Many runs at once."));
   b::bind_sensitivity(m.def_submodule("sensitivity", "Derivatives along a run."));
+}
+
+// The types of the module exist once per process. In a subinterpreter pybind11 would wait for the lock of the main
+// interpreter, which the importing thread holds (Python up to 3.12).
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return PyInit_engine();
+  PyErr_SetString(PyExc_ImportError,
+                  "stickslip cannot be imported in a subinterpreter: import it in the main "
+                  "interpreter, or start a process (multiprocessing) in place of the subinterpreter");
+  return nullptr;
 }

@@ -53,3 +53,29 @@ def test_engine_and_package_are_built_for_this_interpreter() -> None:
     import stickslip._core
 
     assert os.path.dirname(stickslip._core.__file__) == os.path.dirname(stickslip.__file__)
+
+
+# Subinterpreters have a module of their own in the standard library, under three names so far.
+SUBINTERPRETER = """
+import sys
+try:
+    import _interpreters as si
+except ImportError:
+    import _xxsubinterpreters as si
+code = '''
+import sys; sys.path[:] = {!r}
+try:
+    import stickslip._core
+except ImportError as e:
+    print(e)
+'''
+si.run_string(si.create(), code.format(sys.path))
+"""
+
+
+def test_import_in_a_subinterpreter_is_refused() -> None:
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(
+        [sys.executable, "-c", SUBINTERPRETER], capture_output=True, text=True, env=env, timeout=60
+    )
+    assert "subinterpreter" in done.stdout, done.stderr
